@@ -1,0 +1,50 @@
+# SPDX-License-Identifier: MIT
+# Nothing to configure: sources are found by folder, everything built goes to $(BUILD).
+#   make            the compiler and the library         make test        all that a C compiler and make can run
+#   make demo       handwritten digits, end to end       make check-all   the same, failing where something is skipped
+#   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
+#   make bench      the tables of figures                make fuzz-schedules SEED=1 COUNT=20000
+CC      ?= cc
+CFLAGS  ?= -O2
+BUILD   ?= build
+PREFIX  ?= /usr/local
+WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
+override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
+INCLUDE := -Iemitter -I$(BUILD)/gen -I.
+
+SOURCES   := $(filter-out emitter/main.c,$(sort $(wildcard emitter/*.c emitter/*/*.c ops/*.c schedules/*/*.c)))
+OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
+LIBRARY   := $(BUILD)/libloopwright.a
+PROGRAM   := $(BUILD)/loopwright
+
+.PHONY: all
+all: $(PROGRAM)
+
+$(PROGRAM): $(BUILD)/obj/emitter/main.o $(LIBRARY)
+	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+
+$(LIBRARY): $(OBJECTS)
+	@rm -f $@
+	$(AR) rcs $@ $^
+
+# The lists of built-in rows follow from the file names: ops/conv.c holds `const Op ops_conv[]`, and so on.
+OPS_FILES := $(sort $(wildcard ops/*.c))
+SCHEDULE_FILES := $(sort $(filter-out %/target.c,$(wildcard schedules/*/*.c)))
+TARGET_FILES := $(sort $(wildcard schedules/*/target.c))
+GENERATED := $(BUILD)/gen/builtin.h
+
+$(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES)
+	@mkdir -p $(@D)
+	@{ echo '/* Generated from the file names in ops/ and schedules/. */'; \
+	  for f in $(basename $(notdir $(OPS_FILES))); do echo "BUILTIN_OPS(ops_$$f)"; done; \
+	  for f in $(SCHEDULE_FILES); do d=$$(basename $$(dirname $$f)); echo "BUILTIN_IMPLEMENTATIONS(implementations_$${d}_$$(basename $$f .c))"; done; \
+	  for f in $(TARGET_FILES); do echo "BUILTIN_TARGETS(targets_$$(basename $$(dirname $$f)))"; done; } > $@.new
+	@cmp -s $@.new $@ || cp $@.new $@; rm -f $@.new; touch $@
+
+$(BUILD)/obj/%.o: %.c $(GENERATED)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
+
+-include $(OBJECTS:.o=.d) $(BUILD)/obj/emitter/main.d
+
+include tests/tests.mk

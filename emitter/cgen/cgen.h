@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_CGEN_CGEN_H
+#define LW_CGEN_CGEN_H
+/* A whole program of lowered functions, spelled as model.c, model.h and model_main.c (design: the emitted interface). */
+#include "ir/code.h"
+
+typedef enum PlaceKind { PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST } PlaceKind;
+/* Where an argument of a call lives. INPUT/OUTPUT: index among the program's; CONST: index among its constants. */
+typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
+
+typedef struct Call {
+    const Function *function;
+    const char *label;                 /* of the layer: the model's node name(s), for LW_LAYER */
+    int place_count; const Place *place;   /* one for each memory parameter of the function */
+    const Expr *const *size;           /* one for each size parameter */
+} Call;
+
+typedef struct Port {                  /* an input or output of the model */
+    const char *name;                  /* C identifier, unique */
+    const Tensor *tensor;
+    const char *layout;                /* "NHWC" or NULL */
+} Port;
+
+typedef struct Program {
+    const char *name;                  /* prefix, a C identifier in lower case: "kws" */
+    const char *source;                /* the model's file name, without folders */
+    const char *target;
+    int input_count, output_count; const Port *input, *output;
+    int constant_count; const Tensor *const *constant; const char *const *constant_name;
+    int function_count; const Function *const *function;   /* in order of first use; equal groups share one */
+    int call_count; const Call *call;
+    int64_t arena_size, arena_align;   /* bytes */
+    int size_count; const Expr *const *size;               /* symbolic sizes: fields of the inputs struct */
+    bool static_arena, standalone;
+} Program;
+
+const char *cgen_source(Ctx *cx, const Program *p);        /* model.c */
+const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
+const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
+/* One expression or function as C text, for messages and tests. */
+void cgen_expr(Ctx *cx, Text *t, const Expr *e);
+void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
+#endif

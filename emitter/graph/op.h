@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_OP_H
+#define LW_GRAPH_OP_H
+/* What an operator is: one row. Operators live in ops/, a family a file; each file ends in a const array of rows named
+ * ops_FILE (ops/conv.c: `const Op ops_conv[]`, closed by a row without name), and make lists the arrays. */
+#include "ir/formula.h"
+
+/* How the operator may be fused, from the least to the most restrictive. */
+typedef enum Pattern {
+    PATTERN_ELEMENTWISE,     /* output index = input index */
+    PATTERN_BROADCAST,       /* output axes map to input axes in order, some missing */
+    PATTERN_INJECTIVE,       /* one element of each input per output element, any index map */
+    PATTERN_REDUCTION,
+    PATTERN_OUT_FUSABLE,     /* an anchor: takes elementwise operators on its output */
+    PATTERN_OPAQUE
+} Pattern;
+const char *pattern_text(Pattern p);
+
+typedef struct AttrRow { const char *name; AttrKind kind; const char *meaning; } AttrRow;
+
+/* A test case as data: inputs with shapes, filled with a fixed pseudo-random sequence. */
+typedef struct OpCase {
+    const char *attrs;       /* "stride=2,2 pad=1,1,1,1" as call_read reads them; "" for none */
+    const char *inputs;      /* "f32[1][8][8][3] f32[3][3][3][4]"; a trailing '=' constant list is allowed: "i64[2]={1,-1}" */
+    const char *output;      /* expected dtype and shape "f32[1][4][4][4]", or NULL with `refusal` */
+    const char *refusal;     /* part of the diagnostic when the case must be refused */
+} OpCase;
+
+typedef struct Op Op;
+struct Op {
+    const char *name;                  /* "conv2d" */
+    const char *summary;               /* one line for people, with the formula or equation */
+    int level;                         /* support level 1..11 (catalogue) */
+    Pattern pattern;
+    int least_inputs, most_inputs;     /* most -1: any number */
+    const AttrRow *attr;               /* closed by a row without name; NULL: none */
+    /* Makes the computes: returns the outputs' count, fills out[]. It infers types and shapes by making them; a call with
+     * operands that do not fit is a diagnostic that starts with what was found. Inputs' shapes may be symbolic. */
+    int (*compute)(Ctx *cx, const Node *call, Tensor **out);
+    /* A pure view of its first input's elements in the same order (reshape and alike): shares memory. */
+    bool is_view;
+    /* Commutes with a permutation of its inputs' dimensions: given perm (output of transpose dim d is input dim perm[d]),
+     * returns the call on the un-transposed inputs whose output, transposed by the same perm, equals this call's; NULL: no. */
+    Node *(*permute)(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
+    const OpCase *cases;               /* closed by a row without inputs */
+};
+
+/* Calls. `op_call` infers the outputs' types and shapes by expanding the computes once (kept for expansion). NULL on error. */
+Node *op_call(Ctx *cx, const Op *op, const char *name, Tensor *const *in, int in_count, const Attr *attr, int attr_count);
+/* By name, for importers and passes: outputs[0] of the call. Attributes as text: "stride=2,2 axis=1". */
+Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const char *attrs_format, ...);
+const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
+const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
+const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */
+void op_register(Ctx *cx, const Op *op);                         /* a user's row */
+/* The computes of a call: its outputs as made by Op.compute (over the call's own inputs). */
+Tensor *const *op_expand(Ctx *cx, const Node *call);
+#endif

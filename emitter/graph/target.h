@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_TARGET_H
+#define LW_GRAPH_TARGET_H
+/* Targets and strategies: which (compute, schedule) a fused group gets. */
+#include "graph/op.h"
+
+typedef struct Target {
+    const char *name, *base;           /* falls back to base's implementations and unset fields; base NULL: the root, generic */
+    const char *summary;
+    const char *features;              /* space-separated: "dsp fpu" */
+    int lanes;                         /* float elements that the C compiler's vectorizer likes side by side; 1: scalar core; 0: base's */
+    int accumulators;                  /* tiles of an output kept in registers: lanes-wide rows; 0: base's */
+    int64_t unroll_budget;             /* statements a fully unrolled body may have; 0: base's */
+} Target;
+const Target *target_find(Ctx *cx, const char *name);            /* unset fields filled in from the chain; NULL: unknown */
+const Target *const *target_list(Ctx *cx, int *count);
+bool target_is_a(Ctx *cx, const Target *t, const char *name);    /* the name is in its chain */
+
+/* A fused group: a piece of the DAG that becomes one function. */
+typedef struct Group {
+    const char *name;                  /* "conv_1" */
+    int node_count;   Node **node;     /* calls, producers first */
+    int input_count;  Tensor **input;  /* read from outside, constants among them, each once */
+    int output_count; Tensor **output;
+    Node *anchor;                      /* its schedule is the group's: the node of the highest pattern */
+} Group;
+
+/* The group as seen by a schedule: its naive nest, and which stage is what. Stages are found by walking, not by name. */
+typedef struct GroupNest {
+    const Group *group;
+    const Target *target;
+    const Nest *nest;                  /* naive */
+    const char *anchor;                /* name of the stage that makes the anchor's first output; the group's output stage if none */
+} GroupNest;
+
+typedef struct Implementation {
+    const char *name;                  /* "conv.register_tiled" */
+    const char *target;                /* for this target and those that fall back to it */
+    const char *ops;                   /* space-separated operator names of the anchor, or "pattern:reduction", ... */
+    int plevel;                        /* 10 is normal; the highest that applies wins, then the order of registration */
+    const char *what;                  /* one line: what the schedule does, for the emitted comment and for people */
+    bool (*applies)(Ctx *cx, const GroupNest *g);                /* NULL: always: the specialized condition */
+    Tensor *(*compute)(Ctx *cx, const Node *anchor);             /* another exact compute for the anchor; NULL: the operator's */
+    const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
+} Implementation;
+const Implementation *const *implementation_list(Ctx *cx, int *count);
+void target_register(Ctx *cx, const Target *t);
+void implementation_register(Ctx *cx, const Implementation *i);
+
+/* Picks and applies. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets what was considered and why. */
+const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
+#endif

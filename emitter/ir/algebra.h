@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_ALGEBRA_H
+#define LW_IR_ALGEBRA_H
+/* What can be known about expressions without running them: simplification by the equations of rules.def, intervals,
+ * the normal form of indices, and the two questions on which every proof about loop nests rests, reach and dense. */
+#include "ir/nest.h"
+
+/* Ranges of variables in force: the loops and axes around an expression, and facts (bool expressions) that hold. Sizes
+ * carry their declared range themselves. Newest first; NULL is the empty scope. */
+typedef struct Bounds Bounds;
+struct Bounds {
+    const Bounds *outer;
+    const Expr *var, *extent;    /* var in [0, extent); extent over sizes and outer variables */
+    const Expr *fact;            /* or: this holds; then var is NULL */
+};
+
+typedef struct Interval { int64_t least, greatest; } Interval;    /* inclusive; saturating: INT64_MIN/MAX are infinite */
+
+/* Equal in value wherever the bounds hold; never larger. Constant folding, rules.def, normal forms of index arithmetic,
+ * comparisons decided by intervals. NULL bounds allowed. Works on data expressions too (only exact float rules). */
+const Expr *simplify(Ctx *cx, const Expr *e, const Bounds *b);
+Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b);    /* of an integer or bool expression; whole type if unknown */
+bool provably(Ctx *cx, const Expr *condition, const Bounds *b);   /* true only if it holds wherever b does */
+bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds);
+
+/* Symbolic interval of an index while the `inner` variables run over their ranges and everything else stays symbolic:
+ * [low, high], inclusive; may be too large, never too small. False where no bound can be given; then *why names the term. */
+typedef struct Reach { const Expr *low, *high; } Reach;
+bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out, const char **why);
+
+/* Do the `own` loops, each run over its whole range, under `guard`, bring `bind` (one index per axis) to every point of
+ * one box exactly once, the other variables fixed? Then box[d] = [begin, begin + count) per axis. A guard cuts the last
+ * digit of its axis. False where it is not so or cannot be shown; *why names the term. `extent` gives the axes' domains:
+ * the box reported is cut by the guard where that is what the guard says. */
+typedef struct Box { const Expr *begin, *count; } Box;
+bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
+           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const char **why);
+
+/* An integer linear view: sum of coef[i] * term[i] + constant, terms distinct and sorted by serial, coefficients nonzero.
+ * The terms are variables or whole subexpressions that are not sums. Saturated arithmetic makes it fail. */
+enum { MAX_TERMS = 24 };
+typedef struct Linear { int count; const Expr *term[MAX_TERMS]; int64_t coef[MAX_TERMS]; int64_t constant; } Linear;
+bool linear_of(Ctx *cx, const Expr *e, Linear *out);
+const Expr *linear_expr(Ctx *cx, const Linear *l);
+
+int64_t sat_add(int64_t a, int64_t b);
+int64_t sat_mul(int64_t a, int64_t b);
+#endif

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_CODE_H
+#define LW_IR_CODE_H
+/* Lowered code: what is left of a nest when storage is decided: C in everything but spelling. Loops have a begin and an
+ * end, memory is flat, values are expressions over LOADs and variables. emitter/lower makes and improves it, cgen prints it. */
+#include "ir/nest.h"
+#include "support/text.h"
+
+typedef enum MemoryKind {
+    MEMORY_INPUT,      /* const parameter */
+    MEMORY_OUTPUT,     /* parameter written */
+    MEMORY_SCRATCH,    /* parameter: arena memory of this call only */
+    MEMORY_LOCAL,      /* array on the stack */
+    MEMORY_SCALAR      /* one variable (a register buffer after unrolling): index is 0 */
+} MemoryKind;
+
+typedef struct Memory {
+    const char *name;            /* C identifier, unique in its function */
+    DType type;
+    MemoryKind kind;
+    const Expr *elems;           /* number of elements; constant for LOCAL and SCRATCH */
+    int64_t align;               /* bytes; 0: of the type */
+    const Tensor *tensor;        /* what it holds: shapes for the comment */
+    bool is_restrict;            /* proved: no other memory of the call overlaps it while written */
+    uint32_t serial;
+} Memory;
+
+typedef enum CodeKind {
+    CODE_SEQ, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL, CODE_NOTE
+} CodeKind;
+
+typedef struct Code Code;
+struct Code {
+    CodeKind kind;
+    int child_count; const Code *const *child;   /* SEQ; FOR: 1; IF: 1 or 2 */
+    const Expr *var;                             /* FOR, LET: VAR_LOOP / VAR_LOCAL variable */
+    const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
+    int64_t step;
+    LoopKind loop_kind;
+    const Expr *cond;                            /* IF */
+    const Memory *memory;                        /* LOCAL: declared here; STORE: where */
+    const Expr *index, *value;                   /* STORE memory[index] = value; LET var = value (value is const in its scope) */
+    const char *text;                            /* CALL: macro name; NOTE: comment */
+    const Expr *const *args; int arg_count;      /* CALL */
+};
+
+typedef struct Function {
+    const char *name;            /* C identifier without the model's prefix: "conv_1" */
+    int size_count; const Expr *const *size;     /* symbolic sizes, int32_t parameters, first */
+    int memory_count; const Memory *const *memory;   /* parameters in order: inputs, constants (as inputs), scratch, outputs */
+    const Code *body;
+    const char *const *comment; int comment_count;   /* lines above it: formula, shapes, schedule */
+} Function;
+
+const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens; drops NULLs */
+const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body);
+const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
+const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
+const Code *code_local(Ctx *cx, const Memory *m);
+const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
+const Code *code_note(Ctx *cx, const char *text);
+const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
+
+typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
+const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up, sharing what stays */
+const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user); /* every expression, by expr_rewrite */
+const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);
+void print_code(Ctx *cx, Text *t, const Function *f);                    /* for dump --at lowered */
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* An arena is a list of blocks, the newest first; an allocation is a bump of a pointer. Blocks double in size up to
+ * 1 MiB, and a request larger than a block gets one of its own. */
+#include "support/arena.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+typedef union Align { long double ld; void *p; int64_t i; } Align;
+typedef struct Block Block;
+struct Block { Block *older; size_t used, size; Align bytes[1]; };
+
+struct Arena { Block *newest; size_t used, next_size; OutOfMemory *hook; void *user; };
+
+enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+
+static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)
+{
+    if (hook) hook(user, bytes);
+    abort();
+}
+
+Arena *arena_new(OutOfMemory *hook, void *user)
+{
+    Arena *a = malloc(sizeof *a);
+    if (!a) out_of_memory(hook, user, sizeof *a);
+    *a = (Arena){ NULL, 0, FIRST_BLOCK, hook, user };
+    return a;
+}
+
+void arena_free(Arena *a)
+{
+    if (!a) return;
+    for (Block *b = a->newest, *older; b; b = older) {
+        older = b->older;
+        free(b);
+    }
+    free(a);
+}
+
+static void add_block(Arena *a, size_t bytes)
+{
+    size_t size = bytes > a->next_size ? bytes : a->next_size;
+    Block *b = size > SIZE_MAX - sizeof *b ? NULL : malloc(sizeof *b + size);
+    if (!b) out_of_memory(a->hook, a->user, bytes);
+    b->older = a->newest;
+    b->used = 0;
+    b->size = size;
+    a->newest = b;
+    if (a->next_size < LARGEST_BLOCK) a->next_size *= 2;
+}
+
+void *arena_alloc(Arena *a, size_t bytes)
+{
+    const size_t align = sizeof(Align);
+    if (bytes > SIZE_MAX - align) out_of_memory(a->hook, a->user, bytes);
+    bytes = (bytes + align - 1) / align * align;
+    if (!a->newest || a->newest->size - a->newest->used < bytes) add_block(a, bytes);
+    void *p = (char *)a->newest->bytes + a->newest->used;
+    a->newest->used += bytes;
+    a->used += bytes;
+    return memset(p, 0, bytes);
+}
+
+void *arena_array(Arena *a, size_t count, size_t elem_bytes)
+{
+    if (elem_bytes && count > SIZE_MAX / elem_bytes) out_of_memory(a->hook, a->user, SIZE_MAX);
+    return arena_alloc(a, count * elem_bytes);
+}
+
+void *arena_copy(Arena *a, const void *from, size_t bytes)
+{
+    void *to = arena_alloc(a, bytes);
+    return bytes ? memcpy(to, from, bytes) : to;
+}
+
+size_t arena_used(const Arena *a) { return a->used; }

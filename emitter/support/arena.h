@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SUPPORT_ARENA_H
+#define LW_SUPPORT_ARENA_H
+/* Memory by lifetime. What is allocated from an arena lives until the arena is freed as a whole; nothing is freed
+ * alone. Memory comes zeroed. Running out of memory calls the arena's hook, which must not return (the default aborts:
+ * the one way in which the library may end the process). */
+#include <stddef.h>
+
+typedef struct Arena Arena;
+typedef void OutOfMemory(void *user, size_t bytes);
+
+Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: abort */
+void   arena_free(Arena *a);                                      /* NULL allowed */
+void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, aligned for any type; 0 bytes is legal */
+void  *arena_array(Arena *a, size_t count, size_t elem_bytes);    /* as arena_alloc; an overflowing product is out of memory */
+void  *arena_copy(Arena *a, const void *from, size_t bytes);
+size_t arena_used(const Arena *a);                                /* bytes handed out so far */
+
+#define NEW(arena, Type)          ((Type *)arena_alloc((arena), sizeof(Type)))
+#define NEW_ARRAY(arena, Type, n) ((Type *)arena_array((arena), (size_t)(n), sizeof(Type)))
+
+#endif

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/ctx.h"
+
+#include <string.h>
+
+#include "support/names.h"
+#include "support/text.h"
+
+Ctx *ctx_new(OutOfMemory *hook, void *user)
+{
+    Arena *arena = arena_new(hook, user);
+    Ctx *cx = NEW(arena, Ctx);
+    cx->arena = arena;
+    cx->last_diag = &cx->diags;
+    return cx;
+}
+
+void ctx_free(Ctx *cx)
+{
+    if (cx) arena_free(cx->arena);
+}
+
+uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }
+
+static void add(Ctx *cx, Severity s, const char *where, const char *source, const char *format, va_list args)
+{
+    Diag *d = NEW(cx->arena, Diag);
+    d->severity = s;
+    d->file = cx->file;
+    d->where = where ? text_format(cx, "%s", where) : NULL;
+    d->source = source;
+    d->what = text_vformat(cx, format, args);
+    *cx->last_diag = d;
+    cx->last_diag = &d->next;
+    if (s >= ERROR) cx->failed = true;
+}
+
+#define REPORT(severity, source)                                                                                       \
+    do {                                                                                                               \
+        va_list args;                                                                                                  \
+        va_start(args, format);                                                                                        \
+        add(cx, severity, where, source, format, args);                                                                \
+        va_end(args);                                                                                                  \
+    } while (0)
+
+void diag_error(Ctx *cx, const char *where, const char *format, ...)
+{
+    if (!cx->failed) REPORT(ERROR, NULL);
+}
+
+void diag_unsupported(Ctx *cx, const char *where, const char *format, ...)
+{
+    if (!cx->failed) REPORT(UNSUPPORTED, NULL);
+}
+
+void diag_internal(Ctx *cx, const char *where, const char *format, ...)
+{
+    if (!cx->failed) REPORT(INTERNAL, NULL);
+}
+
+void diag_with_source(Ctx *cx, const char *where, const char *source_and_caret, const char *format, ...)
+{
+    if (!cx->failed) REPORT(ERROR, source_and_caret);
+}
+
+void diag_warn(Ctx *cx, const char *where, const char *format, ...) { REPORT(WARNING, NULL); }
+
+void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...) { REPORT(s, NULL); }
+
+const char *diag_text(Ctx *cx, const Diag *d)
+{
+    static const char *const words[] = { "note", "warning", "error", "unsupported", "internal error" };
+    return text_format(cx, "%s%s%s%s%s: %s%s%s", d->file ? d->file : "", d->file ? ": " : "", d->where ? d->where : "",
+                       d->where ? ": " : "", words[d->severity], d->what, d->source ? "\n" : "",
+                       d->source ? d->source : "");
+}
+
+DiagMark diag_mark(Ctx *cx) { return (DiagMark){ cx->last_diag, cx->failed }; }
+
+Diag *diag_rewind(Ctx *cx, DiagMark mark)
+{
+    Diag *first = *mark.last;
+    *mark.last = NULL;
+    cx->last_diag = mark.last;
+    cx->failed = mark.failed;
+    return first;
+}

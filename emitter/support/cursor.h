@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SUPPORT_CURSOR_H
+#define LW_SUPPORT_CURSOR_H
+/* The only way to read bytes from outside. A read past the end gives zeros and sets `bad`, which stays: test it once
+ * for each message rather than at each read. Little-endian, on any host. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef struct Cursor { const uint8_t *at, *end; bool bad; } Cursor;
+
+Cursor   cursor_new(const void *bytes, size_t count);
+size_t   cursor_left(const Cursor *c);
+uint8_t  cursor_u8(Cursor *c);
+uint16_t cursor_u16(Cursor *c);
+uint32_t cursor_u32(Cursor *c);
+uint64_t cursor_u64(Cursor *c);
+uint64_t cursor_varint(Cursor *c);                    /* protobuf base-128; more than 10 bytes is bad */
+Cursor   cursor_take(Cursor *c, uint64_t count);      /* the next `count` bytes as a cursor of their own; c moves past them */
+
+#endif

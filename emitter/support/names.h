@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SUPPORT_NAMES_H
+#define LW_SUPPORT_NAMES_H
+/* Interned strings: two names are the same text exactly when they are the same pointer. */
+#include <stddef.h>
+
+#include "support/ctx.h"
+
+const char *name(Ctx *cx, const char *text);                        /* NULL gives NULL */
+const char *name_n(Ctx *cx, const char *text, size_t length);
+const char *name_format(Ctx *cx, const char *format, ...);
+/* A C identifier made of `text`: every other character becomes '_', a leading digit gets one before it, a C or C++
+ * keyword one behind; empty text gives "_". */
+const char *name_identifier(Ctx *cx, const char *text);
+
+#endif

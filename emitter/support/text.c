@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+#include "support/text.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+Text text_new(Ctx *cx) { return (Text){ cx->arena, NULL, 0, 0 }; }
+
+static void reserve(Text *t, size_t more)
+{
+    if (t->length + more + 1 <= t->room) return;
+    size_t room = t->room ? t->room : 64;
+    while (room < t->length + more + 1) room *= 2;
+    char *at = arena_alloc(t->arena, room);
+    if (t->length) memcpy(at, t->at, t->length);
+    t->at = at;
+    t->room = room;
+}
+
+void text_addn(Text *t, const char *s, size_t n)
+{
+    reserve(t, n);
+    if (n) memcpy(t->at + t->length, s, n);
+    t->length += n;
+    t->at[t->length] = 0;
+}
+
+void text_add(Text *t, const char *s) { text_addn(t, s, strlen(s)); }
+void text_char(Text *t, char c) { text_addn(t, &c, 1); }
+
+void text_spaces(Text *t, int n)
+{
+    while (n-- > 0) text_char(t, ' ');
+}
+
+static void add_formatted(Text *t, const char *format, va_list args)
+{
+    va_list again;
+    va_copy(again, args);
+    int n = vsnprintf(NULL, 0, format, args);
+    if (n > 0) {
+        reserve(t, (size_t)n);
+        vsnprintf(t->at + t->length, (size_t)n + 1, format, again);
+        t->length += (size_t)n;
+    }
+    va_end(again);
+}
+
+void text_printf(Text *t, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add_formatted(t, format, args);
+    va_end(args);
+}
+
+const char *text_string(Text *t)
+{
+    reserve(t, 0);
+    t->at[t->length] = 0;
+    return t->at;
+}
+
+const char *text_vformat(Ctx *cx, const char *format, va_list args)
+{
+    Text t = text_new(cx);
+    add_formatted(&t, format, args);
+    return text_string(&t);
+}
+
+const char *text_format(Ctx *cx, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *s = text_vformat(cx, format, args);
+    va_end(args);
+    return s;
+}
+
+/* The digits of `d` with `precision` digits after the first, as printf's %e gives them, but with '.' in any locale. */
+static void scientific(char *out, size_t size, int precision, double d)
+{
+    snprintf(out, size, "%.*e", precision, d);
+    for (char *c = out; *c; c++)
+        if (*c != '-' && *c != '+' && *c != 'e' && (*c < '0' || *c > '9')) *c = '.';
+}
+
+/* Rewrites d.ddde+xx without needless characters: plain notation for small exponents, no trailing zeros. */
+static void add_shortened(Text *t, const char *sci)
+{
+    char digits[32];
+    int n = 0, exponent = 0;
+    if (*sci == '-') text_char(t, *sci++);
+    for (; *sci && *sci != 'e'; sci++)
+        if (*sci != '.') digits[n++] = *sci;
+    if (*sci == 'e') exponent = atoi(sci + 1);
+    while (n > 1 && digits[n - 1] == '0') n--;
+    if (exponent >= -5 && exponent < 0) {
+        text_add(t, "0.");
+        for (int i = -1; i > exponent; i--) text_char(t, '0');
+        text_addn(t, digits, (size_t)n);
+    } else if (exponent >= 0 && exponent < 16) {
+        for (int i = 0; i <= exponent; i++) text_char(t, i < n ? digits[i] : '0');
+        text_char(t, '.');
+        if (n > exponent + 1) text_addn(t, digits + exponent + 1, (size_t)(n - exponent - 1));
+        else text_char(t, '0');
+    } else {
+        text_char(t, digits[0]);
+        if (n > 1) text_char(t, '.');
+        text_addn(t, digits + 1, (size_t)(n - 1));
+        text_printf(t, "e%d", exponent);
+    }
+}
+
+static bool add_special(Text *t, double d)
+{
+    if (d != d) text_add(t, "nan");
+    else if (d - d != 0) text_add(t, d > 0 ? "inf" : "-inf");
+    else return false;
+    return true;
+}
+
+void text_float(Text *t, float f)
+{
+    char sci[64];
+    if (add_special(t, (double)f)) return;
+    for (int precision = 0; precision <= 8; precision++) {
+        scientific(sci, sizeof sci, precision, (double)f);
+        if (precision == 8 || text_read_float(sci, NULL) == f) break;
+    }
+    add_shortened(t, sci);
+}
+
+void text_double(Text *t, double d)
+{
+    char sci[64];
+    if (add_special(t, d)) return;
+    for (int precision = 0; precision <= 16; precision++) {
+        scientific(sci, sizeof sci, precision, d);
+        if (precision == 16 || text_read_double(sci, NULL) == d) break;
+    }
+    add_shortened(t, sci);
+}
+
+/* strtod and strtof round correctly but want the locale's decimal point: give it to them. */
+static void localized(const char *s, char *out, size_t size)
+{
+    char half[8];
+    snprintf(half, sizeof half, "%.1f", 0.5);
+    size_t n = 0;
+    for (; s[n] && n + 1 < size; n++) out[n] = s[n] == '.' ? half[1] : s[n];
+    out[n] = 0;
+}
+
+double text_read_double(const char *s, const char **end)
+{
+    char local[128], *stop;
+    localized(s, local, sizeof local);
+    double d = strtod(local, &stop);
+    if (end) *end = s + (stop - local);
+    return d;
+}
+
+float text_read_float(const char *s, const char **end)
+{
+    char local[128], *stop;
+    localized(s, local, sizeof local);
+    float f = strtof(local, &stop);
+    if (end) *end = s + (stop - local);
+    return f;
+}
+
+bool text_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
+
+static size_t min3(size_t a, size_t b, size_t c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
+
+/* Edit distance by Wagner and Fischer, one row at a time. */
+static size_t distance(Ctx *cx, const char *a, const char *b)
+{
+    size_t n = strlen(b);
+    size_t *row = NEW_ARRAY(cx->arena, size_t, n + 1);
+    for (size_t j = 0; j <= n; j++) row[j] = j;
+    for (size_t i = 1; a[i - 1]; i++) {
+        size_t diagonal = row[0];
+        row[0] = i;
+        for (size_t j = 1; j <= n; j++) {
+            size_t above = row[j];
+            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
+            diagonal = above;
+        }
+    }
+    return row[n];
+}
+
+const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count)
+{
+    const char *best = NULL;
+    size_t length = strlen(word), best_distance = length > 80 ? 0 : length / 3 + 2;
+    for (size_t i = 0; i < count && best_distance; i++) {
+        size_t d = distance(cx, word, candidates[i]);
+        if (d < best_distance) {
+            best = candidates[i];
+            best_distance = d;
+        }
+    }
+    return best;
+}
