@@ -122,6 +122,6 @@ const char *node_text(const Node *n, const char *name, const char *otherwise);
 /* Copies the integers of an ATTR_INTS attribute into out[count]; absent: fills with `otherwise`. False when the length differs. */
 bool    node_ints(const Node *n, const char *name, int64_t *out, int count, int64_t otherwise);
 
-/* All nodes that the outputs need, producers before consumers, in order of serial among the ready ones (stable). */
+/* All nodes that the outputs need, producers before consumers, otherwise in order of serial. */
 int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out);
 #endif

@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/* Makers of statements, paths through them, and the naive nest of a group. */
+#include "ir/nest.h"
+
+#include <string.h>
+
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+const char *loop_kind_text(LoopKind k)
+{
+    static const char *const words[] = { "serial", "unrolled", "vector", "parallel" };
+    return words[k];
+}
+
+const char *scope_text(Scope s)
+{
+    static const char *const words[] = { "register", "stack", "arena", "static", "const", "state", "parameter" };
+    return words[s];
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------------ */
+
+static const Stmt *stmt_of(Ctx *cx, const Stmt *proto, const Stmt *const *child, int count)
+{
+    Stmt *s = arena_copy(cx->arena, proto, sizeof *proto);
+    s->child_count = count;
+    s->child = arena_copy(cx->arena, child, (size_t)count * sizeof *child);
+    return s;
+}
+
+static int flat_count(const Stmt *const *child, int count)
+{
+    int n = 0;
+    for (int i = 0; i < count; i++)
+        if (child[i]) n += child[i]->kind == STMT_SEQ ? child[i]->child_count : 1;
+    return n;
+}
+
+const Stmt *stmt_seq(Ctx *cx, const Stmt *const *child, int count)
+{
+    int n = 0, flat = flat_count(child, count);
+    const Stmt **all = NEW_ARRAY(cx->arena, const Stmt *, flat);
+    for (int i = 0; i < count; i++) {
+        if (!child[i]) continue;
+        if (child[i]->kind != STMT_SEQ) all[n++] = child[i];
+        else
+            for (int j = 0; j < child[i]->child_count; j++) all[n++] = child[i]->child[j];
+    }
+    if (n == 1) return all[0];
+    Stmt proto = { .kind = STMT_SEQ };
+    return stmt_of(cx, &proto, all, n);
+}
+
+const Stmt *stmt_for(Ctx *cx, const char *loop, const Expr *var, const Expr *extent, LoopKind kind, const Stmt *body)
+{
+    Stmt proto = { .kind = STMT_FOR, .name = name(cx, loop), .var = var, .extent = extent, .loop_kind = kind };
+    return stmt_of(cx, &proto, &body, 1);
+}
+
+const Stmt *stmt_if(Ctx *cx, const Expr *cond, const Stmt *yes, const Stmt *no)
+{
+    Stmt proto = { .kind = STMT_IF, .cond = cond };
+    const Stmt *both[] = { yes, no };
+    return stmt_of(cx, &proto, both, no ? 2 : 1);
+}
+
+const Stmt *stmt_alloc(Ctx *cx, const Buffer *b, const Stmt *body)
+{
+    Stmt proto = { .kind = STMT_ALLOC, .buffer = b };
+    return stmt_of(cx, &proto, &body, 1);
+}
+
+const Stmt *stmt_block(Ctx *cx, const char *block, const Stage *s, BlockPart part, const Expr *const *bind, const Expr *guard)
+{
+    if (guard && expr_is_int(guard, 1)) guard = NULL;
+    Stmt proto = { .kind = STMT_BLOCK, .name = name(cx, block), .stage = s, .part = part, .cond = guard };
+    proto.bind = arena_copy(cx->arena, bind, (size_t)s->axis_count * sizeof *bind);
+    return stmt_of(cx, &proto, NULL, 0);
+}
+
+const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count)
+{
+    bool same = count == s->child_count;
+    for (int i = 0; same && i < count; i++) same = child[i] == s->child[i];
+    if (same) return s;
+    return s->kind == STMT_SEQ ? stmt_seq(cx, child, count) : stmt_of(cx, s, child, count);
+}
+
+const Stmt *stmt_rewrite(Ctx *cx, const Stmt *s, StmtVisit *visit, void *user)
+{
+    const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, s->child_count);
+    int n = 0;
+    for (int i = 0; i < s->child_count; i++) {
+        const Stmt *c = stmt_rewrite(cx, s->child[i], visit, user);
+        if (c || s->kind != STMT_SEQ) child[n++] = c;
+    }
+    if (n && !child[0]) return NULL;   /* a loop, alloc or branch around nothing is nothing */
+    return visit(cx, stmt_with_children(cx, s, child, n), user);
+}
+
+typedef struct Replace { const Expr *const *from, *const *to; int count; } Replace;
+
+static const Stmt *substitute_in(Ctx *cx, const Stmt *s, void *user)
+{
+    const Replace *r = user;
+    Stmt copy = *s;
+    if (s->extent) copy.extent = expr_substitute(cx, s->extent, r->from, r->to, r->count);
+    if (s->cond) copy.cond = expr_substitute(cx, s->cond, r->from, r->to, r->count);
+    bool same = copy.extent == s->extent && copy.cond == s->cond;
+    if (s->kind == STMT_BLOCK) {
+        const Expr **bind = NEW_ARRAY(cx->arena, const Expr *, s->stage->axis_count);
+        for (int a = 0; a < s->stage->axis_count; a++) {
+            bind[a] = s->bind[a] ? expr_substitute(cx, s->bind[a], r->from, r->to, r->count) : NULL;
+            same = same && bind[a] == s->bind[a];
+        }
+        copy.bind = bind;
+    }
+    return same ? s : stmt_of(cx, &copy, s->child, s->child_count);
+}
+
+const Stmt *stmt_substitute(Ctx *cx, const Stmt *s, const Expr *const *from, const Expr *const *to, int count)
+{
+    Replace r = { from, to, count };
+    return stmt_rewrite(cx, s, substitute_in, &r);
+}
+
+/* ---- Paths ----------------------------------------------------------------------------------------------------- */
+
+typedef bool Wanted(const Stmt *s, const char *wanted);
+
+static bool find(const Stmt *s, Wanted *is_wanted, const char *wanted, Path *p)
+{
+    if (p->depth == MAX_DEPTH) return false;
+    p->at[p->depth++] = s;
+    if (is_wanted(s, wanted)) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (find(s->child[i], is_wanted, wanted, p)) return true;
+    p->depth--;
+    return false;
+}
+
+static bool is_loop(const Stmt *s, const char *wanted) { return s->kind == STMT_FOR && strcmp(s->name, wanted) == 0; }
+
+static bool is_short_loop(const Stmt *s, const char *wanted)
+{
+    if (s->kind != STMT_FOR) return false;
+    const char *dot = strrchr(s->name, '.');
+    return dot && strcmp(dot + 1, wanted) == 0;
+}
+
+static bool is_block(const Stmt *s, const char *wanted) { return s->kind == STMT_BLOCK && strcmp(s->name, wanted) == 0; }
+
+static int count_short(const Stmt *s, const char *wanted)
+{
+    int n = is_short_loop(s, wanted);
+    for (int i = 0; i < s->child_count; i++) n += count_short(s->child[i], wanted);
+    return n;
+}
+
+bool nest_find_loop(const Nest *n, const char *loop, Path *out)
+{
+    out->depth = 0;
+    if (!n->root) return false;
+    if (find(n->root, is_loop, loop, out)) return true;
+    out->depth = 0;
+    return count_short(n->root, loop) == 1 && find(n->root, is_short_loop, loop, out);
+}
+
+bool nest_find_block(const Nest *n, const char *block, Path *out)
+{
+    out->depth = 0;
+    return n->root && find(n->root, is_block, block, out);
+}
+
+const Stage *nest_stage(const Nest *n, const char *stage)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        if (strcmp(n->stage[i]->name, stage) == 0) return n->stage[i];
+    return NULL;
+}
+
+const Stmt *path_replace(Ctx *cx, const Path *p, const Stmt *with)
+{
+    const Stmt *old = p->at[p->depth - 1];
+    for (int d = p->depth - 2; d >= 0; d--) {
+        const Stmt *up = p->at[d];
+        const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, up->child_count);
+        int n = 0;
+        for (int i = 0; i < up->child_count; i++) {
+            const Stmt *c = up->child[i] == old ? with : up->child[i];
+            if (c) child[n++] = c;
+        }
+        with = n ? stmt_with_children(cx, up, child, n) : NULL;
+        old = up;
+    }
+    return with;
+}
+
+/* ---- The naive nest -------------------------------------------------------------------------------------------- */
+
+static const Stmt *naive_stage(Ctx *cx, const Stage *s)
+{
+    const Expr *bind[MAX_AXES];
+    const char *loop[MAX_AXES];
+    for (int a = 0; a < s->axis_count; a++) {
+        const Var *axis = expr_as_var(s->axis[a].var);
+        loop[a] = name_format(cx, "%s.%s", s->name, axis->name);
+        bind[a] = expr_new_var(cx, axis->name, VAR_LOOP, I32, 0, axis->greatest);
+    }
+    const Stmt *body = stmt_block(cx, s->name, s, BLOCK_WHOLE, bind, NULL);
+    for (int a = s->axis_count - 1; a >= 0; a--) body = stmt_for(cx, loop[a], bind[a], s->axis[a].extent, LOOP_SERIAL, body);
+    return body;
+}
+
+static bool is_among(const Tensor *t, Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+typedef struct Gather { Ctx *cx; Map seen; Tensor *const *inputs; int input_count; Nest *nest; int stages, inputs_seen; } Gather;
+
+static void gather(Gather *g, Tensor *t, bool place)
+{
+    if (!t || map_get_ptr(&g->seen, t)) return;
+    map_put_ptr(&g->seen, t, t);
+    if (!t->maker || is_among(t, g->inputs, g->input_count)) {
+        if (place && !is_among(t, g->inputs, g->input_count)) g->nest->input[g->nest->input_count] = t;
+        if (!is_among(t, g->inputs, g->input_count)) g->nest->input_count++;
+        return;
+    }
+    Node *n = t->maker;
+    if (n->kind != NODE_COMPUTE) {
+        diag_internal(g->cx, n->name, "a call must be expanded before its loops are made");
+        return;
+    }
+    for (int i = 0; i < n->out_count; i++) map_put_ptr(&g->seen, n->out[i], t);
+    for (int i = 0; i < n->in_count; i++) gather(g, n->in[i], place);
+    if (place) g->nest->stage[g->nest->stage_count] = n->stage;
+    g->nest->stage_count++;
+}
+
+static const Stmt *with_allocs(Ctx *cx, const Nest *n, const Stmt *body, Tensor *const *outputs, int output_count)
+{
+    for (int s = n->stage_count - 1; s >= 0; s--)
+        for (int i = n->stage[s]->out_count - 1; i >= 0; i--) {
+            const Tensor *t = n->stage[s]->out[i];
+            if (is_among(t, outputs, output_count)) continue;
+            Buffer *b = NEW(cx->arena, Buffer);
+            *b = (Buffer){ .tensor = t, .scope = SCOPE_ARENA };
+            for (int d = 0; d < MAX_RANK; d++) b->permutation[d] = d;
+            body = stmt_alloc(cx, b, body);
+        }
+    return body;
+}
+
+static bool names_are_unique(Ctx *cx, const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        for (int j = 0; j < i; j++)
+            if (n->stage[i]->name == n->stage[j]->name) {
+                diag_error(cx, n->name, "two tensors are named \"%s\"", n->stage[i]->name);
+                return false;
+            }
+    return true;
+}
+
+const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, int input_count, Tensor *const *outputs, int output_count)
+{
+    if (ctx_failed(cx)) return NULL;
+    Nest *n = NEW(cx->arena, Nest);
+    n->name = name(cx, nest_name);
+    for (int pass = 0; pass < 2; pass++) {       /* count, then place: the given inputs first, then what else is read */
+        if (pass) {
+            n->input = NEW_ARRAY(cx->arena, const Tensor *, n->input_count);
+            n->stage = NEW_ARRAY(cx->arena, const Stage *, n->stage_count);
+        }
+        n->input_count = n->stage_count = 0;
+        for (int i = 0; i < input_count; i++) {
+            if (pass) n->input[n->input_count] = inputs[i];
+            n->input_count++;
+        }
+        Gather g = { cx, map_new(cx->arena), inputs, input_count, n, 0, 0 };
+        for (int i = 0; i < output_count; i++) gather(&g, outputs[i], pass);
+    }
+    n->output_count = output_count;
+    n->output = NEW_ARRAY(cx->arena, const Tensor *, output_count);
+    for (int i = 0; i < output_count; i++) n->output[i] = outputs[i];
+    if (ctx_failed(cx) || !names_are_unique(cx, n)) return NULL;
+    const Stmt **body = NEW_ARRAY(cx->arena, const Stmt *, n->stage_count);
+    for (int s = 0; s < n->stage_count; s++) body[s] = naive_stage(cx, n->stage[s]);
+    n->root = with_allocs(cx, n, stmt_seq(cx, body, n->stage_count), outputs, output_count);
+    return n;
+}
