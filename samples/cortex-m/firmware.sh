@@ -5,19 +5,21 @@
 board_dir=$(cd "$(dirname "${BASH_SOURCE[0]}")" && pwd)
 project_dir=$(cd "$board_dir/../.." && pwd)
 
-# One row a CPU: name, QEMU's machine, its SysTick in Hz, linker script, flags of the compiler.
-# QEMU has no Cortex-M0+ board with room for a model; ARMv6-M code runs on the Cortex-M3.
+# One row a CPU: name, QEMU's machine, where its counter is and its frequency in Hz, linker script,
+# flags of the compiler. QEMU has no Cortex-M0+ board with room for a model; ARMv6-M code runs on
+# the Cortex-M3.
 cpu_table='
-cortex-m0plus  mps2-an385  25000000  mps2.ld  -mcpu=cortex-m0plus
-cortex-m3      mps2-an385  25000000  mps2.ld  -mcpu=cortex-m3
-cortex-m4      mps2-an386  25000000  mps2.ld  -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard
-cortex-m55     mps3-an547  32000000  mps3.ld  -mcpu=cortex-m55 -mfloat-abi=hard
+cortex-m0plus  mps2-an385  0x40028018  25000000  mps2.ld  -mcpu=cortex-m0plus
+cortex-m3      mps2-an385  0x40028018  25000000  mps2.ld  -mcpu=cortex-m3
+cortex-m4      mps2-an386  0x40028018  25000000  mps2.ld  -mcpu=cortex-m4 -mfpu=fpv4-sp-d16 -mfloat-abi=hard
+cortex-m55     mps3-an547  0x49302018  20000000  mps3.ld  -mcpu=cortex-m55 -mfloat-abi=hard
 '
 
-# choose_cpu NAME: sets machine, clock_hz, linker_script and cpu_flags; status 2 if there is no such row.
+# choose_cpu NAME: sets machine, counter_address, counter_hz, linker_script and cpu_flags; status 2
+# if there is no such row.
 choose_cpu() {
     local name rest
-    while read -r name machine clock_hz linker_script rest; do
+    while read -r name machine counter_address counter_hz linker_script rest; do
         if [ "$name" = "$1" ] && [ -n "$name" ]; then
             read -r -a cpu_flags <<< "-mthumb $rest"
             return 0
@@ -60,7 +62,8 @@ compile_model() {
 link_image() {
     local image=$1
     shift
-    compile_target "$board_dir/board.c" "$image.board.o" -Os -DCLOCK_HZ="$clock_hz"u
+    compile_target "$board_dir/board.c" "$image.board.o" -Os \
+        -DCOUNTER_ADDRESS="$counter_address"u -DCOUNTER_HZ="$counter_hz"u
     compile_target "$board_dir/startup.c" "$image.startup.o" -Os -fno-tree-loop-distribute-patterns
     arm-none-eabi-gcc "${cpu_flags[@]}" -nostartfiles --specs=nano.specs -Wl,--gc-sections \
         -Wl,--no-warn-rwx-segments -L"$board_dir" -T "$linker_script" \

@@ -26,8 +26,8 @@ static void infer(void *argument)
 
 /* What all inferences cost together. */
 struct totals {
-    uint64_t instructions;
-    uint32_t most_instructions, stack_bytes;
+    uint64_t instructions, most_instructions;
+    uint32_t stack_bytes;
 };
 
 static void add_cost(struct totals *totals, struct board_cost cost)
@@ -74,7 +74,7 @@ int main(void)
         right += prediction == heldout_labels[n];
     }
     report_predictions(right, digest);
-    board_report("instructions per inference, mean", (uint32_t)(totals.instructions / HELDOUT_COUNT));
+    board_report("instructions per inference, mean", totals.instructions / HELDOUT_COUNT);
     board_report("instructions per inference, most", totals.most_instructions);
     board_report("stack bytes", totals.stack_bytes);
     board_report("arena bytes", DIGITS_ARENA_SIZE);
