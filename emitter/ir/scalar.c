@@ -5,10 +5,11 @@
  * An integer arrives as an int64 in the range of its type (u64: as its bits). It is worked on as uint64, where nothing
  * overflows, and wrapped to the result's type at the end; only order, division and right shifts ask for the sign. A float
  * arrives as a double that holds a value of its type; f32 is worked on as float, f64 as double, f16 and bf16 as float with
- * one rounding at the end. Transcendental functions are those of runtime/lw_math.h, never the host's. */
+ * one rounding at the end. Functions are those of runtime/lw_math.h, never the host's: the one exception is fma, which has
+ * but one result that is correctly rounded. */
 #include "ir/expr.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "../../runtime/lw_math.h"
 
@@ -120,15 +121,6 @@ static Scalar same_bytes(DType to, DType from, Scalar a)
     return dtype_load(to, bytes, 0);
 }
 
-static double magnitude(double x)
-{
-    uint64_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    bits &= INT64_MAX;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
 /* An operation of float type `t`: the first form on double, the second on float. */
 #define REAL(wide, narrow)   (t == F64 ? real(t, (wide)) : real(t, (double)(narrow)))
 #define OPERATION(op)        REAL(a.f op b.f, (float)a.f op (float)b.f)
@@ -180,8 +172,8 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_FMOD:      return FUNCTION2(fmod);
     case EXPR_POW:       return FUNCTION2(pow);
     case EXPR_ATAN2:     return FUNCTION2(atan2);
-    case EXPR_FMA:       return REAL(lw_fma(a.f, b.f, c.f), lw_fmaf((float)a.f, (float)b.f, (float)c.f));
-    case EXPR_ABS:       return is_float(t) ? real(t, magnitude(a.f)) : integer(t, is_signed(t) && a.i < 0 ? 0 - ua : ua);
+    case EXPR_FMA:       return REAL(fma(a.f, b.f, c.f), fmaf((float)a.f, (float)b.f, (float)c.f));
+    case EXPR_ABS:       return is_float(t) ? real(t, lw_abs(a.f)) : integer(t, is_signed(t) && a.i < 0 ? 0 - ua : ua);
     case EXPR_SQRT:      return FUNCTION(sqrt);
     case EXPR_RSQRT:     return REAL(1.0 / lw_sqrt(a.f), 1.0f / lw_sqrtf((float)a.f));
     case EXPR_EXP:       return FUNCTION(exp);

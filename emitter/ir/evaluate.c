@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* One compute after another, each tensor made whole, one element at a time: loops over the data axes, ordered axes
+ * outermost so that a recurrence finds its past, and inside them over the reduce axes in order. Nothing here is fast.
+ *
+ * Tensors in the environment are given; those made on the way are the call's own, so that a second call with other inputs
+ * cannot meet what the first one made. Only the outputs are entered. */
+#include "ir/evaluate.h"
+
+#include "ir/point.h"
+#include "support/map.h"
+#include "support/text.h"
+
+/* ---- The environment --------------------------------------------------------------------------------------------- */
+
+struct Env { Ctx *cx; Map sizes, tensors; };
+
+Env *env_new(Ctx *cx)
+{
+    Env *e = NEW(cx->arena, Env);
+    *e = (Env){ cx, map_new(cx->arena), map_new(cx->arena) };
+    return e;
+}
+
+void env_set_size(Env *e, const Expr *size_var, int64_t value)
+{
+    int64_t *kept = NEW(e->cx->arena, int64_t);
+    *kept = value;
+    map_put_ptr(&e->sizes, size_var->ref, kept);
+}
+
+bool env_size(const Env *e, const Expr *size_var, int64_t *value)
+{
+    const int64_t *kept = map_get_ptr(&e->sizes, size_var->ref);
+    if (kept) *value = *kept;
+    return kept != NULL;
+}
+
+void env_set(Env *e, const Tensor *t, void *data) { map_put_ptr(&e->tensors, t, data); }
+
+void *env_get(const Env *e, const Tensor *t)
+{
+    if (t->data) return (void *)(uintptr_t)t->data;
+    return map_get_ptr(&e->tensors, t);
+}
+
+static Scalar no_reads(void *user, const Tensor *t, const int64_t *index)
+{
+    const Env *e = user;
+    Scalar zero = { 0 };
+    (void)index;
+    diag_internal(e->cx, NULL, "a size depends on the elements of \"%s\"", t->name);
+    return zero;
+}
+
+typedef struct SizeWalk { const Env *env; Point *point; } SizeWalk;
+
+static void enter_size(const Expr *e, void *user)
+{
+    SizeWalk *w = user;
+    int64_t value;
+    if (e->kind == EXPR_VAR && env_size(w->env, e, &value)) point_set_int(w->point, e, value);
+}
+
+/* Gives every size among the expression's variables its value. */
+static void enter_sizes(Ctx *cx, const Env *env, Point *p, const Expr *e)
+{
+    SizeWalk w = { env, p };
+    expr_walk(cx, e, enter_size, &w);
+}
+
+int64_t env_eval_size(Ctx *cx, const Env *e, const Expr *size)
+{
+    if (ctx_failed(cx) || !size) return 0;
+    if (size->kind == EXPR_INT) return size->integer;
+    Point *p = point_new(cx, no_reads, (void *)(uintptr_t)e);
+    enter_sizes(cx, e, p, size);
+    return point_value(p, point_site(p, size)).i;
+}
+
+int64_t env_elems(Ctx *cx, const Env *e, const Tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t dim = env_eval_size(cx, e, t->shape[d]);
+        if (dim < 0 || (dim > 0 && n > INT32_MAX / dim)) {
+            diag_error(cx, NULL, "tensor \"%s\": a dimension is negative, or there are 2^31 elements or more", t->name);
+            return 0;
+        }
+        n *= dim;
+    }
+    return n;
+}
+
+void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
+{
+    int64_t elems = env_elems(cx, e, t);
+    void *data = arena_array(cx->arena, (size_t)elems, (size_t)dtype_info(t->type)->bytes);
+    env_set(e, t, data);
+    return data;
+}
+
+/* ---- Stages ------------------------------------------------------------------------------------------------------ */
+
+/* The data of a tensor during one evaluation. */
+typedef struct Held { void *data; int64_t dim[MAX_RANK]; bool is_busy; } Held;
+
+typedef struct Evaluation {
+    Ctx *cx;
+    Env *env;
+    Tensor *const *outputs;
+    int output_count;
+    Map held;                 /* Tensor -> Held */
+    const Stage *stage;       /* being run, for messages */
+} Evaluation;
+
+/* One run of a stage. The order of the axes is that of the loops. */
+typedef struct Run {
+    Evaluation *ev;
+    const Stage *stage;
+    Point *point;
+    int order[MAX_AXES], extent[MAX_AXES];     /* the axis of each loop; the site of each axis's extent */
+    int64_t at[MAX_AXES];                      /* the axes' values */
+    Held *out[2];
+    const Expr *old[2];                        /* stand for the accumulators in `combined` */
+    int init[2], combined[2];                  /* sites; without reducer `combined` is the value */
+} Run;
+
+static int64_t flat(const Held *h, int rank, const int64_t *index)
+{
+    int64_t at = 0;
+    for (int d = 0; d < rank; d++) at = at * h->dim[d] + index[d];
+    return at;
+}
+
+static const char *index_text(Ctx *cx, int rank, const int64_t *index)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&t, "[%lld]", (long long)index[d]);
+    return rank ? text_string(&t) : "[]";
+}
+
+static Scalar read_held(void *user, const Tensor *t, const int64_t *index)
+{
+    const Evaluation *ev = user;
+    Scalar zero = { 0 };
+    const Held *h = map_get_ptr(&ev->held, t);
+    if (!h) return zero;
+    for (int d = 0; d < t->rank; d++)
+        if (index[d] < 0 || index[d] >= h->dim[d]) {
+            diag_error(ev->cx, text_format(ev->cx, "stage \"%s\"", ev->stage->name), "reads \"%s\" at %s, outside its shape %s",
+                       t->name, index_text(ev->cx, t->rank, index), index_text(ev->cx, t->rank, h->dim));
+            return zero;
+        }
+    return dtype_load(t->type, h->data, flat(h, t->rank, index));
+}
+
+static void reduce(Run *r, int loop)
+{
+    const Stage *s = r->stage;
+    if (loop < s->axis_count) {
+        int axis = r->order[loop];
+        int64_t extent = point_value(r->point, r->extent[axis]).i;
+        for (int64_t i = 0; i < extent && !ctx_failed(r->ev->cx); i++) {
+            point_set_int(r->point, s->axis[axis].var, i);
+            reduce(r, loop + 1);
+        }
+        return;
+    }
+    Scalar new[2];
+    for (int i = 0; i < s->out_count; i++) new[i] = point_value(r->point, r->combined[i]);
+    for (int i = 0; i < s->out_count && r->old[0]; i++) point_set(r->point, r->old[i], new[i]);
+    int64_t at = flat(r->out[0], s->data_count, r->at);
+    for (int i = 0; i < s->out_count && !r->old[0]; i++) dtype_store(s->out[i]->type, r->out[i]->data, at, new[i]);
+}
+
+/* At one point of the data axes: out = init, combined with the value at each point of the reduce axes. */
+static void element(Run *r)
+{
+    const Stage *s = r->stage;
+    Scalar start[2];
+    point_forget(r->point);
+    for (int i = 0; i < s->out_count && s->init; i++) start[i] = point_value(r->point, r->init[i]);
+    for (int i = 0; i < s->out_count && s->init; i++) point_set(r->point, r->old[i], start[i]);
+    reduce(r, s->data_count);
+    int64_t at = flat(r->out[0], s->data_count, r->at);
+    for (int i = 0; i < s->out_count && s->init; i++)
+        dtype_store(s->out[i]->type, r->out[i]->data, at, point_value(r->point, point_site(r->point, r->old[i])));
+}
+
+static void data_loops(Run *r, int loop)
+{
+    if (loop == r->stage->data_count) {
+        element(r);
+        return;
+    }
+    int axis = r->order[loop];
+    int64_t extent = point_value(r->point, r->extent[axis]).i;
+    for (r->at[axis] = 0; r->at[axis] < extent && !ctx_failed(r->ev->cx); r->at[axis]++) {
+        point_set_int(r->point, r->stage->axis[axis].var, r->at[axis]);
+        data_loops(r, loop + 1);
+    }
+}
+
+static void order_axes(Run *r)
+{
+    const Stage *s = r->stage;
+    int n = 0;
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].kind == AXIS_ORDERED) r->order[n++] = a;
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].kind != AXIS_ORDERED) r->order[n++] = a;
+}
+
+static int entered(Run *r, const Expr *e)
+{
+    enter_sizes(r->ev->cx, r->ev->env, r->point, e);
+    return point_site(r->point, e);
+}
+
+static Held *held_new(Evaluation *ev, const Tensor *t, void *data)
+{
+    Held *h = NEW(ev->cx->arena, Held);
+    for (int d = 0; d < t->rank; d++) h->dim[d] = env_eval_size(ev->cx, ev->env, t->shape[d]);
+    int64_t elems = env_elems(ev->cx, ev->env, t);
+    h->data = data ? data : arena_array(ev->cx->arena, (size_t)elems, (size_t)dtype_info(t->type)->bytes);
+    map_put_ptr(&ev->held, t, h);
+    return h;
+}
+
+static void run_stage(Evaluation *ev, const Stage *s)
+{
+    Run r = { .ev = ev, .stage = s, .point = point_new(ev->cx, read_held, ev) };
+    const Expr *combined[2] = { NULL, NULL };
+    order_axes(&r);
+    for (int a = 0; a < s->axis_count; a++) r.extent[a] = entered(&r, s->axis[a].extent);
+    for (int i = 0; i < s->out_count; i++) {
+        r.out[i] = map_get_ptr(&ev->held, s->out[i]);
+        combined[i] = s->value[i];
+        if (s->init) r.old[i] = expr_new_var(ev->cx, "old", VAR_LOCAL, s->out[i]->type, 0, 0);
+    }
+    if (s->init) reducer_combine(ev->cx, s->reducer, r.old, s->value, combined);
+    for (int i = 0; i < s->out_count; i++) {
+        r.combined[i] = entered(&r, combined[i]);
+        if (s->init) r.init[i] = entered(&r, s->init[i]);
+    }
+    ev->stage = s;
+    data_loops(&r, 0);
+}
+
+/* ---- The DAG ----------------------------------------------------------------------------------------------------- */
+
+static bool is_output(const Evaluation *ev, const Tensor *t)
+{
+    for (int i = 0; i < ev->output_count; i++)
+        if (ev->outputs[i] == t) return true;
+    return false;
+}
+
+static void need(Evaluation *ev, const Tensor *t);
+
+static void make(Evaluation *ev, const Node *n)
+{
+    const Stage *s = n->stage;
+    if (!s) {
+        diag_internal(ev->cx, n->name, "only computes can be evaluated: expand calls first");
+        return;
+    }
+    for (int i = 0; i < s->out_count; i++) {
+        void *given = is_output(ev, s->out[i]) ? env_get(ev->env, s->out[i]) : NULL;
+        held_new(ev, s->out[i], given)->is_busy = true;
+    }
+    const Tensor **reads;
+    int count = stage_reads(ev->cx, s, &reads);
+    for (int i = 0; i < count; i++)
+        if (reads[i]->maker != n) need(ev, reads[i]);
+    if (!ctx_failed(ev->cx)) run_stage(ev, s);
+    for (int i = 0; i < s->out_count; i++) ((Held *)map_get_ptr(&ev->held, s->out[i]))->is_busy = false;
+}
+
+static void need(Evaluation *ev, const Tensor *t)
+{
+    const Held *known = map_get_ptr(&ev->held, t);
+    if (ctx_failed(ev->cx)) return;
+    if (known && known->is_busy) diag_unsupported(ev->cx, t->name, "stages that read each other cannot be evaluated yet");
+    if (known) return;
+    void *given = env_get(ev->env, t);
+    if (given && (!t->maker || !is_output(ev, t))) held_new(ev, t, given);
+    else if (t->maker) make(ev, t->maker);
+    else diag_error(ev->cx, NULL, "the input \"%s\" has no data", t->name);
+}
+
+bool evaluate(Ctx *cx, Env *e, Tensor *const *outputs, int count)
+{
+    Evaluation ev = { cx, e, outputs, count, map_new(cx->arena), NULL };
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        need(&ev, outputs[i]);
+        const Held *h = map_get_ptr(&ev.held, outputs[i]);
+        if (!ctx_failed(cx) && !outputs[i]->data) env_set(e, outputs[i], h->data);
+    }
+    return !ctx_failed(cx);
+}

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: MIT */
+/* Every distinct node entered becomes a site in one array, operands before users. A site remembers its value and the
+ * number of the point at which it was computed; a new point is a new number. */
+#include "ir/point.h"
+
+#include <string.h>
+
+#include "support/map.h"
+
+typedef struct Site {
+    const Expr *expr;
+    const int *arg;           /* sites of the operands */
+    Scalar value;
+    uint64_t known_at;        /* the point of `value`; ALWAYS for constants and variables */
+} Site;
+
+static const uint64_t ALWAYS = UINT64_MAX;
+
+struct Point {
+    Ctx *cx;
+    PointRead *read;
+    void *user;
+    Map site_of;              /* Expr -> its index + 1, kept as a pointer into `tokens` */
+    Site *site;
+    int count, room;
+    uint64_t now;
+};
+
+Point *point_new(Ctx *cx, PointRead *read, void *user)
+{
+    Point *p = NEW(cx->arena, Point);
+    *p = (Point){ .cx = cx, .read = read, .user = user, .site_of = map_new(cx->arena), .now = 1 };
+    return p;
+}
+
+static void grow(Point *p)
+{
+    Site *more = NEW_ARRAY(p->cx->arena, Site, p->room = p->room ? 2 * p->room : 64);
+    if (p->count) memcpy(more, p->site, (size_t)p->count * sizeof *more);
+    p->site = more;
+}
+
+int point_site(Point *p, const Expr *e)
+{
+    const int *found = map_get_ptr(&p->site_of, e);
+    if (found) return *found;
+    int *arg = NEW_ARRAY(p->cx->arena, int, e->arg_count);
+    for (int i = 0; i < e->arg_count; i++) arg[i] = point_site(p, e->arg[i]);
+    if (p->count == p->room) grow(p);
+    int *number = NEW(p->cx->arena, int);
+    *number = p->count++;
+    p->site[*number] = (Site){ .expr = e, .arg = arg };
+    if (expr_is_const(e)) {
+        p->site[*number].value = expr_scalar(e);
+        p->site[*number].known_at = ALWAYS;
+    }
+    map_put_ptr(&p->site_of, e, number);
+    return *number;
+}
+
+void point_set(Point *p, const Expr *var, Scalar value)
+{
+    Site *s = &p->site[point_site(p, var)];
+    s->value = value;
+    s->known_at = ALWAYS;
+    p->now++;
+}
+
+void point_set_int(Point *p, const Expr *var, int64_t value)
+{
+    Scalar s = { .i = value };
+    point_set(p, var, s);
+}
+
+void point_forget(Point *p) { p->now++; }
+
+static Scalar read_element(Point *p, const Site *s)
+{
+    const Tensor *t = s->expr->ref;
+    int64_t index[MAX_RANK] = { 0 };
+    for (int d = 0; d < t->rank; d++) index[d] = point_value(p, s->arg[d]).i;
+    return p->read(p->user, t, index);
+}
+
+static Scalar no_value(Point *p, const Expr *e)
+{
+    Scalar zero = { 0 };
+    const Var *v = expr_as_var(e);
+    if (v && v->role == VAR_SIZE) diag_error(p->cx, NULL, "the size \"%s\" has no value", v->name);
+    else diag_internal(p->cx, NULL, "'%s' has no value here", v ? v->name : expr_info(e->kind)->spelling);
+    return zero;
+}
+
+static Scalar apply(Point *p, const Site *s)
+{
+    const Expr *e = s->expr;
+    Scalar v[3] = { { 0 } };
+    for (int i = 0; i < e->arg_count; i++) v[i] = point_value(p, s->arg[i]);
+    return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
+}
+
+static Scalar compute(Point *p, const Site *s)
+{
+    Scalar left;
+    switch (s->expr->kind) {
+    case EXPR_READ:   return read_element(p, s);
+    case EXPR_SELECT: return point_value(p, s->arg[point_value(p, s->arg[SELECT_COND]).i ? SELECT_YES : SELECT_NO]);
+    case EXPR_AND:    left = point_value(p, s->arg[0]); return left.i ? point_value(p, s->arg[1]) : left;
+    case EXPR_OR:     left = point_value(p, s->arg[0]); return left.i ? left : point_value(p, s->arg[1]);
+    case EXPR_POISON:
+    case EXPR_VAR:
+    case EXPR_LOAD:
+    case EXPR_MACRO:  return no_value(p, s->expr);
+    default:          return apply(p, s);
+    }
+}
+
+Scalar point_value(Point *p, int site)
+{
+    Site *s = &p->site[site];
+    if (s->known_at == ALWAYS || s->known_at == p->now) return s->value;
+    s->value = compute(p, s);
+    s->known_at = p->now;
+    return s->value;
+}
