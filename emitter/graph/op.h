@@ -16,7 +16,8 @@ typedef enum Pattern {
 } Pattern;
 const char *pattern_text(Pattern p);
 
-typedef struct AttrRow { const char *name; AttrKind kind; const char *meaning; } AttrRow;
+/* `otherwise` is the value where the call gives none, as attrs_read reads it; NULL: the attribute stays absent. */
+typedef struct AttrRow { const char *name; AttrKind kind; const char *meaning, *otherwise; } AttrRow;
 
 /* A test case as data: inputs with shapes, filled with a fixed pseudo-random sequence. */
 typedef struct OpCase {
@@ -33,22 +34,41 @@ struct Op {
     int level;                         /* support level 1..11 (catalogue) */
     Pattern pattern;
     int least_inputs, most_inputs;     /* most -1: any number */
+    const char *inputs;                /* their names, space-separated: "x k" */
     const AttrRow *attr;               /* closed by a row without name; NULL: none */
     /* Makes the computes: returns the outputs' count, fills out[]. It infers types and shapes by making them; a call with
      * operands that do not fit is a diagnostic that starts with what was found. Inputs' shapes may be symbolic. */
     int (*compute)(Ctx *cx, const Node *call, Tensor **out);
+    /* Or one formula for `y` over the inputs, and the integer and real attributes, by their names; compute is NULL then. */
+    const char *formula;
     /* A pure view of its first input's elements in the same order (reshape and alike): shares memory. */
     bool is_view;
     /* Commutes with a permutation of its inputs' dimensions: given perm (output of transpose dim d is input dim perm[d]),
-     * returns the call on the un-transposed inputs whose output, transposed by the same perm, equals this call's; NULL: no. */
+     * returns the call on the un-transposed inputs whose output, transposed by the same perm, equals this call's; NULL: no.
+     * inputs[i] is NULL where that input is not a transpose: the hook transposes it back itself (a constant folds). */
     Node *(*permute)(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
+    /* What to use instead of output 0, made of simpler calls (inference forms: dropout is its input, a batch norm over
+     * constants a scale and a shift); NULL: nothing simpler. */
+    Tensor *(*simplify)(Ctx *cx, const Node *call);
+    /* Index of the input in which the call is linear and whose last axis is the output's last axis (weights of a
+     * convolution or dense layer: [..][o]), so that a scale of the output may go into it; 0: none. */
+    int weights;
+    bool contracts_last;               /* y[..,o] = sum(k) x[..,k] * weights[k,o]: the order of k may be changed in both */
+    /* With a constant second operand: y = x * c (SCALE) or y = x + c (SHIFT). */
+    enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;
+    bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
+    bool is_concat;                    /* attribute axis: outputs are the inputs side by side */
     const OpCase *cases;               /* closed by a row without inputs */
 };
+
+enum { MAX_OUTPUTS = 8 };   /* of an operator */
 
 /* Calls. `op_call` infers the outputs' types and shapes by expanding the computes once (kept for expansion). NULL on error. */
 Node *op_call(Ctx *cx, const Op *op, const char *name, Tensor *const *in, int in_count, const Attr *attr, int attr_count);
 /* By name, for importers and passes: outputs[0] of the call. Attributes as text: "stride=2,2 axis=1". */
 Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const char *attrs_format, ...);
+/* The same elements under another shape: a call of the operator "reshape" with like's shape (attribute shape=...). */
+Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */

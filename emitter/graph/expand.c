@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* A group as computes: each call of the group is expanded over what its producers expanded to, so that the stages read
+ * one another directly. Names come from the operators, so that equal groups read the same. */
+#include "graph/graph.h"
+
+#include <string.h>
+
+#include "support/map.h"
+#include "support/names.h"
+
+typedef struct Expansion { Ctx *cx; Map of, named; Map taken; } Expansion;
+
+/* The stage name `wanted`, or wanted_2, wanted_3, ... where it is taken. */
+static const char *unique_name(Expansion *x, const char *wanted)
+{
+    const char *n = wanted;
+    for (int i = 2; map_get_ptr(&x->taken, n); i++) n = name_format(x->cx, "%s_%d", wanted, i);
+    map_put_ptr(&x->taken, n, (void *)(uintptr_t)n);
+    return n;
+}
+
+/* Gives the fresh stages that lead to t their final names. They belong to this expansion alone, so they may be named. */
+static void name_stages(Expansion *x, Tensor *t, const char *wanted)
+{
+    Node *n = t->maker;
+    if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&x->named, n)) return;
+    map_put_ptr(&x->named, n, n);
+    for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
+    Stage *s = (Stage *)(uintptr_t)n->stage;
+    s->name = unique_name(x, name(x->cx, wanted));
+    for (int i = 0; i < n->out_count; i++)
+        n->out[i]->name = i ? unique_name(x, name_format(x->cx, "%s_%d", s->name, i)) : s->name;
+}
+
+static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
+{
+    Node over = *n;
+    over.in = NEW_ARRAY(x->cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *to = n->in[i] ? map_get_ptr(&x->of, n->in[i]) : NULL;
+        over.in[i] = to ? to : n->in[i];
+    }
+    Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
+    if (with && with->compute) out[0] = with->compute(x->cx, &over);
+    else if (n->op->compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
+        diag_internal(x->cx, n->name, "operator \"%s\" made another number of outputs than before", n->op->name);
+    for (int i = 0; i < n->out_count && !ctx_failed(x->cx); i++) {
+        name_stages(x, out[i], n->op->name);
+        out[i]->quant = n->out[i]->quant;
+        map_put_ptr(&x->of, n->out[i], out[i]);
+    }
+    return !ctx_failed(x->cx);
+}
+
+/* What the group sees of a tensor from outside: the same tensor by its role: x, x_2 data; w weights, b biases. */
+static Tensor *stand_in(Expansion *x, Tensor *t)
+{
+    Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
+    in->maker = NULL;
+    in->name = unique_name(x, name(x->cx, !tensor_is_constant(t) ? "x" : t->rank > 1 ? "w" : "b"));
+    in->serial = ctx_serial(x->cx);
+    return in;
+}
+
+Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
+{
+    Expansion x = { cx, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena) };
+    for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g->input[i]));
+    for (int i = 0; i < g->node_count; i++)
+        if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return NULL;
+    Tensor **out = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
+    for (int i = 0; i < g->output_count; i++) out[i] = map_get_ptr(&x.of, g->output[i]);
+    if (anchor) {
+        const Tensor *made = map_get_ptr(&x.of, g->anchor->out[0]);
+        *anchor = made->name;
+    }
+    return out;
+}

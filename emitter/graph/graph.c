@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/* Walking and rebuilding the DAG. Nodes are never changed: a pass that replaces one makes fresh copies of all that
+ * depend on it, in the same order, so that the order of execution stays the model's. */
+#include "graph/graph.h"
+
+#include <string.h>
+
+#include "support/map.h"
+
+int graph_order(Ctx *cx, const Graph *g, Node ***out) { return dag_order(cx, g->output, g->output_count, out); }
+
+static Tensor *mapped(const Map *m, Tensor *t)
+{
+    Tensor *to = t ? map_get_ptr(m, t) : NULL;
+    return to ? to : t;
+}
+
+/* A call like `n` over other inputs; its outputs keep their names and quantization. */
+static Node *copy_over(Ctx *cx, Node *n, Tensor *const *in)
+{
+    Node *copy = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    for (int i = 0; copy && i < n->out_count; i++) {
+        copy->out[i]->name = n->out[i]->name;
+        copy->out[i]->quant = n->out[i]->quant;
+    }
+    return copy;
+}
+
+struct Uses { Map count; };
+
+static void use(Ctx *cx, Uses *u, const Tensor *t)
+{
+    int *n = map_get_ptr(&u->count, t);
+    if (!n) map_put_ptr(&u->count, t, n = NEW(cx->arena, int));
+    ++*n;
+}
+
+Uses *graph_uses(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    int count = graph_order(cx, g, &order);
+    Uses *u = NEW(cx->arena, Uses);
+    u->count = map_new(cx->arena);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < order[i]->in_count; j++)
+            if (order[i]->in[j]) use(cx, u, order[i]->in[j]);
+    for (int i = 0; i < g->output_count; i++) use(cx, u, g->output[i]);
+    return u;
+}
+
+int uses_of(const Uses *u, const Tensor *t)
+{
+    const int *n = map_get_ptr(&u->count, t);
+    return n ? *n : 1;
+}
+
+/* What replaces a tensor is used as often as it was. */
+static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
+{
+    void *n = map_get_ptr(&u->count, from);
+    if (n && !map_get_ptr(&u->count, to)) map_put_ptr(&u->count, to, n);
+}
+
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit)
+{
+    Node **order;
+    int count = graph_order(cx, &g, &order);
+    Uses *uses = graph_uses(cx, &g);
+    Map to = map_new(cx->arena);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        Node *n = order[i];
+        bool same = true;
+        Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), **out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
+        for (int j = 0; j < n->in_count; j++) {
+            in[j] = mapped(&to, n->in[j]);
+            same = same && in[j] == n->in[j];
+        }
+        Node *now = same || n->kind != NODE_CALL ? n : copy_over(cx, n, in);
+        if (!now) break;
+        for (int j = 0; j < n->out_count; j++) inherit_uses(uses, n->out[j], now->out[j]);
+        memcpy(out, now->out, (size_t)n->out_count * sizeof *out);
+        if (now->kind == NODE_CALL) visit(cx, now, out, uses);
+        for (int j = 0; j < n->out_count; j++) {
+            if (out[j] != n->out[j]) map_put_ptr(&to, n->out[j], out[j]);
+            if (out[j]) inherit_uses(uses, n->out[j], out[j]);
+        }
+    }
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
+    for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
+    g.output = output;
+    return g;
+}
+
+static const GraphPassRow table[] = {
+#define GRAPH_PASS(fn, name, what) { name, what, fn },
+#include "graph/passes.def"
+#undef GRAPH_PASS
+};
+
+const GraphPassRow *graph_passes(int *count)
+{
+    *count = (int)(sizeof table / sizeof table[0]);
+    return table;
+}

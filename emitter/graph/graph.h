@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_GRAPH_H
+#define LW_GRAPH_GRAPH_H
+/* The DAG as a whole, its passes, its groups and its memory. */
+#include "graph/target.h"
+
+typedef struct Graph {
+    const char *name;
+    int input_count;  Tensor **input;       /* in the model's order */
+    int output_count; Tensor **output;
+} Graph;
+
+/* A pass makes a new graph of new nodes and leaves the old one; order of the table graph_passes. */
+typedef Graph GraphPass(Ctx *cx, Graph g);
+typedef struct GraphPassRow { const char *name, *what; GraphPass *run; } GraphPassRow;
+const GraphPassRow *graph_passes(int *count);
+
+GraphPass pass_simplify;     /* calls that have a simpler form; dead nodes */
+GraphPass pass_fold;         /* calls over constants are run now, by the interpreter */
+GraphPass pass_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
+GraphPass pass_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
+
+/* How many nodes of the graph read the tensor, plus one for each output that it is. */
+typedef struct Uses Uses;
+Uses *graph_uses(Ctx *cx, const Graph *g);
+int uses_of(const Uses *u, const Tensor *t);     /* a tensor made since: 1 */
+
+/* Rebuilds the graph: visit gets each call with its inputs already replaced (a fresh copy where they changed) and may
+ * overwrite out[], which holds the call's own outputs, with what is to be used instead. */
+typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
+int graph_order(Ctx *cx, const Graph *g, Node ***out);
+
+/* Runs the call on constants: a constant tensor for each output. */
+bool graph_run_call(Ctx *cx, const Node *call, Tensor **out);
+
+/* Fusion by pattern kind on the dominator tree (catalogue 7.2): every call is in one group; order is that of execution. */
+typedef struct Groups { int count; Group *at; } Groups;
+Groups fuse(Ctx *cx, const Graph *g);
+/* The group's computes: outputs in the group's order, over stand-ins of its inputs, which go to input[input_count]. Names
+ * tell roles, not places in the model, so that equal groups read the same; *anchor is the stage that makes the anchor's
+ * first output. NULL on error. */
+Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor);
+
+/* Where every tensor between groups lies. Views (reshapes, operands of concatenations) share their root's memory, and
+ * so does an elementwise output that takes its dying input's place. */
+typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;
+typedef struct Slot {
+    const Tensor *tensor, *root;       /* root: the tensor whose memory it is in; itself unless a view */
+    SlotKind kind; int index;          /* of the root among inputs, outputs or constants */
+    int64_t offset;                    /* ARENA: bytes from the arena's start to the root */
+    int64_t view_offset;               /* elements from the root's start */
+    int64_t stride[MAX_RANK];          /* elements */
+    int first, last;                   /* of a root: groups between which it is alive, inclusive */
+} Slot;
+typedef struct Plan {
+    int slot_count; Slot *slot;
+    int64_t arena_size, align;         /* bytes */
+    int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena */
+    int constant_count; const Tensor **constant;
+    bool *is_free;                     /* [groups]: a view or concatenation that costs nothing: no function is made of it */
+    bool *in_place;                    /* [groups]: an input shares the output's memory */
+} Plan;
+typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* memory that one group needs for itself */
+/* Before lowering: who shares whose memory, and how. nest[i] is the scheduled nest of group i. */
+Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest);
+/* After lowering: offsets in the arena. scratch[i][0..count[i]) of group i get theirs too. */
+void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
+const Slot *plan_slot(const Plan *p, const Tensor *t);                  /* NULL: not between groups */
+#endif

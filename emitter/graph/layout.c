@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* One internal layout. Importers of channels-first formats wrap an operator in transposes; this pass moves them towards
+ * the outputs until they meet their inverse. With T a transpose by P (dimension d of the result is P[d] of the operand):
+ *
+ *      op(T(x), T(y), const)     =  T(op'(x, y, T^-1(const)))      op' from the operator's `permute`
+ *      T2(T1(x))                 =  one transpose, or x
+ *      T(x)                      =  a view, where only dimensions of 1 change places
+ *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             rows of the constant w in another order
+ */
+#include "graph/graph.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+static Node *transpose_of(const Tensor *t)
+{
+    return t && t->maker && t->maker->kind == NODE_CALL && t->maker->op->is_transpose ? t->maker : NULL;
+}
+
+static void perm_of(const Node *n, int *perm)
+{
+    int64_t p[MAX_RANK];
+    int rank = n->in[0]->rank;
+    if (!node_attr(n, "perm") || !node_ints(n, "perm", p, rank, 0))
+        for (int d = 0; d < rank; d++) p[d] = rank - 1 - d;
+    for (int d = 0; d < rank; d++) perm[d] = (int)p[d];
+}
+
+static void invert(const int *perm, int rank, int *inverse)
+{
+    for (int d = 0; d < rank; d++) inverse[perm[d]] = d;
+}
+
+static bool moves_only_ones(const Tensor *x, const int *perm)
+{
+    int before = -1;
+    for (int d = 0; d < x->rank; d++) {
+        if (tensor_dim(x, perm[d]) == 1) continue;
+        if (perm[d] < before) return false;
+        before = perm[d];
+    }
+    return true;
+}
+
+/* x with its dimensions permuted: a view where no element moves. */
+static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm)
+{
+    if (moves_only_ones(x, perm)) {
+        int64_t shape[MAX_RANK];
+        for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, perm[d]);
+        return view_call(cx, label, x, tensor_new_fixed(cx, x->name, x->type, x->rank, shape));
+    }
+    Text t = text_new(cx);
+    for (int d = 0; d < x->rank; d++) text_printf(&t, "%s%d", d ? "," : "", perm[d]);
+    return call(cx, "transpose", label, &x, 1, "perm=%s", text_string(&t));
+}
+
+static Tensor *meet(Ctx *cx, Node *node)
+{
+    int perm[MAX_RANK], inner[MAX_RANK];
+    Tensor *x = node->in[0];
+    perm_of(node, perm);
+    Node *before = transpose_of(x);
+    if (before) {
+        perm_of(before, inner);
+        for (int d = 0; d < x->rank; d++) perm[d] = inner[perm[d]];
+        x = before->in[0];
+    }
+    bool identity = true;
+    for (int d = 0; d < x->rank; d++) identity = identity && perm[d] == d;
+    if (identity) return x;
+    return before || moves_only_ones(x, perm) ? transposed(cx, node->name, x, perm) : NULL;
+}
+
+/* A constant operand, brought to `rank` dimensions and transposed back. */
+static Tensor *constant_back(Ctx *cx, Tensor *c, int rank, const int *inverse)
+{
+    int64_t shape[MAX_RANK];
+    if (c->rank > rank) return NULL;
+    for (int d = 0; d < rank; d++) shape[d] = d < rank - c->rank ? 1 : tensor_dim(c, d - (rank - c->rank));
+    if (c->rank < rank) c = view_call(cx, c->name, c, tensor_new_fixed(cx, c->name, c->type, rank, shape));
+    return c && tensor_elems(c) > 1 ? transposed(cx, c->name, c, inverse) : c;
+}
+
+/* The one transpose that all non-constant operands have in common; NULL where there is none. */
+static Node *common_transpose(const Node *node)
+{
+    Node *common = NULL;
+    for (int i = 0; i < node->in_count; i++) {
+        int a[MAX_RANK], b[MAX_RANK];
+        if (!node->in[i] || tensor_is_constant(node->in[i])) continue;
+        Node *t = transpose_of(node->in[i]);
+        if (!t) return NULL;
+        if (!common) common = t;
+        if (t->in[0]->rank != common->in[0]->rank) return NULL;
+        perm_of(t, a);
+        perm_of(common, b);
+        if (memcmp(a, b, (size_t)t->in[0]->rank * sizeof *a) != 0) return NULL;
+    }
+    return common;
+}
+
+static Tensor *sink(Ctx *cx, Node *node)
+{
+    Node *common = node->op->permute && node->out_count == 1 ? common_transpose(node) : NULL;
+    if (!common) return NULL;
+    int perm[MAX_RANK], inverse[MAX_RANK], rank = common->in[0]->rank;
+    perm_of(common, perm);
+    invert(perm, rank, inverse);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, node->in_count);
+    for (int i = 0; i < node->in_count; i++) {
+        if (!node->in[i]) continue;
+        Node *t = transpose_of(node->in[i]);
+        in[i] = t ? t->in[0] : constant_back(cx, node->in[i], rank, inverse);
+        if (!in[i]) return NULL;
+    }
+    Node *now = node->op->permute(cx, node, perm, in);
+    return now ? transposed(cx, node->name, now->out[0], perm) : NULL;
+}
+
+/* view[n][k](T(x)) . w: the rows of w follow the order of x's own dimensions. */
+static Tensor *absorb(Ctx *cx, Node *node)
+{
+    if (!node->op->contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;
+    Node *view = node->in[0]->maker;
+    Node *t = view && view->kind == NODE_CALL && view->op->is_view ? transpose_of(view->in[0]) : NULL;
+    if (!t) return NULL;
+    Tensor *x = t->in[0], *w = node->in[1], *flat = node->in[0];
+    int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
+    int64_t shape[MAX_RANK];
+    perm_of(t, perm);
+    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || tensor_dim(flat, 0) != tensor_dim(x, 0)) return NULL;
+    invert(perm, rank, inverse);
+    for (int d = 1; d < rank; d++) {
+        shape[d - 1] = tensor_dim(view->in[0], d);
+        order[d - 1] = inverse[d] - 1;
+    }
+    shape[rank - 1] = tensor_dim(w, 1);
+    order[rank - 1] = rank - 1;
+    Tensor *split = view_call(cx, w->name, w, tensor_new_fixed(cx, w->name, w->type, rank, shape));
+    Tensor *turned = split ? transposed(cx, w->name, split, order) : NULL;
+    Tensor **in = arena_copy(cx->arena, node->in, (size_t)node->in_count * sizeof *in);
+    in[0] = view_call(cx, view->name, x, flat);
+    in[1] = turned ? view_call(cx, w->name, turned, w) : NULL;
+    Node *now = in[1] ? op_call(cx, node->op, node->name, in, node->in_count, node->attr, node->attr_count) : NULL;
+    return now ? now->out[0] : NULL;
+}
+
+static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
+{
+    (void)uses;
+    for (int i = 0; i < node->in_count; i++)
+        if (node->in[i] && !tensor_is_fixed(node->in[i])) return;
+    Tensor *better = node->op->is_transpose ? meet(cx, node) : node->op->contracts_last ? absorb(cx, node) : NULL;
+    if (!better && !node->op->is_transpose) better = sink(cx, node);
+    if (better) out[0] = better;
+}
+
+Graph pass_layout(Ctx *cx, Graph g) { return graph_rewrite(cx, g, lay_out); }

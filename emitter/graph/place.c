@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: MIT */
+/* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and an interval of groups in which
+ * they are alive; two that are alive together must not overlap. Placed one after the other, each at the lowest gap that
+ * is free, the result depends only on the order: largest first, then, while the live-set bound is not reached, a
+ * deterministic hill climb over orders. The best plan seen is kept, and checked. */
+#include "graph/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { ALIGN = 16, CLIMBS = 3000 };
+
+typedef struct Item { int64_t bytes, offset; int first, last, serial; const Tensor *root; Scratch *scratch; } Item;
+typedef struct Items { int count; Item *at; } Items;
+
+static int64_t align_up(int64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+
+static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *scratch, const int *count)
+{
+    int most = p->slot_count;
+    for (int g = 0; g < group_count; g++) most += count[g];
+    Items it = { 0, NEW_ARRAY(cx->arena, Item, most) };
+    for (int i = 0; i < p->slot_count; i++) {
+        const Slot *s = &p->slot[i];
+        if (s->kind != SLOT_ARENA || s->root != s->tensor) continue;
+        Item *item = &it.at[it.count];
+        *item = (Item){ align_up(tensor_bytes(s->tensor)), 0, group_count, 0, it.count, s->tensor, NULL };
+        it.count++;
+        for (int j = 0; j < p->slot_count; j++) {
+            if (p->slot[j].root != s->root) continue;
+            if (p->slot[j].first < item->first) item->first = p->slot[j].first;
+            if (p->slot[j].last > item->last) item->last = p->slot[j].last;
+        }
+    }
+    for (int g = 0; g < group_count; g++)
+        for (int i = 0; i < count[g]; i++, it.count++)
+            it.at[it.count] = (Item){ align_up(scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i] };
+    return it;
+}
+
+static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
+
+static int64_t lower_bound(const Items *it, int group_count)
+{
+    int64_t most = 0;
+    for (int g = 0; g < group_count; g++) {
+        int64_t alive = 0;
+        for (int i = 0; i < it->count; i++)
+            if (it->at[i].first <= g && g <= it->at[i].last) alive += it->at[i].bytes;
+        if (alive > most) most = alive;
+    }
+    return most;
+}
+
+/* The lowest offset at which the item fits beside those placed before it. */
+static int64_t lowest_gap(const Items *it, const int *order, int placed, const Item *item)
+{
+    int64_t at = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = 0; i < placed; i++) {
+            const Item *o = &it->at[order[i]];
+            if (!meet(o, item) || at + item->bytes <= o->offset || o->offset + o->bytes <= at) continue;
+            at = o->offset + o->bytes;
+            moved = true;
+        }
+    }
+    return at;
+}
+
+static int64_t place_in_order(Items *it, const int *order)
+{
+    int64_t size = 0;
+    for (int i = 0; i < it->count; i++) {
+        Item *item = &it->at[order[i]];
+        item->offset = lowest_gap(it, order, i, item);
+        if (item->offset + item->bytes > size) size = item->offset + item->bytes;
+    }
+    return size;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const Item *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    int lives = (y->last - y->first) - (x->last - x->first);
+    return lives ? lives : x->serial - y->serial;
+}
+
+static uint32_t next_random(uint32_t *state) { return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8; }
+
+static int64_t search(Ctx *cx, Items *it, int64_t bound)
+{
+    int *order = NEW_ARRAY(cx->arena, int, it->count), *best = NEW_ARRAY(cx->arena, int, it->count);
+    size_t bytes = (size_t)it->count * sizeof *order;
+    qsort(it->at, (size_t)it->count, sizeof *it->at, larger_first);
+    for (int i = 0; i < it->count; i++) best[i] = i;
+    int64_t size = place_in_order(it, best);
+    uint32_t state = 1;
+    int budget = it->count > 1 ? CLIMBS : 0;
+    if (it->count > 64) budget = (int)((int64_t)CLIMBS * 64 * 64 / it->count / it->count);
+    while (size > bound && budget-- > 0) {
+        memcpy(order, best, bytes);
+        uint32_t a = next_random(&state) % (uint32_t)it->count, b = next_random(&state) % (uint32_t)it->count;
+        int moved = order[a];
+        order[a] = order[b];
+        order[b] = moved;
+        int64_t now = place_in_order(it, order);
+        if (now > size) continue;
+        size = now;
+        memcpy(best, order, bytes);
+    }
+    return place_in_order(it, best);
+}
+
+static void check(Ctx *cx, const Items *it)
+{
+    for (int i = 0; i < it->count; i++)
+        for (int j = 0; j < i; j++) {
+            const Item *a = &it->at[i], *b = &it->at[j];
+            if (meet(a, b) && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
+                diag_internal(cx, "memory plan", "two live tensors overlap at %lld and %lld", (long long)a->offset,
+                              (long long)b->offset);
+        }
+}
+
+void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
+{
+    Items it = items_of(cx, p, group_count, scratch, count);
+    p->align = ALIGN;
+    p->live_bound = lower_bound(&it, group_count);
+    p->arena_size = search(cx, &it, p->live_bound);
+    check(cx, &it);
+    for (int i = 0; i < it.count; i++) {
+        if (it.at[i].scratch) it.at[i].scratch->offset = it.at[i].offset;
+        for (int j = 0; j < p->slot_count && it.at[i].root; j++)
+            if (p->slot[j].root == it.at[i].root) p->slot[j].offset = it.at[i].offset;
+    }
+}
