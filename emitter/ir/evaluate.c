@@ -52,29 +52,12 @@ static Scalar no_reads(void *user, const Tensor *t, const int64_t *index)
     return zero;
 }
 
-typedef struct SizeWalk { const Env *env; Point *point; } SizeWalk;
-
-static void enter_size(const Expr *e, void *user)
-{
-    SizeWalk *w = user;
-    int64_t value;
-    if (e->kind == EXPR_VAR && env_size(w->env, e, &value)) point_set_int(w->point, e, value);
-}
-
-/* Gives every size among the expression's variables its value. */
-static void enter_sizes(Ctx *cx, const Env *env, Point *p, const Expr *e)
-{
-    SizeWalk w = { env, p };
-    expr_walk(cx, e, enter_size, &w);
-}
-
 int64_t env_eval_size(Ctx *cx, const Env *e, const Expr *size)
 {
     if (ctx_failed(cx) || !size) return 0;
     if (size->kind == EXPR_INT) return size->integer;
     Point *p = point_new(cx, no_reads, (void *)(uintptr_t)e);
-    enter_sizes(cx, e, p, size);
-    return point_value(p, point_site(p, size)).i;
+    return point_value(p, point_site_in(p, e, size)).i;
 }
 
 int64_t env_elems(Ctx *cx, const Env *e, const Tensor *t)
@@ -130,13 +113,6 @@ static int64_t flat(const Held *h, int rank, const int64_t *index)
     int64_t at = 0;
     for (int d = 0; d < rank; d++) at = at * h->dim[d] + index[d];
     return at;
-}
-
-static const char *index_text(Ctx *cx, int rank, const int64_t *index)
-{
-    Text t = text_new(cx);
-    for (int d = 0; d < rank; d++) text_printf(&t, "[%lld]", (long long)index[d]);
-    return rank ? text_string(&t) : "[]";
 }
 
 static Scalar read_held(void *user, const Tensor *t, const int64_t *index)
@@ -211,12 +187,6 @@ static void order_axes(Run *r)
         if (s->axis[a].kind != AXIS_ORDERED) r->order[n++] = a;
 }
 
-static int entered(Run *r, const Expr *e)
-{
-    enter_sizes(r->ev->cx, r->ev->env, r->point, e);
-    return point_site(r->point, e);
-}
-
 static Held *held_new(Evaluation *ev, const Tensor *t, void *data)
 {
     Held *h = NEW(ev->cx->arena, Held);
@@ -232,7 +202,7 @@ static void run_stage(Evaluation *ev, const Stage *s)
     Run r = { .ev = ev, .stage = s, .point = point_new(ev->cx, read_held, ev) };
     const Expr *combined[2] = { NULL, NULL };
     order_axes(&r);
-    for (int a = 0; a < s->axis_count; a++) r.extent[a] = entered(&r, s->axis[a].extent);
+    for (int a = 0; a < s->axis_count; a++) r.extent[a] = point_site_in(r.point, ev->env, s->axis[a].extent);
     for (int i = 0; i < s->out_count; i++) {
         r.out[i] = map_get_ptr(&ev->held, s->out[i]);
         combined[i] = s->value[i];
@@ -240,8 +210,8 @@ static void run_stage(Evaluation *ev, const Stage *s)
     }
     if (s->init) reducer_combine(ev->cx, s->reducer, r.old, s->value, combined);
     for (int i = 0; i < s->out_count; i++) {
-        r.combined[i] = entered(&r, combined[i]);
-        if (s->init) r.init[i] = entered(&r, s->init[i]);
+        r.combined[i] = point_site_in(r.point, ev->env, combined[i]);
+        if (s->init) r.init[i] = point_site_in(r.point, ev->env, s->init[i]);
     }
     ev->stage = s;
     data_loops(&r, 0);

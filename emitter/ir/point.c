@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "support/map.h"
+#include "support/text.h"
 
 typedef struct Site {
     const Expr *expr;
@@ -56,6 +57,24 @@ int point_site(Point *p, const Expr *e)
     }
     map_put_ptr(&p->site_of, e, number);
     return *number;
+}
+
+typedef struct Sizes { Point *point; const Env *env; } Sizes;
+
+static void set_size(const Expr *e, void *user)
+{
+    const Sizes *s = user;
+    int64_t value;
+    if (e->kind == EXPR_VAR && env_size(s->env, e, &value)) point_set_int(s->point, e, value);
+}
+
+int point_site_in(Point *p, const Env *sizes, const Expr *e)
+{
+    const int *found = map_get_ptr(&p->site_of, e);
+    Sizes s = { p, sizes };
+    if (found) return *found;
+    expr_walk(p->cx, e, set_size, &s);
+    return point_site(p, e);
 }
 
 void point_set(Point *p, const Expr *var, Scalar value)
@@ -122,4 +141,11 @@ Scalar point_value(Point *p, int site)
     s->value = compute(p, s);
     s->known_at = p->now;
     return s->value;
+}
+
+const char *index_text(Ctx *cx, int rank, const int64_t *index)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&t, "[%lld]", (long long)index[d]);
+    return rank ? text_string(&t) : "[]";
 }

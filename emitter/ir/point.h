@@ -4,7 +4,7 @@
 /* Expressions at one point: variables have values, tensor elements come from whoever asks. Plain and lazy: `select`, `&&`
  * and `||` touch only the side they need, and a shared subexpression is computed once per point. The evaluator and the
  * checked interpreter stand on it. */
-#include "ir/tensor.h"
+#include "ir/evaluate.h"
 
 typedef struct Point Point;
 
@@ -13,8 +13,11 @@ typedef Scalar PointRead(void *user, const Tensor *t, const int64_t *index);
 
 Point  *point_new(Ctx *cx, PointRead *read, void *user);
 int     point_site(Point *p, const Expr *e);                    /* enters an expression; the same one gives the same site */
+int     point_site_in(Point *p, const Env *sizes, const Expr *e);   /* and gives its size variables their values */
 void    point_set(Point *p, const Expr *var, Scalar value);     /* a new point begins */
 void    point_set_int(Point *p, const Expr *var, int64_t value);
 void    point_forget(Point *p);                                 /* a new point begins, for the elements have changed */
 Scalar  point_value(Point *p, int site);
+
+const char *index_text(Ctx *cx, int rank, const int64_t *index);   /* "[3][-1]"; "[]" for rank 0 */
 #endif

@@ -1,0 +1,475 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs a nest by walking its statements, and watches. Three things make wrong nests show:
+ *
+ * - Storage is what the Alloc says: dimension d has ring[d] slots, or one per index. A slot knows which element it holds
+ *   and in which execution of its Alloc that was stored, so a read of an element that was never written, or whose slot
+ *   has been taken by another one, is seen. Accesses outside the window or the tensor are seen before.
+ * - Iterations of a parallel loop run in the order (a i + b) mod n with a random a prime to n.
+ * - Lanes of a vector loop run in lockstep: the loop is carried down to its blocks, and each block is computed for all
+ *   lanes before the first of them stores. Buffers inside the loop exist once for each lane. */
+#include "ir/walk.h"
+
+#include <string.h>
+
+#include "ir/check.h"
+#include "ir/point.h"
+#include "support/map.h"
+#include "support/text.h"
+
+/* What a slot holds: element `elem` of its tensor, stored in the era `era`. */
+typedef struct Slot { uint64_t era; int64_t elem; } Slot;
+
+/* The storage of a tensor. A copy is one lane's: begin and end of the window and the slots are per copy. */
+typedef struct Place {
+    const Tensor *tensor;
+    int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
+    int64_t elems, slot_count;                     /* of the tensor; of one copy */
+    int64_t copies, room;                          /* in use; allocated */
+    int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [copies]; NULL: no window */
+    char *data;                                    /* [copies][slot_count] elements */
+    Slot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
+    uint64_t era;                                  /* of the Alloc's present execution; 0: none */
+} Place;
+
+/* The lanes in lockstep: values of the vector loops around. Lane l is number id[l] of `width`. */
+typedef struct Lanes {
+    int count, var_count;
+    int64_t width, room;
+    const Expr *var[MAX_DEPTH];
+    int64_t *value;           /* [count][var_count] */
+    int64_t *id;              /* [count] */
+} Lanes;
+
+/* A stage's expressions, entered once. */
+typedef struct StageSites {
+    int extent[MAX_AXES];
+    const Expr *old[2];       /* stand for the elements combined into */
+    int init[2], combined[2]; /* without reducer `combined` is the value */
+} StageSites;
+
+/* What one lane of a block is about to store. */
+typedef struct Result { bool is_active; int64_t at[MAX_AXES]; Scalar value[2]; } Result;
+
+typedef struct Walk {
+    Ctx *cx;
+    const Nest *nest;
+    Env *env;
+    bool checked;
+    uint64_t random;          /* 0: no shuffling, no lockstep */
+    Map places, stages, lanes_of, windows;   /* Tensor -> Place; Stage -> StageSites; Stmt -> Lanes; Stmt -> Window */
+    Point *point;
+    uint64_t era;
+    int64_t lane, width;      /* that runs */
+    Result *result;
+    int result_room;
+    const Stmt *block;        /* that runs, for messages */
+} Walk;
+
+/* ---- Places ------------------------------------------------------------------------------------------------------ */
+
+static Place *place_new(Walk *w, const Tensor *t)
+{
+    Place *p = NEW(w->cx->arena, Place);
+    p->tensor = t;
+    p->elems = p->slot_count = env_elems(w->cx, w->env, t);
+    p->copies = 1;
+    for (int d = 0; d < t->rank; d++) p->dim[d] = p->slots[d] = env_eval_size(w->cx, w->env, t->shape[d]);
+    map_put_ptr(&w->places, t, p);
+    return p;
+}
+
+static Place *place_given(Walk *w, const Tensor *t)
+{
+    Place *p = place_new(w, t);
+    p->data = env_get(w->env, t);
+    p->era = 1;
+    if (!p->data) diag_error(w->cx, w->nest->name, "the input \"%s\" has no data", t->name);
+    return p;
+}
+
+/* ---- Elements ---------------------------------------------------------------------------------------------------- */
+
+static void fault(Walk *w, const Place *p, const int64_t *index, const char *does, const char *why)
+{
+    const char *where = w->block ? text_format(w->cx, "block \"%s\"", w->block->name) : w->nest->name;
+    diag_error(w->cx, where, "%s \"%s\" at %s, %s", does, p->tensor->name, index_text(w->cx, p->tensor->rank, index), why);
+}
+
+/* Where the running lane keeps its copy: its number among the lanes at the time of the Alloc. */
+static int64_t copy_of(const Walk *w, const Place *p) { return w->lane / (w->width / p->copies); }
+
+static bool is_inside(Walk *w, const Place *p, const int64_t *index, const char *does)
+{
+    const int64_t copy = copy_of(w, p);
+    for (int d = 0; d < p->tensor->rank; d++) {
+        if (index[d] < 0 || index[d] >= p->dim[d]) {
+            fault(w, p, index, does, text_format(w->cx, "outside its shape %s", index_text(w->cx, p->tensor->rank, p->dim)));
+            return false;
+        }
+        if (p->begin && (index[d] < p->begin[copy][d] || index[d] >= p->end[copy][d])) {
+            fault(w, p, index, does, text_format(w->cx, "outside its window [%lld, %lld) in dimension %d",
+                                                 (long long)p->begin[copy][d], (long long)p->end[copy][d], d));
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct Spot { int64_t slot, elem; } Spot;
+
+static Spot spot_of(const Walk *w, const Place *p, const int64_t *index)
+{
+    Spot s = { 0, 0 };
+    for (int d = 0; d < p->tensor->rank; d++) {
+        s.elem = s.elem * p->dim[d] + index[d];
+        s.slot = s.slot * p->slots[d] + index[d] % p->slots[d];
+    }
+    s.slot += copy_of(w, p) * p->slot_count;
+    return s;
+}
+
+static Place *place_of(Walk *w, const Tensor *t, const int64_t *index, const char *does)
+{
+    Place *p = map_get_ptr(&w->places, t);
+    if (!p && t->data) p = place_given(w, t);
+    if (!p || !p->era) {
+        Place nowhere = { .tensor = t };
+        fault(w, &nowhere, index, does, "outside the Alloc that holds it");
+        return NULL;
+    }
+    return is_inside(w, p, index, does) ? p : NULL;
+}
+
+static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *does)
+{
+    Scalar zero = { 0 };
+    const Place *p = place_of(w, t, index, does);
+    if (!p) return zero;
+    Spot s = spot_of(w, p, index);
+    if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
+    else if (p->slot && p->slot[s.slot].elem != s.elem) fault(w, p, index, does, "which has been overwritten in its ring");
+    return dtype_load(t->type, p->data, s.slot);
+}
+
+static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
+{
+    Place *p = place_of(w, t, index, "writes");
+    if (!p) return;
+    Spot s = spot_of(w, p, index);
+    dtype_store(t->type, p->data, s.slot, v);
+    if (p->slot) p->slot[s.slot] = (Slot){ p->era, s.elem };
+}
+
+static Scalar read_element(void *user, const Tensor *t, const int64_t *index) { return load(user, t, index, "reads"); }
+
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
+
+static int site(Walk *w, const Expr *e) { return point_site_in(w->point, w->env, e); }
+
+static void place_output(Walk *w, const Tensor *t)
+{
+    Place *p = place_new(w, t);
+    p->data = env_get(w->env, t);
+    if (!p->data) p->data = env_alloc(w->cx, w->env, t);
+    if (w->checked) p->slot = NEW_ARRAY(w->cx->arena, Slot, p->elems);
+    p->era = ++w->era;
+}
+
+static void make_room(Walk *w, Place *p, int64_t copies)
+{
+    p->copies = copies;
+    if (copies <= p->room) return;
+    p->room = copies;
+    size_t slots = (size_t)(copies * p->slot_count);
+    p->data = arena_array(w->cx->arena, slots, (size_t)dtype_info(p->tensor->type)->bytes);
+    if (!w->checked) return;
+    p->slot = NEW_ARRAY(w->cx->arena, Slot, slots);
+    p->begin = arena_array(w->cx->arena, (size_t)copies, sizeof *p->begin);
+    p->end = arena_array(w->cx->arena, (size_t)copies, sizeof *p->end);
+}
+
+static Place *place_for(Walk *w, const Buffer *b)
+{
+    Place *p = map_get_ptr(&w->places, b->tensor);
+    if (!p) p = place_new(w, b->tensor);
+    p->slot_count = 1;
+    for (int d = 0; d < b->tensor->rank; d++) {
+        p->slots[d] = w->checked && b->ring[d] ? b->ring[d] : p->dim[d];
+        p->slot_count *= p->slots[d];
+    }
+    return p;
+}
+
+static void set_lane(Walk *w, const Lanes *l, int lane)
+{
+    w->lane = l->id[lane];
+    w->width = l->width;
+    for (int v = 0; v < l->var_count; v++) point_set_int(w->point, l->var[v], l->value[lane * l->var_count + v]);
+}
+
+static const Window *window_of(Walk *w, const Stmt *alloc)
+{
+    Window *known = map_get_ptr(&w->windows, alloc);
+    if (known) return known;
+    const char *why = NULL;
+    known = NEW(w->cx->arena, Window);
+    DiagMark mark = diag_mark(w->cx);
+    if (!alloc_window(w->cx, w->nest, alloc, known, &why)) *known = (Window){ { NULL }, { NULL } };
+    diag_rewind(w->cx, mark);
+    map_put_ptr(&w->windows, alloc, known);
+    return known;
+}
+
+/* A dimension of which no window can be given keeps the whole tensor. */
+static void set_windows(Walk *w, const Stmt *alloc, Place *p, const Lanes *l)
+{
+    const Window *window = window_of(w, alloc);
+    for (int lane = 0; lane < l->count; lane++) {
+        set_lane(w, l, lane);
+        for (int d = 0; d < p->tensor->rank; d++) {
+            bool known = window->begin[d] && window->extent[d];
+            int64_t begin = known ? point_value(w->point, site(w, window->begin[d])).i : 0;
+            p->begin[l->id[lane]][d] = begin;
+            p->end[l->id[lane]][d] = known ? begin + point_value(w->point, site(w, window->extent[d])).i : p->dim[d];
+        }
+    }
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+
+static const StageSites *sites_of(Walk *w, const Stage *s)
+{
+    StageSites *known = map_get_ptr(&w->stages, s);
+    if (known) return known;
+    StageSites *t = NEW(w->cx->arena, StageSites);
+    const Expr *combined[2] = { NULL, NULL };
+    for (int a = 0; a < s->axis_count; a++) t->extent[a] = site(w, s->axis[a].extent);
+    for (int i = 0; i < s->out_count; i++) {
+        combined[i] = s->value[i];
+        if (s->init) t->old[i] = expr_new_var(w->cx, "old", VAR_LOCAL, s->out[i]->type, 0, 0);
+    }
+    if (s->init) reducer_combine(w->cx, s->reducer, t->old, s->value, combined);
+    for (int i = 0; i < s->out_count; i++) {
+        t->combined[i] = site(w, combined[i]);
+        if (s->init) t->init[i] = site(w, s->init[i]);
+    }
+    map_put_ptr(&w->stages, s, t);
+    return t;
+}
+
+static void bind_axes(Walk *w, const Stmt *block, const StageSites *sites, Result *r)
+{
+    const Stage *s = block->stage;
+    for (int a = 0; a < s->axis_count; a++) r->at[a] = block->bind[a] ? point_value(w->point, site(w, block->bind[a])).i : 0;
+    for (int a = 0; a < s->axis_count; a++) {
+        int64_t extent = point_value(w->point, sites->extent[a]).i;
+        const char *axis = expr_as_var(s->axis[a].var)->name;
+        point_set_int(w->point, s->axis[a].var, r->at[a]);
+        if (w->checked && (r->at[a] < 0 || r->at[a] >= extent))
+            diag_error(w->cx, text_format(w->cx, "block \"%s\"", block->name), "the axis %s is bound to %lld, outside [0, %lld)",
+                       axis, (long long)r->at[a], (long long)extent);
+    }
+}
+
+static bool is_first(const Stage *s, const Result *r)
+{
+    for (int a = s->data_count; a < s->axis_count; a++)
+        if (r->at[a] != 0) return false;
+    return true;
+}
+
+static void compute(Walk *w, const Stmt *block, Result *r)
+{
+    const Stage *s = block->stage;
+    r->is_active = !block->cond || point_value(w->point, site(w, block->cond)).i;
+    if (!r->is_active) return;
+    const StageSites *sites = sites_of(w, s);
+    bind_axes(w, block, sites, r);
+    const bool starts = block->part == BLOCK_INIT || (block->part == BLOCK_WHOLE && is_first(s, r));
+    const bool combines = s->init && block->part != BLOCK_INIT;
+    Scalar old[2];
+    for (int i = 0; i < s->out_count && s->init; i++)
+        old[i] = starts ? point_value(w->point, sites->init[i]) : load(w, s->out[i], r->at, "combines into");
+    for (int i = 0; i < s->out_count && combines; i++) point_set(w->point, sites->old[i], old[i]);
+    for (int i = 0; i < s->out_count; i++)
+        r->value[i] = s->init && !combines ? old[i] : point_value(w->point, sites->combined[i]);
+}
+
+static void run_block(Walk *w, const Stmt *block, const Lanes *l)
+{
+    w->block = block;
+    if (l->count > w->result_room) w->result = NEW_ARRAY(w->cx->arena, Result, w->result_room = 2 * l->count);
+    for (int lane = 0; lane < l->count; lane++) {
+        set_lane(w, l, lane);
+        point_forget(w->point);
+        compute(w, block, &w->result[lane]);
+    }
+    for (int lane = 0; lane < l->count; lane++) {
+        const Result *r = &w->result[lane];
+        set_lane(w, l, lane);
+        for (int i = 0; i < block->stage->out_count && r->is_active; i++) store(w, block->stage->out[i], r->at, r->value[i]);
+    }
+    w->block = NULL;
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
+
+static uint64_t next_random(Walk *w)
+{
+    w->random ^= w->random << 13;
+    w->random ^= w->random >> 7;
+    w->random ^= w->random << 17;
+    return w->random;
+}
+
+static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
+
+typedef struct Order { int64_t factor, start; } Order;   /* iteration i runs the loop at (factor * i + start) mod n */
+
+static Order order_of(Walk *w, const Stmt *loop, int64_t n)
+{
+    Order o = { 1, 0 };
+    if (!w->random || loop->loop_kind != LOOP_PARALLEL || n < 2) return o;
+    do o.factor = 1 + (int64_t)(next_random(w) % (uint64_t)n);
+    while (common_divisor((uint64_t)o.factor, (uint64_t)n) != 1);
+    o.start = (int64_t)(next_random(w) % (uint64_t)n);
+    return o;
+}
+
+/* The lanes made at a statement are kept with it, for it does not run inside itself. None of them is active yet. */
+static Lanes *lanes_at(Walk *w, const Stmt *s, const Lanes *outer, int64_t room)
+{
+    Lanes *l = map_get_ptr(&w->lanes_of, s);
+    if (!l) map_put_ptr(&w->lanes_of, s, l = NEW(w->cx->arena, Lanes));
+    if (l->room < room) {
+        l->room = room;
+        l->value = NEW_ARRAY(w->cx->arena, int64_t, room * (outer->var_count + 1));
+        l->id = NEW_ARRAY(w->cx->arena, int64_t, room);
+    }
+    l->count = 0;
+    l->width = outer->width;
+    l->var_count = outer->var_count;
+    memcpy(l->var, outer->var, sizeof l->var);
+    return l;
+}
+
+static void add_lane(Lanes *to, const Lanes *from, int lane, int64_t id)
+{
+    int64_t *value = to->value + to->count * to->var_count;
+    for (int v = 0; v < from->var_count; v++) value[v] = from->value[lane * from->var_count + v];
+    to->id[to->count++] = id;
+}
+
+static int64_t extent_in(Walk *w, const Stmt *loop, const Lanes *l, int lane)
+{
+    set_lane(w, l, lane);
+    return point_value(w->point, site(w, loop->extent)).i;
+}
+
+static int64_t longest(Walk *w, const Stmt *loop, const Lanes *l)
+{
+    int64_t most = 0;
+    for (int lane = 0; lane < l->count; lane++) {
+        int64_t extent = extent_in(w, loop, l, lane);
+        if (extent > most) most = extent;
+    }
+    return most;
+}
+
+static void run(Walk *w, const Stmt *s, const Lanes *l);
+
+/* Lanes whose own extent is shorter sit the last iterations out. */
+static void run_loop(Walk *w, const Stmt *loop, const Lanes *l)
+{
+    int64_t n = longest(w, loop, l);
+    Order o = order_of(w, loop, n);
+    Lanes *some = l->count > 1 ? lanes_at(w, loop, l, l->count) : NULL;
+    for (int64_t i = 0; i < n && !ctx_failed(w->cx); i++) {
+        int64_t at = (o.factor * i + o.start) % n;
+        if (some) some->count = 0;
+        for (int lane = 0; lane < l->count && some; lane++)
+            if (at < extent_in(w, loop, l, lane)) add_lane(some, l, lane, l->id[lane]);
+        point_set_int(w->point, loop->var, at);
+        run(w, loop->child[0], some ? some : l);
+    }
+}
+
+static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)
+{
+    int64_t n = longest(w, loop, l);
+    if (n <= 0 || l->var_count == MAX_DEPTH) return;
+    Lanes *all = lanes_at(w, loop, l, n * l->count);
+    all->var[all->var_count++] = loop->var;
+    all->width = l->width * n;
+    for (int lane = 0; lane < l->count; lane++) {
+        int64_t extent = extent_in(w, loop, l, lane);
+        for (int64_t i = 0; i < extent; i++) {
+            all->value[all->count * all->var_count + l->var_count] = i;
+            add_lane(all, l, lane, l->id[lane] * n + i);
+        }
+    }
+    run(w, loop->child[0], all);
+}
+
+static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)
+{
+    Place *p = place_for(w, alloc->buffer);
+    make_room(w, p, l->width);
+    p->era = ++w->era;
+    if (w->checked) set_windows(w, alloc, p, l);
+    run(w, alloc->child[0], l);
+    p->era = 0;
+}
+
+static void run(Walk *w, const Stmt *s, const Lanes *l)
+{
+    if (!l->count || ctx_failed(w->cx)) return;
+    switch (s->kind) {
+    case STMT_SEQ:
+        for (int i = 0; i < s->child_count; i++) run(w, s->child[i], l);
+        break;
+    case STMT_FOR:
+        if (w->random && s->loop_kind == LOOP_VECTOR) run_lockstep(w, s, l);
+        else run_loop(w, s, l);
+        break;
+    case STMT_IF: {
+        int side = point_value(w->point, site(w, s->cond)).i ? 0 : 1;
+        if (side < s->child_count) run(w, s->child[side], l);
+        break;
+    }
+    case STMT_ALLOC: run_alloc(w, s, l); break;
+    case STMT_BLOCK: run_block(w, s, l); break;
+    case STMT_TILE:  run(w, s->child[0], l); break;
+    }
+}
+
+static void check_all_written(Walk *w, const Tensor *t)
+{
+    const Place *p = map_get_ptr(&w->places, t);
+    int64_t index[MAX_RANK];
+    for (int64_t i = 0; p->slot && i < p->elems; i++) {
+        if (p->slot[i].era == p->era) continue;
+        int64_t rest = i;
+        for (int d = t->rank - 1; d >= 0; d--) {
+            index[d] = rest % p->dim[d];
+            rest /= p->dim[d];
+        }
+        fault(w, p, index, "never writes", "an element of an output");
+        return;
+    }
+}
+
+bool walk_nest(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
+{
+    Map none = map_new(cx->arena);
+    Walk w = { .cx = cx, .nest = n, .env = e, .checked = options->checked, .random = options->shuffle,
+               .places = none, .stages = none, .lanes_of = none, .windows = none, .era = 1 };
+    w.point = point_new(cx, read_element, &w);
+    for (int i = 0; i < n->input_count; i++) place_given(&w, n->input[i]);
+    for (int i = 0; i < n->output_count; i++) place_output(&w, n->output[i]);
+    int64_t id = 0;
+    const Lanes one = { .count = 1, .width = 1, .id = &id };
+    if (!ctx_failed(cx) && n->root) run(&w, n->root, &one);
+    for (int i = 0; i < n->output_count && !ctx_failed(cx); i++) check_all_written(&w, n->output[i]);
+    return !ctx_failed(cx);
+}
