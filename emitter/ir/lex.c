@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/lex.h"
+
+#include <string.h>
+
+#include "support/names.h"
+#include "support/text.h"
+
+static bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
+static bool is_digit(char c) { return c >= '0' && c <= '9'; }
+static bool is_hex(char c) { return is_digit(c) || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F'); }
+static bool is_word(char c) { return is_letter(c) || is_digit(c); }
+
+static const char *skip_blank(const char *s, const char *end)
+{
+    for (; s < end; s++) {
+        if (*s == '#')
+            while (s < end && *s != '\n') s++;
+        if (s == end || (*s != ' ' && *s != '\t' && *s != '\r' && *s != '\n')) break;
+    }
+    return s;
+}
+
+static const char *end_of_name(const char *s, const char *end)
+{
+    while (s < end && is_word(*s)) {
+        while (s < end && is_word(*s)) s++;
+        if (s + 1 < end && (*s == '.' || *s == '@') && is_letter(s[1])) s++;
+    }
+    return s;
+}
+
+/* `1..8` is two integers around `..`, so a point belongs to a number only where no second one follows. */
+static const char *end_of_number(const char *s, const char *end, TokenKind *kind)
+{
+    *kind = TOKEN_INTEGER;
+    if (s + 2 < end && s[0] == '0' && (s[1] == 'x' || s[1] == 'X')) {
+        for (s += 2; s < end && is_hex(*s); s++) {}
+        return s;
+    }
+    while (s < end && is_digit(*s)) s++;
+    if (s < end && *s == '.' && !(s + 1 < end && s[1] == '.')) {
+        *kind = TOKEN_REAL;
+        for (s++; s < end && is_digit(*s); s++) {}
+    }
+    if (s < end && (*s == 'e' || *s == 'E')) {
+        const char *e = s + 1;
+        if (e < end && (*e == '+' || *e == '-')) e++;
+        if (e < end && is_digit(*e)) {
+            *kind = TOKEN_REAL;
+            for (s = e; s < end && is_digit(*s); s++) {}
+        }
+    }
+    return s;
+}
+
+static const char *end_of_string(const char *s, const char *end)
+{
+    for (s++; s < end && *s != '"' && *s != '\n'; s++) {}
+    return s < end && *s == '"' ? s + 1 : NULL;
+}
+
+/* Longer symbols stand before their beginnings. */
+static const char *const symbols[] = {
+    "<<", "<=", ">>", ">=", "==", "!=", "&&", "||", "..",
+    "<", ">", "=", "!", "&", "|", "^", "~", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ";", ":", "?", "'",
+};
+
+static const char *end_of_symbol(const char *s, const char *end)
+{
+    for (size_t i = 0; i < sizeof symbols / sizeof symbols[0]; i++) {
+        size_t n = strlen(symbols[i]);
+        if (n <= (size_t)(end - s) && memcmp(s, symbols[i], n) == 0) return s + n;
+    }
+    return NULL;
+}
+
+/* The end of the token that begins at s, or NULL. */
+static const char *scan(const char *s, const char *end, TokenKind *kind)
+{
+    if (is_letter(*s)) return *kind = TOKEN_NAME, end_of_name(s, end);
+    if (is_digit(*s)) return end_of_number(s, end, kind);
+    if (*s == '"') return *kind = TOKEN_STRING, end_of_string(s, end);
+    return *kind = TOKEN_SYMBOL, end_of_symbol(s, end);
+}
+
+static void add_token(Lexer *l, int *room, Token t)
+{
+    if (l->count == *room) {
+        Token *more = NEW_ARRAY(l->cx->arena, Token, *room = *room ? 2 * *room : 64);
+        if (l->count) memcpy(more, l->token, (size_t)l->count * sizeof *more);
+        l->token = more;
+    }
+    l->token[l->count++] = t;
+}
+
+static void report_character(const Lexer *l, const char *at)
+{
+    Token t = { TOKEN_SYMBOL, at, 1 };
+    unsigned char c = (unsigned char)*at;
+    if (c == '"') lex_error(l, t, "this string does not end on its line");
+    else if (c < ' ' || c > '~') lex_error(l, t, "the byte 0x%02x has no meaning here", c);
+    else lex_error(l, t, "'%c' has no meaning here", c);
+}
+
+Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what)
+{
+    Lexer l = { .cx = cx, .text = text, .is_file = is_file, .what = what };
+    const char *s = text + begin, *stop = text + end;
+    int room = 0;
+    while ((s = skip_blank(s, stop)) < stop) {
+        Token t = { TOKEN_END, s, 0 };
+        const char *after = scan(s, stop, &t.kind);
+        if (!after) {
+            report_character(&l, s);
+            break;
+        }
+        t.length = (int)(after - s);
+        add_token(&l, &room, t);
+        s = after;
+    }
+    /* The end is shown right behind the last token rather than behind blanks and comments. */
+    const char *last = l.count ? l.token[l.count - 1].at + l.token[l.count - 1].length : s;
+    add_token(&l, &room, (Token){ TOKEN_END, last, 0 });
+    l.count--;
+    return l;
+}
+
+Lexer lex_text(Ctx *cx, const char *text, const char *what) { return lex_part(cx, text, 0, strlen(text), false, what); }
+
+Token lex_ahead(const Lexer *l, int n) { return l->token[l->next + n < l->count ? l->next + n : l->count]; }
+Token lex_peek(const Lexer *l) { return lex_ahead(l, 0); }
+
+Token lex_take(Lexer *l)
+{
+    Token t = lex_peek(l);
+    if (l->next < l->count) l->next++;
+    return t;
+}
+
+bool token_is(Token t, const char *text)
+{
+    return (t.kind == TOKEN_NAME || t.kind == TOKEN_SYMBOL) && strlen(text) == (size_t)t.length &&
+           memcmp(t.at, text, (size_t)t.length) == 0;
+}
+
+bool lex_is(const Lexer *l, const char *text) { return token_is(lex_peek(l), text); }
+
+bool lex_accept(Lexer *l, const char *text)
+{
+    if (!lex_is(l, text)) return false;
+    l->next++;
+    return true;
+}
+
+const char *token_text(Ctx *cx, Token t)
+{
+    return t.kind == TOKEN_END ? "the end" : text_format(cx, "'%.*s'", t.length, t.at);
+}
+
+bool lex_expect(Lexer *l, const char *text, const char *where)
+{
+    if (lex_accept(l, text)) return true;
+    lex_error(l, lex_peek(l), "'%s' is expected %s, not %s", text, where, token_text(l->cx, lex_peek(l)));
+    return false;
+}
+
+const char *lex_name(Lexer *l, const char *what)
+{
+    Token t = lex_peek(l);
+    if (t.kind == TOKEN_NAME) return lex_take(l), name_n(l->cx, t.at, (size_t)t.length);
+    lex_error(l, t, "%s is expected, not %s", what, token_text(l->cx, t));
+    return NULL;
+}
+
+uint64_t token_unsigned(Token t, bool *fits)
+{
+    bool hex = t.length > 2 && (t.at[1] == 'x' || t.at[1] == 'X');
+    uint64_t base = hex ? 16 : 10, v = 0;
+    *fits = true;
+    for (int i = hex ? 2 : 0; i < t.length; i++) {
+        char c = t.at[i];
+        uint64_t digit = (uint64_t)(is_digit(c) ? c - '0' : (c | 32) - 'a' + 10);
+        if (v > (UINT64_MAX - digit) / base) *fits = false;
+        v = v * base + digit;
+    }
+    return v;
+}
+
+bool lex_integer(Lexer *l, int64_t *out)
+{
+    bool negative = lex_accept(l, "-"), fits = false;
+    Token t = lex_peek(l);
+    uint64_t v = t.kind == TOKEN_INTEGER ? token_unsigned(t, &fits) : 0;
+    if (!fits || v > INT64_MAX) {
+        lex_error(l, t, t.kind == TOKEN_INTEGER ? "%s does not fit in 64 bits" : "an integer is expected, not %s",
+                  token_text(l->cx, t));
+        return false;
+    }
+    lex_take(l);
+    *out = negative ? -(int64_t)v : (int64_t)v;
+    return true;
+}
+
+bool lex_finish(Lexer *l)
+{
+    Token t = lex_peek(l);
+    if (t.kind == TOKEN_END) return true;
+    lex_error(l, t, "%s is not expected here", token_text(l->cx, t));
+    return false;
+}
+
+/* The line around the token, and below it as many carets as the token has characters. Tabs stay tabs, so that the
+ * carets stand right whatever a tab is worth. */
+static const char *caret_lines(const Lexer *l, Token at, int *line, int *column)
+{
+    const char *begin = at.at, *end = at.at;
+    while (begin > l->text && begin[-1] != '\n') begin--;
+    while (*end && *end != '\n' && *end != '\r') end++;
+    *line = 1;
+    for (const char *s = l->text; s < begin; s++) *line += *s == '\n';
+    *column = (int)(at.at - begin) + 1;
+    Text t = text_new(l->cx);
+    text_add(&t, "  ");
+    text_addn(&t, begin, (size_t)(end - begin));
+    text_add(&t, "\n  ");
+    for (const char *s = begin; s < at.at; s++) text_char(&t, *s == '\t' ? '\t' : ' ');
+    int carets = at.length < 1 ? 1 : at.length;
+    for (int i = 0; i < carets && (i == 0 || at.at + i < end); i++) text_char(&t, '^');
+    return text_string(&t);
+}
+
+static void report(const Lexer *l, Token at, const char *what)
+{
+    int line, column;
+    const char *source = caret_lines(l, at, &line, &column);
+    const char *where = l->is_file ? text_format(l->cx, "%d:%d", line, column) : l->what;
+    diag_with_source(l->cx, where, source, "%s", what);
+}
+
+void lex_error(const Lexer *l, Token at, const char *format, ...)
+{
+    if (ctx_failed(l->cx)) return;
+    va_list args;
+    va_start(args, format);
+    report(l, at, text_vformat(l->cx, format, args));
+    va_end(args);
+}
+
+void lex_relocate(const Lexer *l, DiagMark mark, Token at)
+{
+    if (mark.failed || !ctx_failed(l->cx)) return;
+    const Diag *last = *mark.last;
+    while (last->severity < ERROR) last = last->next;
+    if (last->source) return;
+    Diag *d = diag_rewind(l->cx, mark);
+    while (d->severity < ERROR) d = d->next;      /* warnings before it are lost: it never gives both */
+    report(l, at, d->where ? text_format(l->cx, "%s: %s", d->where, d->what) : d->what);
+}

@@ -1,0 +1,404 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a formula (formula.h has the grammar) and makes its compute node. The axes' extents that are not written are
+ * looked up in the tokens before the body is read, so that every read knows the range of its indices at once. */
+#include <string.h>
+
+#include "ir/read.h"
+#include "support/names.h"
+
+typedef struct Formula {
+    Reader r;
+    StageSpec spec;
+    int body;                        /* the first token behind the '=' */
+    int name_count;
+    const char *name[2];
+    Tensor star;                     /* only rank and shape: of [*] */
+    const Expr *star_axis[MAX_RANK];
+} Formula;
+
+/* ---- Axes ------------------------------------------------------------------------------------------------------- */
+
+static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
+{
+    Ctx *cx = f->r.cx;
+    const Known *s = known_value(f->r.known, at);
+    const char *axis_name = name_n(cx, at.at, (size_t)at.length);
+    if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is an axis already", axis_name);
+    else if (s) lex_error(f->r.lex, at, "'%s' is a number here: the axis wants another name", axis_name);
+    if (f->spec.axis_count == MAX_AXES || (kind != AXIS_REDUCE && f->spec.axis_count == MAX_RANK))
+        lex_error(f->r.lex, at, "too many axes: a tensor has at most %d dimensions, a formula %d axes", MAX_RANK, MAX_AXES);
+    if (!extent || ctx_failed(cx)) return;
+    const Expr *var = axis_var(cx, axis_name, extent);
+    f->spec.axis[f->spec.axis_count++] = (Axis){ var, kind, extent };
+    Known *k = NEW(cx->arena, Known);
+    *k = (Known){ .outer = f->r.known, .name = axis_name, .value = var, .is_axis = true };
+    Bounds *b = NEW(cx->arena, Bounds);
+    *b = (Bounds){ .outer = f->r.bounds, .var = var, .extent = extent };
+    f->r.known = k;
+    f->r.bounds = b;
+}
+
+static int body_of(const Lexer *l)
+{
+    int i = l->next;
+    while (i < l->count && !token_is(l->token[i], "=")) i++;
+    return i + 1;
+}
+
+/* The token of the bracket that closes the one at `open`. */
+static int closing(const Lexer *l, int open)
+{
+    int depth = 0;
+    for (int i = open; i < l->count; i++) {
+        Token t = l->token[i];
+        if (token_is(t, "[") || token_is(t, "(") || token_is(t, "{")) depth++;
+        if ((token_is(t, "]") || token_is(t, ")") || token_is(t, "}")) && --depth == 0) return i;
+    }
+    return l->count;
+}
+
+/* A place where the axis alone indexes a dimension of a read. */
+typedef struct Use { const Known *read; int dim; bool is_padded; Token at; } Use;
+
+static bool same_word(Token a, Token b)
+{
+    return a.kind == b.kind && a.length == b.length && memcmp(a.at, b.at, (size_t)a.length) == 0;
+}
+
+/* The use of the axis in the read whose '[' is at `open`. */
+static bool find_use(const Formula *f, int open, Token axis, Use *out)
+{
+    const Lexer *l = f->r.lex;
+    int close = closing(l, open), dim = 0;
+    const Known *read = known_tensor(f->r.known, l->token[open - 1]);
+    for (int i = open + 1; i < close; i++) {
+        Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
+        if (token_is(t, "(") || token_is(t, "[")) i = closing(l, i);
+        else if (token_is(t, ",")) dim++;
+        else if (same_word(t, axis) && (i == open + 1 || token_is(before, ",")) && (token_is(after, ",") || i + 1 == close)) {
+            *out = (Use){ read, dim, close < l->count && token_is(l->token[close + 1], "?"), t };
+            return read && dim < read->tensor->rank;
+        }
+    }
+    return false;
+}
+
+/* Nothing tells the size: often because the tensor that would is misspelt. */
+static void unknown_size(const Formula *f, Token axis)
+{
+    const Lexer *l = f->r.lex;
+    for (int i = f->body + 1; i < l->count; i++) {
+        Token t = l->token[i - 1];
+        if (token_is(l->token[i], "[") && t.kind == TOKEN_NAME && !known_tensor(f->r.known, t)) unknown_name(l, f->r.known, t, true);
+    }
+    lex_error(l, axis, "the size of axis '%.*s' is not known: it indexes no dimension alone; write %.*s<size", axis.length,
+              axis.at, axis.length, axis.at);
+}
+
+/* The first use in a read that is not padded decides, and the others must not contradict it by another constant; only
+ * where there is none a padded one decides. */
+static const Expr *inferred_extent(Formula *f, Token axis)
+{
+    Lexer *l = f->r.lex;
+    Use first, use;
+    bool found = false;
+    for (int i = f->body; i < l->count; i++) {
+        if (!token_is(l->token[i], "[") || l->token[i - 1].kind != TOKEN_NAME || !find_use(f, i, axis, &use)) continue;
+        if (!found || (first.is_padded && !use.is_padded)) first = use;
+        found = true;
+        const Expr *a = first.read->tensor->shape[first.dim], *b = use.read->tensor->shape[use.dim];
+        if (first.is_padded || use.is_padded || a == b || a->kind != EXPR_INT || b->kind != EXPR_INT) continue;
+        lex_error(l, use.at, "axis '%.*s' is %lld as dimension %d of '%s' but %lld as dimension %d of '%s'", axis.length, axis.at,
+                  (long long)a->integer, first.dim, first.read->name, (long long)b->integer, use.dim, use.read->name);
+    }
+    if (found) return first.read->tensor->shape[first.dim];
+    unknown_size(f, axis);
+    return NULL;
+}
+
+/* axis = name ['<' size] ['ordered'] */
+static void read_axis(Formula *f, AxisKind kind)
+{
+    Lexer *l = f->r.lex;
+    Token at = lex_peek(l);
+    if (!lex_name(l, "an axis")) return;
+    const Expr *extent = lex_accept(l, "<") ? read_extent(&f->r) : inferred_extent(f, at);
+    if (lex_accept(l, "ordered")) kind = AXIS_ORDERED;
+    add_axis(f, at, kind, extent);
+}
+
+static void read_axes(Formula *f, AxisKind kind)
+{
+    do read_axis(f, kind);
+    while (lex_accept(f->r.lex, ",") && !ctx_failed(f->r.cx));
+}
+
+/* ---- Broadcasting ----------------------------------------------------------------------------------------------- */
+
+/* NumPy's rule from the right: equal sizes stay, 1 gives way. Symbolic sizes are equal only if they are the same. */
+static bool broadcast(Tensor *into, const Tensor *t)
+{
+    const Expr *shape[MAX_RANK];
+    int rank = into->rank > t->rank ? into->rank : t->rank;
+    for (int d = 0; d < rank; d++) {
+        int da = into->rank - rank + d, db = t->rank - rank + d;
+        const Expr *a = da < 0 ? NULL : into->shape[da], *b = db < 0 ? NULL : t->shape[db];
+        if (!a || !b) shape[d] = a ? a : b;
+        else if (a == b || expr_is_int(b, 1)) shape[d] = a;
+        else if (expr_is_int(a, 1)) shape[d] = b;
+        else return false;
+    }
+    into->rank = rank;
+    memcpy(into->shape, shape, sizeof into->shape[0] * (size_t)rank);
+    return true;
+}
+
+static void broadcast_shape(Formula *f)
+{
+    Lexer *l = f->r.lex;
+    bool found = false;
+    for (int i = f->body; i + 2 < l->count; i++) {
+        if (!token_is(l->token[i], "[") || !token_is(l->token[i + 1], "*") || !token_is(l->token[i + 2], "]")) continue;
+        const Known *read = known_tensor(f->r.known, l->token[i - 1]);
+        if (!read) continue;
+        found = true;
+        Tensor before = f->star;
+        if (!broadcast(&f->star, read->tensor))
+            lex_error(l, l->token[i - 1], "the shape %s of '%s' does not broadcast with %s", tensor_shape_text(f->r.cx, read->tensor),
+                      read->name, tensor_shape_text(f->r.cx, &before));
+    }
+    if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
+}
+
+/* The customary names by rank where they are free, else d0, d1, ... */
+static Token star_name(Formula *f, int d)
+{
+    static const char *const customary[MAX_RANK + 1][MAX_RANK] = {
+        [1] = { "i" }, [2] = { "n", "c" }, [3] = { "n", "w", "c" }, [4] = { "n", "h", "w", "c" }, [5] = { "n", "d", "h", "w", "c" },
+    };
+    const char *s = customary[f->star.rank][d];
+    Token t = { TOKEN_NAME, s ? s : "", s ? (int)strlen(s) : 0 };
+    for (int suffix = d; !s || known_value(f->r.known, t); suffix += MAX_RANK) {
+        t.at = s = name_format(f->r.cx, "d%d", suffix);
+        t.length = (int)strlen(t.at);
+    }
+    return t;
+}
+
+static void add_star_axes(Formula *f)
+{
+    broadcast_shape(f);
+    Token names[MAX_RANK];
+    for (int d = 0; d < f->star.rank; d++) names[d] = star_name(f, d);
+    for (int d = 0; d < f->star.rank && !ctx_failed(f->r.cx); d++) {
+        add_axis(f, names[d], AXIS_DATA, f->star.shape[d]);
+        f->star_axis[d] = f->spec.axis[d].var;
+    }
+    f->r.star = &f->star;
+    f->r.star_axis = f->star_axis;
+}
+
+/* ---- Reductions ------------------------------------------------------------------------------------------------- */
+
+bool read_reducer(Token t, Reducer *out)
+{
+    for (int k = REDUCE_NONE + 1; k < REDUCER_COUNT; k++)
+        if (token_is(t, reducer_info((Reducer)k)->spelling)) return *out = (Reducer)k, true;
+    return false;
+}
+
+static bool begins_value(Token t)
+{
+    return t.kind == TOKEN_NAME || t.kind == TOKEN_INTEGER || t.kind == TOKEN_REAL || token_is(t, "(") || token_is(t, "!") || token_is(t, "~");
+}
+
+/* max and min are functions too: max(i, j) x[i, j] reduces, for a value follows the parenthesis. Before a minus only
+ * names that mean nothing yet tell max(i) -x[i] from max(a, b) - c. */
+bool at_reduction(const Reader *r)
+{
+    const Lexer *l = r->lex;
+    Reducer reducer;
+    ExprKind k;
+    Token t = lex_peek(l), first = lex_ahead(l, 2);
+    if (!read_reducer(t, &reducer) || !token_is(lex_ahead(l, 1), "(")) return false;
+    if (!expr_kind_read(t.at, (size_t)t.length, &k)) return true;
+    if (first.kind != TOKEN_NAME) return false;
+    int close = closing(l, l->next + 1);
+    Token after = close < l->count ? l->token[close + 1] : l->token[l->count];
+    bool is_fresh = !known_value(r->known, first) && !known_tensor(r->known, first);
+    return begins_value(after) || (is_fresh && token_is(after, "-"));
+}
+
+/* reduction = reducer '(' axes [';' value {',' value}] ')'      the first values see the data axes only */
+static int read_reduction(Formula *f, Value *init)
+{
+    Lexer *l = f->r.lex;
+    int count = 0, body = l->next, data = f->spec.axis_count;
+    read_reducer(lex_take(l), &f->spec.reducer);
+    lex_expect(l, "(", "after the reducer");
+    const Known *outer = f->r.known;
+    const Bounds *outside = f->r.bounds;
+    read_axes(f, AXIS_REDUCE);
+    if (lex_accept(l, ";")) {
+        const Known *all = f->r.known;
+        const Bounds *inside = f->r.bounds;
+        f->r.known = outer;
+        f->r.bounds = outside;
+        do init[count++] = read_value(&f->r);
+        while (count < 2 && lex_accept(l, ","));
+        f->r.known = all;
+        f->r.bounds = inside;
+    }
+    lex_expect(l, ")", "after the reduced axes");
+    for (int a = data; a < f->spec.axis_count && !f->r.as_written; a++) {
+        const char *axis_name = expr_as_var(f->spec.axis[a].var)->name;
+        bool is_used = false;
+        for (int i = l->next; i < l->count; i++) is_used = is_used || token_is(l->token[i], axis_name);
+        if (!is_used) lex_error(l, l->token[body], "axis '%s' is reduced but not used", axis_name);
+    }
+    return count;
+}
+
+/* The place in the reduced axes, counted row by row: what argmax gives as its index. */
+static const Expr *flat_place(Formula *f)
+{
+    const Expr *place = NULL;
+    for (int a = 0; a < f->spec.axis_count; a++) {
+        const Axis *axis = &f->spec.axis[a];
+        if (axis->kind != AXIS_REDUCE) continue;
+        place = place ? expr_add(f->r.cx, expr_mul(f->r.cx, place, axis->extent), axis->var) : axis->var;
+    }
+    return place;
+}
+
+static void check_reduced_type(Formula *f, Token at)
+{
+    bool wants_bool = f->spec.reducer == REDUCE_ALL || f->spec.reducer == REDUCE_ANY;
+    DType t = f->spec.value[f->spec.out_count - 1]->type;
+    if (f->spec.reducer == REDUCE_NONE || wants_bool == (t == BOOL)) return;
+    lex_error(f->r.lex, at, "%s reduces %s, not %s", reducer_info(f->spec.reducer)->spelling, wants_bool ? "bool" : "numbers",
+              dtype_info(t)->spelling);
+}
+
+/* ---- The whole -------------------------------------------------------------------------------------------------- */
+
+static void read_values(Formula *f, Token at)
+{
+    Lexer *l = f->r.lex;
+    int count = 0, wanted = f->spec.reducer ? reducer_info(f->spec.reducer)->components : f->name_count;
+    do f->spec.value[count++] = value_alone(&f->r, read_value(&f->r));
+    while (count < 2 && lex_accept(l, ","));
+    if (!lex_finish(l) || ctx_failed(l->cx)) return;
+    if (count == 1 && wanted == 2 && f->spec.reducer) {
+        f->spec.value[1] = f->spec.value[0];
+        f->spec.value[0] = flat_place(f);
+        count = 2;
+    }
+    f->spec.out_count = count;
+    if (count != wanted) lex_error(l, at, "%d value%s expected, not %d", wanted, wanted == 1 ? " is" : "s are", count);
+    else check_reduced_type(f, at);
+}
+
+static void place_inits(Formula *f, const Value *init, int count)
+{
+    if (count && count != f->spec.out_count)
+        lex_error(f->r.lex, init[0].at, "%d first value%s expected", f->spec.out_count, f->spec.out_count == 1 ? " is" : "s are");
+    for (int i = 0; i < count && !ctx_failed(f->r.cx); i++) {
+        DType t = f->spec.value[i]->type;
+        f->spec.init[i] = value_as(&f->r, init[i], t);
+        if (f->spec.init[i]->type != t)
+            lex_error(f->r.lex, init[i].at, "the first value has type %s, the reduced one %s", dtype_info(f->spec.init[i]->type)->spelling,
+                      dtype_info(t)->spelling);
+    }
+}
+
+static bool has_points(const Formula *f)
+{
+    for (int a = 0; a < f->spec.axis_count; a++)
+        if (expr_is_int(f->spec.axis[a].extent, 0)) return false;
+    return true;
+}
+
+/* The exact range of a sum of axes with constant extents: each end is reached, for the axes run independently. */
+static bool exact_range(const Formula *f, const Expr *e, Interval *out)
+{
+    Linear sum;
+    if (!linear_of(f->r.cx, e, &sum)) return false;
+    *out = (Interval){ sum.constant, sum.constant };
+    for (int i = 0; i < sum.count; i++) {
+        const Axis *axis = NULL;
+        for (int a = 0; a < f->spec.axis_count; a++)
+            if (f->spec.axis[a].var == sum.term[i]) axis = &f->spec.axis[a];
+        if (!axis || axis->extent->kind != EXPR_INT) return false;
+        int64_t reach_of = sat_mul(sum.coef[i], axis->extent->integer - 1);
+        if (reach_of > 0) out->greatest = sat_add(out->greatest, reach_of);
+        else out->least = sat_add(out->least, reach_of);
+    }
+    return true;
+}
+
+static void check_accesses(Formula *f)
+{
+    for (int i = 0; i < f->r.access_count && has_points(f) && !ctx_failed(f->r.cx); i++) {
+        const Access *a = &f->r.access[i];
+        int64_t size = tensor_dim(a->tensor, a->dim);
+        Interval range;
+        bool is_outside = false;
+        if (exact_range(f, a->index, &range)) is_outside = range.least < 0 || (size >= 0 && range.greatest >= size);
+        else {
+            range = interval_of(f->r.cx, a->index, f->r.bounds);
+            is_outside = range.greatest < 0 || (size >= 0 && range.least >= size);
+        }
+        if (is_outside)
+            lex_error(f->r.lex, a->at, "index %d of '%s' runs from %lld to %lld, outside of its size %s", a->dim, a->tensor->name,
+                      (long long)range.least, (long long)range.greatest,
+                      size < 0 ? "" : text_format(f->r.cx, "%lld", (long long)size));
+    }
+}
+
+/* header = name {',' name} ['[' ('*' | axes) ']'] '=' */
+static void read_header(Formula *f)
+{
+    Lexer *l = f->r.lex;
+    do f->name[f->name_count++] = lex_name(l, "the name of the output");
+    while (f->name_count < 2 && lex_accept(l, ","));
+    if (lex_accept(l, "[")) {
+        if (lex_accept(l, "*")) add_star_axes(f);
+        else if (!lex_is(l, "]")) read_axes(f, AXIS_DATA);
+        lex_expect(l, "]", "after the axes");
+    }
+    lex_expect(l, "=", "after the output");
+}
+
+Tensor *formula_read(Lexer *l, const Known *known, bool as_written)
+{
+    if (ctx_failed(l->cx)) return NULL;
+    Formula *f = NEW(l->cx->arena, Formula);
+    f->r = (Reader){ .cx = l->cx, .lex = l, .known = known, .literal = I32, .as_written = as_written };
+    Value init[2];
+    Token begin = lex_peek(l);
+    f->body = body_of(l);
+    read_header(f);
+    int init_count = !ctx_failed(l->cx) && at_reduction(&f->r) ? read_reduction(f, init) : 0;
+    if (!ctx_failed(l->cx)) read_values(f, begin);
+    if (!ctx_failed(l->cx)) place_inits(f, init, init_count);
+    if (!reader_has_padding(&f->r) || ctx_failed(l->cx)) return NULL;
+    if (!as_written) check_accesses(f);
+    f->spec.name = f->name[0];
+    DiagMark mark = diag_mark(l->cx);
+    Node *n = compute_new(l->cx, &f->spec);
+    lex_relocate(l, mark, begin);
+    if (!n) {
+        lex_error(l, begin, "this formula has no value");
+        return NULL;
+    }
+    for (int i = 0; i < f->name_count; i++) n->out[i]->name = f->name[i];
+    return n->out[0];
+}
+
+Tensor *formula(Ctx *cx, const char *text, const Bind *binds)
+{
+    if (ctx_failed(cx)) return NULL;
+    Lexer l = lex_text(cx, text, "formula");
+    return formula_read(&l, known_of_binds(cx, binds), false);
+}
