@@ -11,6 +11,9 @@ typedef enum Tail { TAIL_GUARD, TAIL_PEEL } Tail;
 
 /* Where several steps are applied in a row, the caller may check ctx_failed once at the end. */
 const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner); /* names may be NULL */
+/* Moves the iterations of a loop for which a guard below may fail to a copy behind it (stages named S@tail), so that the
+ * loop itself runs without those guards. Everything attached inside is copied too: peel last. */
+const Nest *sched_peel(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_tile(Ctx *cx, const Nest *n, const char *x, const char *y, int64_t fx, int64_t fy, Tail tail);
 const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *inner, const char *fused);
 const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int count, bool reassociate);
@@ -29,4 +32,5 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
 
 /* One step written as in a .te file: `split conv.h 4 tail=peel names=ho,hi`. The table of primitives is in steps.c. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
+const char *const *sched_primitives(Ctx *cx, int *count);      /* their names */
 #endif

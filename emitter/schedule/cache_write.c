@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: MIT */
+/* cache_write: the computation of a stage goes to a new stage of the given scope, and the stage becomes a copy from it:
+ *
+ *   y[i] = sum(k) ...      =>      y_register[i] = sum(k) ...,   y[i] = y_register[i]
+ *
+ * Both stand where the stage stood, with fresh loops; the new one is meant to be given compute_at in the loops of the
+ * copy, as an accumulator tile. Nothing has to be proved: the copy reads what was stored before. */
+#include "schedule/place.h"
+#include "support/names.h"
+
+static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *made)
+{
+    StageSpec spec = { .name = made, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer };
+    for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
+    for (int i = 0; i < s->out_count; i++) {
+        spec.value[i] = s->value[i];
+        spec.init[i] = s->init ? s->init[i] : NULL;
+    }
+    Node *n = compute_new(cx, &spec);
+    return n ? n->stage : NULL;
+}
+
+/* The stage of the same name and tensors that copies from `from`. */
+static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
+{
+    Stage *copy = arena_copy(cx->arena, s, sizeof *s);
+    const Expr *index[MAX_AXES];
+    copy->axis_count = s->data_count;
+    copy->axis = NEW_ARRAY(cx->arena, Axis, s->data_count);
+    copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    copy->reducer = REDUCE_NONE;
+    copy->init = NULL;
+    for (int a = 0; a < s->data_count; a++) {
+        index[a] = axis_var(cx, expr_as_var(s->axis[a].var)->name, s->axis[a].extent);
+        copy->axis[a] = (Axis){ index[a], AXIS_DATA, s->axis[a].extent };
+    }
+    for (int i = 0; i < s->out_count; i++) copy->value[i] = tensor_read(cx, from->out[i], index, s->data_count);
+    return copy;
+}
+
+static bool has_no_ordered_axis(Draft *d, const Stage *s)
+{
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].kind == AXIS_ORDERED)
+            return refuse_unproved(d, "%s has the ordered axis %s; a stage with data and reduce axes is accepted", s->name,
+                                   expr_as_var(s->axis[a].var)->name);
+    return true;
+}
+
+const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *cache_name, Scope scope)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "cache_write", &(StepArgs){ .target = stage, .name = cache_name, .scope = scope });
+    const Stage *s = draft_find_stage(&d, stage);
+    if (!s || !has_no_ordered_axis(&d, s) || !nothing_inside(&d, s)) return n;
+    if (scope > SCOPE_STATIC) {
+        refuse_wrong(&d, "a cache cannot be %s; register, stack, arena and static are accepted", scope_text(scope));
+        return n;
+    }
+    const char *made = new_stage_name(&d, cache_name, s->name, scope);
+    const Stage *cache = made ? computing_stage(cx, s, made) : NULL;
+    if (!cache) return n;
+    const Stage *copy = copying_stage(cx, s, cache);
+    const char *host = host_of(n, s);
+
+    draft_replace_stage(&d, s, copy);
+    list_stage(&d, cache, copy);
+    d.next.root = without_stage(cx, d.next.root, copy);
+    const Buffer *buffer[MAX_RANK], *none[MAX_RANK] = { NULL };
+    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], scope);
+    if (!put_stage(&d, copy, host, none) || !put_stage(&d, cache, host, buffer)) return n;
+    d.heirs = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
+    return draft_close(&d);
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* decompose_reduction: a reducing block, which stores `init` where its reduce axes are 0 and then combines, becomes two:
+ *
+ *   for i: for w: conv              for w: conv@init             stores init
+ *                          =>       for i: for w: conv           only combines
+ *
+ * The init nest stands just before the named loop, with copies of the loops from there on that feed data axes. The loop
+ * must be outside every reduce loop of the stage, or the init would come again in the middle of a reduction; each loop
+ * must feed data axes or reduce axes but not both, or the init would miss points. */
+#include "schedule/nests.h"
+#include "support/names.h"
+
+/* The path to the first block of that name; the block must reduce and be whole. */
+static bool find_whole_block(Draft *d, const char *block, Path *p)
+{
+    if (!nest_find_block(&d->next, block, p)) {
+        draft_find_stage(d, block);
+        return ctx_failed(d->cx) ? false : refuse_unknown(d, "there is no block %s", block);
+    }
+    const Stmt *b = path_end(p);
+    if (b->stage->reducer == REDUCE_NONE)
+        return refuse_wrong(d, "%s does not reduce, so it has no init; a reducing stage is accepted", block);
+    if (b->part != BLOCK_WHOLE)
+        return refuse_wrong(d, "the init of %s stands apart already", block);
+    return true;
+}
+
+static int place_of_loop(const Path *p, const char *loop)
+{
+    for (int i = 0; i < p->depth; i++)
+        if (p->at[i]->kind == STMT_FOR && p->at[i]->name == loop) return i;
+    return -1;
+}
+
+/* `place` is that of the named loop on the block's path. */
+static bool is_outside_reduce_loops(Draft *d, const Path *p, int place)
+{
+    const Stmt *block = path_end(p), *loop = p->at[place];
+    if (!loop_is_own(loop, block->stage))
+        return refuse_wrong(d, "%s is no loop of %s: its init would not be made again in each iteration of %s; a loop of %s is "
+                            "accepted", loop->name, block->name, loop->name, block->name);
+    for (int i = 0; i < place; i++)
+        if (p->at[i]->kind == STMT_FOR && feeds_axis(block, p->at[i]->var, AXIS_REDUCE))
+            return refuse_wrong(d, "the reduce loop %s is outside %s, so the init would come again in the middle of the "
+                                "reduction; %s or a loop around it is accepted", p->at[i]->name, loop->name, p->at[i]->name);
+    return true;
+}
+
+static bool feeds_both(const Stmt *block, const Expr *var)
+{
+    return feeds_axis(block, var, AXIS_REDUCE) && (feeds_axis(block, var, AXIS_DATA) || feeds_axis(block, var, AXIS_ORDERED));
+}
+
+static bool loops_are_pure(Draft *d, const Path *p, int place)
+{
+    const Stmt *block = path_end(p);
+    for (int i = place; i < p->depth; i++)
+        if (p->at[i]->kind == STMT_FOR && feeds_both(block, p->at[i]->var))
+            return refuse_unproved(d, "%s runs over data and reduce axes of %s at once; loops over one kind are accepted: do not "
+                                   "fuse them", p->at[i]->name, block->name);
+    return true;
+}
+
+/* Loops inside `place` that only feed reduce axes. */
+static bool is_reduce_loop(const Path *p, int place, const Expr *var)
+{
+    for (int i = place; i < p->depth; i++)
+        if (p->at[i]->kind == STMT_FOR && p->at[i]->var == var) return feeds_axis(path_end(p), var, AXIS_REDUCE);
+    return false;
+}
+
+/* The guard of the init: what concerns data only. False where a conjunct mixes both. */
+static bool init_guard(Draft *d, const Path *p, int place, const Expr **out)
+{
+    const Expr *part[MAX_CONJUNCTS];
+    int n = conjuncts_of(path_end(p)->cond, part);
+    *out = NULL;
+    for (int k = 0; k < n; k++) {
+        bool reduce = false, data = false;
+        for (int i = place; i < p->depth; i++) {
+            if (p->at[i]->kind != STMT_FOR || !expr_uses(part[k], p->at[i]->var)) continue;
+            if (is_reduce_loop(p, place, p->at[i]->var)) reduce = true;
+            else data = true;
+        }
+        if (reduce && data)
+            return refuse_unproved(d, "a guard of %s mixes data and reduce loops; guards over one kind are accepted", path_end(p)->name);
+        if (!reduce) *out = conjoin(d->cx, *out, part[k]);
+    }
+    return true;
+}
+
+/* The init block in copies of the data loops from `place` on. */
+static const Stmt *init_nest(Ctx *cx, const Path *p, int place, const Expr *guard)
+{
+    const Stmt *block = path_end(p);
+    const char *prefix = name_format(cx, "%s@init", block->name);
+    const Expr *bind[MAX_AXES], *from[MAX_DEPTH], *to[MAX_DEPTH];
+    int n = 0;
+    for (int a = 0; a < block->stage->axis_count; a++)
+        bind[a] = block->stage->axis[a].kind == AXIS_REDUCE ? NULL : block->bind[a];
+    const Stmt *s = stmt_block(cx, prefix, block->stage, BLOCK_INIT, bind, guard);
+    for (int i = p->depth - 1; i >= place; i--) {
+        const Stmt *loop = p->at[i];
+        if (loop->kind != STMT_FOR || is_reduce_loop(p, place, loop->var)) continue;
+        const char *full = name_format(cx, "%s.%s", prefix, loop_short(loop->name));
+        from[n] = loop->var;
+        to[n] = loop_var_new(cx, full, loop->extent);
+        s = stmt_for(cx, full, to[n++], loop->extent, loop->loop_kind, s);
+    }
+    return stmt_substitute(cx, s, from, to, n);
+}
+
+const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "decompose_reduction", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop } });
+    Path p, to_loop;
+    const Expr *guard;
+    if (!find_whole_block(&d, stage, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;
+    int place = place_of_loop(&p, d.args.loop[0]);
+    if (place < 0) {
+        refuse_wrong(&d, "%s does not enclose %s; one of its own loops is accepted", d.args.loop[0], stage);
+        return n;
+    }
+    if (!is_outside_reduce_loops(&d, &p, place) || !loops_are_pure(&d, &p, place) || !init_guard(&d, &p, place, &guard)) return n;
+
+    const Stmt *block = path_end(&p);
+    const Stmt *update = stmt_block(cx, block->name, block->stage, BLOCK_UPDATE, block->bind, block->cond);
+    const Stmt *init = init_nest(cx, &p, place, guard);
+    d.next.root = path_replace(cx, &p, update);
+    nest_find_loop(&d.next, d.args.loop[0], &to_loop);
+    const Stmt *both[] = { init, path_end(&to_loop) };
+    d.next.root = path_replace(cx, &to_loop, stmt_seq(cx, both, 2));
+    return draft_close(&d);
+}

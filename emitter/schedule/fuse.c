@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/* fuse: two loops, one directly inside the other, become one of the product of their extents:
+ *   outer = fused / extent(inner),  inner = fused % extent(inner).
+ * The order of the iterations stays. */
+#include "schedule/nests.h"
+#include "support/names.h"
+
+static bool are_adjacent(Draft *d, const Path *p, const char *inner)
+{
+    const Stmt *outer = path_end(p);
+    if (outer->child[0]->kind == STMT_FOR && outer->child[0]->name == inner) return true;
+    Path q;
+    bool encloses = false;
+    if (nest_find_loop(&d->next, inner, &q))
+        for (int i = 0; i < q.depth; i++) encloses = encloses || q.at[i] == outer;
+    if (!encloses) return refuse_wrong(d, "%s does not enclose %s; name the outer loop first", outer->name, inner);
+    return refuse_unproved(d, "%s is not directly inside %s; loops with nothing between them are accepted: reorder first",
+                           inner, outer->name);
+}
+
+static bool are_independent(Draft *d, const Stmt *outer, const Stmt *inner)
+{
+    if (expr_uses(inner->extent, outer->var))
+        return refuse_unproved(d, "the extent of %s depends on %s; independent extents are accepted", inner->name, outer->name);
+    if (outer->loop_kind != inner->loop_kind)
+        return refuse_unproved(d, "%s is %s and %s is %s; loops of one kind are accepted: fuse first, then say the kind",
+                               outer->name, loop_kind_text(outer->loop_kind), inner->name, loop_kind_text(inner->loop_kind));
+    return true;
+}
+
+static bool product_stays_small(Draft *d, const Stmt *outer, const Stmt *inner, const Bounds *scope)
+{
+    int64_t most = sat_mul(interval_of(d->cx, outer->extent, scope).greatest, interval_of(d->cx, inner->extent, scope).greatest);
+    if (most <= INT32_MAX) return true;
+    return refuse_unproved(d, "the extents of %s and %s may multiply to %lld, beyond 32 bits; declare smaller greatest sizes",
+                           outer->name, inner->name, (long long)most);
+}
+
+const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *inner, const char *fused)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "fuse", &(StepArgs){ .loop_count = 2, .loop = { outer, inner }, .name = fused });
+    Path q, p;
+    if (!draft_find_loop(&d, &d.args.loop[1], &q) || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    const Stmt *out = path_end(&p), *in = path_end(&q);
+    if (!are_adjacent(&d, &p, in->name) || !are_independent(&d, out, in)) return n;
+    const Bounds *scope = path_bounds(cx, &p);
+    if (!product_stays_small(&d, out, in, scope)) return n;
+    const char *prefix = loop_prefix(cx, out->name);
+    const char *full = fused ? name_format(cx, "%s.%s", prefix, fused)
+                             : name_format(cx, "%s.%s%s", prefix, loop_short(out->name), loop_short(in->name));
+    if (full != out->name && full != in->name && !draft_loop_name_is_free(&d, full)) return n;
+
+    const Expr *extent = simplify(cx, expr_mul(cx, out->extent, in->extent), scope);
+    const Expr *f = loop_var_new(cx, full, extent);
+    const Expr *from[] = { out->var, in->var };
+    const Expr *to[] = { expr_binary(cx, EXPR_FLOORDIV, f, in->extent), expr_binary(cx, EXPR_FLOORMOD, f, in->extent) };
+    const Bounds *inside = bounds_of_loop(cx, scope->outer, f, extent);
+    for (int i = 0; i < 2; i++) to[i] = simplify(cx, to[i], inside);
+    const Stmt *body = stmt_substitute(cx, in->child[0], from, to, 2);
+    d.next.root = path_replace(cx, &p, stmt_for(cx, full, f, extent, out->loop_kind, body));
+    d.heirs = full;
+    return draft_close(&d);
+}

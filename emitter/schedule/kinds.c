@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/* unroll, vectorize, parallel: how a loop runs. None changes what a nest means; each must show that it may (I5):
+ *   unroll     the extent is a constant
+ *   vectorize  the same, and the loop feeds data axes only: the lanes of a reduction would add into one element
+ *   parallel   the loop feeds data axes only; what its iterations share is proved disjoint by the checker */
+#include "schedule/nests.h"
+
+/* A loop unrolled into more copies than this is a mistake. */
+enum { MOST_COPIES = 4096 };
+
+static bool has_constant_extent(Draft *d, const Stmt *loop)
+{
+    if (!is_constant(loop->extent))
+        return refuse_unproved(d, "the extent of %s is no constant; split it by a constant factor and take the inner loop", loop->name);
+    if (loop->extent->integer > MOST_COPIES)
+        return refuse_unproved(d, "%s has %lld iterations; up to %d are accepted: split it and take the inner loop", loop->name,
+                               (long long)loop->extent->integer, MOST_COPIES);
+    return true;
+}
+
+typedef struct Feeds { Draft *d; const Stmt *loop; bool fine; } Feeds;
+
+static void visit_feeds(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Feeds *f = user;
+    (void)cx;
+    (void)scope;
+    if (feeds_axis(block, f->loop->var, AXIS_REDUCE))
+        f->fine = refuse_wrong(f->d, "%s runs over a reduce axis of %s, so its iterations would combine into the same element "
+                               "at once; a loop over data axes is accepted", f->loop->name, block->name);
+    else if (feeds_axis(block, f->loop->var, AXIS_ORDERED))
+        f->fine = refuse_wrong(f->d, "%s runs over an ordered axis of %s, each point of which needs the one before; "
+                               "a loop over data axes is accepted", f->loop->name, block->name);
+}
+
+static bool feeds_data_axes_only(Draft *d, const Stmt *loop)
+{
+    Feeds f = { d, loop, true };
+    each_block(d->cx, loop, NULL, visit_feeds, &f);
+    return f.fine;
+}
+
+typedef bool Allowed(Draft *d, const Stmt *loop);
+
+static bool may_unroll(Draft *d, const Stmt *loop) { return has_constant_extent(d, loop); }
+static bool may_vectorize(Draft *d, const Stmt *loop) { return feeds_data_axes_only(d, loop) && has_constant_extent(d, loop); }
+static bool may_be_parallel(Draft *d, const Stmt *loop) { return feeds_data_axes_only(d, loop); }
+
+static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const char *loop, LoopKind kind, Allowed *allowed)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, primitive, &(StepArgs){ .loop_count = 1, .loop = { loop } });
+    Path p;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !allowed(&d, path_end(&p))) return n;
+    const Stmt *s = path_end(&p);
+    d.next.root = path_replace(cx, &p, stmt_for(cx, s->name, s->var, s->extent, kind, s->child[0]));
+    return draft_close(&d);
+}
+
+const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "unroll", loop, LOOP_UNROLLED, may_unroll); }
+const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "vectorize", loop, LOOP_VECTOR, may_vectorize); }
+const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "parallel", loop, LOOP_PARALLEL, may_be_parallel); }

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/* What every primitive does besides its own work. The life of a step:
+ *
+ *   draft_open  copies the nest's header (the tree is shared) and remembers the parameters;
+ *   ...         the primitive finds its loops, proves or refuses, and sets next.root;
+ *   draft_close has the checker prove the whole new nest, appends the step as text, and compares the names of loops
+ *               before and after: those that are gone are remembered with their heirs.
+ *
+ * A refusal is an error of the context whose place is the step, so a caller may take a step back with diag_mark and
+ * diag_rewind and try another. */
+#include "schedule/nests.h"
+
+#include <string.h>
+
+#include "ir/check.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- Refusals -------------------------------------------------------------------------------------------------- */
+
+static bool refuse(Draft *d, const char *verdict, const char *format, va_list args)
+{
+    const char *why = text_vformat(d->cx, format, args);
+    diag_error(d->cx, step_text(d->cx, d->primitive, &d->args), "%s%s", verdict, why);
+    return false;
+}
+
+#define REFUSE(verdict)                                                                                                \
+    va_list args;                                                                                                      \
+    va_start(args, format);                                                                                            \
+    refuse(d, verdict, format, args);                                                                                  \
+    va_end(args);                                                                                                      \
+    return false
+
+bool refuse_wrong(Draft *d, const char *format, ...) { REFUSE("wrong: "); }
+bool refuse_unproved(Draft *d, const char *format, ...) { REFUSE("unproved: "); }
+bool refuse_unknown(Draft *d, const char *format, ...) { REFUSE(""); }
+
+/* ---- Names ----------------------------------------------------------------------------------------------------- */
+
+const char *loop_short(const char *loop)
+{
+    const char *dot = strrchr(loop, '.');
+    return dot ? dot + 1 : loop;
+}
+
+const char *loop_prefix(Ctx *cx, const char *loop)
+{
+    const char *dot = strrchr(loop, '.');
+    return dot ? name_n(cx, loop, (size_t)(dot - loop)) : name(cx, loop);
+}
+
+bool loop_is_own(const Stmt *loop, const Stage *s)
+{
+    size_t n = strlen(s->name);
+    return strncmp(loop->name, s->name, n) == 0 && (loop->name[n] == '.' || loop->name[n] == '@');
+}
+
+const Expr *loop_var_new(Ctx *cx, const char *loop, const Expr *extent)
+{
+    return expr_new_var(cx, loop_short(loop), VAR_LOOP, I32, 0, is_constant(extent) ? extent->integer - 1 : INT32_MAX);
+}
+
+bool is_constant(const Expr *e) { return e->kind == EXPR_INT; }
+
+/* ---- Stages and tensors ---------------------------------------------------------------------------------------- */
+
+static bool is_among(const Tensor *t, const Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+bool is_output(const Nest *n, const Tensor *t) { return is_among(t, n->output, n->output_count); }
+bool is_input(const Nest *n, const Tensor *t) { return is_among(t, n->input, n->input_count); }
+bool stage_makes(const Stage *s, const Tensor *t) { return is_among(t, (const Tensor *const *)s->out, s->out_count); }
+
+bool stage_is_output(const Nest *n, const Stage *s)
+{
+    for (int i = 0; i < s->out_count; i++)
+        if (is_output(n, s->out[i])) return true;
+    return false;
+}
+
+const Stage *maker_of(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        if (stage_makes(n->stage[i], t)) return n->stage[i];
+    return NULL;
+}
+
+bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker)
+{
+    const Tensor **reads;
+    int count = stage_reads(cx, block->stage, &reads);
+    for (int i = 0; i < count; i++)
+        if (stage_makes(maker, reads[i])) return true;
+    return false;
+}
+
+typedef struct Restage { const Stage *from, *to; } Restage;
+
+static const Stmt *restage_block(Ctx *cx, const Stmt *s, void *user)
+{
+    const Restage *r = user;
+    if (s->kind != STMT_BLOCK || s->stage != r->from) return s;
+    return stmt_block(cx, s->name, r->to, s->part, s->bind, s->cond);
+}
+
+void draft_replace_stage(Draft *d, const Stage *from, const Stage *to)
+{
+    Restage r = { from, to };
+    Nest *n = &d->next;
+    n->root = stmt_rewrite(d->cx, n->root, restage_block, &r);
+    n->stage = arena_copy(d->cx->arena, n->stage, (size_t)n->stage_count * sizeof *n->stage);
+    for (int i = 0; i < n->stage_count; i++)
+        if (n->stage[i] == from) n->stage[i] = to;
+}
+
+const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user)
+{
+    Stage *copy = arena_copy(cx->arena, s, sizeof *s);
+    copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    if (s->init) copy->init = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    for (int i = 0; i < s->out_count; i++) {
+        copy->value[i] = expr_rewrite(cx, s->value[i], visit, user);
+        if (s->init) copy->init[i] = expr_rewrite(cx, s->init[i], visit, user);
+    }
+    return copy;
+}
+
+/* ---- Finding --------------------------------------------------------------------------------------------------- */
+
+static bool name_matches(const char *full, const char *wanted)
+{
+    return strcmp(full, wanted) == 0 || strcmp(loop_short(full), wanted) == 0;
+}
+
+static const GoneLoop *find_gone(const Nest *n, const char *loop)
+{
+    for (int i = n->gone_count - 1; i >= 0; i--)
+        if (name_matches(n->gone[i].name, loop)) return &n->gone[i];
+    return NULL;
+}
+
+static void list_loops(Text *t, const Stmt *s, const char *stage)
+{
+    size_t n = strlen(stage);
+    if (s->kind == STMT_FOR && (n == 0 || (strncmp(s->name, stage, n) == 0 && s->name[n] == '.')))
+        text_printf(t, "%s%s", t->length ? ", " : "", s->name);
+    for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], stage);
+}
+
+bool draft_find_loop(Draft *d, const char **loop, Path *out)
+{
+    if (!*loop) return refuse_unknown(d, "the loop has no name");
+    if (nest_find_loop(&d->next, *loop, out)) {
+        *loop = path_end(out)->name;
+        return true;
+    }
+    const GoneLoop *gone = find_gone(&d->next, *loop);
+    if (gone && gone->step <= d->next.step_count)
+        return refuse_unknown(d, "%s is gone since step %d (%s)%s%s", gone->name, gone->step,
+                              d->next.step[gone->step - 1].text, gone->heirs ? ": use " : "", gone->heirs ? gone->heirs : "");
+    Text there = text_new(d->cx);
+    if (strrchr(*loop, '.')) list_loops(&there, d->next.root, loop_prefix(d->cx, *loop));
+    if (!there.length) list_loops(&there, d->next.root, "");
+    return refuse_unknown(d, "there is no loop %s; there are %s", *loop, text_string(&there));
+}
+
+const Stage *draft_find_stage(Draft *d, const char *stage)
+{
+    const Stage *s = stage ? nest_stage(&d->next, stage) : NULL;
+    if (s) return s;
+    Text there = text_new(d->cx);
+    for (int i = 0; i < d->next.stage_count; i++) text_printf(&there, "%s%s", i ? ", " : "", d->next.stage[i]->name);
+    refuse_unknown(d, "there is no stage %s; there are %s", stage ? stage : "without a name", text_string(&there));
+    return NULL;
+}
+
+const Tensor *draft_find_tensor(Draft *d, const char *tensor)
+{
+    const Nest *n = &d->next;
+    Text there = text_new(d->cx);
+    for (int i = 0; i < n->input_count; i++) {
+        if (strcmp(n->input[i]->name, tensor) == 0) return n->input[i];
+        text_printf(&there, "%s%s", there.length ? ", " : "", n->input[i]->name);
+    }
+    for (int i = 0; i < n->stage_count; i++)
+        for (int j = 0; j < n->stage[i]->out_count; j++) {
+            const Tensor *t = n->stage[i]->out[j];
+            if (strcmp(t->name, tensor) == 0) return t;
+            text_printf(&there, "%s%s", there.length ? ", " : "", t->name);
+        }
+    refuse_unknown(d, "there is no tensor %s; there are %s", tensor, text_string(&there));
+    return NULL;
+}
+
+bool draft_loop_name_is_free(Draft *d, const char *loop)
+{
+    Path p;
+    if (nest_find_loop(&d->next, loop, &p) && strcmp(path_end(&p)->name, loop) == 0)
+        return refuse_unknown(d, "there is a loop %s already; give other names", loop);
+    return true;
+}
+
+/* ---- Scopes ---------------------------------------------------------------------------------------------------- */
+
+const Bounds *bounds_of_loop(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent)
+{
+    Bounds *b = NEW(cx->arena, Bounds);
+    *b = (Bounds){ .outer = outer, .var = var, .extent = extent };
+    return b;
+}
+
+const Bounds *bounds_of_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
+{
+    if (!fact) return outer;
+    Bounds *b = NEW(cx->arena, Bounds);
+    *b = (Bounds){ .outer = outer, .fact = fact };
+    return b;
+}
+
+/* The scope inside child `i` of a statement. */
+static const Bounds *bounds_inside(Ctx *cx, const Bounds *outer, const Stmt *s, int i)
+{
+    if (s->kind == STMT_FOR) return bounds_of_loop(cx, outer, s->var, s->extent);
+    if (s->kind == STMT_IF) return bounds_of_fact(cx, outer, i ? expr_unary(cx, EXPR_NOT, s->cond) : s->cond);
+    return outer;
+}
+
+const Bounds *path_bounds(Ctx *cx, const Path *p)
+{
+    const Bounds *b = NULL;
+    for (int i = 0; i < p->depth; i++) {
+        const Stmt *next = i + 1 < p->depth ? p->at[i + 1] : NULL;
+        b = bounds_inside(cx, b, p->at[i], next && p->at[i]->kind == STMT_IF && p->at[i]->child[0] != next);
+    }
+    return b;
+}
+
+void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user)
+{
+    if (s->kind == STMT_BLOCK) visit(cx, s, bounds_of_fact(cx, scope, s->cond), user);
+    for (int i = 0; i < s->child_count; i++) each_block(cx, s->child[i], bounds_inside(cx, scope, s, i), visit, user);
+}
+
+bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind)
+{
+    for (int a = 0; a < block->stage->axis_count; a++)
+        if (block->stage->axis[a].kind == kind && block->bind[a] && expr_uses(block->bind[a], var)) return true;
+    return false;
+}
+
+static int add_conjuncts(const Expr *e, const Expr **out, int n)
+{
+    if (e->kind == EXPR_AND && n + 1 < MAX_CONJUNCTS) return add_conjuncts(e->arg[1], out, add_conjuncts(e->arg[0], out, n));
+    out[n] = e;
+    return n + 1;
+}
+
+int conjuncts_of(const Expr *guard, const Expr **out) { return guard ? add_conjuncts(guard, out, 0) : 0; }
+
+const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b)
+{
+    if (!a || !b) return a ? a : b;
+    return expr_and(cx, a, b);
+}
+
+/* ---- Drafts ---------------------------------------------------------------------------------------------------- */
+
+Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args)
+{
+    return (Draft){ .cx = cx, .old = n, .next = *n, .primitive = primitive, .args = *args };
+}
+
+static bool has_loop(const Nest *n, const char *loop)
+{
+    Path p;
+    return nest_find_loop(n, loop, &p) && strcmp(path_end(&p)->name, loop) == 0;
+}
+
+static void add_gone(Draft *d, const char *loop)
+{
+    Nest *n = &d->next;
+    GoneLoop *all = NEW_ARRAY(d->cx->arena, GoneLoop, n->gone_count + 1);
+    if (n->gone_count) memcpy(all, n->gone, (size_t)n->gone_count * sizeof *all);
+    all[n->gone_count++] = (GoneLoop){ loop, n->step_count, d->heirs };
+    n->gone = all;
+}
+
+static void note_gone(Draft *d, const Stmt *s)
+{
+    if (s->kind == STMT_FOR && !has_loop(&d->next, s->name)) add_gone(d, s->name);
+    for (int i = 0; i < s->child_count; i++) note_gone(d, s->child[i]);
+}
+
+static void add_step(Draft *d)
+{
+    Nest *n = &d->next;
+    Step *all = NEW_ARRAY(d->cx->arena, Step, n->step_count + 1);
+    if (n->step_count) memcpy(all, n->step, (size_t)n->step_count * sizeof *all);
+    all[n->step_count++].text = step_text(d->cx, d->primitive, &d->args);
+    n->step = all;
+}
+
+static bool is_proved(Draft *d)
+{
+    const char *why = "";
+    switch (nest_check(d->cx, &d->next, &why)) {
+    case PROVED: return true;
+    case UNPROVED: return refuse_unproved(d, "%s", why);
+    case WRONG: return refuse_wrong(d, "%s", why);
+    }
+    return false;
+}
+
+const Nest *draft_close(Draft *d)
+{
+    if (ctx_failed(d->cx) || !is_proved(d)) return d->old;
+    add_step(d);
+    note_gone(d, d->old->root);
+    Nest *n = NEW(d->cx->arena, Nest);
+    *n = d->next;
+    return n;
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULE_NESTS_H
+#define LW_SCHEDULE_NESTS_H
+/* What the primitives share: the draft of the next nest, refusals, finding loops and stages, scopes of variables.
+ *
+ * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text and
+ * notes which loops are gone; after a refusal it returns the nest that came in, so a refused step changes nothing. */
+#include "ir/algebra.h"
+#include "schedule/schedule.h"
+
+enum { MAX_STEP_LOOPS = 24 };
+
+/* The parameters of any step, as steps.c reads and prints them; a primitive uses those that its row there names. */
+typedef struct StepArgs {
+    int loop_count;   const char *loop[MAX_STEP_LOOPS];
+    int factor_count; int64_t factor[2];
+    int reader_count; const char *reader[MAX_STEP_LOOPS];
+    const char *target;              /* the stage or tensor it is about */
+    const char *name;                /* of a new stage or fused loop; NULL: the default */
+    const char *outer, *inner;       /* of the two loops of a split; NULL: the defaults */
+    Tail tail;
+    Scope scope;
+    bool widen; DType as;
+    bool reassociate;
+} StepArgs;
+
+const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);     /* steps.c */
+
+typedef struct Draft {
+    Ctx *cx;
+    const Nest *old;
+    Nest next;                       /* a copy of *old, changed by the primitive */
+    const char *primitive;
+    StepArgs args;                   /* short loop names are made full when found */
+    const char *heirs;               /* what to use instead of the loops that this step consumes; NULL: nothing */
+} Draft;
+
+Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args);
+const Nest *draft_close(Draft *d);   /* the new nest, or the old one after a refusal */
+
+/* Refusals; both return false. WRONG: a counterexample exists. UNPROVED: a limit of ours; name the form accepted. */
+bool refuse_wrong(Draft *d, const char *format, ...);
+bool refuse_unproved(Draft *d, const char *format, ...);
+bool refuse_unknown(Draft *d, const char *format, ...);      /* a name or number that means nothing here */
+
+/* Finds a loop by name, making *loop its full name; refuses with the loops there are, or the heirs of one that is gone. */
+bool draft_find_loop(Draft *d, const char **loop, Path *out);
+const Stage *draft_find_stage(Draft *d, const char *stage);                 /* NULL after a refusal */
+const Tensor *draft_find_tensor(Draft *d, const char *tensor);
+bool draft_loop_name_is_free(Draft *d, const char *loop);
+
+static inline const Stmt *path_end(const Path *p) { return p->at[p->depth - 1]; }
+
+/* "conv@tail.ho": prefix "conv@tail", short name "ho", stage "conv". */
+const char *loop_prefix(Ctx *cx, const char *loop);
+const char *loop_short(const char *loop);
+bool loop_is_own(const Stmt *loop, const Stage *s);          /* made from the axes of s */
+const Expr *loop_var_new(Ctx *cx, const char *loop, const Expr *extent);    /* a fresh variable for a loop of that name */
+
+bool is_output(const Nest *n, const Tensor *t);
+bool is_input(const Nest *n, const Tensor *t);
+bool stage_is_output(const Nest *n, const Stage *s);
+bool stage_makes(const Stage *s, const Tensor *t);
+const Stage *maker_of(const Nest *n, const Tensor *t);       /* NULL: an input */
+bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker);           /* any of its tensors */
+
+/* Every block below s, in order, with the variables and facts in force at it (its guard among them). */
+typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
+void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);
+const Bounds *bounds_of_loop(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent);
+const Bounds *bounds_of_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
+const Bounds *path_bounds(Ctx *cx, const Path *p);           /* in force inside the last statement of the path */
+
+/* Does the loop variable feed an axis of this kind of the block? */
+bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind);
+bool is_constant(const Expr *e);                             /* an integer constant */
+
+/* The conjuncts of a guard, and back: NULL is true. */
+enum { MAX_CONJUNCTS = 32 };
+int conjuncts_of(const Expr *guard, const Expr **out);
+const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b);
+
+/* The statements with every `from` stage replaced by `to` in blocks and in the nest's list. */
+void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
+/* A copy of a stage that computes other values. */
+const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user);
+
+/* The bodies of primitives that others are made of: they change the draft, or refuse. */
+bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
+bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
+bool draft_peel(Draft *d, const char **loop);
+#endif

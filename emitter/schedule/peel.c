@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/* peel: a loop is cut in two where its guards begin to matter.
+ *
+ *   for wo < 4: for wi < 4: relu if wo*4 + wi < 15        for wo < 3: for wi < 4: relu
+ *                                                  =>     for wi < 3: relu@tail           (wo = 3)
+ *
+ * Below the cut X every guard on the loop holds and is dropped; the rest is a copy at X and beyond, in which a loop that a
+ * guard cuts at a fixed place is shortened to it. Cutting a range in two keeps every iteration and their order, so the
+ * only claim is about the dropped guards: a*v + rest < 0 holds for v < X = floor((a - 1 - max rest) / a). */
+#include "schedule/nests.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+/* ---- Where to cut ---------------------------------------------------------------------------------------------- */
+
+/* The guards as a*v + rest < 0; false for any other form. */
+static bool less_than_zero(Ctx *cx, const Expr *conjunct, Linear *out)
+{
+    if (conjunct->kind != EXPR_LT && conjunct->kind != EXPR_LE) return false;
+    const Expr *difference = expr_sub(cx, conjunct->arg[0], conjunct->arg[1]);
+    if (!linear_of(cx, difference, out)) return false;
+    if (conjunct->kind == EXPR_LE) out->constant--;
+    return true;
+}
+
+/* Takes the variable out of the sum and returns its coefficient. */
+static int64_t take_term(Linear *l, const Expr *var)
+{
+    for (int i = 0; i < l->count; i++) {
+        if (l->term[i] != var) continue;
+        int64_t c = l->coef[i];
+        l->count--;
+        for (int j = i; j < l->count; j++) {
+            l->term[j] = l->term[j + 1];
+            l->coef[j] = l->coef[j + 1];
+        }
+        return c;
+    }
+    return 0;
+}
+
+static bool uses_loops(const Expr *e)
+{
+    const Var *v = expr_as_var(e);
+    if (v) return v->role == VAR_LOOP;
+    for (int i = 0; i < e->arg_count; i++)
+        if (uses_loops(e->arg[i])) return true;
+    return false;
+}
+
+/* The first value of the loop for which the guard may fail, over sizes only; NULL where there is no such form. */
+static const Expr *first_doubt(Ctx *cx, const Expr *conjunct, const Stmt *loop, const Bounds *scope)
+{
+    Linear l;
+    if (!less_than_zero(cx, conjunct, &l)) return NULL;
+    int64_t a = take_term(&l, loop->var);
+    const Expr *rest = linear_expr(cx, &l);
+    if (a <= 0 || a > INT32_MAX || expr_uses(rest, loop->var)) return NULL;
+    const Expr *inner[MAX_DEPTH];
+    int inner_count = 0;
+    for (const Bounds *b = scope; b && b->var != loop->var; b = b->outer)
+        if (b->var && inner_count < MAX_DEPTH) inner[inner_count++] = b->var;
+    Reach r;
+    const char *why;
+    if (!reach(cx, rest, scope, inner, inner_count, &r, &why)) return NULL;
+    const Expr *up = expr_sub(cx, expr_index(cx, a - 1), r.high);
+    const Expr *x = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, simplify(cx, up, NULL), expr_index(cx, a)), NULL);
+    return uses_loops(x) ? NULL : x;
+}
+
+typedef struct Cut {
+    Draft *d;
+    const Stmt *loop;
+    const Expr *at;              /* the least of the first doubts */
+    bool fine;
+} Cut;
+
+static void take_least(Cut *c, const Stmt *block, const Expr *x)
+{
+    Ctx *cx = c->d->cx;
+    if (!c->at || c->at == x) c->at = x;
+    else if (provably(cx, expr_binary(cx, EXPR_LE, x, c->at), NULL)) c->at = x;
+    else if (!provably(cx, expr_binary(cx, EXPR_LE, c->at, x), NULL))
+        c->fine = refuse_unproved(c->d, "the guards of %s end at two places that cannot be compared", block->name);
+}
+
+static void visit_guard(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Cut *c = user;
+    const Expr *part[MAX_CONJUNCTS];
+    int n = conjuncts_of(block->cond, part);
+    for (int i = 0; i < n && c->fine; i++) {
+        if (!expr_uses(part[i], c->loop->var)) continue;
+        const Expr *x = first_doubt(cx, part[i], c->loop, scope->fact ? scope->outer : scope);
+        if (x) take_least(c, block, x);
+    }
+}
+
+/* ---- Dropping guards and shortening loops ---------------------------------------------------------------------- */
+
+typedef struct Drop { const Stmt *loop; const Expr *at; const Bounds *scope; } Drop;
+
+/* Guards that hold for all iterations before the cut are dropped there. */
+static const Stmt *drop_guards(Ctx *cx, const Stmt *s, const Bounds *scope, const Drop *d)
+{
+    if (s->kind == STMT_BLOCK) {
+        const Expr *part[MAX_CONJUNCTS], *kept = NULL;
+        int n = conjuncts_of(s->cond, part);
+        for (int i = 0; i < n; i++) {
+            const Expr *x = expr_uses(part[i], d->loop->var) ? first_doubt(cx, part[i], d->loop, scope) : NULL;
+            bool holds = x && (x == d->at || provably(cx, expr_binary(cx, EXPR_LE, d->at, x), NULL));
+            if (!holds) kept = conjoin(cx, kept, part[i]);
+        }
+        return kept == s->cond ? s : stmt_block(cx, s->name, s->stage, s->part, s->bind, kept);
+    }
+    const Bounds *inside = s->kind == STMT_FOR ? bounds_of_loop(cx, scope, s->var, s->extent) : scope;
+    const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, s->child_count);
+    for (int i = 0; i < s->child_count; i++) child[i] = drop_guards(cx, s->child[i], inside, d);
+    return stmt_with_children(cx, s, child, s->child_count);
+}
+
+/* The extent to which the guard cuts the loop (coefficient 1, the rest over sizes only, within [0, extent]), or NULL. */
+static const Expr *cut_extent(Ctx *cx, const Expr *conjunct, const Stmt *loop)
+{
+    Linear l;
+    if (!less_than_zero(cx, conjunct, &l) || take_term(&l, loop->var) != 1) return NULL;
+    const Expr *x = simplify(cx, expr_sub(cx, expr_index(cx, 0), linear_expr(cx, &l)), NULL);
+    if (uses_loops(x)) return NULL;
+    bool inside = provably(cx, expr_binary(cx, EXPR_LE, x, loop->extent), NULL) &&
+                  provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), x), NULL);
+    return inside ? x : NULL;
+}
+
+typedef struct Common { const Stmt *loop; const Expr *extent; bool first, agree; } Common;
+
+/* All blocks below agree on where the loop ends. */
+static void visit_common(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Common *c = user;
+    const Expr *part[MAX_CONJUNCTS], *found = NULL;
+    int n = conjuncts_of(block->cond, part);
+    (void)scope;
+    for (int i = 0; i < n && !found; i++) found = cut_extent(cx, part[i], c->loop);
+    if (c->first) c->extent = found;
+    c->agree = c->agree && found && found == c->extent;
+    c->first = false;
+}
+
+typedef struct Shorten { const Stmt *loop; const Expr *extent; } Shorten;
+
+static const Stmt *drop_cut(Ctx *cx, const Stmt *s, void *user)
+{
+    const Shorten *c = user;
+    if (s->kind != STMT_BLOCK) return s;
+    const Expr *part[MAX_CONJUNCTS], *kept = NULL;
+    int n = conjuncts_of(s->cond, part);
+    for (int i = 0; i < n; i++)
+        if (cut_extent(cx, part[i], c->loop) != c->extent) kept = conjoin(cx, kept, part[i]);
+    return stmt_block(cx, s->name, s->stage, s->part, s->bind, kept);
+}
+
+static const Stmt *shorten_loop(Ctx *cx, const Stmt *s, void *user)
+{
+    (void)user;
+    if (s->kind != STMT_FOR) return s;
+    Common c = { s, NULL, true, true };
+    each_block(cx, s->child[0], NULL, visit_common, &c);
+    if (!c.agree || !c.extent || c.extent == s->extent) return s;
+    Shorten cut = { s, c.extent };
+    const Stmt *body = stmt_rewrite(cx, s->child[0], drop_cut, &cut);
+    return stmt_for(cx, s->name, s->var, c.extent, s->loop_kind, body);
+}
+
+static const Stmt *simplify_guard(Ctx *cx, const Stmt *s, void *user)
+{
+    (void)user;
+    if (s->kind != STMT_BLOCK || !s->cond) return s;
+    return stmt_block(cx, s->name, s->stage, s->part, s->bind, simplify(cx, s->cond, NULL));
+}
+
+/* ---- The copy -------------------------------------------------------------------------------------------------- */
+
+enum { MAX_COPIED = 256 };
+typedef struct Copy {
+    const Nest *nest;
+    int count;
+    const char *from[MAX_COPIED], *to[MAX_COPIED];           /* prefixes of loops, which are names of blocks */
+    int var_count;
+    const Expr *var[MAX_COPIED], *fresh[MAX_COPIED];
+    bool full;
+} Copy;
+
+static bool prefix_is_used(Ctx *cx, const Stmt *s, const char *prefix)
+{
+    if (s->kind == STMT_BLOCK && strcmp(s->name, prefix) == 0) return true;
+    if (s->kind == STMT_FOR && loop_prefix(cx, s->name) == prefix) return true;
+    for (int i = 0; i < s->child_count; i++)
+        if (prefix_is_used(cx, s->child[i], prefix)) return true;
+    return false;
+}
+
+static const char *copied_prefix(Ctx *cx, Copy *c, const char *prefix)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->from[i] == prefix) return c->to[i];
+    if (c->count == MAX_COPIED) {
+        c->full = true;
+        return prefix;
+    }
+    const char *to = name_format(cx, "%s@tail", prefix);
+    for (int k = 2; prefix_is_used(cx, c->nest->root, to); k++) to = name_format(cx, "%s@tail%d", prefix, k);
+    c->from[c->count] = prefix;
+    c->to[c->count++] = to;
+    return to;
+}
+
+static const Stmt *rename_copy(Ctx *cx, const Stmt *s, void *user)
+{
+    Copy *c = user;
+    if (s->kind == STMT_BLOCK)
+        return stmt_block(cx, copied_prefix(cx, c, name(cx, s->name)), s->stage, s->part, s->bind, s->cond);
+    if (s->kind != STMT_FOR) return s;
+    if (c->var_count == MAX_COPIED) {
+        c->full = true;
+        return s;
+    }
+    const char *full = name_format(cx, "%s.%s", copied_prefix(cx, c, loop_prefix(cx, s->name)), loop_short(s->name));
+    const Expr *v = loop_var_new(cx, full, s->extent);
+    c->var[c->var_count] = s->var;
+    c->fresh[c->var_count++] = v;
+    return stmt_for(cx, full, v, s->extent, s->loop_kind, s->child[0]);
+}
+
+static const Stmt *copy_renamed(Draft *d, const Stmt *s)
+{
+    Copy *c = NEW(d->cx->arena, Copy);
+    c->nest = &d->next;
+    s = stmt_rewrite(d->cx, s, rename_copy, c);
+    if (c->full) refuse_unproved(d, "there are more than %d loops to copy", MAX_COPIED);
+    return stmt_substitute(d->cx, s, c->var, c->fresh, c->var_count);
+}
+
+/* The iterations from the cut on. */
+static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at)
+{
+    Ctx *cx = d->cx;
+    const Expr *left = simplify(cx, expr_sub(cx, loop->extent, at), NULL);
+    const Stmt *copy = copy_renamed(d, loop);
+    if (ctx_failed(cx)) return copy;
+    const Expr *v = expr_is_int(left, 1) ? at : expr_add(cx, copy->var, at);
+    const Stmt *body = stmt_substitute(cx, copy->child[0], &copy->var, &v, 1);
+    body = stmt_rewrite(cx, body, simplify_guard, NULL);
+    body = stmt_rewrite(cx, body, shorten_loop, NULL);
+    return expr_is_int(left, 1) ? body : stmt_for(cx, copy->name, copy->var, left, loop->loop_kind, body);
+}
+
+/* 0 <= at <= extent must be plain; rounding down and up of one size are known to be so. */
+static bool cut_is_inside(Ctx *cx, const Expr *at, const Expr *extent)
+{
+    if (at->kind == EXPR_FLOORDIV && is_constant(at->arg[1])) {
+        const Expr *up = expr_add(cx, at->arg[0], expr_index(cx, at->arg[1]->integer - 1));
+        const Expr *rounded_up = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, at->arg[1]), NULL);
+        if (rounded_up == extent && interval_of(cx, at->arg[0], NULL).least >= 0) return true;
+    }
+    return provably(cx, expr_binary(cx, EXPR_LE, at, extent), NULL) &&
+           provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), at), NULL);
+}
+
+/* Nothing to cut, no guard or one that may fail everywhere, is no fault: the nest stays as it is. */
+bool draft_peel(Draft *d, const char **loop)
+{
+    Ctx *cx = d->cx;
+    Path p;
+    if (!draft_find_loop(d, loop, &p)) return false;
+    const Stmt *old = path_end(&p);
+    const Bounds *scope = path_bounds(cx, &p);
+    Cut cut = { d, old, NULL, true };
+    each_block(cx, old->child[0], scope, visit_guard, &cut);
+    if (!cut.fine) return false;
+    if (!cut.at || expr_is_int(cut.at, 0) || cut.at == old->extent) return true;
+    if (!cut_is_inside(cx, cut.at, old->extent)) {
+        if (provably(cx, expr_binary(cx, EXPR_LE, old->extent, cut.at), NULL)) return true;
+        return refuse_unproved(d, "cannot show that the guards below %s begin to fail inside its range", *loop);
+    }
+    Drop drop = { old, cut.at, scope };
+    const Stmt *body = drop_guards(cx, old->child[0], scope, &drop);
+    const Stmt *both[] = { stmt_for(cx, old->name, old->var, cut.at, old->loop_kind, body), tail_of(d, old, cut.at) };
+    if (ctx_failed(cx)) return false;
+    d->next.root = path_replace(cx, &p, stmt_seq(cx, both, 2));
+    return true;
+}
+
+const Nest *sched_peel(Ctx *cx, const Nest *n, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "peel", &(StepArgs){ .loop_count = 1, .loop = { loop } });
+    if (!draft_peel(&d, &d.args.loop[0])) return n;
+    return draft_close(&d);
+}

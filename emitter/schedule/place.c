@@ -1,0 +1,402 @@
+/* SPDX-License-Identifier: MIT */
+/* Moving a stage. The new loops of a stage at a host loop are *box loops*: the box is the hull, per dimension, of the
+ * intervals that the reads under the host loop reach while everything inside it runs,
+ *
+ *   begin = least low,   count = greatest high - begin + 1,   bind = begin + own loop,
+ *
+ * cut to the domain: a begin that may be negative is raised to 0 (a few points more than needed may be made there); a box
+ * that may reach beyond the domain's end is guarded. Raising rather than guarding below keeps `bind` dense from the
+ * loop's first iteration on. */
+#include "schedule/place.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+/* ---- What is needed -------------------------------------------------------------------------------------------- */
+
+StageBox whole_box(const Stage *s)
+{
+    StageBox box = { { NULL }, { NULL }, { false } };
+    for (int a = 0; a < s->data_count; a++) box.count[a] = s->axis[a].extent;
+    return box;
+}
+
+typedef struct Need {
+    Ctx *cx;
+    const Stage *stage;
+    const Expr *host;                /* variable of the host loop */
+    const Stmt *block;               /* the reader being looked at */
+    const Bounds *scope;
+    const Expr *low[MAX_RANK], *high[MAX_RANK];
+    bool whole[MAX_RANK];            /* no interval: all of the dimension */
+} Need;
+
+static const Expr *in_loops(Ctx *cx, const Stmt *block, const Expr *e)
+{
+    const Expr *from[MAX_AXES], *to[MAX_AXES];
+    int n = 0;
+    for (int a = 0; a < block->stage->axis_count; a++) {
+        if (!block->bind[a]) continue;
+        from[n] = block->stage->axis[a].var;
+        to[n++] = block->bind[a];
+    }
+    return expr_substitute(cx, e, from, to, n);
+}
+
+static int vars_inside(const Bounds *scope, const Expr *host, const Expr **out)
+{
+    int n = 0;
+    for (const Bounds *b = scope; b && b->var != host; b = b->outer)
+        if (b->var && n < MAX_DEPTH) out[n++] = b->var;
+    return n;
+}
+
+/* The scope of the host loop itself, in which box ends are compared. */
+static const Bounds *host_scope(const Bounds *scope, const Expr *host)
+{
+    while (scope && scope->var != host) scope = scope->outer;
+    return scope;
+}
+
+static const Expr *pick(Ctx *cx, ExprKind kind, const Expr *a, const Expr *b, const Bounds *scope)
+{
+    if (!a || a == b) return b;
+    if (provably(cx, expr_binary(cx, EXPR_LE, a, b), scope)) return kind == EXPR_MIN ? a : b;
+    if (provably(cx, expr_binary(cx, EXPR_LE, b, a), scope)) return kind == EXPR_MIN ? b : a;
+    return expr_binary(cx, kind, a, b);
+}
+
+static void visit_read(const Expr *e, void *user)
+{
+    Need *n = user;
+    if (e->kind != EXPR_READ || !stage_makes(n->stage, e->ref)) return;
+    const Expr *inner[MAX_DEPTH];
+    int inner_count = vars_inside(n->scope, n->host, inner);
+    const Bounds *outside = host_scope(n->scope, n->host);
+    for (int i = 0; i < e->arg_count; i++) {
+        Reach r;
+        const char *why;
+        const Expr *index = simplify(n->cx, in_loops(n->cx, n->block, e->arg[i]), n->scope);
+        if (n->whole[i] || !reach(n->cx, index, n->scope, inner, inner_count, &r, &why)) {
+            n->whole[i] = true;
+            continue;
+        }
+        n->low[i] = pick(n->cx, EXPR_MIN, n->low[i], simplify(n->cx, r.low, outside), outside);
+        n->high[i] = pick(n->cx, EXPR_MAX, n->high[i], simplify(n->cx, r.high, outside), outside);
+    }
+}
+
+static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Need *n = user;
+    n->block = block;
+    n->scope = scope;
+    const Stage *s = block->stage;
+    for (int i = 0; i < s->out_count; i++) {
+        if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], visit_read, n);
+        if (s->init && block->part != BLOCK_UPDATE) expr_walk(cx, s->init[i], visit_read, n);
+    }
+}
+
+static bool is_over_sizes(const Expr *e)
+{
+    const Var *v = expr_as_var(e);
+    if (v) return v->role == VAR_SIZE;
+    for (int i = 0; i < e->arg_count; i++)
+        if (!is_over_sizes(e->arg[i])) return false;
+    return true;
+}
+
+/* One axis of the box from its ends; the count has to be free of loops, so it may be rounded up. */
+static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent, const Bounds *scope)
+{
+    const Expr *zero = expr_index(cx, 0);
+    const Expr *count = simplify(cx, expr_add(cx, expr_sub(cx, high, low), expr_index(cx, 1)), scope);
+    if (!is_over_sizes(count)) {
+        Interval range = interval_of(cx, count, scope);
+        if (range.greatest > INT32_MAX) return;
+        count = expr_index(cx, range.greatest < 0 ? 0 : range.greatest);
+    }
+    if (provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;     /* the whole axis */
+    if (!provably(cx, expr_binary(cx, EXPR_LE, zero, low), scope)) low = simplify(cx, expr_binary(cx, EXPR_MAX, low, zero), scope);
+    box->begin[a] = expr_is_int(low, 0) ? NULL : low;
+    box->count[a] = count;
+    box->cut[a] = !provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, low, count), extent), scope);
+}
+
+StageBox needed_box(Ctx *cx, const Stage *s, const Path *host)
+{
+    StageBox box = whole_box(s);
+    const Stmt *loop = path_end(host);
+    const Bounds *scope = path_bounds(cx, host);
+    Need n = { .cx = cx, .stage = s, .host = loop->var };
+    each_block(cx, loop->child[0], scope, visit_reader, &n);
+    for (int a = 0; a < s->data_count; a++)
+        if (!n.whole[a] && n.low[a]) cut_to_domain(cx, &box, a, n.low[a], n.high[a], s->axis[a].extent, scope);
+    return box;
+}
+
+/* ---- Building -------------------------------------------------------------------------------------------------- */
+
+typedef struct OwnLoop { const char *name; const Expr *var, *extent; } OwnLoop;
+
+static OwnLoop own_loop(Ctx *cx, const Stage *s, int a, const Expr *extent)
+{
+    const char *full = name_format(cx, "%s.%s", s->name, expr_as_var(s->axis[a].var)->name);
+    return (OwnLoop){ full, loop_var_new(cx, full, extent), extent };
+}
+
+const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single)
+{
+    OwnLoop loop[MAX_AXES];
+    const Expr *bind[MAX_AXES], *from[MAX_AXES], *guard = NULL;
+    int loops = 0;
+    for (int a = 0; a < s->axis_count; a++) {
+        bool is_data = a < s->data_count;
+        from[a] = s->axis[a].var;
+        const Expr *extent = is_data ? box->count[a] : expr_substitute(cx, s->axis[a].extent, from, bind, a);
+        const Expr *own = expr_index(cx, 0);
+        if (!(drop_single && expr_is_int(extent, 1))) {
+            loop[loops] = own_loop(cx, s, a, extent);
+            own = loop[loops++].var;
+        }
+        const Expr *begin = is_data ? box->begin[a] : NULL;
+        bind[a] = !begin ? own : expr_is_int(own, 0) ? begin : expr_add(cx, begin, own);
+        if (is_data && box->cut[a]) guard = conjoin(cx, guard, expr_binary(cx, EXPR_LT, bind[a], s->axis[a].extent));
+    }
+    const Stmt *body = stmt_block(cx, s->name, s, BLOCK_WHOLE, bind, guard);
+    while (loops--) body = stmt_for(cx, loop[loops].name, loop[loops].var, loop[loops].extent, LOOP_SERIAL, body);
+    return body;
+}
+
+/* ---- Taking out, putting in ------------------------------------------------------------------------------------ */
+
+static const Stmt *drop_blocks(Ctx *cx, const Stmt *s, void *user)
+{
+    (void)cx;
+    if (s->kind == STMT_BLOCK && s->stage == user) return NULL;
+    return s->kind == STMT_SEQ && s->child_count == 0 ? NULL : s;
+}
+
+const Stmt *without_stage(Ctx *cx, const Stmt *s, const Stage *stage)
+{
+    return stmt_rewrite(cx, s, drop_blocks, (void *)(uintptr_t)stage);
+}
+
+typedef struct Unalloc { const Stage *stage; const Buffer **found; } Unalloc;
+
+static const Stmt *drop_alloc(Ctx *cx, const Stmt *s, void *user)
+{
+    Unalloc *u = user;
+    (void)cx;
+    if (s->kind != STMT_ALLOC) return s;
+    for (int i = 0; i < u->stage->out_count; i++)
+        if (s->buffer->tensor == u->stage->out[i]) {
+            if (u->found && !u->found[i]) u->found[i] = s->buffer;
+            return s->child[0];
+        }
+    return s;
+}
+
+const Stmt *without_allocs(Ctx *cx, const Stmt *s, const Stage *stage, const Buffer **found)
+{
+    Unalloc u = { stage, found };
+    return stmt_rewrite(cx, s, drop_alloc, &u);
+}
+
+static bool reads_below(Ctx *cx, const Stmt *s, const Stage *stage)
+{
+    if (s->kind == STMT_BLOCK) return block_reads(cx, s, stage);
+    for (int i = 0; i < s->child_count; i++)
+        if (reads_below(cx, s->child[i], stage)) return true;
+    return false;
+}
+
+const Stmt *with_nest(Ctx *cx, const Stmt *body, const Stage *stage, const Stmt *nest)
+{
+    if (body->kind == STMT_ALLOC) {
+        const Stmt *inside = with_nest(cx, body->child[0], stage, nest);
+        return stmt_with_children(cx, body, &inside, 1);
+    }
+    int count = body->kind == STMT_SEQ ? body->child_count : 1, n = 0;
+    const Stmt *const *old = body->kind == STMT_SEQ ? body->child : &body;
+    const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, count + 1);
+    bool placed = false;
+    for (int i = 0; i < count; i++) {
+        if (!placed && reads_below(cx, old[i], stage)) {
+            child[n++] = nest;
+            placed = true;
+        }
+        child[n++] = old[i];
+    }
+    if (!placed) child[n++] = nest;
+    return stmt_seq(cx, child, n);
+}
+
+const Stmt *with_allocs(Ctx *cx, const Stmt *body, const Stage *stage, const Buffer *const *buffer)
+{
+    for (int i = stage->out_count - 1; i >= 0; i--)
+        if (buffer[i]) body = stmt_alloc(cx, buffer[i], body);
+    return body;
+}
+
+const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope)
+{
+    Buffer *b = NEW(cx->arena, Buffer);
+    *b = (Buffer){ .tensor = t, .scope = scope };
+    for (int d = 0; d < MAX_RANK; d++) b->permutation[d] = d;
+    return b;
+}
+
+/* ---- Where it stands ------------------------------------------------------------------------------------------- */
+
+static bool is_wanted(const Stmt *s, const Stage *stage, StmtKind kind)
+{
+    return s->kind == kind && (kind == STMT_BLOCK ? s->stage == stage : stage_makes(stage, s->buffer->tensor));
+}
+
+/* The innermost loop not made from the stage's axes around its first block or alloc; false: there is none such. */
+static bool find_host(const Stmt *s, const Stage *stage, StmtKind kind, const char *host, const char **out)
+{
+    if (is_wanted(s, stage, kind)) {
+        *out = host;
+        return true;
+    }
+    if (s->kind == STMT_FOR && !loop_is_own(s, stage)) host = s->name;
+    for (int i = 0; i < s->child_count; i++)
+        if (find_host(s->child[i], stage, kind, host, out)) return true;
+    return false;
+}
+
+const char *host_of(const Nest *n, const Stage *s)
+{
+    const char *host = NULL;
+    find_host(n->root, s, STMT_BLOCK, NULL, &host);
+    return host;
+}
+
+const char *alloc_host_of(const Nest *n, const Stage *s)
+{
+    const char *host = NULL;
+    find_host(n->root, s, STMT_ALLOC, NULL, &host);
+    return host;
+}
+
+typedef struct Inside { Draft *d; const Stage *stage; const Stmt *loop; bool fine; } Inside;
+
+static void visit_inside(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Inside *in = user;
+    (void)cx;
+    (void)scope;
+    if (in->fine && block->stage != in->stage)
+        in->fine = refuse_unproved(in->d, "%s is computed inside %s, whose loops would be made anew; place %s first, and %s "
+                                   "in its loops afterwards", block->name, in->loop->name, in->stage->name, block->stage->name);
+}
+
+static void look_inside(Inside *in, const Stmt *s)
+{
+    if (s->kind == STMT_FOR && loop_is_own(s, in->stage)) {
+        in->loop = s;
+        each_block(in->d->cx, s, NULL, visit_inside, in);
+        return;
+    }
+    for (int i = 0; i < s->child_count && in->fine; i++) look_inside(in, s->child[i]);
+}
+
+bool nothing_inside(Draft *d, const Stage *s)
+{
+    Inside in = { d, s, NULL, true };
+    look_inside(&in, d->next.root);
+    return in.fine;
+}
+
+/* Does the loop of that name (NULL: the root) enclose the last statement of the path? */
+static bool encloses(const char *loop, const Path *p)
+{
+    if (!loop) return true;
+    for (int i = 0; i < p->depth; i++)
+        if (p->at[i]->kind == STMT_FOR && p->at[i]->name == loop) return true;
+    return false;
+}
+
+static const char *own_loop_names(Ctx *cx, const Stage *s, const Stmt *nest)
+{
+    const char *list = NULL;
+    for (; nest->kind == STMT_FOR; nest = nest->child[0])
+        list = list ? name_format(cx, "%s, %s", list, nest->name) : nest->name;
+    return list ? list : name_format(cx, "no loop, %s has one point there", s->name);
+}
+
+bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer)
+{
+    Ctx *cx = d->cx;
+    Nest *n = &d->next;
+    if (!loop) {
+        StageBox box = whole_box(s);
+        const Stmt *nest = build_stage(cx, s, &box, false);
+        n->root = with_allocs(cx, n->root ? with_nest(cx, n->root, s, nest) : nest, s, buffer);
+        d->heirs = own_loop_names(cx, s, nest);
+        return true;
+    }
+    Path p;
+    if (!nest_find_loop(n, loop, &p)) return refuse_unknown(d, "there is no loop %s", loop);
+    StageBox box = needed_box(cx, s, &p);
+    const Stmt *nest = build_stage(cx, s, &box, true);
+    const Stmt *body = with_allocs(cx, with_nest(cx, path_end(&p)->child[0], s, nest), s, buffer);
+    n->root = path_replace(cx, &p, stmt_with_children(cx, path_end(&p), &body, 1));
+    d->heirs = own_loop_names(cx, s, nest);
+    return true;
+}
+
+bool move_stage(Draft *d, const Stage *s, const char *loop)
+{
+    Nest *n = &d->next;
+    Path p;
+    const char *host = host_of(n, s), *stored = alloc_host_of(n, s);
+    if (loop && !nest_find_loop(n, loop, &p)) return refuse_unknown(d, "there is no loop %s", loop);
+    bool moves_alloc = stored == host || (loop ? !encloses(stored, &p) : stored != NULL);
+    const Buffer *buffer[MAX_RANK] = { NULL };
+    n->root = without_stage(d->cx, n->root, s);
+    if (moves_alloc && n->root) n->root = without_allocs(d->cx, n->root, s, buffer);
+    return put_stage(d, s, loop, buffer);
+}
+
+/* ---- New stages ------------------------------------------------------------------------------------------------ */
+
+static bool stage_reads_from(Ctx *cx, const Stage *reader, const Stage *maker)
+{
+    const Tensor **reads;
+    int count = stage_reads(cx, reader, &reads);
+    for (int i = 0; i < count; i++)
+        if (stage_makes(maker, reads[i])) return true;
+    return false;
+}
+
+void list_stage(Draft *d, const Stage *s, const Stage *before)
+{
+    Nest *n = &d->next;
+    const Stage **all = NEW_ARRAY(d->cx->arena, const Stage *, n->stage_count + 1);
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++) {
+        bool here = before ? n->stage[i] == before : stage_reads_from(d->cx, n->stage[i], s);
+        if (here && count == i) all[count++] = s;
+        all[count++] = n->stage[i];
+    }
+    n->stage = all;
+    n->stage_count = count;
+}
+
+const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope)
+{
+    const char *made = asked ? asked : name_format(d->cx, "%s_%s", base, scope_text(scope));
+    const Nest *n = &d->next;
+    bool taken = nest_stage(n, made) != NULL;
+    for (int i = 0; i < n->input_count; i++) taken = taken || strcmp(n->input[i]->name, made) == 0;
+    for (int i = 0; i < n->stage_count; i++)
+        for (int j = 0; j < n->stage[i]->out_count; j++) taken = taken || strcmp(n->stage[i]->out[j]->name, made) == 0;
+    if (!taken) return made;
+    refuse_unknown(d, "there is a tensor %s already; give another name", made);
+    return NULL;
+}

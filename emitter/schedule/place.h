@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULE_PLACE_H
+#define LW_SCHEDULE_PLACE_H
+/* Where a stage stands in the nest: taking it out, the box of points that its readers under a loop need, building its loops
+ * for a box, putting it in. compute_at, compute_root and the caches are made of these. */
+#include "schedule/nests.h"
+
+/* Per data axis [begin, begin + count), begin over the host loops, count over sizes. `cut` where the box may overshoot
+ * the axis's domain, so that the block needs a guard. */
+typedef struct StageBox { const Expr *begin[MAX_AXES], *count[MAX_AXES]; bool cut[MAX_AXES]; } StageBox;
+
+StageBox whole_box(const Stage *s);
+/* The hull of what the blocks below the loop (the last of the path) read of the stage. Where a read gives no interval, the
+ * whole of that axis: too much is waste, too little would be wrong. */
+StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
+
+/* The nest of a stage for a box: data loops outside, reduce loops inside, named STAGE.AXIS, one whole block. Where
+ * `drop_single` is set, loops of extent 1 are left out. */
+const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single);
+
+/* Without the stage's blocks, and the loops that hold nothing else. Its allocs stay. */
+const Stmt *without_stage(Ctx *cx, const Stmt *s, const Stage *stage);
+const Stmt *without_allocs(Ctx *cx, const Stmt *s, const Stage *stage, const Buffer **found);   /* found[out_count] */
+/* `nest` before the first child of the outermost sequence (below allocs) that reads the stage; at the end if none does. */
+const Stmt *with_nest(Ctx *cx, const Stmt *body, const Stage *stage, const Stmt *nest);
+const Stmt *with_allocs(Ctx *cx, const Stmt *body, const Stage *stage, const Buffer *const *buffer);
+const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope);
+
+/* Names of the innermost host loop of the stage's first block, and of the innermost loop around its alloc; NULL: root. */
+const char *host_of(const Nest *n, const Stage *s);
+const char *alloc_host_of(const Nest *n, const Stage *s);
+
+/* Takes the stage out and puts it in again under the loop (NULL: root); its allocs come along if they stand at its host,
+ * or would not enclose the new place. Makes no proof: the caller says why it may. */
+bool move_stage(Draft *d, const Stage *s, const char *loop);
+/* The second half of that: buffer[i] (NULL: it stands elsewhere) becomes the alloc of the stage's output i. */
+bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
+/* Enters a new stage in the nest's list, before its first reader there, or before `before` where that is not NULL. */
+void list_stage(Draft *d, const Stage *s, const Stage *before);
+/* A name for a new stage: the one asked for, or BASE_SCOPE; NULL after refusing one that is taken. */
+const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope);
+/* Refuses where blocks of other stages stand inside the loops of this one. */
+bool nothing_inside(Draft *d, const Stage *s);
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* reorder: the named loops take, in the order given, the places that they have in one chain of loops; loops between
+ * them that are not named stay where they are.
+ *
+ * What may go wrong: an extent that needs an outer loop's variable; the order in which one point's reduction combines.
+ * The second stays as it was while the loops that feed reduce axes keep their order among themselves, whatever happens
+ * to the data loops between them; two of them may change places only where the order cannot show (integers), or where
+ * the step says `reassociate`. Whether readers still come after makers in shared loops is the checker's I3. */
+#include "schedule/nests.h"
+
+#include <string.h>
+
+typedef struct Chain { int count; const Stmt *at[MAX_DEPTH]; } Chain;     /* loops, each the only child of the one before */
+
+static int place_of(const Chain *c, const char *loop)
+{
+    for (int i = 0; i < c->count; i++)
+        if (strcmp(c->at[i]->name, loop) == 0) return i;
+    return -1;
+}
+
+static bool names_are_distinct(Draft *d, const char *const *loops, int count)
+{
+    if (count < 2 || count > MAX_STEP_LOOPS) return refuse_unknown(d, "2 to %d loops are wanted", MAX_STEP_LOOPS);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < i; j++)
+            if (strcmp(loops[i], loops[j]) == 0) return refuse_unknown(d, "%s is named twice", loops[i]);
+    return true;
+}
+
+/* The chain from the outermost to the innermost of the named loops; *outermost is the path to its first loop. */
+static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermost, Chain *c)
+{
+    outermost->depth = 0;
+    for (int i = 0; i < count; i++) {
+        Path p;
+        if (!draft_find_loop(d, &loops[i], &p)) return false;
+        if (!outermost->depth || p.depth < outermost->depth) *outermost = p;
+    }
+    if (!names_are_distinct(d, loops, count)) return false;
+    c->count = 0;
+    for (const Stmt *s = path_end(outermost); s->kind == STMT_FOR && c->count < MAX_DEPTH; s = s->child[0]) c->at[c->count++] = s;
+    for (int i = 0; i < count; i++)
+        if (place_of(c, loops[i]) < 0)
+            return refuse_unproved(d, "%s and %s are not in one chain of loops; loops with only loops between them are accepted",
+                                   path_end(outermost)->name, loops[i]);
+    return true;
+}
+
+static Chain reordered(const Chain *c, const char *const *loops, int count)
+{
+    Chain out = *c;
+    int next = 0;
+    for (int i = 0; i < c->count; i++) {
+        bool named = false;
+        for (int j = 0; j < count; j++) named = named || strcmp(loops[j], c->at[i]->name) == 0;
+        if (named) out.at[i] = c->at[place_of(c, loops[next++])];
+    }
+    return out;
+}
+
+static bool extents_are_independent(Draft *d, const Chain *c)
+{
+    for (int i = 0; i < c->count; i++)
+        for (int j = i; j < c->count; j++)
+            if (expr_uses(c->at[i]->extent, c->at[j]->var))
+                return refuse_wrong(d, "the extent of %s depends on %s, which must stay outside it", c->at[i]->name, c->at[j]->name);
+    return true;
+}
+
+typedef struct Orders { Draft *d; const Chain *old, *now; bool fine; } Orders;
+
+static bool order_is_free(const Stage *s)
+{
+    const ReducerInfo *r = reducer_info(s->reducer);
+    bool floats = false;
+    for (int i = 0; i < s->out_count; i++) floats = floats || dtype_is_float(s->value[i]->type);
+    return floats ? r->order_free_on_floats : r->order_free;
+}
+
+static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Orders *o = user;
+    (void)cx;
+    (void)scope;
+    if (!o->fine || block->stage->reducer == REDUCE_NONE || order_is_free(block->stage)) return;
+    int last = -1;
+    for (int i = 0; i < o->now->count; i++) {
+        const Stmt *loop = o->now->at[i];
+        if (!feeds_axis(block, loop->var, AXIS_REDUCE)) continue;
+        int was = place_of(o->old, loop->name);
+        if (was < last) {
+            o->fine = refuse_wrong(o->d, "%s and %s both run over reduce axes of %s, and %s of floats depends on the order; "
+                                   "accepted with the word reassociate", o->old->at[was]->name, o->old->at[last]->name,
+                                   block->name, reducer_info(block->stage->reducer)->spelling);
+            return;
+        }
+        last = was;
+    }
+}
+
+static bool reductions_keep_their_order(Draft *d, const Chain *old, const Chain *now, const Stmt *below)
+{
+    Orders o = { d, old, now, true };
+    each_block(d->cx, below, NULL, visit_reduce_order, &o);
+    return o.fine;
+}
+
+bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate)
+{
+    Path p;
+    Chain old;
+    if (!form_a_chain(d, loops, count, &p, &old)) return false;
+    Chain now = reordered(&old, loops, count);
+    const Stmt *body = old.at[old.count - 1]->child[0];
+    if (!extents_are_independent(d, &now)) return false;
+    if (!reassociate && !reductions_keep_their_order(d, &old, &now, body)) return false;
+    for (int i = now.count - 1; i >= 0; i--) {
+        const Stmt *s = now.at[i];
+        body = stmt_with_children(d->cx, s, &body, 1);
+    }
+    d->next.root = path_replace(d->cx, &p, body);
+    return true;
+}
+
+const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int count, bool reassociate)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .reassociate = reassociate };
+    for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.loop[args.loop_count++] = loops[i];
+    Draft d = draft_open(cx, n, "reorder", &args);
+    if (count != args.loop_count) {
+        refuse_unknown(&d, "2 to %d loops are wanted", MAX_STEP_LOOPS);
+        return n;
+    }
+    if (!draft_reorder(&d, d.args.loop, count, reassociate)) return n;
+    return draft_close(&d);
+}

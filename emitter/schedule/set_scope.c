@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: MIT */
+/* set_scope: in which memory a tensor made inside the nest lives. Legal at once for registers too; whether a register
+ * buffer is realizable (after unrolling every index is a constant) shows at emission. */
+#include "schedule/nests.h"
+
+typedef struct Rescope { const Tensor *tensor; Scope scope; int count; } Rescope;
+
+static const Stmt *set_buffer_scope(Ctx *cx, const Stmt *s, void *user)
+{
+    Rescope *r = user;
+    if (s->kind != STMT_ALLOC || s->buffer->tensor != r->tensor) return s;
+    Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
+    b->scope = r->scope;
+    r->count++;
+    return stmt_alloc(cx, b, s->child[0]);
+}
+
+static bool may_live_there(Draft *d, const Tensor *t, Scope scope)
+{
+    if (is_output(&d->next, t) || is_input(&d->next, t))
+        return refuse_wrong(d, "%s is an %s, whose storage is the caller's; a stage between is accepted: cache_%s makes one",
+                            t->name, is_output(&d->next, t) ? "output" : "input", is_output(&d->next, t) ? "write" : "read");
+    if (scope > SCOPE_STATIC)
+        return refuse_wrong(d, "%s is made anew in each run and cannot be %s; register, stack, arena and static are accepted",
+                            t->name, scope_text(scope));
+    return true;
+}
+
+const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, Scope scope)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "set_scope", &(StepArgs){ .target = tensor, .scope = scope });
+    const Tensor *t = draft_find_tensor(&d, tensor);
+    if (!t || !may_live_there(&d, t, scope)) return n;
+    Rescope r = { t, scope, 0 };
+    d.next.root = stmt_rewrite(cx, d.next.root, set_buffer_scope, &r);
+    return draft_close(&d);
+}

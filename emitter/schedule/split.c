@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* split: one loop becomes two. `v` in [0, E) is written `outer * factor + inner`, outer in [0, ceil(E / factor)).
+ * The order of the iterations stays, so nothing has to be proved but that each is made once. Where the factor does not
+ * divide E the last tile overshoots; it is cut by a guard on every block below rather than by clamping the index, because
+ * a clamped tile would make some points twice, which is wrong for a reduction. tail=peel then moves the tiles that need
+ * the guard to a copy behind the loop (peel.c). */
+#include "schedule/nests.h"
+#include "support/names.h"
+
+/* What becomes of the kind: nobody loses an annotation silently. */
+static const LoopKind outer_kind[] = { LOOP_SERIAL, LOOP_UNROLLED, LOOP_SERIAL, LOOP_PARALLEL };
+static const LoopKind inner_kind[] = { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_SERIAL };
+
+typedef struct Halves { const Expr *outer, *inner; bool cut; } Halves;    /* extents; cut: the last tile overshoots */
+
+static Halves halves_of(Ctx *cx, const Expr *extent, int64_t factor, const Bounds *scope)
+{
+    if (is_constant(extent) && extent->integer > 0 && extent->integer <= factor)
+        return (Halves){ expr_index(cx, 1), extent, false };
+    const Expr *f = expr_index(cx, factor);
+    if (provably_equal(cx, expr_binary(cx, EXPR_FLOORMOD, extent, f), expr_index(cx, 0), scope))
+        return (Halves){ simplify(cx, expr_binary(cx, EXPR_FLOORDIV, extent, f), scope), f, false };
+    const Expr *up = expr_add(cx, extent, expr_index(cx, factor - 1));
+    return (Halves){ simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), scope), f, true };
+}
+
+static const Stmt *add_guard(Ctx *cx, const Stmt *s, void *user)
+{
+    if (s->kind != STMT_BLOCK) return s;
+    return stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user));
+}
+
+/* Rounding up must not leave the 32 bits of index arithmetic. */
+static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, int64_t factor, const Bounds *scope)
+{
+    Interval range = interval_of(d->cx, extent, scope);
+    if (range.greatest <= INT32_MAX - factor) return true;
+    return refuse_unproved(d, "the extent of %s may reach %lld, and rounded up to a multiple of %lld it may leave 32 bits; "
+                           "declare a smaller greatest size", loop, (long long)range.greatest, (long long)factor);
+}
+
+bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner)
+{
+    Ctx *cx = d->cx;
+    Path p;
+    if (!draft_find_loop(d, loop, &p)) return false;
+    if (factor < 1 || factor > INT32_MAX)
+        return refuse_wrong(d, "the factor of %s is %lld; 1 and more is accepted", *loop, (long long)factor);
+    const Stmt *old = path_end(&p);
+    const char *prefix = loop_prefix(cx, *loop), *brief = loop_short(*loop);
+    const char *full_outer = outer ? name_format(cx, "%s.%s", prefix, outer) : name_format(cx, "%s.%so", prefix, brief);
+    const char *full_inner = inner ? name_format(cx, "%s.%s", prefix, inner) : name_format(cx, "%s.%si", prefix, brief);
+    if (full_outer == full_inner) return refuse_unknown(d, "both loops would be named %s", full_outer);
+    p.depth--;
+    const Bounds *scope = path_bounds(cx, &p);
+    p.depth++;
+    if (!index_stays_small(d, *loop, old->extent, factor, scope)) return false;
+    if ((full_outer != *loop && !draft_loop_name_is_free(d, full_outer)) ||
+        (full_inner != *loop && !draft_loop_name_is_free(d, full_inner))) return false;
+
+    Halves half = halves_of(cx, old->extent, factor, scope);
+    const Expr *o = loop_var_new(cx, full_outer, half.outer), *i = loop_var_new(cx, full_inner, half.inner);
+    const Expr *v = expr_add(cx, expr_mul(cx, o, half.inner), i);
+    const Stmt *body = stmt_substitute(cx, old->child[0], &old->var, &v, 1);
+    if (half.cut) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
+    body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
+    body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
+    d->next.root = path_replace(cx, &p, body);
+    d->heirs = name_format(cx, "%s or %s", full_outer, full_inner);
+    return true;
+}
+
+/* The name of the outer loop that split made. */
+static const char *outer_name(Ctx *cx, const char *loop, const char *outer)
+{
+    return outer ? name_format(cx, "%s.%s", loop_prefix(cx, loop), outer) : name_format(cx, "%so", loop);
+}
+
+const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "split", &(StepArgs){ .loop_count = 1, .loop = { loop }, .factor_count = 1,
+                         .factor = { factor }, .tail = tail, .outer = outer, .inner = inner });
+    if (!draft_split(&d, &d.args.loop[0], factor, outer, inner)) return n;
+    if (tail == TAIL_PEEL) {
+        const char *o = outer_name(cx, d.args.loop[0], outer);
+        if (!draft_peel(&d, &o)) return n;
+    }
+    return draft_close(&d);
+}

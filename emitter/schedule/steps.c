@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: MIT */
+/* Steps as text. Every primitive is a row of `primitives`: its name, its parameters in order, and the call. The same row
+ * prints an accepted step into the trace and reads it from a .te file, so what was printed replays to the same nest.
+ *
+ *   split conv.h 4 tail=peel names=ho,hi        LOOP FACTOR, then options as key=value; an option left out is the default
+ *   reorder conv.i conv.h reassociate           a list of loops takes all words up to the options
+ *
+ * Parameters are rows too: how one is read from a word into StepArgs and how it is printed; options print nothing when
+ * they have their default. */
+#include <string.h>
+
+#include "schedule/nests.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- Parameters ------------------------------------------------------------------------------------------------ */
+
+typedef struct Parameter {
+    const char *usage;                                                   /* "FACTOR", "[tail=guard|peel]" */
+    const char *key;                                                     /* options: "tail="; words without a value: whole; else NULL */
+    bool (*read)(Ctx *cx, const char *word, StepArgs *args);             /* false: the word does not fit */
+    void (*print)(Text *t, const StepArgs *args);
+} Parameter;
+
+static int split_commas(Ctx *cx, const char *word, const char **out, int room)
+{
+    int n = 0;
+    for (;;) {
+        size_t length = strcspn(word, ",");
+        if (n == room || !length) return -1;
+        out[n++] = name_n(cx, word, length);
+        if (!word[length]) return n;
+        word += length + 1;
+    }
+}
+
+static bool read_count(const char *word, int64_t *out)
+{
+    *out = 0;
+    const char *c = word;
+    for (; *c >= '0' && *c <= '9' && *out <= INT32_MAX; c++) *out = *out * 10 + (*c - '0');
+    return c != word && !*c && *out <= INT32_MAX;
+}
+
+static bool read_loop(Ctx *cx, const char *word, StepArgs *a)
+{
+    if (a->loop_count == MAX_STEP_LOOPS) return false;
+    a->loop[a->loop_count++] = name(cx, word);
+    return true;
+}
+
+static bool read_factor(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->factor_count < 2 && read_count(word, &a->factor[a->factor_count]) && ++a->factor_count;
+}
+
+static bool read_target(Ctx *cx, const char *word, StepArgs *a) { return (a->target = name(cx, word)) != NULL; }
+static bool read_name(Ctx *cx, const char *word, StepArgs *a) { return (a->name = name(cx, word)) != NULL; }
+
+static bool read_place(Ctx *cx, const char *word, StepArgs *a) { return strcmp(word, "root") == 0 || read_loop(cx, word, a); }
+
+static bool read_tail(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    a->tail = strcmp(word, "peel") == 0 ? TAIL_PEEL : TAIL_GUARD;
+    return a->tail == TAIL_PEEL || strcmp(word, "guard") == 0;
+}
+
+static bool read_names(Ctx *cx, const char *word, StepArgs *a)
+{
+    const char *both[2];
+    if (split_commas(cx, word, both, 2) != 2) return false;
+    a->outer = both[0];
+    a->inner = both[1];
+    return true;
+}
+
+static bool read_scope(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    for (int s = SCOPE_REGISTER; s <= SCOPE_PARAM; s++)
+        if (strcmp(word, scope_text((Scope)s)) == 0) {
+            a->scope = (Scope)s;
+            return true;
+        }
+    return false;
+}
+
+static bool read_readers(Ctx *cx, const char *word, StepArgs *a)
+{
+    a->reader_count = split_commas(cx, word, a->reader, MAX_STEP_LOOPS);
+    return a->reader_count > 0;
+}
+
+static bool read_as(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->widen = dtype_read(word, strlen(word), &a->as);
+}
+
+static bool read_reassociate(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->reassociate = !*word;
+}
+
+static void print_loop(Text *t, const StepArgs *a) { text_printf(t, " %s", a->loop[0] ? a->loop[0] : "?"); }
+
+static void print_loops(Text *t, const StepArgs *a)
+{
+    for (int i = 0; i < a->loop_count; i++) text_printf(t, " %s", a->loop[i] ? a->loop[i] : "?");
+}
+
+static void print_place(Text *t, const StepArgs *a) { text_printf(t, " %s", a->loop_count ? a->loop[0] : "root"); }
+static void print_target(Text *t, const StepArgs *a) { text_printf(t, " %s", a->target ? a->target : "?"); }
+
+static void print_factors(Text *t, const StepArgs *a)
+{
+    for (int i = 0; i < a->factor_count; i++) text_printf(t, " %lld", (long long)a->factor[i]);
+}
+
+static void print_tail(Text *t, const StepArgs *a)
+{
+    if (a->tail == TAIL_PEEL) text_add(t, " tail=peel");
+}
+
+static void print_names(Text *t, const StepArgs *a)
+{
+    if (a->outer && a->inner) text_printf(t, " names=%s,%s", a->outer, a->inner);
+}
+
+static void print_name(Text *t, const StepArgs *a)
+{
+    if (a->name) text_printf(t, " name=%s", a->name);
+}
+
+static void print_scope(Text *t, const StepArgs *a) { text_printf(t, " %s", scope_text(a->scope)); }
+
+static void print_readers(Text *t, const StepArgs *a)
+{
+    for (int i = 0; i < a->reader_count; i++) text_printf(t, "%s%s", i ? "," : " readers=", a->reader[i]);
+}
+
+static void print_as(Text *t, const StepArgs *a)
+{
+    if (a->widen) text_printf(t, " as=%s", dtype_info(a->as)->spelling);
+}
+
+static void print_reassociate(Text *t, const StepArgs *a)
+{
+    if (a->reassociate) text_add(t, " reassociate");
+}
+
+static void print_nothing(Text *t, const StepArgs *a)
+{
+    (void)t;
+    (void)a;
+}
+
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, END };
+static const Parameter parameters[] = {
+    /*                  usage                    key            read              print */
+    [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
+    [SECOND_LOOP]   = { "LOOP",                  NULL,          read_loop,        print_nothing },    /* behind LOOPS: printed there */
+    [LOOPS]         = { "LOOP...",               NULL,          read_loop,        print_loops },
+    [PLACE]         = { "LOOP|root",             NULL,          read_place,       print_place },
+    [STAGE]         = { "STAGE",                 NULL,          read_target,      print_target },
+    [TENSOR]        = { "TENSOR",                NULL,          read_target,      print_target },
+    [FACTOR]        = { "FACTOR",                NULL,          read_factor,      print_factors },
+    [SECOND_FACTOR] = { "FACTOR",                NULL,          read_factor,      print_nothing },
+    [SCOPE]         = { "SCOPE",                 NULL,          read_scope,       print_scope },
+    [TAIL]          = { "[tail=guard|peel]",     "tail=",       read_tail,        print_tail },
+    [NAMES]         = { "[names=OUTER,INNER]",   "names=",      read_names,       print_names },
+    [NAME]          = { "[name=NAME]",           "name=",       read_name,        print_name },
+    [READERS]       = { "[readers=STAGE,...]",   "readers=",    read_readers,     print_readers },
+    [AS]            = { "[as=TYPE]",             "as=",         read_as,          print_as },
+    [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
+};
+
+/* ---- Primitives ------------------------------------------------------------------------------------------------ */
+
+typedef const Nest *Run(Ctx *cx, const Nest *n, const StepArgs *a);
+
+static const Nest *run_split(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_split(cx, n, a->loop[0], a->factor[0], a->tail, a->outer, a->inner); }
+static const Nest *run_peel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_peel(cx, n, a->loop[0]); }
+static const Nest *run_tile(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_tile(cx, n, a->loop[0], a->loop[1], a->factor[0], a->factor[1], a->tail); }
+static const Nest *run_fuse(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fuse(cx, n, a->loop[0], a->loop[1], a->name); }
+static const Nest *run_reorder(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reorder(cx, n, a->loop, a->loop_count, a->reassociate); }
+static const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_unroll(cx, n, a->loop[0]); }
+static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_vectorize(cx, n, a->loop[0]); }
+static const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_parallel(cx, n, a->loop[0]); }
+static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_at(cx, n, a->target, a->loop[0]); }
+static const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_store_at(cx, n, a->target, a->loop[0]); }
+static const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_inline(cx, n, a->target); }
+static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
+static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
+static const Nest *run_set_scope(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_set_scope(cx, n, a->target, a->scope); }
+static const Nest *run_decompose(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_decompose_reduction(cx, n, a->target, a->loop[0]); }
+static const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    return sched_cache_read(cx, n, a->target, a->reader, a->reader_count, a->name, a->scope, a->widen, a->as);
+}
+
+typedef struct Primitive { const char *name; Run *run; int parameter[6]; } Primitive;
+static const Primitive primitives[] = {
+    { "split",               run_split,          { LOOP, FACTOR, TAIL, NAMES, END } },
+    { "peel",                run_peel,           { LOOP, END } },
+    { "tile",                run_tile,           { LOOPS, SECOND_LOOP, FACTOR, SECOND_FACTOR, TAIL, END } },
+    { "fuse",                run_fuse,           { LOOPS, SECOND_LOOP, NAME, END } },
+    { "reorder",             run_reorder,        { LOOPS, REASSOCIATE, END } },
+    { "unroll",              run_unroll,         { LOOP, END } },
+    { "vectorize",           run_vectorize,      { LOOP, END } },
+    { "parallel",            run_parallel,       { LOOP, END } },
+    { "compute_at",          run_compute_at,     { STAGE, LOOP, END } },
+    { "store_at",            run_store_at,       { STAGE, PLACE, END } },
+    { "compute_inline",      run_compute_inline, { STAGE, END } },
+    { "compute_root",        run_compute_root,   { STAGE, END } },
+    { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },
+    { "cache_write",         run_cache_write,    { STAGE, SCOPE, NAME, END } },
+    { "set_scope",           run_set_scope,      { TENSOR, SCOPE, END } },
+    { "decompose_reduction", run_decompose,      { STAGE, LOOP, END } },
+};
+enum { PRIMITIVE_COUNT = sizeof primitives / sizeof primitives[0] };
+
+static const Primitive *find_primitive(const char *word)
+{
+    for (int i = 0; i < PRIMITIVE_COUNT; i++)
+        if (strcmp(primitives[i].name, word) == 0) return &primitives[i];
+    return NULL;
+}
+
+const char *const *sched_primitives(Ctx *cx, int *count)
+{
+    const char **names = NEW_ARRAY(cx->arena, const char *, PRIMITIVE_COUNT);
+    for (int i = 0; i < PRIMITIVE_COUNT; i++) names[i] = primitives[i].name;
+    *count = PRIMITIVE_COUNT;
+    return names;
+}
+
+const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args)
+{
+    Text t = text_new(cx);
+    text_add(&t, primitive);
+    const Primitive *p = find_primitive(primitive);
+    for (int i = 0; p && p->parameter[i] != END; i++) parameters[p->parameter[i]].print(&t, args);
+    return text_string(&t);
+}
+
+/* ---- Reading --------------------------------------------------------------------------------------------------- */
+
+enum { MAX_WORDS = 48 };
+typedef struct Words { int count, next; const char *at[MAX_WORDS]; } Words;
+
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
+
+/* False where there are too many. */
+static bool words_of(Ctx *cx, const char *text, Words *w)
+{
+    *w = (Words){ 0, 0, { NULL } };
+    for (;;) {
+        while (is_blank(*text)) text++;
+        if (!*text) return true;
+        const char *start = text;
+        while (*text && !is_blank(*text)) text++;
+        if (w->count == MAX_WORDS) return false;
+        w->at[w->count++] = name_n(cx, start, (size_t)(text - start));
+    }
+}
+
+static const char *usage_of(Ctx *cx, const Primitive *p)
+{
+    Text t = text_new(cx);
+    text_add(&t, p->name);
+    for (int i = 0; p->parameter[i] != END; i++) text_printf(&t, " %s", parameters[p->parameter[i]].usage);
+    return text_string(&t);
+}
+
+static const Parameter *option_of(const Primitive *p, const char *word)
+{
+    for (int i = 0; p->parameter[i] != END; i++) {
+        const Parameter *option = &parameters[p->parameter[i]];
+        if (option->key && strncmp(word, option->key, strlen(option->key)) == 0) return option;
+    }
+    return NULL;
+}
+
+static bool read_positional(Ctx *cx, const Primitive *p, Words *w, StepArgs *args)
+{
+    for (int i = 0; p->parameter[i] != END && !parameters[p->parameter[i]].key; i++) {
+        const Parameter *parameter = &parameters[p->parameter[i]];
+        if (w->next == w->count || option_of(p, w->at[w->next])) return false;
+        if (!parameter->read(cx, w->at[w->next++], args)) return false;
+        bool is_list = p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP;
+        while (is_list && w->next < w->count && !option_of(p, w->at[w->next]))
+            if (!parameter->read(cx, w->at[w->next++], args)) return false;
+    }
+    return true;
+}
+
+static bool read_options(Ctx *cx, const Primitive *p, Words *w, StepArgs *args)
+{
+    while (w->next < w->count) {
+        const char *word = w->at[w->next++];
+        const Parameter *option = option_of(p, word);
+        if (!option || !option->read(cx, word + strlen(option->key), args)) return false;
+    }
+    return true;
+}
+
+const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Words w;
+    bool few = words_of(cx, text, &w);
+    const Primitive *p = few && w.count ? find_primitive(w.at[w.next++]) : NULL;
+    if (!p) {
+        int count;
+        const char *const *names = sched_primitives(cx, &count);
+        const char *near = w.count ? text_nearest(cx, w.at[0], names, (size_t)count) : NULL;
+        diag_error(cx, text, "this is no schedule step%s%s", near ? "; did you mean " : "", near ? near : "");
+        return n;
+    }
+    StepArgs args = { 0 };
+    if (!read_positional(cx, p, &w, &args) || !read_options(cx, p, &w, &args)) {
+        diag_error(cx, text, "cannot read '%s' here; the step is written: %s", w.next ? w.at[w.next - 1] : "", usage_of(cx, p));
+        return n;
+    }
+    return p->run(cx, n, &args);
+}

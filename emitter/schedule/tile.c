@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* tile: split x, split y, reorder to (xo, yo, xi, yi), and nothing more; tail=peel then peels both outer loops, which has to
+ * come last because a peeled loop is no chain any longer. */
+#include "schedule/nests.h"
+#include "support/names.h"
+
+static bool tile_halves(Draft *d, const char **loop, int64_t factor, const char **outer, const char **inner)
+{
+    if (!draft_split(d, loop, factor, NULL, NULL)) return false;
+    *outer = name_format(d->cx, "%so", *loop);
+    *inner = name_format(d->cx, "%si", *loop);
+    return true;
+}
+
+const Nest *sched_tile(Ctx *cx, const Nest *n, const char *x, const char *y, int64_t fx, int64_t fy, Tail tail)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "tile", &(StepArgs){ .loop_count = 2, .loop = { x, y }, .factor_count = 2,
+                         .factor = { fx, fy }, .tail = tail });
+    const char *loops[4];       /* xo, yo, xi, yi */
+    if (!tile_halves(&d, &d.args.loop[0], fx, &loops[0], &loops[2])) return n;
+    if (!tile_halves(&d, &d.args.loop[1], fy, &loops[1], &loops[3])) return n;
+    if (!draft_reorder(&d, loops, 4, false)) return n;
+    if (tail == TAIL_PEEL && (!draft_peel(&d, &loops[1]) || !draft_peel(&d, &loops[0]))) return n;
+    d.heirs = name_format(cx, "%s, %s, %s or %s", loops[0], loops[1], loops[2], loops[3]);
+    return draft_close(&d);
+}
