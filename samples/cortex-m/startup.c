@@ -18,12 +18,20 @@ void reset_handler(void);
 #define FPU_FULL_ACCESS       0x00F00000u
 #define FAULT_STATUS          (*(volatile uint32_t *)0xE000ED28u)
 
-static void fault(void)
+void report_fault(void);
+
+void report_fault(void)
 {
     board_text("fault, status register ");
     board_hex(FAULT_STATUS);
     board_text("\n");
     board_exit(3);
+}
+
+/* Takes a fresh stack first: the fault may be that the old one is used up. */
+__attribute__((naked)) static void fault(void)
+{
+    __asm__ volatile("ldr r0, =stack_top\n\tmov sp, r0\n\tbl report_fault\n\t.ltorg");
 }
 
 /* 1 to 15 in the order of the architecture: reset, NMI, hard fault, memory, bus, usage, ... */

@@ -1,0 +1,104 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: MIT
+# all.sh BUILD: every test that needs the Arm compiler and the emulator. BUILD holds the program
+# `loopwright`; what is emitted goes to BUILD/cross. Prints `ok NAME`, `not ok NAME` or
+# `skip NAME: why` for each and ends with `N passed, N failed, N skipped`; status 1 if any failed.
+# The recorded models beside the project are tried when they are there.
+set -euo pipefail
+here=$(cd "$(dirname "$0")" && pwd)
+source "$here/../../samples/cortex-m/firmware.sh"
+build=$(cd "${1:?usage: all.sh BUILD}" && pwd)
+models=$project_dir/../shared/models/onnx
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+
+passed=0 failed=0 skipped=0
+
+# check NAME COMMAND...: passes when the command does; 77 means skipped. What it says is kept in
+# BUILD/cross/NAME.txt and shown when it fails.
+check() {
+    local name=$1 log=$build/cross/$1.txt status=0
+    shift
+    "$@" > "$log" 2>&1 || status=$?
+    case $status in
+    0)  echo "ok $name"; passed=$((passed + 1)) ;;
+    77) echo "skip $name: $(sed 's/^skipped: //' "$log" | tail -n 1)"; skipped=$((skipped + 1)) ;;
+    *)  echo "not ok $name: status $status"; sed 's/^/    /' "$log"; failed=$((failed + 1)) ;;
+    esac
+}
+
+# expect TEXT COMMAND...: passes when the command fails and says so in these words.
+expect() {
+    local text=$1 log=$work/expect.txt status=0
+    shift
+    "$@" > "$log" 2>&1 || status=$?
+    cat "$log"
+    [ "$status" -eq 77 ] && return 77
+    [ "$status" -ne 0 ] && grep -aq "$text" "$log" || { echo "status $status, no '$text'"; return 1; }
+}
+
+# board_case CPU CASE: builds and runs one case of board_test.c.
+board_case() (
+    require_tools
+    choose_cpu "$1" &&
+        compile_target "$here/board_test.c" "$work/test.o" -O1 -DBOARD_CASE="$2" &&
+        link_image "$work/test.elf" "$work/test.o" &&
+        run_image "$work/test.elf"
+)
+
+# emit MODEL NAME: MODEL compiled to BUILD/cross/NAME/NAME.c.
+emit() {
+    mkdir -p "$build/cross/$2"
+    "$build/loopwright" "$1" -o "$build/cross/$2/$2.c" --name "$2"
+}
+
+# recorded CPU MODEL: a recorded model against its first recorded output.
+recorded() {
+    emit "$models/$2.onnx" "$2" &&
+        "$here/run.sh" "$1" "$build/cross/$2" "$2" "$models/$2.in0.npy" -- "$models/$2.out0.npy"
+}
+
+# text_at_most BYTES MODEL: the code of a recorded model on the Cortex-M4 at -Os.
+text_at_most() {
+    local log=$work/text.txt text status=0
+    CFLAGS_TARGET=-Os recorded cortex-m4 "$2" > "$log" 2>&1 || status=$?
+    cat "$log"
+    [ "$status" -eq 0 ] || return "$status"
+    text=$(sed -n 's/^text bytes //p' "$log")
+    [ "$text" -le "$1" ] || { echo "text is $text bytes, at most $1 wanted"; return 1; }
+}
+
+digits=$project_dir/samples/digits/digits.onnx
+mkdir -p "$build/cross"
+
+for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
+    check "board-count-$cpu" board_case "$cpu" CASE_COUNT
+    check "board-stack-$cpu" board_case "$cpu" CASE_STACK
+    check "board-data-$cpu" board_case "$cpu" CASE_DATA
+done
+check board-unaligned-faults-cortex-m0plus expect 'fault, status register 01000000' \
+    board_case cortex-m0plus CASE_UNALIGNED
+
+check digits-emit emit "$digits" digits
+for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
+    check "digits-$cpu" "$project_dir/samples/cortex-m/run.sh" "$build/cross/digits" "$cpu"
+done
+
+if [ -d "$models" ]; then
+    for model in lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01; do
+        check "$model-cortex-m4" recorded cortex-m4 "$model"
+    done
+    for cpu in cortex-m0plus cortex-m55; do
+        check "lenet5-$cpu" recorded "$cpu" lenet5
+    done
+    check wrong-output-is-seen expect ': differing' "$here/run.sh" cortex-m4 "$build/cross/lenet5" lenet5 \
+        "$models/lenet5.in0.npy" -- "$models/lenet5.out1.npy"
+    check wrong-file-is-seen expect 'wrong size of the file' "$here/run.sh" cortex-m4 "$build/cross/lenet5" lenet5 \
+        "$models/lenet5.out0.npy" -- "$models/lenet5.out0.npy"
+    check resnet8-text-at-most-10000 text_at_most 10000 resnet8
+else
+    echo "the recorded models are not beside the project: not tried"
+fi
+
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ]
