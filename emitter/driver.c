@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole story on one page: read a model, improve its DAG, fuse it into groups, schedule each group's loop nest, plan
+ * the memory between groups, lower every nest to a function, and print the program. */
+#include "driver.h"
+
+#include <string.h>
+
+#include "graph/registry.h"
+#include "import/import.h"
+#include "ir/interpret.h"
+#include "schedule/schedule.h"
+#include "support/file.h"
+#include "support/map.h"
+#include "support/names.h"
+
+/* ---- Reading --------------------------------------------------------------------------------------------------- */
+
+bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
+{
+    *b = (Build){ .cx = cx, .options = o, .path = path };
+    b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
+    b->target = target_find(cx, o->target ? o->target : "generic");
+    if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
+    ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count };
+    ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
+    for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum };
+    ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
+    for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
+    options.dim = dim;
+    options.value = value;
+    return !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
+}
+
+bool build_graph(Build *b)
+{
+    const Model *m = &b->model;
+    b->graph = (Graph){ b->name, m->input_count, m->input, m->output_count, m->output };
+    int count;
+    const GraphPassRow *pass = graph_passes(&count);
+    for (int i = 0; i < count && !ctx_failed(b->cx); i++) b->graph = pass[i].run(b->cx, b->graph);
+    return !ctx_failed(b->cx);
+}
+
+/* ---- Groups and nests ------------------------------------------------------------------------------------------ */
+
+/* A .te file with formulas or steps is one group: the file's own schedule, in its own names. */
+static bool nest_of_te(Build *b)
+{
+    Ctx *cx = b->cx;
+    const Graph *g = &b->graph;
+    Group *group = NEW(cx->arena, Group);
+    const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
+    for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
+    if (!n) return false;
+    *group = (Group){ .name = b->name, .input_count = n->input_count, .output_count = n->output_count };
+    group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
+    group->output = g->output;
+    b->groups = (Groups){ 1, group };
+    b->nest = NEW_ARRAY(cx->arena, const Nest *, 1);
+    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
+    b->nest[0] = n;
+    return !ctx_failed(cx);
+}
+
+static bool has_computes(Build *b)
+{
+    Node **order;
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_COMPUTE) return true;
+    return false;
+}
+
+/* Names of functions: of the anchors, made unique. */
+static void name_groups(Build *b)
+{
+    Map taken = map_new(b->cx->arena);
+    for (int i = 0; i < b->groups.count; i++) {
+        Group *g = &b->groups.at[i];
+        const char *base = g->name + strspn(g->name, "_");
+        if (!*base || (*base >= '0' && *base <= '9')) base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
+        const char *unique = name(b->cx, base);
+        for (int n = 2; map_get_ptr(&taken, unique); n++) unique = name_format(b->cx, "%s_%d", base, n);
+        map_put_ptr(&taken, unique, g);
+        g->name = unique;
+    }
+}
+
+bool build_nests(Build *b)
+{
+    Ctx *cx = b->cx;
+    if (ctx_failed(cx)) return false;
+    if (b->model.step_count || has_computes(b)) return nest_of_te(b);
+    b->groups = fuse(cx, &b->graph);
+    name_groups(b);
+    b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
+    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
+        b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+    return !ctx_failed(cx);
+}
+
+/* ---- Functions ------------------------------------------------------------------------------------------------- */
+
+/* How the group's tensors lie in memory where they are not dense tensors of their own. The nest's inputs and outputs
+ * stand in for the group's, in the same order. */
+static LowerOptions lower_options(Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->nest[group];
+    View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
+    LowerOptions o = { .view = view, .inputs_alias_output = b->plan.in_place[group] };
+    for (int i = 0; i < g->input_count + g->output_count; i++) {
+        bool in = i < g->input_count;
+        const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
+        if (!s || s->root == s->tensor) continue;
+        View *v = &view[o.view_count++];
+        *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count], .elems = tensor_elems(s->root) - s->view_offset };
+        memcpy(v->stride, s->stride, sizeof v->stride);
+    }
+    return o;
+}
+
+/* Groups whose functions read the same but for the name are one function. */
+static void share_functions(Build *b)
+{
+    Ctx *cx = b->cx;
+    Map by_text = map_new(cx->arena);
+    Program nameless = { .name = "" };
+    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
+        if (b->plan.is_free[i]) continue;
+        LowerOptions options = lower_options(b, i);
+        Function *f = arena_copy(cx->arena, lower_nest(cx, b->nest[i], &options), sizeof *f);
+        if (ctx_failed(cx)) return;
+        f->name = "";
+        Text t = text_new(cx);
+        cgen_function(cx, &t, &nameless, f);
+        const char *text = text_string(&t);
+        const int *owner = map_get(&by_text, text, t.length);
+        b->owner[i] = owner ? *owner : i;
+        if (!owner) {
+            f->name = b->groups.at[i].name;
+            b->function[i] = f;
+            map_put(&by_text, text, t.length, &b->owner[i]);
+        }
+        b->function[i] = b->function[b->owner[i]];
+    }
+}
+
+static bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
+
+static void place_everything(Build *b, Scratch ***scratch_out)
+{
+    Ctx *cx = b->cx;
+    Scratch **scratch = NEW_ARRAY(cx->arena, Scratch *, b->groups.count);
+    int *count = NEW_ARRAY(cx->arena, int, b->groups.count);
+    for (int i = 0; i < b->groups.count; i++) {
+        const Function *f = b->function[i];
+        scratch[i] = NEW_ARRAY(cx->arena, Scratch, f ? f->memory_count : 0);
+        for (int m = 0; f && m < f->memory_count; m++)
+            if (is_scratch(f->memory[m]))
+                scratch[i][count[i]++].bytes = f->memory[m]->elems->integer * dtype_info(f->memory[m]->type)->bytes;
+    }
+    plan_place(cx, &b->plan, b->groups.count, scratch, count);
+    *scratch_out = scratch;
+}
+
+/* ---- The program ----------------------------------------------------------------------------------------------- */
+
+static Place place_of(const Slot *s)
+{
+    static const PlaceKind kinds[] = { [SLOT_INPUT] = PLACE_INPUT, [SLOT_OUTPUT] = PLACE_OUTPUT,
+                                       [SLOT_CONST] = PLACE_CONST, [SLOT_ARENA] = PLACE_ARENA };
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    return (Place){ kinds[s->kind], s->index, (s->kind == SLOT_ARENA ? s->offset : 0) + bytes, s->tensor->type };
+}
+
+static int index_of(const Tensor *t, const Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return i;
+    return -1;
+}
+
+/* The function may be another group's: its parameters hold the tensors of that group's nest, which agree with this
+ * group's by position. */
+static Call call_of(Build *b, int group, const Scratch *scratch)
+{
+    const Group *g = &b->groups.at[group];
+    const Function *f = b->function[group];
+    Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
+    const Nest *n = b->nest[b->owner[group]];
+    int temporary = 0;
+    for (int i = 0; i < f->memory_count; i++) {
+        const Memory *m = f->memory[i];
+        if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, scratch[temporary++].offset, m->type };
+        else if (m->kind == MEMORY_INPUT)
+            place[i] = place_of(plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
+        else place[i] = place_of(plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+    }
+    const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
+    return (Call){ f, label, f->memory_count, place, f->size };
+}
+
+static const Port *ports_of(Ctx *cx, Tensor *const *t, int count, Map *taken)
+{
+    Port *port = NEW_ARRAY(cx->arena, Port, count);
+    for (int i = 0; i < count; i++) {
+        const char *base = name_identifier(cx, t[i]->name), *unique = base;
+        for (int n = 2; map_get_ptr(taken, unique); n++) unique = name_format(cx, "%s_%d", base, n);
+        map_put_ptr(taken, unique, port);
+        port[i] = (Port){ unique, t[i], NULL };
+    }
+    return port;
+}
+
+/* "conv_1_w": of the first group that reads it, and its role there. */
+static void name_constants(Build *b, const char **out)
+{
+    Map taken = map_new(b->cx->arena);
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        for (int j = 0; j < g->input_count && b->function[i]; j++) {
+            const Slot *s = plan_slot(&b->plan, g->input[j]);
+            if (s->kind != SLOT_CONST || out[s->index]) continue;
+            const char *base = name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, b->nest[i]->input[j]->name));
+            const char *unique = base;
+            for (int n = 2; map_get_ptr(&taken, unique); n++) unique = name_format(b->cx, "%s_%d", base, n);
+            map_put_ptr(&taken, unique, b);
+            out[s->index] = unique;
+        }
+    }
+}
+
+static void fill_program(Build *b, Scratch *const *scratch)
+{
+    Ctx *cx = b->cx;
+    Program *p = &b->program;
+    Map ports = map_new(cx->arena), seen = map_new(cx->arena);
+    const char **constant_name = NEW_ARRAY(cx->arena, const char *, b->plan.constant_count);
+    const Function **function = NEW_ARRAY(cx->arena, const Function *, b->groups.count);
+    Call *call = NEW_ARRAY(cx->arena, Call, b->groups.count);
+    const char *slash = strrchr(b->path, '/');
+    *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
+                    .static_arena = b->options->static_arena, .standalone = b->options->standalone,
+                    .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
+    p->input_count = b->graph.input_count;
+    p->input = ports_of(cx, b->graph.input, p->input_count, &ports);
+    p->output_count = b->graph.output_count;
+    p->output = ports_of(cx, b->model.output, p->output_count, &ports);
+    name_constants(b, constant_name);
+    p->constant_count = b->plan.constant_count;
+    p->constant = b->plan.constant;
+    p->constant_name = constant_name;
+    for (int i = 0; i < b->groups.count; i++) {
+        const Function *f = b->function[i];
+        if (!f) continue;
+        if (!map_get_ptr(&seen, f)) function[p->function_count++] = f;
+        map_put_ptr(&seen, f, p);
+        call[p->call_count++] = call_of(b, i, scratch[i]);
+    }
+    p->function = function;
+    p->call = call;
+}
+
+bool build_program(Build *b)
+{
+    Scratch **scratch;
+    if (ctx_failed(b->cx)) return false;
+    b->plan = plan_views(b->cx, &b->graph, &b->groups, b->nest);
+    b->function = NEW_ARRAY(b->cx->arena, const Function *, b->groups.count);
+    b->owner = NEW_ARRAY(b->cx->arena, int, b->groups.count);
+    share_functions(b);
+    if (ctx_failed(b->cx)) return false;
+    place_everything(b, &scratch);
+    fill_program(b, scratch);
+    return !ctx_failed(b->cx);
+}
+
+/* ---- Compile and run ------------------------------------------------------------------------------------------- */
+
+static bool build_all(Build *b, Ctx *cx, const char *model, const lw_options *o)
+{
+    return build_read(b, cx, model, o) && build_graph(b) && build_nests(b) && build_program(b);
+}
+
+bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o)
+{
+    Build b;
+    if (strcmp(path_extension(output), "c") != 0) {
+        diag_error(cx, NULL, "the output \"%s\" must end in .c", output);
+        return false;
+    }
+    if (!build_all(&b, cx, model, o)) return false;
+    const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
+    const char *source = cgen_source(cx, &b.program), *header = cgen_header(cx, &b.program);
+    FileOut files[3] = { { output, source, strlen(source) },
+                         { text_format(cx, "%s.h", stem), header, strlen(header) } };
+    int count = 2;
+    if (o->testbench) {
+        const char *bench = cgen_testbench(cx, &b.program);
+        files[count++] = (FileOut){ text_format(cx, "%s_main.c", stem), bench, strlen(bench) };
+    }
+    return !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
+}
+
+static bool run_group(Build *b, int group, Env *all)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->nest[group];
+    Env *env = env_new(b->cx);
+    RunOptions fast = { false, 0 };
+    for (int i = 0; i < g->input_count; i++)
+        if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(all, g->input[i]));
+    if (!interpret(b->cx, n, env, &fast)) return false;
+    for (int i = 0; i < g->output_count; i++) env_set(all, g->output[i], env_get(env, n->output[i]));
+    return true;
+}
+
+bool build_run(Build *b, void *const *inputs, void **outputs)
+{
+    Env *all = env_new(b->cx);
+    for (int i = 0; i < b->graph.input_count; i++) env_set(all, b->graph.input[i], inputs[i]);
+    for (int i = 0; i < b->groups.count; i++)
+        if (!run_group(b, i, all)) return false;
+    for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);
+    return !ctx_failed(b->cx);
+}
+
+lw_context *lw_new(void) { return ctx_new(NULL, NULL); }
+void lw_free(lw_context *cx) { ctx_free(cx); }
+
+const char *lw_diagnostic(lw_context *cx, int i, bool *is_error)
+{
+    const Diag *d = cx->diags;
+    while (d && i-- > 0) d = d->next;
+    if (d && is_error) *is_error = d->severity >= ERROR;
+    return d ? diag_text(cx, d) : NULL;
+}
+
+const char *lw_version(void) { return "0.1.0"; }

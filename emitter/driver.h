@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_DRIVER_H
+#define LW_DRIVER_H
+/* The whole story: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. Dump, report, run and verify
+ * stop at the stage that they need. */
+#include "cgen/cgen.h"
+#include "graph/graph.h"
+#include "import/model.h"
+#include "loopwright.h"
+#include "lower/lower.h"
+
+typedef struct Build {
+    Ctx *cx;
+    const lw_options *options;
+    const char *path, *name;                 /* of the model file; prefix of the symbols */
+    const Target *target;
+    Model model;                             /* as imported; its steps, for a .te file */
+    Graph graph;                             /* after the passes */
+    Groups groups;
+    const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
+    const Implementation **chosen;           /* [groups] or NULL */
+    Plan plan;
+    const Function **function;               /* [groups]; equal groups share one; NULL where the plan says it is free */
+    int *owner;                              /* [groups] the group whose nest the function was lowered from */
+    Program program;
+} Build;
+
+/* Each does what comes before it. False on error. */
+bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* model, untouched */
+bool build_graph(Build *b);                                                    /* passes */
+bool build_nests(Build *b);                                                    /* groups and their scheduled nests */
+bool build_program(Build *b);                                                  /* plan, functions, program */
+
+/* Runs all groups on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
+bool build_run(Build *b, void *const *inputs, void **outputs);
+#endif

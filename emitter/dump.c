@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* The model as text at any stage of its way, and the lists of what there is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "schedule/schedule.h"
+#include "support/map.h"
+#include "support/names.h"
+
+/* ---- The DAG ---------------------------------------------------------------------------------------------------- */
+
+typedef struct Dag { Ctx *cx; Text *t; Map number; int count; } Dag;
+
+static const char *tensor_id(Dag *d, const Tensor *x)
+{
+    if (!x) return "-";
+    const char *id = map_get_ptr(&d->number, x);
+    if (id) return id;
+    id = name_format(d->cx, "t%d", ++d->count);
+    map_put_ptr(&d->number, x, (void *)(uintptr_t)id);
+    if (tensor_is_constant(x))
+        text_printf(d->t, "const  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(d->cx, x), x->name);
+    return id;
+}
+
+static void print_attr(Text *t, const Attr *a)
+{
+    text_printf(t, " %s=", a->name);
+    switch (a->kind) {
+    case ATTR_INT: text_printf(t, "%lld", (long long)a->integer); break;
+    case ATTR_REAL: text_double(t, a->real); break;
+    case ATTR_TEXT: text_add(t, a->text); break;
+    case ATTR_TENSOR: text_add(t, a->tensor->name); break;
+    case ATTR_INTS:
+        for (int i = 0; i < a->count; i++) text_printf(t, "%s%lld", i ? "," : "", (long long)a->ints[i]);
+        break;
+    case ATTR_REALS:
+        for (int i = 0; i < a->count; i++) {
+            if (i) text_char(t, ',');
+            text_double(t, a->reals[i]);
+        }
+        break;
+    }
+}
+
+static void print_node(Dag *d, const Node *n)
+{
+    Text line = text_new(d->cx);
+    for (int i = 0; i < n->out_count; i++) text_printf(&line, "%s%s", i ? ", " : "", tensor_id(d, n->out[i]));
+    text_printf(&line, " = %s(", n->kind == NODE_CALL ? n->op->name : "compute");
+    for (int i = 0; i < n->in_count; i++) text_printf(&line, "%s%s", i ? ", " : "", tensor_id(d, n->in[i]));
+    text_char(&line, ')');
+    for (int i = 0; i < n->attr_count; i++) print_attr(&line, &n->attr[i]);
+    text_add(&line, " :");
+    for (int i = 0; i < n->out_count; i++)
+        text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_text(d->cx, n->out[i]));
+    text_printf(d->t, "%s  \"%s\"\n", text_string(&line), n->name);
+    if (n->kind != NODE_COMPUTE) return;
+    text_add(d->t, "       ");
+    print_stage(d->cx, d->t, n->stage);
+    text_char(d->t, '\n');
+}
+
+static Dag dag_new(Build *b, Text *t)
+{
+    Dag d = { b->cx, t, map_new(b->cx->arena), 0 };
+    for (int i = 0; i < b->graph.input_count; i++) {
+        const Tensor *x = b->graph.input[i];
+        const char *id = tensor_id(&d, x);
+        text_printf(t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(b->cx, x), x->name);
+    }
+    return d;
+}
+
+static void print_outputs(Build *b, Dag *d)
+{
+    for (int i = 0; i < b->graph.output_count; i++) {
+        const char *id = tensor_id(d, b->graph.output[i]);
+        text_printf(d->t, "output %s  \"%s\"\n", id, b->model.output[i]->name);
+    }
+}
+
+static bool dump_dag(Build *b, Text *t)
+{
+    Node **order;
+    Dag d = dag_new(b, t);
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++) print_node(&d, order[i]);
+    print_outputs(b, &d);
+    return true;
+}
+
+static bool is_wanted(const Build *b, const Group *g) { return !b->options->only || strcmp(b->options->only, g->name) == 0; }
+
+static bool dump_fused(Build *b, Text *t)
+{
+    Dag d = dag_new(b, t);
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        if (!is_wanted(b, g)) continue;
+        text_printf(t, "group %s%s%s\n", g->name, g->anchor ? " around " : "", g->anchor ? g->anchor->op->name : "");
+        for (int j = 0; j < g->node_count; j++) print_node(&d, g->node[j]);
+    }
+    print_outputs(b, &d);
+    return true;
+}
+
+static bool dump_strategy(Build *b, Text *t)
+{
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        if (!is_wanted(b, g) || !g->anchor) continue;
+        text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
+        strategy_schedule(b->cx, g, b->target, NULL, t);
+    }
+    return true;
+}
+
+/* ---- Nests ------------------------------------------------------------------------------------------------------ */
+
+/* The nest before its steps: replays none of them. */
+static const Nest *naive_of(Build *b, int i)
+{
+    const Nest *n = b->nest[i];
+    Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count), **out = NEW_ARRAY(b->cx->arena, Tensor *, n->output_count);
+    if (b->groups.at[i].anchor) {
+        const char *anchor;
+        out = group_expand(b->cx, &b->groups.at[i], b->chosen[i], in, &anchor);
+        return out ? nest_naive(b->cx, n->name, in, b->groups.at[i].input_count, out, n->output_count) : NULL;
+    }
+    for (int j = 0; j < n->input_count; j++) in[j] = (Tensor *)(uintptr_t)n->input[j];
+    return nest_naive(b->cx, n->name, in, n->input_count, b->graph.output, b->graph.output_count);
+}
+
+static bool dump_steps(Build *b, Text *t, int steps)
+{
+    for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
+        if (!is_wanted(b, &b->groups.at[i])) continue;
+        const Nest *last = b->nest[i], *n = naive_of(b, i);
+        if (steps < 0 || steps > last->step_count) steps = steps < 0 ? 0 : last->step_count;
+        for (int s = 0; s < steps && n; s++) n = sched_step(b->cx, n, last->step[s].text);
+        if (n) print_nest(b->cx, t, n);
+        text_char(t, '\n');
+    }
+    return true;
+}
+
+static bool dump_loops(Build *b, Text *t) { return dump_steps(b, t, 0); }
+
+static bool dump_step(Build *b, Text *t)
+{
+    const char *number = strchr(b->options->at, ':');
+    return dump_steps(b, t, number ? atoi(number + 1) : 0);
+}
+
+static bool dump_scheduled(Build *b, Text *t)
+{
+    for (int i = 0; i < b->groups.count; i++) {
+        if (!is_wanted(b, &b->groups.at[i])) continue;
+        print_nest(b->cx, t, b->nest[i]);
+        text_char(t, '\n');
+    }
+    return true;
+}
+
+static bool dump_lowered(Build *b, Text *t)
+{
+    if (!build_program(b)) return false;
+    for (int i = 0; i < b->groups.count; i++)
+        if (b->function[i] && b->owner[i] == i && is_wanted(b, &b->groups.at[i])) {
+            print_code(b->cx, t, b->function[i]);
+            text_char(t, '\n');
+        }
+    return true;
+}
+
+typedef struct Stop { const char *name; bool needs_nests; bool (*print)(Build *b, Text *t); } Stop;
+static const Stop stops[] = {
+    { "dag", false, dump_dag },       { "fused", true, dump_fused },          { "strategy", true, dump_strategy },
+    { "loops", true, dump_loops },    { "step:", true, dump_step },           { "scheduled", true, dump_scheduled },
+    { "lowered", true, dump_lowered },
+};
+
+const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
+{
+    Build b;
+    Text t = text_new(cx);
+    const char *at = o->at ? o->at : "dag";
+    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
+        bool is_prefix = stops[i].name[strlen(stops[i].name) - 1] == ':';
+        if (is_prefix ? strncmp(at, stops[i].name, strlen(stops[i].name)) : strcmp(at, stops[i].name)) continue;
+        lw_options own = *o;
+        own.at = at;
+        bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!stops[i].needs_nests || build_nests(&b));
+        return ok && stops[i].print(&b, &t) && !ctx_failed(cx) ? text_string(&t) : NULL;
+    }
+    diag_error(cx, NULL, "--at \"%s\" is no stage: dag, fused, strategy, loops, step:N, scheduled or lowered", at);
+    return NULL;
+}
+
+/* ---- Lists ------------------------------------------------------------------------------------------------------ */
+
+const char *lw_list_ops(lw_context *cx, int level)
+{
+    Text t = text_new(cx);
+    int count;
+    const Op *const *op = op_list(cx, &count);
+    text_printf(&t, "%-22s %5s  %-12s %s\n", "operator", "level", "pattern", "meaning");
+    for (int i = 0; i < count; i++)
+        if (!level || op[i]->level == level)
+            text_printf(&t, "%-22s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->pattern), op[i]->summary);
+    return text_string(&t);
+}
+
+const char *lw_list_targets(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const Target *const *target = target_list(cx, &count);
+    text_printf(&t, "%-14s %-14s %s\n", "target", "falls back to", "what it is");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%-14s %-14s %s\n", target[i]->name, target[i]->base ? target[i]->base : "-", target[i]->summary);
+    return text_string(&t);
+}
+
+const char *lw_list_passes(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const GraphPassRow *pass = graph_passes(&count);
+    for (int i = 0; i < count; i++) text_printf(&t, "dag    %-10s %s\n", pass[i].name, pass[i].what);
+    text_printf(&t, "dag    %-10s %s\n", "fuse", "groups by pattern kind on the dominator tree");
+    text_printf(&t, "nest   %-10s %s\n", "strategy", "each group's implementation and its schedule, step by step");
+    text_printf(&t, "dag    %-10s %s\n", "views", "reshapes and concatenations share memory; outputs in place");
+    const LowerPass *lower = lower_passes(&count);
+    for (int i = 0; i < count; i++) text_printf(&t, "code   %-10s %s\n", lower[i].name, lower[i].what);
+    text_printf(&t, "dag    %-10s %s\n", "place", "offsets in the arena");
+    return text_string(&t);
+}

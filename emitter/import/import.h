@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_IMPORT_H
+#define LW_IMPORT_IMPORT_H
+/* One door for all model files: the format follows from the file's name. */
+#include "import/model.h"
+
+bool import_model(Ctx *cx, const char *path, const ImportOptions *o, Model *out);
+/* The nest after step i of the model's own schedule (a .te file); diagnostics point into the file. */
+const Nest *model_step(Ctx *cx, const Model *m, const Nest *n, int i);
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* `loopwright report`: what the model costs, before it is flashed: multiply-adds, weights and activations of every layer
+ * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
+#include "driver.h"
+
+static int64_t elems_of(const Stage *s)
+{
+    int64_t n = 1;
+    for (int a = 0; a < s->axis_count; a++) n *= s->axis[a].extent->kind == EXPR_INT ? s->axis[a].extent->integer : 1;
+    return n;
+}
+
+/* Points of reductions whose value is a product: what people count as multiply-adds (padding counted as data). */
+static int64_t macs_of(const Nest *n)
+{
+    int64_t macs = 0;
+    for (int i = 0; i < n->stage_count; i++) {
+        const Stage *s = n->stage[i];
+        const Expr *v = s->value[0];
+        while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
+        if (s->reducer == REDUCE_SUM && v->kind == EXPR_MUL && elems_of(s) > 0) macs += elems_of(s);
+    }
+    return macs;
+}
+
+static int64_t weights_of(const Group *g)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < g->input_count; i++)
+        if (tensor_is_constant(g->input[i])) bytes += tensor_bytes(g->input[i]);
+    return bytes;
+}
+
+static int64_t bytes_of(Tensor *const *t, int count)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < count; i++) bytes += tensor_bytes(t[i]);
+    return bytes;
+}
+
+static const char *place_text(Build *b, const Group *g)
+{
+    const Slot *s = plan_slot(&b->plan, g->output[0]);
+    if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d", s->index);
+    int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
+    return text_format(b->cx, "arena +%lld%s", (long long)at, s->root != s->tensor ? " (shared)" : "");
+}
+
+static void print_layers(Build *b, Text *t)
+{
+    text_printf(t, "%-28s %-16s %12s %10s %10s  %s\n", "layer", "operators", "multiply-add", "weights", "result", "place");
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        Text ops = text_new(b->cx);
+        for (int j = 0; j < g->node_count; j++) text_printf(&ops, "%s%s", j ? "+" : "", g->node[j]->op->name);
+        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, text_string(&ops), (long long)macs_of(b->nest[i]),
+                    (long long)weights_of(g), (long long)bytes_of(g->output, g->output_count), place_text(b, g),
+                    b->plan.is_free[i] ? ", costs nothing" : b->owner[i] != i ? ", shares a function" : "");
+    }
+}
+
+static void print_totals(Build *b, Text *t)
+{
+    int64_t macs = 0, constants = 0;
+    int64_t in = bytes_of(b->graph.input, b->graph.input_count), out = bytes_of(b->model.output, b->model.output_count);
+    for (int i = 0; i < b->groups.count; i++) macs += b->plan.is_free[i] ? 0 : macs_of(b->nest[i]);
+    for (int i = 0; i < b->plan.constant_count; i++) constants += tensor_bytes(b->plan.constant[i]);
+    text_printf(t, "\nmultiply-adds  %lld\n", (long long)macs);
+    text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld\n",
+                (long long)(b->plan.arena_size + in + out), (long long)b->plan.arena_size, (long long)in, (long long)out);
+    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
+    text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)constants,
+                b->program.function_count, b->program.call_count);
+}
+
+const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
+{
+    Build b;
+    Text t = text_new(cx);
+    if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
+    text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
+    print_layers(&b, &t);
+    print_totals(&b, &t);
+    return text_string(&t);
+}

@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* `loopwright run`: the model in the interpreter, .npy files in and out. `loopwright verify`: the emitted C, built with the
+ * host's compiler, against the interpreter or against recorded outputs. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "driver.h"
+#include "import/npy.h"
+#include "support/file.h"
+
+/* ---- Inputs and outputs ----------------------------------------------------------------------------------------- */
+
+/* The file's elements for the tensor; its shape must agree up to dimensions of 1. */
+static void *read_data(Ctx *cx, const char *path, const Tensor *t)
+{
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK], elems = 1;
+    void *data;
+    if (!npy_read(cx, path, &type, &rank, shape, &data)) return NULL;
+    for (int d = 0; d < rank; d++) elems *= shape[d];
+    if (type == t->type && elems == tensor_elems(t)) return data;
+    diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s", path, (long long)elems,
+               dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
+    return NULL;
+}
+
+static bool write_data(Ctx *cx, const char *path, const Tensor *t, const void *data)
+{
+    int64_t shape[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
+    return npy_write(cx, path, t->type, t->rank, shape, data);
+}
+
+/* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range. */
+static void *made_up(Ctx *cx, const Tensor *t, uint32_t seed)
+{
+    int64_t n = tensor_elems(t);
+    void *data = arena_alloc(cx->arena, (size_t)(n * dtype_info(t->type)->bytes));
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * UINT32_C(1664525) + UINT32_C(1013904223);
+        Scalar v = { 0 };
+        if (dtype_is_float(t->type)) v.f = (double)(seed >> 8) / 8388608.0 - 1.0;
+        else v.i = (int64_t)(seed >> 16) - 32768;
+        dtype_store(t->type, data, i, dtype_wrap(t->type, v));
+    }
+    return data;
+}
+
+static bool read_inputs(Build *b, const char *const *input, int count, void **data)
+{
+    if (count && count != b->model.input_count) {
+        diag_error(b->cx, NULL, "the model has %d inputs, but %d files are given", b->model.input_count, count);
+        return false;
+    }
+    for (int i = 0; i < b->model.input_count; i++)
+        data[i] = count ? read_data(b->cx, input[i], b->model.input[i]) : made_up(b->cx, b->model.input[i], (uint32_t)i + 1);
+    return !ctx_failed(b->cx);
+}
+
+static bool interpreted(Build *b, const char *const *input, int count, void ***inputs, void ***outputs)
+{
+    *inputs = NEW_ARRAY(b->cx->arena, void *, b->model.input_count);
+    *outputs = NEW_ARRAY(b->cx->arena, void *, b->model.output_count);
+    return build_graph(b) && build_nests(b) && read_inputs(b, input, count, *inputs) && build_run(b, *inputs, *outputs);
+}
+
+bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
+            int output_count, const lw_options *o)
+{
+    Build b;
+    void **inputs, **outputs;
+    if (!build_read(&b, cx, model, o)) return false;
+    if (output_count > b.model.output_count) {
+        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count, output_count);
+        return false;
+    }
+    if (!input_count && b.model.input_count) {
+        diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count);
+        return false;
+    }
+    if (!interpreted(&b, input, input_count, &inputs, &outputs)) return false;
+    for (int i = 0; i < output_count; i++)
+        if (!write_data(cx, output[i], b.model.output[i], outputs[i])) return false;
+    return true;
+}
+
+/* ---- Verify ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
+
+static bool is_close(DType t, Scalar a, Scalar b, double *distance)
+{
+    if (!dtype_is_float(t)) {
+        *distance = fabs((double)a.i - (double)b.i);
+        return a.i == b.i;
+    }
+    *distance = a.f == b.f || (a.f != a.f && b.f != b.f) ? 0 : fabs(a.f - b.f);
+    return *distance <= 1e-4 + 1e-3 * fabs(b.f);
+}
+
+static Difference compare(const Tensor *t, const void *got, const void *want)
+{
+    Difference d = { 0, 0, 0 };
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        double distance;
+        d.wrong += !is_close(t->type, dtype_load(t->type, got, i), dtype_load(t->type, want, i), &distance);
+        if (distance <= d.worst) continue;
+        d.worst = distance;
+        d.worst_at = i;
+    }
+    return d;
+}
+
+/* A path as one word of the shell. */
+static void add_quoted(Text *t, const char *path)
+{
+    text_add(t, " '");
+    for (; *path; path++) {
+        if (*path == '\'') text_add(t, "'\\''");
+        else text_char(t, *path);
+    }
+    text_char(t, '\'');
+}
+
+static bool run_command(Ctx *cx, const Text *command, const char *what)
+{
+    int status = system(command->at);
+    if (status != 0) diag_error(cx, NULL, "%s failed with status %d: %s", what, status, command->at);
+    return status == 0;
+}
+
+static bool build_and_run(Build *b, const char *folder, void *const *inputs)
+{
+    Ctx *cx = b->cx;
+    const char *cc = getenv("CC"), *runtime = getenv("LOOPWRIGHT_RUNTIME");
+    Text build = text_new(cx), run = text_new(cx);
+    text_printf(&build, "%s -std=c99 -O2 -ffp-contract=off -I%s -o", cc ? cc : "cc", runtime ? runtime : "runtime");
+    add_quoted(&build, text_format(cx, "%s/prog", folder));
+    add_quoted(&build, text_format(cx, "%s/model.c", folder));
+    add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
+    text_add(&build, " -lm");
+    add_quoted(&run, text_format(cx, "%s/prog", folder));
+    for (int i = 0; i < b->model.input_count; i++) {
+        const char *path = text_format(cx, "%s/in%d.npy", folder, i);
+        if (!write_data(cx, path, b->model.input[i], inputs[i])) return false;
+        add_quoted(&run, path);
+    }
+    for (int i = 0; i < b->model.output_count; i++) add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
+    return run_command(cx, &build, "building the emitted C") && run_command(cx, &run, "the emitted program");
+}
+
+static void remove_folder(Ctx *cx, const Build *b, const char *folder)
+{
+    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c" };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) remove(text_format(cx, "%s/%s", folder, files[i]));
+    for (int i = 0; i < b->model.input_count; i++) remove(text_format(cx, "%s/in%d.npy", folder, i));
+    for (int i = 0; i < b->model.output_count; i++) remove(text_format(cx, "%s/out%d.npy", folder, i));
+    remove(folder);
+}
+
+static const char *compared(Build *b, const char *folder, const char *const *expect, int expect_count, void *const *interpreted_outputs)
+{
+    Ctx *cx = b->cx;
+    Text t = text_new(cx);
+    int64_t wrong = 0;
+    for (int i = 0; i < b->model.output_count && !ctx_failed(cx); i++) {
+        const Tensor *out = b->model.output[i];
+        const void *got = read_data(cx, text_format(cx, "%s/out%d.npy", folder, i), out);
+        const void *want = i < expect_count ? read_data(cx, expect[i], out) : interpreted_outputs[i];
+        if (!got || !want) return NULL;
+        Difference d = compare(out, got, want);
+        text_printf(&t, "%s: %lld of %lld elements differ; largest difference ", out->name, (long long)d.wrong,
+                    (long long)tensor_elems(out));
+        text_double(&t, d.worst);
+        text_printf(&t, " at element %lld\n", (long long)d.worst_at);
+        wrong += d.wrong;
+    }
+    if (wrong) diag_error(cx, NULL, "the emitted C does not agree with %s:\n%s",
+                          expect_count ? "the expected outputs" : "the interpreter", text_string(&t));
+    return ctx_failed(cx) ? NULL : text_string(&t);
+}
+
+const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
+                      const char *const *expect, int expect_count, const lw_options *o)
+{
+    Build b;
+    void **inputs, **outputs;
+    lw_options with_bench = *o;
+    with_bench.testbench = true;
+    if (!build_read(&b, cx, model, o) || !interpreted(&b, input, input_count, &inputs, &outputs)) return NULL;
+    const char *base = getenv("TMPDIR"), *folder = NULL;
+    for (int i = 0; i < 1000 && !folder; i++) {
+        const char *candidate = text_format(cx, "%s/loopwright-verify-%d", base ? base : "/tmp", i);
+        Text make = text_new(cx);
+        text_add(&make, "mkdir 2>/dev/null");
+        add_quoted(&make, candidate);
+        if (system(text_string(&make)) == 0) folder = candidate;
+    }
+    if (!folder) {
+        diag_error(cx, NULL, "cannot make a scratch folder in %s", base ? base : "/tmp");
+        return NULL;
+    }
+    const char *text = NULL;
+    if (lw_compile(cx, model, text_format(cx, "%s/model.c", folder), &with_bench) && build_and_run(&b, folder, inputs))
+        text = compared(&b, folder, expect, expect_count, outputs);
+    remove_folder(cx, &b, folder);
+    return text;
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* Groups without a reduction: everything is inlined into the output's one loop nest. */
+#include "schedules/tile.h"
+
+static const Nest *schedule(Ctx *cx, const GroupNest *g) { return inline_elementwise(cx, g->nest, NULL); }
+
+const Implementation implementations_generic_injective[] = {
+    { .name = "injective.inlined", .target = "generic", .plevel = 10,
+      .ops = "pattern:elementwise pattern:broadcast pattern:injective",
+      .what = "producers inlined", .schedule = schedule },
+    { 0 }
+};

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedules/tile.h"
+
+#include "support/names.h"
+
+const Stage *output_stage(const Nest *n) { return n->output[0]->maker->stage; }
+
+bool is_output(const Nest *n, const Stage *s)
+{
+    for (int i = 0; i < n->output_count; i++)
+        for (int j = 0; j < s->out_count; j++)
+            if (n->output[i] == s->out[j]) return true;
+    return false;
+}
+
+const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except)
+{
+    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
+        const Stage *s = n->stage[i];
+        if (s->reducer != REDUCE_NONE || is_output(n, s) || s->name == except) continue;
+        n = sched_compute_inline(cx, n, s->name);
+    }
+    return n;
+}
+
+const char *loop_name(Ctx *cx, const Stage *s, int axis)
+{
+    return name_format(cx, "%s.%s", s->name, expr_as_var(s->axis[axis].var)->name);
+}
+
+int64_t axis_extent(const Stage *s, int axis)
+{
+    const Expr *e = s->axis[axis].extent;
+    return e->kind == EXPR_INT ? e->integer : -1;
+}
+
+int64_t tile_size(int64_t extent, int64_t most)
+{
+    if (extent <= most) return extent;
+    for (int64_t t = most; 2 * t >= most; t--)
+        if (extent % t == 0) return t;
+    return most;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULES_TILE_H
+#define LW_SCHEDULES_TILE_H
+/* What templates share: walking a group's nest, and choosing the sizes of tiles. */
+#include "graph/target.h"
+#include "schedule/schedule.h"
+
+/* The stage that makes the nest's first output. */
+const Stage *output_stage(const Nest *n);
+bool is_output(const Nest *n, const Stage *s);
+/* Inlines every stage that neither reduces nor is an output nor is `except`. */
+const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
+/* "stage.axis" of the stage's axis number a, as in the naive nest. */
+const char *loop_name(Ctx *cx, const Stage *s, int axis);
+int64_t axis_extent(const Stage *s, int axis);        /* -1 where symbolic */
+/* A tile of at most `most` for an extent: the extent itself if it fits, else its largest divisor that is at least half
+ * of `most`, else `most`, whose remainder is peeled. */
+int64_t tile_size(int64_t extent, int64_t most);
+#endif
