@@ -55,8 +55,11 @@ bool read_reducer(Token t, Reducer *out);
 const Expr *read_extent(Reader *r);                      /* up to ',', ';', ']', ')' or a comparison; i32 */
 bool reader_has_padding(Reader *r);                      /* an error if a padded read has no value outside */
 
-/* A whole formula, to the end of the lexer. With as_written the reader takes it as print_stage writes it. */
-Tensor *formula_read(Lexer *l, const Known *known, bool as_written);
+/* A whole formula, to the end of the lexer. With as_written the reader takes it as print_stage writes it. The stage has the
+ * name of its first output unless another is given. */
+Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool as_written);
+/* The place in the reduced axes, counted row by row: what argmax gives as its index unless told otherwise. */
+const Expr *argument_place(Ctx *cx, const Axis *axis, int axis_count);
 /* One expression, as far as it goes. */
 const Expr *expression_read(Lexer *l, const Known *known, DType literal, bool as_written);
 bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */

@@ -259,14 +259,12 @@ static int read_reduction(Formula *f, Value *init)
     return count;
 }
 
-/* The place in the reduced axes, counted row by row: what argmax gives as its index. */
-static const Expr *flat_place(Formula *f)
+const Expr *argument_place(Ctx *cx, const Axis *axis, int axis_count)
 {
     const Expr *place = NULL;
-    for (int a = 0; a < f->spec.axis_count; a++) {
-        const Axis *axis = &f->spec.axis[a];
-        if (axis->kind != AXIS_REDUCE) continue;
-        place = place ? expr_add(f->r.cx, expr_mul(f->r.cx, place, axis->extent), axis->var) : axis->var;
+    for (int a = 0; a < axis_count; a++) {
+        if (axis[a].kind != AXIS_REDUCE) continue;
+        place = place ? expr_add(cx, expr_mul(cx, place, axis[a].extent), axis[a].var) : axis[a].var;
     }
     return place;
 }
@@ -291,7 +289,7 @@ static void read_values(Formula *f, Token at)
     if (!lex_finish(l) || ctx_failed(l->cx)) return;
     if (count == 1 && wanted == 2 && f->spec.reducer) {
         f->spec.value[1] = f->spec.value[0];
-        f->spec.value[0] = flat_place(f);
+        f->spec.value[0] = argument_place(l->cx, f->spec.axis, f->spec.axis_count);
         count = 2;
     }
     f->spec.out_count = count;
@@ -370,7 +368,7 @@ static void read_header(Formula *f)
     lex_expect(l, "=", "after the output");
 }
 
-Tensor *formula_read(Lexer *l, const Known *known, bool as_written)
+Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool as_written)
 {
     if (ctx_failed(l->cx)) return NULL;
     Formula *f = NEW(l->cx->arena, Formula);
@@ -384,7 +382,7 @@ Tensor *formula_read(Lexer *l, const Known *known, bool as_written)
     if (!ctx_failed(l->cx)) place_inits(f, init, init_count);
     if (!reader_has_padding(&f->r) || ctx_failed(l->cx)) return NULL;
     if (!as_written) check_accesses(f);
-    f->spec.name = f->name[0];
+    f->spec.name = stage_name ? stage_name : f->name[0];
     DiagMark mark = diag_mark(l->cx);
     Node *n = compute_new(l->cx, &f->spec);
     lex_relocate(l, mark, begin);
@@ -400,5 +398,5 @@ Tensor *formula(Ctx *cx, const char *text, const Bind *binds)
 {
     if (ctx_failed(cx)) return NULL;
     Lexer l = lex_text(cx, text, "formula");
-    return formula_read(&l, known_of_binds(cx, binds), false);
+    return formula_read(&l, known_of_binds(cx, binds), NULL, false);
 }

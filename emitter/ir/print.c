@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* Prints expressions and formulas as the reader reads them. A constant is written bare where an operand beside it, or
+ * the reader's default, gives back its type, and as f64(0.1) where not. */
+#include "ir/print.h"
+
+#include <string.h>
+
+#include "ir/code.h"
+#include "ir/lex.h"
+#include "ir/read.h"
+#include "support/names.h"
+
+/* ---- Names ------------------------------------------------------------------------------------------------------ */
+
+Namer namer_new(Ctx *cx) { return (Namer){ cx, map_new(cx->arena), map_new(cx->arena) }; }
+
+const char *namer_get(const Namer *n, const void *object, const char *otherwise)
+{
+    const char *found = n ? map_get_ptr(&n->by_object, object) : NULL;
+    return found ? found : otherwise;
+}
+
+bool namer_has(const Namer *n, const char *text) { return n && map_get(&n->by_name, text, strlen(text)) != NULL; }
+
+/* Can the lexer read it as one name? */
+static bool is_readable(Ctx *cx, const char *s)
+{
+    DiagMark mark = diag_mark(cx);
+    Lexer l = lex_text(cx, s, "name");
+    bool is_one = l.count == 1 && l.token[0].kind == TOKEN_NAME && (size_t)l.token[0].length == strlen(s);
+    diag_rewind(cx, mark);
+    return is_one;
+}
+
+const char *namer_add(Namer *n, const void *object, const char *wanted)
+{
+    const char *known = map_get_ptr(&n->by_object, object);
+    if (known) return known;
+    if (!is_readable(n->cx, wanted)) wanted = name_identifier(n->cx, wanted);
+    const char *free_name = name(n->cx, wanted);
+    for (int i = 2; namer_has(n, free_name); i++) free_name = name_format(n->cx, "%s_%d", wanted, i);
+    map_put(&n->by_name, free_name, strlen(free_name), (void *)(uintptr_t)free_name);
+    map_put_ptr(&n->by_object, object, (void *)(uintptr_t)free_name);
+    return free_name;
+}
+
+static bool is_clear(const Printer *p, const LoopName *loop)
+{
+    for (const LoopName *l = p->loops; l; l = l->outer)
+        if (l != loop && (text_equal(l->last, loop->last) || text_equal(l->full, loop->last))) return false;
+    return !namer_has(p->vars, loop->last);
+}
+
+static const char *var_name(const Printer *p, const Expr *e)
+{
+    const Var *v = e->ref;
+    for (const LoopName *l = p->loops; l; l = l->outer)
+        if (l->var == e) return is_clear(p, l) ? l->last : l->full;
+    return namer_get(p->vars, v, v->name);
+}
+
+/* ---- Constants -------------------------------------------------------------------------------------------------- */
+
+void print_element(Text *t, DType type, Scalar v)
+{
+    if (type == BOOL) text_add(t, v.i ? "true" : "false");
+    else if (type == U64) text_printf(t, "%llu", (unsigned long long)v.i);
+    else if (!dtype_is_float(type)) text_printf(t, "%lld", (long long)v.i);
+    else if (type == F64) text_double(t, v.f);
+    else text_float(t, (float)v.f);
+}
+
+/* `alone`: no operand beside it tells the type. */
+static void print_constant(const Printer *p, const Expr *e, bool alone)
+{
+    bool is_default = e->type == I32 || e->type == F32 || e->type == BOOL;
+    if (alone && !is_default) text_printf(p->t, "%s(", dtype_info(e->type)->spelling);
+    print_element(p->t, e->type, expr_scalar(e));
+    if (alone && !is_default) text_char(p->t, ')');
+}
+
+/* ---- Expressions ------------------------------------------------------------------------------------------------ */
+
+static void print_at(const Printer *p, const Expr *e, int least, bool tight, bool alone);
+
+static void print_list(const Printer *p, const Expr *e, int first, bool tight)
+{
+    bool has_typed = false;
+    for (int i = first; i < e->arg_count; i++) has_typed = has_typed || !expr_is_const(e->arg[i]);
+    for (int i = 0; i < e->arg_count; i++) {
+        if (i) text_add(p->t, tight ? "," : ", ");
+        print_at(p, e->arg[i], 0, tight, !has_typed);
+    }
+}
+
+static void print_call(const Printer *p, const Expr *e, const char *function, bool tight)
+{
+    text_printf(p->t, "%s(", function);
+    print_list(p, e, e->kind == EXPR_SELECT ? SELECT_YES : 0, tight);
+    text_char(p->t, ')');
+}
+
+static void print_indices(const Printer *p, const Expr *e, const char *of)
+{
+    text_printf(p->t, "%s[", of);
+    for (int i = 0; i < e->arg_count; i++) {
+        if (i) text_add(p->t, ", ");
+        print_at(p, e->arg[i], 0, true, true);
+    }
+    text_char(p->t, ']');
+}
+
+static void print_infix(const Printer *p, const Expr *e, int least, bool tight)
+{
+    const ExprInfo *info = expr_info(e->kind);
+    bool dense = tight && info->precedence > EXTENT_LEVEL, wrap = info->precedence < least;
+    if (wrap) text_char(p->t, '(');
+    print_at(p, e->arg[0], info->precedence, tight, false);
+    text_printf(p->t, dense ? "%s" : " %s ", info->spelling);
+    print_at(p, e->arg[1], info->precedence + 1, tight, false);
+    if (wrap) text_char(p->t, ')');
+}
+
+static void print_prefix(const Printer *p, const Expr *e, int least, bool tight)
+{
+    const ExprInfo *info = expr_info(e->kind);
+    bool wrap = info->precedence < least;
+    if (wrap) text_char(p->t, '(');
+    text_add(p->t, info->spelling);
+    print_at(p, e->arg[0], info->precedence, tight, true);
+    if (wrap) text_char(p->t, ')');
+}
+
+static void print_own(const Printer *p, const Expr *e, bool tight, bool alone)
+{
+    const Tensor *tensor = e->ref;
+    const Memory *memory = e->ref;
+    switch ((int)e->kind) {
+    case EXPR_INT: case EXPR_REAL: print_constant(p, e, alone); break;
+    case EXPR_VAR: text_add(p->t, var_name(p, e)); break;
+    case EXPR_READ: print_indices(p, e, namer_get(p->tensors, tensor, tensor->name)); break;
+    case EXPR_LOAD: print_indices(p, e, memory->name); break;
+    case EXPR_MACRO: print_call(p, e, e->ref, tight); break;
+    case EXPR_CAST: print_call(p, e, dtype_info(e->type)->spelling, tight); break;
+    case EXPR_BITCAST:
+        text_add(p->t, "bits_");
+        print_call(p, e, dtype_info(e->type)->spelling, tight);
+        break;
+    }
+}
+
+static void print_at(const Printer *p, const Expr *e, int least, bool tight, bool alone)
+{
+    switch (expr_info(e->kind)->form) {
+    case EXPR_LEAF: text_add(p->t, expr_info(e->kind)->spelling); break;
+    case EXPR_PREFIX: print_prefix(p, e, least, tight); break;
+    case EXPR_INFIX: print_infix(p, e, least, tight); break;
+    case EXPR_CALL: print_call(p, e, expr_info(e->kind)->spelling, tight); break;
+    case EXPR_OWN: print_own(p, e, tight, alone); break;
+    }
+}
+
+void print_bound(const Printer *p, const Expr *e, int least, bool tight) { print_at(p, e, least, tight, true); }
+
+void print_expr(Text *t, const Expr *e)
+{
+    Printer p = { .t = t };
+    print_at(&p, e, 0, false, true);
+}
+
+void print_shape(const Printer *p, const Tensor *t)
+{
+    text_add(p->t, dtype_info(t->type)->spelling);
+    for (int d = 0; d < t->rank; d++) {
+        text_char(p->t, '[');
+        print_at(p, t->shape[d], EXTENT_LEVEL, true, true);
+        text_char(p->t, ']');
+    }
+}
+
+/* ---- Formulas --------------------------------------------------------------------------------------------------- */
+
+static void print_axes(const Printer *p, const Stage *s, int begin, int end)
+{
+    for (int a = begin; a < end; a++) {
+        text_printf(p->t, "%s%s<", a > begin ? ", " : "", var_name(p, s->axis[a].var));
+        print_at(p, s->axis[a].extent, EXTENT_LEVEL, true, true);
+        if (s->axis[a].kind == AXIS_ORDERED) text_add(p->t, " ordered");
+    }
+}
+
+static void print_inits(Ctx *cx, const Printer *p, const Stage *s)
+{
+    bool is_usual = true;
+    for (int i = 0; i < s->out_count; i++)
+        is_usual = is_usual && s->init[i] == reducer_identity(cx, s->reducer, s->value[i]->type, i);
+    for (int i = 0; i < s->out_count && !is_usual; i++) {
+        text_add(p->t, i ? ", " : "; ");
+        print_at(p, s->init[i], 0, false, false);
+    }
+}
+
+void print_formula(Ctx *cx, const Printer *p, const Stage *s)
+{
+    for (int i = 0; i < s->out_count; i++)
+        text_printf(p->t, "%s%s", i ? ", " : "", namer_get(p->tensors, s->out[i], s->out[i]->name));
+    if (s->data_count) text_char(p->t, '[');
+    print_axes(p, s, 0, s->data_count);
+    text_add(p->t, s->data_count ? "] = " : " = ");
+    if (s->reducer != REDUCE_NONE) {
+        text_printf(p->t, "%s(", reducer_info(s->reducer)->spelling);
+        print_axes(p, s, s->data_count, s->axis_count);
+        print_inits(cx, p, s);
+        text_add(p->t, ") ");
+    }
+    bool has_usual_place = s->reducer != REDUCE_NONE && s->out_count == 2 && s->value[0] == argument_place(cx, s->axis, s->axis_count);
+    for (int i = has_usual_place; i < s->out_count; i++) {
+        print_at(p, s->value[i], 0, false, true);
+        if (i + 1 < s->out_count) text_add(p->t, ", ");
+    }
+}
+
+typedef struct Naming { Namer *tensors, *vars; } Naming;
+
+static void name_sizes_and_reads(const Expr *e, void *user)
+{
+    Naming *n = user;
+    const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
+    const Var *v = expr_as_var(e);
+    if (t) namer_add(n->tensors, t, t->name);
+    if (v && v->role == VAR_SIZE) namer_add(n->vars, v, v->name);
+}
+
+void print_stage(Ctx *cx, Text *t, const Stage *s)
+{
+    Namer tensors = namer_new(cx), vars = namer_new(cx);
+    Naming naming = { &tensors, &vars };
+    for (int i = 0; i < s->out_count; i++) namer_add(&tensors, s->out[i], s->out[i]->name);
+    for (int a = 0; a < s->axis_count; a++) expr_walk(cx, s->axis[a].extent, name_sizes_and_reads, &naming);
+    for (int i = 0; i < s->out_count; i++) {
+        expr_walk(cx, s->value[i], name_sizes_and_reads, &naming);
+        if (s->init) expr_walk(cx, s->init[i], name_sizes_and_reads, &naming);
+    }
+    for (int a = 0; a < s->axis_count; a++) namer_add(&vars, s->axis[a].var->ref, expr_as_var(s->axis[a].var)->name);
+    Printer p = { t, &tensors, &vars, NULL };
+    print_formula(cx, &p, s);
+}
