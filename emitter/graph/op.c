@@ -1,0 +1,262 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of operators. A call is checked against its row (number of inputs, names of attributes), gets the defaults of
+ * the attributes that it leaves out, and is expanded once: the types and shapes of its outputs are those of its computes. */
+#include "graph/op.h"
+
+#include <string.h>
+
+#include "graph/op_build.h"
+#include "graph/registry.h"
+#include "support/names.h"
+#include "support/text.h"
+
+const char *pattern_text(Pattern p)
+{
+    static const char *const text[] = { "elementwise", "broadcast", "injective", "reduction", "out-fusable", "opaque" };
+    return text[p];
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------------------------ */
+
+static const AttrRow *attr_row(const Op *op, const char *attr_name)
+{
+    for (const AttrRow *r = op->attr; r && r->name; r++)
+        if (strcmp(r->name, attr_name) == 0) return r;
+    return NULL;
+}
+
+static void refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
+{
+    const char *known[32];
+    size_t count = 0;
+    for (const AttrRow *r = op->attr; r && r->name && count < 32; r++) known[count++] = r->name;
+    const char *near = text_nearest(cx, attr_name, known, count);
+    diag_error(cx, op->name, "there is no attribute '%s'%s%s%s", attr_name, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+}
+
+/* An integer of decimal digits with an optional sign; *end is set past it, == s if there is none or it does not fit. */
+static int64_t read_integer(const char *s, const char **end)
+{
+    const char *p = s + (*s == '-');
+    uint64_t v = 0;
+    *end = s;
+    if (*p < '0' || *p > '9') return 0;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;
+        v = v * 10 + (uint64_t)(*p - '0');
+    }
+    *end = p;
+    return *s == '-' ? -(int64_t)v : (int64_t)v;
+}
+
+static double read_real(const char *s, const char **end)
+{
+    if (strncmp(s, "inf", 3) == 0 || strncmp(s, "-inf", 4) == 0) {
+        *end = s + (*s == '-' ? 4 : 3);
+        return *s == '-' ? -1.0 / 0.0 : 1.0 / 0.0;
+    }
+    return text_read_double(s, end);
+}
+
+static int list_length(const char *value)
+{
+    int n = *value != '\0';
+    for (; *value; value++) n += *value == ',';
+    return n;
+}
+
+static bool read_list(Ctx *cx, const char *value, Attr *a)
+{
+    int count = list_length(value);
+    int64_t *ints = NEW_ARRAY(cx->arena, int64_t, count);
+    double *reals = NEW_ARRAY(cx->arena, double, count);
+    const char *at = value, *end = value;
+    for (int i = 0; i < count; i++, at = end + 1) {
+        if (a->kind == ATTR_INTS || a->kind == ATTR_INT) ints[i] = read_integer(at, &end);
+        else reals[i] = read_real(at, &end);
+        if (end == at || *end != (i + 1 < count ? ',' : '\0')) return false;
+    }
+    a->count = count;
+    a->ints = ints;
+    a->reals = reals;
+    if (a->kind == ATTR_INTS || a->kind == ATTR_REALS) return true;
+    if (count != 1) return false;
+    a->integer = ints[0];
+    a->real = reals[0];
+    return true;
+}
+
+static Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value)
+{
+    Attr a = { .name = row->name, .kind = row->kind, .text = value };
+    bool well = row->kind == ATTR_TEXT || (row->kind != ATTR_TENSOR && read_list(cx, value, &a));
+    if (!well) diag_error(cx, op->name, "attribute '%s' has the value '%s', which does not suit it: %s", row->name, value, row->meaning);
+    return a;
+}
+
+const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
+{
+    int room = 1;
+    for (const char *p = text; *p; p++) room += *p == '=';
+    Attr *attrs = NEW_ARRAY(cx->arena, Attr, room);
+    *count = 0;
+    for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
+        size_t word = strcspn(p, " "), left = strcspn(p, "=");
+        if (left >= word) {
+            diag_error(cx, op->name, "attributes are written name=value, not '%s'", name_n(cx, p, word));
+            return attrs;
+        }
+        const AttrRow *row = attr_row(op, name_n(cx, p, left));
+        if (row) attrs[(*count)++] = attr_from_text(cx, op, row, name_n(cx, p + left + 1, word - left - 1));
+        else refuse_attr(cx, op, name_n(cx, p, left));
+        p += word;
+    }
+    return attrs;
+}
+
+/* The call's attributes as given, then the defaults of those left out. */
+static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
+{
+    int room = count;
+    for (const AttrRow *r = n->op->attr; r && r->name; r++) room++;
+    Attr *all = NEW_ARRAY(cx->arena, Attr, room);
+    for (int i = 0; i < count; i++) {
+        all[i] = attr[i];
+        if (!attr_row(n->op, attr[i].name)) refuse_attr(cx, n->op, attr[i].name);
+    }
+    n->attr = all;
+    n->attr_count = count;
+    for (const AttrRow *r = n->op->attr; r && r->name; r++)
+        if (r->otherwise && !node_attr(n, r->name)) {
+            all[count++] = attr_from_text(cx, n->op, r, r->otherwise);
+            n->attr_count = count;
+        }
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------------------------- */
+
+static bool check_inputs(Ctx *cx, const Node *n)
+{
+    const Op *op = n->op;
+    int given = n->in_count;
+    if (given < op->least_inputs || (op->most_inputs >= 0 && given > op->most_inputs)) {
+        const char *least = text_format(cx, "%d", op->least_inputs);
+        const char *range = op->most_inputs == op->least_inputs ? least
+                          : op->most_inputs < 0 ? text_format(cx, "at least %s", least)
+                          : text_format(cx, "%s to %d", least, op->most_inputs);
+        op_refuse(cx, n, "%d inputs are given, but it takes %s", given, range);
+        return false;
+    }
+    for (int i = 0; i < op->least_inputs; i++)
+        if (!n->in[i]) {
+            op_refuse(cx, n, "input %d is absent", i);
+            return false;
+        }
+    return true;
+}
+
+/* The i-th of the space-separated names. */
+static const char *word_at(Ctx *cx, const char *words, int i)
+{
+    for (; i > 0 && *words; i--) {
+        words += strcspn(words, " ");
+        words += strspn(words, " ");
+    }
+    return name_n(cx, words, strcspn(words, " "));
+}
+
+/* The compute of a row that is one formula: inputs and attributes are bound by their names. */
+static int compute_by_formula(Ctx *cx, const Node *n, Tensor **out)
+{
+    int count = 0;
+    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + n->attr_count + 1);
+    for (int i = 0; i < n->in_count; i++) binds[count++] = (Bind)BIND_T(word_at(cx, n->op->inputs, i), n->in[i]);
+    for (int i = 0; i < n->attr_count; i++) {
+        const Attr *a = &n->attr[i];
+        DType t = n->in[0]->type;
+        if (a->kind == ATTR_REAL) binds[count++] = (Bind)BIND_V(a->name, expr_real(cx, t, a->real));
+        if (a->kind == ATTR_INT) binds[count++] = (Bind)BIND_I(cx, a->name, a->integer);
+    }
+    out[0] = op_formula(cx, n, n->op->formula, binds);
+    return out[0] ? 1 : 0;
+}
+
+/* Runs Op.compute; a diagnostic of the formula reader or the constructors below gets the call as its place. */
+static int compute(Ctx *cx, const Node *n, Tensor **out)
+{
+    DiagMark mark = diag_mark(cx);
+    int count = n->op->formula ? compute_by_formula(cx, n, out) : n->op->compute(cx, n, out);
+    if (!ctx_failed(cx)) return count;
+    const Diag *d = diag_rewind(cx, mark);
+    const char *where = op_where(cx, n);
+    if (!d) diag_internal(cx, where, "the compute failed without a reason");
+    else if (d->severity == UNSUPPORTED) diag_unsupported(cx, where, "%s", d->what);
+    else if (d->source) diag_with_source(cx, where, d->source, "%s", d->what);
+    else diag_error(cx, where, "%s", d->what);
+    return 0;
+}
+
+Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr, int attr_count)
+{
+    if (ctx_failed(cx) || !op) return NULL;
+    Node *n = NEW(cx->arena, Node);
+    n->kind = NODE_CALL;
+    n->op = op;
+    n->name = name(cx, call_name ? call_name : op->name);
+    n->in = NEW_ARRAY(cx->arena, Tensor *, in_count);
+    for (int i = 0; i < in_count; i++) n->in[i] = in[i];
+    n->in_count = in_count;
+    while (n->in_count > op->least_inputs && !in[n->in_count - 1]) n->in_count--;
+    complete_attrs(cx, n, attr, attr_count);
+    if (ctx_failed(cx) || !check_inputs(cx, n)) return NULL;
+
+    Tensor **made = NEW_ARRAY(cx->arena, Tensor *, MAX_OUTPUTS);
+    n->out_count = compute(cx, n, made);
+    if (ctx_failed(cx) || n->out_count == 0) return NULL;
+    n->serial = ctx_serial(cx);
+    n->out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
+    for (int i = 0; i < n->out_count; i++) {
+        const char *out_name = i ? name_format(cx, "%s_%d", n->name, i) : n->name;
+        n->out[i] = tensor_new(cx, out_name, made[i]->type, made[i]->rank, made[i]->shape);
+        n->out[i]->maker = n;
+        n->out[i]->output = i;
+    }
+    map_put_ptr(&registry(cx)->expansion, n, made);
+    return n;
+}
+
+Tensor *const *op_expand(Ctx *cx, const Node *n)
+{
+    return map_get_ptr(&registry(cx)->expansion, n);
+}
+
+Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs_format, ...)
+{
+    if (ctx_failed(cx)) return NULL;
+    const Op *op = op_find(cx, op_name);
+    if (!op) {
+        diag_internal(cx, call_name, "there is no operator '%s'", op_name);
+        return NULL;
+    }
+    va_list args;
+    va_start(args, attrs_format);
+    const char *text = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    int count = 0;
+    const Attr *attr = attrs_read(cx, op, text, &count);
+    Node *n = op_call(cx, op, call_name, in, in_count, attr, count);
+    return n ? n->out[0] : NULL;
+}
+
+Tensor *view_call(Ctx *cx, const char *call_name, Tensor *x, const Tensor *like)
+{
+    if (!x || !like) return NULL;
+    if (!tensor_is_fixed(like)) {
+        diag_unsupported(cx, call_name, "a view with the symbolic shape %s", tensor_shape_text(cx, like));
+        return NULL;
+    }
+    Text shape = text_new(cx);
+    for (int d = 0; d < like->rank; d++) text_printf(&shape, "%s%lld", d ? "," : "", (long long)tensor_dim(like, d));
+    return call(cx, "reshape", call_name, &x, 1, "shape=%s", text_string(&shape));
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_GRAPH_OP_BUILD_H
+#define LW_GRAPH_OP_BUILD_H
+/* What the files in ops/ share: formulas whose text depends on a rank, refusals, permutation of attributes. */
+#include "graph/op.h"
+#include "support/text.h"
+
+const char *op_where(Ctx *cx, const Node *call);                      /* `node "conv_7" (conv2d)` */
+void op_refuse(Ctx *cx, const Node *call, const char *format, ...);   /* an error at that place */
+void op_unsupported(Ctx *cx, const Node *call, const char *format, ...);
+
+/* The formula, with its result renamed for people: `y` to the operator's name, any other `z` to OPERATOR_z. */
+Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *binds);
+#define OP_FORMULA(cx, call, text, ...) op_formula((cx), (call), (text), (const Bind[]){ __VA_ARGS__, { NULL, NULL, NULL } })
+
+/* The letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
+char axis_letter(int rank, int d);
+
+/* A tensor of some rank with some of its axes singled out, as text for formulas. For rank 4 with 1 and 2: */
+typedef struct AxisText {
+    const char *all;       /* [n,h,w,c] */
+    const char *kept;      /* [n,c] */
+    const char *ones;      /* [n,one1<1,one2<1,c] */
+    const char *chosen;    /* h,w */
+} AxisText;
+AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
+
+/* `axis` in [-rank, rank) as [0, rank); else refused and -1. */
+int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
+/* Marks the axes of the attribute `axes`; an empty or absent list marks all. */
+bool op_axes(Ctx *cx, const Node *call, const char *attr, int rank, bool *chosen);
+/* An integer attribute list of exactly `count` values in [least, greatest]; a single value stands for all. */
+bool op_ints(Ctx *cx, const Node *call, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise, int64_t *out);
+bool op_same_type(Ctx *cx, const Node *call);                         /* all inputs have the type of the first */
+bool op_float(Ctx *cx, const Node *call);                             /* the first input is of a float type */
+
+/* " h*2+i-1": axis*scale + tap*step + shift, leaving out what does nothing. */
+const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift);
+const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3" */
+
+/* For Op.permute. The inputs as they are before the transposition: given ones are, others are turned back here, after
+ * their rank is filled up with ones on the left. NULL: cannot. */
+Tensor **inputs_turned_back(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
+Tensor *transpose_call(Ctx *cx, const char *name, Tensor *x, const int *perm);
+Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);    /* and broadcast */
+Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
+Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);      /* attribute `axes` with keepdims=1 */
+const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
+
+#endif

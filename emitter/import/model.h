@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_MODEL_H
+#define LW_IMPORT_MODEL_H
+/* What every importer makes, and what it may be told. */
+#include "ir/tensor.h"
+
+/* Inputs and outputs keep the file's order and names. */
+typedef struct Model {
+    const char *name;
+    int input_count;  Tensor **input;
+    int output_count; Tensor **output;
+    int step_count;                      /* schedule steps that a .te file brings; other formats: 0 */
+    const struct TeStep *step;           /* in the file's order; import/te.c knows what they are */
+} Model;
+
+/* `--dim batch=1`: a symbolic dimension by its name, or one without a name as INPUT.AXIS. */
+typedef struct ImportDim { const char *name; int64_t value; bool is_maximum; } ImportDim;
+/* `--value state=zeros.npy`: this input is a constant, read from the file. */
+typedef struct ImportValue { const char *name, *path; } ImportValue;
+
+typedef struct ImportOptions {
+    int dim_count;   const ImportDim *dim;
+    int value_count; const ImportValue *value;
+} ImportOptions;
+
+#endif

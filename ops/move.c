@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements in other places; each is an index map.
+ *
+ *   transpose   y[i_perm..] = x[i..]              slice   y[i] = x[begin + i*step]          tile  y[i] = x[i % n]
+ *   concat      y[i] = select(i < n0, a[i], b[i - n0])     expand  y[*] = x[*] in a larger shape
+ *   pad         y[i] = x[i - p], outside: the value (constant), the nearest (edge), mirrored (reflect), around (wrap)
+ *   gather      y[..,j,..] = x[..,index[j],..] */
+#include "graph/op_build.h"
+
+#include <string.h>
+
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
+
+static bool read_perm(Ctx *cx, const Node *n, int *perm)
+{
+    int rank = n->in[0]->rank;
+    const Attr *a = node_attr(n, "perm");
+    bool seen[MAX_RANK] = { false };
+    for (int d = 0; d < rank; d++) perm[d] = rank - 1 - d;
+    if (!a) return true;
+    bool fits = a->count == rank;
+    for (int d = 0; fits && d < rank; d++) {
+        fits = a->ints[d] >= 0 && a->ints[d] < rank && !seen[a->ints[d]];
+        if (!fits) break;
+        perm[d] = (int)a->ints[d];
+        seen[perm[d]] = true;
+    }
+    if (!fits) op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions", ints_text(cx, a->ints, a->count), rank);
+    return fits;
+}
+
+static const char *brackets(Ctx *cx, const Text *t) { return t->length ? text_format(cx, "[%s]", t->at) : ""; }
+
+static int transpose(Ctx *cx, const Node *n, Tensor **out)
+{
+    int perm[MAX_RANK], rank = n->in[0]->rank;
+    if (!read_perm(cx, n, perm)) return 0;
+    Text to = text_new(cx), from = text_new(cx);
+    for (int d = 0; d < rank; d++) {
+        text_printf(&to, "%s%c", d ? "," : "", axis_letter(rank, perm[d]));
+        text_printf(&from, "%s%c", d ? "," : "", axis_letter(rank, d));
+    }
+    const char *text = text_format(cx, "y%s = x%s", brackets(cx, &to), brackets(cx, &from));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+/* ---- concat ------------------------------------------------------------------------------------------------------ */
+
+static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
+{
+    const Tensor *a = n->in[0];
+    for (int i = 0; i < n->in_count; i++) {
+        const Tensor *b = n->in[i];
+        bool fits = b && b->rank == a->rank && tensor_dim(b, axis) >= 0;
+        for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
+        if (fits) continue;
+        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d", i, b ? tensor_shape_text(cx, b) : "absent",
+                  tensor_shape_text(cx, a), axis);
+        return false;
+    }
+    return op_same_type(cx, n);
+}
+
+/* Reads of x with the index text of one axis replaced. */
+static const char *read_at(Ctx *cx, const char *tensor, int rank, int axis, const char *index)
+{
+    Text t = text_new(cx);
+    text_printf(&t, "%s[", tensor);
+    for (int d = 0; d < rank; d++) {
+        if (d) text_char(&t, ',');
+        if (d == axis) text_add(&t, index);
+        else text_char(&t, axis_letter(rank, d));
+    }
+    text_char(&t, ']');
+    return text_string(&t);
+}
+
+static int concat(Ctx *cx, const Node *n, Tensor **out)
+{
+    int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
+    if (axis < 0 || !fit_side_by_side(cx, n, axis)) return 0;
+    char c = axis_letter(rank, axis);
+    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + 1);
+    Text body = text_new(cx);
+    int64_t end = 0;
+    for (int i = 0; i < n->in_count; i++) {
+        int64_t begin = end;
+        end += tensor_dim(n->in[i], axis);
+        binds[i] = (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]);
+        const char *index = begin ? text_format(cx, "%c-%lld", c, (long long)begin) : (const char[]){ c, '\0' };
+        const char *read = read_at(cx, binds[i].name, rank, axis, index);
+        if (i + 1 < n->in_count) text_printf(&body, "select(%c < %lld, %s, ", c, (long long)end, read);
+        else text_add(&body, read);
+    }
+    for (int i = 1; i < n->in_count; i++) text_char(&body, ')');
+    const char *lhs = read_at(cx, "y", rank, axis, text_format(cx, "%c<%lld", c, (long long)end));
+    out[0] = op_formula(cx, n, text_format(cx, "%s = %s", lhs, body.at), binds);
+    return out[0] ? 1 : 0;
+}
+
+/* ---- slice ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Range { int64_t begin, step, count; } Range;
+
+/* begin and end may be negative (from the end) or beyond; ONNX and Python agree on the clamping. */
+static Range range_of(int64_t begin, int64_t end, int64_t step, int64_t size)
+{
+    if (begin < 0) begin += size;
+    if (end < 0) end += size;
+    int64_t least = step < 0 ? -1 : 0, greatest = step < 0 ? size - 1 : size;
+    begin = begin < 0 ? 0 : begin > greatest ? greatest : begin;
+    end = end < least ? least : end > size ? size : end;
+    int64_t count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
+    return (Range){ begin, step, count < 0 ? 0 : count };
+}
+
+static int slice(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *begin = node_attr(n, "begin"), *end = node_attr(n, "end"), *axes = node_attr(n, "axes");
+    int count = begin ? begin->count : 0;
+    int64_t step[MAX_RANK];
+    Range ranges[MAX_RANK];
+    bool listed[MAX_RANK] = { false };
+    if (count > x->rank || !end || end->count != count || (axes && axes->count != count)) {
+        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is cut", tensor_shape_text(cx, x));
+        return 0;
+    }
+    if (!op_ints(cx, n, "step", count, INT32_MIN + 1, INT32_MAX, 1, step)) return 0;
+    for (int i = 0; i < count; i++) {
+        int d = op_axis(cx, n, axes ? axes->ints[i] : i, x->rank);
+        if (d < 0) return 0;
+        ranges[d] = step[i] ? range_of(begin->ints[i], end->ints[i], step[i], tensor_dim(x, d)) : (Range){ 0 };
+        if (tensor_dim(x, d) < 0 || ranges[d].count < 1 || listed[d]) {
+            op_refuse(cx, n, "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is wanted",
+                      (long long)begin->ints[i], (long long)end->ints[i], (long long)step[i], d, tensor_shape_text(cx, x));
+            return 0;
+        }
+        listed[d] = true;
+    }
+    Text lhs = text_new(cx), at = text_new(cx);
+    for (int d = 0; d < x->rank; d++) {
+        char c = axis_letter(x->rank, d);
+        text_printf(&lhs, listed[d] ? "%s%c<%lld" : "%s%c", d ? "," : "", c, (long long)(listed[d] ? ranges[d].count : 0));
+        text_printf(&at, "%s%c", d ? "," : "", c);
+        if (listed[d] && ranges[d].step != 1) text_printf(&at, "*%lld", (long long)ranges[d].step);
+        if (listed[d] && ranges[d].begin) text_printf(&at, "+%lld", (long long)ranges[d].begin);
+    }
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+/* begin, end and step along the axes; the axes are written out, then mapped. */
+static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
+{
+    int64_t axes[MAX_RANK];
+    const Attr *given = node_attr(n, "axes"), *begin = node_attr(n, "begin");
+    int rank = n->in[0]->rank, count = begin->count;
+    for (int i = 0; i < count; i++) {
+        int64_t d = given ? given->ints[i] : i;
+        axes[i] = perm[d < 0 ? d + rank : d];
+    }
+    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, rank);
+    Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
+    int attr_count = 0;
+    for (int i = 0; i < n->attr_count; i++)
+        if (strcmp(n->attr[i].name, "axes") != 0) attr[attr_count++] = n->attr[i];
+    attr[attr_count++] = (Attr){ .name = "axes", .kind = ATTR_INTS, .count = count, .ints = arena_copy(cx->arena, axes, sizeof axes) };
+    return turned ? op_call(cx, n->op, n->name, turned, n->in_count, attr, attr_count) : NULL;
+}
+
+/* ---- pad --------------------------------------------------------------------------------------------------------- */
+
+/* The index into n elements for position i - p, by mode; reflect: (n-1) - |(n-1) - |i - p||. */
+static const char *padded_index(Ctx *cx, const char *mode, char c, int64_t before, int64_t size)
+{
+    const char *at = before ? text_format(cx, "%c-%lld", c, (long long)before) : text_format(cx, "%c", c);
+    long long last = (long long)size - 1;
+    if (strcmp(mode, "edge") == 0) return text_format(cx, "max(0, min(%lld, %s))", last, at);
+    if (strcmp(mode, "reflect") == 0) return text_format(cx, "%lld-abs(%lld-abs(%s))", last, last, at);
+    if (strcmp(mode, "wrap") == 0) return text_format(cx, "(%s)%%%lld", at, last + 1);
+    return at;
+}
+
+static int pad(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const char *mode = node_text(n, "mode", "constant");
+    int64_t pads[2 * MAX_RANK];
+    bool is_constant = strcmp(mode, "constant") == 0;
+    if (!is_constant && strcmp(mode, "edge") != 0 && strcmp(mode, "reflect") != 0 && strcmp(mode, "wrap") != 0) {
+        op_refuse(cx, n, "'mode' is \"%s\"; constant, edge, reflect and wrap are accepted", mode);
+        return 0;
+    }
+    if (!op_ints(cx, n, "pad", 2 * x->rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return 0;
+    Text lhs = text_new(cx), at = text_new(cx);
+    for (int d = 0; d < x->rank; d++) {
+        int64_t size = tensor_dim(x, d), before = pads[d], after = pads[x->rank + d], most = strcmp(mode, "reflect") == 0 ? size - 1 : INT32_MAX / 4;
+        char c = axis_letter(x->rank, d);
+        if (size < 0 || size + before + after < 1 || before > most || after > most) {
+            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s", d, tensor_shape_text(cx, x),
+                      (long long)before, (long long)after, mode);
+            return 0;
+        }
+        bool stays = before == 0 && after == 0;
+        text_printf(&lhs, stays ? "%s%c" : "%s%c<%lld", d ? "," : "", c, (long long)(size + before + after));
+        text_printf(&at, "%s%s", d ? "," : "", stays ? (const char[]){ c, '\0' } : before < 0 && is_constant
+                    ? text_format(cx, "%c+%lld", c, -(long long)before) : padded_index(cx, mode, c, before, size));
+    }
+    const char *text = text_format(cx, is_constant ? "y%s = (x%s? : value)" : "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
+    Scalar value = { 0 };
+    if (dtype_is_float(x->type)) value.f = node_real(n, "value", 0);
+    else value.i = (int64_t)node_real(n, "value", 0);
+    if (x->rank == 0) text = "y = x";
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", expr_constant(cx, x->type, value)));
+    return out[0] ? 1 : 0;
+}
+
+static Node *permute_pad(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
+{
+    int rank = n->in[0]->rank;
+    int64_t pads[2 * MAX_RANK], moved[2 * MAX_RANK];
+    if (!op_ints(cx, n, "pad", 2 * rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return NULL;
+    for (int d = 0; d < rank; d++) {
+        moved[perm[d]] = pads[d];
+        moved[rank + perm[d]] = pads[rank + d];
+    }
+    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, rank);
+    return turned ? op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count) : NULL;
+}
+
+/* ---- gather, expand, tile ---------------------------------------------------------------------------------------- */
+
+/* A negative index counts from the end; one outside of the tensor is clamped, so that no input can make the program read
+ * outside of its memory. */
+static int gather(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0], *index = n->in[1];
+    int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
+    if (axis < 0) return 0;
+    int64_t size = tensor_dim(x, axis);
+    if (!dtype_is_integer(index->type) || size < 1 || rank > MAX_RANK) {
+        op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are wanted",
+                  tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
+        return 0;
+    }
+    Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
+    for (int d = 0; d < rank; d++) {
+        char c = axis_letter(rank, d);
+        bool is_index = d >= axis && d < axis + index->rank;
+        text_printf(&lhs, "%s%c", d ? "," : "", c);
+        if (is_index) text_printf(&place, "%s%c", d > axis ? "," : "", c);
+    }
+    for (int d = 0; d < x->rank; d++) {
+        if (d) text_char(&at, ',');
+        if (d == axis) text_printf(&at, "max(0, min(%lld, select(j@ < 0, i32(j@)+%lld, i32(j@))))", (long long)size - 1, (long long)size);
+        else text_char(&at, axis_letter(rank, d < axis ? d : d - 1 + index->rank));
+    }
+    const char *p = brackets(cx, &place);
+    Text body = text_new(cx);
+    for (const char *s = at.at; *s; s++) {
+        if (*s == '@') text_add(&body, p);
+        else text_char(&body, *s);
+    }
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x[%s]", brackets(cx, &lhs), body.at), BIND_T("x", n->in[0]), BIND_T("j", n->in[1]));
+    return out[0] ? 1 : 0;
+}
+
+static int expand(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "shape");
+    int count = a ? a->count : 0, rank = count > x->rank ? count : x->rank;
+    bool fits = rank <= MAX_RANK && tensor_is_fixed(x);
+    Text lhs = text_new(cx), at = text_new(cx);
+    for (int d = 0; fits && d < rank; d++) {
+        int own = d - (rank - x->rank), asked = d - (rank - count);
+        int64_t size = own >= 0 ? tensor_dim(x, own) : 1, wanted = asked >= 0 ? a->ints[asked] : 1;
+        fits = wanted >= 1 && wanted <= INT32_MAX && (size == wanted || size == 1 || wanted == 1);
+        text_printf(&lhs, "%s%c<%lld", d ? "," : "", axis_letter(rank, d), (long long)(size > wanted ? size : wanted));
+        if (own >= 0) text_printf(&at, "%s%c", own ? "," : "", size == 1 ? '0' : axis_letter(rank, d));
+    }
+    if (!fits) {
+        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, count) : "[]");
+        return 0;
+    }
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+static int tile(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    int64_t times[MAX_RANK];
+    Text lhs = text_new(cx), at = text_new(cx);
+    if (!op_ints(cx, n, "times", x->rank, 1, INT32_MAX, 1, times)) return 0;
+    for (int d = 0; d < x->rank; d++) {
+        char c = axis_letter(x->rank, d);
+        int64_t size = tensor_dim(x, d);
+        if (size < 1 || size > INT32_MAX / times[d]) {
+            op_refuse(cx, n, "axis %d of the input %s cannot be repeated %lld times", d, tensor_shape_text(cx, x), (long long)times[d]);
+            return 0;
+        }
+        text_printf(&lhs, "%s%c<%lld", d ? "," : "", c, (long long)(size * times[d]));
+        text_printf(&at, times[d] == 1 ? "%s%c" : "%s%c%%%lld", d ? "," : "", c, (long long)size);
+    }
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+static const AttrRow transpose_attrs[] = { { "perm", ATTR_INTS, "dimension d of the result is dimension perm[d]; absent: reversed", NULL }, { 0 } };
+static const AttrRow concat_attrs[] = { { "axis", ATTR_INT, "along which they stand side by side", "0" }, { 0 } };
+static const AttrRow slice_attrs[] = {
+    { "begin", ATTR_INTS, "first index along each axis; negative: from the end", NULL },
+    { "end",   ATTR_INTS, "one past the last; negative: from the end", NULL },
+    { "axes",  ATTR_INTS, "the axes that are cut; absent: the first ones", NULL },
+    { "step",  ATTR_INTS, "distance; negative: backwards", NULL },
+    { 0 }
+};
+static const AttrRow pad_attrs[] = {
+    { "pad",   ATTR_INTS, "elements before each dimension, then after each; negative: cut off", NULL },
+    { "mode",  ATTR_TEXT, "constant, edge, reflect or wrap", "constant" },
+    { "value", ATTR_REAL, "what constant padding holds", "0" },
+    { 0 }
+};
+static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the axis that is indexed", "0" }, { 0 } };
+static const AttrRow expand_attrs[] = { { "shape", ATTR_INTS, "the shape to broadcast to", NULL }, { 0 } };
+static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each dimension", NULL }, { 0 } };
+
+static const OpCase transpose_cases[] = {
+    { "perm=0,2,3,1", "f32[1][2][3][4]", "f32[1][3][4][2]", NULL },
+    { "", "f32[2][3]", "f32[3][2]", NULL },
+    { "perm=0,0", "f32[2][3]", NULL, "no order of 2 dimensions" },
+    { "perm=0,1,2", "f32[2][3]", NULL, "no order of 2 dimensions" },
+    { 0 }
+};
+static const OpCase concat_cases[] = {
+    { "axis=3", "f32[1][2][2][3] f32[1][2][2][1] f32[1][2][2][2]", "f32[1][2][2][6]", NULL },
+    { "axis=-2", "f32[2][3] f32[4][3]", "f32[6][3]", NULL },
+    { "axis=0", "f32[2]", "f32[2]", NULL },
+    { "axis=0", "f32[2][3] f32[2][4]", NULL, "does not fit beside [2][3]" },
+    { "axis=0", "f32[2] i32[2]", NULL, "input 1 is i32" },
+    { 0 }
+};
+static const OpCase slice_cases[] = {
+    { "begin=1 end=3", "f32[4][2]", "f32[2][2]", NULL },
+    { "begin=-3,0 end=1000,2 axes=1,0", "f32[4][5]", "f32[2][3]", NULL },
+    { "begin=-1 end=-1000 step=-2", "f32[5]", "f32[3]", NULL },
+    { "begin=0 end=5 step=2", "f32[5]", "f32[3]", NULL },
+    { "begin=3 end=3", "f32[5]", NULL, "not empty" },
+    { "begin=0,0 end=1", "f32[5][5]", NULL, "one value for each axis" },
+    { 0 }
+};
+static const OpCase pad_cases[] = {
+    { "pad=0,1,0,2 value=1.5", "f32[2][3]", "f32[2][6]", NULL },
+    { "pad=1,2,1,2 mode=edge", "f32[2][3]", "f32[4][7]", NULL },
+    { "pad=2,1 mode=reflect", "f32[3]", "f32[6]", NULL },
+    { "pad=2,1 mode=wrap", "f32[3]", "f32[6]", NULL },
+    { "pad=-1,2", "f32[4]", "f32[5]", NULL },
+    { "pad=3,0 mode=reflect", "f32[3]", NULL, "cannot be padded by 3 and 0" },
+    { "pad=1,1 mode=nowhere", "f32[3]", NULL, "'mode' is \"nowhere\"" },
+    { "pad=1,1", "f32[3][3]", NULL, "'pad' has 2 values, but 4 are needed" },
+    { 0 }
+};
+static const OpCase gather_cases[] = {
+    { "axis=1", "f32[2][5][3] i64[2]={4,-5}", "f32[2][2][3]", NULL },
+    { "", "f32[4] i32", "f32", NULL },
+    { "", "f32[4][2] i32[2][3]={0,1,2,3,1,0}", "f32[2][3][2]", NULL },
+    { "", "f32[4] f32[2]", NULL, "an integer index" },
+    { 0 }
+};
+static const OpCase expand_cases[] = {
+    { "shape=2,3", "f32[3]", "f32[2][3]", NULL },
+    { "shape=4,1,3", "f32[2][1]", "f32[4][2][3]", NULL },
+    { "shape=2,4", "f32[3]", NULL, "cannot be expanded" },
+    { 0 }
+};
+static const OpCase tile_cases[] = { { "times=2,3", "f32[2][2]", "f32[4][6]", NULL }, { "times=2,0", "f32[2][2]", NULL, "'times' is 2,0" }, { 0 } };
+
+#define MOVE(fn, text, its_level, least, most, names) \
+    .name = #fn, .summary = text, .level = its_level, .pattern = PATTERN_INJECTIVE, .least_inputs = least, .most_inputs = most, \
+    .inputs = names, .attr = fn##_attrs, .compute = fn, .cases = fn##_cases
+
+const Op ops_move[] = {
+    { MOVE(transpose, "y[i_perm[0], i_perm[1], ..] = x[i_0, i_1, ..]", 3, 1, 1, "x"), .is_transpose = true },
+    { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .is_concat = true, .permute = permute_axis },
+    { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .permute = permute_slice },
+    { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .permute = permute_pad },
+    { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
+    { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x") },
+    { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x") },
+    { 0 }
+};

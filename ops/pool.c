@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Pooling, channels last, over one or two spatial dimensions. With kernel k, strides s, dilations d and padding p:
+ *
+ *   max_pool2d   y[n,h,w,c] = max(i,j) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c]         -inf outside of x
+ *   avg_pool2d   y[n,h,w,c] = (sum(i,j) x[...]) / taps(h) / taps(w)                   0 outside of x
+ *
+ * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the last
+ * window may reach past the padding, where nothing is counted; a window that would start past x and the padding before it
+ * is left out. */
+#include "graph/op_build.h"
+
+enum { MAX_SPATIAL = 2, GREATEST = 1 << 20 };
+
+typedef struct Windows {
+    int spatial;
+    int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
+    int64_t size[MAX_SPATIAL], extent[MAX_SPATIAL];        /* of the input, of the output */
+    bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
+} Windows;
+
+static int64_t windows_along(const Windows *w, int d, bool ceil_mode)
+{
+    int64_t reach = (w->kernel[d] - 1) * w->dilation[d] + 1, s = w->stride[d];
+    int64_t room = w->size[d] + w->pad[d] + w->pad[w->spatial + d] - reach;
+    if (room < 0) return 0;
+    int64_t count = (room + (ceil_mode ? s - 1 : 0)) / s + 1;
+    return (count - 1) * s >= w->size[d] + w->pad[d] ? count - 1 : count;
+}
+
+static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
+{
+    const Tensor *x = n->in[0];
+    w->spatial = spatial;
+    if (x->rank != spatial + 2) {
+        op_refuse(cx, n, "the input is %s; rank %d is wanted", tensor_shape_text(cx, x), spatial + 2);
+        return false;
+    }
+    if (!op_ints(cx, n, "kernel", spatial, 1, GREATEST, 0, w->kernel)) return false;
+    if (!op_ints(cx, n, "stride", spatial, 1, GREATEST, 1, w->stride)) return false;
+    if (!op_ints(cx, n, "dilation", spatial, 1, GREATEST, 1, w->dilation)) return false;
+    if (!op_ints(cx, n, "pad", 2 * spatial, 0, GREATEST, 0, w->pad)) return false;
+    for (int d = 0; d < spatial; d++) {
+        w->size[d] = tensor_dim(x, 1 + d);
+        w->extent[d] = windows_along(w, d, node_int(n, "ceil_mode", 0) != 0);
+        int64_t end = (w->extent[d] - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
+        w->leaves[d] = w->pad[d] > 0 || end > w->size[d];
+        w->leaves_padding[d] = end > w->size[d] + w->pad[spatial + d];
+        w->leaves_input = w->leaves_input || w->leaves[d];
+        if (w->size[d] < 0 || w->extent[d] < 1) {
+            op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into the input %s with padding %lld and %lld",
+                      (long long)w->kernel[d], (long long)w->dilation[d], tensor_shape_text(cx, x), (long long)w->pad[d], (long long)w->pad[spatial + d]);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* REDUCER(i,j) of the windows, `outside` where they leave x. */
+static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const char *stage, const char *reducer, const Expr *outside)
+{
+    static const char axes[] = "hw", taps[] = "ij";
+    Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
+    for (int d = 0; d < w->spatial; d++) {
+        int letter = MAX_SPATIAL - w->spatial + d;
+        char axis = axes[letter], tap = taps[letter];
+        text_printf(&lhs, "%c<%lld,", axis, (long long)w->extent[d]);
+        text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (long long)w->kernel[d]);
+        text_printf(&at, "%s,", affine_text(cx, axis, w->stride[d], tap, w->dilation[d], -w->pad[d]));
+    }
+    const char *format = w->leaves_input ? "%s[n,%sc] = %s(%s) (x[n,%sc]? : outside)" : "%s[n,%sc] = %s(%s) x[n,%sc]";
+    const char *text = text_format(cx, format, stage, lhs.at, reducer, over.at, at.at);
+    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("outside", outside));
+}
+
+static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
+{
+    Windows w = { 0 };
+    if (!read_windows(cx, n, spatial, &w)) return 0;
+    out[0] = reduce_windows(cx, n, &w, "y", "max", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
+    return out[0] ? 1 : 0;
+}
+
+/* Taps counted along dimension d as text: a number where all windows have the same. A window starts at h*s-p; its taps
+ * i = 0 .. k-1 lie d apart. Those before x: ceil((p - h*s) / d). Those before an end e: ceil((e - (h*s-p)) / d). */
+static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
+{
+    char axis = "hw"[MAX_SPATIAL - w->spatial + d];
+    if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
+    int64_t k = w->kernel[d], s = w->stride[d], step = w->dilation[d], p = w->pad[d];
+    int64_t end = w->size[d] + (count_pad ? w->pad[w->spatial + d] : 0) + p + step - 1;
+    const char *before_end = text_format(cx, "min(%lld, (%lld-%c*%lld)/%lld)", (long long)k, (long long)end, axis, (long long)s, (long long)step);
+    if (count_pad || p == 0) return before_end;
+    return text_format(cx, "(%s-max(0, (%lld-%c*%lld)/%lld))", before_end, (long long)(p + step - 1), axis, (long long)s, (long long)step);
+}
+
+static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
+{
+    Windows w = { 0 };
+    if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
+    DType t = n->in[0]->type;
+    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", expr_int(cx, t, 0));
+    int64_t same = 1;
+    Text varies = text_new(cx);
+    for (int d = 0; d < spatial; d++) {
+        const char *taps = taps_text(cx, &w, d, node_int(n, "count_pad", 0) != 0);
+        if (taps) text_printf(&varies, "%s%s", varies.length ? " * " : "", taps);
+        else same *= w.kernel[d];
+    }
+    const char *axes = spatial == 1 ? "n,w,c" : "n,h,w,c";
+    const char *divisor = !varies.length ? text_format(cx, "%lld", (long long)same)
+                        : text_format(cx, "%s(max(1, %lld * %s))", dtype_info(t)->spelling, (long long)same, varies.at);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), BIND_T("s", total));
+    return out[0] ? 1 : 0;
+}
+
+static int max_pool1d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 1, out); }
+static int max_pool2d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 2, out); }
+static int avg_pool1d(Ctx *cx, const Node *n, Tensor **out) { return avg_pool(cx, n, 1, out); }
+static int avg_pool2d(Ctx *cx, const Node *n, Tensor **out) { return avg_pool(cx, n, 2, out); }
+
+/* ---- Global pooling: over all dimensions but the first and the last ---------------------------------------------- */
+
+static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, int64_t *count)
+{
+    const Tensor *x = n->in[0];
+    bool chosen[MAX_RANK] = { false };
+    *count = 1;
+    if (x->rank < 3 || !tensor_is_fixed(x) || tensor_elems(x) < 1) {
+        op_refuse(cx, n, "the input is %s; [n][spatial..][c], fixed and not empty, is wanted", tensor_shape_text(cx, x));
+        return false;
+    }
+    for (int d = 1; d + 1 < x->rank; d++) {
+        chosen[d] = true;
+        *count *= tensor_dim(x, d);
+    }
+    *axes = axis_text(cx, x->rank, chosen);
+    return true;
+}
+
+static int global_max_pool(Ctx *cx, const Node *n, Tensor **out)
+{
+    AxisText a;
+    int64_t count;
+    if (!spatial_axes(cx, n, &a, &count)) return 0;
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = max(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
+{
+    AxisText a;
+    int64_t count;
+    if (!op_float(cx, n) || !spatial_axes(cx, n, &a, &count)) return 0;
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = s[*] / %lld", (long long)count), BIND_T("s", total));
+    return out[0] ? 1 : 0;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+#define WINDOW_ATTRS \
+    { "kernel",    ATTR_INTS, "size of the window, one for each spatial dimension or one for all", NULL }, \
+    { "stride",    ATTR_INTS, "distance of neighbouring windows, likewise", NULL }, \
+    { "dilation",  ATTR_INTS, "distance of neighbouring taps, likewise", NULL }, \
+    { "pad",       ATTR_INTS, "padding before each spatial dimension, then after each: top,left,bottom,right", NULL }, \
+    { "ceil_mode", ATTR_INT,  "1: a last window may be cut off", "0" }
+static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
+static const AttrRow avg_attrs[] = { WINDOW_ATTRS, { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" }, { 0 } };
+
+static const OpCase max_pool1d_cases[] = {
+    { "kernel=2 stride=2", "f32[1][7][3]", "f32[1][3][3]", NULL },
+    { "kernel=3 stride=2 pad=1,0 ceil_mode=1", "f32[1][6][2]", "f32[1][3][2]", NULL },
+    { 0 }
+};
+static const OpCase max_pool2d_cases[] = {
+    { "kernel=2,2 stride=2,2", "f32[1][6][6][3]", "f32[1][3][3][3]", NULL },
+    { "kernel=3,3 stride=2,2 pad=1,1,1,1", "f32[1][7][6][2]", "f32[1][4][3][2]", NULL },
+    { "kernel=3,3 stride=2,2 ceil_mode=1", "f32[1][6][6][2]", "f32[1][3][3][2]", NULL },
+    { "kernel=2,3 dilation=2,1", "f32[1][6][6][2]", "f32[1][4][4][2]", NULL },
+    { "kernel=2,2 stride=2,2", "i8[1][4][4][2]", "i8[1][2][2][2]", NULL },
+    { "kernel=9,9", "f32[1][6][6][3]", NULL, "does not fit" },
+    { "", "f32[1][6][6][3]", NULL, "'kernel' is 0,0" },
+    { "kernel=2,2", "f32[6][6][3]", NULL, "rank 4 is wanted" },
+    { 0 }
+};
+static const OpCase avg_pool1d_cases[] = {
+    { "kernel=3 stride=2 pad=1,1", "f32[1][7][2]", "f32[1][4][2]", NULL },
+    { 0 }
+};
+static const OpCase avg_pool2d_cases[] = {
+    { "kernel=2,2 stride=2,2", "f32[1][4][6][3]", "f32[1][2][3][3]", NULL },
+    { "kernel=3,3 pad=1,1,1,1", "f32[1][5][4][2]", "f32[1][5][4][2]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 count_pad=1", "f32[1][5][4][2]", "f32[1][5][4][2]", NULL },
+    { "kernel=3,3 stride=2,2 pad=1,1,0,0 ceil_mode=1", "f32[1][6][6][2]", "f32[1][3][3][2]", NULL },
+    { "kernel=3,3 stride=2,2 pad=0,0,1,1 ceil_mode=1 count_pad=1", "f32[1][5][6][2]", "f32[1][3][3][2]", NULL },
+    { "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][6][6][2]", "f32[1][6][6][2]", NULL },
+    { "kernel=2,2", "i8[1][4][4][2]", NULL, "a float type is wanted" },
+    { 0 }
+};
+static const OpCase global_cases[] = {
+    { "", "f32[2][3][4][5]", "f32[2][1][1][5]", NULL },
+    { "", "f32[2][3][5]", "f32[2][1][5]", NULL },
+    { "", "f32[2][3]", NULL, "[n][spatial..][c]" },
+    { 0 }
+};
+
+#define POOL(fn, formula_text) \
+    .name = #fn, .summary = formula_text, .level = 2, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1, .most_inputs = 1, \
+    .inputs = "x", .compute = fn
+
+const Op ops_pool[] = {
+    { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool1d_cases },
+    { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool2d_cases },
+    { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs, .cases = avg_pool1d_cases },
+    { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool2d_cases },
+    { POOL(global_max_pool, "y[n,0,0,c] = max(h,w) x[n,h,w,c]"), .cases = global_cases },
+    { POOL(global_avg_pool, "y[n,0,0,c] = (sum(h,w) x[n,h,w,c]) / (H * W)"), .cases = global_cases },
+    { 0 }
+};

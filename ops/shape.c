@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/* Views: the same elements in the same order under another shape, sharing memory.
+ *
+ *   reshape shape=..     -1: what is left, once; 0: as in the input     flatten axis=..    [before the axis][from the axis]
+ *   squeeze axes=..      dimensions of one go away                      unsqueeze axes=..  and come
+ *
+ * Their compute maps indices: runs of dimensions with equal products correspond, and inside a run the flat index is
+ * taken apart again:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. */
+#include "graph/op_build.h"
+
+/* The longest prefix-free runs: dims [from, to) of x hold as many elements as dims [at, end) of y. */
+typedef struct Run { int x_from, x_to, y_from, y_to; } Run;
+
+static Run next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, Run last)
+{
+    Run r = { last.x_to, last.x_to, last.y_to, last.y_to };
+    int64_t left = 1, right = 1;
+    do {
+        if (left <= right && r.x_to < x_rank) left *= x[r.x_to++];
+        else if (r.y_to < y_rank) right *= y[r.y_to++];
+        else if (r.x_to < x_rank) left *= x[r.x_to++];
+        else break;
+    } while (left != right);
+    return r;
+}
+
+/* index = (..(i0 * n1 + i1) * n2 + ..) of the run's dimensions of y; NULL where all are ones. */
+static const Expr *flat_index(Ctx *cx, const int64_t *y, const Expr *const *axis, int from, int to)
+{
+    const Expr *flat = NULL;
+    for (int d = from; d < to; d++) {
+        if (y[d] == 1) continue;
+        if (flat) flat = expr_add(cx, expr_mul(cx, flat, expr_index(cx, y[d])), axis[d]);
+        else flat = axis[d];
+    }
+    return flat ? flat : expr_index(cx, 0);
+}
+
+static void take_apart(Ctx *cx, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
+{
+    int64_t inner = 1, whole = 1;
+    for (int d = from; d < to; d++) whole *= x[d];
+    for (int d = to - 1; d >= from; inner *= x[d--]) {
+        const Expr *part = flat;
+        if (inner > 1) part = expr_binary(cx, EXPR_FLOORDIV, part, expr_index(cx, inner));
+        if (inner * x[d] < whole) part = expr_binary(cx, EXPR_FLOORMOD, part, expr_index(cx, x[d]));
+        index[d] = x[d] == 1 ? expr_index(cx, 0) : part;
+    }
+}
+
+static Tensor *view(Ctx *cx, const Node *n, const int64_t *shape, int rank)
+{
+    const Tensor *x = n->in[0];
+    int64_t from[MAX_RANK];
+    const Expr *axis[MAX_RANK], *index[MAX_RANK];
+    StageSpec spec = { .name = n->op->name, .axis_count = rank, .out_count = 1 };
+    for (int d = 0; d < x->rank; d++) from[d] = tensor_dim(x, d);
+    for (int d = 0; d < rank; d++) {
+        const Expr *extent = expr_index(cx, shape[d]);
+        axis[d] = axis_var(cx, (char[]){ axis_letter(rank, d), '\0' }, extent);
+        spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
+    }
+    for (Run r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
+        r = next_run(from, x->rank, shape, rank, r);
+        take_apart(cx, from, r.x_from, r.x_to, flat_index(cx, shape, axis, r.y_from, r.y_to), index);
+    }
+    spec.value[0] = tensor_read(cx, x, index, x->rank);
+    Node *made = compute_new(cx, &spec);
+    return made ? made->out[0] : NULL;
+}
+
+static bool check_fixed(Ctx *cx, const Node *n)
+{
+    if (tensor_elems(n->in[0]) > 0) return true;
+    op_unsupported(cx, n, "the input is %s; a fixed shape that is not empty is wanted", tensor_shape_text(cx, n->in[0]));
+    return false;
+}
+
+static int view_of(Ctx *cx, const Node *n, const int64_t *shape, int rank, Tensor **out)
+{
+    if (rank > MAX_RANK) {
+        op_unsupported(cx, n, "a shape of %d dimensions; at most %d are accepted", rank, MAX_RANK);
+        return 0;
+    }
+    out[0] = view(cx, n, shape, rank);
+    return out[0] ? 1 : 0;
+}
+
+static int reshape(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "shape");
+    int64_t shape[MAX_RANK], known = 1, elems = tensor_elems(x);
+    int rank = a ? a->count : 0, rest = -1;
+    if (!check_fixed(cx, n)) return 0;
+    bool fits = rank <= MAX_RANK;
+    for (int d = 0; d < rank && fits; d++) {
+        shape[d] = a->ints[d] == 0 && d < x->rank ? tensor_dim(x, d) : a->ints[d];
+        fits = shape[d] > 0 ? known <= elems / shape[d] : shape[d] == -1 && rest < 0;
+        if (shape[d] > 0) known *= shape[d];
+        else rest = d;
+    }
+    if (fits && rest >= 0) shape[rest] = elems / known;
+    if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, shape, rank, out);
+    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "[]");
+    return 0;
+}
+
+static int flatten(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    int64_t axis = node_int(n, "axis", 1), shape[2] = { 1, 1 };
+    if (axis < 0) axis += x->rank;
+    if (!check_fixed(cx, n)) return 0;
+    if (axis < 0 || axis > x->rank) {
+        op_refuse(cx, n, "axis %lld is out of range for %d dimensions", (long long)node_int(n, "axis", 1), x->rank);
+        return 0;
+    }
+    for (int d = 0; d < x->rank; d++) shape[d >= axis] *= tensor_dim(x, d);
+    return view_of(cx, n, shape, 2, out);
+}
+
+static int squeeze(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "axes");
+    bool chosen[MAX_RANK];
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    if (!check_fixed(cx, n) || !op_axes(cx, n, "axes", x->rank, chosen)) return 0;
+    for (int d = 0; d < x->rank; d++) {
+        if (chosen[d] && tensor_dim(x, d) == 1) continue;
+        if (chosen[d] && a && a->count) {
+            op_refuse(cx, n, "axis %d of the input %s is not one", d, tensor_shape_text(cx, x));
+            return 0;
+        }
+        shape[rank++] = tensor_dim(x, d);
+    }
+    return view_of(cx, n, shape, rank, out);
+}
+
+static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "axes");
+    bool chosen[MAX_RANK] = { false };
+    int64_t shape[MAX_RANK];
+    int rank = x->rank + (a ? a->count : 0);
+    if (!check_fixed(cx, n)) return 0;
+    if (rank > MAX_RANK) return view_of(cx, n, shape, rank, out);
+    if (a && a->count && !op_axes(cx, n, "axes", rank, chosen)) return 0;
+    for (int d = 0, from = 0; d < rank; d++) shape[d] = chosen[d] ? 1 : tensor_dim(x, from++);
+    return view_of(cx, n, shape, rank, out);
+}
+
+static const AttrRow reshape_attrs[] = { { "shape", ATTR_INTS, "the shape; -1: what is left, 0: as in the input", NULL }, { 0 } };
+static const AttrRow flatten_attrs[] = { { "axis", ATTR_INT, "the first axis of the second dimension", "1" }, { 0 } };
+static const AttrRow squeeze_attrs[] = { { "axes", ATTR_INTS, "dimensions of one to drop; none: all of them", NULL }, { 0 } };
+static const AttrRow unsqueeze_attrs[] = { { "axes", ATTR_INTS, "where ones appear, counted in the result", NULL }, { 0 } };
+
+static const OpCase reshape_cases[] = {
+    { "shape=6", "f32[2][3]", "f32[6]", NULL },
+    { "shape=3,2", "f32[2][3]", "f32[3][2]", NULL },
+    { "shape=0,-1", "f32[2][3][4]", "f32[2][12]", NULL },
+    { "shape=4,3,1,5", "f32[2][6][5]", "f32[4][3][1][5]", NULL },
+    { "shape=1,2,1,3,1", "f32[2][3]", "f32[1][2][1][3][1]", NULL },
+    { "shape=", "f32[1][1]", "f32", NULL },
+    { "shape=1,1", "f32", "f32[1][1]", NULL },
+    { "shape=4,2", "f32[2][3]", NULL, "[2][3] cannot have the shape 4,2" },
+    { "shape=-1,-1", "f32[2][3]", NULL, "cannot have" },
+    { "shape=-2,3", "f32[2][3]", NULL, "cannot have" },
+    { 0 }
+};
+static const OpCase flatten_cases[] = {
+    { "", "f32[2][3][4]", "f32[2][12]", NULL },
+    { "axis=0", "f32[2][3]", "f32[1][6]", NULL },
+    { "axis=3", "f32[2][3][4]", "f32[24][1]", NULL },
+    { "axis=4", "f32[2][3][4]", NULL, "axis 4 is out of range" },
+    { 0 }
+};
+static const OpCase squeeze_cases[] = {
+    { "", "f32[1][3][1]", "f32[3]", NULL },
+    { "axes=-1", "f32[1][3][1]", "f32[1][3]", NULL },
+    { "axes=1", "f32[1][3][1]", NULL, "axis 1 of the input [1][3][1] is not one" },
+    { 0 }
+};
+static const OpCase unsqueeze_cases[] = {
+    { "axes=0,2", "f32[3][4]", "f32[1][3][1][4]", NULL },
+    { "axes=-1", "f32[3]", "f32[3][1]", NULL },
+    { "axes=5", "f32[3]", NULL, "axis 5 is out of range" },
+    { 0 }
+};
+
+#define VIEW(fn, text) \
+    { .name = #fn, .summary = text, .level = 3, .pattern = PATTERN_INJECTIVE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+      .attr = fn##_attrs, .compute = fn, .is_view = true, .cases = fn##_cases }
+
+const Op ops_shape[] = {
+    VIEW(reshape,   "the same elements in the same order under another shape"),
+    VIEW(flatten,   "two dimensions: those before the axis, and the rest"),
+    VIEW(squeeze,   "without dimensions of one"),
+    VIEW(unsqueeze, "with dimensions of one"),
+    { 0 }
+};
