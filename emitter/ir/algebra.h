@@ -4,6 +4,7 @@
 /* What can be known about expressions without running them: simplification by the equations of rules.def, intervals,
  * the normal form of indices, and the two questions on which every proof about loop nests rests, reach and dense. */
 #include "ir/nest.h"
+#include "support/map.h"
 
 /* Ranges of variables in force: the loops and axes around an expression, and facts (bool expressions) that hold. Sizes
  * carry their declared range themselves. Newest first; NULL is the empty scope. */
@@ -13,6 +14,9 @@ struct Bounds {
     const Expr *var, *extent;    /* var in [0, extent); extent over sizes and outer variables */
     const Expr *fact;            /* or: this holds; then var is NULL */
 };
+
+const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent);
+const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact);       /* NULL fact: outer itself */
 
 typedef struct Interval { int64_t least, greatest; } Interval;    /* inclusive; saturating: INT64_MIN/MAX are infinite */
 
@@ -37,12 +41,33 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
            const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const char **why);
 
 /* An integer linear view: sum of coef[i] * term[i] + constant, terms distinct and sorted by serial, coefficients nonzero.
- * The terms are variables or whole subexpressions that are not sums. Saturated arithmetic makes it fail. */
+ * The terms are variables or whole subexpressions that are not sums; (v / a) * a + v % a is v. Equal to the expression
+ * modulo 2^bits, as integers wrap. False where a coefficient or the number of terms would overflow, and on floats. */
 enum { MAX_TERMS = 24 };
-typedef struct Linear { int count; const Expr *term[MAX_TERMS]; int64_t coef[MAX_TERMS]; int64_t constant; } Linear;
+typedef struct Linear { DType type; int count; const Expr *term[MAX_TERMS]; int64_t coef[MAX_TERMS]; int64_t constant; } Linear;
 bool linear_of(Ctx *cx, const Expr *e, Linear *out);
-const Expr *linear_expr(Ctx *cx, const Linear *l);
+const Expr *linear_expr(Ctx *cx, const Linear *l);             /* positive terms first, the constant last */
+bool linear_add(Linear *l, const Linear *more, int64_t factor);
+int64_t linear_coef(const Linear *l, const Expr *term);        /* 0: absent */
+void linear_drop(Linear *l, int at);                           /* removes a term */
+
+/* What is known in one scope, remembered, for those who ask many questions in it. */
+typedef struct Ranges {
+    Ctx *cx;
+    const Bounds *scope;
+    Map known;                             /* expression to its interval */
+    int fact_count; Linear *fact;          /* each >= 0: the integer facts of the scope */
+} Ranges;
+Ranges ranges_new(Ctx *cx, const Bounds *scope);
+Interval ranges_of(Ranges *r, const Expr *e);
+bool ranges_exact(Ranges *r, const Expr *e);                    /* the node itself cannot wrap */
+bool ranges_linear(Ranges *r, const Expr *e, Linear *out);      /* sums opened only where exact: equal as whole numbers */
+Interval ranges_of_linear(Ranges *r, const Linear *l);
+bool ranges_nonnegative(Ranges *r, const Linear *l);            /* provably l >= 0 */
+bool ranges_prove(Ranges *r, const Expr *condition);
+const Expr *ranges_simplify(Ranges *r, const Expr *e);
 
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);
+int64_t floor_div(int64_t a, int64_t b);                        /* b > 0 */
 #endif

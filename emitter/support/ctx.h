@@ -17,6 +17,7 @@ struct Ctx {
     Arena *arena;                /* everything made while compiling */
     struct NameTable *names;     /* support/names.c: interned strings */
     struct ExprTable *exprs;     /* ir/expr.c: interned expressions */
+    struct RuleTable *rules;     /* ir/rules.c: the simplifier's equations, read on first use */
     struct Registry *registry;   /* graph/registry.c: operators, implementations, targets, passes */
     struct Diag *diags;          /* support/diag.c: in the order reported */
     struct Diag **last_diag;

@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: MIT */
+/* Intervals of integer expressions. Each node is worked out on whole numbers from its operands' intervals; where the
+ * result may leave the type it wraps, and nothing is known but the type. An end at INT64_MIN or INT64_MAX is infinite:
+ * so it is for i64 and for u64, whose upper half the analyser does not see.
+ *
+ * A fact F >= 0 of the scope narrows an expression E that is part of it: F = s*E + R gives E <= max(R) / -s for s < 0,
+ * and E >= -max(R) / s for s > 0. A loop that runs not at all has the interval [0, 0]: what is said of it is void. */
+#include "ir/algebra.h"
+
+static const int64_t INF = INT64_MAX, MINUS_INF = INT64_MIN;
+
+const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent)
+{
+    Bounds *b = NEW(cx->arena, Bounds);
+    *b = (Bounds){ outer, var, extent, NULL };
+    return b;
+}
+
+const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
+{
+    if (!fact || expr_is_int(fact, 1)) return outer;
+    Bounds *b = NEW(cx->arena, Bounds);
+    *b = (Bounds){ outer, NULL, NULL, fact };
+    return b;
+}
+
+/* ---- Arithmetic of intervals ----------------------------------------------------------------------------------- */
+
+static int64_t low_add(int64_t a, int64_t b) { return a == MINUS_INF || b == MINUS_INF ? MINUS_INF : sat_add(a, b); }
+static int64_t high_add(int64_t a, int64_t b) { return a == INF || b == INF ? INF : sat_add(a, b); }
+static int64_t negated(int64_t v) { return v == INF ? MINUS_INF : v == MINUS_INF ? INF : -v; }
+static int64_t least_of(int64_t a, int64_t b) { return a < b ? a : b; }
+static int64_t greatest_of(int64_t a, int64_t b) { return a > b ? a : b; }
+
+static Interval point(int64_t v) { return (Interval){ v, v }; }
+static Interval negate(Interval a) { return (Interval){ negated(a.greatest), negated(a.least) }; }
+static Interval add(Interval a, Interval b) { return (Interval){ low_add(a.least, b.least), high_add(a.greatest, b.greatest) }; }
+static Interval hull(Interval a, Interval b) { return (Interval){ least_of(a.least, b.least), greatest_of(a.greatest, b.greatest) }; }
+
+static Interval hull4(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    return hull((Interval){ least_of(a, b), greatest_of(a, b) }, (Interval){ least_of(c, d), greatest_of(c, d) });
+}
+
+static Interval multiply(Interval a, Interval b)
+{
+    return hull4(sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least), sat_mul(a.greatest, b.greatest));
+}
+
+/* Quotient by a positive divisor; an infinite end stays so. */
+static int64_t div_end(int64_t a, int64_t b) { return a == INF || a == MINUS_INF ? a : floor_div(a, b); }
+
+static Interval divide(Interval a, Interval b, Interval whole)
+{
+    if (b.least <= 0) return whole;
+    Interval r = hull4(div_end(a.least, b.least), div_end(a.least, b.greatest), div_end(a.greatest, b.least), div_end(a.greatest, b.greatest));
+    return r;
+}
+
+static Interval modulo(Interval a, Interval b, Interval whole)
+{
+    if (b.least <= 0) return whole;
+    if (a.least >= 0 && a.greatest < b.least) return a;
+    if (b.least == b.greatest && a.least != MINUS_INF && a.greatest != INF) {     /* within one period of the divisor */
+        int64_t period = floor_div(a.least, b.least);
+        if (period == floor_div(a.greatest, b.least)) return (Interval){ a.least - period * b.least, a.greatest - period * b.least };
+    }
+    int64_t top = b.greatest == INF ? INF : b.greatest - 1;
+    return (Interval){ 0, a.least >= 0 ? least_of(top, a.greatest) : top };
+}
+
+/* 1 surely, 0 surely not, -1 unknown. */
+static int is_less(Interval a, Interval b)
+{
+    if (a.greatest < b.least) return 1;
+    if (a.least >= b.greatest && b.greatest != INF && a.least != MINUS_INF) return 0;
+    return -1;
+}
+
+static int is_equal(Interval a, Interval b)
+{
+    if (a.greatest < b.least || b.greatest < a.least) return 0;
+    if (a.least == a.greatest && b.least == b.greatest && a.least == b.least && a.least != INF && a.least != MINUS_INF) return 1;
+    return -1;
+}
+
+static Interval truth(int known) { return known < 0 ? (Interval){ 0, 1 } : point(known); }
+static int negation(int known) { return known < 0 ? -1 : !known; }
+
+static Interval shift_left(Interval a, Interval by, Interval whole)
+{
+    if (by.least != by.greatest || by.least < 0 || by.least > 62) return whole;
+    return multiply(a, point((int64_t)1 << by.least));
+}
+
+static Interval shift_right(Interval a, Interval by, Interval whole)
+{
+    if (by.least != by.greatest || by.least < 0 || by.least > 31) return whole;
+    return divide(a, point((int64_t)1 << by.least), whole);
+}
+
+static Interval absolute(Interval a)
+{
+    if (a.least >= 0) return a;
+    if (a.greatest <= 0) return negate(a);
+    return (Interval){ 0, greatest_of(negated(a.least), a.greatest) };
+}
+
+/* ---- One node -------------------------------------------------------------------------------------------------- */
+
+static Interval type_interval(DType t)
+{
+    const DTypeInfo *d = dtype_info(t);
+    return (Interval){ d->least, d->greatest };
+}
+
+static bool fits(Interval i, DType t)
+{
+    Interval whole = type_interval(t);
+    if (t == I64) return i.least != MINUS_INF && i.greatest != INF;
+    if (t == U64) return i.least >= 0 && i.greatest != INF;
+    return i.least >= whole.least && i.greatest <= whole.greatest;
+}
+
+static Interval of_constant(const Expr *e)
+{
+    if (e->type == U64 && e->integer < 0) return type_interval(U64);
+    return point(e->integer);
+}
+
+static Interval of_var(Ranges *r, const Expr *e)
+{
+    const Var *v = expr_as_var(e);
+    Interval i = { v->least, v->greatest };
+    if (v->role == VAR_LOCAL && v->least == v->greatest) i = type_interval(e->type);
+    for (const Bounds *b = r->scope; b; b = b->outer) {
+        if (b->var != e) continue;
+        int64_t end = ranges_of(r, b->extent).greatest;
+        i.least = greatest_of(i.least, 0);
+        i.greatest = least_of(i.greatest, end == INF ? INF : end - 1);
+        break;
+    }
+    if (i.greatest < i.least) i.greatest = i.least;
+    return i;
+}
+
+static Interval of_cast(Ranges *r, const Expr *e)
+{
+    const Expr *from = e->arg[0];
+    if (dtype_is_float(from->type)) return type_interval(e->type);
+    Interval i = ranges_of(r, from);
+    if (e->type == BOOL) return truth(negation(is_equal(i, point(0))));
+    return i;
+}
+
+/* On whole numbers: may be outside the type. `whole` is the type's interval, the answer where nothing is known. */
+static Interval unwrapped(Ranges *r, const Expr *e)
+{
+    Interval whole = type_interval(e->type), v[3] = { whole, whole, whole };
+    if (e->kind == EXPR_READ || e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return whole;
+    if (e->kind == EXPR_CAST) return of_cast(r, e);
+    for (int a = 0; a < e->arg_count && a < 3; a++)
+        if (!dtype_is_float(e->arg[a]->type)) v[a] = ranges_of(r, e->arg[a]);
+    bool on_floats = e->arg_count && dtype_is_float(e->arg[e->arg_count - 1]->type);
+    if (on_floats) return whole;
+    switch (e->kind) {
+    case EXPR_INT:      return of_constant(e);
+    case EXPR_VAR:      return of_var(r, e);
+    case EXPR_NEG:      return negate(v[0]);
+    case EXPR_NOT:      return truth(negation(is_equal(v[0], point(1))));
+    case EXPR_ADD:      return add(v[0], v[1]);
+    case EXPR_SUB:      return add(v[0], negate(v[1]));
+    case EXPR_MUL:      return multiply(v[0], v[1]);
+    case EXPR_FLOORDIV: return divide(v[0], v[1], whole);
+    case EXPR_FLOORMOD: return modulo(v[0], v[1], whole);
+    case EXPR_TDIV:     return v[0].least >= 0 ? divide(v[0], v[1], whole) : whole;
+    case EXPR_TMOD:     return v[0].least >= 0 ? modulo(v[0], v[1], whole) : whole;
+    case EXPR_MIN:      return (Interval){ least_of(v[0].least, v[1].least), least_of(v[0].greatest, v[1].greatest) };
+    case EXPR_MAX:      return (Interval){ greatest_of(v[0].least, v[1].least), greatest_of(v[0].greatest, v[1].greatest) };
+    case EXPR_SELECT:   return hull(v[SELECT_YES], v[SELECT_NO]);
+    case EXPR_ABS:      return absolute(v[0]);
+    case EXPR_SHL:      return shift_left(v[0], v[1], whole);
+    case EXPR_SHR:      return shift_right(v[0], v[1], whole);
+    case EXPR_BITAND:   return v[1].least >= 0 && v[1].greatest != INF ? (Interval){ 0, v[1].greatest } : whole;
+    case EXPR_LT:       return truth(is_less(v[0], v[1]));
+    case EXPR_LE:       return truth(negation(is_less(v[1], v[0])));
+    case EXPR_EQ:       return truth(is_equal(v[0], v[1]));
+    case EXPR_NE:       return truth(negation(is_equal(v[0], v[1])));
+    case EXPR_AND:      return (Interval){ v[0].least && v[1].least, v[0].greatest && v[1].greatest };
+    case EXPR_OR:       return (Interval){ v[0].least || v[1].least, v[0].greatest || v[1].greatest };
+    default:            return whole;
+    }
+}
+
+bool ranges_exact(Ranges *r, const Expr *e)
+{
+    if (dtype_is_float(e->type)) return false;
+    return fits(unwrapped(r, e), e->type);
+}
+
+/* ---- Facts ----------------------------------------------------------------------------------------------------- */
+
+Interval ranges_of_linear(Ranges *r, const Linear *l)
+{
+    Interval sum = point(l->constant);
+    for (int i = 0; i < l->count; i++) sum = add(sum, multiply(point(l->coef[i]), ranges_of(r, l->term[i])));
+    return sum;
+}
+
+static Interval narrowed_by(Ranges *r, Interval i, const Linear *e, const Linear *fact)
+{
+    int64_t shared = linear_coef(fact, e->term[0]);
+    if (shared == 0 || shared % e->coef[0] != 0) return i;
+    int64_t s = shared / e->coef[0];
+    Linear rest = *fact;
+    if (!linear_add(&rest, e, sat_mul(s, -1)) || rest.count + e->count > fact->count) return i;
+    int64_t most = ranges_of_linear(r, &rest).greatest;
+    if (most == INF) return i;
+    if (s < 0) i.greatest = least_of(i.greatest, div_end(most, -s));
+    else i.least = greatest_of(i.least, negated(div_end(most, s)));
+    return i;
+}
+
+static bool is_summable(const Expr *e)
+{
+    return dtype_is_integer(e->type)
+        && (e->kind == EXPR_VAR || e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_MUL || e->kind == EXPR_FLOORDIV
+            || e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_READ);
+}
+
+static Interval narrowed(Ranges *r, const Expr *e, Interval i)
+{
+    Linear l;
+    if (!r->fact_count || !is_summable(e) || !ranges_linear(r, e, &l) || !l.count) return i;
+    Interval shift = point(l.constant);
+    l.constant = 0;
+    for (int f = 0; f < r->fact_count; f++) {
+        Interval part = add(narrowed_by(r, (Interval){ MINUS_INF, INF }, &l, &r->fact[f]), shift);
+        i.least = greatest_of(i.least, part.least);
+        i.greatest = least_of(i.greatest, part.greatest);
+    }
+    if (i.greatest < i.least) i.greatest = i.least;
+    return i;
+}
+
+Interval ranges_of(Ranges *r, const Expr *e)
+{
+    if (dtype_is_float(e->type)) return (Interval){ MINUS_INF, INF };
+    if (e->kind == EXPR_INT) return of_constant(e);
+    const Interval *known = map_get_ptr(&r->known, e);
+    if (known) return *known;
+    Interval i = unwrapped(r, e);
+    if (!fits(i, e->type)) i = type_interval(e->type);
+    Interval *remembered = NEW(r->cx->arena, Interval);
+    *remembered = i;
+    map_put_ptr(&r->known, e, remembered);   /* already here, for the facts may speak of e itself */
+    *remembered = narrowed(r, e, i);
+    return *remembered;
+}
+
+static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
+{
+    Linear l, m;
+    if (!ranges_linear(r, more, &l) || !ranges_linear(r, less, &m)) return false;
+    if (!linear_add(&l, &m, -1)) return false;
+    l.constant = sat_add(l.constant, -by);
+    r->fact[r->fact_count++] = l;
+    return true;
+}
+
+enum { MAX_FACTS = 24 };
+
+static void collect_fact(Ranges *r, const Expr *fact, bool holds)
+{
+    if (r->fact_count + 2 > MAX_FACTS) return;
+    if (fact->kind == EXPR_NOT) {
+        collect_fact(r, fact->arg[0], !holds);
+        return;
+    }
+    if (fact->kind == (holds ? EXPR_AND : EXPR_OR)) {
+        collect_fact(r, fact->arg[0], holds);
+        collect_fact(r, fact->arg[1], holds);
+        return;
+    }
+    if (fact->arg_count != 2 || !dtype_is_integer(fact->arg[0]->type)) return;
+    const Expr *a = fact->arg[0], *b = fact->arg[1];
+    if (fact->kind == EXPR_LT) holds ? add_fact(r, b, a, 1) : add_fact(r, a, b, 0);
+    if (fact->kind == EXPR_LE) holds ? add_fact(r, b, a, 0) : add_fact(r, a, b, 1);
+    if (fact->kind == (holds ? EXPR_EQ : EXPR_NE) && add_fact(r, a, b, 0)) add_fact(r, b, a, 0);
+}
+
+/* A fact is opened by what is known without it; what was found out meanwhile is then forgotten, for it can be narrowed. */
+Ranges ranges_new(Ctx *cx, const Bounds *scope)
+{
+    Ranges r = { .cx = cx, .scope = scope, .known = map_new(cx->arena) };
+    for (const Bounds *b = scope; b; b = b->outer) {
+        if (!b->fact) continue;
+        if (!r.fact) r.fact = NEW_ARRAY(cx->arena, Linear, MAX_FACTS);
+        collect_fact(&r, b->fact, true);
+    }
+    if (r.fact) r.known = map_new(cx->arena);
+    return r;
+}
+
+Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b)
+{
+    Ranges r = ranges_new(cx, b);
+    return ranges_of(&r, e);
+}
