@@ -31,46 +31,48 @@ typedef struct NestPrinter {
     Text *t;
     const Nest *nest;
     Namer tensors, sizes;
+    const struct Size *size;     /* declared, newest first */
     Map stage_axes;              /* Stage -> Namer of its axes */
     const LoopName *loops;
 } NestPrinter;
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-typedef struct SizeList { Namer *names; Text *t; } SizeList;
+typedef struct Size { const struct Size *before; const Var *var; } Size;
 
 static void declare_size(const Expr *e, void *user)
 {
-    SizeList *l = user;
+    NestPrinter *p = user;
     const Var *v = expr_as_var(e);
-    if (!v || v->role != VAR_SIZE || namer_get(l->names, v, NULL)) return;
-    const char *size = namer_add(l->names, v, v->name);
-    text_printf(l->t, "size %s in %lld..%lld\n", size, (long long)v->least, (long long)v->greatest);
+    if (!v || v->role != VAR_SIZE || namer_get(&p->sizes, v, NULL)) return;
+    text_printf(p->t, "size %s in %lld..%lld\n", namer_add(&p->sizes, v, v->name), (long long)v->least, (long long)v->greatest);
+    Size *s = NEW(p->cx->arena, Size);
+    *s = (Size){ p->size, v };
+    p->size = s;
 }
 
-static void declare_sizes_of_stmt(NestPrinter *p, SizeList *l, const Stmt *s)
+static void declare_sizes_of_stmt(NestPrinter *p, const Stmt *s)
 {
-    if (s->extent) expr_walk(p->cx, s->extent, declare_size, l);
-    if (s->cond) expr_walk(p->cx, s->cond, declare_size, l);
+    if (s->extent) expr_walk(p->cx, s->extent, declare_size, p);
+    if (s->cond) expr_walk(p->cx, s->cond, declare_size, p);
     for (int a = 0; s->kind == STMT_BLOCK && a < s->stage->axis_count; a++)
-        if (s->bind[a]) expr_walk(p->cx, s->bind[a], declare_size, l);
-    for (int i = 0; i < s->child_count; i++) declare_sizes_of_stmt(p, l, s->child[i]);
+        if (s->bind[a]) expr_walk(p->cx, s->bind[a], declare_size, p);
+    for (int i = 0; i < s->child_count; i++) declare_sizes_of_stmt(p, s->child[i]);
 }
 
 static void declare_sizes(NestPrinter *p)
 {
-    SizeList l = { &p->sizes, p->t };
     for (int i = 0; i < p->nest->input_count; i++)
-        for (int d = 0; d < p->nest->input[i]->rank; d++) expr_walk(p->cx, p->nest->input[i]->shape[d], declare_size, &l);
+        for (int d = 0; d < p->nest->input[i]->rank; d++) expr_walk(p->cx, p->nest->input[i]->shape[d], declare_size, p);
     for (int i = 0; i < p->nest->stage_count; i++) {
         const Stage *s = p->nest->stage[i];
-        for (int a = 0; a < s->axis_count; a++) expr_walk(p->cx, s->axis[a].extent, declare_size, &l);
+        for (int a = 0; a < s->axis_count; a++) expr_walk(p->cx, s->axis[a].extent, declare_size, p);
         for (int v = 0; v < s->out_count; v++) {
-            expr_walk(p->cx, s->value[v], declare_size, &l);
-            if (s->init) expr_walk(p->cx, s->init[v], declare_size, &l);
+            expr_walk(p->cx, s->value[v], declare_size, p);
+            if (s->init) expr_walk(p->cx, s->init[v], declare_size, p);
         }
     }
-    if (p->nest->root) declare_sizes_of_stmt(p, &l, p->nest->root);
+    if (p->nest->root) declare_sizes_of_stmt(p, p->nest->root);
 }
 
 static void name_tensors(NestPrinter *p)
@@ -88,12 +90,8 @@ static const Namer *axes_of(NestPrinter *p, const Stage *s)
     if (axes) return axes;
     axes = NEW(p->cx->arena, Namer);
     *axes = namer_new(p->cx);
-    SizeList l = { axes, &(Text){ .arena = p->cx->arena } };
-    for (int a = 0; a < s->axis_count; a++) expr_walk(p->cx, s->axis[a].extent, declare_size, &l);
-    for (int v = 0; v < s->out_count; v++) {
-        expr_walk(p->cx, s->value[v], declare_size, &l);
-        if (s->init) expr_walk(p->cx, s->init[v], declare_size, &l);
-    }
+    for (const Size *size = p->size; size; size = size->before)
+        namer_add(axes, size->var, namer_get(&p->sizes, size->var, size->var->name));
     for (int a = 0; a < s->axis_count; a++) namer_add(axes, s->axis[a].var->ref, expr_as_var(s->axis[a].var)->name);
     map_put_ptr(&p->stage_axes, s, axes);
     return axes;
@@ -145,7 +143,7 @@ static void print_loop(NestPrinter *p, const Stmt *s, int indent)
 {
     const char *full = s->name, *dot;
     for (int i = 2, again = 1; again; i++) {
-        again = 0;
+        again = namer_has(&p->sizes, full);
         for (const LoopName *l = p->loops; l; l = l->outer) again = again || text_equal(l->full, full);
         if (again) full = name_format(p->cx, "%s_%d", s->name, i);
     }

@@ -10,6 +10,9 @@
 
 static Value read_binary(Reader *r, int least);
 
+/* What follows walks expressions by recursion: a hostile text must not make them endlessly deep. */
+enum { MOST_NESTED = 200, MOST_OPERATORS = 4000 };
+
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
 const Known *known_add(Ctx *cx, const Known *outer, const char *known_name, const Tensor *tensor, const Expr *value)
@@ -507,9 +510,16 @@ static Value read_unary(Reader *r)
 {
     ExprKind k;
     Token t = lex_peek(r->lex);
-    if (!prefix_of(t, &k)) return read_primary(r);
-    lex_take(r->lex);
-    Value v = read_unary(r);
+    if (r->depth == MOST_NESTED) {
+        lex_error(r->lex, t, "this is nested more than %d deep", MOST_NESTED);
+        return poison(r, t);
+    }
+    r->depth++;
+    bool is_prefix = prefix_of(t, &k);
+    if (is_prefix) lex_take(r->lex);
+    Value v = is_prefix ? read_unary(r) : read_primary(r);
+    r->depth--;
+    if (!is_prefix) return v;
     if (k == EXPR_NEG && v.literal && !v.negative) {
         v.negative = true;
         return v;
@@ -530,6 +540,7 @@ static Value read_binary(Reader *r, int least)
     while (!ctx_failed(r->cx) && infix_of(lex_peek(r->lex), &k, &swapped) && expr_info(k)->precedence >= least) {
         Token at = lex_take(r->lex);
         int accesses = r->access_count;
+        if (++r->operators > MOST_OPERATORS) lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
         Value right = read_binary(r, expr_info(k)->precedence + 1);
         if (k == EXPR_AND || k == EXPR_OR) r->access_count = accesses;     /* read only where the left side says so */
         left = swapped ? operate(r, k, right, left, at) : operate(r, k, left, right, at);
@@ -573,22 +584,4 @@ const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType litera
     Lexer l = lex_text(cx, text, "expression");
     const Expr *e = expression_read(&l, known_of_binds(cx, binds), literal, false);
     return lex_finish(&l) && !ctx_failed(cx) ? e : expr_poison(cx);
-}
-
-/* type = dtype {'[' size ']'} */
-bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape)
-{
-    Reader r = { .cx = l->cx, .lex = l, .known = known, .literal = I32 };
-    Token t = lex_take(l);
-    *rank = 0;
-    if (t.kind != TOKEN_NAME || !dtype_read(t.at, (size_t)t.length, type))
-        lex_error(l, t, "an element type such as f32 or i8 is expected, not %s", token_text(l->cx, t));
-    while (lex_accept(l, "[") && !ctx_failed(l->cx)) {
-        Token at = lex_peek(l);
-        const Expr *e = read_extent(&r);
-        lex_expect(l, "]", "after the size");
-        if (*rank == MAX_RANK) lex_error(l, at, "a tensor has at most %d dimensions", MAX_RANK);
-        else shape[(*rank)++] = e;
-    }
-    return !ctx_failed(l->cx);
 }

@@ -45,6 +45,7 @@ typedef struct Reader {
     Token padded;                /* the last of them */
     Access *access;              /* reads without a guard, to be checked at the end */
     int access_count, access_room;
+    int depth, operators;        /* so far; both are bounded */
 } Reader;
 
 Value read_value(Reader *r);                             /* one expression, as far as it goes */
@@ -62,5 +63,7 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
 const Expr *argument_place(Ctx *cx, const Axis *axis, int axis_count);
 /* One expression, as far as it goes. */
 const Expr *expression_read(Lexer *l, const Known *known, DType literal, bool as_written);
+bool size_read(Lexer *l, const Known **known);                                  /* n in 1..1024: adds a VAR_SIZE variable */
+const void *data_read(Lexer *l, DType type, int64_t count);                     /* {1, 2, 3}: elements in the host's order */
 bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */
 #endif

@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads a nest as print_nest.c writes it, line by line; what a line contains is what stands below it, indented deeper.
+ * Nothing is simplified or checked beyond what the makers of tensors and statements check. */
+#include <string.h>
+
+#include "ir/read.h"
+#include "support/names.h"
+
+typedef struct Line { size_t begin, end; int indent; } Line;
+
+typedef struct List { const void **at; int count, room; } List;
+
+typedef struct NestReader {
+    Ctx *cx;
+    const char *text;
+    Line *line;                      /* without empty ones */
+    int count, next, depth;
+    const Known *known;
+    List input, stage, output, step;
+    const Stmt *root;
+} NestReader;
+
+static void find_lines(NestReader *r)
+{
+    int room = 1;
+    for (const char *s = r->text; *s; s++) room += *s == '\n';
+    r->line = NEW_ARRAY(r->cx->arena, Line, room);
+    for (const char *s = r->text; *s;) {
+        size_t length = strcspn(s, "\n"), indent = strspn(s, " ");
+        if (strspn(s, " \t\r") < length)
+            r->line[r->count++] = (Line){ (size_t)(s - r->text) + indent, (size_t)(s - r->text) + length, (int)indent };
+        s += length + (s[length] == '\n');
+    }
+}
+
+static Lexer lex_line(const NestReader *r, int at) { return lex_part(r->cx, r->text, r->line[at].begin, r->line[at].end, true, "nest"); }
+
+/* Does the next line begin with this word? */
+static bool next_begins(const NestReader *r, const char *word)
+{
+    if (r->next >= r->count || ctx_failed(r->cx)) return false;
+    const Line *line = &r->line[r->next];
+    size_t n = strlen(word);
+    return line->end - line->begin >= n && memcmp(r->text + line->begin, word, n) == 0 &&
+           (line->end - line->begin == n || r->text[line->begin + n] == ' ');
+}
+
+static void push(Ctx *cx, List *l, const void *item)
+{
+    if (l->count == l->room) {
+        const void **more = NEW_ARRAY(cx->arena, const void *, l->room = 2 * l->room + 8);
+        if (l->count) memcpy(more, l->at, (size_t)l->count * sizeof *more);
+        l->at = more;
+    }
+    l->at[l->count++] = item;
+}
+
+/* ---- Declarations ----------------------------------------------------------------------------------------------- */
+
+/* (input | const) name ':' type ['=' data] */
+static void read_input(NestReader *r)
+{
+    Lexer l = lex_line(r, r->next++);
+    bool is_const = lex_is(&l, "const");
+    lex_take(&l);
+    const char *tensor_name = lex_name(&l, "the name of the tensor");
+    const Expr *shape[MAX_RANK];
+    DType type = F32;
+    int rank = 0;
+    lex_expect(&l, ":", "after the name");
+    if (ctx_failed(r->cx) || !tensor_type_read(&l, r->known, &type, &rank, shape)) return;
+    Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
+    if (is_const && lex_expect(&l, "=", "before the data")) {
+        int64_t elems = tensor_elems(t);
+        if (elems < 0) lex_error(&l, lex_peek(&l), "a constant has a constant shape");
+        else t->data = data_read(&l, type, elems);
+    }
+    if (!lex_finish(&l)) return;
+    r->known = known_add(r->cx, r->known, tensor_name, t, NULL);
+    push(r->cx, &r->input, t);
+}
+
+/* stage [name ':'] formula */
+static void read_stage(NestReader *r)
+{
+    Lexer l = lex_line(r, r->next++);
+    const char *stage_name = NULL;
+    lex_take(&l);
+    if (token_is(lex_ahead(&l, 1), ":")) {
+        stage_name = lex_name(&l, "the name of the stage");
+        lex_take(&l);
+    }
+    Tensor *t = formula_read(&l, r->known, stage_name, true);
+    if (!t) return;
+    const Stage *s = t->maker->stage;
+    for (int i = 0; i < s->out_count; i++) r->known = known_add(r->cx, r->known, s->out[i]->name, s->out[i], NULL);
+    push(r->cx, &r->stage, s);
+}
+
+static void read_output(NestReader *r)
+{
+    Lexer l = lex_line(r, r->next++);
+    lex_take(&l);
+    Token at = lex_peek(&l);
+    const Known *k = lex_name(&l, "a tensor") ? known_tensor(r->known, at) : NULL;
+    if (!k) unknown_name(&l, r->known, at, true);
+    if (lex_finish(&l) && k) push(r->cx, &r->output, k->tensor);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------------- */
+
+static const Stmt *read_stmts(NestReader *r, int above);
+
+static bool read_loop_kind(Lexer *l, LoopKind *out)
+{
+    *out = LOOP_SERIAL;
+    for (int k = LOOP_UNROLLED; k <= LOOP_PARALLEL; k++)
+        if (lex_accept(l, loop_kind_text((LoopKind)k))) *out = (LoopKind)k;
+    return lex_finish(l);
+}
+
+/* for name '<' extent [kind] */
+static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
+{
+    const char *full = lex_name(l, "the name of the loop"), *dot = full ? strrchr(full, '.') : NULL;
+    Reader e = { .cx = r->cx, .lex = l, .known = r->known, .literal = I32, .as_written = true };
+    LoopKind kind;
+    lex_expect(l, "<", "after the loop");
+    const Expr *extent = read_extent(&e);
+    if (!read_loop_kind(l, &kind) || ctx_failed(r->cx)) return NULL;
+    int64_t greatest = extent->kind == EXPR_INT ? extent->integer - 1 : INT32_MAX;
+    const Expr *var = expr_new_var(r->cx, dot ? dot + 1 : full, VAR_LOOP, I32, 0, greatest);
+    const Known *outer = r->known;
+    r->known = known_add(r->cx, r->known, full, NULL, var);
+    if (dot) r->known = known_add(r->cx, r->known, dot + 1, NULL, var);
+    const Stmt *body = read_stmts(r, indent);
+    r->known = outer;
+    return stmt_for(r->cx, full, var, extent, kind, body);
+}
+
+/* The dimension that a stage's axis, or a number, tells. */
+static int read_dim(Lexer *l, const Tensor *t)
+{
+    Token at = lex_take(l);
+    const Stage *s = t->maker ? t->maker->stage : NULL;
+    for (int d = 0; d < t->rank; d++) {
+        if (s ? token_is(at, expr_as_var(s->axis[d].var)->name) : at.kind == TOKEN_INTEGER && at.length == 1 && *at.at - '0' == d) return d;
+    }
+    lex_error(l, at, "'%s' has no dimension %s", t->name, token_text(l->cx, at));
+    return 0;
+}
+
+static void read_ring(Lexer *l, Buffer *b)
+{
+    lex_expect(l, "(", "after ring");
+    int d = read_dim(l, b->tensor);
+    if (lex_expect(l, ")", "after the dimension") && lex_expect(l, "=", "before the slots")) lex_integer(l, &b->ring[d]);
+}
+
+static void read_order(Lexer *l, Buffer *b)
+{
+    lex_expect(l, "(", "after order");
+    for (int d = 0; d < b->tensor->rank && !ctx_failed(l->cx); d++) {
+        int64_t v = 0;
+        Token at = lex_peek(l);
+        if (d) lex_expect(l, ",", "between dimensions");
+        if (lex_integer(l, &v) && (v < 0 || v >= b->tensor->rank)) lex_error(l, at, "'%s' has no dimension %lld", b->tensor->name, (long long)v);
+        b->permutation[d] = (int)v;
+    }
+    lex_expect(l, ")", "after the dimensions");
+}
+
+static bool read_scope(Lexer *l, Scope *out)
+{
+    for (int s = SCOPE_REGISTER; s <= SCOPE_PARAM; s++)
+        if (lex_accept(l, scope_text((Scope)s))) return *out = (Scope)s, true;
+    lex_error(l, lex_peek(l), "a scope such as register, stack or arena is expected");
+    return false;
+}
+
+/* alloc name scope {ring | order | align} */
+static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
+{
+    Token at = lex_peek(l);
+    const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
+    if (!k) {
+        unknown_name(l, r->known, at, true);
+        return NULL;
+    }
+    Buffer *b = NEW(r->cx->arena, Buffer);
+    b->tensor = k->tensor;
+    for (int d = 0; d < MAX_RANK; d++) b->permutation[d] = d;
+    read_scope(l, &b->scope);
+    while (!ctx_failed(r->cx) && lex_accept(l, "ring")) read_ring(l, b);
+    if (lex_accept(l, "order")) read_order(l, b);
+    if (lex_accept(l, "align") && lex_expect(l, "=", "before the elements")) lex_integer(l, &b->align);
+    if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
+    return stmt_alloc(r->cx, b, read_stmts(r, indent));
+}
+
+/* A copy's name is its stage's with a word behind an '@'. */
+static const Stage *stage_called(const NestReader *r, const char *wanted)
+{
+    const char *at = strchr(wanted, '@');
+    size_t n = at ? (size_t)(at - wanted) : strlen(wanted);
+    for (int i = 0; i < r->stage.count; i++) {
+        const Stage *s = r->stage.at[i];
+        if (strlen(s->name) == n && memcmp(s->name, wanted, n) == 0) return s;
+    }
+    return NULL;
+}
+
+/* block [init | update] name [of stage] '[' [axis '=' index {',' axis '=' index}] ']' [if condition] */
+static const Stmt *read_block(NestReader *r, Lexer *l)
+{
+    bool is_part = lex_ahead(l, 1).kind == TOKEN_NAME && !token_is(lex_ahead(l, 1), "of");
+    BlockPart part = !is_part ? BLOCK_WHOLE : lex_is(l, "init") ? BLOCK_INIT : BLOCK_UPDATE;
+    if (is_part) lex_take(l);
+    Token at = lex_peek(l);
+    const char *block = lex_name(l, "the name of the block"), *of = block;
+    if (lex_accept(l, "of")) of = lex_name(l, "the name of the stage");
+    const Stage *s = of ? stage_called(r, of) : NULL;
+    if (!s) lex_error(l, at, "there is no stage %s", token_text(r->cx, at));
+    lex_expect(l, "[", "before the indices");
+    if (ctx_failed(r->cx)) return NULL;
+    const Expr *bind[MAX_AXES] = { NULL }, *guard = NULL;
+    for (int a = 0; a < s->axis_count && !lex_is(l, "]"); a++) {
+        if (!lex_is(l, expr_as_var(s->axis[a].var)->name)) continue;
+        lex_take(l);
+        lex_expect(l, "=", "after the axis");
+        bind[a] = expression_read(l, r->known, I32, true);
+        if (!lex_is(l, "]")) lex_expect(l, ",", "between indices");
+    }
+    lex_expect(l, "]", "after the indices");
+    if (lex_accept(l, "if")) guard = expression_read(l, r->known, I32, true);
+    for (int a = 0; a < s->axis_count; a++)
+        if (!bind[a] && !(part == BLOCK_INIT && a >= s->data_count))
+            lex_error(l, at, "the axis '%s' has no index", expr_as_var(s->axis[a].var)->name);
+    return lex_finish(l) && !ctx_failed(r->cx) ? stmt_block(r->cx, block, s, part, bind, guard) : NULL;
+}
+
+static const Stmt *read_if(NestReader *r, Lexer *l, int indent)
+{
+    const Expr *cond = expression_read(l, r->known, I32, true);
+    if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
+    const Stmt *yes = read_stmts(r, indent), *no = NULL;
+    if (next_begins(r, "else") && r->line[r->next].indent == indent) {
+        r->next++;
+        no = read_stmts(r, indent);
+    }
+    return ctx_failed(r->cx) ? NULL : stmt_if(r->cx, cond, yes, no);
+}
+
+static const Stmt *read_tile(NestReader *r, Lexer *l, int indent)
+{
+    Stmt proto = { .kind = STMT_TILE };
+    if (!lex_finish(l)) return NULL;
+    const Stmt *body = read_stmts(r, indent);
+    return stmt_with_children(r->cx, &proto, &body, 1);
+}
+
+static const Stmt *read_stmt(NestReader *r)
+{
+    int indent = r->line[r->next].indent;
+    Lexer l = lex_line(r, r->next++);
+    Token word = lex_take(&l);
+    if (token_is(word, "for")) return read_loop(r, &l, indent);
+    if (token_is(word, "if")) return read_if(r, &l, indent);
+    if (token_is(word, "alloc")) return read_alloc(r, &l, indent);
+    if (token_is(word, "block")) return read_block(r, &l);
+    if (token_is(word, "tile")) return read_tile(r, &l, indent);
+    if (token_is(word, "nothing") && lex_finish(&l)) return stmt_seq(r->cx, NULL, 0);
+    lex_error(&l, word, "a statement is expected: for, if, alloc, block, tile or nothing");
+    return NULL;
+}
+
+/* The statements that stand deeper than `above`, all as deep as the first. */
+static const Stmt *read_stmts(NestReader *r, int above)
+{
+    List list = { NULL, 0, 0 };
+    int indent = r->next < r->count ? r->line[r->next].indent : 0;
+    if (++r->depth > MAX_DEPTH) diag_error(r->cx, NULL, "the statements are nested more than %d deep", MAX_DEPTH);
+    while (!ctx_failed(r->cx) && r->next < r->count && r->line[r->next].indent > above) {
+        int at = r->next;
+        if (r->line[at].indent != indent) {
+            Lexer l = lex_line(r, at);
+            lex_error(&l, lex_peek(&l), "this line is indented differently from those beside it");
+        }
+        const Stmt *s = read_stmt(r);
+        push(r->cx, &list, s);
+    }
+    r->depth--;
+    if (!list.count && !ctx_failed(r->cx)) {
+        Lexer l = lex_line(r, r->next - 1);
+        lex_error(&l, lex_peek(&l), "a statement is expected below this line");
+    }
+    if (ctx_failed(r->cx)) return NULL;
+    const Stmt **child = NEW_ARRAY(r->cx->arena, const Stmt *, list.count);
+    for (int i = 0; i < list.count; i++) child[i] = list.at[i];
+    return stmt_seq(r->cx, child, list.count);
+}
+
+static void read_steps(NestReader *r)
+{
+    for (; r->next < r->count && r->line[r->next].indent > 0; r->next++) {
+        const Line *line = &r->line[r->next];
+        push(r->cx, &r->step, name_n(r->cx, r->text + line->begin, line->end - line->begin));
+    }
+}
+
+static void read_lines(NestReader *r)
+{
+    while (next_begins(r, "size")) {
+        Lexer l = lex_line(r, r->next++);
+        lex_take(&l);
+        size_read(&l, &r->known);
+    }
+    while (next_begins(r, "input") || next_begins(r, "const")) read_input(r);
+    while (next_begins(r, "stage")) read_stage(r);
+    while (next_begins(r, "output")) read_output(r);
+    if (next_begins(r, "loops")) {
+        r->next++;
+        r->root = read_stmts(r, 0);
+    }
+    if (next_begins(r, "steps")) {
+        r->next++;
+        read_steps(r);
+    }
+    if (r->next >= r->count || ctx_failed(r->cx)) return;
+    Lexer l = lex_line(r, r->next);
+    lex_error(&l, lex_peek(&l), "%s is not expected here", token_text(r->cx, lex_peek(&l)));
+}
+
+static const Nest *nest_of(NestReader *r, const char *nest_name)
+{
+    Nest *n = NEW(r->cx->arena, Nest);
+    *n = (Nest){ .name = nest_name, .root = r->root, .input_count = r->input.count, .stage_count = r->stage.count,
+                 .output_count = r->output.count, .step_count = r->step.count };
+    n->input = NEW_ARRAY(r->cx->arena, const Tensor *, n->input_count);
+    n->stage = NEW_ARRAY(r->cx->arena, const Stage *, n->stage_count);
+    n->output = NEW_ARRAY(r->cx->arena, const Tensor *, n->output_count);
+    Step *step = NEW_ARRAY(r->cx->arena, Step, n->step_count);
+    for (int i = 0; i < n->input_count; i++) n->input[i] = r->input.at[i];
+    for (int i = 0; i < n->stage_count; i++) n->stage[i] = r->stage.at[i];
+    for (int i = 0; i < n->output_count; i++) n->output[i] = r->output.at[i];
+    for (int i = 0; i < n->step_count; i++) step[i].text = r->step.at[i];
+    n->step = step;
+    return n;
+}
+
+const Nest *nest_read(Ctx *cx, const char *text)
+{
+    if (ctx_failed(cx)) return NULL;
+    NestReader r = { .cx = cx, .text = text };
+    find_lines(&r);
+    if (!next_begins(&r, "nest")) {
+        diag_error(cx, NULL, "a nest begins with a line `nest NAME`");
+        return NULL;
+    }
+    Lexer l = lex_line(&r, r.next++);
+    lex_take(&l);
+    const char *nest_name = lex_name(&l, "the name of the nest");
+    if (lex_finish(&l)) read_lines(&r);
+    return ctx_failed(cx) ? NULL : nest_of(&r, nest_name);
+}

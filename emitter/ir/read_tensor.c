@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/* What declares sizes and tensors, in printed nests and in .te files alike. */
+#include "ir/read.h"
+
+/* size = name 'in' least '..' greatest */
+bool size_read(Lexer *l, const Known **known)
+{
+    Token at = lex_peek(l);
+    const char *size = lex_name(l, "the name of the size");
+    int64_t least = 0, greatest = 0;
+    if (!lex_expect(l, "in", "after the size") || !lex_integer(l, &least) || !lex_expect(l, "..", "after the least value")) return false;
+    Token top = lex_peek(l);
+    if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
+    if (least < 0 || greatest < least || greatest > INT32_MAX)
+        lex_error(l, top, "a size runs from 0 or more up to %d at most", INT32_MAX);
+    if (known_value(*known, at)) lex_error(l, at, "'%s' is a size already", size);
+    *known = known_add(l->cx, *known, size, NULL, expr_new_var(l->cx, size, VAR_SIZE, I32, least, greatest));
+    return !ctx_failed(l->cx);
+}
+
+/* type = dtype {'[' size ']'} */
+bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape)
+{
+    Reader r = { .cx = l->cx, .lex = l, .known = known, .literal = I32 };
+    Token t = lex_take(l);
+    *rank = 0;
+    if (t.kind != TOKEN_NAME || !dtype_read(t.at, (size_t)t.length, type))
+        lex_error(l, t, "an element type such as f32 or i8 is expected, not %s", token_text(l->cx, t));
+    while (lex_accept(l, "[") && !ctx_failed(l->cx)) {
+        Token at = lex_peek(l);
+        const Expr *e = read_extent(&r);
+        lex_expect(l, "]", "after the size");
+        if (*rank == MAX_RANK) lex_error(l, at, "a tensor has at most %d dimensions", MAX_RANK);
+        else shape[(*rank)++] = e;
+    }
+    return !ctx_failed(l->cx);
+}
+
+enum { MOST_ELEMS = 1 << 24 };
+
+static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t count)
+{
+    Reader r = { .cx = l->cx, .lex = l, .literal = I32 };
+    Token begin = lex_peek(l);
+    const Expr *e = value_as(&r, read_value(&r), type);
+    if (!expr_is_const(e) || e->type != type) lex_error(l, begin, "a constant of type %s is expected", dtype_info(type)->spelling);
+    if (at < count && !ctx_failed(l->cx)) dtype_store(type, data, at, expr_scalar(e));
+}
+
+/* data = '{' [datum {',' datum} | '..'] '}'      a datum is a value or data again: inner braces are for the eye;
+ * .. stands for data that a print does not show, and reads as zeros */
+const void *data_read(Lexer *l, DType type, int64_t count)
+{
+    Token open = lex_peek(l);
+    if (count < 0 || count > MOST_ELEMS) lex_error(l, open, "this tensor has too many elements to be written out");
+    if (!lex_expect(l, "{", "before the values")) return NULL;
+    void *data = arena_array(l->cx->arena, (size_t)count + 1, (size_t)dtype_info(type)->bytes);
+    int64_t n = 0;
+    for (int depth = 1; depth && !ctx_failed(l->cx);) {
+        if (lex_accept(l, "{")) depth++;
+        else if (lex_accept(l, "}")) {
+            if (--depth) lex_accept(l, ",");
+        } else if (lex_accept(l, "..")) n = count;
+        else {
+            read_datum(l, type, data, n++, count);
+            if (!lex_is(l, "}")) lex_expect(l, ",", "between values");
+        }
+    }
+    if (n != count) lex_error(l, open, "%lld values are expected, not %lld", (long long)count, (long long)n);
+    return data;
+}
