@@ -79,7 +79,8 @@ int point_site_in(Point *p, const Env *sizes, const Expr *e)
 
 void point_set(Point *p, const Expr *var, Scalar value)
 {
-    Site *s = &p->site[point_site(p, var)];
+    int number = point_site(p, var);     /* may move p->site */
+    Site *s = &p->site[number];
     s->value = value;
     s->known_at = ALWAYS;
     p->now++;
