@@ -207,26 +207,11 @@ bool draft_loop_name_is_free(Draft *d, const char *loop)
 
 /* ---- Scopes ---------------------------------------------------------------------------------------------------- */
 
-const Bounds *bounds_of_loop(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent)
-{
-    Bounds *b = NEW(cx->arena, Bounds);
-    *b = (Bounds){ .outer = outer, .var = var, .extent = extent };
-    return b;
-}
-
-const Bounds *bounds_of_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
-{
-    if (!fact) return outer;
-    Bounds *b = NEW(cx->arena, Bounds);
-    *b = (Bounds){ .outer = outer, .fact = fact };
-    return b;
-}
-
 /* The scope inside child `i` of a statement. */
 static const Bounds *bounds_inside(Ctx *cx, const Bounds *outer, const Stmt *s, int i)
 {
-    if (s->kind == STMT_FOR) return bounds_of_loop(cx, outer, s->var, s->extent);
-    if (s->kind == STMT_IF) return bounds_of_fact(cx, outer, i ? expr_unary(cx, EXPR_NOT, s->cond) : s->cond);
+    if (s->kind == STMT_FOR) return bounds_var(cx, outer, s->var, s->extent);
+    if (s->kind == STMT_IF) return bounds_fact(cx, outer, i ? expr_unary(cx, EXPR_NOT, s->cond) : s->cond);
     return outer;
 }
 
@@ -242,7 +227,7 @@ const Bounds *path_bounds(Ctx *cx, const Path *p)
 
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user)
 {
-    if (s->kind == STMT_BLOCK) visit(cx, s, bounds_of_fact(cx, scope, s->cond), user);
+    if (s->kind == STMT_BLOCK) visit(cx, s, bounds_fact(cx, scope, s->cond), user);
     for (int i = 0; i < s->child_count; i++) each_block(cx, s->child[i], bounds_inside(cx, scope, s, i), visit, user);
 }
 

@@ -67,8 +67,6 @@ bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker);           /* a
 /* Every block below s, in order, with the variables and facts in force at it (its guard among them). */
 typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);
-const Bounds *bounds_of_loop(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent);
-const Bounds *bounds_of_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 const Bounds *path_bounds(Ctx *cx, const Path *p);           /* in force inside the last statement of the path */
 
 /* Does the loop variable feed an axis of this kind of the block? */

@@ -31,11 +31,7 @@ static int64_t take_term(Linear *l, const Expr *var)
     for (int i = 0; i < l->count; i++) {
         if (l->term[i] != var) continue;
         int64_t c = l->coef[i];
-        l->count--;
-        for (int j = i; j < l->count; j++) {
-            l->term[j] = l->term[j + 1];
-            l->coef[j] = l->coef[j + 1];
-        }
+        linear_drop(l, i);
         return c;
     }
     return 0;
@@ -115,7 +111,7 @@ static const Stmt *drop_guards(Ctx *cx, const Stmt *s, const Bounds *scope, cons
         }
         return kept == s->cond ? s : stmt_block(cx, s->name, s->stage, s->part, s->bind, kept);
     }
-    const Bounds *inside = s->kind == STMT_FOR ? bounds_of_loop(cx, scope, s->var, s->extent) : scope;
+    const Bounds *inside = s->kind == STMT_FOR ? bounds_var(cx, scope, s->var, s->extent) : scope;
     const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, s->child_count);
     for (int i = 0; i < s->child_count; i++) child[i] = drop_guards(cx, s->child[i], inside, d);
     return stmt_with_children(cx, s, child, s->child_count);

@@ -150,7 +150,7 @@ static OwnLoop own_loop(Ctx *cx, const Stage *s, int a, const Expr *extent)
 const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single)
 {
     OwnLoop loop[MAX_AXES];
-    const Expr *bind[MAX_AXES], *from[MAX_AXES], *guard = NULL;
+    const Expr *bind[MAX_AXES] = { NULL }, *from[MAX_AXES], *guard = NULL;
     int loops = 0;
     for (int a = 0; a < s->axis_count; a++) {
         bool is_data = a < s->data_count;

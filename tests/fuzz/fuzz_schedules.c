@@ -1,0 +1,365 @@
+/* SPDX-License-Identifier: MIT */
+/* Random schedules: random programs (programs.c), each under up to 12 random steps. After every accepted step
+ *
+ *   - the checker says that the nest is proved,
+ *   - the interpreted nest, watched, with parallel loops shuffled and lanes in lockstep, gives what the plain evaluator
+ *     gives, bit for bit;
+ *
+ * at the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name its
+ * step and leave the nest as it was. What is accepted and refused is counted for each primitive.
+ *
+ * usage: fuzz_schedules [SEED [COUNT]]      fuzz_schedules SEED 1 shows one program in full */
+#include "programs.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/check.h"
+#include "ir/formula.h"
+#include "ir/interpret.h"
+#include "schedule/schedule.h"
+#include "support/names.h"
+
+enum { MAX_STEPS = 12, MAX_PRIMITIVES = 32, MAX_LISTED = 64 };
+
+typedef enum Outcome { ACCEPTED, REFUSED_WRONG, REFUSED_UNPROVED, REFUSED_NAMES, OUTCOME_COUNT } Outcome;
+typedef struct Counts {
+    int primitive_count; char primitive[MAX_PRIMITIVES][32];
+    long count[MAX_PRIMITIVES][OUTCOME_COUNT];
+    long programs, steps, runs, failures;
+} Counts;
+
+/* ---- Random steps ---------------------------------------------------------------------------------------------- */
+
+typedef struct Nouns {               /* what can be named in a nest */
+    int loop_count;   const Stmt *loop[MAX_LISTED];
+    int stage_count;  const Stage *stage[MAX_LISTED];
+    int tensor_count; const Tensor *tensor[MAX_LISTED];
+} Nouns;
+
+static void list_loops(Nouns *w, const Stmt *s)
+{
+    if (s->kind == STMT_FOR && w->loop_count < MAX_LISTED) w->loop[w->loop_count++] = s;
+    for (int i = 0; i < s->child_count; i++) list_loops(w, s->child[i]);
+}
+
+static Nouns nouns_of(const Nest *n)
+{
+    Nouns w = { 0, { NULL }, 0, { NULL }, 0, { NULL } };
+    list_loops(&w, n->root);
+    for (int i = 0; i < n->input_count && w.tensor_count < MAX_LISTED; i++) w.tensor[w.tensor_count++] = n->input[i];
+    for (int i = 0; i < n->stage_count && w.stage_count < MAX_LISTED; i++) {
+        w.stage[w.stage_count++] = n->stage[i];
+        for (int j = 0; j < n->stage[i]->out_count && w.tensor_count < MAX_LISTED; j++) w.tensor[w.tensor_count++] = n->stage[i]->out[j];
+    }
+    return w;
+}
+
+typedef struct Chooser { Ctx *cx; Random *r; const Nest *nest; Nouns w; int made; } Chooser;
+
+static const Stmt *some_loop(Chooser *c) { return c->w.loop_count ? c->w.loop[random_below(c->r, c->w.loop_count)] : NULL; }
+static const char *loop_name(Chooser *c) { const Stmt *s = some_loop(c); return s ? s->name : "s0.a"; }
+static const char *stage_name(Chooser *c) { return c->w.stage[random_below(c->r, c->w.stage_count)]->name; }
+static const char *tensor_name(Chooser *c) { return c->w.tensor[random_below(c->r, c->w.tensor_count)]->name; }
+
+static const char *some_scope(Chooser *c)
+{
+    static const char *const scopes[] = { "register", "stack", "stack", "arena", "static" };
+    return scopes[random_below(c->r, 5)];
+}
+
+/* A factor that suits the loop: small, dividing, or beyond the extent. */
+static int some_factor(Chooser *c)
+{
+    static const int factors[] = { 1, 2, 2, 3, 4, 4, 5, 8, 16 };
+    return factors[random_below(c->r, 9)];
+}
+
+static const char *some_tail(Chooser *c) { return random_chance(c->r, 35) ? " tail=peel" : ""; }
+
+static const char *step_split(Chooser *c) { return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c)); }
+static const char *step_peel(Chooser *c) { return name_format(c->cx, "peel %s", loop_name(c)); }
+static const char *step_unroll(Chooser *c) { return name_format(c->cx, "unroll %s", loop_name(c)); }
+static const char *step_vectorize(Chooser *c) { return name_format(c->cx, "vectorize %s", loop_name(c)); }
+static const char *step_parallel(Chooser *c) { return name_format(c->cx, "parallel %s", loop_name(c)); }
+
+/* A loop whose only child is a loop, and that child; any two where there is none. */
+static void two_loops(Chooser *c, const char **outer, const char **inner)
+{
+    for (int tries = 0; tries < 8; tries++) {
+        const Stmt *s = some_loop(c);
+        if (!s || s->child[0]->kind != STMT_FOR) continue;
+        *outer = s->name;
+        *inner = s->child[0]->name;
+        return;
+    }
+    *outer = loop_name(c);
+    *inner = loop_name(c);
+}
+
+static const char *step_fuse(Chooser *c)
+{
+    const char *a, *b;
+    two_loops(c, &a, &b);
+    return name_format(c->cx, "fuse %s %s", a, b);
+}
+
+static const char *step_tile(Chooser *c)
+{
+    const char *a, *b;
+    two_loops(c, &a, &b);
+    return name_format(c->cx, "tile %s %s %d %d%s", a, b, some_factor(c), some_factor(c), some_tail(c));
+}
+
+static const char *step_reorder(Chooser *c)
+{
+    const char *names[8];
+    int count = 0;
+    for (const Stmt *s = some_loop(c); s && s->kind == STMT_FOR && count < 8; s = s->child[0])
+        if (random_chance(c->r, 80)) names[count++] = s->name;
+    while (count < 2) names[count++] = loop_name(c);
+    Text t = text_new(c->cx);
+    text_add(&t, "reorder");
+    for (int left = count; left > 0; left--) {
+        int k = random_below(c->r, left);
+        text_printf(&t, " %s", names[k]);
+        names[k] = names[left - 1];
+    }
+    return text_string(&t);
+}
+
+static bool reads(Chooser *c, const Stage *reader, const Stage *maker)
+{
+    const Tensor **in;
+    int count = stage_reads(c->cx, reader, &in);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < maker->out_count; j++)
+            if (in[i] == maker->out[j]) return true;
+    return false;
+}
+
+static bool holds_reader(Chooser *c, const Stmt *s, const Stage *maker)
+{
+    if (s->kind == STMT_BLOCK) return reads(c, s->stage, maker);
+    for (int i = 0; i < s->child_count; i++)
+        if (holds_reader(c, s->child[i], maker)) return true;
+    return false;
+}
+
+/* A stage and a loop that holds a reader of it, mostly. */
+static void stage_and_loop(Chooser *c, const char **stage, const char **loop)
+{
+    for (int tries = 0; tries < 12; tries++) {
+        const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        const Stmt *l = some_loop(c);
+        *stage = s->name;
+        *loop = l ? l->name : "s0.a";
+        if (l && holds_reader(c, l, s)) return;
+    }
+}
+
+static const char *step_compute_at(Chooser *c)
+{
+    const char *stage, *loop;
+    stage_and_loop(c, &stage, &loop);
+    return name_format(c->cx, "compute_at %s %s", stage, loop);
+}
+
+static const char *step_store_at(Chooser *c)
+{
+    const char *stage, *loop;
+    stage_and_loop(c, &stage, &loop);
+    return name_format(c->cx, "store_at %s %s", stage, random_chance(c->r, 40) ? "root" : loop);
+}
+
+static const char *step_compute_inline(Chooser *c) { return name_format(c->cx, "compute_inline %s", stage_name(c)); }
+static const char *step_compute_root(Chooser *c) { return name_format(c->cx, "compute_root %s", stage_name(c)); }
+static const char *step_cache_write(Chooser *c)
+{
+    return name_format(c->cx, "cache_write %s %s name=w%d", stage_name(c), some_scope(c), c->made++);
+}
+static const char *step_set_scope(Chooser *c) { return name_format(c->cx, "set_scope %s %s", tensor_name(c), some_scope(c)); }
+
+static const char *step_cache_read(Chooser *c)
+{
+    static const char *const types[] = { "i16", "i32", "i64", "f32", "f64" };
+    const char *as = random_chance(c->r, 50) ? name_format(c->cx, " as=%s", types[random_below(c->r, 5)]) : "";
+    const char *readers = random_chance(c->r, 30) ? name_format(c->cx, " readers=%s", stage_name(c)) : "";
+    return name_format(c->cx, "cache_read %s %s name=r%d%s%s", tensor_name(c), some_scope(c), c->made++, as, readers);
+}
+
+static const char *step_decompose(Chooser *c)
+{
+    for (int tries = 0; tries < 12; tries++) {
+        const Stmt *l = some_loop(c);
+        const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        if (!l || s->reducer == REDUCE_NONE || strncmp(l->name, s->name, strlen(s->name)) != 0) continue;
+        return name_format(c->cx, "decompose_reduction %s %s", s->name, l->name);
+    }
+    return name_format(c->cx, "decompose_reduction %s %s", stage_name(c), loop_name(c));
+}
+
+typedef const char *Choose(Chooser *c);
+static Choose *const choices[] = {
+    step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
+    step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_compute_inline,
+    step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+};
+enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
+
+/* ---- One program ----------------------------------------------------------------------------------------------- */
+
+typedef struct Case {
+    Ctx *cx;
+    uint64_t seed;
+    Program *program;
+    Env *expected;
+    const Nest *naive, *nest;
+    Counts *counts;
+    bool failed, loud;
+} Case;
+
+static void fail(Case *c, const char *what, const char *detail)
+{
+    Text t = text_new(c->cx);
+    DiagMark mark = diag_mark(c->cx);
+    c->cx->failed = false;
+    program_print(c->cx, &t, c->program);
+    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "%s\n", c->nest->step[i].text);
+    text_add(&t, "# the nest:\n");
+    print_nest(c->cx, &t, c->nest);
+    diag_rewind(c->cx, mark);
+    printf("# seed %llu: %s: %s\n%s\n", (unsigned long long)c->seed, what, detail ? detail : "", text_string(&t));
+    c->failed = true;
+}
+
+static bool runs_right(Case *c, const Nest *n)
+{
+    Env *e = program_env(c->cx, c->program, c->seed);
+    RunOptions options = { .checked = true, .shuffle = c->seed | 1 };
+    DiagMark mark = diag_mark(c->cx);
+    c->counts->runs++;
+    bool ran = interpret(c->cx, n, e, &options);
+    Diag *why = diag_rewind(c->cx, mark);
+    if (!ran || why) {
+        fail(c, "the interpreter stops", why ? why->what : "");
+        return false;
+    }
+    for (int i = 0; i < n->output_count; i++) {
+        const Tensor *t = n->output[i];
+        size_t bytes = (size_t)env_elems(c->cx, e, t) * (size_t)dtype_info(t->type)->bytes;
+        if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0) {
+            fail(c, "wrong values", t->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+static const char *printed(Ctx *cx, const Nest *n)
+{
+    Text t = text_new(cx);
+    print_nest(cx, &t, n);
+    return text_string(&t);
+}
+
+static void count_step(Counts *counts, const char *text, Outcome o)
+{
+    size_t length = strcspn(text, " ");
+    int p = 0;
+    while (p < counts->primitive_count && (strncmp(counts->primitive[p], text, length) != 0 || counts->primitive[p][length])) p++;
+    if (p == MAX_PRIMITIVES || length >= sizeof counts->primitive[0]) return;
+    if (p == counts->primitive_count) memcpy(counts->primitive[counts->primitive_count++], text, length);
+    counts->count[p][o]++;
+    counts->steps++;
+}
+
+static Outcome outcome_of(const Diag *why)
+{
+    if (!why) return ACCEPTED;
+    if (strncmp(why->what, "wrong: ", 7) == 0) return REFUSED_WRONG;
+    return strncmp(why->what, "unproved: ", 10) == 0 ? REFUSED_UNPROVED : REFUSED_NAMES;
+}
+
+static void try_step(Case *c, const char *text)
+{
+    DiagMark mark = diag_mark(c->cx);
+    const Nest *next = sched_step(c->cx, c->nest, text);
+    Diag *why = diag_rewind(c->cx, mark);
+    count_step(c->counts, text, outcome_of(why));
+    if (c->loud) printf("%s %s%s%s\n", why ? "  -" : "  +", text, why ? ": " : "", why ? why->what : "");
+    if (why && why->severity == INTERNAL) fail(c, text, why->what);
+    if (why && next != c->nest) fail(c, text, "was refused, but the nest is another one");
+    if (why || c->failed) return;
+    c->nest = next;
+    const char *doubt = "";
+    if (nest_check(c->cx, next, &doubt) != PROVED) fail(c, text, doubt);
+    else runs_right(c, next);
+}
+
+/* The trace, run again on the naive nest, gives the same nest. */
+static void replay(Case *c)
+{
+    const Nest *n = nest_naive(c->cx, "fuzz", NULL, 0, c->program->output, c->program->output_count);
+    DiagMark mark = diag_mark(c->cx);
+    for (int i = 0; i < c->nest->step_count; i++) n = sched_step(c->cx, n, c->nest->step[i].text);
+    Diag *why = diag_rewind(c->cx, mark);
+    if (why) fail(c, "the trace is refused when replayed", diag_text(c->cx, why));
+    else if (strcmp(printed(c->cx, n), printed(c->cx, c->nest)) != 0) fail(c, "the replayed nest differs", printed(c->cx, n));
+}
+
+static bool prepare(Case *c, Random *r)
+{
+    c->program = program_random(c->cx, r);
+    if (!c->program || ctx_failed(c->cx)) return false;
+    c->naive = c->nest = nest_naive(c->cx, "fuzz", NULL, 0, c->program->output, c->program->output_count);
+    c->expected = program_env(c->cx, c->program, c->seed);
+    return evaluate(c->cx, c->expected, c->program->output, c->program->output_count);
+}
+
+static bool run_case(uint64_t seed, Counts *counts, bool loud)
+{
+    Random r = random_new(seed);
+    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = counts, .loud = loud };
+    if (!prepare(&c, &r)) {
+        printf("# seed %llu: no program: %s\n", (unsigned long long)seed, c.cx->diags ? diag_text(c.cx, c.cx->diags) : "none came of it");
+        bool bad = ctx_failed(c.cx);
+        ctx_free(c.cx);
+        return !bad;
+    }
+    counts->programs++;
+    const char *doubt = "";
+    if (nest_check(c.cx, c.nest, &doubt) != PROVED) fail(&c, "the naive nest", doubt);
+    else runs_right(&c, c.nest);
+    int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
+    for (int i = 0; i < steps && !c.failed; i++) {
+        Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
+        try_step(&c, choices[random_below(&r, CHOICE_COUNT)](&ch));
+        made = ch.made;
+    }
+    if (!c.failed) replay(&c);
+    if (loud) printf("%s", printed(c.cx, c.nest));
+    counts->failures += c.failed;
+    ctx_free(c.cx);
+    return !c.failed;
+}
+
+static void print_counts(const Counts *c)
+{
+    printf("%-22s %10s %10s %10s %10s\n", "primitive", "accepted", "wrong", "unproved", "names");
+    for (int i = 0; i < c->primitive_count; i++)
+        printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2], c->count[i][3]);
+    printf("%ld programs, %ld steps, %ld runs: %ld failures\n", c->programs, c->steps, c->runs, c->failures);
+}
+
+int main(int argc, char **argv)
+{
+    enum { ENOUGH_FAILURES = 5 };
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 20000;
+    static Counts counts;
+    for (long i = 0; i < count && counts.failures < ENOUGH_FAILURES; i++) run_case(seed + (uint64_t)i, &counts, count == 1);
+    print_counts(&counts);
+    return counts.failures != 0;
+}

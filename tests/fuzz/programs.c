@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+/* How a program grows: each stage reads the tensor made last (so that there is something to compute at), and whatever
+ * else of the right shape is there or is made up as an input. A stage is one of the shapes in `makers`. Sizes are constants
+ * mostly, and symbols with a value for the run; extents are small, primes among them, and now and then 1. */
+#include "programs.h"
+
+#include "ir/formula.h"
+#include "support/names.h"
+
+/* ---- Chance ---------------------------------------------------------------------------------------------------- */
+
+/* Steele, Lea, Flood: splitmix64. */
+uint64_t random_bits(Random *r)
+{
+    uint64_t z = r->state += 0x9e3779b97f4a7c15u;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9u;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebu;
+    return z ^ z >> 31;
+}
+
+Random random_new(uint64_t seed)
+{
+    Random r = { seed * 0x2545f4914f6cdd1du + 1 };
+    random_bits(&r);
+    return r;
+}
+
+int random_below(Random *r, int n) { return (int)(random_bits(r) % (uint64_t)n); }
+bool random_chance(Random *r, int percent) { return random_below(r, 100) < percent; }
+
+/* ---- Growing --------------------------------------------------------------------------------------------------- */
+
+typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs; } Grower;
+
+static const Expr *some_size(Grower *g)
+{
+    static const int fixed[] = { 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12 };
+    Program *p = g->p;
+    if (!random_chance(g->r, 18)) return expr_index(g->cx, fixed[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]);
+    if (p->size_count && (p->size_count == MAX_SIZES || random_chance(g->r, 60))) return p->size[random_below(g->r, p->size_count)];
+    int i = p->size_count++;
+    p->size[i] = expr_new_var(g->cx, name_format(g->cx, "n%d", i), VAR_SIZE, I32, random_chance(g->r, 30) ? 0 : 1, 16);
+    p->size_value[i] = 1 + random_below(g->r, 11);
+    return p->size[i];
+}
+
+static const Expr *small_size(Grower *g) { return expr_index(g->cx, 1 + random_below(g->r, 5)); }
+
+static Tensor *keep(Grower *g, Tensor *t)
+{
+    if (t && g->p->tensor_count < MAX_TENSORS) g->p->tensor[g->p->tensor_count++] = t;
+    return t;
+}
+
+static Tensor *new_input(Grower *g, DType type, int rank, const Expr *const *shape)
+{
+    return keep(g, tensor_new(g->cx, name_format(g->cx, "x%d", g->inputs++), type, rank, shape));
+}
+
+static bool same_shape(const Tensor *t, DType type, int rank, const Expr *const *shape)
+{
+    bool same = t->type == type && t->rank == rank;
+    for (int d = 0; same && d < rank; d++) same = t->shape[d] == shape[d];
+    return same;
+}
+
+/* A tensor of that type and shape: one that there is, or a new input. */
+static Tensor *operand(Grower *g, DType type, int rank, const Expr *const *shape)
+{
+    int start = random_below(g->r, g->p->tensor_count + 1);
+    for (int i = 0; i < g->p->tensor_count && random_chance(g->r, 85); i++) {
+        Tensor *t = g->p->tensor[(start + i) % g->p->tensor_count];
+        if (same_shape(t, type, rank, shape)) return t;
+    }
+    return new_input(g, type, rank, shape);
+}
+
+static Tensor *finish(Grower *g, StageSpec *spec)
+{
+    spec->name = name_format(g->cx, "s%d", g->stages++);
+    Node *n = compute_new(g->cx, spec);
+    for (int i = 1; n && i < n->out_count; i++) keep(g, n->out[i]);
+    return n ? keep(g, n->out[0]) : NULL;
+}
+
+static const Expr *add_axis(Grower *g, StageSpec *spec, AxisKind kind, const Expr *extent)
+{
+    static const char *const data_names[] = { "a", "b", "c", "d", "e", "f" }, *const reduce_names[] = { "i", "j", "k", "l", "m" };
+    int same = 0;
+    for (int a = 0; a < spec->axis_count; a++) same += spec->axis[a].kind == kind;
+    const Expr *v = axis_var(g->cx, kind == AXIS_REDUCE ? reduce_names[same] : data_names[same], extent);
+    spec->axis[spec->axis_count++] = (Axis){ v, kind, extent };
+    return v;
+}
+
+/* ---- Values ---------------------------------------------------------------------------------------------------- */
+
+static const Expr *mix(Grower *g, const Expr *a, const Expr *b)
+{
+    static const ExprKind kinds[] = { EXPR_ADD, EXPR_SUB, EXPR_MUL, EXPR_MIN, EXPR_MAX, EXPR_ADD };
+    return expr_binary(g->cx, kinds[random_below(g->r, 6)], a, b);
+}
+
+static const Expr *dress(Grower *g, const Expr *e)
+{
+    Ctx *cx = g->cx;
+    switch (random_below(g->r, 8)) {
+    case 0: return expr_binary(cx, EXPR_MAX, e, expr_int(cx, e->type, 0));
+    case 1: return expr_unary(cx, EXPR_NEG, e);
+    case 2: return expr_add(cx, e, expr_int(cx, e->type, 3));
+    case 3: return expr_select(cx, expr_binary(cx, EXPR_LT, e, expr_int(cx, e->type, 2)), expr_mul(cx, e, expr_int(cx, e->type, 2)), e);
+    case 4: return expr_unary(cx, EXPR_ABS, e);
+    default: return e;
+    }
+}
+
+static Reducer some_reducer(Grower *g)
+{
+    static const Reducer kinds[] = { REDUCE_SUM, REDUCE_SUM, REDUCE_SUM, REDUCE_MAX, REDUCE_MIN, REDUCE_PROD };
+    return kinds[random_below(g->r, 6)];
+}
+
+static const Expr *read_padded(Grower *g, const Tensor *t, const Expr *const *index, const Expr *outside)
+{
+    Ctx *cx = g->cx;
+    const Expr *inside = NULL, *zero = expr_index(cx, 0);
+    for (int d = 0; d < t->rank; d++) {
+        if (expr_as_var(index[d])) continue;
+        const Expr *ok = expr_and(cx, expr_binary(cx, EXPR_LE, zero, index[d]), expr_binary(cx, EXPR_LT, index[d], t->shape[d]));
+        inside = inside ? expr_and(cx, inside, ok) : ok;
+    }
+    const Expr *e = tensor_read(cx, t, index, t->rank);
+    return inside ? expr_select(cx, inside, e, outside) : e;
+}
+
+/* ---- Shapes of stages: each reads `main` and gives a stage, or NULL where it does not fit ---------------------- */
+
+static Tensor *make_elementwise(Grower *g, Tensor *main)
+{
+    StageSpec spec = { .out_count = 1 };
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < main->rank; d++) at[d] = add_axis(g, &spec, AXIS_DATA, main->shape[d]);
+    const Expr *v = tensor_read(g->cx, main, at, main->rank);
+    if (random_chance(g->r, 60)) {
+        Tensor *other = operand(g, main->type, main->rank, main->shape);
+        v = mix(g, v, tensor_read(g->cx, other, at, other->rank));
+    }
+    spec.value[0] = dress(g, v);
+    return finish(g, &spec);
+}
+
+/* A row of the last dimension, or a column of single elements, spread over the whole. */
+static Tensor *make_broadcast(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    StageSpec spec = { .out_count = 1 };
+    const Expr *at[MAX_RANK], *small_shape[MAX_RANK], *small_at[MAX_RANK];
+    for (int d = 0; d < main->rank; d++) {
+        bool spread = random_chance(g->r, 50);
+        at[d] = add_axis(g, &spec, AXIS_DATA, main->shape[d]);
+        small_shape[d] = spread ? expr_index(g->cx, 1) : main->shape[d];
+        small_at[d] = spread ? expr_index(g->cx, 0) : at[d];
+    }
+    Tensor *small = operand(g, main->type, main->rank, small_shape);
+    spec.value[0] = mix(g, tensor_read(g->cx, main, at, main->rank), tensor_read(g->cx, small, small_at, main->rank));
+    return finish(g, &spec);
+}
+
+static Tensor *make_transpose(Grower *g, Tensor *main)
+{
+    if (main->rank < 2) return NULL;
+    StageSpec spec = { .out_count = 1 };
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < main->rank; d++) at[(d + 1) % main->rank] = add_axis(g, &spec, AXIS_DATA, main->shape[(d + 1) % main->rank]);
+    spec.value[0] = dress(g, tensor_read(g->cx, main, at, main->rank));
+    return finish(g, &spec);
+}
+
+static Tensor *make_reduction(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    StageSpec spec = { .out_count = 1, .reducer = some_reducer(g) };
+    const Expr *at[MAX_RANK];
+    bool reduce[MAX_RANK];
+    int first = random_below(g->r, main->rank);
+    for (int d = 0; d < main->rank; d++) reduce[d] = d == first || random_chance(g->r, 30);
+    for (int d = 0; d < main->rank; d++)
+        if (!reduce[d]) at[d] = add_axis(g, &spec, AXIS_DATA, main->shape[d]);
+    for (int d = 0; d < main->rank; d++)
+        if (reduce[d]) at[d] = add_axis(g, &spec, AXIS_REDUCE, main->shape[d]);
+    spec.value[0] = dress(g, tensor_read(g->cx, main, at, main->rank));
+    return finish(g, &spec);
+}
+
+static Tensor *make_argmax(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    StageSpec spec = { .out_count = 2, .reducer = random_chance(g->r, 50) ? REDUCE_ARGMAX : REDUCE_ARGMIN };
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < main->rank; d++)
+        at[d] = add_axis(g, &spec, d + 1 < main->rank ? AXIS_DATA : AXIS_REDUCE, main->shape[d]);
+    spec.value[0] = at[main->rank - 1];
+    spec.value[1] = tensor_read(g->cx, main, at, main->rank);
+    return finish(g, &spec);
+}
+
+/* y[a] = x[a] + x[a+1] (- x[a+2]), in one dimension; where it is too short or symbolic, padded. */
+static Tensor *make_stencil(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    int along = random_below(g->r, main->rank), width = 2 + random_below(g->r, 2);
+    int64_t dim = tensor_dim(main, along);
+    bool padded = dim < width || random_chance(g->r, 50);
+    StageSpec spec = { .out_count = 1 };
+    const Expr *at[MAX_RANK];
+    for (int d = 0; d < main->rank; d++) {
+        const Expr *extent = d == along && !padded ? expr_index(g->cx, dim - width + 1) : main->shape[d];
+        at[d] = add_axis(g, &spec, AXIS_DATA, extent);
+    }
+    const Expr *base = at[along], *sum = NULL;
+    for (int i = 0; i < width; i++) {
+        at[along] = expr_add(g->cx, base, expr_index(g->cx, padded ? i - 1 : i));
+        if (padded && i == 1) at[along] = base;
+        const Expr *e = padded ? read_padded(g, main, at, expr_int(g->cx, main->type, i)) : tensor_read(g->cx, main, at, main->rank);
+        sum = sum ? mix(g, sum, e) : e;
+    }
+    spec.value[0] = sum;
+    return finish(g, &spec);
+}
+
+/* A pool: y[a] = reducer(i < width) x[a*step + i] in one or two dimensions. */
+static Tensor *make_window(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    StageSpec spec = { .out_count = 1, .reducer = some_reducer(g) };
+    const Expr *at[MAX_RANK];
+    int width[MAX_RANK], step[MAX_RANK];
+    for (int d = 0; d < main->rank; d++) {
+        int64_t dim = tensor_dim(main, d);
+        width[d] = dim > 1 && random_chance(g->r, 60) ? 1 + random_below(g->r, dim < 4 ? (int)dim : 4) : 1;
+        step[d] = width[d] > 1 ? 1 + random_below(g->r, 3) : 1;
+        const Expr *extent = width[d] > 1 ? expr_index(g->cx, (dim - width[d]) / step[d] + 1) : main->shape[d];
+        at[d] = expr_mul(g->cx, add_axis(g, &spec, AXIS_DATA, extent), expr_index(g->cx, step[d]));
+        if (step[d] == 1) at[d] = spec.axis[d].var;
+    }
+    for (int d = 0; d < main->rank; d++)
+        if (width[d] > 1) at[d] = expr_add(g->cx, at[d], add_axis(g, &spec, AXIS_REDUCE, expr_index(g->cx, width[d])));
+    if (spec.axis_count == main->rank) return NULL;
+    spec.value[0] = tensor_read(g->cx, main, at, main->rank);
+    return finish(g, &spec);
+}
+
+static DType accumulator(DType t) { return t == I8 || t == U8 || t == I16 ? I32 : t; }
+
+/* y[.., j] = sum(k) x[.., k] * w[k, j] */
+static Tensor *make_matmul(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    StageSpec spec = { .out_count = 1, .reducer = REDUCE_SUM };
+    DType wide = accumulator(main->type);
+    const Expr *at[MAX_RANK], *columns = some_size(g);
+    for (int d = 0; d + 1 < main->rank; d++) at[d] = add_axis(g, &spec, AXIS_DATA, main->shape[d]);
+    const Expr *j = add_axis(g, &spec, AXIS_DATA, columns), *depth = main->shape[main->rank - 1];
+    const Expr *k = at[main->rank - 1] = add_axis(g, &spec, AXIS_REDUCE, depth);
+    Tensor *w = operand(g, main->type, 2, (const Expr *[]){ depth, columns });
+    const Expr *x = expr_cast(g->cx, wide, tensor_read(g->cx, main, at, main->rank));
+    const Expr *v = expr_cast(g->cx, wide, tensor_read(g->cx, w, (const Expr *[]){ k, j }, 2));
+    spec.value[0] = expr_mul(g->cx, x, v);
+    return finish(g, &spec);
+}
+
+/* y[h,w,o] = sum(i,j,c) x[h*s+i-p, w+j-p, c] * k[i,j,c,o] */
+static Tensor *make_conv(Grower *g, Tensor *main)
+{
+    if (main->rank != 3) return NULL;
+    Ctx *cx = g->cx;
+    StageSpec spec = { .out_count = 1, .reducer = REDUCE_SUM };
+    DType wide = accumulator(main->type);
+    int kernel = 1 + random_below(g->r, 3), step = 1 + random_below(g->r, 2), pad = 0;
+    const Expr *at[3], *features = small_size(g), *size = expr_index(cx, kernel);
+    for (int d = 0; d < 2; d++) {
+        int64_t dim = tensor_dim(main, d);
+        if (dim < kernel || random_chance(g->r, 40)) pad = 1;
+    }
+    for (int d = 0; d < 2; d++) {
+        int64_t dim = tensor_dim(main, d);
+        const Expr *extent = pad && dim < 0 ? main->shape[d] : expr_index(cx, (dim + 2 * pad - kernel) / step + 1);
+        if (extent->kind == EXPR_INT && extent->integer < 1) return NULL;
+        at[d] = add_axis(g, &spec, AXIS_DATA, extent);
+        if (step > 1) at[d] = expr_mul(cx, at[d], expr_index(cx, step));
+    }
+    const Expr *o = add_axis(g, &spec, AXIS_DATA, features), *window[4];
+    for (int d = 0; d < 2; d++) {
+        window[d] = add_axis(g, &spec, AXIS_REDUCE, size);
+        at[d] = expr_add(cx, at[d], window[d]);
+        if (pad) at[d] = expr_sub(cx, at[d], expr_index(cx, pad));
+    }
+    window[2] = at[2] = add_axis(g, &spec, AXIS_REDUCE, main->shape[2]);
+    window[3] = o;
+    Tensor *k = operand(g, main->type, 4, (const Expr *[]){ size, size, main->shape[2], features });
+    const Expr *x = pad ? read_padded(g, main, at, expr_int(cx, main->type, 0)) : tensor_read(cx, main, at, 3);
+    spec.value[0] = expr_mul(cx, expr_cast(cx, wide, x), expr_cast(cx, wide, tensor_read(cx, k, window, 4)));
+    return finish(g, &spec);
+}
+
+/* Reversed and shifted reads: indices with negative coefficients and division. */
+static Tensor *make_gather(Grower *g, Tensor *main)
+{
+    if (main->rank == 0 || tensor_dim(main, 0) < 2) return NULL;
+    Ctx *cx = g->cx;
+    StageSpec spec = { .out_count = 1 };
+    const Expr *at[MAX_RANK];
+    int64_t dim = tensor_dim(main, 0);
+    bool repeat = random_chance(g->r, 50);
+    for (int d = 0; d < main->rank; d++) at[d] = add_axis(g, &spec, AXIS_DATA, d == 0 && repeat ? expr_index(cx, 2 * dim) : main->shape[d]);
+    at[0] = repeat ? expr_binary(cx, EXPR_FLOORDIV, at[0], expr_index(cx, 2)) : expr_sub(cx, expr_index(cx, dim - 1), at[0]);
+    spec.value[0] = dress(g, tensor_read(cx, main, at, main->rank));
+    return finish(g, &spec);
+}
+
+typedef Tensor *Maker(Grower *g, Tensor *main);
+static Maker *const makers[] = {
+    make_elementwise, make_elementwise, make_broadcast, make_transpose, make_reduction, make_argmax, make_stencil,
+    make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather,
+};
+enum { MAKER_COUNT = sizeof makers / sizeof makers[0] };
+
+/* Keeps the work of a run small. */
+static bool is_too_large(Grower *g, const Tensor *t)
+{
+    int64_t elems = 1;
+    for (int d = 0; d < t->rank; d++) elems *= t->shape[d]->kind == EXPR_INT ? t->shape[d]->integer : 12;
+    (void)g;
+    return elems > 1500;
+}
+
+Program *program_random(Ctx *cx, Random *r)
+{
+    static const DType types[] = { I8, I8, U8, I16, I32, I32, I64, F32, F32, F64 };
+    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0 };
+    g.p->type = types[random_below(r, 10)];
+    int rank = 1 + random_below(r, 3), wanted = 1 + random_below(r, 4);
+    const Expr *shape[3];
+    for (int d = 0; d < rank; d++) shape[d] = some_size(&g);
+    Tensor *main = new_input(&g, g.p->type, rank, shape);
+    for (int tries = 0; tries < 20 && wanted > 0 && main; tries++) {
+        if (is_too_large(&g, main)) break;
+        Tensor *next = makers[random_below(r, MAKER_COUNT)](&g, main);
+        if (!next) continue;
+        if (g.p->output_count == 0 && wanted > 1 && random_chance(r, 10)) g.p->output[g.p->output_count++] = next;
+        main = next;
+        wanted--;
+    }
+    if (!main || !main->maker) return NULL;
+    g.p->output[g.p->output_count++] = main;
+    if (main->maker->out_count == 2 && g.p->output_count < MAX_OUTPUTS) g.p->output[g.p->output_count++] = main->maker->out[1];
+    return g.p;
+}
+
+/* ---- Running --------------------------------------------------------------------------------------------------- */
+
+Env *program_env(Ctx *cx, const Program *p, uint64_t seed)
+{
+    Env *e = env_new(cx);
+    Random r = random_new(seed);
+    for (int i = 0; i < p->size_count; i++) env_set_size(e, p->size[i], p->size_value[i]);
+    for (int i = 0; i < p->tensor_count; i++) {
+        const Tensor *t = p->tensor[i];
+        if (t->maker) continue;
+        void *data = env_alloc(cx, e, t);
+        int64_t elems = env_elems(cx, e, t);
+        for (int64_t k = 0; k < elems; k++) {
+            Scalar s = { 0 };
+            if (dtype_is_float(t->type)) s.f = random_below(&r, 2001) / 64.0 - 15.0;
+            else s.i = dtype_wrap(t->type, (Scalar){ .i = (int64_t)random_bits(&r) }).i;
+            dtype_store(t->type, data, k, s);
+        }
+    }
+    return e;
+}
+
+void program_print(Ctx *cx, Text *t, const Program *p)
+{
+    for (int i = 0; i < p->size_count; i++)
+        text_printf(t, "size %s = %lld   # at most %lld\n", expr_as_var(p->size[i])->name, (long long)p->size_value[i],
+                    (long long)expr_as_var(p->size[i])->greatest);
+    for (int i = 0; i < p->tensor_count; i++) {
+        const Tensor *x = p->tensor[i];
+        if (x->maker && x->output) continue;
+        if (x->maker) print_stage(cx, t, x->maker->stage);
+        else text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+        text_char(t, '\n');
+    }
+    for (int i = 0; i < p->output_count; i++) text_printf(t, "output %s\n", p->output[i]->name);
+}

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FUZZ_PROGRAMS_H
+#define FUZZ_PROGRAMS_H
+/* Random tensor programs: small DAGs of computes over small tensors, each a formula that a person could have written. The
+ * same seed gives the same program. */
+#include "ir/evaluate.h"
+#include "ir/nest.h"
+#include "support/text.h"
+
+typedef struct Random { uint64_t state; } Random;
+Random   random_new(uint64_t seed);
+uint64_t random_bits(Random *r);
+int      random_below(Random *r, int n);               /* 0 .. n-1 */
+bool     random_chance(Random *r, int percent);
+
+enum { MAX_SIZES = 3, MAX_OUTPUTS = 2, MAX_TENSORS = 32 };
+typedef struct Program {
+    int size_count;   const Expr *size[MAX_SIZES]; int64_t size_value[MAX_SIZES];
+    int tensor_count; Tensor *tensor[MAX_TENSORS];      /* inputs and the stages' outputs, in order of making */
+    int output_count; Tensor *output[MAX_OUTPUTS];
+    DType type;                                         /* of most tensors */
+} Program;
+
+Program *program_random(Ctx *cx, Random *r);
+Env *program_env(Ctx *cx, const Program *p, uint64_t seed);      /* sizes and inputs; values exact in any order of summing */
+void program_print(Ctx *cx, Text *t, const Program *p);          /* inputs, formulas, values of sizes */
+#endif
