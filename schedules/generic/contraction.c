@@ -25,19 +25,20 @@ static bool applies(Ctx *cx, const GroupNest *g)
     return true;
 }
 
-/* The accumulators of a tile: lanes-wide rows, as many as the target keeps in registers. */
+/* The tile of accumulators. On a core with lanes: rows of c that a C compiler turns into vectors (a multiple of half the
+ * lanes, up to twice as many), as many along w as stay in registers; a single row may be four times as long. On a scalar
+ * core: `accumulators` single values, square where there is a w. */
 static Tiling tiling_of(const Stage *out, const Target *t)
 {
     Tiling k = { out, out->data_count - 1, 1, 1 };
-    int64_t rows = t->accumulators, lanes = t->lanes;
     int64_t c = axis_extent(out, k.last), w = k.last > 0 ? axis_extent(out, k.last - 1) : 1;
-    if (lanes == 1) {                                /* scalar core: a block of single accumulators */
-        k.c = tile_size(c, w > 1 && rows > 2 ? rows / 2 : rows);
-        k.w = tile_size(w, rows / k.c > 0 ? rows / k.c : 1);
-        return k;
+    if (t->lanes == 1) {
+        k.c = tile_size(c, w > 1 ? 2 : 4, w > 1 ? t->accumulators / 2 : t->accumulators, 1);
+        k.w = tile_size(w, 2, t->accumulators / k.c, 1);
+    } else {
+        k.c = tile_size(c, t->lanes, w > 1 ? 2 * t->lanes : 4 * t->lanes, t->lanes / 2);
+        k.w = tile_size(w, t->accumulators, k.c < t->lanes ? 2 * t->accumulators : t->accumulators, 1);
     }
-    k.c = tile_size(c, w > 1 ? lanes : lanes * rows);
-    k.w = tile_size(w, k.c >= lanes ? rows : rows * (lanes / k.c) > 2 * rows ? 2 * rows : rows * (lanes / k.c));
     return k;
 }
 
@@ -77,6 +78,27 @@ static const Nest *order_accumulation(Ctx *cx, const Nest *n, const char *acc)
     return sched_decompose_reduction(cx, n, acc, first);
 }
 
+static const Nest *unroll_short(Ctx *cx, const Nest *n, const char *loop, int64_t most)
+{
+    Path p;
+    if (!nest_find_loop(n, loop, &p)) return n;
+    const Expr *extent = p.at[p.depth - 1]->extent;
+    return extent->kind == EXPR_INT && extent->integer <= most ? sched_unroll(cx, n, loop) : n;
+}
+
+/* On a scalar core the tile's loops are written out, so that its accumulators are variables. */
+static const Nest *unroll_tile(Ctx *cx, const Nest *n, const char *acc, const Tiling *k, int64_t most)
+{
+    for (int a = k->last; a >= 0 && a >= k->last - 1; a--) {
+        const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, k->out, a);
+        n = unroll_short(cx, n, out, most);
+        n = unroll_short(cx, n, text_format(cx, "%si", out), most);
+        n = unroll_short(cx, n, text_format(cx, "%s.%s", acc, axis), most);
+        n = unroll_short(cx, n, text_format(cx, "%s@init.%s", acc, axis), most);
+    }
+    return n;
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = g->anchor, *attach;
@@ -90,7 +112,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (ctx_failed(cx)) return n;
     if (attach) n = sched_compute_at(cx, n, acc, attach);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    return order_accumulation(cx, n, acc);
+    n = order_accumulation(cx, n, acc);
+    return g->target->lanes == 1 && attach && !ctx_failed(cx) ? unroll_tile(cx, n, acc, &k, g->target->accumulators) : n;
 }
 
 const Implementation implementations_generic_contraction[] = {
