@@ -29,6 +29,8 @@ Arena *arena_new(OutOfMemory *hook, void *user)
     return a;
 }
 
+Arena *arena_beside(const Arena *a) { return arena_new(a->hook, a->user); }
+
 void arena_free(Arena *a)
 {
     if (!a) return;

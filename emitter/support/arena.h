@@ -10,6 +10,7 @@ typedef struct Arena Arena;
 typedef void OutOfMemory(void *user, size_t bytes);
 
 Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: abort */
+Arena *arena_beside(const Arena *a);                              /* another one with the same hook */
 void   arena_free(Arena *a);                                      /* NULL allowed */
 void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, aligned for any type; 0 bytes is legal */
 void  *arena_array(Arena *a, size_t count, size_t elem_bytes);    /* as arena_alloc; an overflowing product is out of memory */

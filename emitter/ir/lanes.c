@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* The instructions of the fast interpreter: what each does to all lanes. Most kinds of expression go through
+ * scalar_apply, lane by lane; the rows of the tables below are those that real networks spend their time in, and mean
+ * the same. Registers do not overlap. */
+#include "ir/program.h"
+
+#include <string.h>
+
+#include "../../runtime/lw_math.h"
+
+Rep rep_of(DType t)
+{
+    static const Rep reps[DTYPE_COUNT] = {
+        [BOOL] = REP_I32, [I8] = REP_I32, [U8] = REP_I32, [I16] = REP_I32, [U16] = REP_I32, [I32] = REP_I32,
+        [F32] = REP_F32, [U32] = REP_WIDE, [I64] = REP_WIDE, [U64] = REP_WIDE, [F16] = REP_WIDE, [BF16] = REP_WIDE,
+        [F64] = REP_WIDE,
+    };
+    return reps[t];
+}
+
+Scalar lane_get(Rep r, const void *at, int lane)
+{
+    Scalar s = { 0 };
+    switch (r) {
+    case REP_I32:  s.i = ((const int32_t *)at)[lane]; break;
+    case REP_F32:  s.f = (double)((const float *)at)[lane]; break;
+    case REP_WIDE: s = ((const Scalar *)at)[lane]; break;
+    }
+    return s;
+}
+
+void lane_put(Rep r, void *at, int lane, Scalar v)
+{
+    switch (r) {
+    case REP_I32:  ((int32_t *)at)[lane] = (int32_t)v.i; break;
+    case REP_F32:  ((float *)at)[lane] = (float)v.f; break;
+    case REP_WIDE: ((Scalar *)at)[lane] = v; break;
+    }
+}
+
+/* ---- Operations -------------------------------------------------------------------------------------------------- */
+
+static void general(const Instr *in, int lanes)
+{
+    const int arity = expr_info(in->kind)->arity;
+    for (int l = 0; l < lanes; l++) {
+        Scalar v[3] = { { 0 } };
+        for (int i = 0; i < arity; i++) v[i] = lane_get(in->rep[i], in->arg[i], l);
+        lane_put(in->rep[3], in->to, l, scalar_apply(in->kind, in->type, in->operand, v));
+    }
+}
+
+/* NAME: to[l] = VALUE of operands a, b, c of type T, for each lane l. */
+#define OPERATION1(NAME, R, T, VALUE)                                                                                  \
+    static void NAME(const Instr *in, int lanes)                                                                       \
+    {                                                                                                                  \
+        R *restrict to = in->to;                                                                                       \
+        const T *a = in->arg[0];                                                                                       \
+        for (int l = 0; l < lanes; l++) to[l] = VALUE;                                                                 \
+    }
+#define OPERATION2(NAME, R, T, VALUE)                                                                                  \
+    static void NAME(const Instr *in, int lanes)                                                                       \
+    {                                                                                                                  \
+        R *restrict to = in->to;                                                                                       \
+        const T *a = in->arg[0], *b = in->arg[1];                                                                      \
+        for (int l = 0; l < lanes; l++) to[l] = VALUE;                                                                 \
+    }
+#define SELECT(NAME, T)                                                                                                \
+    static void NAME(const Instr *in, int lanes)                                                                       \
+    {                                                                                                                  \
+        T *restrict to = in->to;                                                                                       \
+        const int32_t *cond = in->arg[0];                                                                              \
+        const T *yes = in->arg[1], *no = in->arg[2];                                                                   \
+        for (int l = 0; l < lanes; l++) to[l] = cond[l] ? yes[l] : no[l];                                              \
+    }
+
+/* Integers are added and multiplied as uint32_t: they wrap. */
+#define U(x) ((uint32_t)(x))
+OPERATION2(add_f32, float, float, a[l] + b[l])
+OPERATION2(sub_f32, float, float, a[l] - b[l])
+OPERATION2(mul_f32, float, float, a[l] * b[l])
+OPERATION2(div_f32, float, float, a[l] / b[l])
+OPERATION2(min_f32, float, float, lw_minf(a[l], b[l]))
+OPERATION2(max_f32, float, float, lw_maxf(a[l], b[l]))
+OPERATION2(lt_f32, int32_t, float, a[l] < b[l])
+OPERATION2(le_f32, int32_t, float, a[l] <= b[l])
+OPERATION2(add_i32, int32_t, int32_t, (int32_t)(U(a[l]) + U(b[l])))
+OPERATION2(sub_i32, int32_t, int32_t, (int32_t)(U(a[l]) - U(b[l])))
+OPERATION2(mul_i32, int32_t, int32_t, (int32_t)(U(a[l]) * U(b[l])))
+OPERATION2(min_i32, int32_t, int32_t, a[l] < b[l] ? a[l] : b[l])
+OPERATION2(max_i32, int32_t, int32_t, a[l] > b[l] ? a[l] : b[l])
+OPERATION2(lt_i32, int32_t, int32_t, a[l] < b[l])
+OPERATION2(le_i32, int32_t, int32_t, a[l] <= b[l])
+OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
+OPERATION2(ne_i32, int32_t, int32_t, a[l] != b[l])
+OPERATION2(and_bool, int32_t, int32_t, a[l] & b[l])
+OPERATION2(or_bool, int32_t, int32_t, a[l] | b[l])
+OPERATION1(not_bool, int32_t, int32_t, a[l] ^ 1)
+OPERATION2(add_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i + (uint64_t)b[l].i) }))
+OPERATION2(sub_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i - (uint64_t)b[l].i) }))
+OPERATION2(mul_i64, Scalar, Scalar, ((Scalar){ .i = (int64_t)((uint64_t)a[l].i * (uint64_t)b[l].i) }))
+OPERATION1(i32_to_f32, float, int32_t, (float)a[l])
+OPERATION1(i32_to_i64, Scalar, int32_t, ((Scalar){ .i = a[l] }))
+OPERATION1(i64_to_i32, int32_t, Scalar, (int32_t)(uint32_t)a[l].i)
+SELECT(select_i32, int32_t)
+SELECT(select_f32, float)
+SELECT(select_wide, Scalar)
+
+/* Special kernels by kind, type of the result and type of the operands; ANY_I32 stands for the types of REP_I32. */
+enum { ANY_I32 = DTYPE_COUNT, ANY_WIDE };
+static const struct { ExprKind kind; int result, operand; Kernel *run; } special[] = {
+    { EXPR_ADD,    F32,      F32,      add_f32 },   { EXPR_ADD, I32,     I32,     add_i32 },
+    { EXPR_SUB,    F32,      F32,      sub_f32 },   { EXPR_SUB, I32,     I32,     sub_i32 },
+    { EXPR_MUL,    F32,      F32,      mul_f32 },   { EXPR_MUL, I32,     I32,     mul_i32 },
+    { EXPR_MIN,    F32,      F32,      min_f32 },   { EXPR_MIN, ANY_I32, ANY_I32, min_i32 },
+    { EXPR_MAX,    F32,      F32,      max_f32 },   { EXPR_MAX, ANY_I32, ANY_I32, max_i32 },
+    { EXPR_LT,     BOOL,     F32,      lt_f32 },    { EXPR_LT,  BOOL,    ANY_I32, lt_i32 },
+    { EXPR_LE,     BOOL,     F32,      le_f32 },    { EXPR_LE,  BOOL,    ANY_I32, le_i32 },
+    { EXPR_DIV,    F32,      F32,      div_f32 },   { EXPR_EQ,  BOOL,    ANY_I32, eq_i32 },
+    { EXPR_NOT,    BOOL,     BOOL,     not_bool },  { EXPR_NE,  BOOL,    ANY_I32, ne_i32 },
+    { EXPR_AND,    BOOL,     BOOL,     and_bool },  { EXPR_OR,  BOOL,    BOOL,    or_bool },
+    { EXPR_ADD,    I64,      I64,      add_i64 },   { EXPR_SUB, I64,     I64,     sub_i64 },
+    { EXPR_MUL,    I64,      I64,      mul_i64 },
+    { EXPR_CAST,   F32,      ANY_I32,  i32_to_f32 },
+    { EXPR_CAST,   I64,      ANY_I32,  i32_to_i64 },
+    { EXPR_CAST,   I32,      I64,      i64_to_i32 },
+    { EXPR_SELECT, ANY_I32,  ANY_I32,  select_i32 },
+    { EXPR_SELECT, F32,      F32,      select_f32 },
+    { EXPR_SELECT, ANY_WIDE, ANY_WIDE, select_wide },
+};
+
+static bool suits(int wanted, DType t)
+{
+    return wanted == (int)t || (wanted == ANY_I32 && rep_of(t) == REP_I32) || (wanted == ANY_WIDE && rep_of(t) == REP_WIDE);
+}
+
+Kernel *kernel_of(ExprKind k, DType result, DType operand)
+{
+    for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
+        if (special[i].kind == k && suits(special[i].result, result) && suits(special[i].operand, operand)) return special[i].run;
+    return general;
+}
+
+#define SPLAT(NAME, T)                                                                                                 \
+    static void NAME(const Instr *in, int lanes)                                                                       \
+    {                                                                                                                  \
+        T *restrict to = in->to;                                                                                       \
+        const T value = *(const T *)in->arg[0];                                                                        \
+        for (int l = 0; l < lanes; l++) to[l] = value;                                                                 \
+    }
+SPLAT(splat_i32, int32_t)
+SPLAT(splat_f32, float)
+SPLAT(splat_wide, Scalar)
+
+Kernel *kernel_splat(Rep r)
+{
+    static Kernel *const kernels[] = { [REP_I32] = splat_i32, [REP_F32] = splat_f32, [REP_WIDE] = splat_wide };
+    return kernels[r];
+}
+
+/* ---- Addresses --------------------------------------------------------------------------------------------------- */
+
+/* In uint64_t: an index that is out of all bounds, in a lane that its mask switches off, may wrap. */
+static int64_t sum_terms(int64_t start, const LaneTerm *term, int count, int lane)
+{
+    uint64_t sum = (uint64_t)start;
+    for (int i = 0; i < count; i++) sum += (uint64_t)term[i].factor * (uint64_t)term[i].lane[lane];
+    return (int64_t)sum;
+}
+
+static int64_t clamp(int64_t at) { return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at; }
+
+/* Far from where additions of two of them could wrap, and far outside of every tensor where they are that large. */
+int64_t access_at(const Access *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
+
+void kernel_offsets(const Instr *in, int lanes)
+{
+    Offsets *o = in->offsets;
+    for (int l = 0; l < lanes; l++) o->at[l] = clamp(sum_terms(0, o->term, o->term_count, l));
+    o->least = o->greatest = o->at[0];
+    o->step = lanes > 1 ? o->at[1] - o->at[0] : 0;
+    o->is_even = true;
+    for (int l = 0; l < lanes; l++) {
+        if (o->at[l] < o->least) o->least = o->at[l];
+        if (o->at[l] > o->greatest) o->greatest = o->at[l];
+        o->is_even = o->is_even && o->at[l] == o->at[0] + o->step * l;
+    }
+}
+
+/* ---- Loads ------------------------------------------------------------------------------------------------------- */
+
+static bool is_on(const Access *x, int lane) { return !x->mask || x->mask[lane * x->mask_step]; }
+
+static void note_fault(Access *x, int lane, int64_t at)
+{
+    if (x->fault_lane >= 0) return;
+    x->fault_lane = lane;
+    x->fault_at = at;
+}
+
+/* Where some lane may be out of bounds. */
+static void load_carefully(const Instr *in, int lanes, int64_t at)
+{
+    Access *x = in->access;
+    const Rep rep = rep_of(x->tensor->type);
+    for (int l = 0; l < lanes; l++) {
+        const int64_t elem = at + x->offsets->at[l];
+        const bool is_inside = elem >= 0 && elem < x->elems;
+        Scalar v = { 0 };
+        if (is_on(x, l) && is_inside) v = dtype_load(x->tensor->type, x->data, elem);
+        else if (is_on(x, l)) note_fault(x, l, elem);
+        lane_put(rep, in->to, l, v);
+    }
+}
+
+static void load_wide(const Instr *in, int lanes)
+{
+    in->access->fault_lane = -1;
+    load_carefully(in, lanes, access_at(in->access));
+}
+
+#define LOAD(NAME, M, R)                                                                                               \
+    static void NAME(const Instr *in, int lanes)                                                                       \
+    {                                                                                                                  \
+        Access *x = in->access;                                                                                        \
+        const Offsets *o = x->offsets;                                                                                 \
+        const int64_t at = access_at(x), step = o->step;                                                               \
+        R *restrict to = in->to;                                                                                       \
+        x->fault_lane = -1;                                                                                            \
+        if (!access_fits(x, at)) {                                                                                     \
+            load_carefully(in, lanes, at);                                                                             \
+            return;                                                                                                    \
+        }                                                                                                              \
+        const M *from = (const M *)x->data + at, *even = from + o->at[0];                                              \
+        if (o->is_even && step == 1) for (int l = 0; l < lanes; l++) to[l] = even[l];                                  \
+        else if (o->is_even) for (int l = 0; l < lanes; l++) to[l] = even[l * step];                                   \
+        else for (int l = 0; l < lanes; l++) to[l] = from[o->at[l]];                                                   \
+    }
+LOAD(load_i8, int8_t, int32_t)
+LOAD(load_u8, uint8_t, int32_t)
+LOAD(load_i16, int16_t, int32_t)
+LOAD(load_u16, uint16_t, int32_t)
+LOAD(load_i32, int32_t, int32_t)
+LOAD(load_f32, float, float)
+
+Kernel *kernel_load(DType t)
+{
+    static Kernel *const kernels[DTYPE_COUNT] = {
+        [BOOL] = load_u8, [I8] = load_i8, [U8] = load_u8, [I16] = load_i16, [U16] = load_u16, [I32] = load_i32, [F32] = load_f32,
+    };
+    return kernels[t] ? kernels[t] : load_wide;
+}
+
+/* ---- Stores ------------------------------------------------------------------------------------------------------ */
+
+#define STORE(NAME, M, R)                                                                                              \
+    static void NAME(const Strip *s, int64_t at, int lanes)                                                            \
+    {                                                                                                                  \
+        const Sink *t = &s->sink[0];                                                                               \
+        const int64_t *offset = t->access.offsets->at;                                                                 \
+        const R *value = t->value.at;                                                                                  \
+        M *to = (M *)t->access.data + at;                                                                              \
+        for (int l = 0; l < lanes; l++) to[offset[l]] = (M)value[l * t->value.step];                                   \
+    }
+STORE(store_8, uint8_t, int32_t)
+STORE(store_16, uint16_t, int32_t)
+STORE(store_i32, int32_t, int32_t)
+STORE(store_f32, float, float)
+
+Finish *finish_store(DType t)
+{
+    static Finish *const stores[DTYPE_COUNT] = {
+        [BOOL] = store_8, [I8] = store_8, [U8] = store_8, [I16] = store_16, [U16] = store_16, [I32] = store_i32, [F32] = store_f32,
+    };
+    return stores[t];
+}
+
+/* `old` is kept in a register while the element stays the same. */
+#define REDUCE(NAME, M, R, COMBINED)                                                                                   \
+    static void NAME(const Strip *s, int64_t at, int lanes)                                                            \
+    {                                                                                                                  \
+        const Sink *t = &s->sink[0];                                                                               \
+        const int64_t *offset = t->access.offsets->at;                                                                 \
+        const R *next = t->value.at, *init = t->init.at;                                                               \
+        const int32_t *first = s->first.at;                                                                            \
+        const int value_step = t->value.step, init_step = t->init.step, first_step = s->first.step;                    \
+        M *to = (M *)t->access.data + at;                                                                              \
+        for (int l = 0, end; l < lanes; l = end) {                                                                     \
+            R old = (R)to[offset[l]];                                                                                  \
+            M *const place = to + offset[l];                                                                           \
+            end = lanes - l < s->run ? lanes : l + s->run;                                                             \
+            for (int k = l; k < end; k++) {                                                                            \
+                const R value = next[k * value_step];                                                                  \
+                if (first && first[k * first_step]) old = init[k * init_step];                                         \
+                old = COMBINED;                                                                                        \
+            }                                                                                                          \
+            *place = (M)old;                                                                                           \
+        }                                                                                                              \
+    }
+REDUCE(sum_f32, float, float, old + value)
+REDUCE(prod_f32, float, float, old * value)
+REDUCE(max_f32_all, float, float, lw_maxf(old, value))
+REDUCE(min_f32_all, float, float, lw_minf(old, value))
+REDUCE(sum_i32, int32_t, int32_t, (int32_t)(U(old) + U(value)))
+REDUCE(max_i32_all, int32_t, int32_t, old < value ? value : old)
+REDUCE(min_i32_all, int32_t, int32_t, value < old ? value : old)
+REDUCE(max_i8_all, int8_t, int32_t, old < value ? value : old)
+REDUCE(min_i8_all, int8_t, int32_t, value < old ? value : old)
+
+static const struct { Reducer reducer; DType type; Finish *finish; } reductions[] = {
+    { REDUCE_SUM,  F32, sum_f32 },     { REDUCE_SUM, I32, sum_i32 },     { REDUCE_PROD, F32, prod_f32 },
+    { REDUCE_MAX,  F32, max_f32_all }, { REDUCE_MAX, I32, max_i32_all }, { REDUCE_MAX, I8, max_i8_all },
+    { REDUCE_MIN,  F32, min_f32_all }, { REDUCE_MIN, I32, min_i32_all }, { REDUCE_MIN, I8, min_i8_all },
+};
+
+Finish *finish_reduce(Reducer r, DType t)
+{
+    for (size_t i = 0; i < sizeof reductions / sizeof reductions[0]; i++)
+        if (reductions[i].reducer == r && reductions[i].type == t) return reductions[i].finish;
+    return NULL;
+}

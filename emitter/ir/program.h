@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_PROGRAM_H
+#define LW_IR_PROGRAM_H
+/* The fast interpreter's program: a nest compiled for known sizes and data.
+ *
+ * The innermost loops around a block become lanes: up to MOST_LANES points of the block run together, each instruction
+ * doing all lanes before the next. A value is the same for all lanes (it has one) or has one for each. Every instruction
+ * stands at the outermost level at which its operands are known: `once`, at the start of each iteration of a loop, or in
+ * the strip itself. So conditions of a padded read, addresses and loads that an inner loop does not change are computed
+ * outside of it.
+ *
+ *   program = loop            with a single iteration: its `each` is what runs once
+ *   loop    = each, (loop | strip)...
+ *   strip   = code, then a store of all lanes, in order
+ *
+ * program.c compiles, lanes.c has the instructions, program_run.c the loops and stores. */
+#include "ir/interpret.h"
+
+enum { MOST_LANES = 512 };
+
+/* How a value lies in a register: bool to i32 as int32_t, f32 as float, everything else as Scalar. */
+typedef enum Rep { REP_I32, REP_F32, REP_WIDE } Rep;
+Rep rep_of(DType t);
+
+/* Where in a tensor each lane's element is, apart from what all lanes share. Recomputed by an instruction. */
+typedef struct LaneTerm { const int32_t *lane; int64_t factor; } LaneTerm;
+typedef struct Offsets {
+    int64_t *at;                       /* [lanes], in elements */
+    int64_t least, greatest;           /* of them */
+    int64_t step;                      /* when is_even: at[l] = at[0] + step * l */
+    bool is_even;
+    int term_count; const LaneTerm *term;
+} Offsets;
+
+/* An access to a tensor: element constant + sum of factor * *term + offsets->at[lane]. */
+typedef struct Access {
+    const Tensor *tensor;
+    void *data;
+    int64_t elems, constant;
+    int term_count; const LaneTerm *term;    /* one lane each */
+    const Offsets *offsets;
+    const int32_t *mask; int mask_step;      /* NULL: all lanes; step 0: one for all. Lanes without it are not touched */
+    int fault_lane;                          /* first lane out of bounds, -1: none */
+    int64_t fault_at;                        /* its element */
+} Access;
+int64_t access_at(const Access *x);          /* the part that all lanes share */
+static inline bool access_fits(const Access *x, int64_t at) { return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems; }
+
+typedef struct Instr Instr;
+typedef void Kernel(const Instr *in, int lanes);
+struct Instr {
+    Kernel *run;
+    int lanes;                         /* 1, or all those of its strip */
+    void *to; const void *arg[3];
+    Access *access;                    /* loads */
+    Offsets *offsets;                  /* what this instruction recomputes */
+    ExprKind kind; DType type, operand; Rep rep[4];   /* for the general kernel: of the operands, and of the result last */
+};
+typedef struct Instrs { int count, room; const Instr **at; } Instrs;
+
+Kernel *kernel_of(ExprKind k, DType result, DType operand);          /* the general one where there is no special one */
+Kernel *kernel_load(DType t);
+Kernel *kernel_splat(Rep r);                                         /* one lane to all */
+void kernel_offsets(const Instr *in, int lanes);
+Scalar lane_get(Rep r, const void *at, int lane);
+void lane_put(Rep r, void *at, int lane, Scalar v);
+
+typedef struct Lane { const void *at; int step; Rep rep; } Lane;     /* a value as a store sees it: step 0: one for all */
+
+/* One output of a strip: stored, or combined into. */
+typedef struct Sink {
+    Access access;
+    DType type;
+    Lane value, init;                  /* init.at NULL: none */
+    void *old, *new_value;             /* one-lane operands of `combine`... */
+    const void *combined;              /* ... and its result */
+    Rep rep;
+} Sink;
+
+typedef struct Strip Strip;
+typedef void Finish(const Strip *s, int64_t at, int lanes);          /* a special store, all lanes in bounds */
+struct Strip {
+    const Stmt *block;
+    int lanes;                         /* at most */
+    int32_t *base; const int32_t *chunked; int chunk;   /* the outermost lane loop runs `chunk` iterations at a time from *base; NULL: all */
+    Instrs code;
+    Lane guard, first;                 /* at NULL: always; never */
+    int run;                           /* lanes l with equal l / run share their element of the outputs */
+    int sink_count; Sink sink[2];
+    Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
+    bool reduces;
+    Finish *finish;                    /* or NULL */
+    int load_count; Access **load;
+};
+Finish *finish_store(DType t);
+Finish *finish_reduce(Reducer r, DType t);                           /* NULL: only the general way */
+
+typedef struct Loop Loop;
+typedef struct Action { Loop *loop; Strip *strip; } Action;          /* one of them */
+struct Loop {
+    const Stmt *stmt;
+    int32_t *var; const int32_t *extent;
+    Instrs each;
+    int count, room; Action *action;
+};
+
+Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e);  /* NULL on error; instructions live in `arena` */
+bool  program_run(Ctx *cx, const Loop *root);
+#endif
