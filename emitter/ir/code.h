@@ -3,6 +3,7 @@
 #define LW_IR_CODE_H
 /* Lowered code: what is left of a nest when storage is decided: C in everything but spelling. Loops have a begin and an
  * end, memory is flat, values are expressions over LOADs and variables. emitter/lower makes and improves it, cgen prints it. */
+#include "ir/algebra.h"
 #include "ir/nest.h"
 #include "support/text.h"
 
@@ -11,7 +12,8 @@ typedef enum MemoryKind {
     MEMORY_OUTPUT,     /* parameter written */
     MEMORY_SCRATCH,    /* parameter: arena memory of this call only */
     MEMORY_LOCAL,      /* array on the stack */
-    MEMORY_SCALAR      /* one variable (a register buffer after unrolling): index is 0 */
+    MEMORY_SCALAR,     /* one variable (a register buffer after unrolling): index is 0 */
+    MEMORY_POINTER     /* `base + offset`, hoisted out of loops: declared by CODE_LOCAL where the offset is known */
 } MemoryKind;
 
 typedef struct Memory {
@@ -20,7 +22,10 @@ typedef struct Memory {
     MemoryKind kind;
     const Expr *elems;           /* number of elements; constant for LOCAL and SCRATCH */
     int64_t align;               /* bytes; 0: of the type */
-    const Tensor *tensor;        /* what it holds: shapes for the comment */
+    const Tensor *tensor;        /* what it holds; a parameter's is the nest's own input or output. NULL: nothing named */
+    const struct Memory *base;   /* POINTER: into this memory, which is no pointer itself */
+    const Expr *offset;          /* POINTER: elements from the base's start */
+    Interval range;              /* integers: what its elements are known to lie in; {0, 0}: not known */
     bool is_restrict;            /* proved: no other memory of the call overlaps it while written */
     uint32_t serial;
 } Memory;
@@ -59,11 +64,22 @@ const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
 const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
 const Code *code_note(Ctx *cx, const char *text);
+const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
+const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* a copy with a serial of its own */
 const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
 const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up, sharing what stays */
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user); /* every expression, by expr_rewrite */
 const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);
+/* A copy whose own declarations (LOCAL, LET) are fresh, so that it may stand beside the original in one scope. */
+const Code *code_fresh(Ctx *cx, const Code *c);
+int64_t code_size(const Code *c);                                        /* stores, calls and lets: what a copy costs */
+/* What holds inside a loop, and inside a branch: for simplify and the other questions of algebra.h. */
+const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
+const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
+/* The conjuncts of a condition, in order; their number. */
+int conjuncts(const Expr *cond, const Expr **out, int room);
+bool code_uses(const Code *c, const Expr *part);                         /* in any expression of it */
 void print_code(Ctx *cx, Text *t, const Function *f);                    /* for dump --at lowered */
 #endif

@@ -17,6 +17,6 @@ typedef struct LowerOptions {
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options);
 
 /* For `loopwright passes` and --time-passes. */
-typedef struct LowerPass { const char *name, *what; const Code *(*run)(Ctx *cx, const Function *f, const Code *c); } LowerPass;
+typedef struct LowerPass { const char *name, *what; const Code *(*run)(Ctx *cx, const LowerOptions *o, const Code *c); } LowerPass;
 const LowerPass *lower_passes(int *count);
 #endif

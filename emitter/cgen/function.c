@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* A lowered function as C: its comment, its parameters, its statements. Nothing in the text depends on which layer it is
+ * for, except its name: groups that compute the same give the same text and share one function. */
+#include <string.h>
+
+#include "cgen/spell.h"
+#include "support/names.h"
+
+typedef struct Printer { Speller s; Text *t; int depth; } Printer;
+
+static void statement(Printer *p, const Code *c);
+
+static void line(Printer *p) { text_spaces(p->t, 4 * p->depth); }
+
+/* ---- Stores ---------------------------------------------------------------------------------------------------- */
+
+static bool is_half(DType t) { return t == F16 || t == BF16; }
+
+/* What is stored: arrays of 16-bit floats hold bits, variables a float. */
+static const char *stored_value(Printer *p, const Memory *m, const Expr *value)
+{
+    const char *text = spell_exact(&p->s, value);
+    if (!is_half(m->type) || m->kind == MEMORY_SCALAR) return text;
+    return text_format(p->s.cx, m->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", text);
+}
+
+/* `m[i] += v` for m[i] = m[i] + v, where C adds in the element's own type and nothing is cast. */
+static const char *compound(Printer *p, const Code *c, const char **added)
+{
+    const Expr *v = c->value;
+    bool wide = c->memory->type == F32 || c->memory->type == F64 || dtype_info(c->memory->type)->bytes >= 4;
+    if (!wide || v->arg_count != 2 || (v->kind != EXPR_ADD && v->kind != EXPR_SUB && v->kind != EXPR_MUL)) return NULL;
+    if (!dtype_is_float(v->type) && v->type != U32 && v->type != U64 && wraps(&p->s, v)) return NULL;
+    const Expr *self = load_expr(p->s.cx, c->memory, c->index), *other = v->arg[1];
+    if (v->arg[0] != self) {
+        if (v->arg[1] != self || v->kind == EXPR_SUB) return NULL;
+        other = v->arg[0];
+    }
+    *added = spell_exact(&p->s, other);
+    return v->kind == EXPR_ADD ? " += " : v->kind == EXPR_SUB ? " -= " : " *= ";
+}
+
+static void store(Printer *p, const Code *c)
+{
+    const char *value, *memory = speller_find(&p->s, c->memory), *operator = compound(p, c, &value);
+    if (!memory) {
+        diag_internal(p->s.cx, c->memory->name, "this memory is stored to where it is not declared");
+        return;
+    }
+    text_add(p->t, memory);
+    if (c->memory->kind != MEMORY_SCALAR) text_printf(p->t, "[%s]", spell(&p->s, c->index));
+    if (!operator) value = stored_value(p, c->memory, c->value);
+    text_printf(p->t, "%s%s;\n", operator ? operator : " = ", value);
+}
+
+/* ---- Declarations ---------------------------------------------------------------------------------------------- */
+
+static bool mentions(const Code *c, const Memory *m);
+
+static bool expr_mentions(const Expr *e, const Memory *m)
+{
+    if (e->kind == EXPR_LOAD && e->ref == m) return true;
+    for (int i = 0; i < e->arg_count; i++)
+        if (expr_mentions(e->arg[i], m)) return true;
+    return false;
+}
+
+static bool mentions(const Code *c, const Memory *m)
+{
+    const Expr *const mine[] = { c->begin, c->end, c->cond, c->index, c->value };
+    if (c->memory == m) return true;
+    for (int i = 0; i < 5; i++)
+        if (mine[i] && expr_mentions(mine[i], m)) return true;
+    for (int i = 0; i < c->arg_count; i++)
+        if (expr_mentions(c->args[i], m)) return true;
+    for (int i = 0; i < c->child_count; i++)
+        if (mentions(c->child[i], m)) return true;
+    return false;
+}
+
+/* The statement that a variable's declaration moves to: the first that mentions it, if it is a store of its first value. */
+static const Code *first_store(const Code *seq, int declared_at)
+{
+    const Memory *m = seq->child[declared_at]->memory;
+    for (int i = declared_at + 1; i < seq->child_count; i++) {
+        const Code *c = seq->child[i];
+        if (!mentions(c, m)) continue;
+        return c->kind == CODE_STORE && c->memory == m && !expr_mentions(c->value, m) ? c : NULL;
+    }
+    return NULL;
+}
+
+static void declare(Printer *p, const Memory *m)
+{
+    if (m->kind == MEMORY_POINTER) {
+        const char *base = speller_find(&p->s, m->base), *offset = spell(&p->s, m->offset);
+        const char *constant = m->base->kind == MEMORY_INPUT ? "const " : "";
+        text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name),
+                    base ? base : "?", offset);
+    } else if (m->kind == MEMORY_SCALAR)
+        text_printf(p->t, "%s %s;\n", spell_type(m->type), speller_name(&p->s, m, m->name));
+    else
+        text_printf(p->t, "%s %s[%lld];\n", dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name), (long long)m->elems->integer);
+}
+
+static void let(Printer *p, const Code *c)
+{
+    const Var *v = expr_as_var(c->var);
+    const char *value = spell_exact(&p->s, c->value);
+    text_printf(p->t, "const %s %s = %s;\n", spell_type(v->type), speller_name(&p->s, c->var, v->name), value);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------------ */
+
+static void sequence(Printer *p, const Code *seq)
+{
+    bool *is_first = NEW_ARRAY(p->s.cx->arena, bool, seq->child_count);
+    for (int i = 0; i < seq->child_count; i++) {
+        const Code *c = seq->child[i];
+        if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_SCALAR) continue;
+        const Code *first = first_store(seq, i);
+        for (int j = i + 1; first && j < seq->child_count; j++)
+            if (seq->child[j] == first) {
+                is_first[j] = is_first[i] = true;      /* declared there, and not here */
+                break;
+            }
+    }
+    for (int i = 0; i < seq->child_count; i++) {
+        const Code *c = seq->child[i];
+        if (!is_first[i]) statement(p, c);
+        else if (c->kind == CODE_STORE) {
+            const char *value = spell_exact(&p->s, c->value);
+            line(p);
+            text_printf(p->t, "%s %s = %s;\n", spell_type(c->memory->type), speller_name(&p->s, c->memory, c->memory->name), value);
+        }
+    }
+}
+
+static bool needs_braces(const Code *c) { return c->kind == CODE_SEQ || c->kind == CODE_IF || c->kind == CODE_LOCAL || c->kind == CODE_LET; }
+
+/* A body in its own scope, after `for (...)` or `if (...)`. */
+static void body(Printer *p, const Code *c, bool braces)
+{
+    int named = p->s.named_count;
+    text_add(p->t, braces ? " {\n" : "\n");
+    p->depth++;
+    statement(p, c);
+    p->depth--;
+    p->s.named_count = named;
+    if (!braces) return;
+    line(p);
+    text_char(p->t, '}');
+}
+
+static void loop(Printer *p, const Code *c)
+{
+    const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
+    const Bounds *outer = p->s.scope;
+    int named = p->s.named_count;
+    const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
+    if (c->loop_kind == LOOP_PARALLEL) {
+        text_add(p->t, "LW_PARALLEL\n");
+        line(p);
+    }
+    text_printf(p->t, "for (int32_t %s = %s; %s < %s; ", var, begin, var, end);
+    if (c->step == 1) text_printf(p->t, "%s++)", var);
+    else text_printf(p->t, "%s += %lld)", var, (long long)c->step);
+    p->s.scope = code_bounds(p->s.cx, outer, c);
+    bool braces = needs_braces(c->child[0]);
+    body(p, c->child[0], braces);
+    if (braces) text_char(p->t, '\n');
+    p->s.scope = outer;
+    p->s.named_count = named;
+}
+
+static void branch(Printer *p, const Code *c)
+{
+    const Bounds *outer = p->s.scope;
+    bool both = c->child_count > 1, braces = both || c->child[0]->kind != CODE_STORE;
+    text_printf(p->t, "if (%s)", spell(&p->s, c->cond));
+    p->s.scope = code_fact(p->s.cx, outer, c->cond);
+    body(p, c->child[0], braces);
+    if (both) {
+        text_add(p->t, " else");
+        p->s.scope = code_fact(p->s.cx, outer, expr_unary(p->s.cx, EXPR_NOT, c->cond));
+        body(p, c->child[1], true);
+    }
+    if (braces) text_char(p->t, '\n');
+    p->s.scope = outer;
+}
+
+static void macro(Printer *p, const Code *c)
+{
+    text_printf(p->t, "%s(", c->text);
+    for (int i = 0; i < c->arg_count; i++) text_printf(p->t, i ? ", %s" : "%s", spell(&p->s, c->args[i]));
+    text_add(p->t, ");\n");
+}
+
+static void statement(Printer *p, const Code *c)
+{
+    if (c->kind == CODE_SEQ) {
+        sequence(p, c);
+        return;
+    }
+    line(p);
+    switch (c->kind) {
+    case CODE_SEQ:   break;
+    case CODE_FOR:   loop(p, c); break;
+    case CODE_IF:    branch(p, c); break;
+    case CODE_LET:   let(p, c); break;
+    case CODE_LOCAL: declare(p, c->memory); break;
+    case CODE_STORE: store(p, c); break;
+    case CODE_CALL:  macro(p, c); break;
+    case CODE_NOTE:  text_printf(p->t, "/* %s */\n", c->text); break;
+    }
+}
+
+/* ---- The function ---------------------------------------------------------------------------------------------- */
+
+static void comment(Text *t, const Function *f)
+{
+    for (int i = 0; i < f->comment_count; i++)
+        text_printf(t, "%s%s%s\n", i ? " * " : "/* ", f->comment[i], i + 1 < f->comment_count ? "" : " */");
+}
+
+static void parameters(Printer *p, const Function *f)
+{
+    int n = 0;
+    for (int i = 0; i < f->size_count; i++)
+        text_printf(p->t, "%sint32_t %s", n++ ? ", " : "", speller_name(&p->s, f->size[i], expr_as_var(f->size[i])->name));
+    for (int i = 0; i < f->memory_count; i++) {
+        const Memory *m = f->memory[i];
+        text_printf(p->t, "%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "", dtype_info(m->type)->c_type,
+                    m->is_restrict ? "restrict " : "", speller_name(&p->s, m, m->name));
+    }
+    if (!n) text_add(p->t, "void");
+}
+
+void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
+{
+    Printer p = { speller_new(cx), t, 1 };
+    comment(t, f);
+    text_printf(t, "static void %s_%s(", program->name, f->name);
+    parameters(&p, f);
+    text_add(t, ")\n{\n");
+    if (f->body) statement(&p, f->body);
+    text_add(t, "}\n");
+}
+
+void cgen_expr(Ctx *cx, Text *t, const Expr *e)
+{
+    Speller s = speller_new(cx);
+    text_add(t, spell(&s, e));
+}

@@ -1,0 +1,523 @@
+/* SPDX-License-Identifier: MIT */
+/* Expressions as C, with C's promotions and its undefined corners taken into account:
+ *
+ *   index arithmetic (no loads in it) is proved not to overflow and is printed as it is, on int32_t
+ *   integer data that bounds prove to stay in its type is printed as it is; else it goes through uint32_t or uint64_t,
+ *   where C wraps, and is cast back
+ *   C computes types narrower than int in int: the result is cast back where it is stored or could have left its type
+ *   floor division is C's where the dividend is known not to be negative; a shift right of a signed value is a helper
+ *   16-bit floats are stored as bits and computed as float, rounded after every operation
+ *
+ * A spelled expression carries the precedence of its outermost operator, so that parentheses stand where C or a reader
+ * needs them, and not elsewhere. */
+#include "cgen/spell.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+typedef enum Level {
+    LEVEL_COMMA, LEVEL_COND, LEVEL_OR, LEVEL_AND, LEVEL_BIT, LEVEL_EQUAL, LEVEL_LESS, LEVEL_SHIFT, LEVEL_ADD, LEVEL_MUL,
+    LEVEL_UNARY, LEVEL_PRIMARY
+} Level;
+typedef struct Spelled { const char *text; Level level; bool is_exact; } Spelled;   /* is_exact: C type as the dtype's */
+
+/* ---- Names ----------------------------------------------------------------------------------------------------- */
+
+Speller speller_new(Ctx *cx) { return (Speller){ .cx = cx }; }
+
+const char *speller_find(const Speller *s, const void *what)
+{
+    for (int i = s->named_count - 1; i >= 0; i--)
+        if (s->named[i].what == what) return s->named[i].spelling;
+    return NULL;
+}
+
+static bool is_taken(const Speller *s, const char *spelling)
+{
+    for (int i = 0; i < s->named_count; i++)
+        if (s->named[i].spelling == spelling) return true;
+    return strncmp(spelling, "lw_", 3) == 0 || strncmp(spelling, "LW_", 3) == 0;
+}
+
+const char *speller_name(Speller *s, const void *what, const char *wanted)
+{
+    const char *stem = name_identifier(s->cx, wanted), *spelling = stem;
+    for (int n = 2; is_taken(s, spelling); n++) spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
+    if (s->named_count == s->named_room) {
+        Named *more = NEW_ARRAY(s->cx->arena, Named, s->named_room = 2 * s->named_room + 16);
+        if (s->named_count) memcpy(more, s->named, (size_t)s->named_count * sizeof *more);
+        s->named = more;
+    }
+    s->named[s->named_count++] = (Named){ what, spelling };
+    return spelling;
+}
+
+/* ---- Types and numbers ----------------------------------------------------------------------------------------- */
+
+static bool is_half(DType t) { return t == F16 || t == BF16; }
+static bool is_narrow(DType t) { return !dtype_is_float(t) && dtype_info(t)->bytes < 4; }
+static bool is_signed(DType t) { return dtype_info(t)->cls == SIGNED; }
+
+const char *spell_type(DType t) { return is_half(t) ? "float" : dtype_info(t)->c_type; }
+
+static const char *real_number(Ctx *cx, DType t, double v)
+{
+    Text text = text_new(cx);
+    bool wide = t == F64;
+    if (v != v) return wide ? "(double)NAN" : "NAN";
+    if (v - v != 0) return v > 0 ? (wide ? "HUGE_VAL" : "INFINITY") : (wide ? "-HUGE_VAL" : "-INFINITY");
+    if (v == 0) text_add(&text, 1 / v < 0 ? "-0.0" : "0.0");
+    else if (wide) text_double(&text, v);
+    else text_float(&text, (float)v);
+    if (!wide) text_char(&text, 'f');
+    return text_string(&text);
+}
+
+const char *spell_number(Ctx *cx, DType t, Scalar v)
+{
+    if (dtype_is_float(t)) return real_number(cx, t, v.f);
+    if (t == I32 && v.i == INT32_MIN) return "INT32_MIN";
+    if (t == I64 && v.i == INT64_MIN) return "INT64_MIN";
+    if (t == U64) return text_format(cx, "%lluu", (unsigned long long)v.i);
+    return text_format(cx, t == U32 ? "%lldu" : "%lld", (long long)v.i);
+}
+
+/* ---- What is known --------------------------------------------------------------------------------------------- */
+
+static void find_load(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) *(bool *)user = true;
+}
+
+static bool is_index(Speller *s, const Expr *e)
+{
+    bool loads = false;
+    if (e->type != I32) return false;
+    expr_walk(s->cx, e, find_load, &loads);
+    return !loads;
+}
+
+/* Where an integer operation goes in the integers, without wrapping. */
+static Interval exact_interval(Speller *s, const Expr *e)
+{
+    const Interval everything = { INT64_MIN, INT64_MAX };
+    Interval a = interval_of(s->cx, e->arg[0], s->scope);
+    Interval b = e->arg_count > 1 ? interval_of(s->cx, e->arg[1], s->scope) : a;
+    switch (e->kind) {
+    case EXPR_ADD: return (Interval){ sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
+    case EXPR_SUB:
+        if (b.least == INT64_MIN || b.greatest == INT64_MIN) return everything;
+        return (Interval){ sat_add(a.least, -b.greatest), sat_add(a.greatest, -b.least) };
+    case EXPR_MUL: {
+        int64_t p[4] = { sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least), sat_mul(a.greatest, b.greatest) };
+        Interval r = { p[0], p[0] };
+        for (int i = 1; i < 4; i++) {
+            if (p[i] < r.least) r.least = p[i];
+            if (p[i] > r.greatest) r.greatest = p[i];
+        }
+        return r;
+    }
+    case EXPR_NEG: return a.least == INT64_MIN ? everything : (Interval){ -a.greatest, -a.least };
+    default:       return everything;
+    }
+}
+
+bool wraps(Speller *s, const Expr *e)
+{
+    if (is_index(s, e)) return false;
+    Interval i = exact_interval(s, e);
+    const DTypeInfo *t = dtype_info(e->type);
+    if (i.least == INT64_MIN || i.greatest == INT64_MAX) return true;
+    return i.least < t->least || i.greatest > t->greatest;
+}
+
+static bool never_negative(Speller *s, const Expr *e)
+{
+    return !is_signed(e->type) || interval_of(s->cx, e, s->scope).least >= 0;
+}
+
+static bool never_zero(Speller *s, const Expr *e)
+{
+    Interval i = interval_of(s->cx, e, s->scope);
+    return i.least > 0 || i.greatest < 0;
+}
+
+/* ---- Pieces ---------------------------------------------------------------------------------------------------- */
+
+static Spelled spelled(Speller *s, const Expr *e);
+
+static Spelled piece(const char *text, Level level, bool is_exact) { return (Spelled){ text, level, is_exact }; }
+
+static const char *at_level(Ctx *cx, Spelled p, Level least) { return p.level >= least ? p.text : text_format(cx, "(%s)", p.text); }
+
+static const char *operand(Speller *s, const Expr *e, Level least) { return at_level(s->cx, spelled(s, e), least); }
+
+static Spelled cast_to(Speller *s, const char *type, const char *operand_text)
+{
+    return piece(text_format(s->cx, "(%s)%s", type, operand_text), LEVEL_UNARY, true);
+}
+
+static Spelled call(Speller *s, const char *function, const Expr *e)
+{
+    Text t = text_new(s->cx);
+    text_printf(&t, "%s(", function);
+    for (int i = 0; i < e->arg_count; i++) {
+        if (i) text_add(&t, ", ");
+        text_add(&t, spelled(s, e->arg[i]).text);
+    }
+    text_char(&t, ')');
+    return piece(text_string(&t), LEVEL_PRIMARY, true);
+}
+
+/* The suffix of the helpers for a type: those of narrow types are int32's. */
+static const char *helper_type(DType t)
+{
+    switch (t) {
+    case U32: return "u32";
+    case I64: return "i64";
+    case U64: return "u64";
+    default:  return "i32";
+    }
+}
+
+static Spelled helper(Speller *s, const char *stem, const Expr *e)
+{
+    DType t = e->arg[0]->type;
+    Spelled p = call(s, name_format(s->cx, "lw_%s_%s", stem, helper_type(t)), e);
+    p.is_exact = !is_narrow(t);
+    return p;
+}
+
+/* lw_math.h: `lw_exp` on double, `lw_expf` on float. */
+static Spelled math_call(Speller *s, const char *stem, const Expr *e)
+{
+    return call(s, name_format(s->cx, "lw_%s%s", stem, e->arg[0]->type == F64 ? "" : "f"), e);
+}
+
+/* A 16-bit float after an operation in float: rounded, as float again. */
+static Spelled rounded(Speller *s, DType t, Spelled p)
+{
+    if (!is_half(t)) return p;
+    const char *format = t == F16 ? "lw_half_to_float(lw_float_to_half(%s))" : "lw_bf16_to_float(lw_float_to_bf16(%s))";
+    return piece(text_format(s->cx, format, p.text), LEVEL_PRIMARY, true);
+}
+
+/* ---- Operators ------------------------------------------------------------------------------------------------- */
+
+typedef struct Operator { const char *text; Level level, left, right; } Operator;
+
+static Operator operator_of(ExprKind k)
+{
+    switch (k) {
+    case EXPR_MUL:    return (Operator){ " * ", LEVEL_MUL, LEVEL_MUL, LEVEL_UNARY };
+    case EXPR_DIV:
+    case EXPR_FLOORDIV:
+    case EXPR_TDIV:   return (Operator){ " / ", LEVEL_MUL, LEVEL_MUL, LEVEL_UNARY };
+    case EXPR_FLOORMOD:
+    case EXPR_TMOD:   return (Operator){ " % ", LEVEL_MUL, LEVEL_MUL, LEVEL_UNARY };
+    case EXPR_ADD:    return (Operator){ " + ", LEVEL_ADD, LEVEL_ADD, LEVEL_MUL };
+    case EXPR_SUB:    return (Operator){ " - ", LEVEL_ADD, LEVEL_ADD, LEVEL_MUL };
+    case EXPR_SHL:    return (Operator){ " << ", LEVEL_SHIFT, LEVEL_UNARY, LEVEL_UNARY };
+    case EXPR_SHR:    return (Operator){ " >> ", LEVEL_SHIFT, LEVEL_UNARY, LEVEL_UNARY };
+    case EXPR_LT:     return (Operator){ " < ", LEVEL_LESS, LEVEL_ADD, LEVEL_ADD };
+    case EXPR_LE:     return (Operator){ " <= ", LEVEL_LESS, LEVEL_ADD, LEVEL_ADD };
+    case EXPR_EQ:     return (Operator){ " == ", LEVEL_EQUAL, LEVEL_ADD, LEVEL_ADD };
+    case EXPR_NE:     return (Operator){ " != ", LEVEL_EQUAL, LEVEL_ADD, LEVEL_ADD };
+    case EXPR_BITAND: return (Operator){ " & ", LEVEL_BIT, LEVEL_UNARY, LEVEL_UNARY };
+    case EXPR_BITXOR: return (Operator){ " ^ ", LEVEL_BIT, LEVEL_UNARY, LEVEL_UNARY };
+    case EXPR_BITOR:  return (Operator){ " | ", LEVEL_BIT, LEVEL_UNARY, LEVEL_UNARY };
+    case EXPR_AND:    return (Operator){ " && ", LEVEL_AND, LEVEL_AND, LEVEL_AND };
+    default:          return (Operator){ " || ", LEVEL_OR, LEVEL_EQUAL, LEVEL_EQUAL };
+    }
+}
+
+static Spelled infix(Speller *s, const Expr *e)
+{
+    Operator o = operator_of(e->kind);
+    const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text, operand(s, e->arg[1], o.right));
+    return piece(text, o.level, !is_narrow(e->type));
+}
+
+/* 1 <= i as i >= 1: a person puts the variable first. */
+static Spelled comparison(Speller *s, const Expr *e)
+{
+    if (!expr_is_const(e->arg[0])) return infix(s, e);
+    const char *text = text_format(s->cx, "%s %s %s", operand(s, e->arg[1], LEVEL_ADD), e->kind == EXPR_LT ? ">" : ">=",
+                                   operand(s, e->arg[0], LEVEL_ADD));
+    return piece(text, LEVEL_LESS, false);
+}
+
+/* a + -5 as a - 5, on integers and on floats alike. */
+static Spelled sum(Speller *s, const Expr *e)
+{
+    const Expr *right = e->arg[1];
+    if (e->kind != EXPR_ADD || !expr_is_const(right)) return infix(s, e);
+    Scalar v = expr_scalar(right);
+    bool real = right->kind == EXPR_REAL;
+    if (real ? !(v.f < 0) : v.i >= 0 || v.i == dtype_info(e->type)->least || !is_signed(e->type)) return infix(s, e);
+    if (real) v.f = -v.f;
+    else v.i = -v.i;
+    const char *text = text_format(s->cx, "%s - %s", operand(s, e->arg[0], LEVEL_ADD), spell_number(s->cx, e->type, v));
+    return piece(text, LEVEL_ADD, !is_narrow(e->type));
+}
+
+static const char *unsigned_type(DType t) { return dtype_info(t)->bytes == 8 ? "uint64_t" : "uint32_t"; }
+
+/* Through unsigned arithmetic, where C wraps: (int32_t)((uint32_t)a + (uint32_t)b). */
+static Spelled wrapped(Speller *s, const Expr *e)
+{
+    Ctx *cx = s->cx;
+    const char *wide = unsigned_type(e->type), *type = dtype_info(e->type)->c_type;
+    if (e->type == U32 || e->type == U64) {
+        if (e->kind != EXPR_NEG) return infix(s, e);
+        return piece(text_format(cx, "0u - %s", operand(s, e->arg[0], LEVEL_MUL)), LEVEL_ADD, true);
+    }
+    const char *text;
+    if (e->kind == EXPR_NEG) text = text_format(cx, "(%s)(0u - (%s)%s)", type, wide, operand(s, e->arg[0], LEVEL_UNARY));
+    else
+        text = text_format(cx, "(%s)((%s)%s%s(%s)%s)", type, wide, operand(s, e->arg[0], LEVEL_UNARY), operator_of(e->kind).text,
+                           wide, operand(s, e->arg[1], LEVEL_UNARY));
+    return piece(text, LEVEL_UNARY, true);
+}
+
+/* int32 times or plus two widened narrow values: one cast is enough, the other side follows. */
+static Spelled widened(Speller *s, const Expr *e)
+{
+    const Expr *b = e->arg[1];
+    bool follows = b->kind == EXPR_CAST && e->type == I32 && e->arg[0]->kind == EXPR_CAST && is_narrow(b->arg[0]->type);
+    if (!follows) return sum(s, e);
+    Operator o = operator_of(e->kind);
+    const char *text = text_format(s->cx, "%s%s%s", operand(s, e->arg[0], o.left), o.text, operand(s, b->arg[0], o.right));
+    return piece(text, o.level, true);
+}
+
+static Spelled arithmetic(Speller *s, const Expr *e)
+{
+    if (dtype_is_float(e->type)) return rounded(s, e->type, e->kind == EXPR_MUL || e->kind == EXPR_DIV ? infix(s, e) : sum(s, e));
+    return wraps(s, e) ? wrapped(s, e) : widened(s, e);
+}
+
+static Spelled negative(Speller *s, const Expr *e)
+{
+    if (!dtype_is_float(e->type) && wraps(s, e)) return wrapped(s, e);
+    const char *text = operand(s, e->arg[0], LEVEL_UNARY);
+    text = text_format(s->cx, *text == '-' ? "-(%s)" : "-%s", text);
+    return piece(text, LEVEL_UNARY, !is_narrow(e->type));
+}
+
+static Spelled division(Speller *s, const Expr *e)
+{
+    bool floors = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
+    bool quotient = e->kind == EXPR_FLOORDIV || e->kind == EXPR_TDIV;
+    const Expr *b = e->arg[1];
+    bool never_minus_one = never_negative(s, b) || interval_of(s->cx, b, s->scope).greatest < -1;
+    bool nonzero = never_zero(s, b);
+    if (!is_signed(e->type)) {
+        if (nonzero) return infix(s, e);
+        const char *stem = quotient ? "div" : "mod";
+        if (e->type == U32 || e->type == U64) return helper(s, stem, e);
+        Spelled p = call(s, quotient ? "lw_div_u32" : "lw_mod_u32", e);
+        p.is_exact = false;
+        return p;
+    }
+    if (nonzero && never_minus_one && (!floors || (never_negative(s, e->arg[0]) && never_negative(s, b)))) return infix(s, e);
+    if (e->type == I32 && floors && nonzero && never_minus_one)
+        return call(s, quotient ? "lw_floordiv32" : "lw_floormod32", e);
+    Spelled p = helper(s, floors ? (quotient ? "floordiv" : "floormod") : quotient ? "tdiv" : "tmod", e);
+    /* In a narrow type the quotient of the least value by -1 leaves the type. */
+    return is_narrow(e->type) ? cast_to(s, dtype_info(e->type)->c_type, p.text) : p;
+}
+
+static Spelled shift(Speller *s, const Expr *e)
+{
+    Ctx *cx = s->cx;
+    const Expr *n = e->arg[1];
+    int bits = 8 * dtype_info(e->type)->bytes;
+    const char *type = dtype_info(e->type)->c_type;
+    bool fits = n->kind == EXPR_INT && n->integer >= 0 && n->integer < bits;
+    if (e->kind == EXPR_SHR && fits && never_negative(s, e->arg[0])) return infix(s, e);
+    if (e->kind == EXPR_SHL && fits) {
+        const char *text = text_format(cx, "(%s)%s << %lld", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY), (long long)n->integer);
+        return e->type == U32 || e->type == U64 ? piece(text, LEVEL_SHIFT, true) : cast_to(s, type, text_format(cx, "(%s)", text));
+    }
+    bool wide = bits == 64, left = e->kind == EXPR_SHL, sign = is_signed(e->type) && !left;
+    const char *amount = spelled(s, n).text;
+    if (n->kind != EXPR_INT || n->integer < 0) amount = text_format(cx, "(uint64_t)%s", operand(s, n, LEVEL_UNARY));
+    const char *text = text_format(cx, "lw_%s_%c%d((%sint%d_t)%s, %s)", left ? "shl" : "shr", sign ? 'i' : 'u', wide ? 64 : 32,
+                                   sign ? "" : "u", wide ? 64 : 32, operand(s, e->arg[0], LEVEL_UNARY), amount);
+    return cast_to(s, type, text);
+}
+
+static Spelled bitwise(Speller *s, const Expr *e)
+{
+    Spelled p = e->kind == EXPR_BITNOT ? piece(text_format(s->cx, "~%s", operand(s, e->arg[0], LEVEL_UNARY)), LEVEL_UNARY, !is_narrow(e->type))
+                                       : infix(s, e);
+    bool leaves = e->kind == EXPR_BITNOT && is_narrow(e->type) && !is_signed(e->type);
+    return leaves ? cast_to(s, dtype_info(e->type)->c_type, text_format(s->cx, "(%s)", p.text)) : p;
+}
+
+static Spelled magnitude(Speller *s, const Expr *e)
+{
+    if (dtype_is_float(e->type)) return math_call(s, "abs", e);
+    if (!is_signed(e->type)) return spelled(s, e->arg[0]);
+    Spelled p = helper(s, "abs", e);
+    return is_narrow(e->type) ? cast_to(s, dtype_info(e->type)->c_type, p.text) : p;
+}
+
+/* ---- Casts ----------------------------------------------------------------------------------------------------- */
+
+static Spelled integer_from_float(Speller *s, const Expr *e)
+{
+    Ctx *cx = s->cx;
+    const DTypeInfo *to = dtype_info(e->type);
+    const char *from = e->arg[0]->type == F64 ? "f64" : "f32", *value = spelled(s, e->arg[0]).text;
+    if (!is_narrow(e->type)) return piece(text_format(cx, "lw_%s_from_%s(%s)", to->spelling, from, value), LEVEL_PRIMARY, true);
+    const char *text = text_format(cx, "(%s)lw_max_i32(%lld, lw_min_i32(%lld, lw_i32_from_%s(%s)))", to->c_type, (long long)to->least,
+                                   (long long)to->greatest, from, value);
+    return piece(text, LEVEL_UNARY, true);
+}
+
+static Spelled cast(Speller *s, const Expr *e)
+{
+    DType from = e->arg[0]->type, to = e->type;
+    if (to == BOOL) return piece(text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)), LEVEL_EQUAL, false);
+    if (dtype_is_float(from) && !dtype_is_float(to)) return integer_from_float(s, e);
+    if (is_half(to)) {
+        const char *text = from == F32 || is_half(from) ? operand(s, e->arg[0], LEVEL_COMMA)
+                                                        : text_format(s->cx, "(float)%s", operand(s, e->arg[0], LEVEL_UNARY));
+        return rounded(s, to, piece(text, LEVEL_UNARY, true));
+    }
+    if (is_half(from) && to == F32) return spelled(s, e->arg[0]);
+    return cast_to(s, dtype_info(to)->c_type, operand(s, e->arg[0], LEVEL_UNARY));
+}
+
+static Spelled bitcast(Speller *s, const Expr *e)
+{
+    DType from = e->arg[0]->type, to = e->type;
+    const char *value = operand(s, e->arg[0], LEVEL_UNARY);
+    Ctx *cx = s->cx;
+    if (!dtype_is_float(from) && !dtype_is_float(to)) return cast_to(s, dtype_info(to)->c_type, value);
+    if (from == F16 || from == BF16 || to == F16 || to == BF16) {
+        const char *name16 = from == F16 || to == F16 ? "half" : "bf16";
+        if (is_half(from) && is_half(to))
+            return from == to ? spelled(s, e->arg[0])
+                              : piece(text_format(cx, from == F16 ? "lw_bf16_to_float(lw_float_to_half(%s))" : "lw_half_to_float(lw_float_to_bf16(%s))", value), LEVEL_PRIMARY, true);
+        if (is_half(from)) return piece(text_format(cx, "(%s)lw_float_to_%s(%s)", dtype_info(to)->c_type, name16, value), LEVEL_UNARY, true);
+        return piece(text_format(cx, "lw_%s_to_float((uint16_t)%s)", name16, value), LEVEL_PRIMARY, true);
+    }
+    int bits = 8 * dtype_info(to)->bytes;
+    if (dtype_is_float(to)) return piece(text_format(cx, "lw_f%d_from_bits((uint%d_t)%s)", bits, bits, value), LEVEL_PRIMARY, true);
+    return piece(text_format(cx, "(%s)lw_f%d_bits(%s)", dtype_info(to)->c_type, bits, value), LEVEL_UNARY, true);
+}
+
+/* ---- Leaves ---------------------------------------------------------------------------------------------------- */
+
+static Spelled load(Speller *s, const Expr *e)
+{
+    const Memory *m = e->ref;
+    const char *memory = speller_find(s, m);
+    if (!memory) {
+        diag_internal(s->cx, m->name, "this memory is read where it is not declared");
+        memory = m->name;
+    }
+    const char *text = memory;
+    if (m->kind != MEMORY_SCALAR) text = text_format(s->cx, "%s[%s]", memory, spelled(s, e->arg[0]).text);
+    bool stored_as_bits = is_half(m->type) && m->kind != MEMORY_SCALAR;
+    if (stored_as_bits) text = text_format(s->cx, m->type == F16 ? "lw_half_to_float(%s)" : "lw_bf16_to_float(%s)", text);
+    return piece(text, LEVEL_PRIMARY, true);
+}
+
+static Spelled number(Speller *s, const Expr *e)
+{
+    const char *text = spell_number(s->cx, e->type, expr_scalar(e));
+    return piece(text, *text == '-' ? LEVEL_UNARY : LEVEL_PRIMARY, e->type != BOOL && !is_narrow(e->type));
+}
+
+static Spelled variable(Speller *s, const Expr *e)
+{
+    const char *text = speller_find(s, e);
+    if (!text) {
+        diag_internal(s->cx, expr_as_var(e)->name, "this variable is used where it is not declared");
+        text = expr_as_var(e)->name;
+    }
+    return piece(text, LEVEL_PRIMARY, true);
+}
+
+static Spelled choice(Speller *s, const Expr *e)
+{
+    const char *text = text_format(s->cx, "%s ? %s : %s", operand(s, e->arg[SELECT_COND], LEVEL_OR),
+                                   operand(s, e->arg[SELECT_YES], LEVEL_OR), operand(s, e->arg[SELECT_NO], LEVEL_COND));
+    return piece(text, LEVEL_COND, !is_narrow(e->type));
+}
+
+static Spelled spelled(Speller *s, const Expr *e)
+{
+    switch (e->kind) {
+    case EXPR_POISON:   return piece("0", LEVEL_PRIMARY, false);
+    case EXPR_INT:
+    case EXPR_REAL:     return number(s, e);
+    case EXPR_VAR:      return variable(s, e);
+    case EXPR_LOAD:     return load(s, e);
+    case EXPR_MACRO:    return call(s, e->ref, e);
+    case EXPR_READ:
+        diag_internal(s->cx, ((const Tensor *)e->ref)->name, "a read in tensor coordinates has no spelling in C");
+        return piece("0", LEVEL_PRIMARY, false);
+    case EXPR_CAST:     return cast(s, e);
+    case EXPR_BITCAST:  return bitcast(s, e);
+    case EXPR_NEG:      return negative(s, e);
+    case EXPR_NOT:      return piece(text_format(s->cx, "!%s", operand(s, e->arg[0], LEVEL_PRIMARY)), LEVEL_UNARY, false);
+    case EXPR_BITNOT:
+    case EXPR_BITAND:
+    case EXPR_BITXOR:
+    case EXPR_BITOR:    return bitwise(s, e);
+    case EXPR_MUL:
+    case EXPR_DIV:
+    case EXPR_ADD:
+    case EXPR_SUB:      return arithmetic(s, e);
+    case EXPR_FLOORDIV:
+    case EXPR_FLOORMOD:
+    case EXPR_TDIV:
+    case EXPR_TMOD:     return division(s, e);
+    case EXPR_SHL:
+    case EXPR_SHR:      return shift(s, e);
+    case EXPR_LT:
+    case EXPR_LE:       return comparison(s, e);
+    case EXPR_EQ:
+    case EXPR_NE:
+    case EXPR_AND:
+    case EXPR_OR:       return infix(s, e);
+    case EXPR_SELECT:   return choice(s, e);
+    case EXPR_MIN:
+    case EXPR_MAX: {
+        const char *stem = expr_info(e->kind)->spelling;
+        return dtype_is_float(e->type) ? math_call(s, stem, e) : helper(s, stem, e);
+    }
+    case EXPR_ABS:      return magnitude(s, e);
+    case EXPR_ISNAN:
+    case EXPR_ISINF: {
+        Spelled p = math_call(s, expr_info(e->kind)->spelling, e);
+        p.is_exact = false;
+        return p;
+    }
+    case EXPR_FLOOR: case EXPR_CEIL: case EXPR_TRUNC: case EXPR_ROUND: case EXPR_NEARBYINT:
+    case EXPR_FMOD: case EXPR_POW: case EXPR_ATAN2: case EXPR_FMA: case EXPR_SQRT: case EXPR_RSQRT:
+    case EXPR_EXP: case EXPR_EXP2: case EXPR_EXPM1: case EXPR_LOG: case EXPR_LOG2: case EXPR_LOG10: case EXPR_LOG1P:
+    case EXPR_TANH: case EXPR_SIGMOID: case EXPR_ERF: case EXPR_SIN: case EXPR_COS: case EXPR_TAN: case EXPR_ASIN:
+    case EXPR_ACOS: case EXPR_ATAN: case EXPR_SINH: case EXPR_COSH: case EXPR_ASINH: case EXPR_ACOSH: case EXPR_ATANH:
+        return rounded(s, e->type, math_call(s, expr_info(e->kind)->spelling, e));
+    case EXPR_KIND_COUNT: break;
+    }
+    return piece("0", LEVEL_PRIMARY, false);
+}
+
+const char *spell(Speller *s, const Expr *e) { return spelled(s, e).text; }
+const char *spell_as_operand(Speller *s, const Expr *e) { return operand(s, e, LEVEL_UNARY); }
+
+const char *spell_exact(Speller *s, const Expr *e)
+{
+    if (e->kind == EXPR_INT) return spelled(s, e).text;      /* a number that fits converts silently */
+    Spelled p = spelled(s, e);
+    if (p.is_exact && e->type != BOOL) return p.text;
+    return text_format(s->cx, "(%s)%s", dtype_info(e->type)->c_type, at_level(s->cx, p, LEVEL_UNARY));
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_CGEN_SPELL_H
+#define LW_CGEN_SPELL_H
+/* One expression as C; and the names of what stands in scope. */
+#include "cgen/cgen.h"
+
+typedef struct Named { const void *what; const char *spelling; } Named;   /* what: Memory, or the Expr of a variable */
+
+typedef struct Speller {
+    Ctx *cx;
+    const Bounds *scope;             /* what is known where the expression stands */
+    int named_count, named_room;     /* names in scope, innermost last; a name is given to one thing at a time */
+    Named *named;
+} Speller;
+
+Speller speller_new(Ctx *cx);
+const char *speller_name(Speller *s, const void *what, const char *wanted);   /* gives `what` the wanted name, numbered if taken */
+const char *speller_find(const Speller *s, const void *what);                 /* NULL: not in scope */
+
+const char *spell(Speller *s, const Expr *e);              /* has the value of e; its C type may be wider where that is narrow */
+const char *spell_as_operand(Speller *s, const Expr *e);   /* in parentheses where an operator could tear it apart */
+const char *spell_exact(Speller *s, const Expr *e);        /* its C type is that of e: for stores and initialisers */
+const char *spell_type(DType t);                           /* of a value: float for the 16-bit floats */
+const char *spell_number(Ctx *cx, DType t, Scalar v);
+bool wraps(Speller *s, const Expr *e);                     /* an integer operation that may leave its type */
+#endif

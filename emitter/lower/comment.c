@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* The lines above an emitted function: the formulas of its stages, the shapes of what they touch, and the schedule. Tensors
+ * go by the names of the function's parameters, so that equal groups have equal comments. */
+#include "lower/comment.h"
+
+#include <string.h>
+
+#include "ir/formula.h"
+#include "support/names.h"
+
+typedef struct Rename { const Storages *s; Map copy; } Rename;
+
+static const Tensor *renamed(Ctx *cx, Rename *r, const Tensor *t)
+{
+    const Storage *st = storage_of(r->s, t);
+    if (!st) return t;
+    Tensor *copy = map_get_ptr(&r->copy, t);
+    if (copy) return copy;
+    copy = arena_copy(cx->arena, t, sizeof *t);
+    copy->name = st->memory->name;
+    map_put_ptr(&r->copy, t, copy);
+    return copy;
+}
+
+static const Expr *rename_read(Ctx *cx, const Expr *e, void *user)
+{
+    if (e->kind != EXPR_READ) return e;
+    const Tensor *t = e->ref;
+    if (tensor_is_constant(t) && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
+    return expr_new(cx, EXPR_READ, e->type, renamed(cx, user, t), e->arg, e->arg_count);
+}
+
+static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
+{
+    Stage copy = *s;
+    Tensor *out[2];
+    const Expr *value[2], *init[2];
+    for (int i = 0; i < s->out_count; i++) {
+        out[i] = (Tensor *)(uintptr_t)renamed(cx, r, s->out[i]);
+        value[i] = expr_rewrite(cx, s->value[i], rename_read, r);
+        if (s->init) init[i] = expr_rewrite(cx, s->init[i], rename_read, r);
+    }
+    copy.name = out[0]->name;
+    copy.out = out;
+    copy.value = value;
+    copy.init = s->init ? init : NULL;
+    Text t = text_new(cx);
+    print_stage(cx, &t, &copy);
+    return text_string(&t);
+}
+
+static const char *shape_line(Ctx *cx, const Function *f)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < f->memory_count; i++) {
+        const Memory *m = f->memory[i];
+        if (m->tensor) text_printf(&t, "%s%s: %s", i ? "  " : "", m->name, tensor_shape_text(cx, m->tensor));
+    }
+    return text_string(&t);
+}
+
+static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/* The step's text with the stages' names as the function has them. */
+static void add_step(Text *t, const Storages *s, const char *step)
+{
+    while (*step) {
+        size_t n = 0;
+        while (is_word(step[n])) n++;
+        const char *to = NULL;
+        for (int i = 0; n && !to && i < s->nest->stage_count; i++) {
+            const Stage *stage = s->nest->stage[i];
+            const Storage *st = storage_of(s, stage->out[0]);
+            if (st && strlen(stage->name) == n && memcmp(stage->name, step, n) == 0) to = st->memory->name;
+        }
+        if (to) text_add(t, to);
+        else text_addn(t, step, n ? n : 1);
+        step += n ? n : 1;
+    }
+}
+
+static const char *schedule_line(Ctx *cx, const Storages *s)
+{
+    Text t = text_new(cx);
+    text_add(&t, "schedule: ");
+    for (int i = 0; i < s->nest->step_count; i++) {
+        if (i) text_add(&t, "; ");
+        add_step(&t, s, s->nest->step[i].text);
+    }
+    return text_string(&t);
+}
+
+/* Breaks at spaces, so that a line of the comment stays within the width of a page. */
+static void add_wrapped(Ctx *cx, Comment *c, const char *text)
+{
+    enum { WIDTH = 112 };
+    for (int indent = 0; *text; indent = 4) {
+        size_t n = strlen(text), cut = n;
+        if (n + (size_t)indent > WIDTH) {
+            cut = WIDTH - (size_t)indent;
+            while (cut > 40 && text[cut] != ' ') cut--;
+            if (text[cut] != ' ') cut = n;
+        }
+        if (c->count == MAX_COMMENT_LINES) return;
+        c->line[c->count++] = name_format(cx, "%*s%.*s", indent, "", (int)cut, text);
+        text += cut;
+        while (*text == ' ') text++;
+    }
+}
+
+Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
+{
+    Comment c = { 0, { NULL } };
+    Rename r = { s, map_new(cx->arena) };
+    for (int i = 0; i < s->nest->stage_count; i++)
+        if (storage_of(s, s->nest->stage[i]->out[0])) add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i]));
+    add_wrapped(cx, &c, shape_line(cx, f));
+    if (s->nest->step_count) add_wrapped(cx, &c, schedule_line(cx, s));
+    return c;
+}

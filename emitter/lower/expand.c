@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks become stores. A block of a reduction is spelled in one of these ways:
+ *
+ *   the reduce loops are innermost           acc = init; for (reduce) acc = combine(acc, value); y[...] = acc;
+ *   data loops lie inside the reduce loops   for (data) y[...] = init; for (reduce) for (data) y[...] = combine(...);
+ *   the loops cannot be told apart           if (all reduce axes == 0) y[...] = init; y[...] = combine(...);
+ *
+ * The first two are right because a data point has one instance with all reduce axes 0 (invariant I1), it comes first
+ * (I2), and where no loop feeds both kinds of axes it is the one with all loops that feed reduce axes at 0: so the inits
+ * may all be done before the outermost of these. No reader sits inside, and the Alloc lies outside (I4).
+ *
+ * A reduced value of the form select(cond, v, identity) becomes an update under the condition. Combining with the
+ * identity changes nothing, except that -0 + 0 = +0: a sum is done so only when its init is known not to be -0; then it
+ * never becomes -0, for the sum of anything and its opposite is +0. */
+#include <string.h>
+
+#include "lower/passes.h"
+#include "support/names.h"
+
+typedef enum InitMode { INIT_BEFORE_LOOPS, INIT_GUARDED, INIT_ELSEWHERE } InitMode;
+
+typedef struct Expand {
+    Ctx *cx;
+    Storages *s;
+    int depth;
+    const Stmt *path[MAX_DEPTH];     /* the FOR and ALLOC statements above, outermost first */
+} Expand;
+
+static const Code *expand(Expand *x, const Stmt *s);
+
+/* ---- What a block reduces over --------------------------------------------------------------------------------- */
+
+static bool used_by(const Stmt *block, int from, int to, const Expr *var)
+{
+    for (int a = from; a < to; a++)
+        if (block->bind[a] && expr_uses(block->bind[a], var)) return true;
+    return false;
+}
+
+static bool feeds_reduction(const Stmt *block, const Stmt *loop)
+{
+    return loop->kind == STMT_FOR && used_by(block, block->stage->data_count, block->stage->axis_count, loop->var);
+}
+
+static bool feeds_data(const Stmt *block, const Stmt *loop)
+{
+    return loop->kind == STMT_FOR && used_by(block, 0, block->stage->data_count, loop->var);
+}
+
+/* The expression where all loops of the path that feed the block's reduce axes are at 0. */
+static const Expr *at_first(Expand *x, const Stmt *block, const Expr *e)
+{
+    const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
+    int n = 0;
+    for (int d = 0; d < x->depth; d++) {
+        if (!feeds_reduction(block, x->path[d])) continue;
+        from[n] = x->path[d]->var;
+        to[n++] = expr_index(x->cx, 0);
+    }
+    return e ? expr_substitute(x->cx, e, from, to, n) : NULL;
+}
+
+static InitMode init_mode(Expand *x, const Stmt *block)
+{
+    const Stage *s = block->stage;
+    bool at_zero = true;
+    if (block->part != BLOCK_WHOLE) return INIT_ELSEWHERE;
+    for (int d = 0; d < x->depth; d++)
+        if (feeds_reduction(block, x->path[d]) && feeds_data(block, x->path[d])) at_zero = false;
+    for (int a = s->data_count; a < s->axis_count; a++) {
+        if (interval_of(x->cx, block->bind[a], NULL).least > 0) return INIT_ELSEWHERE;
+        at_zero = at_zero && expr_is_int(simplify(x->cx, at_first(x, block, block->bind[a]), NULL), 0);
+    }
+    return at_zero ? INIT_BEFORE_LOOPS : INIT_GUARDED;
+}
+
+/* Depth of the outermost loop that feeds the block's reduce axes; the path's depth where there is none. */
+static int outermost_reduce(const Expand *x, const Stmt *block)
+{
+    int d = 0;
+    while (d < x->depth && !feeds_reduction(block, x->path[d])) d++;
+    return d;
+}
+
+/* ---- One block ------------------------------------------------------------------------------------------------- */
+
+static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e)
+{
+    const Expr *from[MAX_AXES], *to[MAX_AXES];
+    int n = 0;
+    for (int a = 0; a < block->stage->axis_count; a++) {
+        if (!block->bind[a]) continue;
+        from[n] = block->stage->axis[a].var;
+        to[n++] = block->bind[a];
+    }
+    return storage_loads(x->s, expr_substitute(x->cx, e, from, to, n));
+}
+
+typedef struct Target { const Memory *memory; const Expr *index; } Target;
+
+static bool target_of(Expand *x, const Stmt *block, int out, Target *t)
+{
+    const Tensor *tensor = block->stage->out[out];
+    const Storage *st = storage_of(x->s, tensor);
+    if (!st) {
+        diag_internal(x->cx, tensor->name, "this tensor is made where it has no storage");
+        return false;
+    }
+    *t = (Target){ st->memory, storage_index(x->cx, st, tensor, block->bind) };
+    return true;
+}
+
+static bool has_negative_zero(const Tensor *t)
+{
+    for (int64_t i = 0, n = tensor_elems(t); i < n; i++) {
+        double v = dtype_load(t->type, t->data, i).f;
+        if (v == 0 && 1 / v < 0) return true;
+    }
+    return false;
+}
+
+/* Whether skipping a combination with the identity leaves every bit as it is. */
+static bool skipping_is_exact(const Stage *s)
+{
+    if (s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type)) return true;
+    const Expr *init = s->init[0];
+    if (init->kind == EXPR_REAL) return !(init->real == 0 && 1 / init->real < 0);
+    return init->kind == EXPR_READ && tensor_is_constant(init->ref) && !has_negative_zero(init->ref);
+}
+
+/* old := combine(old, value), over targets that are memories or the accumulators put in their place. */
+static const Code *update(Expand *x, const Stmt *block, const Target *target)
+{
+    Ctx *cx = x->cx;
+    const Stage *s = block->stage;
+    const Expr *old[2], *value[2], *new[2], *cond = NULL;
+    const Code *store[2] = { NULL, NULL };
+    for (int i = 0; i < s->out_count; i++) {
+        value[i] = s->value[i];
+        old[i] = load_expr(cx, target[i].memory, target[i].index);
+    }
+    bool padded = s->out_count == 1 && value[0]->kind == EXPR_SELECT && skipping_is_exact(s)
+                  && value[0]->arg[SELECT_NO] == reducer_identity(cx, s->reducer, value[0]->type, 0);
+    if (padded) {
+        cond = at_bind(x, block, value[0]->arg[SELECT_COND]);
+        value[0] = value[0]->arg[SELECT_YES];
+    }
+    for (int i = 0; i < s->out_count; i++) value[i] = at_bind(x, block, value[i]);
+    reducer_combine(cx, s->reducer, old, value, new);
+    for (int i = 0; i < s->out_count; i++) {
+        /* select(take, value, old): both results are taken or left at once, for each looks at the other's old value. */
+        bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];
+        if (takes) cond = new[i]->arg[SELECT_COND];
+        store[i] = code_store(cx, target[i].memory, target[i].index, takes ? new[i]->arg[SELECT_YES] : new[i]);
+    }
+    return code_if(cx, cond, code_seq(cx, store, s->out_count), NULL);
+}
+
+static const Code *init(Expand *x, const Stmt *block, const Target *target)
+{
+    const Code *store[2] = { NULL, NULL };
+    for (int i = 0; i < block->stage->out_count; i++)
+        store[i] = code_store(x->cx, target[i].memory, target[i].index, at_bind(x, block, block->stage->init[i]));
+    return code_seq(x->cx, store, block->stage->out_count);
+}
+
+static const Code *plain(Expand *x, const Stmt *block, const Target *target)
+{
+    const Code *store[2] = { NULL, NULL };
+    for (int i = 0; i < block->stage->out_count; i++)
+        store[i] = code_store(x->cx, target[i].memory, target[i].index, at_bind(x, block, block->stage->value[i]));
+    return code_seq(x->cx, store, block->stage->out_count);
+}
+
+static const Expr *all_reduce_axes_zero(Expand *x, const Stmt *block)
+{
+    const Stage *s = block->stage;
+    const Expr *cond = NULL;
+    for (int a = s->data_count; a < s->axis_count; a++) {
+        const Expr *zero = expr_binary(x->cx, EXPR_EQ, block->bind[a], expr_index(x->cx, 0));
+        cond = cond ? expr_and(x->cx, cond, zero) : zero;
+    }
+    return cond;
+}
+
+static const Code *expand_block(Expand *x, const Stmt *block)
+{
+    Ctx *cx = x->cx;
+    Target target[2];
+    for (int i = 0; i < block->stage->out_count; i++)
+        if (!target_of(x, block, i, &target[i])) return NULL;
+    const Code *code;
+    if (block->stage->reducer == REDUCE_NONE) code = plain(x, block, target);
+    else if (block->part == BLOCK_INIT) code = init(x, block, target);
+    else {
+        InitMode mode = init_mode(x, block);
+        const Code *first = NULL;
+        if (mode == INIT_GUARDED) first = code_if(cx, all_reduce_axes_zero(x, block), init(x, block, target), NULL);
+        else if (mode == INIT_BEFORE_LOOPS && outermost_reduce(x, block) == x->depth) first = init(x, block, target);
+        const Code *both[] = { first, update(x, block, target) };
+        code = code_seq(cx, both, 2);
+    }
+    return code_if(cx, block->cond, code, NULL);
+}
+
+/* ---- Inits before the loops, accumulators ---------------------------------------------------------------------- */
+
+/* A chain of loops, all of which feed the block's reduce axes, down to the block; NULL where something else is inside. */
+static const Stmt *reduce_chain(const Stmt *loop, const Stmt *block)
+{
+    const Stmt *s = loop;
+    while (s->kind == STMT_FOR && feeds_reduction(block, s)) s = s->child[0];
+    return s == block ? block : NULL;
+}
+
+static const Stmt *only_block(const Stmt *s)
+{
+    while (s->kind == STMT_FOR || s->kind == STMT_TILE) s = s->child[0];
+    return s->kind == STMT_BLOCK ? s : NULL;
+}
+
+static const Code *chain_loops(Expand *x, const Stmt *s, const Code *body)
+{
+    if (s->kind != STMT_FOR) return body;
+    body = chain_loops(x, s->child[0], body);
+    return code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
+}
+
+/* The part of the guard that is the same for all instances of a data point. False where the rest of it might not hold
+ * for the first of them. */
+static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
+{
+    const Expr *part[16];
+    *out = NULL;
+    if (!block->cond) return true;
+    int n = conjuncts(block->cond, part, 16);
+    if (n > 16) return false;
+    for (int i = 0; i < n; i++) {
+        const Expr *first = at_first(x, block, part[i]);
+        if (first == part[i]) *out = *out ? expr_and(x->cx, *out, first) : first;
+        else if (!provably(x->cx, first, NULL)) return false;
+    }
+    return true;
+}
+
+/* for (reduce...) block, nothing else: gathered in variables. NULL where the statement is not that. */
+static const Code *accumulate(Expand *x, const Stmt *loop)
+{
+    Ctx *cx = x->cx;
+    const Stmt *block = only_block(loop);
+    if (!block || block->stage->reducer == REDUCE_NONE || block->part == BLOCK_INIT || !reduce_chain(loop, block)) return NULL;
+    int depth = x->depth;
+    for (const Stmt *s = loop; s != block; s = s->child[0]) x->path[x->depth++] = s;
+    InitMode mode = init_mode(x, block);
+    Target target[2], acc[2] = { { NULL, NULL }, { NULL, NULL } };
+    const Expr *guard;
+    bool suits = guard_of_data(x, block, &guard) && mode != INIT_GUARDED && (mode == INIT_ELSEWHERE || outermost_reduce(x, block) == depth);
+    for (int i = 0; suits && i < block->stage->out_count; i++) suits = target_of(x, block, i, &target[i]);
+    const Code *code = NULL;
+    if (suits) {
+        const Code *part[8] = { NULL };
+        int n = 0, outs = block->stage->out_count;
+        for (int i = 0; i < outs; i++) {
+            Memory proto = { .name = name(cx, i ? "acc2" : "acc"), .type = target[i].memory->type, .kind = MEMORY_SCALAR };
+            proto.elems = expr_index(cx, 1);
+            acc[i] = (Target){ memory_new(cx, &proto), expr_index(cx, 0) };
+            part[n++] = code_local(cx, acc[i].memory);
+            if (mode == INIT_ELSEWHERE)
+                part[n++] = code_store(cx, acc[i].memory, acc[i].index, load_expr(cx, target[i].memory, target[i].index));
+        }
+        if (mode == INIT_BEFORE_LOOPS) part[n++] = init(x, block, acc);
+        part[n++] = chain_loops(x, loop, code_if(cx, block->cond, update(x, block, acc), NULL));
+        for (int i = 0; i < outs; i++)
+            part[n++] = code_store(cx, target[i].memory, target[i].index, load_expr(cx, acc[i].memory, acc[i].index));
+        code = code_if(cx, guard, code_seq(cx, part, n), NULL);
+    }
+    x->depth = depth;
+    return code;
+}
+
+/* The inits of all blocks below for which `x->path[at]` is the outermost loop that feeds their reduce axes. */
+static const Code *inits_below(Expand *x, const Stmt *s, int at)
+{
+    Ctx *cx = x->cx;
+    if (s->kind == STMT_BLOCK) {
+        Target target[2];
+        bool mine = s->stage->reducer != REDUCE_NONE && outermost_reduce(x, s) == at && init_mode(x, s) == INIT_BEFORE_LOOPS;
+        for (int i = 0; mine && i < s->stage->out_count; i++) mine = target_of(x, s, i, &target[i]);
+        if (!mine) return NULL;
+        const Code *code = init(x, s, target);
+        code = code_if(cx, at_first(x, s, s->cond), code, NULL);
+        for (int d = x->depth - 1; d > at; d--) {
+            const Stmt *up = x->path[d];
+            const Stmt *next = d + 1 < x->depth ? x->path[d + 1] : s;
+            if (up->kind == STMT_IF && next == up->child[0]) code = code_if(cx, up->cond, code, NULL);
+            if (up->kind == STMT_IF && next != up->child[0]) code = code_if(cx, up->cond, NULL, code);
+            if (up->kind == STMT_FOR && !feeds_reduction(s, up))
+                code = code_for(cx, up->var, expr_index(cx, 0), at_first(x, s, up->extent), 1, up->loop_kind, code);
+        }
+        return code;
+    }
+    const Code **child = NEW_ARRAY(cx->arena, const Code *, s->child_count);
+    if (x->depth == MAX_DEPTH) return NULL;
+    x->path[x->depth++] = s;
+    for (int i = 0; i < s->child_count; i++) child[i] = inits_below(x, s->child[i], at);
+    x->depth--;
+    return code_seq(cx, child, s->child_count);
+}
+
+/* ---- Statements ------------------------------------------------------------------------------------------------ */
+
+static const Code *expand_for(Expand *x, const Stmt *s)
+{
+    const Code *gathered = accumulate(x, s);
+    if (gathered) return gathered;
+    const Code *both[2];
+    both[0] = inits_below(x, s, x->depth);
+    x->path[x->depth++] = s;
+    const Code *body = expand(x, s->child[0]);
+    x->depth--;
+    both[1] = code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
+    if (both[0] && both[0]->kind == CODE_SEQ && both[0]->child_count == 0) both[0] = NULL;
+    return code_seq(x->cx, both, 2);
+}
+
+static const Code *expand_alloc(Expand *x, const Stmt *s)
+{
+    const Storage *st = storage_alloc(x->s, s);
+    if (!st) return NULL;
+    const Code *both[2] = { NULL, NULL };
+    if (st->memory->kind == MEMORY_LOCAL) both[0] = code_local(x->cx, st->memory);
+    both[1] = expand(x, s->child[0]);
+    return code_seq(x->cx, both, 2);
+}
+
+static const Code *expand_all(Expand *x, const Stmt *s)
+{
+    const Code **child = NEW_ARRAY(x->cx->arena, const Code *, s->child_count);
+    for (int i = 0; i < s->child_count; i++) child[i] = expand(x, s->child[i]);
+    return code_seq(x->cx, child, s->child_count);
+}
+
+static const Code *expand(Expand *x, const Stmt *s)
+{
+    if (ctx_failed(x->cx) || x->depth >= MAX_DEPTH - 2) return NULL;
+    switch (s->kind) {
+    case STMT_SEQ:
+    case STMT_TILE:  return expand_all(x, s);
+    case STMT_FOR:   return expand_for(x, s);
+    case STMT_ALLOC: return expand_alloc(x, s);
+    case STMT_BLOCK: return expand_block(x, s);
+    case STMT_IF:
+        return code_if(x->cx, s->cond, expand(x, s->child[0]), s->child_count > 1 ? expand(x, s->child[1]) : NULL);
+    }
+    return NULL;
+}
+
+const Code *expand_nest(Storages *s)
+{
+    Expand x = { .cx = s->cx, .s = s };
+    return expand(&x, s->nest->root);
+}

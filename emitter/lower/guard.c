@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/* Conditions move outwards. Where all that a loop does is under a condition,
+ *
+ *     for (v = b; v < e; v++) if (c && a*v + r >= 0 && d) S       c free of v, r free of v
+ *
+ * c is tested before the loop, and the linear part becomes bounds (here for a = 1; d, which is neither, stays):
+ *
+ *     if (c) for (v = max(b, -r); v < e; v++) if (d) S
+ *
+ * so the padding of a convolution costs nothing inside its loops. The conditions are about indices only: no store
+ * changes them. A loop that will be unrolled keeps its bounds: constant indices are worth more to it. */
+#include "lower/passes.h"
+
+enum { MAX_CONJUNCTS = 32 };
+
+static const Expr *both_hold(Ctx *cx, const Expr *a, const Expr *b) { return !a ? b : !b ? a : expr_and(cx, a, b); }
+
+/* a*v + r >= 0 as a bound of v: begin from below where a > 0, else end from above. */
+static void tighten(Ctx *cx, int64_t a, const Expr *r, const Expr **begin, const Expr **end)
+{
+    const Expr *one = expr_index(cx, 1);
+    if (a > 0) {
+        const Expr *low = expr_sub(cx, expr_index(cx, a - 1), r);
+        if (a > 1) low = expr_binary(cx, EXPR_FLOORDIV, low, expr_index(cx, a));
+        *begin = expr_binary(cx, EXPR_MAX, simplify(cx, low, NULL), *begin);
+    } else {
+        const Expr *high = a < -1 ? expr_binary(cx, EXPR_FLOORDIV, r, expr_index(cx, -a)) : r;
+        *end = expr_binary(cx, EXPR_MIN, simplify(cx, expr_add(cx, high, one), NULL), *end);
+    }
+}
+
+static const Code *guard_loop(Ctx *cx, const Code *loop)
+{
+    const Code *inside = loop->child[0];
+    const Expr *part[MAX_CONJUNCTS], *outside = NULL, *stays = NULL, *begin = loop->begin, *end = loop->end;
+    if (inside->kind != CODE_IF || inside->child_count > 1) return loop;
+    int n = conjuncts(inside->cond, part, MAX_CONJUNCTS);
+    if (n > MAX_CONJUNCTS) return loop;
+    for (int i = 0; i < n; i++) {
+        const Expr *sum = is_pure(cx, part[i]) ? as_nonnegative(cx, part[i]) : NULL, *rest;
+        int64_t coef;
+        if (!is_pure(cx, part[i])) stays = both_hold(cx, stays, part[i]);
+        else if (!expr_uses(part[i], loop->var)) outside = both_hold(cx, outside, part[i]);
+        else if (sum && loop->loop_kind != LOOP_UNROLLED && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest))
+            tighten(cx, coef, rest, &begin, &end);
+        else stays = both_hold(cx, stays, part[i]);
+    }
+    const Code *body = code_if(cx, stays, inside->child[0], NULL);
+    return code_if(cx, outside, code_for(cx, loop->var, begin, end, loop->step, loop->loop_kind, body), NULL);
+}
+
+static bool same_condition(const Code *a, const Code *b)
+{
+    return a->kind == CODE_IF && b->kind == CODE_IF && a->cond == b->cond && a->child_count == 1 && b->child_count == 1;
+}
+
+/* if (c) A; if (c) B  =  if (c) { A; B } */
+static const Code *merge_neighbours(Ctx *cx, const Code *seq)
+{
+    const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
+    int n = 0;
+    for (int i = 0; i < seq->child_count; i++) {
+        const Code *c = seq->child[i];
+        if (n && same_condition(child[n - 1], c) && is_pure(cx, c->cond)) {
+            const Code *both[] = { child[n - 1]->child[0], c->child[0] };
+            child[n - 1] = code_if(cx, c->cond, code_seq(cx, both, 2), NULL);
+        } else child[n++] = c;
+    }
+    return n == seq->child_count ? seq : code_seq(cx, child, n);
+}
+
+static const Code *guard(Ctx *cx, const Code *c, void *user)
+{
+    (void)user;
+    if (c->kind == CODE_SEQ) return merge_neighbours(cx, c);
+    return c->kind == CODE_FOR ? guard_loop(cx, c) : c;
+}
+
+const Code *pass_guard(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    (void)options;
+    return code_rewrite(cx, c, guard, NULL);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: MIT */
+/* Addresses leave the loops. An index is linear in loop variables; the part that does not change in the innermost loop
+ * that it depends on is computed before that loop:
+ *
+ *     for (c...) acc += x[(h + i - 1)*512 + (w + j - 1)*16 + c] * k[(i*3 + j)*512 + c*32 + o];
+ * =>  const float *x_j = x + ...;  const float *k_j = k + ...;
+ *     for (c...) acc += x_j[c] * k_j[c*32];
+ *
+ * A pointer outside of its array is undefined even if nothing is read there, so a pointer is made only when the loop's
+ * first iteration surely reads at it; else the sum is kept as an index, which may be any number. Accesses that differ by
+ * constants share one address. A name says which loops the address depends on: x_j is x at this j, and all around it. */
+#include "lower/passes.h"
+#include "support/names.h"
+
+enum { MAX_ADDRESSES = 512 };
+
+typedef struct Address {
+    const Memory *memory;        /* what is accessed */
+    const Expr *fixed;           /* the part free of the loop, without its constant */
+    int64_t constant;            /* smallest constant beside it */
+    bool is_reached;             /* an access that every first iteration makes is among them */
+    const Memory *pointer;       /* memory + fixed + constant ... */
+    const Expr *var;             /* ... or, where that need not be a place in it, the number alone */
+} Address;
+
+typedef struct Hoist {
+    Ctx *cx;
+    int loop_count, address_count;
+    const Code *loop[MAX_DEPTH];          /* around the code looked at */
+    Address address[MAX_ADDRESSES];       /* declared where it stands, newest last */
+} Hoist;
+
+/* ---- Indices --------------------------------------------------------------------------------------------------- */
+
+typedef struct Parts { int at; const Expr *fixed, *moving; int64_t constant; bool climbs; } Parts;
+
+static void find_local(const Expr *e, void *user)
+{
+    const Var *v = expr_as_var(e);
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || (v && v->role == VAR_LOCAL)) *(bool *)user = true;
+}
+
+static const Expr *add_to(Ctx *cx, const Expr *sum, const Expr *term, int64_t coef)
+{
+    if (coef == 0 || expr_is_int(term, 0)) return sum;
+    if (sum && coef < 0) {
+        const Expr *part = coef == -1 ? term : expr_mul(cx, term, expr_index(cx, -coef));
+        return expr_sub(cx, sum, part);
+    }
+    const Expr *part = coef == 1 ? term : expr_mul(cx, term, expr_index(cx, coef));
+    return sum ? expr_add(cx, sum, part) : part;
+}
+
+/* A sum as a person writes an address: terms of one stride together, large strides first, the constant shared out.
+ *     h*512 + i*512 + w*16 + j*16 - 528  =  (h + i - 1)*512 + (w + j - 1)*16 */
+static const Expr *readable_sum(Ctx *cx, const Linear *l)
+{
+    bool done[MAX_TERMS] = { false };
+    int64_t constant = l->constant;
+    const Expr *sum = NULL;
+    for (int left = l->count; left > 0;) {
+        int64_t stride = 0;
+        for (int i = 0; i < l->count; i++)
+            if (!done[i] && (l->coef[i] < 0 ? -l->coef[i] : l->coef[i]) > stride) stride = l->coef[i] < 0 ? -l->coef[i] : l->coef[i];
+        const Expr *inner = NULL;
+        for (int sign = 1; sign >= -1; sign -= 2)
+            for (int i = 0; i < l->count; i++) {
+                if (done[i] || l->coef[i] != sign * stride) continue;
+                inner = add_to(cx, inner, l->term[i], sign);
+                done[i] = true;
+                left--;
+            }
+        int64_t share = constant / stride;
+        inner = add_to(cx, inner, expr_index(cx, share < 0 ? -share : share), share < 0 ? -1 : 1);
+        constant -= share * stride;
+        sum = add_to(cx, sum, inner, stride);
+    }
+    if (!sum) return expr_index(cx, constant);
+    return constant ? add_to(cx, sum, expr_index(cx, constant < 0 ? -constant : constant), constant < 0 ? -1 : 1) : sum;
+}
+
+/* Parts an index at the innermost loop that it depends on; false where nothing is worth hoisting. */
+static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
+{
+    bool has_local = false;
+    Linear l, fixed = { .type = I32 }, moving = { .type = I32 };
+    if (m->kind == MEMORY_LOCAL || m->kind == MEMORY_SCALAR || m->kind == MEMORY_POINTER) return false;
+    expr_walk(h->cx, index, find_local, &has_local);
+    if (has_local || !linear_of(h->cx, index, &l)) return false;
+    int at = h->loop_count - 1;
+    while (at >= 0 && !expr_uses(index, h->loop[at]->var)) at--;
+    if (at < 0) return false;
+    *out = (Parts){ .at = at, .constant = l.constant, .climbs = true };
+    for (int i = 0; i < l.count; i++) {
+        Linear *to = expr_uses(l.term[i], h->loop[at]->var) ? &moving : &fixed;
+        to->term[to->count] = l.term[i];
+        to->coef[to->count++] = l.coef[i];
+        if (to == &moving && (l.coef[i] < 0 || interval_of(h->cx, l.term[i], NULL).least < 0)) out->climbs = l.coef[i] > 0 && l.term[i] == h->loop[at]->var;
+    }
+    if (fixed.count == 0 || (fixed.count == 1 && fixed.coef[0] == 1 && fixed.term[0]->kind == EXPR_VAR)) return false;
+    out->fixed = linear_expr(h->cx, &fixed);
+    moving.constant = 0;
+    out->moving = readable_sum(h->cx, &moving);
+    return true;
+}
+
+static Address *find_address(Hoist *h, int from, const Memory *m, const Expr *fixed)
+{
+    for (int i = h->address_count - 1; i >= from; i--)
+        if (h->address[i].memory == m && h->address[i].fixed == fixed) return &h->address[i];
+    return NULL;
+}
+
+/* ---- First walk: which addresses a loop wants ------------------------------------------------------------------ */
+
+typedef struct Want { Hoist *h; int at, from; bool surely; } Want;
+
+static void want(Want *w, const Memory *m, const Expr *index)
+{
+    Hoist *h = w->h;
+    Parts p;
+    if (!part_index(h, m, index, &p) || p.at != w->at) return;
+    Address *a = find_address(h, 0, m, p.fixed);
+    if (a && a < h->address + w->from) return;         /* declared around the loop already */
+    bool reached = w->surely && p.climbs && expr_is_int(h->loop[p.at]->begin, 0);
+    if (!a) {
+        if (h->address_count == MAX_ADDRESSES) return;
+        a = &h->address[h->address_count++];
+        *a = (Address){ .memory = m, .fixed = p.fixed, .constant = p.constant, .is_reached = reached };
+    } else if (reached && !a->is_reached) {
+        a->constant = p.constant;
+        a->is_reached = true;
+    } else if (reached == a->is_reached && p.constant < a->constant) a->constant = p.constant;
+}
+
+static void want_load(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_LOAD) want(user, e->ref, e->arg[0]);
+}
+
+static void find_lazy(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR) *(bool *)user = true;
+}
+
+static bool surely_runs(Hoist *h, const Code *loop)
+{
+    const Bounds *scope = NULL;
+    for (int i = 0; i < h->loop_count && h->loop[i] != loop; i++) scope = code_bounds(h->cx, scope, h->loop[i]);
+    return provably(h->cx, expr_binary(h->cx, EXPR_LT, loop->begin, loop->end), scope);
+}
+
+static void want_all(Want *w, const Code *c)
+{
+    Hoist *h = w->h;
+    bool surely = w->surely, lazy = false;
+    if (c->kind == CODE_STORE || c->kind == CODE_LET) {
+        expr_walk(h->cx, c->value, find_lazy, &lazy);
+        w->surely = surely && !lazy;
+        expr_walk(h->cx, c->value, want_load, w);
+        w->surely = surely;
+        if (c->kind == CODE_STORE) want(w, c->memory, c->index);
+    }
+    if (c->kind == CODE_IF) {
+        w->surely = false;
+        expr_walk(h->cx, c->cond, want_load, w);
+    }
+    if (c->kind == CODE_FOR) {
+        h->loop[h->loop_count++] = c;
+        w->surely = surely && surely_runs(h, c);
+    }
+    for (int i = 0; i < c->child_count; i++) want_all(w, c->child[i]);
+    if (c->kind == CODE_FOR) h->loop_count--;
+    w->surely = surely;
+}
+
+/* ---- Second walk: declare and use ------------------------------------------------------------------------------ */
+
+static const Expr *use(Hoist *h, const Memory **m, const Expr *index)
+{
+    Parts p;
+    if (!part_index(h, *m, index, &p)) return index;
+    const Address *a = find_address(h, 0, *m, p.fixed);
+    if (!a || (!a->pointer && !a->var)) return index;
+    int64_t beside = p.constant - a->constant;
+    if (a->pointer) *m = a->pointer;
+    const Expr *base = a->pointer ? p.moving : expr_add(h->cx, a->var, p.moving);
+    if (beside < 0) return expr_sub(h->cx, base, expr_index(h->cx, -beside));
+    return beside ? expr_add(h->cx, base, expr_index(h->cx, beside)) : base;
+}
+
+static const Expr *use_in_load(Ctx *cx, const Expr *e, void *user)
+{
+    if (e->kind != EXPR_LOAD) return e;
+    const Memory *m = e->ref;
+    const Expr *index = use(user, &m, e->arg[0]);
+    return load_expr(cx, m, index);
+}
+
+static const char *address_name(Hoist *h, const Address *a)
+{
+    for (int i = h->loop_count - 1; i >= 0; i--)
+        if (expr_uses(a->fixed, h->loop[i]->var)) return name_format(h->cx, "%s_%s", a->memory->name, expr_as_var(h->loop[i]->var)->name);
+    return name_format(h->cx, "%s_at", a->memory->name);
+}
+
+static const Code *declare(Hoist *h, Address *a)
+{
+    Ctx *cx = h->cx;
+    Linear l;
+    if (!linear_of(cx, a->fixed, &l)) return NULL;
+    l.constant = a->constant;
+    const Expr *sum = readable_sum(cx, &l);
+    const char *stem = address_name(h, a);
+    if (!a->is_reached) {
+        a->var = expr_new_var(cx, stem, VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
+        return code_let(cx, a->var, sum);
+    }
+    Memory proto = { .name = stem, .type = a->memory->type, .kind = MEMORY_POINTER, .tensor = a->memory->tensor };
+    proto.base = a->memory;
+    proto.offset = sum;
+    a->pointer = memory_new(cx, &proto);
+    return code_local(cx, a->pointer);
+}
+
+static const Code *hoist(Hoist *h, const Code *c);
+
+static void find_call(const Expr *e, void *user)
+{
+    if (expr_info(e->kind)->form == EXPR_CALL || e->kind == EXPR_FLOORDIV) *(bool *)user = true;
+}
+
+/* The end of a loop as a variable, where testing against it would compute something in every iteration. */
+static const Expr *end_of(Hoist *h, const Code *loop, const Code **let)
+{
+    bool computes = false;
+    expr_walk(h->cx, loop->end, find_call, &computes);
+    *let = NULL;
+    if (!computes) return loop->end;
+    const Bounds *scope = NULL;
+    for (int i = 0; i < h->loop_count; i++) scope = code_bounds(h->cx, scope, h->loop[i]);
+    Interval range = interval_of(h->cx, loop->end, scope);
+    const char *end_name = name_format(h->cx, "%s_end", expr_as_var(loop->var)->name);
+    const Expr *var = expr_new_var(h->cx, end_name, VAR_LOCAL, I32, range.least, range.greatest);
+    *let = code_let(h->cx, var, loop->end);
+    return var;
+}
+
+static const Code *hoist_for(Hoist *h, const Code *c)
+{
+    Ctx *cx = h->cx;
+    if (h->loop_count == MAX_DEPTH) return c;
+    Want w = { h, h->loop_count, h->address_count, surely_runs(h, c) };
+    h->loop[h->loop_count++] = c;
+    want_all(&w, c->child[0]);
+    h->loop_count--;
+    int declared = h->address_count - w.from;
+    const Code **part = NEW_ARRAY(cx->arena, const Code *, declared + 2);
+    for (int i = 0; i < declared; i++) part[i] = declare(h, &h->address[w.from + i]);
+    int kept = h->address_count;
+    h->loop[h->loop_count++] = c;
+    const Code *body = hoist(h, c->child[0]);
+    h->loop_count--;
+    h->address_count = kept;
+    const Expr *end = end_of(h, c, &part[declared]);
+    part[declared + 1] = code_for(cx, c->var, c->begin, end, c->step, c->loop_kind, body);
+    return code_seq(cx, part, declared + 2);
+}
+
+static const Code *hoist_branch(Hoist *h, const Code *c)
+{
+    int kept = h->address_count;
+    const Code *to = hoist(h, c);
+    h->address_count = kept;
+    return to;
+}
+
+static const Code *hoist(Hoist *h, const Code *c)
+{
+    Ctx *cx = h->cx;
+    switch (c->kind) {
+    case CODE_SEQ: {
+        const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);
+        for (int i = 0; i < c->child_count; i++) child[i] = hoist(h, c->child[i]);
+        return code_seq(cx, child, c->child_count);
+    }
+    case CODE_FOR: return hoist_for(h, c);
+    case CODE_IF:
+        return code_if(cx, expr_rewrite(cx, c->cond, use_in_load, h), hoist_branch(h, c->child[0]),
+                       c->child_count > 1 ? hoist_branch(h, c->child[1]) : NULL);
+    case CODE_LET: return code_let(cx, c->var, expr_rewrite(cx, c->value, use_in_load, h));
+    case CODE_STORE: {
+        const Memory *m = c->memory;
+        const Expr *index = use(h, &m, c->index);
+        return code_store(cx, m, index, expr_rewrite(cx, c->value, use_in_load, h));
+    }
+    case CODE_LOCAL:
+    case CODE_CALL:
+    case CODE_NOTE: return c;
+    }
+    return c;
+}
+
+const Code *pass_hoist(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    Hoist *h = NEW(cx->arena, Hoist);
+    h->cx = cx;
+    (void)options;
+    return hoist(h, c);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/* From a nest to a function: expansion, then the passes of passes.def in their order; then what the function turned out
+ * to need: the parameters and sizes that are used, and its comment. */
+#include "lower/lower.h"
+
+#include <stdlib.h>
+
+#include "lower/comment.h"
+#include "lower/passes.h"
+#include "support/names.h"
+
+static const LowerPass passes[] = {
+#define PASS(pass, what) { #pass, what, pass_##pass },
+#include "lower/passes.def"
+#undef PASS
+};
+
+const LowerPass *lower_passes(int *count)
+{
+    *count = (int)(sizeof passes / sizeof *passes);
+    return passes;
+}
+
+/* ---- What is used ---------------------------------------------------------------------------------------------- */
+
+typedef struct Used { Map memory, size; int size_count, room; const Expr **sizes; Ctx *cx; } Used;
+
+static void use_memory(Used *u, const Memory *m)
+{
+    if (m->kind == MEMORY_POINTER) m = m->base;
+    map_put_ptr(&u->memory, m, u);
+}
+
+static void use_expr(const Expr *e, void *user)
+{
+    Used *u = user;
+    if (e->kind == EXPR_LOAD) use_memory(u, e->ref);
+    const Var *v = expr_as_var(e);
+    if (!v || v->role != VAR_SIZE || map_get_ptr(&u->size, e)) return;
+    map_put_ptr(&u->size, e, u);
+    if (u->size_count == u->room) {
+        const Expr **more = NEW_ARRAY(u->cx->arena, const Expr *, u->room = 2 * u->room + 4);
+        for (int i = 0; i < u->size_count; i++) more[i] = u->sizes[i];
+        u->sizes = more;
+    }
+    u->sizes[u->size_count++] = e;
+}
+
+static const Expr *visit_expr(Ctx *cx, const Expr *e, void *user)
+{
+    (void)cx;
+    use_expr(e, user);
+    return e;
+}
+
+static const Code *visit_code(Ctx *cx, const Code *c, void *user)
+{
+    if (c->memory && c->kind == CODE_STORE) use_memory(user, c->memory);
+    if (c->memory && c->memory->kind == MEMORY_POINTER && c->kind == CODE_LOCAL) expr_walk(cx, c->memory->offset, use_expr, user);
+    return c;
+}
+
+static int by_serial(const void *a, const void *b)
+{
+    const Var *x = expr_as_var(*(const Expr *const *)a), *y = expr_as_var(*(const Expr *const *)b);
+    return x->serial < y->serial ? -1 : x->serial > y->serial;
+}
+
+/* Parameters in their order: inputs, constants, scratch, outputs. */
+static int rank(const Memory *m)
+{
+    if (m->kind == MEMORY_INPUT) return m->tensor && tensor_is_constant(m->tensor) ? 1 : 0;
+    return m->kind == MEMORY_SCRATCH ? 2 : 3;
+}
+
+static void parameters(Ctx *cx, const Storages *s, Function *f)
+{
+    Used u = { map_new(cx->arena), map_new(cx->arena), 0, 0, NULL, cx };
+    const Memory **list = NEW_ARRAY(cx->arena, const Memory *, s->memory_count);
+    code_rewrite(cx, f->body, visit_code, &u);
+    code_map_exprs(cx, f->body, visit_expr, &u);
+    for (int r = 0; r < 4; r++)
+        for (int i = 0; i < s->memory_count; i++)
+            if (rank(s->memory[i]) == r && map_get_ptr(&u.memory, s->memory[i])) list[f->memory_count++] = s->memory[i];
+    f->memory = list;
+    if (u.size_count) qsort(u.sizes, (size_t)u.size_count, sizeof *u.sizes, by_serial);
+    f->size_count = u.size_count;
+    f->size = u.sizes;
+}
+
+const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
+{
+    if (!n || ctx_failed(cx)) return NULL;
+    Storages s = storages_new(cx, n, options);
+    const Code *code = expand_nest(&s);
+    for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !ctx_failed(cx); i++) code = passes[i].run(cx, options, code);
+    if (ctx_failed(cx)) return NULL;
+    Function *f = NEW(cx->arena, Function);
+    f->name = name_identifier(cx, n->name);
+    f->body = code;
+    parameters(cx, &s, f);
+    Comment c = comment_of(cx, &s, f);
+    f->comment = arena_copy(cx->arena, c.line, sizeof c.line);
+    f->comment_count = c.count;
+    return f;
+}

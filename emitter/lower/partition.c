@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* Loop partition. A condition left inside a loop over v, linear in v, holds for all iterations of the loops inside from
+ * some v on, or up to some v: a*v + low >= 0, where low is the least that the rest can be. So the loop is cut in three,
+ *
+ *     for (v in border) S   for (v in interior) S without the conditions   for (v in border) S
+ *
+ * and the interior is cut again by the loops inside it; the borders keep their conditions. What the copies cost, counted
+ * in statements after unrolling, is bounded by the budget. */
+#include "lower/passes.h"
+
+enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
+
+typedef struct Partition {
+    Ctx *cx;
+    int64_t budget;
+    int count;
+    const Expr *cond[MAX_CONDITIONS];
+    const Bounds *scope[MAX_CONDITIONS];      /* where the condition stands */
+    int inner_count;
+    const Expr *inner[MAX_DEPTH];             /* variables of the loops inside the one looked at, while walking */
+    int inner_at[MAX_CONDITIONS];             /* how many of them stand around the condition */
+    const Expr *inner_of[MAX_CONDITIONS][MAX_DEPTH];
+} Partition;
+
+/* ---- The conditions in a loop's body --------------------------------------------------------------------------- */
+
+static void add_condition(Partition *p, const Expr *cond, const Bounds *scope)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->cond[i] == cond) return;
+    if (p->count == MAX_CONDITIONS || !is_pure(p->cx, cond)) return;
+    p->cond[p->count] = cond;
+    p->scope[p->count] = scope;
+    p->inner_at[p->count] = p->inner_count;
+    for (int i = 0; i < p->inner_count; i++) p->inner_of[p->count][i] = p->inner[i];
+    p->count++;
+}
+
+static void add_conjuncts(Partition *p, const Expr *cond, const Bounds *scope)
+{
+    const Expr *part[MAX_CONDITIONS];
+    int n = conjuncts(cond, part, MAX_CONDITIONS);
+    for (int i = 0; i < n && i < MAX_CONDITIONS; i++) add_condition(p, part[i], scope);
+}
+
+typedef struct Selects { Partition *p; const Bounds *scope; } Selects;
+
+static void find_select(const Expr *e, void *user)
+{
+    const Selects *s = user;
+    if (e->kind == EXPR_SELECT) add_conjuncts(s->p, e->arg[SELECT_COND], s->scope);
+}
+
+static void find_conditions(Partition *p, const Code *c, const Bounds *scope)
+{
+    if (c->kind == CODE_STORE) {
+        Selects s = { p, scope };
+        expr_walk(p->cx, c->value, find_select, &s);
+    }
+    if (c->kind == CODE_IF) add_conjuncts(p, c->cond, scope);
+    if (c->kind == CODE_FOR) {
+        if (p->inner_count == MAX_DEPTH) return;
+        scope = code_bounds(p->cx, scope, c);
+        p->inner[p->inner_count++] = c->var;
+    }
+    for (int i = 0; i < c->child_count; i++) find_conditions(p, c->child[i], scope);
+    if (c->kind == CODE_FOR) p->inner_count--;
+}
+
+/* ---- Where they hold ------------------------------------------------------------------------------------------- */
+
+/* Narrows [begin, end) of `loop` to where condition `i` surely holds; false where nothing can be said. */
+static bool narrow(Partition *p, const Code *loop, int i, const Expr **begin, const Expr **end)
+{
+    Ctx *cx = p->cx;
+    const Expr *sum = as_nonnegative(cx, p->cond[i]), *rest;
+    const char *why;
+    int64_t coef;
+    Reach r;
+    if (!sum || !split_linear(cx, sum, loop->var, &coef, &rest)) return false;
+    if (!reach(cx, rest, p->scope[i], p->inner_of[i], p->inner_at[i], &r, &why)) return false;
+    const Expr *low = simplify(cx, r.low, NULL);
+    if (coef > 0) {
+        const Expr *from = expr_sub(cx, expr_index(cx, coef - 1), low);
+        if (coef > 1) from = expr_binary(cx, EXPR_FLOORDIV, from, expr_index(cx, coef));
+        *begin = simplify(cx, expr_binary(cx, EXPR_MAX, from, *begin), NULL);
+    } else {
+        const Expr *last = coef < -1 ? expr_binary(cx, EXPR_FLOORDIV, low, expr_index(cx, -coef)) : low;
+        *end = simplify(cx, expr_binary(cx, EXPR_MIN, expr_add(cx, last, expr_index(cx, 1)), *end), NULL);
+    }
+    return true;
+}
+
+static const Expr *holds(Ctx *cx, const Expr *e, void *user)
+{
+    const Partition *p = user;
+    for (int i = 0; i < p->count; i++)
+        if (e == p->cond[i]) return expr_int(cx, BOOL, 1);
+    return e;
+}
+
+/* Statements after unrolling. */
+static int64_t cost(const Code *c)
+{
+    int64_t n = c->kind == CODE_STORE || c->kind == CODE_CALL || c->kind == CODE_LET;
+    for (int i = 0; i < c->child_count; i++) n = sat_add(n, cost(c->child[i]));
+    bool is_unrolled = c->kind == CODE_FOR && c->loop_kind == LOOP_UNROLLED && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT;
+    return is_unrolled ? sat_mul(n, c->end->integer - c->begin->integer) : n;
+}
+
+static bool is_constant_and_empty(const Expr *begin, const Expr *end)
+{
+    return begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer;
+}
+
+static const Code *partition(Partition *p, const Code *c, const Bounds *scope);
+
+/* The three parts of a loop; NULL where it is better left whole. */
+static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
+{
+    Ctx *cx = p->cx;
+    Partition found = { .cx = cx };
+    find_conditions(&found, loop->child[0], code_bounds(cx, scope, loop));
+    const Expr *begin = loop->begin, *end = loop->end;
+    int kept = 0;
+    for (int i = 0; i < found.count; i++) {
+        const Expr *from = begin, *to = end;
+        if (!expr_uses(found.cond[i], loop->var) || !narrow(&found, loop, i, &from, &to)) continue;
+        if (is_constant_and_empty(from, to)) continue;
+        begin = from;
+        end = to;
+        found.cond[kept++] = found.cond[i];
+    }
+    found.count = kept;
+    int copies = (begin != loop->begin) + (end != loop->end);
+    int64_t growth = sat_mul(copies, cost(loop->child[0]));
+    if (!kept || !copies || growth > p->budget) return NULL;
+    p->budget -= growth;
+    /* A bound that is no constant may pass the loop's own end: the parts are then empty, in order, and cover it still. */
+    const Expr *cut_begin = begin == loop->begin ? begin : expr_binary(cx, EXPR_MIN, begin, loop->end);
+    const Expr *cut_end = end == loop->end ? end : expr_binary(cx, EXPR_MAX, end, cut_begin);
+    const Code *body = code_map_exprs(cx, loop->child[0], holds, &found);
+    const Code *part[3] = { NULL, NULL, NULL };
+    if (cut_begin != loop->begin)
+        part[0] = code_for(cx, loop->var, loop->begin, simplify(cx, cut_begin, scope), 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
+    part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, cut_end, scope), 1, loop->loop_kind, body);
+    if (cut_end != loop->end)
+        part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
+    if (part[1]) part[1] = code_for(cx, loop->var, part[1]->begin, part[1]->end, 1, loop->loop_kind,
+                                    partition(p, part[1]->child[0], code_bounds(cx, scope, part[1])));
+    return code_seq(cx, part, 3);
+}
+
+static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
+{
+    Ctx *cx = p->cx;
+    if (c->kind == CODE_FOR && c->step == 1 && (c->loop_kind == LOOP_SERIAL || c->loop_kind == LOOP_PARALLEL)) {
+        const Code *parts = cut(p, c, scope);
+        if (parts) return parts;
+    }
+    const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);
+    const Bounds *inside = c->kind == CODE_FOR ? code_bounds(cx, scope, c) : scope;
+    for (int i = 0; i < c->child_count; i++) child[i] = partition(p, c->child[i], inside);
+    switch (c->kind) {
+    case CODE_SEQ: return code_seq(cx, child, c->child_count);
+    case CODE_FOR: return code_for(cx, c->var, c->begin, c->end, c->step, c->loop_kind, child[0]);
+    case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
+    default:       return c;
+    }
+}
+
+const Code *pass_partition(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    Partition p = { .cx = cx, .budget = options && options->code_budget ? options->code_budget : DEFAULT_BUDGET };
+    return partition(&p, c, NULL);
+}

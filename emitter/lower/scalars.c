@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: MIT */
+/* Local arrays that are only touched at constant indices become variables, one for each element that is touched; the C
+ * compiler keeps these in registers where it would not an array. */
+#include "lower/passes.h"
+#include "support/names.h"
+
+enum { MOST_VARIABLES = 256 };
+
+typedef struct Local { bool is_array; int64_t elems; const Memory **scalar; } Local;
+typedef struct Scalars { Ctx *cx; Map locals; } Scalars;
+
+static const Code *note_local(Ctx *cx, const Code *c, void *user)
+{
+    Scalars *s = user;
+    if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_LOCAL) return c;
+    Local *l = NEW(cx->arena, Local);
+    l->elems = c->memory->elems->integer;
+    l->is_array = l->elems > MOST_VARIABLES;
+    if (!l->is_array) l->scalar = NEW_ARRAY(cx->arena, const Memory *, l->elems);
+    map_put_ptr(&s->locals, c->memory, l);
+    return c;
+}
+
+static void note_access(Scalars *s, const Memory *m, const Expr *index)
+{
+    Local *l = map_get_ptr(&s->locals, m);
+    if (!l || l->is_array) return;
+    if (index->kind != EXPR_INT || index->integer < 0 || index->integer >= l->elems) l->is_array = true;
+    else if (!l->scalar[index->integer]) {
+        Memory proto = *m;
+        proto.kind = MEMORY_SCALAR;
+        proto.elems = expr_index(s->cx, 1);
+        if (l->elems > 1) proto.name = name_format(s->cx, "%s_%d", m->name, (int)index->integer);
+        l->scalar[index->integer] = memory_new(s->cx, &proto);
+    }
+}
+
+static const Expr *note_load(Ctx *cx, const Expr *e, void *user)
+{
+    (void)cx;
+    if (e->kind == EXPR_LOAD) note_access(user, e->ref, e->arg[0]);
+    return e;
+}
+
+static const Code *note_store(Ctx *cx, const Code *c, void *user)
+{
+    (void)cx;
+    if (c->kind == CODE_STORE) note_access(user, c->memory, c->index);
+    return c;
+}
+
+static const Memory *scalar_for(const Scalars *s, const Memory *m, const Expr *index)
+{
+    const Local *l = map_get_ptr(&s->locals, m);
+    return l && !l->is_array ? l->scalar[index->integer] : NULL;
+}
+
+static const Expr *replace_load(Ctx *cx, const Expr *e, void *user)
+{
+    const Memory *m = e->kind == EXPR_LOAD ? scalar_for(user, e->ref, e->arg[0]) : NULL;
+    return m ? load_expr(cx, m, expr_index(cx, 0)) : e;
+}
+
+static const Code *replace(Ctx *cx, const Code *c, void *user)
+{
+    const Scalars *s = user;
+    if (c->kind == CODE_STORE) {
+        const Memory *m = scalar_for(s, c->memory, c->index);
+        return m ? code_store(cx, m, expr_index(cx, 0), c->value) : c;
+    }
+    const Local *l = c->kind == CODE_LOCAL ? map_get_ptr(&s->locals, c->memory) : NULL;
+    if (!l || l->is_array) return c;
+    const Code **each = NEW_ARRAY(cx->arena, const Code *, l->elems);
+    for (int64_t i = 0; i < l->elems; i++)
+        if (l->scalar[i]) each[i] = code_local(cx, l->scalar[i]);
+    return code_seq(cx, each, (int)l->elems);
+}
+
+const Code *pass_scalars(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    Scalars s = { cx, map_new(cx->arena) };
+    (void)options;
+    code_rewrite(cx, c, note_local, &s);
+    code_map_exprs(cx, c, note_load, &s);
+    code_rewrite(cx, c, note_store, &s);
+    c = code_map_exprs(cx, c, replace_load, &s);
+    return code_rewrite(cx, c, replace, &s);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* What a statement computes twice gets a name: `const float t = ...;` before it. Only what the statement evaluates in any
+ * case is taken out; the sides of a select and the right of && may be skipped, and may then not be legal to evaluate. */
+#include "lower/passes.h"
+
+typedef struct Share { Ctx *cx; Map uses, always, named; const Code **let; int let_count, room; } Share;
+
+/* Counts the edges to every node, each node's own edges once: Map to a small array, for the map holds no integers. */
+static void count_uses(const Expr *e, void *user)
+{
+    Share *s = user;
+    for (int i = 0; i < e->arg_count; i++) {
+        int *n = map_get_ptr(&s->uses, e->arg[i]);
+        if (!n) map_put_ptr(&s->uses, e->arg[i], n = NEW(s->cx->arena, int));
+        ++*n;
+    }
+}
+
+static void mark_always(Share *s, const Expr *e)
+{
+    if (map_get_ptr(&s->always, e)) return;
+    map_put_ptr(&s->always, e, s);
+    bool lazy = e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR;
+    for (int i = 0; i < (lazy ? 1 : e->arg_count); i++) mark_always(s, e->arg[i]);
+}
+
+static bool is_worth_a_name(Share *s, const Expr *e)
+{
+    const int *n = map_get_ptr(&s->uses, e);
+    bool computes = e->kind >= EXPR_NEG || e->kind == EXPR_BITCAST;
+    return n && *n > 1 && computes && e->type != BOOL && map_get_ptr(&s->always, e) && !is_pure(s->cx, e);
+}
+
+static void add_let(Share *s, const Code *let)
+{
+    if (s->let_count == s->room) {
+        const Code **more = NEW_ARRAY(s->cx->arena, const Code *, s->room = 2 * s->room + 4);
+        for (int i = 0; i < s->let_count; i++) more[i] = s->let[i];
+        s->let = more;
+    }
+    s->let[s->let_count++] = let;
+}
+
+static const Expr *rebuild(Share *s, const Expr *e)
+{
+    const Expr *known = map_get_ptr(&s->named, e);
+    if (known) return known;
+    const Expr *few[16], **args = e->arg_count > 16 ? NEW_ARRAY(s->cx->arena, const Expr *, e->arg_count) : few;
+    for (int i = 0; i < e->arg_count; i++) args[i] = rebuild(s, e->arg[i]);
+    const Expr *to = e->arg_count ? expr_with_args(s->cx, e, args) : e;
+    if (is_worth_a_name(s, e)) {
+        const Expr *var = expr_new_var(s->cx, "v", VAR_LOCAL, e->type, dtype_info(e->type)->least, dtype_info(e->type)->greatest);
+        add_let(s, code_let(s->cx, var, to));
+        to = var;
+    }
+    map_put_ptr(&s->named, e, (void *)(uintptr_t)to);
+    return to;
+}
+
+static const Code *share(Ctx *cx, const Code *c, void *user)
+{
+    (void)user;
+    if (c->kind != CODE_STORE || c->value->arg_count == 0) return c;
+    Share s = { .cx = cx, .uses = map_new(cx->arena), .always = map_new(cx->arena), .named = map_new(cx->arena) };
+    expr_walk(cx, c->value, count_uses, &s);
+    mark_always(&s, c->value);
+    const Expr *value = rebuild(&s, c->value);
+    if (!s.let_count) return c;
+    add_let(&s, code_store(cx, c->memory, c->index, value));
+    return code_seq(cx, s.let, s.let_count);
+}
+
+const Code *pass_share(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    (void)options;
+    return code_rewrite(cx, c, share, NULL);
+}

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Every expression in its simplest form under what holds where it stands: the loops around it, the branches taken. */
+#include "lower/passes.h"
+
+static const Code *simple(Ctx *cx, const Code *c, const Bounds *b);
+
+static const Code *simple_for(Ctx *cx, const Code *c, const Bounds *b)
+{
+    Code loop = *c;
+    loop.begin = simplify(cx, c->begin, b);
+    loop.end = simplify(cx, c->end, b);
+    bool once = loop.begin->kind == EXPR_INT && loop.end->kind == EXPR_INT && loop.end->integer - loop.begin->integer <= c->step;
+    if (once) {
+        if (loop.end->integer <= loop.begin->integer) return NULL;
+        return simple(cx, code_substitute(cx, c->child[0], c->var, loop.begin), b);
+    }
+    const Code *body = simple(cx, c->child[0], code_bounds(cx, b, &loop));
+    return code_for(cx, c->var, loop.begin, loop.end, c->step, c->loop_kind, body);
+}
+
+static const Code *simple_if(Ctx *cx, const Code *c, const Bounds *b)
+{
+    const Expr *cond = simplify(cx, c->cond, b);
+    if (cond->kind == EXPR_INT) {
+        const Code *taken = cond->integer ? c->child[0] : c->child_count > 1 ? c->child[1] : NULL;
+        return simple(cx, taken, b);
+    }
+    const Code *yes = simple(cx, c->child[0], code_fact(cx, b, cond)), *no = NULL;
+    if (c->child_count > 1) no = simple(cx, c->child[1], code_fact(cx, b, expr_unary(cx, EXPR_NOT, cond)));
+    return code_if(cx, cond, yes, no);
+}
+
+static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
+{
+    if (!c) return NULL;
+    switch (c->kind) {
+    case CODE_SEQ: {
+        const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);
+        for (int i = 0; i < c->child_count; i++) child[i] = simple(cx, c->child[i], b);
+        return code_seq(cx, child, c->child_count);
+    }
+    case CODE_FOR:   return simple_for(cx, c, b);
+    case CODE_IF:    return simple_if(cx, c, b);
+    case CODE_LET:   return code_let(cx, c->var, simplify(cx, c->value, b));
+    case CODE_STORE: return code_store(cx, c->memory, simplify(cx, c->index, b), simplify(cx, c->value, b));
+    case CODE_CALL:
+    case CODE_LOCAL:
+    case CODE_NOTE:  return c;
+    }
+    return c;
+}
+
+const Code *pass_simplify(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    (void)options;
+    return simple(cx, c, NULL);
+}
+
+const Code *pass_tidy(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_simplify(cx, options, c); }

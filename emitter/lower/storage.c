@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* Places for tensors. The nest's inputs, constants and outputs are parameters: row-major, or as the plan's views say.
+ * A buffer keeps its window alone: the coordinates that the statements below its Alloc touch; its scope says where:
+ *
+ *   register, stack    an array of the function; register buffers become variables once all indices are constants
+ *   arena, static      a scratch parameter, from the arena of the call
+ *
+ * Names say what a thing is to the function, not which layer it belongs to, so that equal groups give equal text:
+ * x inputs, k weights (constants of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
+ * acc what a reduction in registers gathers. */
+#include "lower/storage.h"
+
+#include "support/names.h"
+#include "support/text.h"
+
+static const char *numbered(Ctx *cx, const char *stem, int n)
+{
+    return n ? name_format(cx, "%s%d", stem, n + 1) : name(cx, stem);
+}
+
+static const View *view_of(const LowerOptions *o, const Tensor *t)
+{
+    for (int i = 0; o && i < o->view_count; i++)
+        if (o->view[i].tensor == t) return &o->view[i];
+    return NULL;
+}
+
+static const Expr *product(Ctx *cx, const Expr *const *factor, int count)
+{
+    const Expr *p = expr_index(cx, 1);
+    for (int i = 0; i < count; i++) p = simplify(cx, expr_mul(cx, p, factor[i]), NULL);
+    return p;
+}
+
+static void add_parameter(Storages *s, const Memory *m)
+{
+    if (s->memory_count == s->memory_room) {
+        const Memory **more = NEW_ARRAY(s->cx->arena, const Memory *, s->memory_room = 2 * s->memory_room + 8);
+        for (int i = 0; i < s->memory_count; i++) more[i] = s->memory[i];
+        s->memory = more;
+    }
+    s->memory[s->memory_count++] = m;
+}
+
+static Storage *storage_new(Storages *s, const Tensor *t, const Memory *m)
+{
+    Storage *st = NEW(s->cx->arena, Storage);
+    st->memory = m;
+    st->offset = expr_index(s->cx, 0);
+    for (int d = 0; d < t->rank; d++) st->begin[d] = st->offset;
+    map_put_ptr(&s->of, t, st);
+    return st;
+}
+
+static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char *memory_name)
+{
+    Ctx *cx = s->cx;
+    const View *v = view_of(s->options, t);
+    bool may_alias = s->options && s->options->inputs_alias_output;
+    Memory proto = { .name = memory_name, .type = t->type, .kind = kind, .tensor = t };
+    proto.elems = v ? expr_index(cx, v->elems) : product(cx, t->shape, t->rank);
+    proto.is_restrict = tensor_is_constant(t) ? false : !may_alias;
+    const Memory *m = memory_new(cx, &proto);
+    Storage *st = storage_new(s, t, m);
+    if (v) st->offset = expr_index(cx, v->offset);
+    for (int d = 0; d < t->rank; d++)
+        st->stride[d] = v ? expr_index(cx, v->stride[d]) : product(cx, t->shape + d + 1, t->rank - d - 1);
+    add_parameter(s, m);
+}
+
+Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
+{
+    Storages s = { .cx = cx, .nest = n, .options = options, .of = map_new(cx->arena) };
+    int weights = 0, biases = 0;
+    for (int i = 0; i < n->input_count; i++) {
+        const Tensor *t = n->input[i];
+        if (storage_of(&s, t)) continue;
+        const char *stem = !tensor_is_constant(t) ? "x" : t->rank >= 2 ? "k" : "b";
+        int *count = !tensor_is_constant(t) ? &s.input_count : t->rank >= 2 ? &weights : &biases;
+        parameter(&s, t, MEMORY_INPUT, numbered(cx, stem, (*count)++));
+    }
+    for (int i = 0; i < n->output_count; i++)
+        if (!storage_of(&s, n->output[i])) parameter(&s, n->output[i], MEMORY_OUTPUT, numbered(cx, "y", s.output_count++));
+    return s;
+}
+
+const Storage *storage_of(const Storages *s, const Tensor *t) { return map_get_ptr(&s->of, t); }
+
+/* The window's extents as constants: a symbolic size counts with its declared maximum. */
+static bool window_extents(Storages *s, const Stmt *alloc, Window *w, int64_t *extent)
+{
+    const Tensor *t = alloc->buffer->tensor;
+    const char *why = NULL;
+    if (!alloc_window(s->cx, s->nest, alloc, w, &why)) {
+        for (int d = 0; d < t->rank; d++) {
+            w->begin[d] = expr_index(s->cx, 0);
+            w->extent[d] = t->shape[d];
+        }
+    }
+    for (int d = 0; d < t->rank; d++) {
+        extent[d] = alloc->buffer->ring[d] ? alloc->buffer->ring[d] : interval_of(s->cx, w->extent[d], NULL).greatest;
+        if (extent[d] >= 0 && extent[d] < INT32_MAX) continue;
+        diag_error(s->cx, t->name, "dimension %d of this buffer has no bound: declare the greatest value of its sizes", d);
+        return false;
+    }
+    return true;
+}
+
+static bool makes_by_reduction(const Tensor *t) { return t->maker && t->maker->stage && t->maker->stage->reducer != REDUCE_NONE; }
+
+const Storage *storage_alloc(Storages *s, const Stmt *alloc)
+{
+    Ctx *cx = s->cx;
+    const Buffer *b = alloc->buffer;
+    const Tensor *t = b->tensor;
+    Window w;
+    int64_t extent[MAX_RANK], elems = 1, stride[MAX_RANK] = { 0 };
+    if (ctx_failed(cx) || !window_extents(s, alloc, &w, extent)) return NULL;
+    for (int i = t->rank - 1; i >= 0; i--) {
+        int d = b->permutation[i];
+        stride[d] = elems;
+        elems = sat_mul(elems, extent[d]);
+        if (b->align > 1 && i == t->rank - 1) elems = sat_add(elems, b->align - 1) / b->align * b->align;
+    }
+    bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK;
+    const char *stem = b->scope == SCOPE_REGISTER && makes_by_reduction(t) ? "acc" : "t";
+    Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
+    proto.name = in_function ? name(cx, stem) : numbered(cx, stem, s->local_count++);
+    proto.elems = expr_index(cx, elems > 0 ? elems : 1);
+    const Memory *m = memory_new(cx, &proto);
+    Storage *st = storage_new(s, t, m);
+    for (int d = 0; d < t->rank; d++) {
+        st->begin[d] = w.begin[d];
+        st->stride[d] = expr_index(cx, stride[d]);
+        st->ring[d] = b->ring[d];
+    }
+    if (!in_function) add_parameter(s, m);
+    return st;
+}
+
+const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate)
+{
+    const Expr *index = s->offset;
+    for (int d = 0; d < t->rank; d++) {
+        const Expr *slot = expr_is_int(s->begin[d], 0) ? coordinate[d] : expr_sub(cx, coordinate[d], s->begin[d]);
+        if (s->ring[d]) slot = expr_binary(cx, EXPR_FLOORMOD, slot, expr_index(cx, s->ring[d]));
+        const Expr *term = expr_is_int(s->stride[d], 1) ? slot : expr_mul(cx, slot, s->stride[d]);
+        index = expr_is_int(index, 0) ? term : expr_add(cx, index, term);
+    }
+    return index;
+}
+
+static const Expr *load(Ctx *cx, const Expr *e, void *user)
+{
+    const Storages *s = user;
+    if (e->kind != EXPR_READ) return e;
+    const Tensor *t = e->ref;
+    if (tensor_is_constant(t) && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
+    const Storage *place = storage_of(s, t);
+    if (!place) {
+        diag_internal(cx, t->name, "this tensor is read where it has no storage");
+        return expr_poison(cx);
+    }
+    return load_expr(cx, place->memory, storage_index(cx, place, t, e->arg));
+}
+
+const Expr *storage_loads(const Storages *s, const Expr *value)
+{
+    return expr_rewrite(s->cx, value, load, (void *)(uintptr_t)s);
+}

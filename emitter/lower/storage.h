@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_LOWER_STORAGE_H
+#define LW_LOWER_STORAGE_H
+/* Where the elements of a nest's tensors lie: from tensor coordinates to a flat index into a Memory. */
+#include "ir/check.h"
+#include "lower/lower.h"
+#include "support/map.h"
+
+/* index = offset + sum over d of slot_d * stride[d], slot_d = (coordinate_d - begin[d]), modulo ring[d] where that is not 0. */
+typedef struct Storage {
+    const Memory *memory;
+    const Expr *offset;
+    const Expr *begin[MAX_RANK], *stride[MAX_RANK];
+    int64_t ring[MAX_RANK];
+} Storage;
+
+typedef struct Storages {
+    Ctx *cx;
+    const Nest *nest;
+    const LowerOptions *options;
+    Map of;                              /* Tensor -> Storage */
+    int input_count, constant_count, output_count, local_count;   /* named so far: x, x2, k, k2, ... */
+    int memory_count, memory_room;       /* parameters made, in the order of Function.memory but for sorting */
+    const Memory **memory;
+} Storages;
+
+Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);     /* with places for the inputs and outputs */
+const Storage *storage_alloc(Storages *s, const Stmt *alloc);                   /* for the buffer of an Alloc */
+const Storage *storage_of(const Storages *s, const Tensor *t);                  /* NULL: has none */
+const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
+/* Reads become loads. Elements of constants with one element become that number. */
+const Expr *storage_loads(const Storages *s, const Expr *value);
+#endif

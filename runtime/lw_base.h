@@ -1,0 +1,243 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What emitted C stands on besides lw_math.h: macros that hide compilers, and integer helpers whose meaning C leaves open.
+ * C99; right where int has 16 bits. Each piece says what it needs, so that --standalone can take the used ones along. */
+#ifndef LW_BASE_H
+#define LW_BASE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* lw: LW_ALIGN needs */
+/* Asks for an alignment in bytes; a wish, for speed alone. */
+#ifndef LW_ALIGN
+#if defined(__GNUC__) || defined(__clang__) || defined(__TINYC__)
+#define LW_ALIGN(bytes) __attribute__((aligned(bytes)))
+#elif defined(_MSC_VER)
+#define LW_ALIGN(bytes) __declspec(align(bytes))
+#else
+#define LW_ALIGN(bytes)
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_PARALLEL needs */
+/* Stands before loops whose iterations may run at once; define it to _Pragma("omp parallel for") or the like. */
+#ifndef LW_PARALLEL
+#define LW_PARALLEL
+#endif
+/* lw: end */
+
+/* lw: lw_min_i32 needs */
+static inline int32_t lw_min_i32(int32_t a, int32_t b) { return a < b ? a : b; }
+/* lw: end */
+
+/* lw: lw_max_i32 needs */
+static inline int32_t lw_max_i32(int32_t a, int32_t b) { return a > b ? a : b; }
+/* lw: end */
+
+/* lw: lw_min_u32 needs */
+static inline uint32_t lw_min_u32(uint32_t a, uint32_t b) { return a < b ? a : b; }
+/* lw: end */
+
+/* lw: lw_max_u32 needs */
+static inline uint32_t lw_max_u32(uint32_t a, uint32_t b) { return a > b ? a : b; }
+/* lw: end */
+
+/* lw: lw_min_i64 needs */
+static inline int64_t lw_min_i64(int64_t a, int64_t b) { return a < b ? a : b; }
+/* lw: end */
+
+/* lw: lw_max_i64 needs */
+static inline int64_t lw_max_i64(int64_t a, int64_t b) { return a > b ? a : b; }
+/* lw: end */
+
+/* lw: lw_min_u64 needs */
+static inline uint64_t lw_min_u64(uint64_t a, uint64_t b) { return a < b ? a : b; }
+/* lw: end */
+
+/* lw: lw_max_u64 needs */
+static inline uint64_t lw_max_u64(uint64_t a, uint64_t b) { return a > b ? a : b; }
+/* lw: end */
+
+/* Absolute values; that of the least value is itself. */
+/* lw: lw_abs_i32 needs */
+static inline int32_t lw_abs_i32(int32_t a) { return a < 0 ? (int32_t)(0 - (uint32_t)a) : a; }
+/* lw: end */
+
+/* lw: lw_abs_i64 needs */
+static inline int64_t lw_abs_i64(int64_t a) { return a < 0 ? (int64_t)(0u - (uint64_t)a) : a; }
+/* lw: end */
+
+/* Shifts. Amounts outside of the type's bits shift everything out; a right shift of a signed value keeps its sign. */
+/* lw: lw_shl_u32 needs */
+static inline uint32_t lw_shl_u32(uint32_t a, uint64_t n) { return n < 32 ? a << n : 0; }
+/* lw: end */
+
+/* lw: lw_shl_u64 needs */
+static inline uint64_t lw_shl_u64(uint64_t a, uint64_t n) { return n < 64 ? a << n : 0; }
+/* lw: end */
+
+/* lw: lw_shr_u32 needs */
+static inline uint32_t lw_shr_u32(uint32_t a, uint64_t n) { return n < 32 ? a >> n : 0; }
+/* lw: end */
+
+/* lw: lw_shr_u64 needs */
+static inline uint64_t lw_shr_u64(uint64_t a, uint64_t n) { return n < 64 ? a >> n : 0; }
+/* lw: end */
+
+/* lw: lw_shr_i32 needs */
+static inline int32_t lw_shr_i32(int32_t a, uint64_t n)
+{
+    const int32_t k = n < 31 ? (int32_t)n : 31;
+    return a < 0 ? ~(~a >> k) : a >> k;
+}
+/* lw: end */
+
+/* lw: lw_shr_i64 needs */
+static inline int64_t lw_shr_i64(int64_t a, uint64_t n)
+{
+    const int32_t k = n < 63 ? (int32_t)n : 63;
+    return a < 0 ? ~(~a >> k) : a >> k;
+}
+/* lw: end */
+
+/* Division of any values: by zero both results are zero, the quotient of the least value by -1 wraps. tdiv and tmod
+ * truncate as C does, floordiv rounds down and floormod has the divisor's sign. */
+/* lw: lw_tdiv_i32 needs */
+static inline int32_t lw_tdiv_i32(int32_t a, int32_t b)
+{
+    return b == 0 ? 0 : b == -1 ? (int32_t)(0u - (uint32_t)a) : a / b;
+}
+/* lw: end */
+
+/* lw: lw_tmod_i32 needs */
+static inline int32_t lw_tmod_i32(int32_t a, int32_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+/* lw: end */
+
+/* lw: lw_floordiv_i32 needs lw_tdiv_i32 lw_tmod_i32 */
+static inline int32_t lw_floordiv_i32(int32_t a, int32_t b)
+{
+    const int32_t rest = lw_tmod_i32(a, b);
+    return lw_tdiv_i32(a, b) - (rest != 0 && (rest < 0) != (b < 0));
+}
+/* lw: end */
+
+/* lw: lw_floormod_i32 needs lw_tmod_i32 */
+static inline int32_t lw_floormod_i32(int32_t a, int32_t b)
+{
+    const int32_t rest = lw_tmod_i32(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+/* lw: end */
+
+/* lw: lw_tdiv_i64 needs */
+static inline int64_t lw_tdiv_i64(int64_t a, int64_t b)
+{
+    return b == 0 ? 0 : b == -1 ? (int64_t)(0u - (uint64_t)a) : a / b;
+}
+/* lw: end */
+
+/* lw: lw_tmod_i64 needs */
+static inline int64_t lw_tmod_i64(int64_t a, int64_t b) { return b == 0 || b == -1 ? 0 : a % b; }
+/* lw: end */
+
+/* lw: lw_floordiv_i64 needs lw_tdiv_i64 lw_tmod_i64 */
+static inline int64_t lw_floordiv_i64(int64_t a, int64_t b)
+{
+    const int64_t rest = lw_tmod_i64(a, b);
+    return lw_tdiv_i64(a, b) - (rest != 0 && (rest < 0) != (b < 0));
+}
+/* lw: end */
+
+/* lw: lw_floormod_i64 needs lw_tmod_i64 */
+static inline int64_t lw_floormod_i64(int64_t a, int64_t b)
+{
+    const int64_t rest = lw_tmod_i64(a, b);
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+/* lw: end */
+
+/* lw: lw_div_u32 needs */
+static inline uint32_t lw_div_u32(uint32_t a, uint32_t b) { return b == 0 ? 0 : a / b; }
+/* lw: end */
+
+/* lw: lw_mod_u32 needs */
+static inline uint32_t lw_mod_u32(uint32_t a, uint32_t b) { return b == 0 ? 0 : a % b; }
+/* lw: end */
+
+/* lw: lw_div_u64 needs */
+static inline uint64_t lw_div_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a / b; }
+/* lw: end */
+
+/* lw: lw_mod_u64 needs */
+static inline uint64_t lw_mod_u64(uint64_t a, uint64_t b) { return b == 0 ? 0 : a % b; }
+/* lw: end */
+
+/* From floating point: truncated to zero, saturated, 0 for NaN. */
+/* lw: lw_i32_from_f32 needs */
+static inline int32_t lw_i32_from_f32(float x)
+{
+    return x >= 2147483648.0f ? INT32_MAX : x > -2147483648.0f ? (int32_t)x : x <= -2147483648.0f ? INT32_MIN : 0;
+}
+/* lw: end */
+
+/* lw: lw_u32_from_f32 needs */
+static inline uint32_t lw_u32_from_f32(float x) { return x >= 4294967296.0f ? UINT32_MAX : x > 0.0f ? (uint32_t)x : 0; }
+/* lw: end */
+
+/* lw: lw_i64_from_f32 needs */
+static inline int64_t lw_i64_from_f32(float x)
+{
+    return x >= 9223372036854775808.0f    ? INT64_MAX
+           : x > -9223372036854775808.0f  ? (int64_t)x
+           : x <= -9223372036854775808.0f ? INT64_MIN
+                                          : 0;
+}
+/* lw: end */
+
+/* lw: lw_u64_from_f32 needs */
+static inline uint64_t lw_u64_from_f32(float x) { return x >= 18446744073709551616.0f ? UINT64_MAX : x > 0.0f ? (uint64_t)x : 0; }
+/* lw: end */
+
+/* lw: lw_i32_from_f64 needs */
+static inline int32_t lw_i32_from_f64(double x)
+{
+    return x >= 2147483647.0 ? INT32_MAX : x > -2147483648.0 ? (int32_t)x : x <= -2147483648.0 ? INT32_MIN : 0;
+}
+/* lw: end */
+
+/* lw: lw_u32_from_f64 needs */
+static inline uint32_t lw_u32_from_f64(double x) { return x >= 4294967295.0 ? UINT32_MAX : x > 0.0 ? (uint32_t)x : 0; }
+/* lw: end */
+
+/* lw: lw_i64_from_f64 needs */
+static inline int64_t lw_i64_from_f64(double x)
+{
+    return x >= 9223372036854775808.0    ? INT64_MAX
+           : x > -9223372036854775808.0  ? (int64_t)x
+           : x <= -9223372036854775808.0 ? INT64_MIN
+                                         : 0;
+}
+/* lw: end */
+
+/* lw: lw_u64_from_f64 needs */
+static inline uint64_t lw_u64_from_f64(double x) { return x >= 18446744073709551616.0 ? UINT64_MAX : x > 0.0 ? (uint64_t)x : 0; }
+/* lw: end */
+
+/* lw: lw_isnanf needs */
+static inline int lw_isnanf(float x) { return x != x; }
+/* lw: end */
+
+/* lw: lw_isnan needs */
+static inline int lw_isnan(double x) { return x != x; }
+/* lw: end */
+
+/* lw: lw_isinff needs */
+static inline int lw_isinff(float x) { return x == x && x - x != 0.0f; }
+/* lw: end */
+
+/* lw: lw_isinf needs */
+static inline int lw_isinf(double x) { return x == x && x - x != 0.0; }
+/* lw: end */
+
+#endif
