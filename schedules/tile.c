@@ -5,7 +5,7 @@
 
 const Stage *output_stage(const Nest *n) { return n->output[0]->maker->stage; }
 
-bool is_output(const Nest *n, const Stage *s)
+bool makes_output(const Nest *n, const Stage *s)
 {
     for (int i = 0; i < n->output_count; i++)
         for (int j = 0; j < s->out_count; j++)
@@ -17,7 +17,7 @@ const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
-        if (s->reducer != REDUCE_NONE || is_output(n, s) || s->name == except) continue;
+        if (s->reducer != REDUCE_NONE || makes_output(n, s) || s->name == except) continue;
         n = sched_compute_inline(cx, n, s->name);
     }
     return n;

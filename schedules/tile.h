@@ -7,7 +7,7 @@
 
 /* The stage that makes the nest's first output. */
 const Stage *output_stage(const Nest *n);
-bool is_output(const Nest *n, const Stage *s);
+bool makes_output(const Nest *n, const Stage *s);
 /* Inlines every stage that neither reduces nor is an output nor is `except`. */
 const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
 /* "stage.axis" of the stage's axis number a, as in the naive nest. */

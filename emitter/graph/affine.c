@@ -77,4 +77,4 @@ static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
     }
 }
 
-Graph pass_affine(Ctx *cx, Graph g) { return graph_rewrite(cx, g, fold_affine); }
+Graph graph_affine(Ctx *cx, Graph g) { return graph_rewrite(cx, g, fold_affine); }

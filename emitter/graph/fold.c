@@ -64,4 +64,4 @@ static void fold_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     if (all_constant(call) && is_worth_it(call)) graph_run_call(cx, call, out);
 }
 
-Graph pass_fold(Ctx *cx, Graph g) { return graph_rewrite(cx, g, fold_call); }
+Graph graph_fold(Ctx *cx, Graph g) { return graph_rewrite(cx, g, fold_call); }

@@ -15,10 +15,10 @@ typedef Graph GraphPass(Ctx *cx, Graph g);
 typedef struct GraphPassRow { const char *name, *what; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);
 
-GraphPass pass_simplify;     /* calls that have a simpler form; dead nodes */
-GraphPass pass_fold;         /* calls over constants are run now, by the interpreter */
-GraphPass pass_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
-GraphPass pass_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
+GraphPass graph_simplify;     /* calls that have a simpler form; dead nodes */
+GraphPass graph_fold;         /* calls over constants are run now, by the interpreter */
+GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
+GraphPass graph_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
 
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */
 typedef struct Uses Uses;

@@ -157,4 +157,4 @@ static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
     if (better) out[0] = better;
 }
 
-Graph pass_layout(Ctx *cx, Graph g) { return graph_rewrite(cx, g, lay_out); }
+Graph graph_layout(Ctx *cx, Graph g) { return graph_rewrite(cx, g, lay_out); }

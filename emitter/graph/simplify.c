@@ -31,4 +31,4 @@ static void simplify_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     }
 }
 
-Graph pass_simplify(Ctx *cx, Graph g) { return graph_rewrite(cx, g, simplify_call); }
+Graph graph_simplify(Ctx *cx, Graph g) { return graph_rewrite(cx, g, simplify_call); }

@@ -103,7 +103,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = g->anchor, *attach;
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
-    if (is_output(n, nest_stage(n, acc))) {
+    if (makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
         acc = "acc";
     }

@@ -19,7 +19,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const Nest *n = g->nest;
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
-        if (s->reducer == REDUCE_NONE && !is_output(n, s) && readers_of(cx, n, s) == 1)
+        if (s->reducer == REDUCE_NONE && !makes_output(n, s) && readers_of(cx, n, s) == 1)
             n = sched_compute_inline(cx, n, s->name);
     }
     return n;
