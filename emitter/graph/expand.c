@@ -42,7 +42,7 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
     }
     Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
     if (with && with->compute) out[0] = with->compute(x->cx, &over);
-    else if (n->op->compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
+    else if (op_compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
         diag_internal(x->cx, n->name, "operator \"%s\" made another number of outputs than before", n->op->name);
     for (int i = 0; i < n->out_count && !ctx_failed(x->cx); i++) {
         name_stages(x, out[i], n->op->name);
@@ -52,12 +52,21 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
     return !ctx_failed(x->cx);
 }
 
-/* What the group sees of a tensor from outside: the same tensor by its role: x, x_2 data; w weights, b biases. */
-static Tensor *stand_in(Expansion *x, Tensor *t)
+/* The role of a tensor from outside in the first call that reads it. */
+static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
+{
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->node[i]->in_count; j++)
+            if (g->node[i]->in[j] == t) return op_input_name(cx, g->node[i]->op, j);
+    return "x";
+}
+
+/* What the group sees of a tensor from outside: the same tensor under the name of its role. */
+static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
     in->maker = NULL;
-    in->name = unique_name(x, name(x->cx, !tensor_is_constant(t) ? "x" : t->rank > 1 ? "w" : "b"));
+    in->name = unique_name(x, role_of(x->cx, g, t));
     in->serial = ctx_serial(x->cx);
     return in;
 }
@@ -65,7 +74,7 @@ static Tensor *stand_in(Expansion *x, Tensor *t)
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
 {
     Expansion x = { cx, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena) };
-    for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g->input[i]));
+    for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
     for (int i = 0; i < g->node_count; i++)
         if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return NULL;
     Tensor **out = NEW_ARRAY(cx->arena, Tensor *, g->output_count);

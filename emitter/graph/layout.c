@@ -73,16 +73,6 @@ static Tensor *meet(Ctx *cx, Node *node)
     return before || moves_only_ones(x, perm) ? transposed(cx, node->name, x, perm) : NULL;
 }
 
-/* A constant operand, brought to `rank` dimensions and transposed back. */
-static Tensor *constant_back(Ctx *cx, Tensor *c, int rank, const int *inverse)
-{
-    int64_t shape[MAX_RANK];
-    if (c->rank > rank) return NULL;
-    for (int d = 0; d < rank; d++) shape[d] = d < rank - c->rank ? 1 : tensor_dim(c, d - (rank - c->rank));
-    if (c->rank < rank) c = view_call(cx, c->name, c, tensor_new_fixed(cx, c->name, c->type, rank, shape));
-    return c && tensor_elems(c) > 1 ? transposed(cx, c->name, c, inverse) : c;
-}
-
 /* The one transpose that all non-constant operands have in common; NULL where there is none. */
 static Node *common_transpose(const Node *node)
 {
@@ -105,15 +95,12 @@ static Tensor *sink(Ctx *cx, Node *node)
 {
     Node *common = node->op->permute && node->out_count == 1 ? common_transpose(node) : NULL;
     if (!common) return NULL;
-    int perm[MAX_RANK], inverse[MAX_RANK], rank = common->in[0]->rank;
+    int perm[MAX_RANK];
     perm_of(common, perm);
-    invert(perm, rank, inverse);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, node->in_count);
     for (int i = 0; i < node->in_count; i++) {
-        if (!node->in[i]) continue;
         Node *t = transpose_of(node->in[i]);
-        in[i] = t ? t->in[0] : constant_back(cx, node->in[i], rank, inverse);
-        if (!in[i]) return NULL;
+        in[i] = t ? t->in[0] : NULL;
     }
     Node *now = node->op->permute(cx, node, perm, in);
     return now ? transposed(cx, node->name, now->out[0], perm) : NULL;

@@ -166,6 +166,12 @@ static const char *word_at(Ctx *cx, const char *words, int i)
     return name_n(cx, words, strcspn(words, " "));
 }
 
+const char *op_input_name(Ctx *cx, const Op *op, int i)
+{
+    const char *word = op->inputs ? word_at(cx, op->inputs, i) : "";
+    return *word ? word : "x";
+}
+
 /* The compute of a row that is one formula: inputs and attributes are bound by their names. */
 static int compute_by_formula(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -183,7 +189,7 @@ static int compute_by_formula(Ctx *cx, const Node *n, Tensor **out)
 }
 
 /* Runs Op.compute; a diagnostic of the formula reader or the constructors below gets the call as its place. */
-static int compute(Ctx *cx, const Node *n, Tensor **out)
+int op_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     DiagMark mark = diag_mark(cx);
     int count = n->op->formula ? compute_by_formula(cx, n, out) : n->op->compute(cx, n, out);
@@ -212,7 +218,7 @@ Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, i
     if (ctx_failed(cx) || !check_inputs(cx, n)) return NULL;
 
     Tensor **made = NEW_ARRAY(cx->arena, Tensor *, MAX_OUTPUTS);
-    n->out_count = compute(cx, n, made);
+    n->out_count = op_compute(cx, n, made);
     if (ctx_failed(cx) || n->out_count == 0) return NULL;
     n->serial = ctx_serial(cx);
     n->out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);

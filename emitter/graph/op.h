@@ -73,6 +73,9 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */
 void op_register(Ctx *cx, const Op *op);                         /* a user's row */
-/* The computes of a call: its outputs as made by Op.compute (over the call's own inputs). */
+/* Makes fresh computes of a call over its inputs; returns how many outputs, 0 on error. */
+int op_compute(Ctx *cx, const Node *call, Tensor **out);
+const char *op_input_name(Ctx *cx, const Op *op, int i);         /* its role in the formula: "x", "k" */
+/* The computes that op_call made. */
 Tensor *const *op_expand(Ctx *cx, const Node *call);
 #endif
