@@ -119,9 +119,12 @@ const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const c
     }
     const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
     int rewritten_count = readers_of(&d, t, rewritten);
+    const Stage *maker = maker_of(n, t);
+    const char *host = maker ? host_of(n, maker) : NULL;
+    for (int i = 0; i < rewritten_count; i++)
+        if (!all_stand_inside(&d, rewritten[i], host)) return n;
     const char *made = rewritten_count ? new_stage_name(&d, copy_name, tensor, scope) : NULL;
     if (!made) return n;
-    const Stage *maker = maker_of(n, t);
     const Stage *copy = copy_stage(cx, t, maker, made, widen ? as : t->type);
     if (!copy) return n;
 
@@ -130,6 +133,6 @@ const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const c
         draft_replace_stage(&d, rewritten[i], stage_with_values(cx, rewritten[i], redirect_read, &r));
     list_stage(&d, copy, NULL);
     const Buffer *buffer = buffer_new(cx, copy->out[0], scope);
-    if (!put_stage(&d, copy, maker ? host_of(n, maker) : NULL, &buffer)) return n;
+    if (!put_stage(&d, copy, host, &buffer)) return n;
     return draft_close(&d);
 }

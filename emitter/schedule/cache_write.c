@@ -57,18 +57,18 @@ const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const c
         refuse_wrong(&d, "a cache cannot be %s; register, stack, arena and static are accepted", scope_text(scope));
         return n;
     }
-    const char *made = new_stage_name(&d, cache_name, s->name, scope);
+    const char *host = host_of(n, s);
+    const char *made = all_stand_inside(&d, s, host) ? new_stage_name(&d, cache_name, s->name, scope) : NULL;
     const Stage *cache = made ? computing_stage(cx, s, made) : NULL;
     if (!cache) return n;
     const Stage *copy = copying_stage(cx, s, cache);
-    const char *host = host_of(n, s);
 
     draft_replace_stage(&d, s, copy);
     list_stage(&d, cache, copy);
-    d.next.root = without_stage(cx, d.next.root, copy);
-    const Buffer *buffer[MAX_RANK], *none[MAX_RANK] = { NULL };
+    const Buffer *buffer[MAX_RANK], *left[MAX_RANK] = { NULL };
+    take_stage(&d, copy, false, left);
     for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], scope);
-    if (!put_stage(&d, copy, host, none) || !put_stage(&d, cache, host, buffer)) return n;
+    if (!put_stage(&d, copy, host, left) || !put_stage(&d, cache, host, buffer)) return n;
     d.heirs = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
     return draft_close(&d);
 }

@@ -62,7 +62,7 @@ const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const ch
     Path p;
     if (!s || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (!is_not_output(&d, s) || !is_loop_of_another(&d, s, &p) || !encloses_all_readers(&d, s, path_end(&p)) ||
-        !nothing_inside(&d, s)) return n;
+        !nothing_inside(&d, s) || !makers_are_done(&d, s, &p)) return n;
     if (!move_stage(&d, s, d.args.loop[0])) return n;
     return draft_close(&d);
 }

@@ -54,7 +54,7 @@ const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage)
     Draft d = draft_open(cx, n, "compute_inline", &(StepArgs){ .target = stage });
     const Stage *s = draft_find_stage(&d, stage);
     if (!s || !is_a_plain_value(&d, s) || !nothing_inside(&d, s)) return n;
-    d.next.root = without_allocs(cx, without_stage(cx, d.next.root, s), s, NULL);
+    d.next.root = without_stage(cx, without_allocs(cx, d.next.root, s, NULL), s);
     forget_stage(&d, s);
     for (int i = 0; i < d.next.stage_count; i++) {
         const Stage *reader = d.next.stage[i];

@@ -25,6 +25,25 @@ static bool find_whole_block(Draft *d, const char *block, Path *p)
     return true;
 }
 
+/* The block has the instance whose reduce axes are all 0, the one that stores the init: it does where they are 0 in the first
+ * iteration of its loops. The remainder of a reduction cut in two has none. */
+static bool begins_the_reduction(Draft *d, const Path *p)
+{
+    const Stmt *block = path_end(p);
+    const Expr *var[MAX_DEPTH], *zero[MAX_DEPTH];
+    int n = 0;
+    for (int i = 0; i < p->depth; i++) {
+        if (p->at[i]->kind != STMT_FOR) continue;
+        var[n] = p->at[i]->var;
+        zero[n++] = expr_index(d->cx, 0);
+    }
+    for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
+        if (!expr_is_int(simplify(d->cx, expr_substitute(d->cx, block->bind[a], var, zero, n), NULL), 0))
+            return refuse_wrong(d, "%s goes on with reductions that another copy of %s begins, and an init would undo them; the "
+                                "copy that begins is accepted", block->name, block->stage->name);
+    return true;
+}
+
 static int place_of_loop(const Path *p, const char *loop)
 {
     for (int i = 0; i < p->depth; i++)
@@ -122,7 +141,8 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
         refuse_wrong(&d, "%s does not enclose %s; one of its own loops is accepted", d.args.loop[0], stage);
         return n;
     }
-    if (!is_outside_reduce_loops(&d, &p, place) || !loops_are_pure(&d, &p, place) || !init_guard(&d, &p, place, &guard)) return n;
+    if (!begins_the_reduction(&d, &p) || !is_outside_reduce_loops(&d, &p, place) || !loops_are_pure(&d, &p, place) ||
+        !init_guard(&d, &p, place, &guard)) return n;
 
     const Stmt *block = path_end(&p);
     const Stmt *update = stmt_block(cx, block->name, block->stage, BLOCK_UPDATE, block->bind, block->cond);

@@ -249,6 +249,24 @@ const Buffer *buffer_new(Ctx *cx, const Tensor *t, Scope scope)
     return b;
 }
 
+static bool has_alloc(const Stmt *s, const Tensor *t)
+{
+    if (!s) return false;
+    bool found = s->kind == STMT_ALLOC && s->buffer->tensor == t;
+    for (int i = 0; i < s->child_count && !found; i++) found = has_alloc(s->child[i], t);
+    return found;
+}
+
+/* An alloc around nothing else goes with the stage and has to be put in again, too. */
+void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer)
+{
+    Nest *n = &d->next;
+    const Stmt *bare = without_allocs(d->cx, n->root, s, buffer);
+    n->root = without_stage(d->cx, with_its_allocs ? bare : n->root, s);
+    for (int i = 0; i < s->out_count; i++)
+        if (has_alloc(n->root, s->out[i])) buffer[i] = NULL;
+}
+
 /* ---- Where it stands ------------------------------------------------------------------------------------------- */
 
 static bool is_wanted(const Stmt *s, const Stage *stage, StmtKind kind)
@@ -321,6 +339,38 @@ static bool encloses(const char *loop, const Path *p)
     return false;
 }
 
+bool makers_are_done(Draft *d, const Stage *s, const Path *place)
+{
+    const Tensor **reads;
+    int count = stage_reads(d->cx, s, &reads);
+    for (int i = 0; i < count; i++) {
+        const Stage *m = maker_of(&d->next, reads[i]);
+        const char *host = m ? host_of(&d->next, m) : NULL;
+        if (host && !(place && encloses(host, place)))
+            return refuse_wrong(d, "%s reads %s, which is computed inside %s only; a place inside %s is accepted, or move %s first",
+                                s->name, m->name, host, host, m->name);
+    }
+    return true;
+}
+
+typedef struct Once { Draft *d; const Stage *stage; const char *host; bool fine; } Once;
+
+static void look_once(Once *o, const Stmt *s, bool is_inside)
+{
+    if (s->kind == STMT_FOR && s->name == o->host) is_inside = true;
+    if (s->kind == STMT_BLOCK && s->stage == o->stage && !is_inside && o->fine)
+        o->fine = refuse_unproved(o->d, "%s stands outside %s, so %s stands in several places; one place is accepted: take this "
+                                  "step before peel", s->name, o->host, o->stage->name);
+    for (int i = 0; i < s->child_count; i++) look_once(o, s->child[i], is_inside);
+}
+
+bool all_stand_inside(Draft *d, const Stage *s, const char *host)
+{
+    Once o = { .d = d, .stage = s, .host = host, .fine = true };
+    if (host) look_once(&o, d->next.root, false);
+    return o.fine;
+}
+
 static const char *own_loop_names(Ctx *cx, const Stage *s, const Stmt *nest)
 {
     const char *list = NULL;
@@ -358,8 +408,7 @@ bool move_stage(Draft *d, const Stage *s, const char *loop)
     if (loop && !nest_find_loop(n, loop, &p)) return refuse_unknown(d, "there is no loop %s", loop);
     bool moves_alloc = stored == host || (loop ? !encloses(stored, &p) : stored != NULL);
     const Buffer *buffer[MAX_RANK] = { NULL };
-    n->root = without_stage(d->cx, n->root, s);
-    if (moves_alloc && n->root) n->root = without_allocs(d->cx, n->root, s, buffer);
+    take_stage(d, s, moves_alloc, buffer);
     return put_stage(d, s, loop, buffer);
 }
 

@@ -33,12 +33,19 @@ const char *alloc_host_of(const Nest *n, const Stage *s);
 /* Takes the stage out and puts it in again under the loop (NULL: root); its allocs come along if they stand at its host,
  * or would not enclose the new place. Makes no proof: the caller says why it may. */
 bool move_stage(Draft *d, const Stage *s, const char *loop);
-/* The second half of that: buffer[i] (NULL: it stands elsewhere) becomes the alloc of the stage's output i. */
+/* The first half of that: without the stage's blocks, and its allocs where wanted; buffer[i] is what has to be put in again. */
+void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer);
+/* The second half: buffer[i] (NULL: it stands elsewhere) becomes the alloc of the stage's output i. */
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
+/* Refuses where a block of the stage stands outside the loop (NULL: the root, which holds all). */
+bool all_stand_inside(Draft *d, const Stage *s, const char *host);
 /* Enters a new stage in the nest's list, before its first reader there, or before `before` where that is not NULL. */
 void list_stage(Draft *d, const Stage *s, const Stage *before);
 /* A name for a new stage: the one asked for, or BASE_SCOPE; NULL after refusing one that is taken. */
 const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope scope);
 /* Refuses where blocks of other stages stand inside the loops of this one. */
 bool nothing_inside(Draft *d, const Stage *s);
+/* Refuses where something that the stage reads is computed inside a loop that does not enclose the new place, the last loop
+ * of the path (NULL: the root). */
+bool makers_are_done(Draft *d, const Stage *s, const Path *place);
 #endif

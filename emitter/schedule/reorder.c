@@ -68,7 +68,7 @@ static bool extents_are_independent(Draft *d, const Chain *c)
     return true;
 }
 
-typedef struct Orders { Draft *d; const Chain *old, *now; bool fine; } Orders;
+typedef struct Orders { Draft *d; const Chain *old, *now; bool reassociate, fine; } Orders;
 
 static bool order_is_free(const Stage *s)
 {
@@ -78,30 +78,37 @@ static bool order_is_free(const Stage *s)
     return floats ? r->order_free_on_floats : r->order_free;
 }
 
+/* Two reduce loops of the block that change places. A loop over data and reduce axes at once is a fused one: where its point
+ * begins in it differs from point to point, so another order may not begin at the init. */
+static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
+{
+    bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);
+    if (mixed)
+        return refuse_unproved(o->d, "%s and %s run over data and reduce axes of %s at once, so its init may not come first; "
+                               "loops over one kind are accepted: do not fuse them", a->name, b->name, block->name);
+    if (o->reassociate || order_is_free(block->stage)) return true;
+    return refuse_wrong(o->d, "%s and %s both run over reduce axes of %s, and %s of floats depends on the order; accepted with "
+                        "the word reassociate", a->name, b->name, block->name, reducer_info(block->stage->reducer)->spelling);
+}
+
 static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
     Orders *o = user;
     (void)cx;
     (void)scope;
-    if (!o->fine || block->stage->reducer == REDUCE_NONE || order_is_free(block->stage)) return;
     int last = -1;
-    for (int i = 0; i < o->now->count; i++) {
+    for (int i = 0; o->fine && i < o->now->count; i++) {
         const Stmt *loop = o->now->at[i];
         if (!feeds_axis(block, loop->var, AXIS_REDUCE)) continue;
         int was = place_of(o->old, loop->name);
-        if (was < last) {
-            o->fine = refuse_wrong(o->d, "%s and %s both run over reduce axes of %s, and %s of floats depends on the order; "
-                                   "accepted with the word reassociate", o->old->at[was]->name, o->old->at[last]->name,
-                                   block->name, reducer_info(block->stage->reducer)->spelling);
-            return;
-        }
-        last = was;
+        if (was < last) o->fine = may_swap(o, block, o->old->at[was], o->old->at[last]);
+        else last = was;
     }
 }
 
-static bool reductions_keep_their_order(Draft *d, const Chain *old, const Chain *now, const Stmt *below)
+static bool reductions_may_be_reordered(Draft *d, const Chain *old, const Chain *now, const Stmt *below, bool reassociate)
 {
-    Orders o = { d, old, now, true };
+    Orders o = { d, old, now, reassociate, true };
     each_block(d->cx, below, NULL, visit_reduce_order, &o);
     return o.fine;
 }
@@ -114,7 +121,7 @@ bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate)
     Chain now = reordered(&old, loops, count);
     const Stmt *body = old.at[old.count - 1]->child[0];
     if (!extents_are_independent(d, &now)) return false;
-    if (!reassociate && !reductions_keep_their_order(d, &old, &now, body)) return false;
+    if (!reductions_may_be_reordered(d, &old, &now, body, reassociate)) return false;
     for (int i = now.count - 1; i >= 0; i--) {
         const Stmt *s = now.at[i];
         body = stmt_with_children(d->cx, s, &body, 1);

@@ -352,8 +352,8 @@ Program *program_random(Ctx *cx, Random *r)
         wanted--;
     }
     if (!main || !main->maker) return NULL;
-    g.p->output[g.p->output_count++] = main;
-    if (main->maker->out_count == 2 && g.p->output_count < MAX_OUTPUTS) g.p->output[g.p->output_count++] = main->maker->out[1];
+    if (g.p->output_count == 0 || g.p->output[0] != main) g.p->output[g.p->output_count++] = main;
+    if (main->maker->out_count == 2 && random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS) g.p->output[g.p->output_count++] = main->maker->out[1];
     return g.p;
 }
 
