@@ -8,13 +8,15 @@ CC      ?= cc
 CFLAGS  ?= -O2
 BUILD   ?= build
 PREFIX  ?= /usr/local
+OBJCOPY ?= objcopy
 WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
 SOURCES   := $(filter-out emitter/main.c,$(sort $(wildcard emitter/*.c emitter/*/*.c ops/*.c schedules/*.c schedules/*/*.c)))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
-LIBRARY   := $(BUILD)/libloopwright.a
+LIBRARY   := $(BUILD)/internal.a
+PUBLIC    := $(BUILD)/libloopwright.a
 PROGRAM   := $(BUILD)/loopwright
 
 .PHONY: all
@@ -26,6 +28,15 @@ $(PROGRAM): $(BUILD)/obj/emitter/main.o $(LIBRARY)
 $(LIBRARY): $(OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $^
+
+# The library for others: one object in which only the names that begin with lw_ are visible.
+.PHONY: library
+library: $(PUBLIC)
+$(PUBLIC): $(OBJECTS)
+	$(LD) -r -o $(BUILD)/loopwright.o $(OBJECTS)
+	$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright.o
+	@rm -f $@
+	$(AR) rcs $@ $(BUILD)/loopwright.o
 
 # The lists of built-in rows follow from the file names: ops/conv.c holds `const Op ops_conv[]`, and so on.
 OPS_FILES := $(sort $(wildcard ops/*.c))
@@ -46,5 +57,23 @@ $(BUILD)/obj/%.o: %.c $(GENERATED)
 	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
 
 -include $(OBJECTS:.o=.d) $(BUILD)/obj/emitter/main.d
+
+.PHONY: demo
+demo: $(PROGRAM)
+	@mkdir -p $(BUILD)/digits
+	$(PROGRAM) samples/digits/digits.onnx -o $(BUILD)/digits/digits.c --name digits
+	$(CC) -std=c99 -O2 -I$(BUILD)/digits -Iruntime -o $(BUILD)/digits/demo samples/digits/main.c $(BUILD)/digits/digits.c -lm
+	$(BUILD)/digits/demo
+
+.PHONY: install clean
+install: $(PROGRAM) $(PUBLIC)
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/loopwright/runtime
+	cp $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
+	cp $(PUBLIC) $(DESTDIR)$(PREFIX)/lib/
+	cp emitter/loopwright.h $(DESTDIR)$(PREFIX)/include/
+	cp runtime/*.h runtime/LICENSE $(DESTDIR)$(PREFIX)/share/loopwright/runtime/
+
+clean:
+	rm -rf $(BUILD)
 
 include tests/tests.mk
