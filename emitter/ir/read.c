@@ -58,7 +58,7 @@ void unknown_name(const Lexer *l, const Known *s, Token at, bool wants_tensor)
         if (!wants_tensor || i->tensor) words[n++] = i->name;
     const char *word = name_n(l->cx, at.at, (size_t)at.length), *near = text_nearest(l->cx, word, words, (size_t)n);
     const char *sort = wants_tensor ? "no tensor" : "not known";
-    if (near) lex_error(l, at, "'%s' is %s here; is '%s' meant?", word, sort, near);
+    if (near && at.length > 1) lex_error(l, at, "'%s' is %s here; is '%s' meant?", word, sort, near);
     else lex_error(l, at, "'%s' is %s here", word, sort);
 }
 
@@ -346,7 +346,8 @@ static const Expr *read_index(Reader *r, const Known *s, int place)
         lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", place, s->name, dtype_info(e->type)->spelling);
         return expr_poison(r->cx);
     }
-    return r->as_written || e->kind == EXPR_POISON ? e : simplify(r->cx, e, r->bounds);
+    bool stays = r->as_written || e->kind == EXPR_POISON || e->kind == EXPR_VAR;    /* n stays n, though it be 0 */
+    return stays ? e : simplify(r->cx, e, r->bounds);
 }
 
 /* Dimensions are aligned to the right; one of 1 is read at 0 whatever the output's is. */
@@ -582,6 +583,6 @@ const Expr *expr_read(Ctx *cx, const char *text, const Bind *binds, DType litera
 {
     if (ctx_failed(cx)) return expr_poison(cx);
     Lexer l = lex_text(cx, text, "expression");
-    const Expr *e = expression_read(&l, known_of_binds(cx, binds), literal, false);
+    const Expr *e = expression_read(&l, known_of_binds(cx, binds), literal, true);
     return lex_finish(&l) && !ctx_failed(cx) ? e : expr_poison(cx);
 }

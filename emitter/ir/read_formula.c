@@ -57,8 +57,9 @@ static int closing(const Lexer *l, int open)
     return l->count;
 }
 
-/* A place where the axis alone indexes a dimension of a read. */
-typedef struct Use { const Known *read; int dim; bool is_padded; Token at; } Use;
+/* A place where the axis alone indexes a dimension of a read; a weak one tells the size only where no other does: a
+ * padded read, or one with a wrong number of indices, which is reported when it is read. */
+typedef struct Use { const Known *read; int dim; bool is_weak; Token at; } Use;
 
 static bool same_word(Token a, Token b)
 {
@@ -70,17 +71,21 @@ static bool find_use(const Formula *f, int open, Token axis, Use *out)
 {
     const Lexer *l = f->r.lex;
     int close = closing(l, open), dim = 0;
-    const Known *read = known_tensor(f->r.known, l->token[open - 1]);
+    bool found = false;
+    *out = (Use){ .read = known_tensor(f->r.known, l->token[open - 1]) };
     for (int i = open + 1; i < close; i++) {
         Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
         if (token_is(t, "(") || token_is(t, "[")) i = closing(l, i);
         else if (token_is(t, ",")) dim++;
-        else if (same_word(t, axis) && (i == open + 1 || token_is(before, ",")) && (token_is(after, ",") || i + 1 == close)) {
-            *out = (Use){ read, dim, close < l->count && token_is(l->token[close + 1], "?"), t };
-            return read && dim < read->tensor->rank;
+        else if (!found && same_word(t, axis) && (i == open + 1 || token_is(before, ",")) && (token_is(after, ",") || i + 1 == close)) {
+            out->dim = dim;
+            out->at = t;
+            found = true;
         }
     }
-    return false;
+    if (!found || !out->read || out->dim >= out->read->tensor->rank) return false;
+    out->is_weak = dim + 1 != out->read->tensor->rank || (close < l->count && token_is(l->token[close + 1], "?"));
+    return true;
 }
 
 /* Nothing tells the size: often because the tensor that would is misspelt. */
@@ -95,8 +100,7 @@ static void unknown_size(const Formula *f, Token axis)
               axis.at, axis.length, axis.at);
 }
 
-/* The first use in a read that is not padded decides, and the others must not contradict it by another constant; only
- * where there is none a padded one decides. */
+/* The first use decides, and the others must not contradict it by another constant. */
 static const Expr *inferred_extent(Formula *f, Token axis)
 {
     Lexer *l = f->r.lex;
@@ -104,10 +108,10 @@ static const Expr *inferred_extent(Formula *f, Token axis)
     bool found = false;
     for (int i = f->body; i < l->count; i++) {
         if (!token_is(l->token[i], "[") || l->token[i - 1].kind != TOKEN_NAME || !find_use(f, i, axis, &use)) continue;
-        if (!found || (first.is_padded && !use.is_padded)) first = use;
+        if (!found || (first.is_weak && !use.is_weak)) first = use;
         found = true;
         const Expr *a = first.read->tensor->shape[first.dim], *b = use.read->tensor->shape[use.dim];
-        if (first.is_padded || use.is_padded || a == b || a->kind != EXPR_INT || b->kind != EXPR_INT) continue;
+        if (first.is_weak || use.is_weak || a == b || a->kind != EXPR_INT || b->kind != EXPR_INT) continue;
         lex_error(l, use.at, "axis '%.*s' is %lld as dimension %d of '%s' but %lld as dimension %d of '%s'", axis.length, axis.at,
                   (long long)a->integer, first.dim, first.read->name, (long long)b->integer, use.dim, use.read->name);
     }
@@ -222,7 +226,9 @@ bool at_reduction(const Reader *r)
     Token t = lex_peek(l), first = lex_ahead(l, 2);
     if (!read_reducer(t, &reducer) || !token_is(lex_ahead(l, 1), "(")) return false;
     if (!expr_kind_read(t.at, (size_t)t.length, &k)) return true;
-    if (first.kind != TOKEN_NAME) return false;
+    Token behind = lex_ahead(l, 3);
+    bool is_list = token_is(behind, ",") || token_is(behind, ")") || token_is(behind, ";") || token_is(behind, "<");
+    if (first.kind != TOKEN_NAME || !is_list) return false;
     int close = closing(l, l->next + 1);
     Token after = close < l->count ? l->token[close + 1] : l->token[l->count];
     bool is_fresh = !known_value(r->known, first) && !known_tensor(r->known, first);
