@@ -11,3 +11,18 @@ $(BUILD)/test/%: tests/unit/%.c $(LIBRARY)
 .PHONY: unit
 unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
+
+# Everything: tests/run.sh gathers the suites and sums them up; --all fails where something is skipped.
+.PHONY: test check-all golden golden-accept bench
+test: all $(UNIT)
+	@MAKE="$(MAKE)" tests/run.sh $(BUILD)
+check-all: all $(UNIT)
+	@MAKE="$(MAKE)" tests/run.sh $(BUILD) --all
+golden: all
+	@tests/golden.sh $(BUILD)
+golden-accept: all
+	@tests/golden.sh $(BUILD) --accept
+
+# The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
+bench: all
+	@tests/bench/all.sh $(BUILD)

@@ -1,0 +1,51 @@
+# SPDX-License-Identifier: MIT
+"""What the tables share: where things are, which models, how a command is run."""
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+RECORDED = ROOT / "../shared/models/onnx"
+NAMES = "lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01".split()
+
+
+def run(*command, **options):
+    """The command's output; CalledProcessError if it fails."""
+    return subprocess.run([str(c) for c in command], check=True, capture_output=True, text=True, **options).stdout
+
+
+def models(build):
+    """(name, path, input, output) of the digits sample and of the recorded models that are beside the project."""
+    found = [("digits", ROOT / "samples/digits/digits.onnx", ROOT / "tests/models/digits.in0.npy", ROOT / "tests/models/digits.out0.npy")]
+    for name in NAMES:
+        path = RECORDED / f"{name}.onnx"
+        if path.exists():
+            found.append((name, path, RECORDED / f"{name}.in0.npy", RECORDED / f"{name}.out0.npy"))
+        else:
+            print(f"skipped {name}: no recorded models beside the project")
+    return found
+
+
+def emit(build, name, path):
+    """Emits the model into BUILD/bench/NAME; the folder, or None with the reason printed."""
+    folder = Path(build).resolve() / "bench" / name
+    folder.mkdir(parents=True, exist_ok=True)
+    try:
+        run(Path(build).resolve() / "loopwright", path, "-o", folder / f"{name}.c", "--name", name, "--quiet")
+    except subprocess.CalledProcessError as error:
+        print(f"skipped {name}: {error.stderr.strip().splitlines()[0] if error.stderr.strip() else error}")
+        return None
+    return folder
+
+
+def pinned():
+    """Words before a command that keep it on one core."""
+    return ["taskset", "-c", str(max(os.sched_getaffinity(0)))] if shutil.which("taskset") else []
+
+
+def build_argument():
+    if len(sys.argv) < 2:
+        sys.exit(f"usage: {sys.argv[0]} BUILD")
+    return sys.argv[1]

@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# golden.sh BUILD [--accept]: what is emitted, against the text that a person has read and accepted.
+#
+# A case is a folder tests/golden/CASE with one model (CASE.te, CASE.onnx, or a file whose first line in `model` is its
+# path from the project's root) and a file `targets`: a line for each target, followed by options if there are any. The
+# text is in TARGET.c and TARGET.h. A refusal is pinned likewise: where TARGET.err is kept, the model must be refused with
+# these words. --accept rewrites the kept files; read the diff before it is committed.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: golden.sh BUILD [--accept]}" && pwd)
+accept=${2:-}
+work=$build/golden
+mkdir -p "$work"
+log=$work/log.txt
+cd "$root" || exit 1
+. tests/report.sh
+
+model_of() {
+    if [ -f "$1/model" ]; then sed -n 1p "$1/model"
+    else ls "$1"/*.te "$1"/*.onnx 2> /dev/null | sed -n 1p
+    fi
+}
+
+# emit CASE TARGET OPTIONS...: TARGET.c and TARGET.h, or TARGET.err, into BUILD/golden/CASE.
+emit() {
+    out=$work/$1 case_name=$1 target=$2
+    shift 2
+    mkdir -p "$out"
+    rm -f "$out/$target".*
+    "$build/loopwright" "$(model_of "tests/golden/$case_name")" -o "$out/$target.c" --target "$target" \
+        --name "$(echo "$case_name" | tr - _)" "$@" 2> "$out/$target.err" && rm -f "$out/$target.err"
+}
+
+# compare CASE TARGET: every kept file is there and the same, and nothing was emitted that is not kept.
+compare() {
+    for kept in "tests/golden/$1/$2".*; do
+        [ -f "$kept" ] || continue
+        diff -u "$kept" "$work/$1/${kept##*/}" || return 1
+    done
+    for made in "$work/$1/$2".*; do
+        [ -f "tests/golden/$1/${made##*/}" ] || { echo "${made##*/} is emitted but not kept:"; cat "$made"; return 1; }
+    done
+}
+
+accept_files() {
+    rm -f "tests/golden/$1/$2.c" "tests/golden/$1/$2.h" "tests/golden/$1/$2.err"
+    cp "$work/$1/$2".* "tests/golden/$1/"
+}
+
+for folder in tests/golden/*/; do
+    [ -f "$folder/targets" ] || continue
+    name=${folder%/}
+    name=${name##*/}
+    while read -r target options; do
+        [ -n "$target" ] || continue
+        # shellcheck disable=SC2086
+        emit "$name" "$target" $options
+        [ "$accept" = --accept ] && accept_files "$name" "$target"
+        check "golden-$name-$target" compare "$name" "$target"
+    done < "$folder/targets"
+done
+
+report_end

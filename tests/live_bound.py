@@ -1,0 +1,167 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""live_bound.py LOOPWRIGHT MODEL... [--limit R]: RAM of the emitted C against the live-set bound.
+
+The bound is computed here, from the text of `loopwright dump MODEL --at dag` alone; nothing of the compiler's own
+planner is used. RAM is arena + inputs + outputs, from the emitted header. Precisely:
+
+- Operators run one by one in the order of the dump. A tensor is alive from the operator that makes it to its last
+  reader; a tensor that nothing reads, at its own operator alone. While an operator runs, its operands and its results
+  are alive together, whole.
+- Constants are not counted: they are in flash.
+- Views (reshape and the like) and transposes are the same bytes under another name: no memory of their own. The alias
+  lives as long as its last name. (A transpose usually does need memory; calling it free makes the bound lower.)
+- An elementwise operator with an operand of its result's size that dies there writes over it: one tensor, not two
+  (if the result is an output of the model, the operand is in the output's buffer already).
+- The caller's buffers: inputs cannot be written and outputs must be whole at the end, so a program with this interface
+  holds both from start to end. `held` counts them so: inputs + outputs + the largest sum of the others. `dying` is the
+  bare set of live tensors: an input is gone after its last reader, an output is there from its maker on. No program
+  whose caller keeps the input can reach `dying` where the peak is elsewhere; it is printed for comparison with
+  systems that copy the input into their arena.
+
+--limit R: status 1 if RAM / held > R for any model."""
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+VIEWS = set("reshape flatten squeeze unsqueeze identity dropout transpose".split())
+ELEMENTWISE = set("""
+    neg abs sign square reciprocal floor ceil trunc round nearbyint sqrt rsqrt exp exp2 expm1 log log2 log10 log1p erf
+    sin cos tan asin acos atan sinh cosh tanh asinh acosh atanh sigmoid relu silu gelu gelu_tanh softplus softsign
+    leaky_relu elu selu celu hard_sigmoid hard_swish mish thresholded_relu clip not bitnot cast
+    add sub mul div floor_div mod fmod pow min max prelu where batch_norm equal not_equal less less_equal greater
+    greater_equal and or xor bitand bitor bitxor shl shr""".split())
+BYTES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8, "u64": 8, "f64": 8}
+TYPE = re.compile(r"([a-z]+\d*)((?:\[\d*\])+)")
+NODE = re.compile(r"(t\d+(?:, t\d+)*) = (\w+)\(([^)]*)\)(.*)")
+
+
+def bytes_of(text):
+    kind, dims = TYPE.fullmatch(text).groups()
+    size = BYTES[kind]
+    for dim in re.findall(r"\[(\d+)\]", dims):
+        size *= int(dim)
+    return size
+
+
+class Dag:
+    def __init__(self, text):
+        self.size, self.const, self.inputs, self.outputs, self.nodes = {}, set(), [], [], []
+        for line in text.splitlines():
+            words = line.split()
+            if words and words[0] in ("input", "const"):
+                name = words[1].rstrip(":")
+                self.size[name] = bytes_of(words[2])
+                if words[0] == "const":
+                    self.const.add(name)
+                else:
+                    self.inputs.append(name)
+            elif words and words[0] == "output":
+                self.outputs.append(words[1])
+            elif NODE.match(line):
+                self.read_node(NODE.match(line))
+            elif line.strip() and not line.startswith(" "):
+                sys.exit(f"live_bound.py: a line of the dump is not understood: {line}")
+
+    def read_node(self, match):
+        made, op, operands, rest = match.groups()
+        made = made.split(", ")
+        types = TYPE.findall(rest.split('  "')[0].rpartition(" : ")[2])
+        for name, (kind, dims) in zip(made, types, strict=True):
+            self.size[name] = bytes_of(kind + dims)
+        self.nodes.append((op, [o for o in operands.split(", ") if o not in ("", "-")], made))
+
+
+def bound(dag, held):
+    """The largest sum of bytes alive at once. held: inputs and outputs are counted apart, from start to end."""
+    end = len(dag.nodes)
+    last = {}                                       # tensor -> index of its last reader
+    for i, (_, operands, made) in enumerate(dag.nodes):
+        for t in operands:
+            last[t] = i
+        for t in made:
+            last.setdefault(t, i)
+    for t in dag.outputs:
+        last[t] = end
+    root = {t: t for t in dag.size}                 # whose bytes a tensor's are
+
+    def death(r):
+        return max(last.get(t, -1) for t in root if root[t] == r)
+
+    for op, operands, made in dag.nodes:
+        if op in VIEWS and operands and operands[0] not in dag.const:
+            for t in [t for t in root if root[t] == made[0]]:
+                root[t] = root[operands[0]]
+    callers = {root[t] for t in dag.inputs}
+    results = {root[t] for t in dag.outputs} - callers
+    for i, (op, operands, made) in enumerate(dag.nodes):
+        if op not in ELEMENTWISE:
+            continue
+        for t in operands:
+            r, own = root[t], root[made[0]]
+            free = r not in callers and r not in dag.const
+            if r != own and free and dag.size[r] == dag.size[made[0]] and death(r) == i:
+                for member in [m for m in root if root[m] == own]:
+                    root[member] = r
+                if own in results:
+                    results = results - {own} | {r}
+                break
+
+    born = {r: -1 for r in callers}
+    for i, (_, _, made) in enumerate(dag.nodes):
+        for t in made:
+            born.setdefault(root[t], i)
+    apart = callers | results if held else set()
+    base = sum(dag.size[r] for r in apart)
+    spans = [(born[r], death(r), dag.size[r]) for r in born if r not in apart and r not in dag.const]
+    return base + max((sum(s for b, d, s in spans if b <= i <= d) for i in range(-1, end + 1)), default=0)
+
+
+def emitted_bytes(loopwright, model, folder):
+    """(arena, inputs, outputs) from the header."""
+    path = Path(folder) / "model.c"
+    subprocess.run([loopwright, model, "-o", path, "--name", "model", "--quiet"], check=True)
+    text = path.with_suffix(".h").read_text()
+    c_bytes = {"int8_t": 1, "uint8_t": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "float": 4, "int32_t": 4, "uint32_t": 4,
+               "double": 8, "int64_t": 8, "uint64_t": 8}
+
+    def ports(word):
+        line = re.search(rf"#define MODEL_{word}\(X\)((?:.*\\\n)*.*)", text).group(1)
+        return sum(c_bytes[kind] * int(count) for kind, count in re.findall(r"X\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)u?\s*\)", line))
+
+    return int(re.search(r"MODEL_ARENA_SIZE\s+(\d+)", text).group(1)), ports("INPUTS"), ports("OUTPUTS")
+
+
+def figures(loopwright, model):
+    """arena, inputs, outputs, bound with the caller's buffers held, bound with them dying; in bytes."""
+    dump = subprocess.run([loopwright, "dump", model, "--at", "dag"], check=True, capture_output=True, text=True).stdout
+    dag = Dag(dump)
+    with tempfile.TemporaryDirectory() as folder:
+        return *emitted_bytes(loopwright, model, folder), bound(dag, True), bound(dag, False)
+
+
+def main():
+    arguments = sys.argv[1:]
+    limit = None
+    if "--limit" in arguments:
+        at = arguments.index("--limit")
+        limit = float(arguments[at + 1])
+        del arguments[at:at + 2]
+    if len(arguments) < 2:
+        sys.exit(__doc__)
+    print(f"{'model':<20} {'arena':>9} {'inputs':>8} {'outputs':>8} {'RAM':>9} {'held':>9} {'ratio':>6} {'dying':>9} {'ratio':>6}")
+    worst = 0.0
+    for model in arguments[1:]:
+        arena, inputs, outputs, held, dying = figures(arguments[0], model)
+        ram = arena + inputs + outputs
+        worst = max(worst, ram / held)
+        print(f"{Path(model).stem:<20} {arena:>9} {inputs:>8} {outputs:>8} {ram:>9} {held:>9} {ram / held:>6.3f} {dying:>9} {ram / dying:>6.3f}")
+    if limit is not None and worst > limit:
+        print(f"the largest ratio, {worst:.3f}, is above {limit}")
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

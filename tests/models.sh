@@ -1,0 +1,127 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# models.sh BUILD: recorded networks, emitted as C, built by every compiler here, and run. BUILD holds the program
+# `loopwright`; everything made goes to BUILD/models.
+#
+# For each model: emitted; built by gcc and clang with all warnings as errors, by tcc, and by gcc with the address and
+# undefined-behaviour sanitizers; each program run on every recorded input, its outputs compared with those that another
+# implementation recorded (npydiff.c says how); the same for the interpreter, `loopwright run`.
+# The models in `required` must compile. Others beside the project are tried; what is not supported yet is told apart.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: models.sh BUILD}" && pwd)
+recorded=$root/../shared/models/onnx
+required="lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01"
+work=$build/models
+mkdir -p "$work"
+log=$work/log.txt
+. "$root/tests/report.sh"
+
+strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
+sanitize="-std=c99 -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
+
+# compiler LABEL: the command that builds, and how; a row each.
+compiler() {
+    case $1 in
+    gcc)      echo "gcc $strict -O2" ;;
+    clang)    echo "clang $strict -O2" ;;
+    tcc)      echo "tcc -std=c99" ;;
+    sanitize) echo "gcc $sanitize" ;;
+    esac
+}
+
+# build_with LABEL NAME: BUILD/models/NAME/LABEL, the test program of the emitted model.
+build_with() {
+    $(compiler "$1") -I"$root/runtime" -I"$work/$2" "$work/$2/$2.c" "$work/$2/$2_main.c" -lm -o "$work/$2/$1"
+}
+
+# agree FOLDER NAME K COMMAND...: COMMAND IN... OUT... (`--` stands before the outputs when the command is the
+# interpreter) writes outputs close to the recorded ones of input set K.
+agree() (
+    vectors=$1/$2 name=$2 k=$3
+    shift 3
+    between=
+    [ "${2:-}" = run ] && between=-o
+    outputs=
+    for want in "$vectors.out$k.npy" "$vectors.out$k".[0-9]*.npy; do
+        [ -f "$want" ] && outputs="$outputs ${want##*/}"
+    done
+    for input in "$vectors.in$k.npy" "$vectors.in$k".[0-9]*.npy; do
+        [ -f "$input" ] && set -- "$@" "$input"
+    done
+    for output in $outputs; do
+        rm -f "$work/$name/$output"
+        set -- "$@" $between "$work/$name/$output"
+    done
+    timeout 300 "$@" || return
+    for output in $outputs; do
+        "$work/npydiff" "$work/$name/$output" "${vectors%/*}/$output" || return
+    done
+)
+
+# try_inputs FOLDER NAME LABEL COMMAND...: every recorded input of the model.
+try_inputs() {
+    folder=$1 name=$2 label=$3
+    shift 3
+    for k in 0 1 2 3; do
+        [ -f "$folder/$name.out$k.npy" ] || [ -f "$folder/$name.out$k.0.npy" ] || continue
+        check "$name-$label-$k" agree "$folder" "$name" "$k" "$@"
+    done
+}
+
+# try_model MODEL FOLDER: everything for MODEL, whose vectors are in FOLDER.
+try_model() {
+    model=$1 vectors_in=$2
+    name=${model##*/}
+    name=${name%.onnx}
+    for label in gcc clang tcc sanitize; do
+        command=$(compiler $label)
+        if ! has "${command%% *}"; then
+            skip "$name-$label" "${command%% *} is not installed"
+        elif build_with $label "$name" > "$log" 2>&1; then
+            pass "$name-build-$label"
+            try_inputs "$vectors_in" "$name" $label "$work/$name/$label"
+        else
+            fail "$name-build-$label" "$(grep -c . "$log") lines of messages, these first"
+            head -n 6 "$log" | cut -c 1-200 | sed 's/^/    /'
+        fi
+    done
+    try_inputs "$vectors_in" "$name" interpreter "$build/loopwright" run "$model"
+}
+
+# emit MODEL NAME
+emit() {
+    mkdir -p "$work/$2"
+    timeout 120 "$build/loopwright" "$1" -o "$work/$2/$2.c" --name "$2" --testbench > "$log" 2>&1
+}
+
+check build-npydiff ${CC:-cc} $strict -O2 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
+
+check digits-emit emit "$root/samples/digits/digits.onnx" digits
+[ -f "$work/digits/digits.c" ] && try_model "$root/samples/digits/digits.onnx" "$root/tests/models"
+
+for name in $required; do
+    if [ ! -f "$recorded/$name.onnx" ]; then
+        skip "$name" "no recorded models beside the project"
+    elif emit "$recorded/$name.onnx" "$name"; then
+        pass "$name-emit"
+        try_model "$recorded/$name.onnx" "$recorded"
+    else
+        fail "$name-emit" "$(head -n 1 "$log")"
+    fi
+done
+
+for model in "$recorded"/*.onnx; do
+    name=${model##*/}
+    name=${name%.onnx}
+    case " $required " in *" $name "*) continue ;; esac
+    [ -f "$model" ] || continue
+    if emit "$model" "$name"; then
+        pass "$name-emit"
+        try_model "$model" "$recorded"
+    else
+        echo "not supported yet $name: $(head -n 1 "$log")"
+    fi
+done
+
+report_end

@@ -1,0 +1,26 @@
+# SPDX-License-Identifier: MIT
+# What the test scripts say, in one way; to be sourced. A line for each thing tested, `ok NAME`, `not ok NAME: why` or
+# `skip NAME: why`, and `N passed, N failed, N skipped` at the end. POSIX shell.
+passed=0 failed=0 skipped=0
+
+pass() { echo "ok $1"; passed=$((passed + 1)); }
+fail() { echo "not ok $1: $2"; failed=$((failed + 1)); }
+skip() { echo "skip $1: $2"; skipped=$((skipped + 1)); }
+has()  { command -v "$1" > /dev/null 2>&1; }
+
+# check NAME COMMAND...: passes when the command ends with 0; shows what it said when it does not.
+check() {
+    check_name=$1
+    shift
+    if "$@" > "$log" 2>&1; then pass "$check_name"
+    else
+        fail "$check_name" "status $?"
+        sed 's/^/    /' "$log" | head -n 30
+    fi
+}
+
+# report_end: the last line; status 1 if anything failed.
+report_end() {
+    echo "$passed passed, $failed failed, $skipped skipped"
+    [ "$failed" -eq 0 ]
+}

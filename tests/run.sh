@@ -1,0 +1,64 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh BUILD [--all]: every suite, one after another; what each said is in BUILD/test-NAME.txt. Shows what failed, names
+# what was skipped, and ends with the sums: `N passed, N failed, N skipped`. Status 1 if anything failed; with --all also
+# if anything was skipped, except for want of the recorded models, which are not part of the project.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: run.sh BUILD [--all]}" && pwd)
+all=${2:-}
+cd "$root" || exit 1
+passed=0 failed=0 skipped=0
+skips=$build/skipped.txt
+: > "$skips"
+
+# number WORD TEXT: N of `N WORD` in the text; 0 if there is none.
+number() { echo "$2" | sed -n "s/.*\(^\|[^0-9]\)\([0-9][0-9]*\) $1.*/\2/p;" | sed -n '$p' | grep . || echo 0; }
+
+# suite NAME COMMAND...: its last line is the sum. A suite that ends without one, or with another verdict than its sum
+# says, counts as one more failure.
+suite() {
+    name=$1 output=$build/test-$1.txt status=0
+    shift
+    "$@" > "$output" 2>&1 || status=$?
+    sum=$(grep '^[0-9][0-9]* passed, [0-9][0-9]* failed' "$output" | sed -n '$p')
+    bad=$(number failed "$sum")
+    case $sum in "0 passed, 0 failed" | "0 passed, 0 failed, 0 skipped") sum= ;; esac      # nothing tested is no success
+    if [ -z "$sum" ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
+        echo "not ok $name: ended with status $status after:" >> "$output"
+        bad=$((bad + 1))
+        sum="$(number passed "$sum") passed, $bad failed, $(number skipped "$sum") skipped; ended with status $status"
+    fi
+    echo "$name: $sum"
+    if [ "$bad" -gt 0 ]; then
+        grep -A 30 '^not ok' "$output" | grep -v '^ok \|^--$' | head -n 60 | sed 's/^/    /'
+        [ -n "$(grep '^not ok.*ended with status' "$output")" ] && tail -n 5 "$output" | sed 's/^/    /'
+    fi
+    grep '^skip ' "$output" >> "$skips"
+    passed=$((passed + $(number passed "$sum")))
+    failed=$((failed + bad))
+    skipped=$((skipped + $(number skipped "$sum")))
+}
+
+for test in tests/unit/test_*.c; do
+    name=$(basename "$test" .c)
+    suite "$name" "$build/test/$name"
+done
+suite arrows tests/arrows.sh
+suite golden tests/golden.sh "$build"
+suite models tests/models.sh "$build"
+suite determinism tests/determinism.sh "$build"
+if command -v bash > /dev/null 2>&1; then
+    suite cross tests/cross/all.sh "$build"
+else
+    echo "skip cross: bash is not installed" >> "$skips"
+    skipped=$((skipped + 1))
+fi
+
+if [ -s "$skips" ]; then
+    echo "skipped:"
+    sed 's/^skip /    /' "$skips"
+fi
+echo "$passed passed, $failed failed, $skipped skipped"
+[ "$failed" -eq 0 ] || exit 1
+[ "$all" != --all ] || ! grep -v 'no recorded models beside the project' "$skips" | grep -q .
