@@ -50,10 +50,37 @@ static bool add_constant(Linear *l, int64_t v)
     return is_finite(l->constant) && is_finite(v);
 }
 
+static uint32_t serial_of_ref(const Expr *e)
+{
+    switch (e->kind) {
+    case EXPR_VAR:  return ((const Var *)e->ref)->serial;
+    case EXPR_READ: return ((const Tensor *)e->ref)->serial;
+    default:        return e->serial;
+    }
+}
+
+/* The order of terms: by what they are and by the age of their variables, not by when the nodes were first made, so that
+ * what else the context has seen does not show. Interned operands that are equal end the descent at once. */
+static bool comes_before(const Expr *a, const Expr *b)
+{
+    for (;;) {
+        if (a->kind != b->kind) return a->kind < b->kind;
+        if (a->type != b->type) return a->type < b->type;
+        if (a->integer != b->integer) return a->integer < b->integer;
+        if (a->arg_count != b->arg_count) return a->arg_count < b->arg_count;
+        int i = 0;
+        while (i < a->arg_count && a->arg[i] == b->arg[i]) i++;
+        if (a->ref != b->ref || i == a->arg_count) return serial_of_ref(a) < serial_of_ref(b);
+        const Expr *next = a->arg[i];
+        b = b->arg[i];
+        a = next;
+    }
+}
+
 static bool add_term(Linear *l, const Expr *term, int64_t coef)
 {
     int at = 0;
-    while (at < l->count && l->term[at]->serial < term->serial) at++;
+    while (at < l->count && l->term[at] != term && comes_before(l->term[at], term)) at++;
     if (at < l->count && l->term[at] == term) {
         l->coef[at] = sat_add(l->coef[at], coef);
         if (l->coef[at] == 0) linear_drop(l, at);
