@@ -69,7 +69,7 @@ static const OpCase float_cases[] = {
     { "", "f32[2][3]", "f32[2][3]", NULL },
     { "", "f64[4]", "f64[4]", NULL },
     { "", "f32", "f32", NULL },
-    { "", "i32[2]", NULL, "float" },
+    { "", "i32[2]", NULL, "a float type is wanted" },
     { "", "f32[2] f32[2]", NULL, "it takes 1" },
     { 0 }
 };
@@ -102,7 +102,9 @@ static const OpCase cast_cases[] = {
     .name = op_name, .summary = text, .level = its_level, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1, .most_inputs = 1, \
     .inputs = "x", .permute = permute_elementwise, .cases = case_rows
 #define UNARY(op_name, text, its_level, case_rows) { ROW(op_name, text, its_level, case_rows), .formula = text }
-#define UNARY_WITH(op_name, text, its_level, case_rows, attrs) { ROW(op_name, text, its_level, case_rows), .formula = text, .attr = attrs }
+#define FLOATS_WITH(op_name, text, its_level, attrs) \
+    { ROW(op_name, text, its_level, float_cases), .formula = text, .floats_only = true, .attr = attrs }
+#define FLOATS(op_name, text, its_level) FLOATS_WITH(op_name, text, its_level, NULL)
 
 const Op ops_elementwise[] = {
     /* Arithmetic */
@@ -110,53 +112,53 @@ const Op ops_elementwise[] = {
     UNARY("abs",        "y[*] = abs(x[*])", 3, number_cases),
     UNARY("sign",       "y[*] = select(x[*] > 0, 1, select(x[*] < 0, -1, x[*]))", 3, number_cases),
     UNARY("square",     "y[*] = x[*] * x[*]", 3, number_cases),
-    UNARY("reciprocal", "y[*] = 1 / x[*]", 3, float_cases),
-    UNARY("floor",      "y[*] = floor(x[*])", 3, float_cases),
-    UNARY("ceil",       "y[*] = ceil(x[*])", 3, float_cases),
-    UNARY("trunc",      "y[*] = trunc(x[*])", 3, float_cases),
-    UNARY("round",      "y[*] = round(x[*])", 3, float_cases),        /* ties away from zero */
-    UNARY("nearbyint",  "y[*] = nearbyint(x[*])", 3, float_cases),    /* ties to even */
-    UNARY("sqrt",       "y[*] = sqrt(x[*])", 1, float_cases),
-    UNARY("rsqrt",      "y[*] = rsqrt(x[*])", 1, float_cases),
+    FLOATS("reciprocal", "y[*] = 1 / x[*]", 3),
+    FLOATS("floor",      "y[*] = floor(x[*])", 3),
+    FLOATS("ceil",       "y[*] = ceil(x[*])", 3),
+    FLOATS("trunc",      "y[*] = trunc(x[*])", 3),
+    FLOATS("round",      "y[*] = round(x[*])", 3),        /* ties away from zero */
+    FLOATS("nearbyint",  "y[*] = nearbyint(x[*])", 3),    /* ties to even */
+    FLOATS("sqrt",       "y[*] = sqrt(x[*])", 1),
+    FLOATS("rsqrt",      "y[*] = rsqrt(x[*])", 1),
     /* Exponentials and logarithms */
-    UNARY("exp",        "y[*] = exp(x[*])", 1, float_cases),
-    UNARY("exp2",       "y[*] = exp2(x[*])", 1, float_cases),
-    UNARY("expm1",      "y[*] = expm1(x[*])", 1, float_cases),
-    UNARY("log",        "y[*] = log(x[*])", 1, float_cases),
-    UNARY("log2",       "y[*] = log2(x[*])", 1, float_cases),
-    UNARY("log10",      "y[*] = log10(x[*])", 1, float_cases),
-    UNARY("log1p",      "y[*] = log1p(x[*])", 1, float_cases),
-    UNARY("erf",        "y[*] = erf(x[*])", 1, float_cases),
+    FLOATS("exp",        "y[*] = exp(x[*])", 1),
+    FLOATS("exp2",       "y[*] = exp2(x[*])", 1),
+    FLOATS("expm1",      "y[*] = expm1(x[*])", 1),
+    FLOATS("log",        "y[*] = log(x[*])", 1),
+    FLOATS("log2",       "y[*] = log2(x[*])", 1),
+    FLOATS("log10",      "y[*] = log10(x[*])", 1),
+    FLOATS("log1p",      "y[*] = log1p(x[*])", 1),
+    FLOATS("erf",        "y[*] = erf(x[*])", 1),
     /* Trigonometric and hyperbolic */
-    UNARY("sin",        "y[*] = sin(x[*])", 1, float_cases),
-    UNARY("cos",        "y[*] = cos(x[*])", 1, float_cases),
-    UNARY("tan",        "y[*] = tan(x[*])", 1, float_cases),
-    UNARY("asin",       "y[*] = asin(x[*])", 1, float_cases),
-    UNARY("acos",       "y[*] = acos(x[*])", 1, float_cases),
-    UNARY("atan",       "y[*] = atan(x[*])", 1, float_cases),
-    UNARY("sinh",       "y[*] = sinh(x[*])", 1, float_cases),
-    UNARY("cosh",       "y[*] = cosh(x[*])", 1, float_cases),
-    UNARY("asinh",      "y[*] = asinh(x[*])", 1, float_cases),
-    UNARY("acosh",      "y[*] = acosh(x[*])", 1, float_cases),
-    UNARY("atanh",      "y[*] = atanh(x[*])", 1, float_cases),
-    UNARY("tanh",       "y[*] = tanh(x[*])", 1, float_cases),
+    FLOATS("sin",        "y[*] = sin(x[*])", 1),
+    FLOATS("cos",        "y[*] = cos(x[*])", 1),
+    FLOATS("tan",        "y[*] = tan(x[*])", 1),
+    FLOATS("asin",       "y[*] = asin(x[*])", 1),
+    FLOATS("acos",       "y[*] = acos(x[*])", 1),
+    FLOATS("atan",       "y[*] = atan(x[*])", 1),
+    FLOATS("sinh",       "y[*] = sinh(x[*])", 1),
+    FLOATS("cosh",       "y[*] = cosh(x[*])", 1),
+    FLOATS("asinh",      "y[*] = asinh(x[*])", 1),
+    FLOATS("acosh",      "y[*] = acosh(x[*])", 1),
+    FLOATS("atanh",      "y[*] = atanh(x[*])", 1),
+    FLOATS("tanh",       "y[*] = tanh(x[*])", 1),
     /* Activations */
-    UNARY("sigmoid",    "y[*] = sigmoid(x[*])", 1, float_cases),
+    FLOATS("sigmoid",    "y[*] = sigmoid(x[*])", 1),
     UNARY("relu",       "y[*] = max(x[*], 0)", 1, number_cases),
-    UNARY("silu",       "y[*] = x[*] * sigmoid(x[*])", 3, float_cases),
-    UNARY("gelu",       "y[*] = 0.5 * x[*] * (1 + erf(x[*] * 0.7071067811865476))", 3, float_cases),
-    UNARY("gelu_tanh",  "y[*] = 0.5 * x[*] * (1 + tanh(0.7978845608028654 * (x[*] + 0.044715 * x[*] * x[*] * x[*])))", 3, float_cases),
-    UNARY("softplus",   "y[*] = max(x[*], 0) + log1p(exp(-abs(x[*])))", 3, float_cases),
-    UNARY("softsign",   "y[*] = x[*] / (1 + abs(x[*]))", 3, float_cases),
-    UNARY("mish",       "y[*] = x[*] * tanh(max(x[*], 0) + log1p(exp(-abs(x[*]))))", 3, float_cases),
-    UNARY("hard_swish", "y[*] = x[*] * max(0, min(1, x[*] * 0.16666666666666666 + 0.5))", 3, float_cases),
-    UNARY_WITH("hard_sigmoid", "y[*] = max(0, min(1, alpha * x[*] + beta))", 3, float_cases, hard_sigmoid_attrs),
-    UNARY_WITH("leaky_relu", "y[*] = select(x[*] < 0, alpha * x[*], x[*])", 3, float_cases, ALPHA("0.01")),
-    UNARY_WITH("elu",   "y[*] = select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, float_cases, ALPHA("1")),
-    UNARY_WITH("celu",  "y[*] = max(x[*], 0) + min(0, alpha * expm1(x[*] / alpha))", 3, float_cases, ALPHA("1")),
-    UNARY_WITH("selu",  "y[*] = gamma * select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, float_cases, selu_attrs),
-    UNARY_WITH("thresholded_relu", "y[*] = select(x[*] > alpha, x[*], 0)", 3, float_cases, ALPHA("1")),
-    UNARY_WITH("swish", "y[*] = x[*] * sigmoid(alpha * x[*])", 3, float_cases, ALPHA("1")),
+    FLOATS("silu",       "y[*] = x[*] * sigmoid(x[*])", 3),
+    FLOATS("gelu",       "y[*] = 0.5 * x[*] * (1 + erf(x[*] * 0.7071067811865476))", 3),
+    FLOATS("gelu_tanh",  "y[*] = 0.5 * x[*] * (1 + tanh(0.7978845608028654 * (x[*] + 0.044715 * x[*] * x[*] * x[*])))", 3),
+    FLOATS("softplus",   "y[*] = max(x[*], 0) + log1p(exp(-abs(x[*])))", 3),
+    FLOATS("softsign",   "y[*] = x[*] / (1 + abs(x[*]))", 3),
+    FLOATS("mish",       "y[*] = x[*] * tanh(max(x[*], 0) + log1p(exp(-abs(x[*]))))", 3),
+    FLOATS("hard_swish", "y[*] = x[*] * max(0, min(1, x[*] * 0.16666666666666666 + 0.5))", 3),
+    FLOATS_WITH("hard_sigmoid", "y[*] = max(0, min(1, alpha * x[*] + beta))", 3, hard_sigmoid_attrs),
+    FLOATS_WITH("leaky_relu", "y[*] = select(x[*] < 0, alpha * x[*], x[*])", 3, ALPHA("0.01")),
+    FLOATS_WITH("elu",   "y[*] = select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, ALPHA("1")),
+    FLOATS_WITH("celu",  "y[*] = max(x[*], 0) + min(0, alpha * expm1(x[*] / alpha))", 3, ALPHA("1")),
+    FLOATS_WITH("selu",  "y[*] = gamma * select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, selu_attrs),
+    FLOATS_WITH("thresholded_relu", "y[*] = select(x[*] > alpha, x[*], 0)", 3, ALPHA("1")),
+    FLOATS_WITH("swish", "y[*] = x[*] * sigmoid(alpha * x[*])", 3, ALPHA("1")),
     { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .compute = clip },
     /* Tests, logic, types */
     UNARY("isnan",      "y[*] = isnan(x[*])", 3, test_cases),

@@ -176,6 +176,7 @@ const char *op_input_name(Ctx *cx, const Op *op, int i)
 static int compute_by_formula(Ctx *cx, const Node *n, Tensor **out)
 {
     int count = 0;
+    if (n->op->floats_only && !op_float(cx, n)) return 0;
     Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + n->attr_count + 1);
     for (int i = 0; i < n->in_count; i++) binds[count++] = (Bind)BIND_T(word_at(cx, n->op->inputs, i), n->in[i]);
     for (int i = 0; i < n->attr_count; i++) {

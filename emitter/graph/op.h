@@ -41,6 +41,7 @@ struct Op {
     int (*compute)(Ctx *cx, const Node *call, Tensor **out);
     /* Or one formula for `y` over the inputs, and the integer and real attributes, by their names; compute is NULL then. */
     const char *formula;
+    bool floats_only;                  /* the first input must be of a float type; for rows with a formula */
     /* A pure view of its first input's elements in the same order (reshape and alike): shares memory. */
     bool is_view;
     /* Commutes with a permutation of its inputs' dimensions: given perm (output of transpose dim d is input dim perm[d]),

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_ONNX_FILE_H
+#define LW_IMPORT_ONNX_FILE_H
+/* What an ONNX file says, as it says it: onnx.proto's messages without their meaning. All names are interned. */
+#include "import/protobuf.h"
+#include "ir/tensor.h"
+#include "support/file.h"
+
+/* TensorProto.DataType */
+enum {
+    ONNX_FLOAT = 1, ONNX_UINT8, ONNX_INT8, ONNX_UINT16, ONNX_INT16, ONNX_INT32, ONNX_INT64, ONNX_STRING, ONNX_BOOL,
+    ONNX_FLOAT16, ONNX_DOUBLE, ONNX_UINT32, ONNX_UINT64, ONNX_COMPLEX64, ONNX_COMPLEX128, ONNX_BFLOAT16
+};
+const char *onnx_type_text(int64_t data_type);             /* "float"; unknown ones "type 99" is up to the caller: NULL */
+bool onnx_dtype(int64_t data_type, DType *out);            /* false: we have no such element type */
+
+typedef struct OnnxTensor {
+    const char *name;
+    int64_t data_type;
+    int rank;
+    int64_t dim[MAX_RANK];
+    Cursor message;                                        /* the values are read from here when they are wanted */
+} OnnxTensor;
+
+typedef struct OnnxAttr {
+    const char *name;
+    bool has_graph;
+    int64_t i; double f; const char *s;
+    int int_count; const int64_t *ints;
+    int real_count; const double *reals;
+    const OnnxTensor *tensor;
+} OnnxAttr;
+
+typedef struct OnnxNode {
+    const char *name, *type, *domain;                      /* name: made of an output's where it has none */
+    int in_count;  const char **in;                        /* "" where an optional one is left out */
+    int out_count; const char **out;
+    int attr_count; OnnxAttr *attr;
+} OnnxNode;
+
+typedef struct OnnxDim { int64_t size; const char *symbol; } OnnxDim;      /* size -1: not known; symbol may be NULL */
+typedef struct OnnxValue {
+    const char *name;
+    bool is_tensor, has_shape;
+    int64_t data_type;
+    int rank;
+    OnnxDim dim[MAX_RANK];
+} OnnxValue;
+
+typedef struct OnnxFile {
+    const char *graph_name;
+    int64_t opset;                                         /* of the default domain */
+    int node_count;        OnnxNode *node;
+    int initializer_count; OnnxTensor *initializer;
+    int input_count;       OnnxValue *input;
+    int output_count;      OnnxValue *output;
+} OnnxFile;
+
+bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out);
+/* The tensor with its values. `folder` is where the model lies ("" or with a '/' at its end), for external data. */
+Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, const char *folder);
+
+#endif

@@ -1,0 +1,341 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes, index maps and constants. What ONNX gives as inputs of int64 (shapes, axes, pads) must be constant here: chains
+ * of Shape, Gather, Concat and so on over fixed shapes have been folded when their result is looked at. */
+#include <string.h>
+
+#include "import/onnx_ops.h"
+#include "support/text.h"
+
+enum { MOST_ELEMS = 1 << 26 };       /* of a constant that the model asks to be filled */
+
+static const char *list(Ctx *cx, const int64_t *v, int count)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    return text_string(&t);
+}
+
+static bool is_missing(OnnxCall *c, int count, const char *what)
+{
+    if (count == -1) onnx_refuse(c, "'%s' is missing", what);
+    return count < 0;
+}
+
+/* An attribute in old operator sets, an input since `since`. */
+static int ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most)
+{
+    return c->opset < since ? onnx_ints(c, attr, -1, out, most) : onnx_ints(c, NULL, index, out, most);
+}
+
+/* ---- Views ------------------------------------------------------------------------------------------------------- */
+
+void onnx_reshape(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
+    if (is_missing(c, count, "shape")) return;
+    for (int d = 0; d < count; d++)
+        if (shape[d] == 0 && onnx_int(c, "allowzero", 0)) onnx_unsupported(c, "a result without elements (allowzero)");
+    c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", list(c->cx, shape, count));
+}
+
+void onnx_flatten(OnnxCall *c)
+{
+    if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
+}
+
+void onnx_squeeze(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = ints_since(c, 13, "axes", 1, axes, MAX_RANK);
+    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", list(c->cx, axes, count < 0 ? 0 : count));
+}
+
+void onnx_unsqueeze(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = ints_since(c, 13, "axes", 1, axes, MAX_RANK);
+    if (!is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", list(c->cx, axes, count));
+}
+
+/* ---- Index maps -------------------------------------------------------------------------------------------------- */
+
+void onnx_transpose(OnnxCall *c)
+{
+    int64_t perm[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints(c, "perm", -1, perm, MAX_RANK);
+    if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0], "");
+    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", list(c->cx, perm, count));
+}
+
+/* Operands without elements add nothing. */
+void onnx_concat(OnnxCall *c)
+{
+    int count = 0;
+    Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
+    for (int i = 0; i < c->in_count; i++)
+        if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
+    if (!count) onnx_refuse(c, "there is nothing to put side by side");
+    else c->out[0] = call(c->cx, "concat", c->name, in, count, "axis=%lld", (long long)onnx_int(c, "axis", 0));
+}
+
+/* Sizes along the axis: given, or equal parts, the last one smaller where they do not come out even. */
+static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
+{
+    int count = ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS), outputs = c->node->out_count;
+    if (count != -1) return count;
+    int64_t each = (size + outputs - 1) / outputs;
+    for (int i = 0; i < outputs; i++) {
+        int64_t left = size - i * each;
+        sizes[i] = left < each ? left : each;
+    }
+    return outputs;
+}
+
+void onnx_split(OnnxCall *c)
+{
+    int64_t sizes[ONNX_OUTPUTS], at = 0;
+    if (!onnx_needs(c, 1) || c->node->out_count < 1) return;
+    const Tensor *x = c->in[0];
+    int64_t axis = onnx_int(c, "axis", 0);
+    if (axis < 0) axis += x->rank;
+    if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
+        onnx_refuse(c, "axis %lld of %s into %d parts", (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count);
+        return;
+    }
+    int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
+    for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
+        if (sizes[i] < 1) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
+        else c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)(at + sizes[i]));
+    }
+    if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
+        onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
+}
+
+void onnx_slice(OnnxCall *c)
+{
+    int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = ints_since(c, 10, "starts", 1, begin, MAX_RANK), ends = ints_since(c, 10, "ends", 2, end, MAX_RANK);
+    int axis_count = ints_since(c, 10, "axes", 3, axes, MAX_RANK), steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
+    if (is_missing(c, count, "starts") || is_missing(c, ends, "ends") || axis_count == -2 || steps == -2) return;
+    if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
+        onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
+        return;
+    }
+    Text attrs = text_new(c->cx);
+    text_printf(&attrs, "begin=%s end=%s", list(c->cx, begin, count), list(c->cx, end, count));
+    if (axis_count >= 0) text_printf(&attrs, " axes=%s", list(c->cx, axes, count));
+    if (steps >= 0) text_printf(&attrs, " step=%s", list(c->cx, step, count));
+    c->out[0] = onnx_call(c, "slice", c->in[0], "%s", attrs.at);
+}
+
+/* One constant index is a slice; without its dimension where the index is a scalar. */
+static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
+{
+    const Tensor *x = c->in[0];
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    if (at < 0) at += tensor_dim(x, (int)axis);
+    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)at + 1);
+    if (c->in[1]->rank == 0) {
+        for (int d = 0; d < x->rank; d++)
+            if (d != axis) shape[rank++] = tensor_dim(x, d);
+        y = onnx_call(c, "reshape", y, "shape=%s", list(c->cx, shape, rank));
+    }
+    c->out[0] = y;
+}
+
+void onnx_gather(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    const Tensor *x = c->in[0], *index = c->in[1];
+    int64_t axis = onnx_int(c, "axis", 0), size;
+    if (axis < 0) axis += x->rank;
+    if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
+        onnx_refuse(c, "axis %lld of %s by an index of type %s", (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
+        return;
+    }
+    size = tensor_dim(x, (int)axis);
+    int64_t count = tensor_is_constant(index) ? tensor_elems(index) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = dtype_load(index->type, index->data, i).i;
+        if (at >= -size && at < size) continue;
+        onnx_refuse(c, "index %lld is outside of axis %lld of %s", (long long)at, (long long)axis, tensor_shape_text(c->cx, x));
+        return;
+    }
+    if (count == 1 && index->rank <= 1) gather_one(c, axis, dtype_load(index->type, index->data, 0).i);
+    else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, "axis=%lld", (long long)axis);
+}
+
+void onnx_pad(OnnxCall *c)
+{
+    int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int rank = c->in[0]->rank, count = ints_since(c, 11, "pads", 1, given, 2 * MAX_RANK);
+    int axis_count = c->opset < 18 ? -1 : onnx_ints(c, NULL, 3, axes, MAX_RANK);
+    if (is_missing(c, count, "pads") || axis_count == -2) return;
+    if (axis_count == -1) {
+        axis_count = rank;
+        for (int d = 0; d < rank; d++) axes[d] = d;
+    }
+    if (count != 2 * axis_count) {
+        onnx_refuse(c, "there are %d pads, but %d are needed", count, 2 * axis_count);
+        return;
+    }
+    for (int i = 0; i < axis_count; i++) {
+        int64_t d = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (d < 0 || d >= rank) {
+            onnx_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axes[i], rank);
+            return;
+        }
+        pads[d] = given[i];
+        pads[rank + d] = given[axis_count + i];
+    }
+    double value = onnx_real(c, "value", 0);
+    if (c->opset >= 11) onnx_scalar(c, 2, &value);
+    Text text = text_new(c->cx);
+    text_double(&text, value);
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", list(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
+}
+
+void onnx_expand(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!onnx_needs(c, 2)) return;
+    int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
+    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", list(c->cx, shape, count));
+}
+
+void onnx_tile(OnnxCall *c)
+{
+    int64_t times[MAX_RANK];
+    if (!onnx_needs(c, 2)) return;
+    int count = onnx_ints(c, NULL, 1, times, MAX_RANK);
+    if (count >= 0 && count != c->in[0]->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, c->in[0]->rank);
+    else if (count >= 0) c->out[0] = onnx_call(c, "tile", c->in[0], "times=%s", list(c->cx, times, count));
+}
+
+/* Blocks of b x b pixels become channels, or the other way, by a reshape, a transpose and a reshape. DCR: the block's
+ * position is the slower part of the channel; CRD: the faster. */
+static bool block_shape(OnnxCall *c, int64_t *d, int64_t *b)
+{
+    *b = onnx_int(c, "blocksize", 0);
+    if (!onnx_needs(c, 1)) return false;
+    bool fits = c->in[0]->rank == 4 && *b >= 1 && *b <= 1 << 15;
+    for (int i = 0; fits && i < 4; i++) fits = (d[i] = tensor_dim(c->in[0], i)) > 0;
+    if (!fits) onnx_refuse(c, "blocksize %lld and an input of %s", (long long)*b, tensor_shape_text(c->cx, c->in[0]));
+    return fits;
+}
+
+void onnx_depth_to_space(OnnxCall *c)
+{
+    int64_t d[4], b;
+    if (!block_shape(c, d, &b)) return;
+    bool is_crd = strcmp(onnx_text(c, "mode", "DCR"), "CRD") == 0;
+    int64_t apart_dcr[] = { d[0], b, b, d[1] / (b * b), d[2], d[3] }, apart_crd[] = { d[0], d[1] / (b * b), b, b, d[2], d[3] };
+    int64_t whole[] = { d[0], d[1] / (b * b), d[2] * b, d[3] * b };
+    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", list(c->cx, is_crd ? apart_crd : apart_dcr, 6));
+    t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
+    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", list(c->cx, whole, 4));
+}
+
+void onnx_space_to_depth(OnnxCall *c)
+{
+    int64_t d[4], b;
+    if (!block_shape(c, d, &b)) return;
+    int64_t apart[] = { d[0], d[1], d[2] / b, b, d[3] / b, b }, whole[] = { d[0], d[1] * b * b, d[2] / b, d[3] / b };
+    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", list(c->cx, apart, 6));
+    t = onnx_call(c, "transpose", t, "perm=0,3,5,1,2,4");
+    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", list(c->cx, whole, 4));
+}
+
+/* ---- Constants ---------------------------------------------------------------------------------------------------- */
+
+static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t count)
+{
+    return tensor_constant(c->cx, c->name, I64, rank, &count, v);
+}
+
+void onnx_shape(OnnxCall *c)
+{
+    int64_t dims[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int64_t rank = c->in[0]->rank, start = onnx_int(c, "start", 0), end = onnx_int(c, "end", rank);
+    start = start < 0 ? start + rank : start;
+    end = end < 0 ? end + rank : end > rank ? rank : end;
+    if (start < 0) start = 0;
+    for (int d = 0; d < rank; d++) dims[d] = tensor_dim(c->in[0], d);
+    c->out[0] = int64_constant(c, 1, dims + (start < rank ? start : rank), end > start ? end - start : 0);
+}
+
+void onnx_size(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    int64_t elems = tensor_elems(c->in[0]);
+    c->out[0] = int64_constant(c, 0, &elems, 1);
+}
+
+void onnx_constant(OnnxCall *c)
+{
+    Ctx *cx = c->cx;
+    const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
+    float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
+    int64_t count;
+    if (!a) onnx_refuse(c, "it needs exactly one attribute");
+    else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
+    else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
+    else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
+    else if (strcmp(a->name, "value_float") == 0 || strcmp(a->name, "value_floats") == 0) {
+        bool is_one = strcmp(a->name, "value_float") == 0;
+        reals[0] = (float)a->f;
+        for (int i = 0; i < a->real_count && !is_one; i++) reals[i] = (float)a->reals[i];
+        count = a->real_count;
+        c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
+    } else onnx_unsupported(c, "a constant given as '%s'", a->name);
+}
+
+static void *filled(OnnxCall *c, DType t, int64_t elems, const void *value, int64_t start, int64_t step)
+{
+    void *data = arena_array(c->cx->arena, (size_t)elems, (size_t)dtype_info(t)->bytes);
+    Scalar s = { .i = start };
+    for (int64_t i = 0; i < elems; i++, s.i += step) dtype_store(t, data, i, value ? dtype_load(t, value, 0) : s);
+    return data;
+}
+
+void onnx_constant_of_shape(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK], elems = 1;
+    int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
+    const OnnxAttr *a = onnx_attr(c, "value");
+    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
+    if (is_missing(c, rank, "shape") || !value) return;
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] < 0 || (shape[d] > 0 && elems > MOST_ELEMS / shape[d])) {
+            onnx_refuse(c, "the shape %s is too large or negative", list(c->cx, shape, rank));
+            return;
+        }
+        elems *= shape[d];
+    }
+    if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
+    else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data, 0, 0));
+}
+
+void onnx_range(OnnxCall *c)
+{
+    double v[3];
+    if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2])) return;
+    DType t = c->in[0]->type;
+    double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
+    if (!dtype_is_integer(t) || !(exact <= MOST_ELEMS) || v[2] == 0) {
+        onnx_unsupported(c, "a range of %s; integers, and at most %d of them, are accepted", dtype_info(t)->spelling, MOST_ELEMS);
+        return;
+    }
+    int64_t count = exact > 0 ? (int64_t)exact : 0;
+    if ((double)count < exact) count++;
+    c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, filled(c, t, count, NULL, (int64_t)v[0], (int64_t)v[2]));
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* What slides windows over images. ONNX has the channels second and kernels as [o][c][kh][kw]; ours are channels last and
+ * [kh][kw][c][o]. Transposes go around each call; the layout pass makes most of them meet and cancel. */
+#include <string.h>
+
+#include "import/onnx_ops.h"
+#include "support/text.h"
+
+enum { MAX_SPATIAL = 2 };
+
+typedef struct Windows {
+    int spatial;
+    int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
+} Windows;
+
+static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
+{
+    int found = onnx_ints(c, attr, -1, out, count);
+    if (found == -1 || found == count) return true;
+    if (found >= 0) onnx_refuse(c, "'%s' has %d values, but %d are needed", attr, found, count);
+    return false;
+}
+
+/* SAME: as many windows as strides fit into the input; what is missing is padded on both sides, the odd one at the end
+ * (UPPER) or at the begin (LOWER). */
+static void pad_same(Windows *w, int d, bool upper)
+{
+    int64_t count = (w->size[d] + w->stride[d] - 1) / w->stride[d];
+    int64_t total = (count - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - w->size[d];
+    if (total < 0) total = 0;
+    int64_t less = total / 2;
+    w->pad[d] = upper ? less : total - less;
+    w->pad[w->spatial + d] = total - w->pad[d];
+}
+
+static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
+{
+    const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
+    bool is_same = strcmp(automatic, "SAME_UPPER") == 0 || strcmp(automatic, "SAME_LOWER") == 0;
+    if (!is_same && strcmp(automatic, "VALID") != 0 && strcmp(automatic, "NOTSET") != 0 && *automatic) {
+        onnx_refuse(c, "'auto_pad' is \"%s\"; NOTSET, SAME_UPPER, SAME_LOWER and VALID are accepted", automatic);
+        return false;
+    }
+    if (!read_list(c, "kernel_shape", w->kernel, w->spatial) || !read_list(c, "strides", w->stride, w->spatial) ||
+        !read_list(c, "dilations", w->dilation, w->spatial) || !read_list(c, "pads", w->pad, 2 * w->spatial)) return false;
+    for (int d = 0; d < w->spatial; d++) {
+        w->size[d] = tensor_dim(x, 2 + d);
+        if (w->kernel[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->kernel[d] > 1 << 20 || w->stride[d] > 1 << 20 || w->dilation[d] > 1 << 20) {
+            onnx_refuse(c, "kernel %lld, stride %lld and dilation %lld: each must be in 1..%d", (long long)w->kernel[d],
+                        (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
+            return false;
+        }
+        if (is_same) pad_same(w, d, strcmp(automatic, "SAME_UPPER") == 0);
+        else if (strcmp(automatic, "VALID") == 0) w->pad[d] = w->pad[w->spatial + d] = 0;
+    }
+    return true;
+}
+
+/* The input's spatial dimensions: one or two. */
+static bool start_windows(OnnxCall *c, Windows *w)
+{
+    if (!onnx_needs(c, 1)) return false;
+    *w = (Windows){ .spatial = c->in[0]->rank - 2, .stride = { 1, 1 }, .dilation = { 1, 1 } };
+    if (w->spatial == 1 || w->spatial == 2) return true;
+    onnx_unsupported(c, "the input is %s; [n][c][w] and [n][c][h][w] are accepted", tensor_shape_text(c->cx, c->in[0]));
+    return false;
+}
+
+static const char *list(Ctx *cx, const int64_t *v, int count)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    return text_string(&t);
+}
+
+static const char *windows_text(Ctx *cx, const Windows *w)
+{
+    return text_format(cx, "stride=%s dilation=%s pad=%s", list(cx, w->stride, w->spatial), list(cx, w->dilation, w->spatial),
+                       list(cx, w->pad, 2 * w->spatial));
+}
+
+void onnx_conv(OnnxCall *c)
+{
+    Ctx *cx = c->cx;
+    Windows w;
+    if (!onnx_needs(c, 2) || !start_windows(c, &w)) return;
+    Tensor *x = c->in[0], *k = c->in[1], *bias = onnx_in(c, 2);
+    if (k->rank != x->rank) {
+        onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+        return;
+    }
+    for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
+    if (!read_windows(c, x, &w)) return;
+    for (int d = 0; d < w.spatial; d++)
+        if (w.kernel[d] != tensor_dim(k, 2 + d)) {
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", list(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
+            return;
+        }
+    int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
+    if (groups < 1 || channels % groups != 0) {
+        onnx_refuse(c, "'group' is %lld but the input has %lld channels", (long long)groups, (long long)channels);
+        return;
+    }
+    bool is_depthwise = groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
+    k = onnx_call(c, "transpose", k, w.spatial == 1 ? "perm=2,1,0" : "perm=2,3,1,0");
+    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", list(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
+    const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
+    const char *attrs = windows_text(cx, &w);
+    if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
+    Tensor *y = call(cx, op, c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2, "%s", attrs);
+    if (bias) y = onnx_call2(c, "add", y, bias);
+    c->out[0] = onnx_channels_second(c, y);
+}
+
+static void pool(OnnxCall *c, const char *op, const char *more)
+{
+    Windows w;
+    if (!start_windows(c, &w)) return;
+    if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
+    if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
+    Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1,
+                     "kernel=%s %s ceil_mode=%d%s", list(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
+                     onnx_int(c, "ceil_mode", 0) != 0, more);
+    c->out[0] = onnx_channels_second(c, y);
+}
+
+void onnx_max_pool(OnnxCall *c) { pool(c, "max_pool", ""); }
+void onnx_average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
+
+static void global(OnnxCall *c, const char *op)
+{
+    if (onnx_needs(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
+}
+void onnx_global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
+void onnx_global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
+
+void onnx_batch_norm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 5)) return;
+    if (onnx_int(c, "training_mode", 0) || !onnx_int(c, "spatial", 1)) {
+        onnx_unsupported(c, "training_mode=1 and spatial=0; the inference form over channels is accepted");
+        return;
+    }
+    Tensor *in[5];
+    for (int i = 0; i < 5; i++) in[i] = c->in[i];
+    in[0] = onnx_channels_last(c, c->in[0]);
+    Text epsilon = text_new(c->cx);
+    text_float(&epsilon, (float)onnx_real(c, "epsilon", 1e-5));
+    c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5, "epsilon=%s", text_string(&epsilon)));
+}
