@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/* The unit tests' few words. A test is a program: CHECK prints one line for each thing checked,
+ * `ok NAME` or `not ok NAME: detail`; main ends with `return check_done();`, which prints
+ * `N passed, N failed` (and `, N skipped` where something was) and fails if anything failed. */
+#ifndef CHECK_H
+#define CHECK_H
+
+#include <stdarg.h>
+#include <stdio.h>
+
+static int check_passed, check_failed, check_skipped;
+
+/* Prints the verdict; when it is bad, `format` says what was found. Returns is_good. */
+static inline int check_that(int is_good, const char *name, const char *format, ...)
+{
+    if (is_good) {
+        check_passed++;
+        printf("ok %s\n", name);
+        return 1;
+    }
+    va_list args;
+    va_start(args, format);
+    check_failed++;
+    printf("not ok %s: ", name);
+    vprintf(format, args);
+    printf("\n");
+    va_end(args);
+    return 0;
+}
+
+#define CHECK(name, cond) check_that(!!(cond), (name), "%s:%d: %s", __FILE__, __LINE__, #cond)
+
+static inline void check_skip(const char *name, const char *reason)
+{
+    check_skipped++;
+    printf("skip %s: %s\n", name, reason);
+}
+
+static inline int check_done(void)
+{
+    printf("%d passed, %d failed", check_passed, check_failed);
+    if (check_skipped > 0)
+        printf(", %d skipped", check_skipped);
+    printf("\n");
+    return check_failed > 0;
+}
+
+#endif
