@@ -42,7 +42,15 @@ $(PUBLIC): $(OBJECTS)
 OPS_FILES := $(sort $(wildcard ops/*.c))
 SCHEDULE_FILES := $(sort $(filter-out %/target.c,$(wildcard schedules/*/*.c)))
 TARGET_FILES := $(sort $(wildcard schedules/*/target.c))
-GENERATED := $(BUILD)/gen/builtin.h
+RUNTIME_FILES := $(sort $(wildcard runtime/*.h))
+GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
+
+# The runtime headers as lines of text, for --standalone.
+$(BUILD)/gen/runtime_text.h: Makefile $(RUNTIME_FILES)
+	@mkdir -p $(@D)
+	@for f in $(RUNTIME_FILES); do \
+	  echo "RUNTIME_FILE(\"$$(basename $$f)\")"; \
+	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/RUNTIME_LINE("&")/' $$f; done > $@
 
 $(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES)
 	@mkdir -p $(@D)

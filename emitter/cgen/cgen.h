@@ -23,6 +23,7 @@ typedef struct Port {                  /* an input or output of the model */
 
 typedef struct Program {
     const char *name;                  /* prefix, a C identifier in lower case: "kws" */
+    const char *header;                /* file name of the header, as model.c includes it; NULL: NAME.h */
     const char *source;                /* the model's file name, without folders */
     const char *target;
     int input_count, output_count; const Port *input, *output;

@@ -94,7 +94,7 @@ static void declare(Printer *p, const Memory *m)
 {
     if (m->kind == MEMORY_POINTER) {
         const char *base = speller_find(&p->s, m->base), *offset = spell(&p->s, m->offset);
-        const char *constant = m->base->kind == MEMORY_INPUT ? "const " : "";
+        const char *constant = m->is_const ? "const " : "";
         text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name),
                     base ? base : "?", offset);
     } else if (m->kind == MEMORY_SCALAR)

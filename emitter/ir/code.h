@@ -26,6 +26,7 @@ typedef struct Memory {
     const struct Memory *base;   /* POINTER: into this memory, which is no pointer itself */
     const Expr *offset;          /* POINTER: elements from the base's start */
     Interval range;              /* integers: what its elements are known to lie in; {0, 0}: not known */
+    bool is_const;               /* POINTER: nothing is stored through it */
     bool is_restrict;            /* proved: no other memory of the call overlaps it while written */
     uint32_t serial;
 } Memory;

@@ -18,6 +18,7 @@ typedef struct Address {
     const Memory *memory;        /* what is accessed */
     const Expr *fixed;           /* the part free of the loop, without its constant */
     int64_t constant;            /* smallest constant beside it */
+    bool is_written;
     bool is_reached;             /* an access that every first iteration makes is among them */
     const Memory *pointer;       /* memory + fixed + constant ... */
     const Expr *var;             /* ... or, where that need not be a place in it, the number alone */
@@ -70,7 +71,7 @@ static const Expr *readable_sum(Ctx *cx, const Linear *l)
                 done[i] = true;
                 left--;
             }
-        int64_t share = constant / stride;
+        int64_t share = stride > 1 ? constant / stride : 0;
         inner = add_to(cx, inner, expr_index(cx, share < 0 ? -share : share), share < 0 ? -1 : 1);
         constant -= share * stride;
         sum = add_to(cx, sum, inner, stride);
@@ -115,13 +116,14 @@ static Address *find_address(Hoist *h, int from, const Memory *m, const Expr *fi
 
 typedef struct Want { Hoist *h; int at, from; bool surely; } Want;
 
-static void want(Want *w, const Memory *m, const Expr *index)
+static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
 {
     Hoist *h = w->h;
     Parts p;
     if (!part_index(h, m, index, &p) || p.at != w->at) return;
     Address *a = find_address(h, 0, m, p.fixed);
-    if (a && a < h->address + w->from) return;         /* declared around the loop already */
+    if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;   /* declared around the loop already */
+    if (a && a < h->address + w->from) a = NULL;
     bool reached = w->surely && p.climbs && expr_is_int(h->loop[p.at]->begin, 0);
     if (!a) {
         if (h->address_count == MAX_ADDRESSES) return;
@@ -131,11 +133,12 @@ static void want(Want *w, const Memory *m, const Expr *index)
         a->constant = p.constant;
         a->is_reached = true;
     } else if (reached == a->is_reached && p.constant < a->constant) a->constant = p.constant;
+    a->is_written = a->is_written || is_written;
 }
 
 static void want_load(const Expr *e, void *user)
 {
-    if (e->kind == EXPR_LOAD) want(user, e->ref, e->arg[0]);
+    if (e->kind == EXPR_LOAD) want(user, e->ref, e->arg[0], false);
 }
 
 static void find_lazy(const Expr *e, void *user)
@@ -159,7 +162,7 @@ static void want_all(Want *w, const Code *c)
         w->surely = surely && !lazy;
         expr_walk(h->cx, c->value, want_load, w);
         w->surely = surely;
-        if (c->kind == CODE_STORE) want(w, c->memory, c->index);
+        if (c->kind == CODE_STORE) want(w, c->memory, c->index, true);
     }
     if (c->kind == CODE_IF) {
         w->surely = false;
@@ -217,6 +220,7 @@ static const Code *declare(Hoist *h, Address *a)
         return code_let(cx, a->var, sum);
     }
     Memory proto = { .name = stem, .type = a->memory->type, .kind = MEMORY_POINTER, .tensor = a->memory->tensor };
+    proto.is_const = !a->is_written;
     proto.base = a->memory;
     proto.offset = sum;
     a->pointer = memory_new(cx, &proto);

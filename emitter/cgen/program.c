@@ -1,0 +1,245 @@
+/* SPDX-License-Identifier: MIT */
+/* model.c and model.h: functions, then the constants, then NAME_run, the list of layers. The functions know nothing of the
+ * constants (they get them as arguments, for they may be shared), so a reader meets the code first. */
+#include <string.h>
+
+#include "cgen/runtime.h"
+#include "cgen/spell.h"
+#include "cgen/weights.h"
+#include "support/names.h"
+
+static const char *upper(Ctx *cx, const char *s)
+{
+    Text t = text_new(cx);
+    for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+    return text_string(&t);
+}
+
+/* Elements, with symbolic sizes at their greatest. */
+static int64_t most_elems(Ctx *cx, const Tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) n = sat_mul(n, interval_of(cx, t->shape[d], NULL).greatest);
+    return n;
+}
+
+static bool is_used(const Program *p, int constant)
+{
+    for (int c = 0; c < p->call_count; c++)
+        for (int i = 0; i < p->call[c].place_count; i++)
+            if (p->call[c].place[i].kind == PLACE_CONST && p->call[c].place[i].index == constant) return true;
+    return false;
+}
+
+/* ---- model.h --------------------------------------------------------------------------------------------------- */
+
+static void port_row(Ctx *cx, Text *t, const Port *p)
+{
+    const Tensor *x = p->tensor;
+    text_printf(t, " *   %-20s %-8s %s", p->name, dtype_info(x->type)->c_type, tensor_shape_text(cx, x));
+    if (x->type == F16 || x->type == BF16 || x->type == BOOL) text_printf(t, " (%s)", dtype_info(x->type)->spelling);
+    if (p->layout) text_printf(t, "  %s", p->layout);
+    if (x->quant && x->quant->count == 1) {
+        text_add(t, "  scale ");
+        text_float(t, x->quant->scale[0]);
+        text_printf(t, ", zero point %ld", (long)x->quant->zero_point[0]);
+    } else if (x->quant) text_printf(t, "  scales along axis %d", x->quant->axis);
+    text_char(t, '\n');
+}
+
+static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
+{
+    text_printf(t, "#define %s_%s(X)", prefix, list);
+    for (int i = 0; i < count; i++) {
+        const Tensor *x = port[i].tensor;
+        text_printf(t, "%sX(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", port[i].name, dtype_info(x->type)->c_type, (long long)most_elems(cx, x));
+    }
+    text_char(t, '\n');
+}
+
+static void port_struct(Text *t, const Program *p, const char *list, const Port *port, int count, bool is_const)
+{
+    text_printf(t, "struct %s_%s {\n", p->name, list);
+    for (int i = 0; i < count; i++)
+        text_printf(t, "    %s%s *%s;\n", is_const ? "const " : "", dtype_info(port[i].tensor->type)->c_type, port[i].name);
+    for (int i = 0; is_const && i < p->size_count; i++) {
+        const Var *v = expr_as_var(p->size[i]);
+        text_printf(t, "    int32_t %s;    /* %lld to %lld */\n", v->name, (long long)v->least, (long long)v->greatest);
+    }
+    if (count + (is_const ? p->size_count : 0) == 0) text_add(t, "    char none;\n");
+    text_add(t, "};\n");
+}
+
+static int64_t weights_size(const Program *p)
+{
+    int64_t bytes = 0;
+    for (int i = 0; i < p->constant_count; i++)
+        if (is_used(p, i)) bytes += tensor_bytes(p->constant[i]);
+    return bytes;
+}
+
+static void run_signature(Text *t, const Program *p)
+{
+    text_printf(t, "int %s_run(%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
+                p->static_arena ? "" : "void *arena, ", p->name, p->name);
+}
+
+const char *cgen_header(Ctx *cx, const Program *p)
+{
+    Text t = text_new(cx);
+    const char *prefix = upper(cx, p->name);
+    text_printf(&t, "/* %s: %s for %s, emitted by Loopwright.\n *\n * Inputs\n", p->name, p->source, p->target);
+    for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
+    text_add(&t, " * Outputs\n");
+    for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
+    text_printf(&t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", prefix, prefix);
+    text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix, (long long)p->arena_size, p->name);
+    text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
+    text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n\n", prefix, (long long)weights_size(p));
+    text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
+    text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n\n", prefix);
+    text_add(&t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
+    port_macro(cx, &t, prefix, "INPUTS", p->input, p->input_count);
+    port_macro(cx, &t, prefix, "OUTPUTS", p->output, p->output_count);
+    text_char(&t, '\n');
+    port_struct(&t, p, "inputs", p->input, p->input_count, true);
+    port_struct(&t, p, "outputs", p->output, p->output_count, false);
+    text_printf(&t, "\n/* Runs the model once. Returns 0, or a negative %s_E... code. ", prefix);
+    text_add(&t, p->static_arena ? "Not reentrant: the arena is static. */\n" : "Reentrant: all state is in the arena. */\n");
+    run_signature(&t, p);
+    text_add(&t, ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
+    return text_string(&t);
+}
+
+/* ---- model.c --------------------------------------------------------------------------------------------------- */
+
+static void constant(Ctx *cx, Text *t, const Program *p, int i)
+{
+    const Tensor *c = p->constant[i];
+    bool as_bits = c->type == F16 || c->type == BF16;
+    text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c), as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
+    text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name, p->constant_name[i],
+                (long long)tensor_elems(c));
+    weights_text(cx, t, c);
+    text_add(t, "};\n\n");
+}
+
+static const char *place_text(Ctx *cx, const Program *p, const Place *at, const Memory *m)
+{
+    int64_t elem = dtype_info(at->type)->bytes;
+    const char *base = NULL;
+    DType held = m->type;
+    switch (at->kind) {
+    case PLACE_INPUT:
+        base = text_format(cx, "in->%s", p->input[at->index].name);
+        held = p->input[at->index].tensor->type;
+        break;
+    case PLACE_OUTPUT:
+        base = text_format(cx, "out->%s", p->output[at->index].name);
+        held = p->output[at->index].tensor->type;
+        break;
+    case PLACE_CONST:
+        base = text_format(cx, "%s_%s", p->name, p->constant_name[at->index]);
+        held = p->constant[at->index]->type;
+        break;
+    case PLACE_ARENA:
+        return text_format(cx, "(%s *)(void *)(memory + %lld)", dtype_info(m->type)->c_type, (long long)at->offset);
+    }
+    if (at->offset) base = text_format(cx, "%s + %lld", base, (long long)(at->offset / elem));
+    bool same = strcmp(dtype_info(held)->c_type, dtype_info(m->type)->c_type) == 0;
+    const char *constness = m->kind == MEMORY_INPUT ? "const " : "";
+    return same ? base : text_format(cx, "(%s%s *)(%s)", constness, dtype_info(m->type)->c_type, base);
+}
+
+static void layer(Ctx *cx, Text *t, const Program *p, int number, Speller *sizes)
+{
+    const Call *c = &p->call[number];
+    Text label = text_new(cx);
+    for (const char *s = c->label; *s; s++) {
+        if (*s == '"' || *s == '\\') text_char(&label, '\\');
+        text_char(&label, *s >= ' ' && *s <= '~' ? *s : '?');
+    }
+    text_printf(t, "    LW_LAYER(%d, \"%s\")\n    %s_%s(", number, text_string(&label), p->name, c->function->name);
+    int n = 0;
+    for (int i = 0; i < c->function->size_count; i++) text_printf(t, n++ ? ", %s" : "%s", spell(sizes, c->size[i]));
+    for (int i = 0; i < c->place_count; i++)
+        text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
+    text_add(t, ");\n");
+}
+
+static bool uses_input(const Program *p)
+{
+    for (int c = 0; c < p->call_count; c++)
+        for (int i = 0; i < p->call[c].place_count; i++)
+            if (p->call[c].place[i].kind == PLACE_INPUT) return true;
+    return p->size_count > 0;
+}
+
+static bool uses_arena(const Program *p)
+{
+    for (int c = 0; c < p->call_count; c++)
+        for (int i = 0; i < p->call[c].place_count; i++)
+            if (p->call[c].place[i].kind == PLACE_ARENA) return true;
+    return false;
+}
+
+static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *s)
+{
+    for (int i = 0; i < p->size_count; i++) {
+        const Var *v = expr_as_var(p->size[i]);
+        const char *size = speller_name(s, p->size[i], v->name);
+        text_printf(t, "    const int32_t %s = in->%s;\n", size, v->name);
+        text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size, (long long)v->greatest, prefix);
+    }
+}
+
+static void run_function(Ctx *cx, Text *t, const Program *p)
+{
+    const char *prefix = upper(cx, p->name);
+    Speller s = speller_new(cx);
+    static const char *const taken[] = { "in", "out", "arena", "memory" };
+    for (int i = 0; i < 4; i++) speller_name(&s, taken[i], taken[i]);
+    if (p->static_arena && uses_arena(p))
+        text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n    double align_double;\n    int64_t align_integer;\n} %s_arena;\n\n",
+                    (long long)p->arena_align, prefix, p->name);
+    run_signature(t, p);
+    text_add(t, "\n{\n");
+    if (uses_arena(p)) text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena", p->static_arena ? "_arena.bytes" : "");
+    else if (!p->static_arena) text_add(t, "    (void)arena;\n");
+    if (!uses_input(p)) text_add(t, "    (void)in;\n");
+    if (uses_arena(p) && !p->static_arena)
+        text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix, prefix);
+    check_sizes(t, p, prefix, &s);
+    for (int i = 0; i < p->call_count; i++) layer(cx, t, p, i, &s);
+    text_add(t, "    return 0;\n}\n");
+}
+
+static bool shares_place_of_earlier(const Program *p, int function)
+{
+    for (int i = 0; i < function; i++)
+        if (p->function[i] == p->function[function]) return true;
+    return false;
+}
+
+const char *cgen_source(Ctx *cx, const Program *p)
+{
+    Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), t = text_new(cx);
+    for (int i = 0; i < p->function_count; i++) {
+        if (shares_place_of_earlier(p, i)) continue;
+        cgen_function(cx, &code, p, p->function[i]);
+        text_char(&code, '\n');
+    }
+    for (int i = 0; i < p->constant_count; i++)
+        if (is_used(p, i)) constant(cx, &weights, p, i);
+    run_function(cx, &run, p);
+
+    text_printf(&t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
+    text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
+    const char *aligned = weights.length || p->static_arena ? "LW_ALIGN" : "";
+    runtime_prologue(cx, &t, text_format(cx, "%s %s", aligned, text_string(&code)), p->standalone);
+    text_add(&t, "\n#ifndef LW_LAYER\n#define LW_LAYER(number, name)     /* before each layer: define it to take times */\n#endif\n\n");
+    text_addn(&t, text_string(&code), code.length);
+    text_addn(&t, text_string(&weights), weights.length);
+    text_addn(&t, text_string(&run), run.length);
+    return text_string(&t);
+}

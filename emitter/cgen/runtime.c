@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* The runtime headers are made of pieces, each between `lw: NAME needs NAMES` and `lw: end`. A piece is needed when its
+ * name appears in the code, or another needed piece asks for it. */
+#include "cgen/runtime.h"
+
+#include <string.h>
+
+#include "support/map.h"
+#include "support/names.h"
+
+static const char *const lines[] = {
+#define RUNTIME_FILE(name) "\f" name,     /* a form feed opens a file */
+#define RUNTIME_LINE(text) text,
+#include "runtime_text.h"
+#undef RUNTIME_FILE
+#undef RUNTIME_LINE
+};
+enum { LINE_COUNT = sizeof lines / sizeof *lines };
+
+typedef struct Piece { const char *name, *file, *needs; int first, last; bool wanted; } Piece;
+typedef struct Pieces { int count; Piece *at; Map by_name; } Pieces;
+
+static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+static Pieces find_pieces(Ctx *cx)
+{
+    static const char open[] = "/* lw: ", close[] = "/* lw: end */";
+    Pieces p = { 0, NEW_ARRAY(cx->arena, Piece, LINE_COUNT), map_new(cx->arena) };
+    const char *file = "";
+    for (int i = 0; i < LINE_COUNT; i++) {
+        if (lines[i][0] == '\f') file = lines[i] + 1;
+        if (strncmp(lines[i], open, sizeof open - 1) != 0) continue;
+        if (strcmp(lines[i], close) == 0) {
+            if (p.count) p.at[p.count - 1].last = i;
+            continue;
+        }
+        const char *word = lines[i] + sizeof open - 1;
+        size_t n = 0;
+        while (is_word(word[n])) n++;
+        p.at[p.count] = (Piece){ name_n(cx, word, n), file, word + n, i + 1, i + 1, false };
+        map_put_ptr(&p.by_name, p.at[p.count].name, &p.at[p.count]);
+        p.count++;
+    }
+    return p;
+}
+
+/* Marks the pieces named in a text, and what they need. */
+static void want(Ctx *cx, Pieces *p, const char *text)
+{
+    while (*text) {
+        size_t n = 0;
+        while (is_word(text[n])) n++;
+        bool ours = n > 3 && (memcmp(text, "lw_", 3) == 0 || memcmp(text, "LW_", 3) == 0);
+        Piece *piece = ours ? map_get_ptr(&p->by_name, name_n(cx, text, n)) : NULL;
+        if (piece && !piece->wanted) {
+            piece->wanted = true;
+            want(cx, p, piece->needs);
+        }
+        text += n ? n : 1;
+    }
+}
+
+static bool mentions(const char *code, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = strstr(code, word); at; at = strstr(at + 1, word))
+        if ((at == code || !is_word(at[-1])) && !is_word(at[n])) return true;
+    return false;
+}
+
+static bool wants_file(const Pieces *p, const char *file)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->at[i].wanted && strcmp(p->at[i].file, file) == 0) return true;
+    return false;
+}
+
+void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
+{
+    Pieces p = find_pieces(cx);
+    want(cx, &p, code);
+    bool math = wants_file(&p, "lw_math.h");
+    if ((inlined && math) || mentions(code, "INFINITY") || mentions(code, "NAN") || mentions(code, "HUGE_VAL"))
+        text_add(out, "#include <math.h>\n");
+    if (inlined && math) text_add(out, "#include <string.h>\n");
+    text_add(out, "\n");
+    if (!inlined) {
+        for (int i = 0; i < LINE_COUNT; i++)
+            if (lines[i][0] == '\f' && wants_file(&p, lines[i] + 1)) text_printf(out, "#include \"%s\"\n", lines[i] + 1);
+        return;
+    }
+    for (int i = 0; i < p.count; i++) {
+        if (!p.at[i].wanted) continue;
+        for (int j = p.at[i].first; j < p.at[i].last; j++) text_printf(out, "%s\n", lines[j]);
+        text_char(out, '\n');
+    }
+}

@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: MIT */
+/* model_main.c: runs the model on .npy files, on a host. Most of it is the same for every model: a text in which $ stands
+ * for the model's prefix and @ for the same in capitals; the tables of inputs and outputs are the model's. */
+#include <string.h>
+
+#include "cgen/spell.h"
+
+static const char *const head[] = {
+    "/* Runs $ on .npy files:  prog [SIZE=N...] IN.npy... [OUT.npy...] [--repeat N]  prints nanoseconds per run. */",
+    "#include <stdint.h>",
+    "#include <stdio.h>",
+    "#include <stdlib.h>",
+    "#include <string.h>",
+    "#include <time.h>",
+    "",
+    "#include \"%\"",
+    "",
+    "typedef struct Port { const char *name, *type; size_t bytes; int rank; long shape[8]; } Port;",
+    "",
+    "static void fail(const char *file, const char *what)",
+    "{",
+    "    fprintf(stderr, \"%s: %s\\n\", file, what);",
+    "    exit(1);",
+    "}",
+    "",
+    "static size_t port_bytes(const Port *p)",
+    "{",
+    "    size_t n = p->bytes;",
+    "    for (int d = 0; d < p->rank; d++) n *= (size_t)p->shape[d];",
+    "    return n;",
+    "}",
+    "",
+    "/* The header of a .npy file, version 1: magic, its length, a Python dictionary. */",
+    "static void read_npy(const char *file, const Port *p, void *data)",
+    "{",
+    "    unsigned char start[12];",
+    "    char header[4096];",
+    "    FILE *f = fopen(file, \"rb\");",
+    "    if (!f) fail(file, \"cannot be opened\");",
+    "    if (fread(start, 1, 10, f) != 10 || memcmp(start, \"\\x93NUMPY\", 6) != 0) fail(file, \"is no .npy file\");",
+    "    size_t length = (size_t)start[8] + 256u * start[9];",
+    "    if (start[6] > 1 && fread(start + 10, 1, 2, f) != 2) fail(file, \"ends too early\");",
+    "    if (length >= sizeof header || fread(header, 1, length, f) != length) fail(file, \"has a damaged header\");",
+    "    header[length] = 0;",
+    "    if (!strstr(header, p->type)) fail(file, \"has another element type\");",
+    "    if (strstr(header, \"'fortran_order': True\")) fail(file, \"is in Fortran order\");",
+    "    size_t bytes = port_bytes(p);",
+    "    if (fread(data, 1, bytes, f) != bytes || fgetc(f) != EOF) fail(file, \"has another number of elements\");",
+    "    fclose(f);",
+    "}",
+    "",
+    "static void write_npy(const char *file, const Port *p, const void *data)",
+    "{",
+    "    char header[512];",
+    "    int n = sprintf(header, \"{'descr': '%s', 'fortran_order': False, 'shape': (\", p->type);",
+    "    for (int d = 0; d < p->rank; d++) n += sprintf(header + n, d + 1 == p->rank && d ? \"%ld\" : \"%ld, \", p->shape[d]);",
+    "    n += sprintf(header + n, \"), }\");",
+    "    while ((10 + n + 1) % 64 != 0) header[n++] = ' ';",
+    "    header[n++] = '\\n';",
+    "    const unsigned char start[10] = { 0x93, 'N', 'U', 'M', 'P', 'Y', 1, 0, (unsigned char)(n & 255), (unsigned char)(n >> 8) };",
+    "    FILE *f = fopen(file, \"wb\");",
+    "    if (!f) fail(file, \"cannot be written\");",
+    "    size_t bytes = port_bytes(p);",
+    "    if (fwrite(start, 1, 10, f) != 10 || fwrite(header, 1, (size_t)n, f) != (size_t)n || fwrite(data, 1, bytes, f) != bytes || fclose(f))",
+    "        fail(file, \"cannot be written\");",
+    "}",
+    "",
+    NULL
+};
+
+static const char *const run_part[] = {
+    "    int status = 0;",
+    "    const clock_t started = clock();",
+    "    for (long i = 0; i < repeat && status == 0; i++) status = $_run(^&in, &out);",
+    "    const double nanoseconds = (double)(clock() - started) * 1e9 / (double)CLOCKS_PER_SEC / (double)repeat;",
+    "    if (status) {",
+    "        fprintf(stderr, \"$_run failed: %d\\n\", status);",
+    "        return 1;",
+    "    }",
+    "    if (timed) printf(\"%.0f ns per run\\n\", nanoseconds);",
+    NULL
+};
+
+static void add_line(Text *t, const Program *p, const char *line)
+{
+    for (; *line; line++) {
+        if (*line == '$') text_add(t, p->name);
+        else if (*line == '@')
+            for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+        else if (*line == '^') text_add(t, p->static_arena ? "" : "arena, ");
+        else text_char(t, *line);
+    }
+    text_char(t, '\n');
+}
+
+static void add_lines(Text *t, const Program *p, const char *const *lines)
+{
+    for (; *lines; lines++) add_line(t, p, *lines);
+}
+
+static const char *npy_type(DType t)
+{
+    static const char *const types[DTYPE_COUNT] = {
+        [BOOL] = "|b1", [I8] = "|i1", [U8] = "|u1", [I16] = "<i2", [U16] = "<u2", [I32] = "<i4", [U32] = "<u4",
+        [I64] = "<i8", [U64] = "<u8", [F16] = "<f2", [BF16] = "<u2", [F32] = "<f4", [F64] = "<f8",
+    };
+    return types[t];
+}
+
+static void port_rows(Text *t, const char *list, const Port *port, int count, Speller *sizes)
+{
+    text_printf(t, "    const Port %s[] = {\n", list);
+    for (int i = 0; i < count; i++) {
+        const Tensor *x = port[i].tensor;
+        text_printf(t, "        { \"%s\", \"%s\", %d, %d, {", port[i].name, npy_type(x->type), dtype_info(x->type)->bytes, x->rank);
+        for (int d = 0; d < x->rank; d++) text_printf(t, "%s%s", d ? ", " : " ", spell(sizes, x->shape[d]));
+        text_add(t, x->rank ? " } },\n" : "0 } },\n");
+    }
+    if (!count) text_add(t, "        { \"\", \"\", 0, 0, { 0 } },\n");
+    text_add(t, "    };\n");
+}
+
+static void size_arguments(Text *t, const Program *p, Speller *s)
+{
+    for (int i = 0; i < p->size_count; i++) {
+        const char *size = speller_name(s, p->size[i], expr_as_var(p->size[i])->name);
+        text_printf(t, "    long %s = %lld;\n", size, (long long)expr_as_var(p->size[i])->greatest);
+        text_printf(t, "    if (argc > 1 && strncmp(argv[1], \"%s=\", %d) == 0) {\n", size, (int)strlen(size) + 1);
+        text_printf(t, "        %s = atol(argv[1] + %d);\n        argv++;\n        argc--;\n    }\n", size, (int)strlen(size) + 1);
+    }
+}
+
+static void main_function(Ctx *cx, Text *t, const Program *p)
+{
+    Speller s = speller_new(cx);
+    add_line(t, p, "#define IN_ELEMENTS(name, type, count) static type $_in_##name[(count) + !(count)];\n@_INPUTS(IN_ELEMENTS)");
+    add_line(t, p, "#define OUT_ELEMENTS(name, type, count) static type $_out_##name[(count) + !(count)];\n@_OUTPUTS(OUT_ELEMENTS)");
+    add_line(t, p, "\nint main(int argc, char **argv)\n{");
+    add_line(t, p, "    long repeat = 1;\n    int timed = 0;");
+    add_line(t, p, "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - 1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
+    size_arguments(t, p, &s);
+    port_rows(t, "inputs", p->input, p->input_count, &s);
+    port_rows(t, "outputs", p->output, p->output_count, &s);
+    text_printf(t, "    if (argc < 1 + %d || argc > 1 + %d) fail(argv[0], \"wants %d inputs and at most %d outputs\");\n", p->input_count,
+                p->input_count + p->output_count, p->input_count, p->output_count);
+    add_line(t, p, "    struct $_inputs in;\n    struct $_outputs out;\n    memset(&in, 0, sizeof in);\n    memset(&out, 0, sizeof out);");
+    for (int i = 0; i < p->input_count; i++)
+        add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);\n    in.%s = $_in_%s;", i + 1, i, p->input[i].name, p->input[i].name, p->input[i].name));
+    for (int i = 0; i < p->size_count; i++) text_printf(t, "    in.%s = (int32_t)%s;\n", expr_as_var(p->size[i])->name, speller_find(&s, p->size[i]));
+    for (int i = 0; i < p->output_count; i++) add_line(t, p, text_format(cx, "    out.%s = $_out_%s;", p->output[i].name, p->output[i].name));
+    if (!p->static_arena)
+        add_line(t, p, "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], \"out of memory\");\n"
+                       "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
+    add_lines(t, p, run_part);
+    for (int i = 0; i < p->output_count; i++)
+        add_line(t, p, text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);", p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
+    add_line(t, p, p->static_arena ? "    return 0;\n}" : "    free(memory);\n    return 0;\n}");
+}
+
+const char *cgen_testbench(Ctx *cx, const Program *p)
+{
+    Text t = text_new(cx);
+    const char *header = p->header ? p->header : text_format(cx, "%s.h", p->name);
+    for (int i = 0; head[i]; i++) {
+        if (strcmp(head[i], "#include \"%\"") == 0) text_printf(&t, "#include \"%s\"\n", header);
+        else add_line(&t, p, head[i]);
+    }
+    main_function(cx, &t, p);
+    return text_string(&t);
+}
