@@ -56,8 +56,7 @@ const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *in
     const Expr *from[] = { out->var, in->var };
     const Expr *to[] = { expr_binary(cx, EXPR_FLOORDIV, f, in->extent), expr_binary(cx, EXPR_FLOORMOD, f, in->extent) };
     const Bounds *inside = bounds_var(cx, scope->outer, f, extent);
-    for (int i = 0; i < 2; i++) to[i] = simplify(cx, to[i], inside);
-    const Stmt *body = stmt_substitute(cx, in->child[0], from, to, 2);
+    const Stmt *body = replace_loops(cx, in->child[0], inside, from, to, 2);
     d.next.root = path_replace(cx, &p, stmt_for(cx, full, f, extent, out->loop_kind, body));
     d.heirs = full;
     return draft_close(&d);

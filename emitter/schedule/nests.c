@@ -231,6 +231,35 @@ void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, 
     for (int i = 0; i < s->child_count; i++) each_block(cx, s->child[i], bounds_inside(cx, scope, s, i), visit, user);
 }
 
+typedef struct Replacing { Ctx *cx; const Expr *const *from, *const *to; int count; } Replacing;
+
+static const Expr *replace_in(const Replacing *r, const Expr *e, const Bounds *scope)
+{
+    if (!e) return NULL;
+    const Expr *replaced = expr_substitute(r->cx, e, r->from, r->to, r->count);
+    return replaced == e ? e : simplify(r->cx, replaced, scope);
+}
+
+static const Stmt *replace_below(const Replacing *r, const Stmt *s, const Bounds *scope)
+{
+    if (s->kind == STMT_BLOCK) {
+        const Expr *bind[MAX_AXES];
+        for (int a = 0; a < s->stage->axis_count; a++) bind[a] = replace_in(r, s->bind[a], scope);
+        return stmt_block(r->cx, s->name, s->stage, s->part, bind, replace_in(r, s->cond, scope));
+    }
+    const Expr *extent = replace_in(r, s->extent, scope);
+    const Stmt *shell = s->kind == STMT_FOR ? stmt_for(r->cx, s->name, s->var, extent, s->loop_kind, s->child[0]) : s;
+    const Stmt **child = NEW_ARRAY(r->cx->arena, const Stmt *, s->child_count);
+    for (int i = 0; i < s->child_count; i++) child[i] = replace_below(r, s->child[i], bounds_inside(r->cx, scope, shell, i));
+    return stmt_with_children(r->cx, shell, child, s->child_count);
+}
+
+const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to, int count)
+{
+    Replacing r = { cx, from, to, count };
+    return replace_below(&r, s, scope);
+}
+
 bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind)
 {
     for (int a = 0; a < block->stage->axis_count; a++)

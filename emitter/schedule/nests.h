@@ -73,6 +73,10 @@ const Bounds *path_bounds(Ctx *cx, const Path *p);           /* in force inside 
 bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind);
 bool is_constant(const Expr *e);                             /* an integer constant */
 
+/* All expressions of the statement with variables replaced, and simplified where that changes them. `scope` is in force
+ * around it, with what the new expressions use. */
+const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to, int count);
+
 /* The conjuncts of a guard, and back: NULL is true. */
 enum { MAX_CONJUNCTS = 32 };
 int conjuncts_of(const Expr *guard, const Expr **out);

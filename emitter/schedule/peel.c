@@ -169,13 +169,6 @@ static const Stmt *shorten_loop(Ctx *cx, const Stmt *s, void *user)
     return stmt_for(cx, s->name, s->var, c.extent, s->loop_kind, body);
 }
 
-static const Stmt *simplify_guard(Ctx *cx, const Stmt *s, void *user)
-{
-    (void)user;
-    if (s->kind != STMT_BLOCK || !s->cond) return s;
-    return stmt_block(cx, s->name, s->stage, s->part, s->bind, simplify(cx, s->cond, NULL));
-}
-
 /* ---- The copy -------------------------------------------------------------------------------------------------- */
 
 enum { MAX_COPIED = 256 };
@@ -239,15 +232,14 @@ static const Stmt *copy_renamed(Draft *d, const Stmt *s)
 }
 
 /* The iterations from the cut on. */
-static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at)
+static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bounds *scope)
 {
     Ctx *cx = d->cx;
     const Expr *left = simplify(cx, expr_sub(cx, loop->extent, at), NULL);
     const Stmt *copy = copy_renamed(d, loop);
     if (ctx_failed(cx)) return copy;
     const Expr *v = expr_is_int(left, 1) ? at : expr_add(cx, copy->var, at);
-    const Stmt *body = stmt_substitute(cx, copy->child[0], &copy->var, &v, 1);
-    body = stmt_rewrite(cx, body, simplify_guard, NULL);
+    const Stmt *body = replace_loops(cx, copy->child[0], bounds_var(cx, scope, copy->var, left), &copy->var, &v, 1);
     body = stmt_rewrite(cx, body, shorten_loop, NULL);
     return expr_is_int(left, 1) ? body : stmt_for(cx, copy->name, copy->var, left, loop->loop_kind, body);
 }
@@ -282,7 +274,7 @@ bool draft_peel(Draft *d, const char **loop)
     }
     Drop drop = { old, cut.at, scope };
     const Stmt *body = drop_guards(cx, old->child[0], scope, &drop);
-    const Stmt *both[] = { stmt_for(cx, old->name, old->var, cut.at, old->loop_kind, body), tail_of(d, old, cut.at) };
+    const Stmt *both[] = { stmt_for(cx, old->name, old->var, cut.at, old->loop_kind, body), tail_of(d, old, cut.at, scope->outer) };
     if (ctx_failed(cx)) return false;
     d->next.root = path_replace(cx, &p, stmt_seq(cx, both, 2));
     return true;

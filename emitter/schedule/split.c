@@ -61,7 +61,8 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     Halves half = halves_of(cx, old->extent, factor, scope);
     const Expr *o = loop_var_new(cx, full_outer, half.outer), *i = loop_var_new(cx, full_inner, half.inner);
     const Expr *v = expr_add(cx, expr_mul(cx, o, half.inner), i);
-    const Stmt *body = stmt_substitute(cx, old->child[0], &old->var, &v, 1);
+    const Bounds *inside = bounds_var(cx, bounds_var(cx, scope, o, half.outer), i, half.inner);
+    const Stmt *body = replace_loops(cx, old->child[0], inside, &old->var, &v, 1);
     if (half.cut) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
     body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
     body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
