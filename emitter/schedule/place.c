@@ -91,7 +91,7 @@ static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 {
     Need *n = user;
     n->block = block;
-    n->scope = scope;
+    n->scope = block->cond ? scope->outer : scope;      /* a guard would make the box's size depend on the host loops */
     const Stage *s = block->stage;
     for (int i = 0; i < s->out_count; i++) {
         if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], visit_read, n);
@@ -108,17 +108,27 @@ static bool is_over_sizes(const Expr *e)
     return true;
 }
 
+/* The most that the number of points may be, over sizes only; NULL: unknown. */
+static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
+{
+    if (is_over_sizes(count)) return count;
+    const Expr *loop[MAX_DEPTH];
+    Reach r;
+    const char *why;
+    if (!reach(cx, count, scope, loop, vars_inside(scope, NULL, loop), &r, &why)) return NULL;
+    const Expr *most = simplify(cx, r.high, NULL);
+    if (is_over_sizes(most)) return most;
+    Interval range = interval_of(cx, count, scope);
+    return range.greatest < 0 || range.greatest > INT32_MAX ? NULL : expr_index(cx, range.greatest);
+}
+
 /* One axis of the box from its ends; the count has to be free of loops, so it may be rounded up. */
 static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent, const Bounds *scope)
 {
     const Expr *zero = expr_index(cx, 0);
     const Expr *count = simplify(cx, expr_add(cx, expr_sub(cx, high, low), expr_index(cx, 1)), scope);
-    if (!is_over_sizes(count)) {
-        Interval range = interval_of(cx, count, scope);
-        if (range.greatest > INT32_MAX) return;
-        count = expr_index(cx, range.greatest < 0 ? 0 : range.greatest);
-    }
-    if (provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;     /* the whole axis */
+    count = most_of(cx, count, scope);
+    if (!count || provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;     /* the whole axis */
     if (!provably(cx, expr_binary(cx, EXPR_LE, zero, low), scope)) low = simplify(cx, expr_binary(cx, EXPR_MAX, low, zero), scope);
     box->begin[a] = expr_is_int(low, 0) ? NULL : low;
     box->count[a] = count;
