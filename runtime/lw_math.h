@@ -196,9 +196,11 @@ static inline double lw_max(double a, double b)
 /* lw: end */
 
 /* lw: lw_floordiv32 needs */
-/* floor(a / b). b must not be zero, nor a / b be 2^31. */
+/* floor(a / b); by zero it is 0, and -2^31 / -1 wraps to -2^31. */
 static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 {
+    if (b == 0 || (b == -1 && a == INT32_MIN))
+        return b == 0 ? 0 : INT32_MIN;
     const int32_t quotient = a / b;
     const int32_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
@@ -206,9 +208,11 @@ static inline int32_t lw_floordiv32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_floormod32 needs */
-/* a - b * floor(a / b): has the sign of b or is zero. The same restriction. */
+/* a - b * floor(a / b): has the sign of b or is zero; by zero it is 0. */
 static inline int32_t lw_floormod32(int32_t a, int32_t b)
 {
+    if (b == 0 || b == -1)
+        return 0;
     const int32_t rest = a % b;
     return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
 }
