@@ -292,6 +292,7 @@ bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_
         return false;
     }
     if (!build_all(&b, cx, model, o)) return false;
+    b.program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
     const char *source = cgen_source(cx, &b.program), *header = cgen_header(cx, &b.program);
     FileOut files[3] = { { output, source, strlen(source) },
