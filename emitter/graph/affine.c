@@ -42,14 +42,15 @@ static Tensor *flat(Ctx *cx, Tensor *c)
 {
     if (c->rank == 1) return c;
     int64_t n = tensor_elems(c);
-    Tensor *like = tensor_new_fixed(cx, c->name, c->type, 1, &n);
-    return view_call(cx, c->name, c, like);
+    return tensor_constant(cx, c->name, c->type, 1, &n, c->data);
 }
 
+/* The result of the operator; of two constants at once, so that the next scale or shift sees a constant. */
 static Tensor *binary(Ctx *cx, const char *op, const char *label, Tensor *a, Tensor *b)
 {
-    Tensor *in[] = { a, b };
-    return call(cx, op, label, in, 2, "");
+    Tensor *in[] = { a, b }, *out = call(cx, op, label, in, 2, "");
+    if (out && tensor_is_constant(a) && tensor_is_constant(b)) graph_run_call(cx, out->maker, &out);
+    return out;
 }
 
 static Tensor *scaled(Ctx *cx, Tensor *x, Tensor *s)
