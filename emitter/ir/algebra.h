@@ -17,6 +17,9 @@ struct Bounds {
 
 const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Expr *extent);
 const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact);       /* NULL fact: outer itself */
+/* The scope without these variables and without what is said of them. */
+const Bounds *bounds_without(Ctx *cx, const Bounds *scope, const Expr *const *vars, int count);
+bool uses_any(const Expr *e, const Expr *const *vars, int count);
 
 typedef struct Interval { int64_t least, greatest; } Interval;    /* inclusive; saturating: INT64_MIN/MAX are infinite */
 
@@ -32,15 +35,16 @@ bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds)
 typedef struct Reach { const Expr *low, *high; } Reach;
 bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out, const char **why);
 
-/* Do the `own` loops, each run over its whole range, under `guard`, bring `bind` (one index per axis) to every point of
- * one box exactly once, the other variables fixed? Then box[d] = [begin, begin + count) per axis. A guard cuts the last
- * digit of its axis. False where it is not so or cannot be shown; *why names the term. `extent` gives the axes' domains:
- * the box reported is cut by the guard where that is what the guard says. */
+/* Do the `own` loops, each run over its whole range, under `guard` (NULL: none), bring `bind` (one index per axis) to
+ * every point of one box exactly once, the other variables fixed? Then box[d] = [begin, begin + count) per axis, over the
+ * other variables. A guard cuts the box where it cuts a digit. False where it is not so or cannot be shown; *why names
+ * the term. With repeats not NULL one more form passes, the tail shifted inwards, min(o*f, n-f) + i, which reaches some
+ * points of its axis again; then *repeats is the loop o. `scope` must hold without the guard. */
 typedef struct Box { const Expr *begin, *count; } Box;
 bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
-           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const char **why);
+           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats, const char **why);
 
-/* An integer linear view: sum of coef[i] * term[i] + constant, terms distinct and sorted by serial, coefficients nonzero.
+/* An integer linear view: sum of coef[i] * term[i] + constant, terms distinct and in an order of their own, coefficients nonzero.
  * The terms are variables or whole subexpressions that are not sums; (v / a) * a + v % a is v. Equal to the expression
  * modulo 2^bits, as integers wrap. False where a coefficient or the number of terms would overflow, and on floats. */
 enum { MAX_TERMS = 24 };

@@ -15,6 +15,22 @@
 
 #include "support/text.h"
 
+bool uses_any(const Expr *e, const Expr *const *vars, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (expr_uses(e, vars[i])) return true;
+    return false;
+}
+
+const Bounds *bounds_without(Ctx *cx, const Bounds *scope, const Expr *const *vars, int count)
+{
+    if (!scope) return NULL;
+    const Bounds *outer = bounds_without(cx, scope->outer, vars, count);
+    if (scope->fact) return uses_any(scope->fact, vars, count) ? outer : bounds_fact(cx, outer, scope->fact);
+    if (uses_any(scope->var, vars, count) || uses_any(scope->extent, vars, count)) return outer;
+    return bounds_var(cx, outer, scope->var, scope->extent);
+}
+
 typedef struct Reaching {
     Ctx *cx;
     Ranges ranges, outside;                   /* in the whole scope; without the inner variables */
@@ -27,28 +43,13 @@ enum { MAX_REACH_STEPS = 200 };
 
 static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left);
 
-static bool uses_inner(const Reaching *r, const Expr *e)
-{
-    for (int i = 0; i < r->inner_count; i++)
-        if (expr_uses(e, r->inner[i])) return true;
-    return false;
-}
+static bool uses_inner(const Reaching *r, const Expr *e) { return uses_any(e, r->inner, r->inner_count); }
 
 static bool is_inner(const Reaching *r, const Expr *e)
 {
     for (int i = 0; i < r->inner_count; i++)
         if (r->inner[i] == e) return true;
     return false;
-}
-
-/* The scope without the inner variables and what is said of them. */
-static const Bounds *outside_of(const Reaching *r, const Bounds *scope)
-{
-    if (!scope) return NULL;
-    const Bounds *outer = outside_of(r, scope->outer);
-    if (scope->var ? is_inner(r, scope->var) : uses_inner(r, scope->fact)) return outer;
-    if (scope->var && uses_inner(r, scope->extent)) return outer;
-    return scope->var ? bounds_var(r->cx, outer, scope->var, scope->extent) : bounds_fact(r->cx, outer, scope->fact);
 }
 
 static const Expr *refuse(Reaching *r, const Expr *term)
@@ -220,7 +221,7 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
     Linear l;
     *why = NULL;
     if (!index || index->kind == EXPR_POISON || !ranges_linear(&r.ranges, index, &l)) return false;
-    r.outside = ranges_new(cx, outside_of(&r, scope));
+    r.outside = ranges_new(cx, bounds_without(cx, scope, inner, inner_count));
     out->low = bound(&r, l, false, 2);
     out->high = bound(&r, l, true, 2);
     *why = out->low && out->high ? NULL : r.why ? r.why : "the index is too long to be bounded";

@@ -196,6 +196,15 @@ static bool sum_is_exact(Ranges *r, const Expr *e)
     return true;
 }
 
+/* Written back as an expression, no coefficient wraps. */
+static bool has_small_coefs(const Linear *l)
+{
+    int64_t most = dtype_info(l->type)->greatest;
+    bool small = l->constant >= -most && l->constant <= most;
+    for (int i = 0; i < l->count; i++) small = small && l->coef[i] >= -most && l->coef[i] <= most;
+    return small;
+}
+
 /* `one + rest` against the sum e: `one` is a term (x*c1 or x*y), or c1 the constant. A condition that fails sends us on to
  * the next term. */
 static bool match_term(Matching *g, const Expr *pattern, const Linear *l, int at)
@@ -225,6 +234,7 @@ static bool match_sum(Matching *g, const Expr *pattern, const Expr *e)
 {
     Linear l;
     if (!is_sum(e) || !ranges_linear(g->ranges, e, &l) || l.count + (l.constant != 0) < 2) return false;
+    if (!has_small_coefs(&l)) return false;
     bool wants_constant = pattern->arg[1]->kind == EXPR_VAR && slot_of(pattern->arg[1]) >= SLOT_C1;
     if (wants_constant) return l.constant != 0 && match_term(g, pattern, &l, l.count);
     for (int i = 0; i < l.count; i++)
