@@ -112,8 +112,249 @@ static void check_rows(void)
     ctx_free(cx);
 }
 
+/* ---- Values: what ONNX Runtime computed --------------------------------------------------------------------------- */
+
+typedef struct Vector { const char *op, *attrs, *inputs; int count; const double *values; } Vector;
+static const Vector vectors[] = {
+#include "op_vectors.h"
+};
+
+static bool is_near(double a, double b) { return fabs(a - b) <= 2e-6 + 2e-6 * fabs(b); }
+
+/* The first place where the call's output differs from `wanted`, or -1. */
+static int64_t first_difference(Made *m, const double *wanted, double *found)
+{
+    const void *data = values(m);
+    if (!data) return 0;
+    const Tensor *y = m->node->out[0];
+    for (int64_t i = 0; i < tensor_elems(y); i++) {
+        Scalar s = dtype_load(y->type, data, i);
+        *found = dtype_is_float(y->type) ? s.f : (double)s.i;
+        if (!is_near(*found, wanted[i])) return i;
+    }
+    return -1;
+}
+
+static void check_vectors(void)
+{
+    for (size_t i = 0; i < sizeof vectors / sizeof vectors[0]; i++) {
+        const Vector *v = &vectors[i];
+        Made m = make_call(v->op, v->attrs, v->inputs);
+        double found = 0;
+        int64_t at = m.node && tensor_elems(m.node->out[0]) == v->count ? first_difference(&m, v->values, &found) : 0;
+        check_that(at < 0, text_format(m.cx, "recorded %s %s %s", v->op, v->attrs, v->inputs), "element %d is %g, recorded %g", (int)at, found, v->values[at < 0 ? 0 : at]);
+        ctx_free(m.cx);
+    }
+}
+
+/* ---- Values: plain loops ------------------------------------------------------------------------------------------ */
+
+/* Element of x at (n, h, w, c), all images; a signal is an image of one row. Outside: `outside`. */
+typedef struct Image { const Tensor *t; int64_t n, h, w, c; } Image;
+
+static Image image_of(const Tensor *t)
+{
+    bool is_signal = t->rank == 3;
+    return (Image){ t, tensor_dim(t, 0), is_signal ? 1 : tensor_dim(t, 1), tensor_dim(t, t->rank - 2), tensor_dim(t, t->rank - 1) };
+}
+
+static double pixel(const Image *x, int64_t n, int64_t h, int64_t w, int64_t c, double outside)
+{
+    if (h < 0 || h >= x->h || w < 0 || w >= x->w) return outside;
+    Scalar s = dtype_load(x->t->type, x->t->data, ((n * x->h + h) * x->w + w) * x->c + c);
+    return dtype_is_float(x->t->type) ? s.f : (double)s.i;
+}
+
+/* { value along h, value along w } of an attribute, with one row's neutral value for signals. */
+static void pair(const Node *n, const char *attr, bool is_signal, int64_t otherwise, int64_t *out)
+{
+    const Attr *a = node_attr(n, attr);
+    out[0] = out[1] = otherwise;
+    if (!a) return;
+    if (a->count == 1) out[0] = out[1] = a->ints[0];
+    else out[0] = a->ints[0], out[1] = a->ints[a->count / 2 > 1 ? 1 : a->count - 1];
+    if (is_signal) out[0] = otherwise, out[1] = a->ints[0];
+}
+
+typedef struct Geometry { int64_t stride[2], dilation[2], before[2], after[2]; } Geometry;
+
+static Geometry geometry(const Node *n)
+{
+    Geometry g;
+    bool is_signal = n->in[0]->rank == 3;
+    const Attr *pad = node_attr(n, "pad");
+    pair(n, "stride", is_signal, 1, g.stride);
+    pair(n, "dilation", is_signal, 1, g.dilation);
+    for (int i = 0; i < 2; i++) g.before[i] = g.after[i] = 0;
+    if (pad && is_signal) g.before[1] = pad->ints[0], g.after[1] = pad->ints[1];
+    if (pad && !is_signal)
+        for (int i = 0; i < 2; i++) g.before[i] = pad->ints[i], g.after[i] = pad->ints[2 + i];
+    return g;
+}
+
+static double conv_at(const Node *n, const Image *x, const Geometry *g, int64_t b, int64_t h, int64_t w, int64_t o)
+{
+    const Tensor *k = n->in[1];
+    bool is_signal = n->in[0]->rank == 3, is_depthwise = strstr(n->op->name, "depthwise") != NULL;
+    int64_t kh = is_signal ? 1 : tensor_dim(k, 0), kw = tensor_dim(k, is_signal ? 0 : 1), outs = tensor_dim(k, k->rank - 1);
+    int64_t groups = is_depthwise ? x->c : node_int(n, "groups", 1), each = x->c / groups, group = o / (outs / groups);
+    double sum = 0;
+    for (int64_t i = 0; i < kh; i++)
+        for (int64_t j = 0; j < kw; j++)
+            for (int64_t c = 0; c < each; c++)
+                sum += pixel(x, b, h * g->stride[0] + i * g->dilation[0] - g->before[0], w * g->stride[1] + j * g->dilation[1] - g->before[1], group * each + c, 0)
+                     * dtype_load(k->type, k->data, ((i * kw + j) * each + c) * outs + o).f;
+    return sum;
+}
+
+static double pool_at(const Node *n, const Image *x, const Geometry *g, int64_t b, int64_t h, int64_t w, int64_t c)
+{
+    bool is_max = strncmp(n->op->name, "max", 3) == 0, counts_pad = node_int(n, "count_pad", 0) != 0;
+    int64_t kernel[2];
+    double sum = 0, most = -1e300, count = 0;
+    pair(n, "kernel", x->t->rank == 3, 1, kernel);
+    for (int64_t i = 0; i < kernel[0]; i++)
+        for (int64_t j = 0; j < kernel[1]; j++) {
+            int64_t y = h * g->stride[0] + i * g->dilation[0] - g->before[0], z = w * g->stride[1] + j * g->dilation[1] - g->before[1];
+            bool inside = y >= 0 && y < x->h && z >= 0 && z < x->w, in_padding = y < x->h + g->after[0] && z < x->w + g->after[1];
+            double v = pixel(x, b, y, z, c, is_max ? -1e300 : 0);
+            sum += v;
+            most = v > most ? v : most;
+            count += inside || (counts_pad && in_padding);
+        }
+    return is_max ? most : sum / count;
+}
+
+typedef double At(const Node *n, const Image *x, const Geometry *g, int64_t b, int64_t h, int64_t w, int64_t c);
+
+/* Every case of the operator that is not refused, element by element. */
+static void check_windows(Ctx *names, const char *op_name, At *at)
+{
+    for (const OpCase *c = op_find(names, op_name)->cases; c->inputs; c++) {
+        if (c->refusal) continue;
+        Made m = make_call(op_name, c->attrs, c->inputs);
+        if (!m.node) continue;
+        Image x = image_of(m.node->in[0]), y = image_of(m.node->out[0]);
+        Geometry g = geometry(m.node);
+        double *wanted = calloc((size_t)tensor_elems(y.t), sizeof *wanted), found = 0;
+        int64_t i = 0;
+        for (int64_t b = 0; b < y.n; b++)
+            for (int64_t h = 0; h < y.h; h++)
+                for (int64_t w = 0; w < y.w; w++)
+                    for (int64_t o = 0; o < y.c; o++) wanted[i++] = at(m.node, &x, &g, b, h, w, o);
+        int64_t differs = first_difference(&m, wanted, &found);
+        check_that(differs < 0, text_format(m.cx, "loops %s %s %s", op_name, c->attrs, c->inputs), "element %d is %g, not %g", (int)differs, found, wanted[differs < 0 ? 0 : differs]);
+        free(wanted);
+        ctx_free(m.cx);
+    }
+}
+
+static void check_batch_norm(void)
+{
+    Made m = make_call("batch_norm", "epsilon=0.001", "f32[1][2][3][4] f32[4] f32[4] f32[4] f32[4]={0.5,1,2,0.25}");
+    double wanted[24], found = 0;
+    for (int i = 0; i < 24; i++) {
+        double p[5];
+        for (int j = 0; j < 5; j++) p[j] = dtype_load(F32, m.in[j]->data, j ? i % 4 : i).f;
+        wanted[i] = (p[0] - p[3]) / sqrt(p[4] + 0.001) * p[1] + p[2];
+    }
+    CHECK("batch-norm-values", first_difference(&m, wanted, &found) < 0);
+    Tensor *simpler = m.node->op->simplify(m.cx, m.node);
+    CHECK("batch-norm-simplifies-to-scale-and-shift", simpler && strcmp(simpler->maker->op->name, "add") == 0 && strcmp(simpler->maker->in[0]->maker->op->name, "mul") == 0);
+    ctx_free(m.cx);
+}
+
+/* Views keep the flat order of the elements. */
+static void check_views(Ctx *names)
+{
+    static const char *const views[] = { "reshape", "flatten", "squeeze", "unsqueeze" };
+    for (size_t v = 0; v < sizeof views / sizeof views[0]; v++)
+        for (const OpCase *c = op_find(names, views[v])->cases; c->inputs; c++) {
+            if (c->refusal) continue;
+            Made m = make_call(views[v], c->attrs, c->inputs);
+            const void *y = values(&m);
+            check_that(y && memcmp(y, m.in[0]->data, (size_t)tensor_bytes(m.in[0])) == 0, text_format(m.cx, "order kept by %s %s", views[v], c->attrs), "the elements moved");
+            ctx_free(m.cx);
+        }
+}
+
+/* ---- Permutations ------------------------------------------------------------------------------------------------- */
+
+static void *evaluated(Ctx *cx, Tensor *t)
+{
+    Env *env = env_new(cx);
+    Node **order;
+    int count = dag_order(cx, &t, 1, &order);
+    for (int i = 0; i < count; i++) {
+        Tensor *const *out = op_expand(cx, order[i]);
+        if (!evaluate(cx, env, out, order[i]->out_count)) return NULL;
+        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
+    }
+    return env_get(env, t);
+}
+
+/* Sums may be taken in another order. */
+static bool all_near(const Tensor *t, const void *a, const void *b)
+{
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        Scalar p = dtype_load(t->type, a, i), q = dtype_load(t->type, b, i);
+        if (dtype_is_float(t->type) ? !(is_near(p.f, q.f) || (isnan(p.f) && isnan(q.f))) : p.i != q.i) return false;
+    }
+    return true;
+}
+
+/* op(transpose(u)..) equals transpose(permuted op (u..)) for every case whose inputs all have one rank of two or more. */
+static void check_permutation(const Op *op, const OpCase *c)
+{
+    Made m = make_call(op->name, c->attrs, c->inputs);
+    int rank = m.node ? m.in[0]->rank : 0, perm[MAX_RANK];
+    int64_t wide[MAX_RANK];
+    bool fits = rank >= 2 && m.node->out[0]->rank == rank;
+    for (int d = 0; d < rank; d++) wide[d] = perm[d] = (d + 1) % rank;
+    Tensor *turned[8] = { NULL }, *before[8] = { NULL };
+    for (int i = 0; fits && i < m.in_count; i++) {
+        if (m.in[i]->rank != rank) { turned[i] = m.in[i]; continue; }
+        int64_t shape[MAX_RANK];
+        for (int d = 0; d < rank; d++) shape[perm[d]] = tensor_dim(m.in[i], d);
+        before[i] = tensor_constant(m.cx, "u", m.in[i]->type, rank, shape, m.in[i]->data);
+        Attr attr = { .name = "perm", .kind = ATTR_INTS, .count = rank, .ints = wide };
+        turned[i] = op_call(m.cx, op_find(m.cx, "transpose"), "t", &before[i], 1, &attr, 1)->out[0];
+    }
+    Node *outer = fits ? op_call(m.cx, op, "op", turned, m.in_count, m.node->attr, m.node->attr_count) : NULL;
+    Node *inner = outer ? op->permute(m.cx, outer, perm, before) : NULL;
+    if (inner) {
+        Attr attr = { .name = "perm", .kind = ATTR_INTS, .count = rank, .ints = wide };
+        Tensor *back = op_call(m.cx, op_find(m.cx, "transpose"), "t", &inner->out[0], 1, &attr, 1)->out[0];
+        const void *a = evaluated(m.cx, outer->out[0]), *b = evaluated(m.cx, back);
+        check_that(a && b && tensor_bytes(back) == tensor_bytes(outer->out[0]) && all_near(back, a, b),
+                   text_format(m.cx, "permuted %s %s %s", op->name, c->attrs, c->inputs), "the values differ");
+    }
+    ctx_free(m.cx);
+}
+
+static void check_permutations(Ctx *names)
+{
+    int count;
+    const Op *const *op = op_list(names, &count);
+    for (int i = 0; i < count; i++)
+        for (const OpCase *c = op[i]->cases; op[i]->permute && c->inputs; c++)
+            if (!c->refusal) check_permutation(op[i], c);
+}
+
 int main(void)
 {
+    Ctx *cx = ctx_new(NULL, NULL);
     check_rows();
+    check_vectors();
+    static const char *const convs[] = { "conv1d", "conv2d", "depthwise_conv1d", "depthwise_conv2d" };
+    static const char *const pools[] = { "max_pool1d", "max_pool2d", "avg_pool1d", "avg_pool2d" };
+    for (int i = 0; i < 4; i++) {
+        check_windows(cx, convs[i], conv_at);
+        check_windows(cx, pools[i], pool_at);
+    }
+    check_batch_norm();
+    check_views(cx);
+    check_permutations(cx);
+    ctx_free(cx);
     return check_done();
 }

@@ -1,0 +1,143 @@
+# SPDX-License-Identifier: MIT
+"""Records what ONNX Runtime computes for small operator calls: writes tests/unit/op_vectors.h.
+
+    python3 tests/tools/op_vectors.py > tests/unit/op_vectors.h          needs onnx, onnxruntime, numpy
+
+Inputs are not recorded: test_ops.c draws them from the same sequence (draw and fill there). A row names our operator,
+its attributes and inputs as an operator's test cases do; images are channels last in our calls and turned for ONNX here.
+"""
+import numpy as np
+import onnx
+import onnxruntime
+from onnx import TensorProto, helper
+
+
+class Sequence:
+    """draw() of test_ops.c"""
+    def __init__(self):
+        self.seed = 1
+
+    def real(self):
+        self.seed = (self.seed * 1664525 + 1013904223) & 0xFFFFFFFF
+        return (self.seed >> 8) / 8388608.0 - 1.0
+
+    def array(self, shape, dtype):
+        n = int(np.prod(shape))
+        drawn = [self.real() for _ in range(n)]
+        if dtype == np.bool_:
+            values = np.array([r > 0 for r in drawn])
+        elif dtype == np.float32:
+            values = np.array(drawn, np.float32)
+        else:
+            values = np.array([int(r * 8) for r in drawn])
+        return values.astype(dtype).reshape(shape)
+
+
+DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
+
+
+def run(onnx_type, inputs, attrs, opset):
+    names = ["i%d" % i for i in range(len(inputs))]
+    node = helper.make_node(onnx_type, names, ["y"], **attrs)
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for n, x in zip(names, inputs)]
+    like = inputs[1 if onnx_type == "Where" else 0].dtype
+    out_type = TensorProto.INT64 if onnx_type.startswith("Arg") else helper.np_dtype_to_tensor_dtype(like)
+    out = helper.make_tensor_value_info("y", out_type, None)
+    graph = helper.make_graph([node], "g", infos, [out])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    return session.run(None, dict(zip(names, inputs)))[0]
+
+
+def second(x):          # channels last -> channels second
+    return np.moveaxis(x, -1, 1)
+
+
+def last(x):
+    return np.moveaxis(x, 1, -1)
+
+
+def kernel(k, depthwise):      # [kh][kw][c][o] or [kh][kw][o] -> [o][c][kh][kw]
+    if depthwise:
+        k = k[..., None, :]
+    return np.moveaxis(np.moveaxis(k, -1, 0), -1, 1)
+
+
+def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=False, extra=(), opset=17):
+    sequence = Sequence()
+    arrays = []
+    for text in inputs.split():
+        name, *dims = text.replace("]", "").split("[")
+        arrays.append(sequence.array([int(d) for d in dims], DTYPES[name]))
+    if image:
+        arrays[0] = second(arrays[0])
+        if onnx_type == "Conv":
+            arrays[1] = kernel(arrays[1], depthwise)
+    arrays = [np.ascontiguousarray(a) for a in arrays] + [np.asarray(e) for e in extra]
+    y = run(onnx_type, arrays, onnx_attrs or {}, opset)
+    if image:
+        y = last(y)
+    values = ["%.9g" % float(v) for v in y.reshape(-1)]
+    lines, line = [], "     "
+    for v in values:
+        if len(line) + len(v) > 118:
+            lines.append(line)
+            line = "     "
+        line += " " + v + ","
+    lines.append(line)
+    print('    { "%s", "%s", "%s", %d, (const double[]){' % (op, attrs, inputs, len(values)))
+    print("\n".join(lines))
+    print("    } },")
+
+
+def pool(kind, attrs, inputs, **onnx_attrs):
+    emit(kind, attrs, inputs, "AveragePool" if kind.startswith("avg") else "MaxPool", onnx_attrs, image=True, opset=19)
+
+
+print("/* SPDX-License-Identifier: MIT */")
+print("/* Made by tests/tools/op_vectors.py with ONNX Runtime %s. */" % onnxruntime.__version__)
+emit("conv2d", "stride=2,1 pad=0,2,1,0 dilation=1,2", "f32[1][5][6][2] f32[3][2][2][3]", "Conv",
+     dict(strides=[2, 1], pads=[0, 2, 1, 0], dilations=[1, 2]), image=True)
+emit("conv2d", "groups=2 pad=1,1,1,1", "f32[1][3][3][4] f32[3][3][2][4]", "Conv", dict(group=2, pads=[1, 1, 1, 1]), image=True)
+emit("conv1d", "stride=2 pad=1,2", "f32[1][7][3] f32[3][3][2]", "Conv", dict(strides=[2], pads=[1, 2]), image=True)
+emit("depthwise_conv2d", "stride=2 pad=1,1,0,0", "f32[1][5][5][2] f32[3][3][4]", "Conv", dict(group=2, strides=[2, 2], pads=[1, 1, 0, 0]),
+     image=True, depthwise=True)
+emit("matmul", "", "f32[2][1][2][3] f32[2][3][2]", "MatMul")
+pool("max_pool2d", "kernel=3,3 stride=2,2 pad=1,1,1,1 ceil_mode=1", "f32[1][6][5][2]", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 1, 1], ceil_mode=1)
+pool("max_pool2d", "kernel=2,3 dilation=2,1", "f32[1][5][5][2]", kernel_shape=[2, 3], dilations=[2, 1])
+pool("avg_pool2d", "kernel=3,3 pad=1,1,1,1", "f32[1][4][3][2]", kernel_shape=[3, 3], pads=[1, 1, 1, 1])
+pool("avg_pool2d", "kernel=3,3 pad=1,1,1,1 count_pad=1", "f32[1][4][3][2]", kernel_shape=[3, 3], pads=[1, 1, 1, 1], count_include_pad=1)
+pool("avg_pool2d", "kernel=3,3 stride=2,2 ceil_mode=1", "f32[1][6][6][2]", kernel_shape=[3, 3], strides=[2, 2], ceil_mode=1)
+pool("avg_pool2d", "kernel=3,3 stride=2,2 pad=1,1,0,0 ceil_mode=1", "f32[1][6][6][2]", kernel_shape=[3, 3], strides=[2, 2], pads=[1, 1, 0, 0], ceil_mode=1)
+pool("avg_pool2d", "kernel=3,3 stride=2,2 pad=0,0,1,1 ceil_mode=1 count_pad=1", "f32[1][5][6][1]", kernel_shape=[3, 3], strides=[2, 2], pads=[0, 0, 1, 1],
+     ceil_mode=1, count_include_pad=1)
+pool("avg_pool2d", "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][4][5][1]", kernel_shape=[2, 3], dilations=[2, 2], pads=[1, 2, 1, 2])
+pool("avg_pool1d", "kernel=3 stride=2 pad=1,1", "f32[1][7][2]", kernel_shape=[3], strides=[2], pads=[1, 1])
+emit("global_avg_pool", "", "f32[1][3][4][2]", "GlobalAveragePool", image=True)
+emit("softmax", "axis=1", "f32[2][3][2]", "Softmax", dict(axis=1))
+emit("log_softmax", "", "f32[2][5]", "LogSoftmax", dict(axis=-1))
+for name, onnx_type in [("l1", "L1"), ("l2", "L2"), ("log_sum_exp", "LogSumExp"), ("max", "Max"), ("mean", "Mean"), ("min", "Min"), ("prod", "Prod"),
+                        ("sum_square", "SumSquare")]:
+    emit("reduce_" + name, "axes=0,2 keepdims=1", "f32[2][3][2]", "Reduce" + onnx_type, dict(axes=[0, 2], keepdims=1), opset=13 if name != "sum" else 12)
+emit("argmax", "axis=1", "f32[3][4]", "ArgMax", dict(axis=1, keepdims=0))
+emit("argmin", "axis=0 keepdims=1", "f32[3][4]", "ArgMin", dict(axis=0, keepdims=1))
+for ours, theirs, attrs, onnx_attrs in [
+        ("elu", "Elu", "alpha=0.5", dict(alpha=0.5)), ("selu", "Selu", "", {}), ("celu", "Celu", "alpha=2", dict(alpha=2.0)),
+        ("leaky_relu", "LeakyRelu", "alpha=0.1", dict(alpha=0.1)), ("hard_sigmoid", "HardSigmoid", "", {}), ("hard_swish", "HardSwish", "", {}),
+        ("softplus", "Softplus", "", {}), ("softsign", "Softsign", "", {}), ("mish", "Mish", "", {}), ("erf", "Erf", "", {}),
+        ("sigmoid", "Sigmoid", "", {}), ("tanh", "Tanh", "", {}), ("exp", "Exp", "", {}), ("sign", "Sign", "", {}),
+        ("thresholded_relu", "ThresholdedRelu", "alpha=0.3", dict(alpha=0.3))]:
+    emit(ours, attrs, "f32[9]", theirs, onnx_attrs, opset=18)
+emit("gelu", "", "f32[9]", "Gelu", opset=20)
+emit("gelu_tanh", "", "f32[9]", "Gelu", dict(approximate="tanh"), opset=20)
+emit("prelu", "", "f32[2][3] f32[3]", "PRelu")
+emit("mod", "", "i32[3] i32[1]", "Mod", opset=13)
+emit("where", "", "bool[2][1] f32[2][3] f32[3]", "Where")
+emit("gather", "axis=1", "f32[2][9][2] i64[2]", "Gather", dict(axis=1))
+emit("concat", "axis=1", "f32[2][2] f32[2][1]", "Concat", dict(axis=1))
+emit("pad", "pad=2,1,1,2 mode=reflect", "f32[3][3]", "Pad", dict(mode="reflect"), extra=[np.array([2, 1, 1, 2])])
+emit("pad", "pad=2,1,1,2 mode=edge", "f32[3][3]", "Pad", dict(mode="edge"), extra=[np.array([2, 1, 1, 2])])
+emit("pad", "pad=2,1 mode=wrap", "f32[4]", "Pad", dict(mode="wrap"), extra=[np.array([2, 1])], opset=19)
+emit("slice", "begin=-1,0 end=-1000,2 step=-2,1", "f32[5][3]", "Slice", extra=[np.array([-1, 0]), np.array([-1000, 2]), np.array([0, 1]), np.array([-2, 1])])
+emit("tile", "times=2,2", "f32[2][2]", "Tile", extra=[np.array([2, 2])])
+emit("transpose", "perm=2,0,1", "f32[2][2][3]", "Transpose", dict(perm=[2, 0, 1]))
