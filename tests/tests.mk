@@ -26,3 +26,8 @@ golden-accept: all
 # The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
 bench: all
 	@tests/bench/all.sh $(BUILD)
+
+# Random schedules: SEED=first COUNT=programs; a failure prints its seed, and COUNT=1 shows that program step by step.
+.PHONY: fuzz-schedules
+fuzz-schedules: $(BUILD)/test/test_random_schedules
+	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)

@@ -6,29 +6,20 @@
  *     gives, bit for bit;
  *
  * at the end the trace is replayed on a fresh naive nest and must print the same, byte for byte. A refusal must name its
- * step and leave the nest as it was. What is accepted and refused is counted for each primitive.
- *
- * usage: fuzz_schedules [SEED [COUNT]]      fuzz_schedules SEED 1 shows one program in full */
-#include "programs.h"
+ * step and leave the nest as it was. What is accepted and refused is counted for each primitive. */
+#include "schedules.h"
 
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ir/check.h"
 #include "ir/formula.h"
 #include "ir/interpret.h"
+#include "programs.h"
 #include "schedule/schedule.h"
 #include "support/names.h"
 
-enum { MAX_STEPS = 12, MAX_PRIMITIVES = 32, MAX_LISTED = 64 };
-
-typedef enum Outcome { ACCEPTED, REFUSED_WRONG, REFUSED_UNPROVED, REFUSED_NAMES, OUTCOME_COUNT } Outcome;
-typedef struct Counts {
-    int primitive_count; char primitive[MAX_PRIMITIVES][32];
-    long count[MAX_PRIMITIVES][OUTCOME_COUNT];
-    long programs, steps, runs, failures;
-} Counts;
+enum { MAX_STEPS = 12, MAX_LISTED = 64 };
 
 /* ---- Random steps ---------------------------------------------------------------------------------------------- */
 
@@ -318,13 +309,14 @@ static bool prepare(Case *c, Random *r)
     return evaluate(c->cx, c->expected, c->program->output, c->program->output_count);
 }
 
-static bool run_case(uint64_t seed, Counts *counts, bool loud)
+bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
 {
     Random r = random_new(seed);
     Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = counts, .loud = loud };
     if (!prepare(&c, &r)) {
-        printf("# seed %llu: no program: %s\n", (unsigned long long)seed, c.cx->diags ? diag_text(c.cx, c.cx->diags) : "none came of it");
         bool bad = ctx_failed(c.cx);
+        if (bad) printf("# seed %llu: no program: %s\n", (unsigned long long)seed, diag_text(c.cx, c.cx->diags));
+        counts->failures += bad;
         ctx_free(c.cx);
         return !bad;
     }
@@ -345,21 +337,10 @@ static bool run_case(uint64_t seed, Counts *counts, bool loud)
     return !c.failed;
 }
 
-static void print_counts(const Counts *c)
+void print_counts(const Counts *c)
 {
     printf("%-22s %10s %10s %10s %10s\n", "primitive", "accepted", "wrong", "unproved", "names");
     for (int i = 0; i < c->primitive_count; i++)
         printf("%-22s %10ld %10ld %10ld %10ld\n", c->primitive[i], c->count[i][0], c->count[i][1], c->count[i][2], c->count[i][3]);
     printf("%ld programs, %ld steps, %ld runs: %ld failures\n", c->programs, c->steps, c->runs, c->failures);
-}
-
-int main(int argc, char **argv)
-{
-    enum { ENOUGH_FAILURES = 5 };
-    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 20000;
-    static Counts counts;
-    for (long i = 0; i < count && counts.failures < ENOUGH_FAILURES; i++) run_case(seed + (uint64_t)i, &counts, count == 1);
-    print_counts(&counts);
-    return counts.failures != 0;
 }

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef FUZZ_SCHEDULES_H
+#define FUZZ_SCHEDULES_H
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Refused for a counterexample, for a limit of ours, or because the step names what is not there. */
+typedef enum Outcome { ACCEPTED, REFUSED_WRONG, REFUSED_UNPROVED, REFUSED_NAMES, OUTCOME_COUNT } Outcome;
+enum { MAX_PRIMITIVES = 32 };
+typedef struct Counts {
+    int primitive_count; char primitive[MAX_PRIMITIVES][32];     /* in order of first use */
+    long count[MAX_PRIMITIVES][OUTCOME_COUNT];
+    long programs, steps, runs, failures;
+} Counts;
+
+/* One random program under random steps; false after a failure, which is printed with its seed. `loud` prints each step. */
+bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud);
+void print_counts(const Counts *c);
+#endif

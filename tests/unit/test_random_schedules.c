@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* Random programs under random schedules (tests/fuzz). Without arguments the first 2,000 seeds;
+ * with SEED COUNT those, and the table of what was accepted and refused. COUNT 1 shows the one program in full. */
+#include "../fuzz/programs.c"
+#include "../fuzz/schedules.c"
+
+#include "check.h"
+
+#include <stdlib.h>
+
+int main(int argc, char **argv)
+{
+    enum { ENOUGH_FAILURES = 5 };
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 2000;
+    Counts counts = { 0 };
+    for (long i = 0; i < count && counts.failures < ENOUGH_FAILURES; i++)
+        fuzz_schedule(seed + (uint64_t)i, &counts, count == 1);
+    print_counts(&counts);
+    CHECK("random schedules keep every value", counts.failures == 0);
+    CHECK("most seeds give a program", counts.programs >= count * 9 / 10);
+    return check_done();
+}
