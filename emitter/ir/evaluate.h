@@ -15,6 +15,8 @@ int64_t env_eval_size(Ctx *cx, const Env *e, const Expr *size);         /* an ex
 int64_t env_elems(Ctx *cx, const Env *e, const Tensor *t);
 void *env_alloc(Ctx *cx, Env *e, const Tensor *t);         /* fresh zeroed storage of the tensor's size, entered in e */
 
-/* Makes every output's data, evaluating (recursively) the compute nodes it needs; inputs must be in e. */
+/* Makes every output's data, evaluating (recursively) the compute nodes it needs; inputs must be in e. A tensor on the way
+ * that e holds is taken as it is; outputs are always made anew, in the storage that e has for them, and entered in e. So to
+ * compare with the interpreter use an Env for each. */
 bool evaluate(Ctx *cx, Env *e, Tensor *const *outputs, int count);
 #endif

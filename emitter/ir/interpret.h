@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_INTERPRET_H
 #define LW_IR_INTERPRET_H
-/* Runs a loop nest as it stands. The nest is compiled to flat register code with strided addresses and then run. */
+/* Runs a loop nest as it stands: compiled to lanes of register code with strided addresses (program.h) or, where it is to be
+ * watched or shuffled, statement by statement (walk.c). Without `checked` only accesses outside of a whole tensor are errors. */
 #include "ir/evaluate.h"
 #include "ir/nest.h"
 
 typedef struct RunOptions {
-    bool checked;          /* stop at an access outside a window, at a read of an element never written or overwritten in its ring */
+    bool checked;          /* stop at an access outside a window, a read of an element never written or overwritten in its ring,
+                            * a bind outside its axis, an output element left unwritten */
     uint64_t shuffle;      /* not 0: parallel loops run in an order shuffled by this seed, vector loops in lockstep */
 } RunOptions;
 
