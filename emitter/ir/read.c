@@ -58,7 +58,7 @@ void unknown_name(const Lexer *l, const Known *s, Token at, bool wants_tensor)
         if (!wants_tensor || i->tensor) words[n++] = i->name;
     const char *word = name_n(l->cx, at.at, (size_t)at.length), *near = text_nearest(l->cx, word, words, (size_t)n);
     const char *sort = wants_tensor ? "no tensor" : "not known";
-    if (near && at.length > 1) lex_error(l, at, "'%s' is %s here; is '%s' meant?", word, sort, near);
+    if (near && at.length > 1) lex_error(l, at, "'%s' is %s here; did you mean '%s'?", word, sort, near);
     else lex_error(l, at, "'%s' is %s here", word, sort);
 }
 
@@ -466,8 +466,8 @@ static Value read_call(Reader *r, Token at)
         for (int i = 0; i < EXPR_KIND_COUNT; i++)
             if (expr_info((ExprKind)i)->form == EXPR_CALL) words[count++] = expr_info((ExprKind)i)->spelling;
         const char *near = text_nearest(r->cx, name_n(r->cx, at.at, n), words, count);
-        lex_error(r->lex, at, "there is no function '%.*s'%s%s%s", at.length, at.at, near ? "; is '" : "", near ? near : "",
-                  near ? "' meant?" : "");
+        lex_error(r->lex, at, "there is no function '%.*s'%s%s%s", at.length, at.at, near ? "; did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
     }
     return poison(r, at);
 }

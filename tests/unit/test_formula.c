@@ -123,8 +123,8 @@ typedef struct Refusal { const char *text, *message; int column, width; } Refusa
 
 static const Refusal refusals[] = {
     { "y[i] = z[i]", "'z' is no tensor here", 8, 1 },
-    { "y[i] = imgs[0,i,0,0]", "'imgs' is no tensor here; is 'img' meant?", 8, 4 },
-    { "y[i] = b[i] + twoo", "'twoo' is not known here; is 'two' meant?", 15, 4 },
+    { "y[i] = imgs[0,i,0,0]", "'imgs' is no tensor here; did you mean 'img'?", 8, 4 },
+    { "y[i] = b[i] + twoo", "'twoo' is not known here; did you mean 'two'?", 15, 4 },
     { "y[i] = b[i] * x[i]", "'x' is f32[3][5], of rank 2, but is read with 1 index", 15, 1 },
     { "y[i] = b[i, 0]", "'b' is f32[5], of rank 1, but is read with 2 indices", 8, 1 },
     { "y[i] = b[i] + b", "'b' is a tensor f32[5]: it wants 1 index", 15, 1 },
@@ -141,7 +141,7 @@ static const Refusal refusals[] = {
     { "y[i] = exp(q[0, i])", "'exp' wants a float type, not i8", 8, 3 },
     { "y[i] = exp(b[i], 1)", "exp takes 1 value, not 2", 8, 3 },
     { "y[i] = select(m[i], b[i])", "select takes 3 values, not 2", 8, 6 },
-    { "y[i] = exo(b[i])", "there is no function 'exo'; is 'exp' meant?", 8, 3 },
+    { "y[i] = exo(b[i])", "there is no function 'exo'; did you mean 'exp'?", 8, 3 },
     { "y[i] = q[0, i] / 0", "division by zero", 18, 1 },
     { "y[i] = tmod(q[0, i], 0)", "division by zero", 22, 1 },
     { "y[i] = q[0, i] << 8", "a shift of i8 by 8: 0 to 7 is expected", 19, 1 },

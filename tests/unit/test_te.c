@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* .te files: what is read, the values it computes, its schedule, and errors with line, column and caret. */
+#include "check.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "graph/op.h"
+#include "import/te.h"
+#include "ir/evaluate.h"
+#include "ir/formula.h"
+#include "schedule/schedule.h"
+#include "support/names.h"
+#include "support/text.h"
+
+static const char *first_error(Ctx *cx)
+{
+    for (const Diag *d = cx->diags; d; d = d->next)
+        if (d->severity >= ERROR) return diag_text(cx, d);
+    return "";
+}
+
+static const char matmul_schedule[] =
+    "# rows of a times columns of b\n"
+    "size n in 1..64            # symbolic\n"
+    "input a: f32[n][3]\n"
+    "const b: f32[3][2] = { {1, 2}, {3, 4},\n"
+    "                       {5, -6.5} }   # goes on while a bracket is open\n"
+    "c[i, j] = sum(k) (a[i, k] *\n"
+    "  b[k, j])\n"
+    "y = relu(c)\n"
+    "output y\n"
+    "\n"
+    "schedule                   # steps\n"
+    "  split c.i 8 names=io,ii  # a comment\n"
+    "\n"
+    "  reorder c.j c.ii\n";
+
+static void test_model(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    bool ok = te_read(cx, "dir/mm.te", matmul_schedule, NULL, &m);
+    check_that(ok && text_equal(m.name, "mm") && m.input_count == 1 && m.output_count == 1 && m.step_count == 2, "a file with a schedule",
+               "%s", first_error(cx));
+    if (!ok) return;
+    CHECK("steps are the text without comments", text_equal(m.step[0].text, "split c.i 8 names=io,ii") && text_equal(m.step[1].text, "reorder c.j c.ii"));
+    CHECK("in a nest a call is its computes", m.output[0]->maker->kind == NODE_COMPUTE && text_equal(m.output[0]->maker->stage->name, "y"));
+    CHECK("the default place of diagnostics is given back", cx->file == NULL);
+    Env *env = env_new(cx);
+    float a[] = { 1, 2, 3, -1, -1, -1 };
+    static const float expected[] = { 22, 0, 0, 0.5f };
+    env_set_size(env, m.input[0]->shape[0], 2);
+    env_set(env, m.input[0], a);
+    bool same = evaluate(cx, env, m.output, 1);
+    for (int i = 0; same && i < 4; i++) same = ((float *)env_get(env, m.output[0]))[i] == expected[i];
+    check_that(same, "the values of a file", "%s", first_error(cx));
+    const Nest *n = nest_naive(cx, "mm", m.input, m.input_count, m.output, m.output_count);
+    for (int i = 0; i < m.step_count; i++) n = te_step(cx, n, &m.step[i]);
+    check_that(!ctx_failed(cx) && n && n->step_count == 2, "the steps of a file are accepted", "%s", first_error(cx));
+    Path path;
+    CHECK("a step's names stand in the nest", n && nest_find_loop(n, "c.ii", &path));
+    ctx_free(cx);
+}
+
+static void test_calls_alone(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    bool ok = te_read(cx, "net.te",
+                      "input x: f32[1][8][8][3]\nconst w: f32[3][3][3][4] = {..}\n"
+                      "a = conv2d(x, w, stride=2,2, pad=[1,1,1,1])\nb = exp(a)\ns = softmax(b, axis=-1)\noutput s, a\n",
+                      NULL, &m);
+    check_that(ok, "calls alone", "%s", first_error(cx));
+    if (ok) {
+        CHECK("calls stay calls", m.output[0]->maker->kind == NODE_CALL && text_equal(m.output[0]->maker->op->name, "softmax"));
+        CHECK("attributes and shapes", text_equal(tensor_shape_text(cx, m.output[1]), "[1][4][4][4]") && node_int(m.output[0]->maker, "axis", 0) == -1);
+        CHECK("a function's name calls the operator on a whole tensor", m.output[0]->maker->in[0]->maker->kind == NODE_CALL);
+        CHECK("tensors have the names of the file", text_equal(m.output[0]->name, "s") && text_equal(m.output[1]->name, "a"));
+    }
+    ctx_free(cx);
+}
+
+/* Two calls of one operator in a nest: the stages inside are told apart by the results' names. */
+static void test_expanded_names(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    bool ok = te_read(cx, "two.te", "input x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n", NULL, &m);
+    const Nest *n = ok ? nest_naive(cx, "two", m.input, 1, m.output, 1) : NULL;
+    check_that(n && n->stage_count == 9 && nest_stage(n, "p") && nest_stage(n, "q_sum"), "stages of calls have names of their own", "%s", first_error(cx));
+    ctx_free(cx);
+}
+
+static void test_options(void)
+{
+    ImportDim dims[] = { { "n", 5, false }, { "m", 7, true } };
+    ImportOptions o = { .dim_count = 2, .dim = dims };
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    bool ok = te_read(cx, "d.te", "size n in 1..9\nsize m in 2..9\ninput x: f32[n][m]\ny[*] = x[*] * 2\noutput y", &o, &m);
+    check_that(ok && tensor_dim(m.input[0], 0) == 5 && expr_as_var(m.input[0]->shape[1])->greatest == 7, "sizes from the command line", "%s",
+               first_error(cx));
+    ctx_free(cx);
+}
+
+/* After every step the nest prints as text that reads back, and prints the same again. */
+static void test_nests_between_steps(void)
+{
+    static const char text[] =
+        "size n in 1..40\ninput x: f32[n][18]\nconst w: f32[3] = {1, 2, 1}\n"
+        "a[i, j<16] = sum(k) x[i, j + k] * w[k]\nb[*] = max(a[*], 0)\np, v[i] = argmax(j) b[i, j]\nm[i, l<2] = max(j<8) b[i, l * 8 + j]\n"
+        "output p, m\nschedule\n  compute_inline b\n  split a.j 5 names=jo,ji\n  split a.i 4 tail=peel\n  reorder a.jo a.ii\n  unroll a.k\n"
+        "  split p.j 4\n  fuse m.i m.l\n  decompose_reduction m m.j\n";
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    const Nest *n = te_read(cx, "s.te", text, NULL, &m) ? nest_naive(cx, "s", m.input, m.input_count, m.output, m.output_count) : NULL;
+    for (int i = 0; n && i < m.step_count && !ctx_failed(cx); i++) {
+        n = te_step(cx, n, &m.step[i]);
+        Ctx *other = ctx_new(NULL, NULL);
+        Text first = text_new(cx), second = text_new(other);
+        print_nest(cx, &first, n);
+        const Nest *again = nest_read(other, text_string(&first));
+        if (again) print_nest(other, &second, again);
+        check_that(again && text_equal(text_string(&first), text_string(&second)), name_format(cx, "read back after %s", m.step[i].text),
+                   "%s\n%s\n%s", first_error(other), text_string(&first), text_string(&second));
+        ctx_free(other);
+    }
+    check_that(n && n->step_count == m.step_count, "every step was accepted", "%s", first_error(cx));
+    ctx_free(cx);
+}
+
+typedef struct Refusal { const char *name, *text, *error; } Refusal;
+
+static const Refusal refusals[] = {
+    { "no-output", "input a: f32[3]\n", "e.te: error: no output: write `output NAME`" },
+    { "formula-at-its-line", "input a: f32[3]\n\ny[i] = a[i] + aa[i]\n",
+      "e.te: 3:15: error: 'aa' is no tensor here; did you mean 'a'?\n  y[i] = a[i] + aa[i]\n                ^^" },
+    { "tabs-keep-the-caret-right", "input a: f32[3]\ny[i] =\ta[i] + 1 1\n",
+      "e.te: 2:17: error: '1' is not expected here\n  y[i] =\ta[i] + 1 1\n        \t         ^" },
+    { "continued-line-shows-its-own", "input a: f32[3]\ny[i] = (a[i]\n  + a[i, 0])\n",
+      "e.te: 3:5: error: 'a' is f32[3], of rank 1, but is read with 2 indices\n    + a[i, 0])\n      ^" },
+    { "unknown-operator", "input a: f32[3]\ny = rellu(a)\noutput y\n",
+      "e.te: 2:5: error: there is no operator 'rellu'; did you mean 'relu'?\n  y = rellu(a)\n      ^^^^^" },
+    { "unknown-tensor-of-call", "input abc: f32[3]\ny = relu(abd)\n",
+      "e.te: 2:10: error: 'abd' is no tensor here; did you mean 'abc'?\n  y = relu(abd)\n           ^^^" },
+    { "too-many-results", "input a: f32[3]\ny, z = relu(a)\n", "e.te: 2:4: error: relu has 1 result\n  y, z = relu(a)\n     ^" },
+    { "defined-twice", "input a: f32[3]\na = relu(a)\n", "e.te: 2:1: error: 'a' is defined already\n  a = relu(a)\n  ^" },
+    { "size-and-tensor", "size a in 1..3\ninput a: f32[3]\n", "e.te: 2:7: error: 'a' is defined already\n  input a: f32[3]\n        ^" },
+    { "bad-type", "input a: float[3]\n",
+      "e.te: 1:10: error: an element type such as f32 or i8 is expected, not 'float'\n  input a: float[3]\n           ^^^^^" },
+    { "bad-size", "size n in 5\n", "e.te: 1:12: error: '..' is expected after the least value, not the end\n  size n in 5\n             ^" },
+    { "unknown-size", "input a: f32[m]\n", "e.te: 1:14: error: 'm' is not known here\n  input a: f32[m]\n               ^" },
+    { "too-few-values", "const a: i8[2][2] = {{1, 2}, {3}}\n",
+      "e.te: 1:21: error: 4 values are expected, not 3\n  const a: i8[2][2] = {{1, 2}, {3}}\n                      ^" },
+    { "value-too-large", "const a: i8[2] = {1, 200}\n", "e.te: 1:22: error: 200 does not fit in i8\n  const a: i8[2] = {1, 200}\n                       ^^^" },
+    { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
+      "e.te: 2:7: error: a constant has a constant shape\n  const a: i8[n] = {1}\n        ^" },
+    { "huge-const", "const a: i8[65536][65536] = {1}\n",
+      "e.te: 1:29: error: this tensor has too many elements to be written out\n  const a: i8[65536][65536] = {1}\n                              ^" },
+    { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
+      "e.te: 3:8: error: 'yas' is no tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
+    { "output-of-input", "input a: f32[3]\noutput a\n", "e.te: 2:8: error: 'a' is not computed: it cannot be an output\n  output a\n         ^" },
+    { "string-does-not-end", "const a: f32[1] = \"x.npy\n",
+      "e.te: 1:19: error: this string does not end on its line\n  const a: f32[1] = \"x.npy\n                    ^" },
+    { "operator-refuses", "input a: f32[3]\ny = softmax(a, axis=4)\n", "e.te: 2:5: error: " },
+    { "unknown-attribute", "input a: f32[3]\ny = softmax(a, axes=0)\n", "e.te: 2:5: error: " },
+    { "step-at-its-line", "input a: f32[8]\ny[i] = a[i]\noutput y\nschedule\n  split y.j 4   # no such loop\n", "e.te: 5:3: error: " },
+};
+
+static void test_refusals(void)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
+        Ctx *cx = ctx_new(NULL, NULL);
+        Model m;
+        bool ok = te_read(cx, "e.te", refusals[i].text, NULL, &m);
+        if (ok && m.step_count) {
+            te_step(cx, nest_naive(cx, "e", m.input, m.input_count, m.output, m.output_count), m.step);
+            ok = !ctx_failed(cx);
+        }
+        const char *wanted = refusals[i].error, *found = first_error(cx);
+        bool is_prefix = wanted[strlen(wanted) - 1] == ' ';       /* the rest belongs to another's tests */
+        bool same = is_prefix ? strncmp(found, wanted, strlen(wanted)) == 0 && strchr(found, '^') : text_equal(found, wanted);
+        check_that(!ok && same, name_format(cx, "refuse %s", refusals[i].name), "\n%s\ninstead of\n%s", found, wanted);
+        ctx_free(cx);
+    }
+}
+
+/* Every beginning of a file, and the file without one of its bytes, is read or refused. */
+static void test_mutilated(void)
+{
+    int silent = 0, read = 0, refused = 0;
+    size_t length = strlen(matmul_schedule);
+    for (size_t cut = 0; cut < 2 * length; cut++) {
+        Ctx *cx = ctx_new(NULL, NULL);
+        Text t = text_new(cx);
+        Model m;
+        text_addn(&t, matmul_schedule, cut % length);
+        if (cut >= length) text_add(&t, matmul_schedule + cut % length + 1);
+        bool ok = te_read(cx, "cut.te", text_string(&t), NULL, &m);
+        silent += ok == ctx_failed(cx);
+        read += ok;
+        refused += !ok;
+        ctx_free(cx);
+    }
+    check_that(!silent && read > 50 && refused > 50, "a file is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
+}
+
+static void test_line_ends(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    bool ok = te_read(cx, "e.te", "input a: f32[3]\ny[i] = a[i] *\n  a[i]\n", NULL, &m);
+    check_that(!ok && strstr(first_error(cx), "e.te: 2:14: error: a value is expected, not the end"), "a line ends its statement", "%s",
+               first_error(cx));
+    ctx_free(cx);
+    cx = ctx_new(NULL, NULL);
+    ok = te_read(cx, "crlf.te", "input a: f32[3]\r\ny[i] = a[i]\r\noutput y\r\nschedule\r\n  split y.i 2\r\n", NULL, &m);
+    check_that(ok && text_equal(m.step[0].text, "split y.i 2"), "lines may end in CR LF", "%s", first_error(cx));
+    ctx_free(cx);
+}
+
+int main(void)
+{
+    test_model();
+    test_calls_alone();
+    test_expanded_names();
+    test_options();
+    test_nests_between_steps();
+    test_refusals();
+    test_line_ends();
+    test_mutilated();
+    return check_done();
+}
