@@ -20,7 +20,7 @@ enum { OLDEST_OPSET = 7, NEWEST_OPSET = 25, SMALL_RESULT = 4096, SMALL_WORK = 1 
 
 typedef struct Importer {
     Ctx *cx;
-    const char *folder;
+    OnnxFolder folder;
     const ImportOptions *options;
     OnnxFile file;
     Map maker;                    /* name of a value -> OnnxNode */
@@ -250,7 +250,7 @@ static Tensor *value_named(Importer *im, const char *value_name)
     Tensor *t = known(&im->value, value_name);
     const OnnxTensor *constant = t ? NULL : known(&im->initializer, value_name);
     if (constant) {
-        t = onnx_tensor_read(im->cx, constant, im->folder);
+        t = onnx_tensor_read(im->cx, constant, &im->folder);
         if (t) map_put_ptr(&im->value, value_name, t);
     }
     return t;
@@ -309,7 +309,7 @@ static void enter_result(Importer *im, OnnxCall *c, int i)
 static void import_node(Importer *im, const OnnxNode *n)
 {
     OnnxCall *c = NEW(im->cx->arena, OnnxCall);
-    *c = (OnnxCall){ .cx = im->cx, .node = n, .opset = im->file.opset, .folder = im->folder, .name = n->name };
+    *c = (OnnxCall){ .cx = im->cx, .node = n, .opset = im->file.opset, .folder = &im->folder, .name = n->name };
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count && !ctx_failed(im->cx); i++) {
         if (!*n->in[i]) continue;
@@ -355,7 +355,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .folder = path_folder(cx, path), .options = options ? options : &none };
+    *im = (Importer){ .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .options = options ? options : &none };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

@@ -178,7 +178,18 @@ static bool stays_below(const char *path)
     return true;
 }
 
-static Cursor external_values(Ctx *cx, const OnnxTensor *t, const char *folder, uint64_t wanted, const char *where)
+static Bytes read_once(Ctx *cx, OnnxFolder *folder, const char *location)
+{
+    Bytes *file = map_get_ptr(&folder->files, location);
+    if (!file) {
+        file = NEW(cx->arena, Bytes);
+        *file = file_read(cx, text_format(cx, "%s%s", folder->path, location));
+        map_put_ptr(&folder->files, location, file);
+    }
+    return *file;
+}
+
+static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, uint64_t wanted, const char *where)
 {
     Cursor none = cursor_new(NULL, 0);
     External e = read_external(cx, t->message);
@@ -190,7 +201,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, const char *folder, 
         diag_error(cx, where, "its external data lies at \"%s\", which is not in the model's folder", e.location);
         return none;
     }
-    Bytes file = file_read(cx, text_format(cx, "%s%s", folder, e.location));
+    Bytes file = read_once(cx, folder, e.location);
     if (ctx_failed(cx)) return none;
     if (e.offset > file.count || wanted > file.count - e.offset) {
         diag_error(cx, where, "its external data, %llu bytes at %llu, are not all in \"%s\", which has %llu bytes",
@@ -202,7 +213,7 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, const char *folder, 
 
 /* ---- Values of a tensor, wherever they are ------------------------------------------------------------------------ */
 
-Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, const char *folder)
+Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
 {
     DType type;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);

@@ -5,6 +5,7 @@
 #include "import/protobuf.h"
 #include "ir/tensor.h"
 #include "support/file.h"
+#include "support/map.h"
 
 /* TensorProto.DataType */
 enum {
@@ -57,7 +58,9 @@ typedef struct OnnxFile {
 } OnnxFile;
 
 bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out);
-/* The tensor with its values. `folder` is where the model lies ("" or with a '/' at its end), for external data. */
-Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, const char *folder);
+/* Where the model lies ("" or with a '/' at its end), and the files of external data there that have been read. */
+typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
+
+Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* with its values */
 
 #endif

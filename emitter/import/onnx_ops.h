@@ -12,7 +12,7 @@ typedef struct OnnxCall {
     Ctx *cx;
     const OnnxNode *node;
     int64_t opset;
-    const char *folder;              /* of the model */
+    OnnxFolder *folder;              /* of the model */
     const char *name;                /* for the calls that are made */
     int in_count; Tensor **in;       /* absent ones are NULL, absent ones at the end not counted */
     Tensor *out[ONNX_OUTPUTS];       /* to be filled in; those left NULL must not be used by anyone */

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: MIT */
+/* The ONNX importer on models written here byte by byte: what is read, what is refused and how, every truncation and many
+ * flips of a small model, and (where the model folder is there) the recorded networks. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/op.h"
+#include "import/npy.h"
+#include "import/onnx.h"
+#include "ir/evaluate.h"
+#include "support/text.h"
+
+/* ---- Writing protobuf --------------------------------------------------------------------------------------------- */
+
+typedef struct Message { uint8_t at[4096]; size_t count; } Message;
+
+static void put_varint(Message *m, uint64_t v)
+{
+    for (; v > 127; v >>= 7) m->at[m->count++] = (uint8_t)(v | 128);
+    m->at[m->count++] = (uint8_t)v;
+}
+
+static void put_int(Message *m, int field, int64_t v)
+{
+    put_varint(m, (uint64_t)field << 3);
+    put_varint(m, (uint64_t)v);
+}
+
+static void put_bytes(Message *m, int field, const void *bytes, size_t count)
+{
+    put_varint(m, (uint64_t)field << 3 | 2);
+    put_varint(m, count);
+    memcpy(m->at + m->count, bytes, count);
+    m->count += count;
+}
+
+static void put_text(Message *m, int field, const char *s) { put_bytes(m, field, s, strlen(s)); }
+static void put_message(Message *m, int field, const Message *part) { put_bytes(m, field, part->at, part->count); }
+
+/* ValueInfoProto of a float tensor; a dimension of 0 is open, called "n". */
+static Message value_info(const char *value_name, int rank, const int64_t *dims, int64_t type)
+{
+    Message shape = { .count = 0 }, tensor = { .count = 0 }, kind = { .count = 0 }, value = { .count = 0 };
+    for (int d = 0; d < rank; d++) {
+        Message dim = { .count = 0 };
+        if (dims[d]) put_int(&dim, 1, dims[d]);
+        else put_text(&dim, 2, "n");
+        put_message(&shape, 1, &dim);
+    }
+    put_int(&tensor, 1, type);
+    put_message(&tensor, 2, &shape);
+    put_message(&kind, 1, &tensor);
+    put_text(&value, 1, value_name);
+    put_message(&value, 2, &kind);
+    return value;
+}
+
+static Message node(const char *type, const char *node_name, const char *in0, const char *in1, const char *out)
+{
+    Message m = { .count = 0 };
+    put_text(&m, 1, in0);
+    if (in1) put_text(&m, 1, in1);
+    put_text(&m, 2, out);
+    put_text(&m, 3, node_name);
+    put_text(&m, 4, type);
+    return m;
+}
+
+static void put_attr_int(Message *n, const char *attr_name, int64_t v)
+{
+    Message a = { .count = 0 };
+    put_text(&a, 1, attr_name);
+    put_int(&a, 3, v);
+    put_message(n, 5, &a);
+}
+
+static void put_attr_ints(Message *n, const char *attr_name, const int64_t *v, int count)
+{
+    Message a = { .count = 0 };
+    put_text(&a, 1, attr_name);
+    for (int i = 0; i < count; i++) put_int(&a, 8, v[i]);
+    put_message(n, 5, &a);
+}
+
+/* TensorProto of floats: 0 raw, 1 packed float_data, 2 unpacked float_data; `count` values of 0.5, 1.5, .. */
+static Message float_tensor(const char *tensor_name, int rank, const int64_t *dims, int count, int form)
+{
+    Message m = { .count = 0 };
+    float v[64];
+    for (int i = 0; i < count; i++) v[i] = (float)i + 0.5f;
+    for (int d = 0; d < rank; d++) put_int(&m, 1, dims[d]);
+    put_int(&m, 2, 1);
+    put_text(&m, 8, tensor_name);
+    if (form == 0) put_bytes(&m, 9, v, (size_t)count * sizeof *v);
+    if (form == 1) put_bytes(&m, 4, v, (size_t)count * sizeof *v);
+    for (int i = 0; form == 2 && i < count; i++) {
+        put_varint(&m, 4 << 3 | 5);
+        memcpy(m.at + m.count, &v[i], 4);
+        m.count += 4;
+    }
+    return m;
+}
+
+static Message int64_tensor(const char *tensor_name, const int64_t *v, int count)
+{
+    Message m = { .count = 0 };
+    put_int(&m, 1, count);
+    put_int(&m, 2, 7);
+    put_text(&m, 8, tensor_name);
+    for (int i = 0; i < count; i++) put_int(&m, 7, v[i]);
+    return m;
+}
+
+static Message model_of(const Message *graph, int64_t opset)
+{
+    Message id = { .count = 0 }, m = { .count = 0 };
+    put_int(&id, 2, opset);
+    put_int(&m, 1, 8);
+    put_message(&m, 7, graph);
+    put_message(&m, 8, &id);
+    return m;
+}
+
+/* x [1][2][4] -> y: two nodes after what the caller put into the graph. */
+static void put_ends(Message *graph, const int64_t *x_dims)
+{
+    Message x = value_info("x", 3, x_dims, 1), y = value_info("y", 3, x_dims, 1);
+    put_message(graph, 11, &x);
+    put_message(graph, 12, &y);
+}
+
+static const int64_t X_DIMS[] = { 1, 2, 4 };
+
+/* ---- Reading ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Read { Ctx *cx; Model model; bool ok; const char *text; } Read;
+
+static Read read_model(const Message *m, const ImportOptions *options)
+{
+    Read r = { .cx = ctx_new(NULL, NULL) };
+    Bytes bytes = { m->at, m->count };
+    r.ok = onnx_read(r.cx, "folder/model.onnx", bytes, options, &r.model);
+    Text all = text_new(r.cx);
+    for (const Diag *d = r.cx->diags; d; d = d->next) text_printf(&all, "%s\n", diag_text(r.cx, d));
+    r.text = text_string(&all);
+    return r;
+}
+
+static void refused(const char *test_name, const Message *m, const char *part)
+{
+    Read r = read_model(m, NULL);
+    check_that(!r.ok && strstr(r.text, part), test_name, "wanted \"%s\", got \"%s\"", part, r.text);
+    ctx_free(r.cx);
+}
+
+static Message graph_with(const Message *a, const Message *b)
+{
+    Message g = { .count = 0 };
+    put_text(&g, 2, "g");
+    if (a) put_message(&g, 1, a);
+    if (b) put_message(&g, 1, b);
+    put_ends(&g, X_DIMS);
+    return g;
+}
+
+static void *evaluated(Read *r, int output, float *input)
+{
+    Env *env = env_new(r->cx);
+    Node **order;
+    int count = dag_order(r->cx, r->model.output, r->model.output_count, &order);
+    if (r->model.input_count) env_set(env, r->model.input[0], input);
+    for (int i = 0; i < count; i++) {
+        Tensor *const *out = op_expand(r->cx, order[i]);
+        if (!evaluate(r->cx, env, out, order[i]->out_count)) return NULL;
+        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
+    }
+    return env_get(env, r->model.output[output]);
+}
+
+/* A small model with an initializer, shape arithmetic and a convolution, used whole, cut and flipped. */
+static Message small_model(int form)
+{
+    int64_t k_dims[] = { 2, 2, 3 }, pads[] = { 1, 1 }, minus[] = { -1 };
+    Message g = { .count = 0 }, k = float_tensor("k", 3, k_dims, 12, form), last = int64_tensor("last", minus, 1);
+    Message conv = node("Conv", "conv_1", "x", "k", "c"), shape = node("Shape", "shape_1", "x", NULL, "s");
+    Message reshape = node("Reshape", "flat", "c", "s", "r"), relu = node("Relu", "relu_1", "r", NULL, "y");
+    put_attr_ints(&conv, "pads", pads, 2);
+    put_text(&g, 2, "small");
+    put_message(&g, 1, &conv);
+    put_message(&g, 1, &shape);
+    put_message(&g, 1, &reshape);
+    put_message(&g, 1, &relu);
+    put_message(&g, 5, &k);
+    put_message(&g, 5, &last);
+    put_ends(&g, X_DIMS);
+    return model_of(&g, 13);
+}
+
+static void check_small(int form)
+{
+    Message m = small_model(form);
+    Read r = read_model(&m, NULL);
+    float x[8] = { 1, -2, 3, -4, 5, -6, 7, -8 };
+    check_that(r.ok, text_format(r.cx, "conv-reshape-relu-form-%d", form), "%s", r.text);
+    if (!r.ok) return;
+    const float *y = evaluated(&r, 0, x);
+    bool same = y != NULL;
+    for (int o = 0; o < 2 && same; o++)
+        for (int w = 0; w < 4; w++) {
+            float sum = 0;
+            for (int c = 0; c < 2; c++)
+                for (int j = 0; j < 3; j++)
+                    if (w + j - 1 >= 0 && w + j - 1 < 4) sum += x[c * 4 + w + j - 1] * ((float)((o * 2 + c) * 3 + j) + 0.5f);
+            same = same && fabsf(y[o * 4 + w] - (sum > 0 ? sum : 0)) < 1e-4f;
+        }
+    CHECK("conv-reshape-relu-values", same);
+    CHECK("names-of-inputs-and-outputs", strcmp(r.model.input[0]->name, "x") == 0 && strcmp(r.model.output[0]->name, "y") == 0 && r.model.input_count == 1);
+    CHECK("shape-chain-is-folded", strcmp(r.model.output[0]->maker->in[0]->maker->op->name, "reshape") == 0);
+    ctx_free(r.cx);
+}
+
+static void check_unknowns(void)
+{
+    Message a = node("Convv", "first", "x", NULL, "t"), b = node("Relu", "second", "t", NULL, "y");
+    put_attr_int(&b, "slope", 3);
+    Message g = graph_with(&a, &b), m = model_of(&g, 13);
+    refused("unknown-operator-and-what-is-near", &m, "node \"first\" (Convv): unsupported: the operator Convv is not known; near: Conv");
+    refused("unknown-attribute-in-the-same-list", &m, "node \"second\" (Relu): unsupported: the attribute 'slope' is not known");
+    Message c = node("Relu", "relu", "x", NULL, "y");
+    put_text(&c, 7, "com.example");
+    g = graph_with(&c, NULL), m = model_of(&g, 13);
+    refused("unknown-domain", &m, "the operator Relu of the domain \"com.example\" is not known");
+}
+
+static void check_names(void)
+{
+    Message a = node("Relu", "a", "u", NULL, "t"), b = node("Add", "b", "t", "x", "u"), c = node("Relu", "c", "u", NULL, "y");
+    Message g = graph_with(&a, &b), m;
+    put_message(&g, 1, &c);
+    m = model_of(&g, 13);
+    refused("cycle", &m, "the graph has a cycle");
+    Message twice = node("Relu", "b", "x", NULL, "y");
+    g = graph_with(&twice, &twice), m = model_of(&g, 13);
+    refused("name-made-twice", &m, "the value \"y\" is there twice");
+    Message lost = node("Relu", "lost", "nowhere", NULL, "y");
+    g = graph_with(&lost, NULL), m = model_of(&g, 13);
+    refused("missing-value", &m, "node \"lost\" (Relu): error: nothing makes the value \"nowhere\"");
+    Message out_of_order = node("Relu", "late", "t", NULL, "y"), early = node("Neg", "early", "x", NULL, "t");
+    g = graph_with(&out_of_order, &early), m = model_of(&g, 13);
+    Read r = read_model(&m, NULL);
+    check_that(r.ok, "nodes-out-of-order", "%s", r.text);
+    ctx_free(r.cx);
+    Message pass = node("Identity", "same", "x", NULL, "y");
+    g = graph_with(&pass, NULL), m = model_of(&g, 13);
+    r = read_model(&m, NULL);
+    CHECK("an-output-that-is-an-input-is-copied", r.ok && r.model.output[0] != r.model.input[0] && strcmp(r.model.output[0]->maker->op->name, "identity") == 0);
+    ctx_free(r.cx);
+}
+
+static void check_shapes(void)
+{
+    int64_t open[] = { 0, 2, 4 };
+    Message relu = node("Relu", "relu", "x", NULL, "y"), g = { .count = 0 }, m;
+    put_message(&g, 1, &relu);
+    put_ends(&g, open);
+    m = model_of(&g, 13);
+    refused("open-dimension", &m, "input \"x\": error: dimension 0 is open (\"n\"): give its size, as in --dim n=1");
+    ImportDim dim = { "n", 3, false };
+    ImportOptions options = { .dim_count = 1, .dim = &dim };
+    Read r = read_model(&m, &options);
+    CHECK("dimension-given-by-name", r.ok && tensor_dim(r.model.input[0], 0) == 3);
+    ctx_free(r.cx);
+    dim.name = "x.0";
+    r = read_model(&m, &options);
+    CHECK("dimension-given-by-place", r.ok && tensor_dim(r.model.output[0], 0) == 3);
+    ctx_free(r.cx);
+    refused("old-operator-set", &(Message){ .count = 0 }, "no ONNX model");
+    Message g7 = graph_with(&relu, NULL), old = model_of(&g7, 6);
+    refused("operator-set-6", &old, "operator set 6; 7 to");
+}
+
+static void check_initializers(void)
+{
+    int64_t dims[] = { 1, 2, 4 }, huge[] = { 2147483647, 2147483647, 8 };
+    Message add = node("Add", "add", "x", "k", "y");
+    static const struct { const char *test_name; int count, form; const char *refusal; } cases[] = {
+        { "raw-data-too-short", 7, 0, "8 elements of 4 bytes, but 28 bytes of data are given" },
+        { "typed-data-too-long", 9, 1, "8 elements, but 9 values are given" },
+        { "no-data", 0, 3, "8 elements, but 0 values are given" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Message g = graph_with(&add, NULL), k = float_tensor("k", 3, dims, cases[i].count, cases[i].form), m;
+        put_message(&g, 5, &k);
+        m = model_of(&g, 13);
+        refused(cases[i].test_name, &m, cases[i].refusal);
+    }
+    Message g = graph_with(&add, NULL), k = float_tensor("k", 3, huge, 8, 0), m;
+    put_message(&g, 5, &k);
+    m = model_of(&g, 13);
+    refused("absurd-dimensions", &m, "tensor \"k\": error: it is too large");
+    Message outside = float_tensor("k", 3, dims, 0, 3), entry = { .count = 0 };
+    put_text(&entry, 1, "location");
+    put_text(&entry, 2, "weights/../../secret.bin");
+    put_message(&outside, 13, &entry);
+    put_int(&outside, 14, 1);
+    g = graph_with(&add, NULL);
+    put_message(&g, 5, &outside);
+    m = model_of(&g, 13);
+    refused("external-data-outside-of-the-folder", &m, "which is not in the model's folder");
+}
+
+static void check_attributes(void)
+{
+    int64_t k_dims[] = { 2, 2, 3 }, strides[] = { 0 }, many[] = { 1, 1, 1 };
+    static const char *const names[] = { "strides", "pads" };
+    for (int i = 0; i < 3; i++) {
+        Message conv = node("Conv", "conv_7", "x", "k", "y"), k = float_tensor("k", 3, k_dims, 12, 0);
+        if (i == 0) put_attr_ints(&conv, names[0], strides, 1);
+        if (i == 1) put_attr_ints(&conv, names[1], many, 3);
+        if (i == 2) put_attr_int(&conv, "group", 3);
+        Message g = graph_with(&conv, NULL), m;
+        put_message(&g, 5, &k);
+        m = model_of(&g, 13);
+        refused(i == 0 ? "stride-0" : i == 1 ? "too-many-pads" : "conv-group-mismatch", &m,
+                i == 0 ? "stride 0" : i == 1 ? "there are 3 values in pads; at most 2 are accepted" : "node \"conv_7\" (Conv): error: 'group' is 3 but the input has 2 channels");
+    }
+}
+
+/* Every truncation, and flips of every byte: a model or a diagnostic, never a crash. */
+static void check_damage(void)
+{
+    Message whole = small_model(1);
+    int quiet = 0;
+    for (size_t cut = 0; cut < whole.count; cut++) {
+        Message part = whole;
+        part.count = cut;
+        Read r = read_model(&part, NULL);
+        quiet += !r.ok && !r.cx->diags;
+        ctx_free(r.cx);
+    }
+    CHECK("every-truncation-is-read-or-refused-with-a-reason", quiet == 0);
+    for (size_t at = 0; at < whole.count; at++)
+        for (int bit = 0; bit < 8; bit++) {
+            Message part = whole;
+            part.at[at] ^= (uint8_t)(1 << bit);
+            Read r = read_model(&part, NULL);
+            quiet += !r.ok && !r.cx->diags;
+            ctx_free(r.cx);
+        }
+    CHECK("every-flipped-bit-is-read-or-refused-with-a-reason", quiet == 0);
+}
+
+/* ---- The recorded networks, where they are ------------------------------------------------------------------------ */
+
+static void check_network(const char *network)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const char *path = text_format(cx, "../shared/models/onnx/%s.onnx", network);
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        check_skip(path, "not there");
+        ctx_free(cx);
+        return;
+    }
+    fclose(f);
+    Read r = { .cx = cx };
+    r.ok = onnx_read(cx, path, file_read(cx, path), NULL, &r.model);
+    if (check_that(r.ok, text_format(cx, "import-%s", network), "%s", cx->diags ? diag_text(cx, cx->diags) : "")) {
+        DType type;
+        int rank;
+        int64_t shape[MAX_RANK];
+        void *in = NULL, *wanted = NULL;
+        npy_read(cx, text_format(cx, "../shared/models/onnx/%s.in0.npy", network), &type, &rank, shape, &in);
+        npy_read(cx, text_format(cx, "../shared/models/onnx/%s.out0.npy", network), &type, &rank, shape, &wanted);
+        const float *y = in && wanted ? evaluated(&r, 0, in) : NULL, *w = wanted;
+        bool same = y != NULL;
+        for (int64_t i = 0; same && i < tensor_elems(r.model.output[0]); i++) same = fabsf(y[i] - w[i]) <= 1e-4f + 1e-3f * fabsf(w[i]);
+        CHECK(text_format(cx, "values-%s", network), same);
+    }
+    ctx_free(cx);
+}
+
+int main(void)
+{
+    for (int form = 0; form < 3; form++) check_small(form);
+    check_unknowns();
+    check_names();
+    check_shapes();
+    check_initializers();
+    check_attributes();
+    check_damage();
+    static const char *const networks[] = { "lenet5", "mnist8", "dscnn", "ad01", "transformer" };
+    for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) check_network(networks[i]);
+    return check_done();
+}
