@@ -127,8 +127,10 @@ static void sequence(Printer *p, const Code *seq)
     }
     for (int i = 0; i < seq->child_count; i++) {
         const Code *c = seq->child[i];
-        if (!is_first[i]) statement(p, c);
-        else if (c->kind == CODE_STORE) {
+        bool is_declared = c->memory && speller_find(&p->s, c->memory);
+        if (c->kind == CODE_LOCAL && (is_declared || is_first[i])) continue;
+        if (!is_first[i] || is_declared) statement(p, c);
+        else {
             const char *value = spell_exact(&p->s, c->value);
             line(p);
             text_printf(p->t, "%s %s = %s;\n", spell_type(c->memory->type), speller_name(&p->s, c->memory, c->memory->name), value);
@@ -152,14 +154,24 @@ static void body(Printer *p, const Code *c, bool braces)
     text_char(p->t, '}');
 }
 
+static bool has_loop(const Code *c)
+{
+    bool has = c->kind == CODE_FOR;
+    for (int i = 0; i < c->child_count; i++) has = has || has_loop(c->child[i]);
+    return has;
+}
+
+static bool is_row_of_lanes(const Code *c) { return c->loop_kind == LOOP_VECTOR && !has_loop(c->child[0]); }
+
 static void loop(Printer *p, const Code *c)
 {
     const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
     const Bounds *outer = p->s.scope;
     int named = p->s.named_count;
     const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
-    if (c->loop_kind == LOOP_PARALLEL) {
-        text_add(p->t, "LW_PARALLEL\n");
+    const char *macro = c->loop_kind == LOOP_PARALLEL ? "LW_PARALLEL" : is_row_of_lanes(c) ? "LW_VECTOR" : NULL;
+    if (macro) {
+        text_printf(p->t, "%s\n", macro);
         line(p);
     }
     text_printf(p->t, "for (int32_t %s = %s; %s < %s; ", var, begin, var, end);

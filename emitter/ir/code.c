@@ -185,48 +185,38 @@ const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr
     return code_map_exprs(cx, c, swap_one, &s);
 }
 
-typedef struct Fresh { Map memory, var; } Fresh;
+typedef struct Fresh { Map var; } Fresh;
 
 static const Code *renew(Ctx *cx, const Code *c, void *user)
 {
     Fresh *f = user;
-    if (c->kind == CODE_LOCAL && !map_get_ptr(&f->memory, c->memory)) {
-        const Memory *m = memory_new(cx, c->memory);
-        map_put_ptr(&f->memory, c->memory, (void *)(uintptr_t)m);
-    } else if (c->kind == CODE_LET && !map_get_ptr(&f->var, c->var)) {
-        const Var *v = expr_as_var(c->var);
-        const Expr *var = expr_new_var(cx, v->name, v->role, v->type, v->least, v->greatest);
-        map_put_ptr(&f->var, c->var, (void *)(uintptr_t)var);
-    }
+    if (c->kind != CODE_LET || map_get_ptr(&f->var, c->var)) return c;
+    const Var *v = expr_as_var(c->var);
+    const Expr *var = expr_new_var(cx, v->name, v->role, v->type, v->least, v->greatest);
+    map_put_ptr(&f->var, c->var, (void *)(uintptr_t)var);
     return c;
 }
 
 static const Expr *renew_expr(Ctx *cx, const Expr *e, void *user)
 {
     Fresh *f = user;
-    const void *to = e->kind == EXPR_LOAD ? map_get_ptr(&f->memory, e->ref) : NULL;
-    if (to) return load_expr(cx, to, e->arg[0]);
-    to = e->kind == EXPR_VAR ? map_get_ptr(&f->var, e) : NULL;
+    const Expr *to = e->kind == EXPR_VAR ? map_get_ptr(&f->var, e) : NULL;
+    (void)cx;
     return to ? to : e;
 }
 
 static const Code *renew_code(Ctx *cx, const Code *c, void *user)
 {
     Fresh *f = user;
-    const Memory *m = c->memory ? map_get_ptr(&f->memory, c->memory) : NULL;
     const Expr *var = c->kind == CODE_LET ? map_get_ptr(&f->var, c->var) : NULL;
-    if (!m && !var) return c;
-    Code copy = *c;
-    if (m) copy.memory = m;
-    if (var) copy.var = var;
-    return code_of(cx, &copy, c->child, c->child_count);
+    return var ? code_let(cx, var, c->value) : c;
 }
 
 const Code *code_fresh(Ctx *cx, const Code *c)
 {
-    Fresh f = { map_new(cx->arena), map_new(cx->arena) };
+    Fresh f = { map_new(cx->arena) };
     code_rewrite(cx, c, renew, &f);
-    if (!f.memory.count && !f.var.count) return c;
+    if (!f.var.count) return c;
     c = code_map_exprs(cx, c, renew_expr, &f);
     return code_rewrite(cx, c, renew_code, &f);
 }

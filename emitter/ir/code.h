@@ -73,7 +73,8 @@ typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
 const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up, sharing what stays */
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user); /* every expression, by expr_rewrite */
 const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);
-/* A copy whose own declarations (LOCAL, LET) are fresh, so that it may stand beside the original in one scope. */
+/* A copy that may stand beside the original in one scope: its LETs are fresh. Memories are shared: copies run one after the
+ * other, and each writes what it reads; a memory declared again in the scope of its declaration is the same memory. */
 const Code *code_fresh(Ctx *cx, const Code *c);
 int64_t code_size(const Code *c);                                        /* stores, calls and lets: what a copy costs */
 /* What holds inside a loop, and inside a branch: for simplify and the other questions of algebra.h. */

@@ -29,6 +29,9 @@ static void tighten(Ctx *cx, int64_t a, const Expr *r, const Expr **begin, const
     }
 }
 
+/* Unrolled and vector loops keep their constant extents: their conditions wait for partition. */
+static bool keeps_no_extent(const Code *loop) { return loop->loop_kind == LOOP_SERIAL || loop->loop_kind == LOOP_PARALLEL; }
+
 static const Code *guard_loop(Ctx *cx, const Code *loop)
 {
     const Code *inside = loop->child[0];
@@ -41,7 +44,7 @@ static const Code *guard_loop(Ctx *cx, const Code *loop)
         int64_t coef;
         if (!is_pure(cx, part[i])) stays = both_hold(cx, stays, part[i]);
         else if (!expr_uses(part[i], loop->var)) outside = both_hold(cx, outside, part[i]);
-        else if (sum && loop->loop_kind != LOOP_UNROLLED && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest))
+        else if (sum && keeps_no_extent(loop) && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest))
             tighten(cx, coef, rest, &begin, &end);
         else stays = both_hold(cx, stays, part[i]);
     }

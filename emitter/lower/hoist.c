@@ -48,7 +48,7 @@ static const Expr *add_to(Ctx *cx, const Expr *sum, const Expr *term, int64_t co
         const Expr *part = coef == -1 ? term : expr_mul(cx, term, expr_index(cx, -coef));
         return expr_sub(cx, sum, part);
     }
-    const Expr *part = coef == 1 ? term : expr_mul(cx, term, expr_index(cx, coef));
+    const Expr *part = coef == 1 ? term : coef == -1 ? expr_unary(cx, EXPR_NEG, term) : expr_mul(cx, term, expr_index(cx, coef));
     return sum ? expr_add(cx, sum, part) : part;
 }
 
