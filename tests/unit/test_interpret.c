@@ -246,6 +246,10 @@ static const Scheduled right[] = {
     { "ring-of-3", 0, POOL
       "  alloc c arena ring(h)=3\n    for c@warm.w < 4\n      block c@warm[h=0, w=w]\n    for p.h < 6\n      for c.r < 2\n        for c.w < 4\n"
       "          block c[h=2*h+1+r, w=w]\n      for p.w < 4\n        for p.i < 3\n          block p[h=h, w=w, i=i]\n" },
+    { "negative-extent", 3, BLUR
+      "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n"
+      "    for y@more.i < n - 5\n      for y@more.j < 6\n        block y@more[i=i, j=j]\n"
+      "    for y.i < n\n      for y.j < 6\n        block y[i=i, j=j]\n" },
     { "specialized", 12, BLUR
       "  alloc t arena\n    for t.i < n\n      for t.j < 6\n        block t[i=i, j=j]\n    if n % 4 == 0\n"
       "      for y.io < n / 4\n        for y.ii < 4 vector\n          for y.j < 6\n            block y[i=io*4+ii, j=j]\n"
