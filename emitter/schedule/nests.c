@@ -144,12 +144,22 @@ static const GoneLoop *find_gone(const Nest *n, const char *loop)
     return NULL;
 }
 
-static void list_loops(Text *t, const Stmt *s, const char *stage)
+typedef bool Listed(const char *loop, const char *wanted);
+
+static bool is_any(const char *loop, const char *wanted) { return loop && wanted; }
+static bool is_short_name(const char *loop, const char *wanted) { return strcmp(loop_short(loop), wanted) == 0; }
+
+static bool is_of_stage(const char *loop, const char *wanted)
 {
-    size_t n = strlen(stage);
-    if (s->kind == STMT_FOR && (n == 0 || (strncmp(s->name, stage, n) == 0 && s->name[n] == '.')))
-        text_printf(t, "%s%s", t->length ? ", " : "", s->name);
-    for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], stage);
+    size_t n = strcspn(wanted, ".");
+    return strncmp(loop, wanted, n) == 0 && loop[n] == '.';
+}
+
+/* The names of the loops that suit, separated by commas. */
+static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *wanted)
+{
+    if (s->kind == STMT_FOR && suits(s->name, wanted)) text_printf(t, "%s%s", t->length ? ", " : "", s->name);
+    for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, wanted);
 }
 
 bool draft_find_loop(Draft *d, const char **loop, Path *out)
@@ -164,8 +174,10 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
         return refuse_unknown(d, "%s is gone since step %d (%s)%s%s", gone->name, gone->step,
                               d->next.step[gone->step - 1].text, gone->heirs ? ": use " : "", gone->heirs ? gone->heirs : "");
     Text there = text_new(d->cx);
-    if (strrchr(*loop, '.')) list_loops(&there, d->next.root, loop_prefix(d->cx, *loop));
-    if (!there.length) list_loops(&there, d->next.root, "");
+    list_loops(&there, d->next.root, is_short_name, *loop);
+    if (there.length) return refuse_unknown(d, "several loops are called %s: %s; write one of these", *loop, text_string(&there));
+    list_loops(&there, d->next.root, is_of_stage, *loop);
+    if (!there.length) list_loops(&there, d->next.root, is_any, *loop);
     return refuse_unknown(d, "there is no loop %s; there are %s", *loop, text_string(&there));
 }
 

@@ -231,27 +231,48 @@ static const Stmt *copy_renamed(Draft *d, const Stmt *s)
     return stmt_substitute(d->cx, s, c->var, c->fresh, c->var_count);
 }
 
-/* The iterations from the cut on. */
+/* at = E / f and extent = (E + f - 1) / f: the cut of a split; *rest = E - at * f is what is left over. */
+static bool is_rounded_up(Ctx *cx, const Expr *at, const Expr *extent, const Expr **rest)
+{
+    if (at->kind != EXPR_FLOORDIV || !is_constant(at->arg[1])) return false;
+    const Expr *size = at->arg[0], *f = at->arg[1];
+    const Expr *up = expr_add(cx, size, expr_index(cx, f->integer - 1));
+    if (simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), NULL) != extent || interval_of(cx, size, NULL).least < 0) return false;
+    *rest = simplify(cx, expr_sub(cx, size, expr_mul(cx, at, f)), NULL);
+    return true;
+}
+
+/* Does every block stand in a loop of this extent? */
+static bool all_inside_loop_of(const Stmt *s, const Expr *extent)
+{
+    if (s->kind == STMT_BLOCK) return false;
+    if (s->kind == STMT_FOR && s->extent == extent) return true;
+    bool all = true;
+    for (int i = 0; i < s->child_count; i++) all = all && all_inside_loop_of(s->child[i], extent);
+    return all;
+}
+
+/* The iterations from the cut on. Where that is one at most, its number is known inside; and its loop may go where there is
+ * one for certain, or where the loops inside have no iterations either when there is none. */
 static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bounds *scope)
 {
     Ctx *cx = d->cx;
-    const Expr *left = simplify(cx, expr_sub(cx, loop->extent, at), NULL);
+    const Expr *left = simplify(cx, expr_sub(cx, loop->extent, at), NULL), *rest = NULL;
     const Stmt *copy = copy_renamed(d, loop);
     if (ctx_failed(cx)) return copy;
-    const Expr *v = expr_is_int(left, 1) ? at : expr_add(cx, copy->var, at);
+    bool rounded = is_rounded_up(cx, at, loop->extent, &rest);
+    const Expr *v = rounded || expr_is_int(left, 1) ? at : expr_add(cx, copy->var, at);
     const Stmt *body = replace_loops(cx, copy->child[0], bounds_var(cx, scope, copy->var, left), &copy->var, &v, 1);
     body = stmt_rewrite(cx, body, shorten_loop, NULL);
-    return expr_is_int(left, 1) ? body : stmt_for(cx, copy->name, copy->var, left, loop->loop_kind, body);
+    if (expr_is_int(left, 1) || (rounded && all_inside_loop_of(body, rest))) return body;
+    return stmt_for(cx, copy->name, copy->var, left, loop->loop_kind, body);
 }
 
 /* 0 <= at <= extent must be plain; rounding down and up of one size are known to be so. */
 static bool cut_is_inside(Ctx *cx, const Expr *at, const Expr *extent)
 {
-    if (at->kind == EXPR_FLOORDIV && is_constant(at->arg[1])) {
-        const Expr *up = expr_add(cx, at->arg[0], expr_index(cx, at->arg[1]->integer - 1));
-        const Expr *rounded_up = simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, at->arg[1]), NULL);
-        if (rounded_up == extent && interval_of(cx, at->arg[0], NULL).least >= 0) return true;
-    }
+    const Expr *rest;
+    if (is_rounded_up(cx, at, extent, &rest)) return true;
     return provably(cx, expr_binary(cx, EXPR_LE, at, extent), NULL) &&
            provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), at), NULL);
 }

@@ -4,21 +4,26 @@
  * of the maker, or a loop that carries values from one iteration to the next (the checker's I4). */
 #include "schedule/place.h"
 
-typedef struct Touches { const Stage *stage; const char *first; } Touches;
+typedef struct Touches { const Stage *stage; const char *first; bool makes; } Touches;
 
 static void find_outside(Ctx *cx, const Stmt *s, const Stmt *except, Touches *t)
 {
     if (s == except || t->first) return;
-    if (s->kind == STMT_BLOCK && (s->stage == t->stage || block_reads(cx, s, t->stage))) t->first = s->name;
+    if (s->kind == STMT_BLOCK && (s->stage == t->stage || block_reads(cx, s, t->stage))) {
+        t->first = s->name;
+        t->makes = s->stage == t->stage;
+    }
     for (int i = 0; i < s->child_count; i++) find_outside(cx, s->child[i], except, t);
 }
 
 static bool encloses_all_uses(Draft *d, const Stage *s, const Stmt *loop)
 {
-    Touches t = { s, NULL };
+    Touches t = { s, NULL, false };
     find_outside(d->cx, d->next.root, loop, &t);
     if (!t.first) return true;
-    return refuse_wrong(d, "%s touches %s outside %s; a loop around its maker and all its readers is accepted", t.first, s->name,
+    if (t.makes)
+        return refuse_wrong(d, "%s is computed outside %s; a loop around its maker and all its readers is accepted", t.first, loop->name);
+    return refuse_wrong(d, "%s reads %s outside %s; a loop around its maker and all its readers is accepted", t.first, s->name,
                         loop->name);
 }
 
