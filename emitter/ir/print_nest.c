@@ -19,9 +19,10 @@
  *
  * Further statements: `alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)] [align=N]`, `if CONDITION` with `else`, `tile`,
  * `nothing`; `block init ...` and `block update ...` are the parts of a reduction; `block y@tail[...]` is a copy of y. */
+#include "ir/print.h"
+
 #include <string.h>
 
-#include "ir/print.h"
 #include "support/names.h"
 
 enum { SHOWN_ELEMS = 64, STEP = 2 };

@@ -56,6 +56,15 @@ bool read_reducer(Token t, Reducer *out);
 const Expr *read_extent(Reader *r);                      /* up to ',', ';', ']', ')' or a comparison; i32 */
 bool reader_has_padding(Reader *r);                      /* an error if a padded read has no value outside */
 
+/* Between the parts of the reader. */
+Value value_poison(Reader *r, Token at);
+Value value_of(const Expr *e, Token at);
+void  values_agree(Reader *r, const Value *v, int count, bool wants_float, const Expr **out);   /* one type: that of the first which has one */
+Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);                          /* errors are shown at `at` */
+bool  is_senseless(Reader *r, ExprKind k, const Expr *b, Token at);                             /* x / 0, a shift too far: an error */
+Value read_call(Reader *r, Token name);              /* the name is taken, '(' is next */
+Value read_element(Reader *r, Token name);           /* the name is taken, '[' is next */
+
 /* A whole formula, to the end of the lexer. With as_written the reader takes it as print_stage writes it. The stage has the
  * name of its first output unless another is given. */
 Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool as_written);
@@ -65,5 +74,6 @@ const Expr *argument_place(Ctx *cx, const Axis *axis, int axis_count);
 const Expr *expression_read(Lexer *l, const Known *known, DType literal, bool as_written);
 bool size_read(Lexer *l, const Known **known);                                  /* n in 1..1024: adds a VAR_SIZE variable */
 const void *data_read(Lexer *l, DType type, int64_t count);                     /* {1, 2, 3}: elements in the host's order */
+const char *tensor_type_text(Ctx *cx, const Tensor *t);
 bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */
 #endif

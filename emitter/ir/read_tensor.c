@@ -36,6 +36,11 @@ bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, cons
     return !ctx_failed(l->cx);
 }
 
+const char *tensor_type_text(Ctx *cx, const Tensor *t)
+{
+    return text_format(cx, "%s%s", dtype_info(t->type)->spelling, t->rank ? tensor_shape_text(cx, t) : "");
+}
+
 enum { MOST_ELEMS = 1 << 24 };
 
 static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t count)

@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads of tensors. A padded read leaves the conditions under which it is inside, those only that the axes' ranges do not
+ * prove; any other read is noted, to be checked once it is known that nothing guards it. */
+#include "ir/read.h"
+
+#include <string.h>
+
+static void add_condition(Reader *r, const Expr *e)
+{
+    if (e->kind == EXPR_POISON || expr_is_int(e, 1) || provably(r->cx, e, r->bounds)) return;
+    if (r->condition_count == r->condition_room) {
+        const Expr **more = NEW_ARRAY(r->cx->arena, const Expr *, r->condition_room = 2 * r->condition_room + 8);
+        if (r->condition_count) memcpy(more, r->condition, (size_t)r->condition_count * sizeof *more);
+        r->condition = more;
+    }
+    r->condition[r->condition_count++] = e;
+}
+
+static void add_access(Reader *r, Access a)
+{
+    if (r->access_count == r->access_room) {
+        Access *more = NEW_ARRAY(r->cx->arena, Access, r->access_room = 2 * r->access_room + 8);
+        if (r->access_count) memcpy(more, r->access, (size_t)r->access_count * sizeof *more);
+        r->access = more;
+    }
+    r->access[r->access_count++] = a;
+}
+
+static void add_bounds(Reader *r, const Tensor *t, const Expr *const *index, const Token *at, bool is_padded)
+{
+    for (int d = 0; d < t->rank; d++) {
+        if (!is_padded) add_access(r, (Access){ t, d, index[d], at[d] });
+        else {
+            add_condition(r, expr_binary(r->cx, EXPR_LE, expr_int(r->cx, I32, 0), index[d]));
+            add_condition(r, expr_binary(r->cx, EXPR_LT, index[d], t->shape[d]));
+        }
+    }
+}
+
+static const Expr *read_index(Reader *r, const Known *s, int place)
+{
+    Value v = read_value(r);
+    const Expr *e = value_as(r, v, I32);
+    if (e->type != I32 && e->kind != EXPR_POISON) {
+        lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", place, s->name, dtype_info(e->type)->spelling);
+        return expr_poison(r->cx);
+    }
+    bool stays = r->as_written || e->kind == EXPR_POISON || e->kind == EXPR_VAR;    /* n stays n, though it be 0 */
+    return stays ? e : simplify(r->cx, e, r->bounds);
+}
+
+/* Dimensions are aligned to the right; one of 1 is read at 0 whatever the output's is. */
+static Value read_star(Reader *r, const Known *s, Token at)
+{
+    const Tensor *t = s->tensor;
+    const Expr *index[MAX_RANK];
+    if (!r->star) {
+        lex_error(r->lex, at, "'%s[*]' wants an output '[*]' too", s->name);
+        return value_poison(r, at);
+    }
+    for (int d = 0; d < t->rank; d++) {
+        int o = r->star->rank - t->rank + d;
+        bool stays = expr_is_int(t->shape[d], 1) && t->shape[d] != r->star->shape[o];
+        index[d] = stays ? expr_int(r->cx, I32, 0) : r->star_axis[o];
+    }
+    return value_of(tensor_read(r->cx, t, index, t->rank), at);
+}
+
+/* read = name '[' (index {',' index} | '*') ']' ['?'] */
+Value read_element(Reader *r, Token at)
+{
+    const Known *s = known_tensor(r->known, at);
+    if (!s) {
+        const Known *v = known_value(r->known, at);
+        if (v && v->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' is bound to nothing", v->name);
+        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: it takes no index", v->name);
+        else unknown_name(r->lex, r->known, at, true);
+        return value_poison(r, at);
+    }
+    lex_take(r->lex);
+    if (lex_is(r->lex, "*") && token_is(lex_ahead(r->lex, 1), "]")) {
+        lex_take(r->lex);
+        lex_take(r->lex);
+        return read_star(r, s, at);
+    }
+    const Expr *index[MAX_RANK];
+    Token where[MAX_RANK];
+    int n = 0;
+    while (!lex_is(r->lex, "]") && !ctx_failed(r->cx)) {
+        if (n && !lex_expect(r->lex, ",", "between indices")) break;
+        Token begin = lex_peek(r->lex);
+        const Expr *e = read_index(r, s, n);
+        if (n < MAX_RANK) where[n] = begin, index[n] = e;
+        n++;
+    }
+    lex_expect(r->lex, "]", "after the indices");
+    if (ctx_failed(r->cx)) return value_poison(r, at);
+    if (n != s->tensor->rank) {
+        lex_error(r->lex, at, "'%s' is %s, of rank %d, but is read with %d ind%s", s->name, tensor_type_text(r->cx, s->tensor),
+                  s->tensor->rank, n, n == 1 ? "ex" : "ices");
+        return value_poison(r, at);
+    }
+    bool is_padded = lex_is(r->lex, "?");
+    if (is_padded) {
+        r->padded = lex_take(r->lex);
+        r->padded_count++;
+    }
+    add_bounds(r, s->tensor, index, where, is_padded);
+    return value_of(tensor_read(r->cx, s->tensor, index, n), at);
+}

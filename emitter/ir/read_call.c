@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls in expressions: the functions of expr.def, casts, and the few that are written out as others:
+ *
+ *   clamp(x, low, high)   min(max(x, low), high)
+ *   ceildiv(a, b)         (a + (b - 1)) / b: a / b rounded up, for b > 0
+ *   dim(x, 1)             the size of the tensor's dimension */
+#include "ir/read.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+static bool of_kind(Reader *r, Token at, const char *what, int wanted, int found)
+{
+    if (wanted == found) return true;
+    lex_error(r->lex, at, "%s takes %d value%s, not %d", what, wanted, wanted == 1 ? "" : "s", found);
+    return false;
+}
+
+enum { MAX_ARGS = 4 };
+
+/* args = '(' [expr {',' expr}] ')'      keeps the first MAX_ARGS and counts all */
+static int read_args(Reader *r, Value *args)
+{
+    int n = 0;
+    lex_expect(r->lex, "(", "here");
+    if (lex_accept(r->lex, ")")) return 0;
+    do {
+        Value v = read_value(r);
+        if (n < MAX_ARGS) args[n] = v;
+        n++;
+    } while (lex_accept(r->lex, ",") && !ctx_failed(r->cx));
+    lex_expect(r->lex, ")", "after the arguments");
+    return n;
+}
+
+static const Expr *apply_kind(Reader *r, ExprKind k, const Value *args, int count, Token at)
+{
+    const Expr *e[3];
+    if (k == EXPR_SELECT) {
+        e[0] = value_as(r, args[0], BOOL);
+        values_agree(r, args + 1, 2, false, e + 1);
+        return expr_select(r->cx, e[0], e[1], e[2]);
+    }
+    values_agree(r, args, count, expr_info(k)->algebra & ALGEBRA_FLOATS, e);
+    if (count == 1) return expr_unary(r->cx, k, e[0]);
+    if (count == 2) return is_senseless(r, k, e[1], args[1].at) ? expr_poison(r->cx) : expr_binary(r->cx, k, e[0], e[1]);
+    if (e[0]->type != e[1]->type || e[0]->type != e[2]->type)
+        lex_error(r->lex, at, "the operands of '%s' have the types %s, %s and %s", expr_info(k)->spelling,
+                  dtype_info(e[0]->type)->spelling, dtype_info(e[1]->type)->spelling, dtype_info(e[2]->type)->spelling);
+    return expr_fma(r->cx, e[0], e[1], e[2]);
+}
+
+static Value read_kind(Reader *r, ExprKind k, Token at)
+{
+    Value args[MAX_ARGS];
+    int accesses = r->access_count, count = read_args(r, args);
+    if (k == EXPR_SELECT) r->access_count = accesses;      /* its sides are read only where the condition says so */
+    if (ctx_failed(r->cx) || !of_kind(r, at, expr_info(k)->spelling, expr_info(k)->arity, count)) return value_poison(r, at);
+    DiagMark mark = diag_mark(r->cx);
+    const Expr *e = apply_kind(r, k, args, count, at);
+    lex_relocate(r->lex, mark, at);
+    return value_of(e, at);
+}
+
+static Value read_cast(Reader *r, DType t, Token at)
+{
+    Value v[MAX_ARGS];
+    int count = read_args(r, v);
+    if (ctx_failed(r->cx) || !of_kind(r, at, dtype_info(t)->spelling, 1, count)) return value_poison(r, at);
+    bool direct = dtype_is_float(t) || (v[0].literal == INTEGER_LITERAL && t != BOOL);
+    return value_of(expr_cast(r->cx, t, direct ? value_as(r, v[0], t) : value_alone(r, v[0])), at);
+}
+
+static Value read_bits(Reader *r, DType t, Token at)
+{
+    Value v[MAX_ARGS];
+    int count = read_args(r, v);
+    if (ctx_failed(r->cx) || !of_kind(r, at, "a cast of bits", 1, count)) return value_poison(r, at);
+    const Expr *e = value_alone(r, v[0]);
+    if (dtype_info(e->type)->bytes != dtype_info(t)->bytes || e->type == BOOL || t == BOOL) {
+        lex_error(r->lex, at, "%s and %s have no bits in common", dtype_info(e->type)->spelling, dtype_info(t)->spelling);
+        return value_poison(r, at);
+    }
+    return value_of(e->type == t ? e : expr_new(r->cx, EXPR_BITCAST, t, NULL, &e, 1), at);
+}
+
+static Value read_ceildiv(Reader *r, Token at)
+{
+    Value v[MAX_ARGS];
+    const Expr *e[2];
+    int count = read_args(r, v);
+    if (ctx_failed(r->cx) || !of_kind(r, at, "ceildiv", 2, count)) return value_poison(r, at);
+    values_agree(r, v, 2, false, e);
+    Value less = value_operate(r, EXPR_SUB, value_of(e[1], at), value_of(expr_int(r->cx, e[1]->type, 1), at), at);
+    return value_operate(r, EXPR_FLOORDIV, value_operate(r, EXPR_ADD, value_of(e[0], at), less, at), value_of(e[1], v[1].at), at);
+}
+
+static Value read_clamp(Reader *r, Token at)
+{
+    Value v[MAX_ARGS];
+    int count = read_args(r, v);
+    if (ctx_failed(r->cx) || !of_kind(r, at, "clamp", 3, count)) return value_poison(r, at);
+    return value_operate(r, EXPR_MIN, value_operate(r, EXPR_MAX, v[0], v[1], at), v[2], at);
+}
+
+static Value read_dim(Reader *r, Token at)
+{
+    int64_t d = 0;
+    lex_expect(r->lex, "(", "after dim");
+    Token t = lex_take(r->lex);
+    const Known *s = known_tensor(r->known, t);
+    if (!s) unknown_name(r->lex, r->known, t, true);
+    lex_expect(r->lex, ",", "after the tensor");
+    Token which = lex_peek(r->lex);
+    lex_integer(r->lex, &d);
+    lex_expect(r->lex, ")", "after the dimension");
+    if (ctx_failed(r->cx)) return value_poison(r, at);
+    if (d < 0 || d >= s->tensor->rank) {
+        lex_error(r->lex, which, "'%s' has %d dimensions, counted from 0", s->name, s->tensor->rank);
+        return value_poison(r, at);
+    }
+    return value_of(s->tensor->shape[d], at);
+}
+
+Value read_call(Reader *r, Token at)
+{
+    ExprKind k;
+    DType t;
+    size_t n = (size_t)at.length;
+    Reducer reducer;
+    if (dtype_read(at.at, n, &t)) return read_cast(r, t, at);
+    if (n > 5 && memcmp(at.at, "bits_", 5) == 0 && dtype_read(at.at + 5, n - 5, &t)) return read_bits(r, t, at);
+    if (expr_kind_read(at.at, n, &k)) return read_kind(r, k, at);
+    if (token_is(at, "ceildiv")) return read_ceildiv(r, at);
+    if (token_is(at, "clamp")) return read_clamp(r, at);
+    if (token_is(at, "dim")) return read_dim(r, at);
+    if (read_reducer(at, &reducer))
+        lex_error(r->lex, at, "a reduction stands outermost: make another tensor for the rest");
+    else {
+        const char *words[EXPR_KIND_COUNT];
+        size_t count = 0;
+        for (int i = 0; i < EXPR_KIND_COUNT; i++)
+            if (expr_info((ExprKind)i)->form == EXPR_CALL) words[count++] = expr_info((ExprKind)i)->spelling;
+        const char *near = text_nearest(r->cx, name_n(r->cx, at.at, n), words, count);
+        lex_error(r->lex, at, "there is no function '%.*s'%s%s%s", at.length, at.at, near ? "; did you mean '" : "", near ? near : "",
+                  near ? "'?" : "");
+    }
+    return value_poison(r, at);
+}
