@@ -27,6 +27,18 @@
 #endif
 /* lw: end */
 
+/* lw: LW_VECTOR needs */
+/* Stands before the innermost of vector loops: its iterations are independent. gcc writes a short loop out before it
+ * looks for vectors, and then finds none. */
+#ifndef LW_VECTOR
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define LW_VECTOR _Pragma("GCC unroll 1")
+#else
+#define LW_VECTOR
+#endif
+#endif
+/* lw: end */
+
 /* lw: lw_min_i32 needs */
 static inline int32_t lw_min_i32(int32_t a, int32_t b) { return a < b ? a : b; }
 /* lw: end */

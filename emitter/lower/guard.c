@@ -8,7 +8,8 @@
  *     if (c) for (v = max(b, -r); v < e; v++) if (d) S
  *
  * so the padding of a convolution costs nothing inside its loops. The conditions are about indices only: no store
- * changes them. A loop that will be unrolled keeps its bounds: constant indices are worth more to it. */
+ * changes them. Unrolled and vector loops keep constant extents: only constants become their bounds, and the other
+ * conditions wait for partition. */
 #include "lower/passes.h"
 
 enum { MAX_CONJUNCTS = 32 };
@@ -29,8 +30,11 @@ static void tighten(Ctx *cx, int64_t a, const Expr *r, const Expr **begin, const
     }
 }
 
-/* Unrolled and vector loops keep their constant extents: their conditions wait for partition. */
-static bool keeps_no_extent(const Code *loop) { return loop->loop_kind == LOOP_SERIAL || loop->loop_kind == LOOP_PARALLEL; }
+static bool may_have_bounds(const Code *loop, const Expr *begin, const Expr *end)
+{
+    bool is_free = loop->loop_kind == LOOP_SERIAL || loop->loop_kind == LOOP_PARALLEL;
+    return is_free || (begin->kind == EXPR_INT && end->kind == EXPR_INT);
+}
 
 static const Code *guard_loop(Ctx *cx, const Code *loop)
 {
@@ -44,9 +48,14 @@ static const Code *guard_loop(Ctx *cx, const Code *loop)
         int64_t coef;
         if (!is_pure(cx, part[i])) stays = both_hold(cx, stays, part[i]);
         else if (!expr_uses(part[i], loop->var)) outside = both_hold(cx, outside, part[i]);
-        else if (sum && keeps_no_extent(loop) && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest))
-            tighten(cx, coef, rest, &begin, &end);
-        else stays = both_hold(cx, stays, part[i]);
+        else if (sum && loop->step == 1 && split_linear(cx, sum, loop->var, &coef, &rest)) {
+            const Expr *from = begin, *to = end;
+            tighten(cx, coef, rest, &from, &to);
+            bool tightens = may_have_bounds(loop, from, to);
+            begin = tightens ? from : begin;
+            end = tightens ? to : end;
+            if (!tightens) stays = both_hold(cx, stays, part[i]);
+        } else stays = both_hold(cx, stays, part[i]);
     }
     const Code *body = code_if(cx, stays, inside->child[0], NULL);
     return code_if(cx, outside, code_for(cx, loop->var, begin, end, loop->step, loop->loop_kind, body), NULL);
@@ -84,3 +93,5 @@ const Code *pass_guard(Ctx *cx, const LowerOptions *options, const Code *c)
     (void)options;
     return code_rewrite(cx, c, guard, NULL);
 }
+
+const Code *pass_trim(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_guard(cx, options, c); }

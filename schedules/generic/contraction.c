@@ -11,33 +11,47 @@
 
 typedef struct Tiling { const Stage *out; int last; int64_t c, w; } Tiling;
 
-/* The anchor must reduce, and its result must have the shape of the output. */
+/* The one stage that reduces; NULL where there is none, or several. */
+static const Stage *reducing_stage(const Nest *n)
+{
+    const Stage *found = NULL;
+    for (int i = 0; i < n->stage_count; i++) {
+        if (n->stage[i]->reducer == REDUCE_NONE) continue;
+        if (found) return NULL;
+        found = n->stage[i];
+    }
+    return found;
+}
+
+/* One reduction, and its result has the shape of the output. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     (void)cx;
-    const Stage *a = nest_stage(g->nest, g->anchor), *out = output_stage(g->nest);
-    int reducing = 0;
-    for (int i = 0; i < g->nest->stage_count; i++) reducing += g->nest->stage[i]->reducer != REDUCE_NONE;
-    if (!a || reducing != 1 || g->nest->output_count != 1 || out->data_count < 1) return false;
-    if (a->reducer == REDUCE_NONE || a->out_count != 1 || a->data_count != out->data_count) return false;
+    const Stage *a = reducing_stage(g->nest), *out = output_stage(g->nest);
+    if (!a || g->nest->output_count != 1 || out->data_count < 1 || a->out_count != 1 || a->data_count != out->data_count)
+        return false;
     for (int d = 0; d < a->data_count; d++)
         if (a->axis[d].extent != out->axis[d].extent || axis_extent(a, d) < 0) return false;
     return true;
 }
 
-/* The tile of accumulators. On a core with lanes: rows of c that a C compiler turns into vectors (a multiple of half the
- * lanes, up to twice as many), as many along w as stay in registers; a single row may be four times as long. On a scalar
- * core: `accumulators` single values, square where there is a w. */
+/* The tile of accumulators. On a core with lanes: a row of c that a C compiler turns into vectors, and so many rows along
+ * w that about lanes * accumulators values stay in registers; a single row may be four times as long. On a scalar core:
+ * `accumulators` single values, square where there is a w. */
 static Tiling tiling_of(const Stage *out, const Target *t)
 {
     Tiling k = { out, out->data_count - 1, 1, 1 };
     int64_t c = axis_extent(out, k.last), w = k.last > 0 ? axis_extent(out, k.last - 1) : 1;
-    if (t->lanes == 1) {
-        k.c = tile_size(c, w > 1 ? 2 : 4, w > 1 ? t->accumulators / 2 : t->accumulators, 1);
-        k.w = tile_size(w, 2, t->accumulators / k.c, 1);
+    int64_t rows = t->accumulators, lanes = t->lanes;
+    if (lanes == 1) {
+        k.c = tile_size(c, w > 1 ? 2 : 4, w > 1 ? rows / 2 : rows, 1);
+        k.w = tile_size(w, 2, rows / k.c, 1);
+    } else if (w == 1) {
+        k.c = tile_size(c, lanes, 4 * lanes, lanes / 2);
     } else {
-        k.c = tile_size(c, t->lanes, w > 1 ? 2 * t->lanes : 4 * t->lanes, t->lanes / 2);
-        k.w = tile_size(w, t->accumulators, k.c < t->lanes ? 2 * t->accumulators : t->accumulators, 1);
+        k.c = tile_size(c, lanes / 2, lanes + lanes / 2, lanes / 2);
+        int64_t most = rows * lanes / k.c + rows / 2;
+        k.w = w <= 2 * rows && w <= 2 * most ? w : tile_size(w, most / 2 + 1, most, 1);
     }
     return k;
 }
@@ -78,30 +92,34 @@ static const Nest *order_accumulation(Ctx *cx, const Nest *n, const char *acc)
     return sched_decompose_reduction(cx, n, acc, first);
 }
 
-static const Nest *unroll_short(Ctx *cx, const Nest *n, const char *loop, int64_t most)
+typedef const Nest *LoopKindStep(Ctx *cx, const Nest *n, const char *loop);
+
+static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t most, LoopKindStep *step)
 {
     Path p;
     if (!nest_find_loop(n, loop, &p)) return n;
     const Expr *extent = p.at[p.depth - 1]->extent;
-    return extent->kind == EXPR_INT && extent->integer <= most ? sched_unroll(cx, n, loop) : n;
+    return extent->kind == EXPR_INT && extent->integer <= most ? step(cx, n, loop) : n;
 }
 
-/* On a scalar core the tile's loops are written out, so that its accumulators are variables. */
-static const Nest *unroll_tile(Ctx *cx, const Nest *n, const char *acc, const Tiling *k, int64_t most)
+/* The tile's loops are vector loops, or, on a scalar core, written out, so that its accumulators are variables. */
+static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiling *k, const Target *t)
 {
+    LoopKindStep *step = t->lanes == 1 ? sched_unroll : sched_vectorize;
     for (int a = k->last; a >= 0 && a >= k->last - 1; a--) {
+        int64_t most = a == k->last ? k->c : k->w;
         const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, k->out, a);
-        n = unroll_short(cx, n, out, most);
-        n = unroll_short(cx, n, text_format(cx, "%si", out), most);
-        n = unroll_short(cx, n, text_format(cx, "%s.%s", acc, axis), most);
-        n = unroll_short(cx, n, text_format(cx, "%s@init.%s", acc, axis), most);
+        n = mark_short(cx, n, out, most, step);
+        n = mark_short(cx, n, text_format(cx, "%si", out), most, step);
+        n = mark_short(cx, n, text_format(cx, "%s.%s", acc, axis), most, step);
+        n = mark_short(cx, n, text_format(cx, "%s@init.%s", acc, axis), most, step);
     }
     return n;
 }
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
-    const char *acc = g->anchor, *attach;
+    const char *acc = reducing_stage(g->nest)->name, *attach;
     const Nest *n = inline_elementwise(cx, g->nest, NULL);
     if (makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
@@ -113,7 +131,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (attach) n = sched_compute_at(cx, n, acc, attach);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     n = order_accumulation(cx, n, acc);
-    return g->target->lanes == 1 && attach && !ctx_failed(cx) ? unroll_tile(cx, n, acc, &k, g->target->accumulators) : n;
+    return attach && !ctx_failed(cx) ? mark_tile(cx, n, acc, &k, g->target) : n;
 }
 
 const Implementation implementations_generic_contraction[] = {

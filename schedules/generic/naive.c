@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What no other template takes (several reductions, as in a softmax): elementwise stages are inlined where they are read
- * once, the rest stands as it is written. */
+ * once, the rest stands as it is written. Single values between them are variables, short rows lie on the stack. */
 #include "schedules/tile.h"
 
 static int readers_of(Ctx *cx, const Nest *n, const Stage *s)
@@ -14,6 +14,20 @@ static int readers_of(Ctx *cx, const Nest *n, const Stage *s)
     return count;
 }
 
+enum { SHORT_ROW = 256 };       /* bytes */
+
+static const Nest *keep_close(Ctx *cx, const Nest *n)
+{
+    for (int i = 0; i < n->stage_count && !ctx_failed(cx); i++)
+        for (int o = 0; o < n->stage[i]->out_count; o++) {
+            const Tensor *t = n->stage[i]->out[o];
+            int64_t bytes = tensor_bytes(t);
+            if (makes_output(n, n->stage[i]) || bytes < 0 || bytes > SHORT_ROW) continue;
+            n = sched_set_scope(cx, n, t->name, tensor_elems(t) == 1 ? SCOPE_REGISTER : SCOPE_STACK);
+        }
+    return n;
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;
@@ -22,7 +36,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         if (s->reducer == REDUCE_NONE && !makes_output(n, s) && readers_of(cx, n, s) == 1)
             n = sched_compute_inline(cx, n, s->name);
     }
-    return n;
+    return keep_close(cx, n);
 }
 
 const Implementation implementations_generic_naive[] = {
