@@ -10,7 +10,7 @@
 
 #include "cgen/spell.h"
 
-enum { LINE_WIDTH = 120, MOST_DIGITS = 9, LARGEST_POWER = 45 };
+enum { LINE_WIDTH = 120, LONGEST = 22, MOST_DIGITS = 9, LARGEST_POWER = 45 };
 
 static const double powers[LARGEST_POWER + 1] = {
     1e0,  1e1,  1e2,  1e3,  1e4,  1e5,  1e6,  1e7,  1e8,  1e9,  1e10, 1e11, 1e12, 1e13, 1e14, 1e15, 1e16, 1e17, 1e18, 1e19, 1e20, 1e21, 1e22,
@@ -104,7 +104,7 @@ void weights_text(Ctx *cx, Text *t, const Tensor *constant)
     size_t line_start = t->length;
     text_add(t, "    ");
     for (int64_t i = 0, n = tensor_elems(constant); i < n; i++) {
-        if (t->length - line_start > LINE_WIDTH - 14) {
+        if (t->length - line_start > LINE_WIDTH - LONGEST) {
             text_char(t, '\n');
             line_start = t->length;
             text_add(t, "    ");

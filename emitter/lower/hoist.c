@@ -33,7 +33,7 @@ typedef struct Hoist {
 
 /* ---- Indices --------------------------------------------------------------------------------------------------- */
 
-typedef struct Parts { int at; const Expr *fixed, *moving; int64_t constant; bool climbs; } Parts;
+typedef struct Parts { int at, place; const Expr *fixed, *moving; int64_t constant; bool climbs; } Parts;
 
 static void find_local(const Expr *e, void *user)
 {
@@ -80,7 +80,14 @@ static const Expr *readable_sum(Ctx *cx, const Linear *l)
     return constant ? add_to(cx, sum, expr_index(cx, constant < 0 ? -constant : constant), constant < 0 ? -1 : 1) : sum;
 }
 
-/* Parts an index at the innermost loop that it depends on; false where nothing is worth hoisting. */
+static const Expr *readable(Hoist *h, const Expr *index)
+{
+    Linear l;
+    return linear_of(h->cx, index, &l) ? readable_sum(h->cx, &l) : index;
+}
+
+/* Parts an index at the innermost loop that it depends on; false where nothing is worth hoisting. The fixed part is known
+ * before the loop number `place`. */
 static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
 {
     bool has_local = false;
@@ -91,7 +98,7 @@ static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
     int at = h->loop_count - 1;
     while (at >= 0 && !expr_uses(index, h->loop[at]->var)) at--;
     if (at < 0) return false;
-    *out = (Parts){ .at = at, .constant = l.constant, .climbs = true };
+    *out = (Parts){ .at = at, .place = at, .constant = l.constant, .climbs = true };
     for (int i = 0; i < l.count; i++) {
         Linear *to = expr_uses(l.term[i], h->loop[at]->var) ? &moving : &fixed;
         to->term[to->count] = l.term[i];
@@ -100,6 +107,7 @@ static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
     }
     if (fixed.count == 0 || (fixed.count == 1 && fixed.coef[0] == 1 && fixed.term[0]->kind == EXPR_VAR)) return false;
     out->fixed = linear_expr(h->cx, &fixed);
+    while (out->place > 0 && !expr_uses(out->fixed, h->loop[out->place - 1]->var)) out->place--;
     moving.constant = 0;
     out->moving = readable_sum(h->cx, &moving);
     return true;
@@ -120,7 +128,7 @@ static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
 {
     Hoist *h = w->h;
     Parts p;
-    if (!part_index(h, m, index, &p) || p.at != w->at) return;
+    if (!part_index(h, m, index, &p) || p.place != w->at) return;
     Address *a = find_address(h, 0, m, p.fixed);
     if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;   /* declared around the loop already */
     if (a && a < h->address + w->from) a = NULL;
@@ -182,7 +190,7 @@ static void want_all(Want *w, const Code *c)
 static const Expr *use(Hoist *h, const Memory **m, const Expr *index)
 {
     Parts p;
-    if (!part_index(h, *m, index, &p)) return index;
+    if (!part_index(h, *m, index, &p)) return readable(h, index);
     const Address *a = find_address(h, 0, *m, p.fixed);
     if (!a || (!a->pointer && !a->var)) return index;
     int64_t beside = p.constant - a->constant;

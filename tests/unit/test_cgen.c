@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The printed program: expressions as C means them, numbers exact and short, the interface of the header, and a model of
+ * two layers filled in by hand that is built and run in each form. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgen/cgen.h"
+#include "cgen/weights.h"
+#include "ir/formula.h"
+#include "lower/lower.h"
+#include "support/names.h"
+
+static bool has(const char *text, const char *part) { return strstr(text, part) != NULL; }
+
+/* The function of a formula, as text. */
+static const char *function_of(Ctx *cx, const char *text, const Bind *binds)
+{
+    Tensor *y = formula(cx, text, binds);
+    const Function *f = lower_nest(cx, y ? nest_naive(cx, "f", NULL, 0, &y, 1) : NULL, NULL);
+    Program p = { .name = "m" };
+    Text t = text_new(cx);
+    if (f) cgen_function(cx, &t, &p, f);
+    return text_string(&t);
+}
+
+static void expressions(Ctx *cx)
+{
+    int64_t n = 40;
+    const Tensor *x8 = tensor_new_fixed(cx, "x", I8, 1, &n), *u8 = tensor_new_fixed(cx, "u", U8, 1, &n);
+    const Tensor *x32 = tensor_new_fixed(cx, "w", I32, 1, &n), *f = tensor_new_fixed(cx, "g", F32, 1, &n);
+    const Bind b[] = { BIND_T("x", x8), BIND_T("u", u8), BIND_T("w", x32), BIND_T("g", f), { NULL, NULL, NULL } };
+    struct { const char *name, *formula, *expected; } rows[] = {
+        { "wrap-through-unsigned", "y[i] = w[i] + w[i] * 2", "(uint32_t)" },
+        { "narrow-is-cast-back", "y[i] = x[i] + x[i]", "= (int8_t)(" },
+        { "widened-product-is-plain", "y[i] = i32(x[i]) * i32(u[i])", "= (int32_t)x[i] * x2[i];" },
+        { "index-division-is-plain", "y[i<20] = g[i/2]", "x[i / 2]" },
+        { "floor-division-of-data", "y[i] = w[i] / 3", "lw_floordiv32(x[i], 3)" },
+        { "shift-right-of-data", "y[i] = w[i] >> 2", "lw_shr_i32((int32_t)x[i], 2)" },
+        { "float-constant", "y[i] = g[i] * 0.1", "* 0.1f" },
+        { "minus-constant", "y[i] = g[i] + -0.5", "x[i] - 0.5f" },
+        { "select-is-lazy", "y[i<50] = (g[i-3]? : 0)", NULL },
+        { "max-is-a-helper", "y[i] = max(g[i], 0)", "lw_maxf(x[i], 0.0f)" },
+        { "left-to-right", "y[i] = g[i] - (g[i] - 1)", "x[i] - (x[i] - 1.0f)" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = function_of(cx, rows[i].formula, b);
+        check_that(*text && (!rows[i].expected || has(text, rows[i].expected)), rows[i].name, "%s", text);
+    }
+}
+
+static void names_are_roles(Ctx *cx)
+{
+    int64_t shape[] = { 4, 5 };
+    const Bind one[] = { BIND_T("alpha", tensor_new_fixed(cx, "alpha", F32, 2, shape)), { NULL, NULL, NULL } };
+    const Bind two[] = { BIND_T("beta", tensor_new_fixed(cx, "beta", F32, 2, shape)), { NULL, NULL, NULL } };
+    const char *a = function_of(cx, "gamma[i,j] = alpha[i,j] * 2", one), *b = function_of(cx, "delta[i,j] = beta[i,j] * 2", two);
+    check_that(*a && strcmp(a, b) == 0, "equal-groups-print-equally", "%s\nand\n%s", a, b);
+}
+
+static void numbers(Ctx *cx)
+{
+    static const float values[] = { 0.0f, -0.0f, 1.0f, -0.0123f, 0.1f, 16777216.0f, 3.4028235e38f, 1e-45f, 1.17549435e-38f,
+                                    123456.789f, -2.5e-7f, 1e10f, 0.33333334f, 65504.0f, 9.999999e-5f };
+    enum { COUNT = sizeof values / sizeof *values, MANY = 20000 };
+    static float many[MANY];
+    uint32_t bits = 12345;
+    for (int i = 0; i < MANY; i++) {
+        do {
+            bits = bits * 1664525u + 1013904223u;
+            memcpy(&many[i], &bits, sizeof bits);
+        } while (many[i] - many[i] != 0);
+        if (i < COUNT) many[i] = values[i];
+    }
+    int64_t shape = MANY;
+    Text t = text_new(cx);
+    weights_text(cx, &t, tensor_constant(cx, "k", F32, 1, &shape, many));
+    const char *at = text_string(&t);
+    int wrong = 0;
+    size_t widest = 0;
+    for (int i = 0; i < MANY; i++) {
+        while (*at == ' ' || *at == '\n') at++;
+        float back = text_read_float(at, &at);
+        wrong += memcmp(&back, &many[i], sizeof back) != 0 || *at != 'f';
+        at += *at == 'f';
+        at += *at == ',';
+    }
+    for (const char *s = text_string(&t); *s;) {
+        size_t n = strcspn(s, "\n");
+        if (n > widest) widest = n;
+        s += n + (s[n] == '\n');
+    }
+    check_that(wrong == 0, "floats-read-back", "%d of %d differ", wrong, MANY);
+    check_that(widest <= 120, "lines-of-weights-fit", "%d", (int)widest);
+    check_that(has(text_string(&t), "0.f,-0.f,1.f,-.0123f,.1f,"), "floats-are-short", "%.60s", text_string(&t));
+}
+
+/* x[4][6] -> dense with k, b -> relu -> y[4][3], in two functions with a tensor in the arena between. */
+static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
+{
+    static const float k[18] = { 1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6, .5f, .25f, .125f, 0, 1, -1 }, b[3] = { .5f, -100, 0 };
+    int64_t xs[] = { 4, 6 }, ks[] = { 6, 3 }, bs[] = { 3 };
+    Tensor *x = tensor_new_fixed(cx, "x", F32, 2, xs);
+    Tensor *kt = tensor_constant(cx, "kt", F32, 2, ks, k), *bt = tensor_constant(cx, "bt", F32, 1, bs, b);
+    Tensor *t = FORMULA(cx, "t[i,o] = sum(c; b[o]) x[i,c] * k[c,o]", BIND_T("x", x), BIND_T("k", kt), BIND_T("b", bt));
+    Tensor *y = FORMULA(cx, "y[i,o] = max(t[i,o], 0)", BIND_T("t", t));
+    Function *dense = NEW(cx->arena, Function), *relu = NEW(cx->arena, Function);
+    *dense = *lower_nest(cx, nest_naive(cx, "dense", NULL, 0, &t, 1), NULL);
+    *relu = *lower_nest(cx, nest_naive(cx, "relu", &t, 1, &y, 1), NULL);
+    const Function **functions = NEW_ARRAY(cx->arena, const Function *, 2);
+    functions[0] = dense;
+    functions[1] = relu;
+    Place *places = NEW_ARRAY(cx->arena, Place, 6);
+    places[0] = (Place){ PLACE_INPUT, 0, 0, F32 };
+    places[1] = (Place){ PLACE_CONST, 0, 0, F32 };
+    places[2] = (Place){ PLACE_CONST, 1, 0, F32 };
+    places[3] = places[4] = (Place){ PLACE_ARENA, 0, 16, F32 };
+    places[5] = (Place){ PLACE_OUTPUT, 0, 0, F32 };
+    Call *calls = NEW_ARRAY(cx->arena, Call, 2);
+    calls[0] = (Call){ dense, "dense \"1\"", dense->memory_count, places, NULL };
+    calls[1] = (Call){ relu, "relu", 2, places + 4, NULL };
+    Port *ports = NEW_ARRAY(cx->arena, Port, 2);
+    ports[0] = (Port){ "x", x, NULL };
+    ports[1] = (Port){ "y", y, "NC" };
+    const Tensor **constants = NEW_ARRAY(cx->arena, const Tensor *, 2);
+    const char **names = NEW_ARRAY(cx->arena, const char *, 2);
+    constants[0] = kt;
+    constants[1] = bt;
+    names[0] = "dense_k";
+    names[1] = "dense_b";
+    return (Program){ .name = "two", .header = "two.h", .source = "two.onnx", .target = "generic", .input_count = 1, .output_count = 1,
+                      .input = ports, .output = ports + 1, .constant_count = 2, .constant = constants, .constant_name = names,
+                      .function_count = 2, .function = functions, .call_count = 2, .call = calls, .arena_size = 64, .arena_align = 16,
+                      .standalone = standalone, .static_arena = static_arena };
+}
+
+static void header(Ctx *cx)
+{
+    Program p = two_layers(cx, false, false);
+    const char *h = cgen_header(cx, &p), *c = cgen_source(cx, &p);
+    CHECK("header-arena-size", has(h, "#define TWO_ARENA_SIZE   64u"));
+    CHECK("header-weights-size", has(h, "#define TWO_WEIGHTS_SIZE 84u"));
+    CHECK("header-ports", has(h, "#define TWO_INPUTS(X) X(x, float, 24)\n#define TWO_OUTPUTS(X) X(y, float, 12)\n"));
+    CHECK("header-structs", has(h, "struct two_inputs {\n    const float *x;\n};") && has(h, "struct two_outputs {\n    float *y;\n};"));
+    CHECK("header-run", has(h, "int two_run(void *arena, const struct two_inputs *in, const struct two_outputs *out);"));
+    CHECK("source-layers", has(c, "LW_LAYER(0, \"dense \\\"1\\\"\")\n    two_dense(in->x, two_dense_k, two_dense_b,"));
+    CHECK("source-checks-arena", has(c, "return TWO_E_ARENA;"));
+    CHECK("same-bytes-again", strcmp(c, cgen_source(cx, &p)) == 0);
+}
+
+static bool write_text(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    if (!f) return false;
+    fputs(text, f);
+    return fclose(f) == 0;
+}
+
+static const char user[] =
+    "#include <stdio.h>\n#include <stdint.h>\n#include \"two.h\"\n"
+    "static union { double d; unsigned char b[TWO_ARENA_SIZE + TWO_ARENA_ALIGN]; } memory;\n"
+    "int main(void)\n{\n    float x[24], y[12];\n    for (int i = 0; i < 24; i++) x[i] = (float)(i % 5) - 2;\n"
+    "    const struct two_inputs in = { x };\n    const struct two_outputs out = { y };\n"
+    "    unsigned char *arena = memory.b + (TWO_ARENA_ALIGN - (uintptr_t)memory.b % TWO_ARENA_ALIGN) % TWO_ARENA_ALIGN;\n    (void)arena;\n"
+    "    if (RUN) return 1;\n    for (int i = 0; i < 12; i++) {\n"
+    "        static const float k[18] = { 1, 2, 3, 4, 5, 6, -1, -2, -3, -4, -5, -6, .5f, .25f, .125f, 0, 1, -1 }, b[3] = { .5f, -100, 0 };\n"
+    "        float want = b[i % 3];\n        for (int c = 0; c < 6; c++) want += x[i / 3 * 6 + c] * k[c * 3 + i % 3];\n"
+    "        if (y[i] != (want > 0 ? want : 0)) return 2;\n    }\n    return BAD;\n}\n";
+
+static void build_and_run(Ctx *cx, const char *name, bool standalone, bool static_arena, const char *cc)
+{
+    const char *folder = getenv("TMPDIR");
+    folder = text_format(cx, "%s/lw_test_cgen", folder ? folder : "/tmp");
+    Program p = two_layers(cx, standalone, static_arena);
+    const char *run = static_arena ? "two_run(&in, &out) != 0" : "two_run(arena, &in, &out) != 0";
+    const char *bad = static_arena ? "0" : "two_run(arena + 1, &in, &out) != TWO_E_ARENA || two_run(0, &in, &out) != TWO_E_ARENA";
+    bool written = system(text_format(cx, "mkdir -p %s", folder)) == 0
+                   && write_text(text_format(cx, "%s/two.h", folder), cgen_header(cx, &p))
+                   && write_text(text_format(cx, "%s/two.c", folder), cgen_source(cx, &p))
+                   && write_text(text_format(cx, "%s/two_main.c", folder), cgen_testbench(cx, &p))
+                   && write_text(text_format(cx, "%s/user.c", folder), text_format(cx, "#define RUN %s\n#define BAD %s\n%s", run, bad, user));
+    const char *flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1";
+    const char *include = standalone ? "" : "-Iruntime";
+    int built = !written ? -1 : system(text_format(cx, "%s %s %s -o %s/user %s/user.c %s/two.c -lm && %s %s %s -o %s/bench %s/two_main.c %s/two.c -lm", cc,
+                                                   flags, include, folder, folder, folder, cc, flags, include, folder, folder, folder));
+    check_that(built == 0, text_format(cx, "%s-builds-without-warnings", name), "in %s", folder);
+    int status = built ? -1 : system(text_format(cx, "%s/user", folder));
+    check_that(status == 0, text_format(cx, "%s-runs", name), "status %d in %s", status, folder);
+}
+
+int main(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const char *cc = getenv("CC");
+    if (!cc || !*cc) cc = "cc";
+    expressions(cx);
+    names_are_roles(cx);
+    numbers(cx);
+    header(cx);
+    if (system(text_format(cx, "command -v %s >/dev/null 2>&1", cc)) != 0) check_skip("program-runs", "no C compiler to run");
+    else {
+        build_and_run(cx, "plain", false, false, cc);
+        build_and_run(cx, "standalone", true, false, cc);
+        build_and_run(cx, "static-arena", false, true, cc);
+    }
+    check_that(!ctx_failed(cx), "no-diagnostics", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+    return check_done();
+}
