@@ -105,7 +105,7 @@ static void unknown_size(const Formula *f, Token axis)
 static const Expr *inferred_extent(Formula *f, Token axis)
 {
     Lexer *l = f->r.lex;
-    Use first = { NULL }, use;
+    Use first = { .read = NULL }, use;
     bool found = false;
     for (int i = f->body; i < l->count; i++) {
         if (!token_is(l->token[i], "[") || l->token[i - 1].kind != TOKEN_NAME || !find_use(f, i, axis, &use)) continue;

@@ -447,6 +447,27 @@ static void test_nest(void)
     ctx_free(cx);
 }
 
+/* Every beginning of the nest, and the nest without one of its bytes or with one of them twice, is read or refused. */
+static void test_mutilated_nest(void)
+{
+    size_t length = strlen(nest_text);
+    int silent = 0, read = 0, refused = 0;
+    for (size_t cut = 0; cut < 3 * length; cut++) {
+        Ctx *cx = ctx_new(NULL, NULL);
+        Text t = text_new(cx), out = text_new(cx);
+        text_addn(&t, nest_text, cut % length);
+        if (cut >= 2 * length) text_char(&t, nest_text[cut % length]);
+        if (cut >= length) text_add(&t, nest_text + cut % length + (cut < 2 * length));
+        const Nest *n = nest_read(cx, text_string(&t));
+        print_nest(cx, &out, n);
+        silent += (n != NULL) == ctx_failed(cx);
+        read += n != NULL;
+        refused += n == NULL;
+        ctx_free(cx);
+    }
+    check_that(!silent && read > 50 && refused > 50, "a nest is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
+}
+
 typedef struct NestRefusal { const char *text, *message; } NestRefusal;
 
 static void test_nest_refusals(void)
@@ -514,6 +535,7 @@ int main(void)
     test_broadcast_values();
     test_argmax_values();
     test_nest();
+    test_mutilated_nest();
     test_nest_refusals();
     test_clashes();
     return check_done();
