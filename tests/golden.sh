@@ -5,7 +5,8 @@
 # A case is a folder tests/golden/CASE with one model (CASE.te, CASE.onnx, or a file whose first line in `model` is its
 # path from the project's root) and a file `targets`: a line for each target, followed by options if there are any. The
 # text is in TARGET.c and TARGET.h. A refusal is pinned likewise: where TARGET.err is kept, the model must be refused with
-# these words. --accept rewrites the kept files; read the diff before it is committed.
+# these words. What is emitted also runs: `loopwright verify` compares it with the interpreter. --accept rewrites the
+# kept files; read the diff before it is committed.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: golden.sh BUILD [--accept]}" && pwd)
@@ -59,6 +60,7 @@ for folder in tests/golden/*/; do
         [ "$accept" = --accept ] && accept_files "$name" "$target"
         check "golden-$name-$target" compare "$name" "$target"
     done < "$folder/targets"
+    [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")"
 done
 
 report_end

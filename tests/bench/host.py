@@ -87,7 +87,11 @@ def main():
         if not source:
             print(f"{name:<20} {time:>12.0f} {'-':>12} {'-':>7}  peer skipped: no C of onnx2c for it{note}")
             continue
-        peer = build_program(name, folder, source, ["-DPEER", "-w"], folder / "peer")
+        try:
+            peer = build_program(name, folder, source, ["-DPEER", "-w"], folder / "peer")
+        except subprocess.CalledProcessError:
+            print(f"{name:<20} {time:>12.0f} {'-':>12} {'-':>7}  peer skipped: gcc refuses onnx2c's C{note}")
+            continue
         peer_wrong = measure(peer, data)[1]
         if peer_wrong:
             note += f"  (onnx2c: {peer_wrong} elements differ from the recorded output)"

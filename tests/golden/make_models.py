@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes the small networks of the golden tests, each into its folder. They are kept, so this runs only when one is
+added: pip install onnx==1.16.2 numpy; python3 tests/golden/make_models.py. Weights are small multiples of 1/8, exact in
+every format and short in the emitted text."""
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = Path(__file__).resolve().parent
+
+
+def eighths(name, *shape):
+    count = int(np.prod(shape))
+    values = (np.arange(count) * 5 + len(name)) % 17 - 8
+    return numpy_helper.from_array((values / 8).astype(np.float32).reshape(shape), name)
+
+
+def positive(name, *shape):
+    values = np.arange(int(np.prod(shape))) % 3 + 1
+    return numpy_helper.from_array(values.astype(np.float32).reshape(shape), name)
+
+
+def write(case, inputs, outputs, nodes, weights):
+    def value(name, shape):
+        return helper.make_tensor_value_info(name, TensorProto.FLOAT, shape)
+    graph = helper.make_graph(nodes, case, [value(n, s) for n, s in inputs.items()], [value(n, s) for n, s in outputs.items()], weights)
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 13)], ir_version=7, producer_name="")
+    (HERE / case).mkdir(exist_ok=True)
+    (HERE / case / f"{case}.onnx").write_bytes(model.SerializeToString(deterministic=True))
+
+
+def node(op, inputs, output, name=None, **attributes):
+    return helper.make_node(op, inputs.split(), [output], name=name or output, **attributes)
+
+
+# Batch norm goes into the convolution's weights; the borders are peeled; the relu is fused.
+write("conv-norm-relu", {"x": [1, 2, 6, 6]}, {"y": [1, 4, 6, 6]}, [
+    node("Conv", "x w", "conv", pads=[1, 1, 1, 1]),
+    node("BatchNormalization", "conv scale bias mean var", "norm", epsilon=0.0),
+    node("Relu", "norm", "y"),
+], [eighths("w", 4, 2, 3, 3), positive("scale", 4), eighths("bias", 4), eighths("mean", 4),
+    numpy_helper.from_array(np.array([1, 4, 16, 0.25], np.float32), "var")])
+
+write("dense-softmax", {"x": [1, 8]}, {"y": [1, 4]}, [
+    node("Gemm", "x w b", "dense", transB=1),
+    node("Softmax", "dense", "y", axis=1),
+], [eighths("w", 4, 8), eighths("b", 4)])
+
+# Two equal layers are one function with the weights as parameters; the sum is fused into the second.
+write("residual", {"x": [1, 4, 16]}, {"y": [1, 4, 16]}, [
+    node("Conv", "x w1 b1", "first", pads=[1, 1]),
+    node("Relu", "first", "first_relu"),
+    node("Conv", "first_relu w2 b2", "second", pads=[1, 1]),
+    node("Relu", "second", "second_relu"),
+    node("Conv", "second_relu w3 b3", "third", pads=[1, 1]),
+    node("Add", "third first_relu", "sum"),
+    node("Relu", "sum", "y"),
+], [eighths("w1", 4, 4, 3), eighths("b1", 4), eighths("w2", 4, 4, 3), eighths("b2", 4), eighths("w3", 4, 4, 3), eighths("b3", 4)])
+
+# Depthwise with stride, a padded pooling with ceil_mode, and a concatenation that costs nothing.
+write("depthwise-pool-concat", {"x": [1, 4, 8, 8]}, {"y": [1, 8, 2, 2]}, [
+    node("Conv", "x w", "depthwise", group=4, strides=[2, 2], pads=[0, 0, 1, 1]),
+    node("MaxPool", "depthwise", "max", kernel_shape=[2, 2], strides=[2, 2]),
+    node("AveragePool", "depthwise", "mean", kernel_shape=[2, 2], strides=[2, 2]),
+    node("Concat", "max mean", "y", axis=1),
+], [eighths("w", 4, 1, 3, 3)])
+
+# Everything that is not known is listed at once.
+write("not-supported", {"x": [1, 4]}, {"y": [1, 4]}, [
+    node("Bernoulli", "x", "coin"),
+    node("Relu", "coin", "relu", slope=0.5),
+    node("ImaginaryOp", "relu", "y"),
+], [])
