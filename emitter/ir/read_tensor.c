@@ -58,7 +58,7 @@ const void *data_read(Lexer *l, DType type, int64_t count)
 {
     Token open = lex_peek(l);
     if (count < 0 || count > MOST_ELEMS) lex_error(l, open, "this tensor has too many elements to be written out");
-    if (!lex_expect(l, "{", "before the values")) return NULL;
+    if (!lex_expect(l, "{", "before the values") || ctx_failed(l->cx)) return NULL;
     void *data = arena_array(l->cx->arena, (size_t)count + 1, (size_t)dtype_info(type)->bytes);
     int64_t n = 0;
     for (int depth = 1; depth && !ctx_failed(l->cx);) {

@@ -186,12 +186,12 @@ static void test_refusals(void)
     }
 }
 
-/* Beginnings of a file, and the file without one of its bytes, are read or refused: every fifth, for time. */
+/* Beginnings of a file, and the file without one of its bytes, are read or refused. */
 static void test_mutilated(void)
 {
     int silent = 0, read = 0, refused = 0;
     size_t length = strlen(matmul_schedule);
-    for (size_t cut = 0; cut < 2 * length; cut += 5) {
+    for (size_t cut = 0; cut < 2 * length; cut++) {
         Ctx *cx = ctx_new(NULL, NULL);
         Text t = text_new(cx);
         Model m;
@@ -203,7 +203,7 @@ static void test_mutilated(void)
         refused += !ok;
         ctx_free(cx);
     }
-    check_that(!silent && read > 20 && refused > 50, "a file is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
+    check_that(!silent && read > 50 && refused > 50, "a file is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
 }
 
 static void test_line_ends(void)
