@@ -84,7 +84,7 @@ const Op ops_broadcast[] = {
     BINARY("greater_equal", "y[*] = a[*] >= b[*]", 4, compare_cases),
     BINARY("and",           "y[*] = a[*] && b[*]", 4, bool_cases),
     BINARY("or",            "y[*] = a[*] || b[*]", 4, bool_cases),
-    BINARY("xor",           "y[*] = a[*] != b[*]", 4, compare_cases),
+    BINARY("xor",           "y[*] = (a[*] || b[*]) && !(a[*] && b[*])", 4, bool_cases),
     BINARY("bitand",        "y[*] = a[*] & b[*]", 4, bits_cases),
     BINARY("bitor",         "y[*] = a[*] | b[*]", 4, bits_cases),
     BINARY("bitxor",        "y[*] = a[*] ^ b[*]", 4, bits_cases),

@@ -16,7 +16,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { OLDEST_OPSET = 7, NEWEST_OPSET = 25, SMALL_RESULT = 4096, SMALL_WORK = 1 << 16 };
+enum { OLDEST_OPSET = 7, NEWEST_OPSET = 25, SMALL_RESULT = 1024, SMALL_WORK = 4096 };
 
 typedef struct Importer {
     Ctx *cx;
@@ -146,8 +146,8 @@ static void list_unknown_in_node(Importer *im, const OnnxNode *n)
     const OnnxOp *op = is_ours ? onnx_op_find(n->type) : NULL;
     const char *near = op ? NULL : onnx_op_near(cx, n->type);
     if (!op) {
-        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s%s is not known%s%s", n->type, is_ours ? "" : " of the domain \"",
-                    is_ours ? "" : n->domain, is_ours ? "" : "\"", "", near ? "; near: " : "", near ? near : "");
+        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s%s", n->type, is_ours ? "" : " of the domain \"",
+                    is_ours ? "" : n->domain, is_ours ? "" : "\"", near ? "; near: " : "", near ? near : "");
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {
@@ -217,6 +217,9 @@ static void list_unknown(Importer *im)
 
 /* ---- 3. Inputs, nodes, outputs ----------------------------------------------------------------------------------- */
 
+/* Indices are 32 bits wide. */
+static bool is_too_large(const Tensor *t) { return tensor_elems(t) < 0 || tensor_elems(t) > INT32_MAX; }
+
 static Tensor *constant_from_file(Importer *im, const char *value_name, const char *path)
 {
     DType t;
@@ -238,7 +241,7 @@ static void make_inputs(Importer *im)
         if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
             for (int d = 0; d < v->rank; d++) shape[d] = v->dim[d].size;
             t = tensor_new_fixed(im->cx, v->name, type, v->rank, shape);
-            if (t && tensor_bytes(t) < 0) diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
+            if (t && is_too_large(t)) diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
             im->input[im->input_count++] = t;
         }
         if (t) map_put_ptr(&im->value, v->name, t);
@@ -302,7 +305,7 @@ static void enter_result(Importer *im, OnnxCall *c, int i)
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
     if (is_new && all_constant(c)) t = folded(im->cx, t);
-    if (t && tensor_bytes(t) < 0) diag_error(im->cx, onnx_where(im->cx, c->node), "its output \"%s\" is too large", value_name);
+    if (t && is_too_large(t)) diag_error(im->cx, onnx_where(im->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(im->cx, t));
     map_put_ptr(&im->value, value_name, t);
 }
 

@@ -35,13 +35,14 @@ static size_t count_numbers(Cursor message, uint64_t number, WireType packed)
 
 /* ---- Tensors ----------------------------------------------------------------------------------------------------- */
 
+/* The 16-bit floats are for storage only: their arithmetic needs casts, which the translations do not make yet. */
 static const struct { const char *text; bool is_known; DType type; } types[] = {
     [ONNX_FLOAT] = { "float", true, F32 },       [ONNX_UINT8] = { "uint8", true, U8 },     [ONNX_INT8] = { "int8", true, I8 },
     [ONNX_UINT16] = { "uint16", true, U16 },     [ONNX_INT16] = { "int16", true, I16 },    [ONNX_INT32] = { "int32", true, I32 },
     [ONNX_INT64] = { "int64", true, I64 },       [ONNX_STRING] = { "string", false, I8 },  [ONNX_BOOL] = { "bool", true, BOOL },
-    [ONNX_FLOAT16] = { "float16", true, F16 },   [ONNX_DOUBLE] = { "double", true, F64 },  [ONNX_UINT32] = { "uint32", true, U32 },
+    [ONNX_FLOAT16] = { "float16", false, F16 },   [ONNX_DOUBLE] = { "double", true, F64 },  [ONNX_UINT32] = { "uint32", true, U32 },
     [ONNX_UINT64] = { "uint64", true, U64 },     [ONNX_COMPLEX64] = { "complex64", false, I8 },
-    [ONNX_COMPLEX128] = { "complex128", false, I8 }, [ONNX_BFLOAT16] = { "bfloat16", true, BF16 },
+    [ONNX_COMPLEX128] = { "complex128", false, I8 }, [ONNX_BFLOAT16] = { "bfloat16", false, BF16 },
 };
 
 const char *onnx_type_text(int64_t t) { return t > 0 && t <= ONNX_BFLOAT16 ? types[t].text : NULL; }
@@ -92,9 +93,7 @@ static void store_number(DType type, void *data, int64_t i, uint64_t bits)
     if (type == F32) s.f = (double)proto_float(bits);
     else if (type == F64) s.f = proto_double(bits);
     else s.i = (int64_t)bits;
-    uint16_t half = (uint16_t)bits;
-    if (type == F16 || type == BF16) memcpy((uint16_t *)data + i, &half, sizeof half);
-    else dtype_store(type, data, i, dtype_is_float(type) ? s : dtype_wrap(type, s));
+    dtype_store(type, data, i, dtype_is_float(type) ? s : dtype_wrap(type, s));
 }
 
 static void *typed_values(Ctx *cx, const OnnxTensor *t, DType type, int64_t elems, const char *where)

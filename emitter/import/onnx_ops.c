@@ -151,17 +151,19 @@ static void add_real(Text *t, const char *attr, double v)
     text_double(t, v);
 }
 
+/* Bounds are attributes, later inputs, mostly constant. */
 static void clip(OnnxCall *c)
 {
-    double low = -1.0 / 0.0, high = 1.0 / 0.0;
+    double low = onnx_real(c, "min", -1.0 / 0.0), high = onnx_real(c, "max", 1.0 / 0.0);
     if (!onnx_needs(c, 1)) return;
-    if (c->opset < 11) {
-        low = onnx_real(c, "min", low);
-        high = onnx_real(c, "max", high);
-    } else {
-        onnx_scalar(c, 1, &low);
-        onnx_scalar(c, 2, &high);
+    Tensor *least = onnx_in(c, 1), *greatest = onnx_in(c, 2);
+    if ((least && !tensor_is_constant(least)) || (greatest && !tensor_is_constant(greatest))) {
+        c->out[0] = least ? onnx_call2(c, "max", c->in[0], least) : c->in[0];
+        if (greatest) c->out[0] = onnx_call2(c, "min", c->out[0], greatest);
+        return;
     }
+    onnx_scalar(c, 1, &low);
+    onnx_scalar(c, 2, &high);
     Text attrs = text_new(c->cx);
     add_real(&attrs, "min", low);
     add_real(&attrs, "max", high);

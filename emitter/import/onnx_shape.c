@@ -6,7 +6,8 @@
 #include "import/onnx_ops.h"
 #include "support/text.h"
 
-enum { MOST_ELEMS = 1 << 26 };       /* of a constant that the model asks to be filled */
+enum { MOST_ELEMS = 1 << 16,         /* of a constant that the model asks to be filled */
+       SIDE_BY_SIDE = 32 };          /* operands of one concatenation; more are put together in several */
 
 static const char *list(Ctx *cx, const int64_t *v, int count)
 {
@@ -80,7 +81,13 @@ void onnx_concat(OnnxCall *c)
     for (int i = 0; i < c->in_count; i++)
         if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
     if (!count) onnx_refuse(c, "there is nothing to put side by side");
-    else c->out[0] = call(c->cx, "concat", c->name, in, count, "axis=%lld", (long long)onnx_int(c, "axis", 0));
+    while (count > 0 && !ctx_failed(c->cx)) {
+        int made = 0;
+        for (int i = 0; i < count; i += SIDE_BY_SIDE)
+            in[made++] = call(c->cx, "concat", c->name, in + i, count - i < SIDE_BY_SIDE ? count - i : SIDE_BY_SIDE, "axis=%lld", (long long)onnx_int(c, "axis", 0));
+        count = made > 1 ? made : 0;
+        c->out[0] = in[0];
+    }
 }
 
 /* Sizes along the axis: given, or equal parts, the last one smaller where they do not come out even. */
@@ -315,13 +322,14 @@ void onnx_constant_of_shape(OnnxCall *c)
     Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
     if (is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
-        if (shape[d] < 0 || (shape[d] > 0 && elems > MOST_ELEMS / shape[d])) {
+        if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
             onnx_refuse(c, "the shape %s is too large or negative", list(c->cx, shape, rank));
             return;
         }
         elems *= shape[d];
     }
     if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
+    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", list(c->cx, shape, rank));
     else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data, 0, 0));
 }
 
