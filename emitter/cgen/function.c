@@ -19,9 +19,7 @@ static bool is_half(DType t) { return t == F16 || t == BF16; }
 /* What is stored: arrays of 16-bit floats hold bits, variables a float. */
 static const char *stored_value(Printer *p, const Memory *m, const Expr *value)
 {
-    const char *text = spell_exact(&p->s, value);
-    if (!is_half(m->type) || m->kind == MEMORY_SCALAR) return text;
-    return text_format(p->s.cx, m->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", text);
+    return is_half(m->type) && m->kind != MEMORY_SCALAR ? spell_bits(&p->s, value) : spell_exact(&p->s, value);
 }
 
 /* `m[i] += v` for m[i] = m[i] + v, where C adds in the element's own type and nothing is cast. */

@@ -20,7 +20,12 @@ typedef enum Level {
     LEVEL_COMMA, LEVEL_COND, LEVEL_OR, LEVEL_AND, LEVEL_BIT, LEVEL_EQUAL, LEVEL_LESS, LEVEL_SHIFT, LEVEL_ADD, LEVEL_MUL,
     LEVEL_UNARY, LEVEL_PRIMARY
 } Level;
-typedef struct Spelled { const char *text; Level level; bool is_exact; } Spelled;   /* is_exact: C type as the dtype's */
+typedef struct Spelled {
+    const char *text;
+    Level level;
+    bool is_exact;          /* its C type is the dtype's */
+    const char *bits;       /* of a 16-bit float: the same as it is stored, or NULL */
+} Spelled;
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
@@ -78,6 +83,7 @@ const char *spell_number(Ctx *cx, DType t, Scalar v)
 {
     if (dtype_is_float(t)) return real_number(cx, t, v.f);
     if (t == I32 && v.i == INT32_MIN) return "INT32_MIN";
+    if (t == I32 && v.i == INT32_MAX) return "INT32_MAX";
     if (t == I64 && v.i == INT64_MIN) return "INT64_MIN";
     if (t == U64) return text_format(cx, "%lluu", (unsigned long long)v.i);
     return text_format(cx, t == U32 ? "%lldu" : "%lld", (long long)v.i);
@@ -98,12 +104,18 @@ static bool is_index(Speller *s, const Expr *e)
     return !loads;
 }
 
+/* As interval_of, but what lowering found out about a memory's elements counts too. */
+static Interval interval(Speller *s, const Expr *e)
+{
+    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
+    return m && m->range.least < m->range.greatest ? m->range : interval_of(s->cx, e, s->scope);
+}
+
 /* Where an integer operation goes in the integers, without wrapping. */
 static Interval exact_interval(Speller *s, const Expr *e)
 {
     const Interval everything = { INT64_MIN, INT64_MAX };
-    Interval a = interval_of(s->cx, e->arg[0], s->scope);
-    Interval b = e->arg_count > 1 ? interval_of(s->cx, e->arg[1], s->scope) : a;
+    Interval a = interval(s, e->arg[0]), b = e->arg_count > 1 ? interval(s, e->arg[1]) : a;
     switch (e->kind) {
     case EXPR_ADD: return (Interval){ sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
     case EXPR_SUB:
@@ -147,7 +159,7 @@ static bool never_zero(Speller *s, const Expr *e)
 
 static Spelled spelled(Speller *s, const Expr *e);
 
-static Spelled piece(const char *text, Level level, bool is_exact) { return (Spelled){ text, level, is_exact }; }
+static Spelled piece(const char *text, Level level, bool is_exact) { return (Spelled){ text, level, is_exact, NULL }; }
 
 static const char *at_level(Ctx *cx, Spelled p, Level least) { return p.level >= least ? p.text : text_format(cx, "(%s)", p.text); }
 
@@ -199,8 +211,9 @@ static Spelled math_call(Speller *s, const char *stem, const Expr *e)
 static Spelled rounded(Speller *s, DType t, Spelled p)
 {
     if (!is_half(t)) return p;
-    const char *format = t == F16 ? "lw_half_to_float(lw_float_to_half(%s))" : "lw_bf16_to_float(lw_float_to_bf16(%s))";
-    return piece(text_format(s->cx, format, p.text), LEVEL_PRIMARY, true);
+    const char *bits = text_format(s->cx, t == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
+    const char *text = text_format(s->cx, t == F16 ? "lw_half_to_float(%s)" : "lw_bf16_to_float(%s)", bits);
+    return (Spelled){ text, LEVEL_PRIMARY, true, bits };
 }
 
 /* ---- Operators ------------------------------------------------------------------------------------------------- */
@@ -264,21 +277,34 @@ static Spelled sum(Speller *s, const Expr *e)
 
 static const char *unsigned_type(DType t) { return dtype_info(t)->bytes == 8 ? "uint64_t" : "uint32_t"; }
 
+static bool is_sum_or_product(const Expr *e)
+{
+    return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_MUL || e->kind == EXPR_NEG;
+}
+
+/* A value of uint32_t or uint64_t that agrees with e in the bits of e's type. */
+static Spelled as_unsigned(Speller *s, const Expr *e)
+{
+    Ctx *cx = s->cx;
+    const char *wide = unsigned_type(e->type);
+    if (e->kind == EXPR_INT && e->integer >= 0) return piece(text_format(cx, "%lldu", (long long)e->integer), LEVEL_PRIMARY, true);
+    if (!is_sum_or_product(e) || !wraps(s, e)) {
+        bool is_unsigned = e->type == U32 || e->type == U64;
+        return is_unsigned ? spelled(s, e) : cast_to(s, wide, operand(s, e, LEVEL_UNARY));
+    }
+    if (e->kind == EXPR_NEG) return piece(text_format(cx, "0u - %s", at_level(cx, as_unsigned(s, e->arg[0]), LEVEL_MUL)), LEVEL_ADD, true);
+    Operator o = operator_of(e->kind);
+    const char *text = text_format(cx, "%s%s%s", at_level(cx, as_unsigned(s, e->arg[0]), o.left), o.text,
+                                   at_level(cx, as_unsigned(s, e->arg[1]), o.right));
+    return piece(text, o.level, true);
+}
+
 /* Through unsigned arithmetic, where C wraps: (int32_t)((uint32_t)a + (uint32_t)b). */
 static Spelled wrapped(Speller *s, const Expr *e)
 {
-    Ctx *cx = s->cx;
-    const char *wide = unsigned_type(e->type), *type = dtype_info(e->type)->c_type;
-    if (e->type == U32 || e->type == U64) {
-        if (e->kind != EXPR_NEG) return infix(s, e);
-        return piece(text_format(cx, "0u - %s", operand(s, e->arg[0], LEVEL_MUL)), LEVEL_ADD, true);
-    }
-    const char *text;
-    if (e->kind == EXPR_NEG) text = text_format(cx, "(%s)(0u - (%s)%s)", type, wide, operand(s, e->arg[0], LEVEL_UNARY));
-    else
-        text = text_format(cx, "(%s)((%s)%s%s(%s)%s)", type, wide, operand(s, e->arg[0], LEVEL_UNARY), operator_of(e->kind).text,
-                           wide, operand(s, e->arg[1], LEVEL_UNARY));
-    return piece(text, LEVEL_UNARY, true);
+    Spelled p = as_unsigned(s, e);
+    if (e->type == U32 || e->type == U64) return p;
+    return cast_to(s, dtype_info(e->type)->c_type, at_level(s->cx, p, LEVEL_UNARY));
 }
 
 /* int32 times or plus two widened narrow values: one cast is enough, the other side follows. */
@@ -344,9 +370,11 @@ static Spelled shift(Speller *s, const Expr *e)
     bool wide = bits == 64, left = e->kind == EXPR_SHL, sign = is_signed(e->type) && !left;
     const char *amount = spelled(s, n).text;
     if (n->kind != EXPR_INT || n->integer < 0) amount = text_format(cx, "(uint64_t)%s", operand(s, n, LEVEL_UNARY));
-    const char *text = text_format(cx, "lw_%s_%c%d((%sint%d_t)%s, %s)", left ? "shl" : "shr", sign ? 'i' : 'u', wide ? 64 : 32,
-                                   sign ? "" : "u", wide ? 64 : 32, operand(s, e->arg[0], LEVEL_UNARY), amount);
-    return cast_to(s, type, text);
+    const char *value = sign || e->type == U32 || e->type == U64 ? spelled(s, e->arg[0]).text
+                                                                : text_format(cx, "(%s)%s", unsigned_type(e->type), operand(s, e->arg[0], LEVEL_UNARY));
+    const char *text = text_format(cx, "lw_%s_%c%d(%s, %s)", left ? "shl" : "shr", sign ? 'i' : 'u', wide ? 64 : 32, value, amount);
+    bool is_type = !is_narrow(e->type) && (sign || !is_signed(e->type));
+    return is_type ? piece(text, LEVEL_PRIMARY, true) : cast_to(s, type, text);
 }
 
 static Spelled bitwise(Speller *s, const Expr *e)
@@ -423,9 +451,9 @@ static Spelled load(Speller *s, const Expr *e)
     }
     const char *text = memory;
     if (m->kind != MEMORY_SCALAR) text = text_format(s->cx, "%s[%s]", memory, spelled(s, e->arg[0]).text);
-    bool stored_as_bits = is_half(m->type) && m->kind != MEMORY_SCALAR;
-    if (stored_as_bits) text = text_format(s->cx, m->type == F16 ? "lw_half_to_float(%s)" : "lw_bf16_to_float(%s)", text);
-    return piece(text, LEVEL_PRIMARY, true);
+    if (!is_half(m->type) || m->kind == MEMORY_SCALAR) return piece(text, LEVEL_PRIMARY, true);
+    const char *value = text_format(s->cx, m->type == F16 ? "lw_half_to_float(%s)" : "lw_bf16_to_float(%s)", text);
+    return (Spelled){ value, LEVEL_PRIMARY, true, text };
 }
 
 static Spelled number(Speller *s, const Expr *e)
@@ -513,6 +541,12 @@ static Spelled spelled(Speller *s, const Expr *e)
 
 const char *spell(Speller *s, const Expr *e) { return spelled(s, e).text; }
 const char *spell_as_operand(Speller *s, const Expr *e) { return operand(s, e, LEVEL_UNARY); }
+
+const char *spell_bits(Speller *s, const Expr *e)
+{
+    Spelled p = spelled(s, e);
+    return p.bits ? p.bits : text_format(s->cx, e->type == F16 ? "lw_float_to_half(%s)" : "lw_float_to_bf16(%s)", p.text);
+}
 
 const char *spell_exact(Speller *s, const Expr *e)
 {

@@ -20,6 +20,7 @@ const char *speller_find(const Speller *s, const void *what);                 /*
 const char *spell(Speller *s, const Expr *e);              /* has the value of e; its C type may be wider where that is narrow */
 const char *spell_as_operand(Speller *s, const Expr *e);   /* in parentheses where an operator could tear it apart */
 const char *spell_exact(Speller *s, const Expr *e);        /* its C type is that of e: for stores and initialisers */
+const char *spell_bits(Speller *s, const Expr *e);         /* a 16-bit float as it is stored */
 const char *spell_type(DType t);                           /* of a value: float for the 16-bit floats */
 const char *spell_number(Ctx *cx, DType t, Scalar v);
 bool wraps(Speller *s, const Expr *e);                     /* an integer operation that may leave its type */

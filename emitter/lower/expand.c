@@ -263,6 +263,7 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
         for (int i = 0; i < outs; i++) {
             Memory proto = { .name = name(cx, i ? "acc2" : "acc"), .type = target[i].memory->type, .kind = MEMORY_SCALAR };
             proto.elems = expr_index(cx, 1);
+            proto.range = sum_range(cx, block->stage);
             acc[i] = (Target){ memory_new(cx, &proto), expr_index(cx, 0) };
             part[n++] = code_local(cx, acc[i].memory);
             if (mode == INIT_ELSEWHERE)

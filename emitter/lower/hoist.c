@@ -144,14 +144,16 @@ static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
     a->is_written = a->is_written || is_written;
 }
 
-static void want_load(const Expr *e, void *user)
+/* The loads of an expression; what may be skipped is not reached for sure. */
+static void want_loads(Want *w, const Expr *e)
 {
-    if (e->kind == EXPR_LOAD) want(user, e->ref, e->arg[0], false);
-}
-
-static void find_lazy(const Expr *e, void *user)
-{
-    if (e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR) *(bool *)user = true;
+    bool lazy = e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR, surely = w->surely;
+    if (e->kind == EXPR_LOAD) want(w, e->ref, e->arg[0], false);
+    for (int i = 0; i < e->arg_count; i++) {
+        w->surely = surely && !(lazy && i > 0);
+        want_loads(w, e->arg[i]);
+    }
+    w->surely = surely;
 }
 
 static bool surely_runs(Hoist *h, const Code *loop)
@@ -164,17 +166,12 @@ static bool surely_runs(Hoist *h, const Code *loop)
 static void want_all(Want *w, const Code *c)
 {
     Hoist *h = w->h;
-    bool surely = w->surely, lazy = false;
-    if (c->kind == CODE_STORE || c->kind == CODE_LET) {
-        expr_walk(h->cx, c->value, find_lazy, &lazy);
-        w->surely = surely && !lazy;
-        expr_walk(h->cx, c->value, want_load, w);
-        w->surely = surely;
-        if (c->kind == CODE_STORE) want(w, c->memory, c->index, true);
-    }
+    bool surely = w->surely;
+    if (c->kind == CODE_STORE || c->kind == CODE_LET) want_loads(w, c->value);
+    if (c->kind == CODE_STORE) want(w, c->memory, c->index, true);
     if (c->kind == CODE_IF) {
+        want_loads(w, c->cond);
         w->surely = false;
-        expr_walk(h->cx, c->cond, want_load, w);
     }
     if (c->kind == CODE_FOR) {
         h->loop[h->loop_count++] = c;

@@ -52,6 +52,19 @@ static Storage *storage_new(Storages *s, const Tensor *t, const Memory *m)
     return st;
 }
 
+/* What a constant's elements lie in; {0, 0} where that is not asked. */
+static Interval constant_range(const Tensor *t)
+{
+    Interval r = { 0, 0 };
+    if (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->type == U64) return r;
+    for (int64_t i = 0, n = tensor_elems(t); i < n; i++) {
+        int64_t v = dtype_load(t->type, t->data, i).i;
+        if (i == 0 || v < r.least) r.least = v;
+        if (i == 0 || v > r.greatest) r.greatest = v;
+    }
+    return r;
+}
+
 static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char *memory_name)
 {
     Ctx *cx = s->cx;
@@ -60,6 +73,7 @@ static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char 
     Memory proto = { .name = memory_name, .type = t->type, .kind = kind, .tensor = t };
     proto.elems = v ? expr_index(cx, v->elems) : product(cx, t->shape, t->rank);
     proto.is_restrict = tensor_is_constant(t) ? false : !may_alias;
+    proto.range = constant_range(t);
     const Memory *m = memory_new(cx, &proto);
     Storage *st = storage_new(s, t, m);
     if (v) st->offset = expr_index(cx, v->offset);
@@ -108,6 +122,20 @@ static bool window_extents(Storages *s, const Stmt *alloc, Window *w, int64_t *e
 
 static bool makes_by_reduction(const Tensor *t) { return t->maker && t->maker->stage && t->maker->stage->reducer != REDUCE_NONE; }
 
+Interval sum_range(Ctx *cx, const Stage *s)
+{
+    const Interval unknown = { 0, 0 };
+    if (s->reducer != REDUCE_SUM || !dtype_is_integer(s->value[0]->type)) return unknown;
+    Interval value = interval_of(cx, s->value[0], NULL), init = interval_of(cx, s->init[0], NULL);
+    if (s->init[0]->kind == EXPR_READ && tensor_is_constant(s->init[0]->ref)) init = constant_range(s->init[0]->ref);
+    int64_t points = 1;
+    for (int a = s->data_count; a < s->axis_count; a++) points = sat_mul(points, interval_of(cx, s->axis[a].extent, NULL).greatest);
+    Interval r = { sat_add(init.least, sat_mul(points, value.least < 0 ? value.least : 0)),
+                   sat_add(init.greatest, sat_mul(points, value.greatest > 0 ? value.greatest : 0)) };
+    const DTypeInfo *t = dtype_info(s->value[0]->type);
+    return r.least >= t->least && r.greatest <= t->greatest && r.least > INT64_MIN && r.greatest < INT64_MAX ? r : unknown;
+}
+
 const Storage *storage_alloc(Storages *s, const Stmt *alloc)
 {
     Ctx *cx = s->cx;
@@ -127,6 +155,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc)
     Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
     proto.name = in_function ? name(cx, stem) : numbered(cx, stem, s->local_count++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
+    if (makes_by_reduction(t)) proto.range = sum_range(cx, t->maker->stage);
     const Memory *m = memory_new(cx, &proto);
     Storage *st = storage_new(s, t, m);
     for (int d = 0; d < t->rank; d++) {

@@ -28,6 +28,8 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);     
 const Storage *storage_alloc(Storages *s, const Stmt *alloc);                   /* for the buffer of an Alloc */
 const Storage *storage_of(const Storages *s, const Tensor *t);                  /* NULL: has none */
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
+/* What a sum of integers and its partial sums lie in, where that is in its type: then nothing wraps. {0, 0}: not known. */
+Interval sum_range(Ctx *cx, const Stage *s);
 /* Reads become loads. Elements of constants with one element become that number. */
 const Expr *storage_loads(const Storages *s, const Expr *value);
 #endif

@@ -38,7 +38,7 @@ static void expressions(Ctx *cx)
         { "widened-product-is-plain", "y[i] = i32(x[i]) * i32(u[i])", "= (int32_t)x[i] * x2[i];" },
         { "index-division-is-plain", "y[i<20] = g[i/2]", "x[i / 2]" },
         { "floor-division-of-data", "y[i] = w[i] / 3", "lw_floordiv32(x[i], 3)" },
-        { "shift-right-of-data", "y[i] = w[i] >> 2", "lw_shr_i32((int32_t)x[i], 2)" },
+        { "shift-right-of-data", "y[i] = w[i] >> 2", "lw_shr_i32(x[i], 2)" },
         { "float-constant", "y[i] = g[i] * 0.1", "* 0.1f" },
         { "minus-constant", "y[i] = g[i] + -0.5", "x[i] - 0.5f" },
         { "select-is-lazy", "y[i<50] = (g[i-3]? : 0)", NULL },
