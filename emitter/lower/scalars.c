@@ -76,6 +76,50 @@ static const Code *replace(Ctx *cx, const Code *c, void *user)
     return code_seq(cx, each, (int)l->elems);
 }
 
+/* ---- Of several copies of the code, each declares the variables that it touches ------------------------------------ */
+
+typedef struct Touch { const Memory *memory; bool touched; } Touch;
+
+static const Expr *touch_load(Ctx *cx, const Expr *e, void *user)
+{
+    Touch *t = user;
+    (void)cx;
+    if (e->kind == EXPR_LOAD && e->ref == t->memory) t->touched = true;
+    return e;
+}
+
+static const Code *touch_store(Ctx *cx, const Code *c, void *user)
+{
+    Touch *t = user;
+    (void)cx;
+    if (c->kind == CODE_STORE && c->memory == t->memory) t->touched = true;
+    return c;
+}
+
+static bool is_touched(Ctx *cx, const Code *const *code, int count, const Memory *m)
+{
+    Touch t = { m, false };
+    for (int i = 0; i < count && !t.touched; i++) {
+        code_map_exprs(cx, code[i], touch_load, &t);
+        code_rewrite(cx, code[i], touch_store, &t);
+    }
+    return t.touched;
+}
+
+static const Code *drop_untouched(Ctx *cx, const Code *c, void *user)
+{
+    (void)user;
+    if (c->kind != CODE_SEQ) return c;
+    const Code **kept = NEW_ARRAY(cx->arena, const Code *, c->child_count);
+    int n = 0;
+    for (int i = 0; i < c->child_count; i++) {
+        const Code *s = c->child[i];
+        bool is_variable = s->kind == CODE_LOCAL && s->memory->kind == MEMORY_SCALAR;
+        if (!is_variable || is_touched(cx, c->child + i + 1, c->child_count - i - 1, s->memory)) kept[n++] = s;
+    }
+    return n < c->child_count ? code_seq(cx, kept, n) : c;
+}
+
 const Code *pass_scalars(Ctx *cx, const LowerOptions *options, const Code *c)
 {
     Scalars s = { cx, map_new(cx->arena) };
@@ -84,5 +128,5 @@ const Code *pass_scalars(Ctx *cx, const LowerOptions *options, const Code *c)
     code_map_exprs(cx, c, note_load, &s);
     code_rewrite(cx, c, note_store, &s);
     c = code_map_exprs(cx, c, replace_load, &s);
-    return code_rewrite(cx, c, replace, &s);
+    return code_rewrite(cx, code_rewrite(cx, c, replace, &s), drop_untouched, NULL);
 }
