@@ -309,6 +309,12 @@ static void enter_result(Importer *im, OnnxCall *c, int i)
     map_put_ptr(&im->value, value_name, t);
 }
 
+static void not_made(Importer *im, const char *value_name)
+{
+    const OnnxNode *maker = known(&im->maker, value_name);
+    diag_unsupported(im->cx, maker ? onnx_where(im->cx, maker) : NULL, "its output \"%s\" is used, but not among those that are made", value_name);
+}
+
 static void import_node(Importer *im, const OnnxNode *n)
 {
     OnnxCall *c = NEW(im->cx->arena, OnnxCall);
@@ -318,7 +324,7 @@ static void import_node(Importer *im, const OnnxNode *n)
         if (!*n->in[i]) continue;
         c->in[i] = value_named(im, n->in[i]);
         c->in_count = i + 1;
-        if (!c->in[i]) diag_unsupported(im->cx, onnx_where(im->cx, n), "it uses \"%s\", an output that is not made", n->in[i]);
+        if (!c->in[i]) not_made(im, n->in[i]);
     }
     if (ctx_failed(im->cx)) return;
     onnx_translate(c, onnx_op_find(n->type));
@@ -331,7 +337,7 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
     Tensor *t = value_named(im, value_name);
     bool is_shared = !t || !t->maker;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
-    if (!t) diag_unsupported(im->cx, "output", "\"%s\" is not made", value_name);
+    if (!t) not_made(im, value_name);
     if (is_shared) t = t ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
     if (t) t->name = value_name;
     return t;

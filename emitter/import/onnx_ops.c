@@ -136,6 +136,20 @@ static void same(OnnxCall *c)
     if (onnx_needs(c, 1)) c->out[0] = c->in[0];
 }
 
+/* What it is in inference: the input, and a mask that is true everywhere. */
+static void dropout(OnnxCall *c)
+{
+    double is_training = 0;
+    if (!onnx_needs(c, 1)) return;
+    onnx_scalar(c, 2, &is_training);
+    if (is_training != 0) onnx_unsupported(c, "training_mode=1; the inference form is accepted");
+    c->out[0] = c->in[0];
+    if (c->node->out_count < 2) return;
+    Text shape = text_new(c->cx);
+    for (int d = 0; d < c->in[0]->rank; d++) text_printf(&shape, "%s%lld", d ? "," : "", (long long)tensor_dim(c->in[0], d));
+    c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), "shape=%s", text_string(&shape));
+}
+
 static void cast(OnnxCall *c)
 {
     DType t;
@@ -274,8 +288,10 @@ static void gelu(OnnxCall *c)
 
 static void is_inf(OnnxCall *c)
 {
-    if (!onnx_int(c, "detect_negative", 1) || !onnx_int(c, "detect_positive", 1)) onnx_unsupported(c, "infinities of one sign only");
-    else if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, "isinf", c->in[0], "");
+    bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
+    if (!onnx_needs(c, 1)) return;
+    if (negative == positive) c->out[0] = negative ? onnx_call(c, "isinf", c->in[0], "") : NULL;
+    else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
 
 /* y = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * scale + bias over the axes from `axis` on */
@@ -293,6 +309,8 @@ static void layer_norm(OnnxCall *c)
     Tensor *spread = onnx_call(c, "sqrt", onnx_call2(c, "add", var, onnx_like(c, var, onnx_real(c, "epsilon", 1e-5))), "");
     Tensor *y = onnx_call2(c, "mul", onnx_call2(c, "div", centred, spread), c->in[1]);
     c->out[0] = bias ? onnx_call2(c, "add", y, bias) : y;
+    c->out[1] = mean;
+    if (c->node->out_count > 2) c->out[2] = onnx_call(c, "reciprocal", spread, "");
 }
 
 /* ---- The rows ----------------------------------------------------------------------------------------------------- */
@@ -329,7 +347,7 @@ static const OnnxOp rows[] = {
     { "Cosh",                  "",                                                          "cosh", NULL },
     { "DepthToSpace",          "blocksize mode",                                            NULL, onnx_depth_to_space },
     { "Div",                   "",                                                          "div", NULL },
-    { "Dropout",               "ratio seed",                                                NULL, same },
+    { "Dropout",               "ratio seed",                                                NULL, dropout },
     { "Elu",                   "alpha",                                                     "elu", NULL },
     { "Equal",                 "",                                                          "equal", NULL },
     { "Erf",                   "",                                                          "erf", NULL },

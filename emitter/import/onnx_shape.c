@@ -306,11 +306,10 @@ void onnx_constant(OnnxCall *c)
     } else onnx_unsupported(c, "a constant given as '%s'", a->name);
 }
 
-static void *filled(OnnxCall *c, DType t, int64_t elems, const void *value, int64_t start, int64_t step)
+static void *filled(OnnxCall *c, DType t, int64_t elems, const void *value)
 {
     void *data = arena_array(c->cx->arena, (size_t)elems, (size_t)dtype_info(t)->bytes);
-    Scalar s = { .i = start };
-    for (int64_t i = 0; i < elems; i++, s.i += step) dtype_store(t, data, i, value ? dtype_load(t, value, 0) : s);
+    for (int64_t i = 0; i < elems; i++) dtype_store(t, data, i, dtype_load(t, value, 0));
     return data;
 }
 
@@ -330,7 +329,7 @@ void onnx_constant_of_shape(OnnxCall *c)
     }
     if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
     else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", list(c->cx, shape, rank));
-    else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data, 0, 0));
+    else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data));
 }
 
 void onnx_range(OnnxCall *c)
@@ -338,12 +337,24 @@ void onnx_range(OnnxCall *c)
     double v[3];
     if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2])) return;
     DType t = c->in[0]->type;
+    if (c->in[2]->type != t) {
+        onnx_refuse(c, "start is %s but the step %s", dtype_info(t)->spelling, dtype_info(c->in[2]->type)->spelling);
+        return;
+    }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
-    if (!dtype_is_integer(t) || !(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "a range of %s; integers, and at most %d of them, are accepted", dtype_info(t)->spelling, MOST_ELEMS);
+    if (!(exact <= MOST_ELEMS) || v[2] == 0) {
+        onnx_unsupported(c, "a range of more than %d elements, or by steps of 0", MOST_ELEMS);
         return;
     }
     int64_t count = exact > 0 ? (int64_t)exact : 0;
     if ((double)count < exact) count++;
-    c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, filled(c, t, count, NULL, (int64_t)v[0], (int64_t)v[2]));
+    void *data = arena_array(c->cx->arena, (size_t)count, (size_t)dtype_info(t)->bytes);
+    int64_t whole[] = { dtype_load(t, c->in[0]->data, 0).i, dtype_load(c->in[2]->type, c->in[2]->data, 0).i };
+    for (int64_t i = 0; i < count; i++) {
+        Scalar s = { 0 };
+        if (dtype_is_float(t)) s.f = v[0] + (double)i * v[2];
+        else s.i = (int64_t)((uint64_t)whole[0] + (uint64_t)i * (uint64_t)whole[1]);
+        dtype_store(t, data, i, dtype_wrap(t, s));
+    }
+    c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, data);
 }

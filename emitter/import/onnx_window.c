@@ -138,7 +138,7 @@ void onnx_batch_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 5)) return;
     if (onnx_int(c, "training_mode", 0) || !onnx_int(c, "spatial", 1)) {
-        onnx_unsupported(c, "training_mode=1 and spatial=0; the inference form over channels is accepted");
+        onnx_unsupported(c, "training_mode=1 or spatial=0; the inference form over channels is accepted");
         return;
     }
     Tensor *in[5];
