@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker: is a nest well formed, and does it compute what its stages say? It looks at the nest alone, not at how it
+ * came about, and shares no code with the primitives but reach and dense.
+ *
+ *   I1 each point once     check_points.c    the own loops of a block are dense; copies join to one box
+ *   I2 init first          check_points.c    order of the copies; where init stands
+ *   I3 made before read    check_flow.c      need(k) within made(k), or carried by one serial loop
+ *   I4 kept until read     check_flow.c      the Alloc's place; rings
+ *   I5 kinds               check_kinds.c     what parallel, vector and unrolled loops may be
+ *   I6 all, and no more    check_domains.c   outputs covered; binds and accesses inside
+ *
+ * Verdicts: WRONG where a violation is certain, UNPROVED where we only cannot show that there is none. */
+#include "ir/check_parts.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+/* ---- Form ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Form { Checker *c; Map names, vars; int depth; const Stmt *above[MAX_DEPTH]; Map written; } Form;
+
+typedef struct Scoping { const Form *form; const Expr *stray; bool sizes_only; } Scoping;
+
+static void find_stray(const Expr *e, void *user)
+{
+    Scoping *s = user;
+    const Var *v = expr_as_var(e);
+    if (e->kind == EXPR_READ) s->stray = e;
+    if (!v || v->role == VAR_SIZE || s->stray) return;
+    for (int i = 0; i < s->form->depth && !s->sizes_only; i++)
+        if (s->form->above[i]->kind == STMT_FOR && s->form->above[i]->var == e) return;
+    s->stray = e;
+}
+
+/* Every variable is a size or the variable of a loop around the statement. */
+static bool is_in_scope(Form *f, const Stmt *s, const Expr *e, bool sizes_only, const char *what)
+{
+    Checker *c = f->c;
+    const char *where = s->name ? s->name : "the nest";
+    if (!e || e->kind == EXPR_POISON) return check_fail(c, WRONG, "%s: the %s is missing", where, what);
+    Scoping scoping = { f, NULL, sizes_only };
+    expr_walk(c->cx, e, find_stray, &scoping);
+    const Var *v = scoping.stray ? expr_as_var(scoping.stray) : NULL;
+    if (v) return check_fail(c, WRONG, "%s: the %s uses '%s', which is no %s", where, what, v->name, sizes_only ? "size" : "size and no loop around it");
+    if (scoping.stray) return check_fail(c, WRONG, "%s: the %s reads a tensor", where, what);
+    return true;
+}
+
+static bool is_once(Form *f, Map *seen, const void *key, const char *format, const char *text)
+{
+    if (map_get_ptr(seen, key)) return check_fail(f->c, WRONG, format, text);
+    map_put_ptr(seen, key, f);
+    return true;
+}
+
+static bool for_is_well_formed(Form *f, const Stmt *s)
+{
+    Checker *c = f->c;
+    const Var *v = s->var ? expr_as_var(s->var) : NULL;
+    if (!s->name) return check_fail(c, WRONG, "a loop has no name");
+    if (!v || v->type != I32 || v->role != VAR_LOOP) return check_fail(c, WRONG, "%s: the variable of the loop is no i32 loop variable", s->name);
+    if (!is_once(f, &f->names, s->name, "two loops are named %s", s->name)) return false;
+    if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
+    if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
+    return s->extent->type == I32 || check_fail(c, WRONG, "%s: the extent is no i32", s->name);
+}
+
+static bool is_among(const Stage *s, const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        if (n->stage[i] == s) return true;
+    return false;
+}
+
+static bool is_output(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->output_count; i++)
+        if (n->output[i] == t) return true;
+    return false;
+}
+
+static bool is_input(const Nest *n, const Tensor *t)
+{
+    for (int i = 0; i < n->input_count; i++)
+        if (n->input[i] == t) return true;
+    return tensor_is_constant(t);
+}
+
+static bool has_place(const Form *f, const Tensor *t)
+{
+    if (is_output(f->c->nest, t)) return true;
+    for (int i = 0; i < f->depth; i++)
+        if (f->above[i]->kind == STMT_ALLOC && f->above[i]->buffer->tensor == t) return true;
+    return false;
+}
+
+static bool block_is_well_formed(Form *f, const Stmt *s)
+{
+    Checker *c = f->c;
+    const Stage *stage = s->stage;
+    if (!s->name || !stage) return check_fail(c, WRONG, "a block has no name or no stage");
+    if (!is_among(stage, c->nest)) return check_fail(c, WRONG, "%s: the stage \"%s\" is not of this nest", s->name, stage->name);
+    if (s->part != BLOCK_WHOLE && stage->reducer == REDUCE_NONE)
+        return check_fail(c, WRONG, "%s: \"%s\" does not reduce, so it has no init and no update", s->name, stage->name);
+    for (int a = 0; a < stage->axis_count; a++) {
+        if (s->part == BLOCK_INIT && a >= stage->data_count) continue;
+        if (!is_in_scope(f, s, s->bind[a], false, "index of an axis")) return false;
+        if (s->bind[a]->type != I32) return check_fail(c, WRONG, "%s: the index of an axis is no i32", s->name);
+    }
+    if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
+    if (s->cond && s->cond->type != BOOL) return check_fail(c, WRONG, "%s: the guard is no bool", s->name);
+    for (int i = 0; i < stage->out_count; i++)
+        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, "%s: \"%s\" has no storage here", s->name, stage->out[i]->name);
+    map_put_ptr(&f->written, stage, f);
+    return true;
+}
+
+static bool alloc_is_well_formed(Form *f, const Stmt *s)
+{
+    Checker *c = f->c;
+    const Buffer *b = s->buffer;
+    bool used[MAX_RANK] = { false };
+    if (!b || !b->tensor) return check_fail(c, WRONG, "an alloc has no tensor");
+    const char *tensor = b->tensor->name;
+    if (is_input(c->nest, b->tensor) || is_output(c->nest, b->tensor)) return check_fail(c, WRONG, "\"%s\" is the caller's, and needs no storage", tensor);
+    if (has_place(f, b->tensor)) return check_fail(c, WRONG, "\"%s\" has storage inside its storage", tensor);
+    for (int d = 0; d < b->tensor->rank; d++) {
+        int p = b->permutation[d];
+        if (p < 0 || p >= b->tensor->rank || used[p]) return check_fail(c, WRONG, "\"%s\": the order of dimensions is no permutation", tensor);
+        used[p] = true;
+        if (b->ring[d] < 0) return check_fail(c, WRONG, "\"%s\": a ring has a negative length", tensor);
+    }
+    return true;
+}
+
+static bool is_well_formed(Form *f, const Stmt *s)
+{
+    if (!s) return check_fail(f->c, WRONG, "a statement is missing");
+    if (f->depth == MAX_DEPTH) return check_fail(f->c, UNPROVED, "the nest is deeper than %d statements", MAX_DEPTH);
+    switch (s->kind) {
+    case STMT_FOR:   if (!for_is_well_formed(f, s)) return false; break;
+    case STMT_BLOCK: if (!block_is_well_formed(f, s)) return false; break;
+    case STMT_ALLOC: if (!alloc_is_well_formed(f, s)) return false; break;
+    case STMT_IF:    if (!is_in_scope(f, s, s->cond, true, "condition")) return false; break;
+    case STMT_SEQ:
+    case STMT_TILE:  break;
+    }
+    f->above[f->depth++] = s;
+    for (int i = 0; i < s->child_count; i++)
+        if (!is_well_formed(f, s->child[i])) return false;
+    f->depth--;
+    return true;
+}
+
+static bool tensors_are_known(Form *f)
+{
+    Checker *c = f->c;
+    for (int i = 0; i < c->nest->stage_count; i++) {
+        const Stage *s = c->nest->stage[i];
+        const Tensor **reads;
+        if (!map_get_ptr(&f->written, s)) return check_fail(c, WRONG, "no block computes \"%s\"", s->name);
+        int count = stage_reads(c->cx, s, &reads);
+        for (int r = 0; r < count; r++) {
+            bool made = false;
+            for (int j = 0; j < c->nest->stage_count && !made; j++)
+                for (int o = 0; o < c->nest->stage[j]->out_count; o++) made = made || c->nest->stage[j]->out[o] == reads[r];
+            if (!made && !is_input(c->nest, reads[r])) return check_fail(c, WRONG, "\"%s\" reads \"%s\", which nobody makes", s->name, reads[r]->name);
+        }
+    }
+    return true;
+}
+
+static bool form_is_right(Checker *c)
+{
+    Arena *arena = c->cx->arena;
+    Form f = { .c = c, .names = map_new(arena), .vars = map_new(arena), .written = map_new(arena) };
+    return is_well_formed(&f, c->nest->root) && tensors_are_known(&f);
+}
+
+static Verdict verdict_of(const Checker *c, const char **why)
+{
+    if (why) *why = c->why;
+    return c->verdict;
+}
+
+Verdict nest_well_formed(Ctx *cx, const Nest *n, const char **why)
+{
+    Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
+    if (!n) check_fail(&c, WRONG, "there is no nest");
+    else form_is_right(&c);
+    return verdict_of(&c, why);
+}
+
+/* ---- Meaning --------------------------------------------------------------------------------------------------- */
+
+enum { MAX_IFS = 5 };
+
+Verdict nest_check(Ctx *cx, const Nest *n, const char **why)
+{
+    Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
+    if (!n) check_fail(&c, WRONG, "there is no nest");
+    if (!n || !form_is_right(&c)) return verdict_of(&c, why);
+    int ifs = check_if_count(n->root);
+    if (ifs > MAX_IFS) check_fail(&c, UNPROVED, "there are more than %d conditions on sizes", MAX_IFS);
+    for (unsigned branches = 0; branches < 1u << ifs && c.verdict == PROVED; branches++) {
+        bool proved = check_gather(&c, branches) && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
+        if (!proved) check_fail(&c, UNPROVED, "the nest could not be checked");
+    }
+    return verdict_of(&c, why);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* I6: the boxes of each output join to its domain, and wherever a guard holds each bind is inside its axis and each access
+ * inside its tensor. That an access is inside is mostly a matter of the stage alone, in the ranges of its axes; only where
+ * that does not show it are the loops asked. An index that depends on data is the operator's affair: it clamps, or it is
+ * an error at run time in any schedule. */
+#include "ir/check_parts.h"
+
+#include "support/text.h"
+
+static const char *name_of(const Site *s) { return s->block->name; }
+
+/* ---- Inside ---------------------------------------------------------------------------------------------------- */
+
+static bool is_between(Ranges *r, const Expr *index, const Expr *extent)
+{
+    Ctx *cx = r->cx;
+    return ranges_prove(r, expr_binary(cx, EXPR_LE, expr_index(cx, 0), index)) && ranges_prove(r, expr_binary(cx, EXPR_LT, index, extent));
+}
+
+static bool binds_are_inside(Checker *c, const Site *s)
+{
+    Ranges r = ranges_new(c->cx, s->inside);
+    const Stage *stage = s->block->stage;
+    for (int a = 0; a < stage->axis_count; a++) {
+        const Expr *bind = s->block->bind[a], *extent = stage->axis[a].extent;
+        if (s->block->part == BLOCK_INIT && a >= stage->data_count) continue;
+        const Expr *axis[MAX_AXES], *value[MAX_AXES];
+        for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
+        if (is_between(&r, ranges_simplify(&r, bind), expr_substitute(c->cx, extent, axis, value, a))) continue;
+        return check_fail(c, UNPROVED, "%s: it is not shown that the index of the axis %s stays inside its extent", name_of(s), expr_as_var(stage->axis[a].var)->name);
+    }
+    return true;
+}
+
+static const Bounds *axis_scope(Ctx *cx, const Stage *s)
+{
+    const Bounds *b = NULL;
+    for (int a = 0; a < s->axis_count; a++) b = bounds_var(cx, b, s->axis[a].var, s->axis[a].extent);
+    return b;
+}
+
+static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *facts)
+{
+    return facts ? bounds_fact(cx, with_facts(cx, scope, facts->outer), facts->fact) : scope;
+}
+
+/* At every site, where the axes alone do not show it: a guard may be what keeps an access inside. */
+static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Access *a, int d)
+{
+    Ctx *cx = c->cx;
+    const Tensor *t = a->read->ref;
+    for (int i = 0; i < s->site_count; i++) {
+        const Site *site = s->site[i];
+        const Expr *axis[MAX_AXES];
+        if (site->block->part == BLOCK_INIT) continue;
+        for (int j = 0; j < s->stage->axis_count; j++) axis[j] = s->stage->axis[j].var;
+        const Bounds *scope = site->inside;
+        for (const Bounds *f = a->facts; f; f = f->outer)
+            scope = bounds_fact(cx, scope, expr_substitute(cx, f->fact, axis, site->block->bind, s->stage->axis_count));
+        Ranges r = ranges_new(cx, scope);
+        const Expr *index = ranges_simplify(&r, expr_substitute(cx, a->read->arg[d], axis, site->block->bind, s->stage->axis_count));
+        if (!is_between(&r, index, t->shape[d])) return false;
+    }
+    return true;
+}
+
+static bool accesses_are_inside(Checker *c, const StageSites *s)
+{
+    const Bounds *axes = axis_scope(c->cx, s->stage);
+    for (int i = 0; i < s->access_count; i++) {
+        const Access *a = &s->access[i];
+        const Tensor *t = a->read->ref;
+        Ranges r = ranges_new(c->cx, with_facts(c->cx, axes, a->facts));
+        for (int d = 0; d < t->rank; d++) {
+            if (check_is_data(a->read->arg[d]) || is_between(&r, a->read->arg[d], t->shape[d])) continue;
+            if (access_is_inside_at_sites(c, s, a, d)) continue;
+            return check_fail(c, UNPROVED, "%s: it is not shown that what it reads of \"%s\" along dimension %d is inside", s->stage->name, t->name, d);
+        }
+    }
+    return true;
+}
+
+/* ---- All of it ------------------------------------------------------------------------------------------------- */
+
+enum { MAX_MAKERS = 32 };
+
+static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageSites *s)
+{
+    Ctx *cx = c->cx;
+    for (int d = 0; d < t->rank; d++) {
+        const Expr *end = expr_add(cx, box[d].begin, box[d].count), *zero = expr_index(cx, 0);
+        if (provably(cx, expr_binary(cx, EXPR_LE, box[d].begin, zero), NULL) && provably(cx, expr_binary(cx, EXPR_LE, t->shape[d], end), NULL)) continue;
+        bool less = provably(cx, expr_binary(cx, EXPR_LT, box[d].count, t->shape[d]), NULL);
+        return check_fail(c, less ? WRONG : UNPROVED, "the loops of %s do not make all of the output \"%s\" along %s", s->stage->name, t->name,
+                          expr_as_var(s->stage->axis[d].var)->name);
+    }
+    return true;
+}
+
+static bool output_is_covered(Checker *c, const Tensor *t)
+{
+    const StageSites *s = check_maker(c, t);
+    Box box[MAX_MAKERS][MAX_AXES];
+    const char *why = "";
+    int count = 0;
+    if (!s) return true;                     /* an output that is an input */
+    for (int i = 0; i < s->site_count; i++) {
+        const Expr *repeats;
+        if (s->site[i]->block->part == BLOCK_INIT || count == MAX_MAKERS) continue;
+        if (!check_box(c, s->site[i], 0, box[count], &repeats, &why))
+            return check_fail(c, UNPROVED, "%s: it is not shown that all of the output \"%s\" is made: %s", name_of(s->site[i]), t->name, why);
+        count++;
+    }
+    if (!check_join(c, box, count, s->stage->axis_count, NULL))
+        return check_fail(c, UNPROVED, "the copies of %s do not join to the whole of the output \"%s\"", s->stage->name, t->name);
+    return is_covered(c, box[0], t, s);
+}
+
+bool check_domains(Checker *c)
+{
+    for (int i = 0; i < c->site_count; i++)
+        if (!binds_are_inside(c, c->site[i])) return false;
+    for (int i = 0; i < c->stage_count; i++)
+        if (!accesses_are_inside(c, &c->stage[i])) return false;
+    for (int i = 0; i < c->nest->output_count; i++)
+        if (!output_is_covered(c, c->nest->output[i])) return false;
+    return true;
+}

@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: MIT */
+/* I3, made before read, and I4, kept until read.
+ *
+ * For a read let k be the loops that reader and maker share. need(k) is the reach of its index over the reader's other
+ * loops, made(k) the box that the maker's other loops make, its whole reduction among them.
+ *   (a) need(k) lies within made(k), and the maker stands first: nothing is carried.
+ *   (b) The innermost shared loop s, serial or unrolled, carries it along one dimension, the others by (a): made(s) =
+ *       [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), so all of [first, e(s)) has been made by the end of the maker's turn in
+ *       s, where first = b(0), or the begin of what copies outside of s made up to b(0). need(s) lies within; if the
+ *       maker stands behind the reader, within [first, e(s-1)), and nothing is needed at s = 0.
+ * A ring of R slots keeps what is needed if R >= e(s) - lowest index needed at s or later. */
+#include "ir/check_parts.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+enum { MAX_MAKERS = 16 };
+
+/* One read at one site. */
+typedef struct Flow {
+    Checker *c;
+    const Site *reader;
+    const Tensor *tensor;
+    const StageSites *maker;
+    const Expr *index[MAX_RANK];             /* over loops; NULL: depends on data, so the whole dimension is needed */
+    const Bounds *facts;                     /* the reader's scope, guard and the access's conditions */
+    const Stmt *alloc; int alloc_loops;      /* loops outside the Alloc; an output: NULL, 0 */
+    Reach need[MAX_RANK];                    /* at the level looked at */
+    const Bounds *scope;                     /* of that level */
+    const char *reason;                      /* why it is not shown; of the innermost level that came near */
+} Flow;
+
+static const char *name_of(const Site *s) { return s->block->name; }
+static const Expr *num(Ctx *cx, int64_t v) { return expr_index(cx, v); }
+
+static bool is_at_most(Ctx *cx, const Expr *a, const Expr *b, const Bounds *scope)
+{
+    return provably(cx, expr_binary(cx, EXPR_LE, a, b), scope);
+}
+
+static const Expr *end_of(Ctx *cx, const Box *b) { return expr_add(cx, b->begin, b->count); }
+
+static const Expr *at(Ctx *cx, const Expr *e, const Expr *var, const Expr *value) { return expr_substitute(cx, e, &var, &value, 1); }
+
+/* ---- Need ------------------------------------------------------------------------------------------------------ */
+
+/* Stage coordinates to loops. */
+static const Expr *at_site(Ctx *cx, const Site *s, const Expr *e)
+{
+    const Stage *stage = s->block->stage;
+    const Expr *axis[MAX_AXES], *bind[MAX_AXES];
+    int n = 0;
+    for (int a = 0; a < stage->axis_count; a++) {
+        if (!s->block->bind[a]) continue;
+        axis[n] = stage->axis[a].var;
+        bind[n++] = s->block->bind[a];
+    }
+    return expr_substitute(cx, e, axis, bind, n);
+}
+
+static const Bounds *facts_at_site(Ctx *cx, const Site *s, const Bounds *facts)
+{
+    if (!facts) return s->inside;
+    return bounds_fact(cx, facts_at_site(cx, s, facts->outer), simplify(cx, at_site(cx, s, facts->fact), s->inside));
+}
+
+static bool find_need(Flow *f, int shared)
+{
+    Checker *c = f->c;
+    const Expr *inner[MAX_DEPTH];
+    int n = 0;
+    for (int l = shared; l < f->reader->loop_count; l++) inner[n++] = f->reader->loop[l]->var;
+    f->scope = bounds_without(c->cx, f->facts, inner, n);
+    for (int d = 0; d < f->tensor->rank; d++) {
+        if (!f->index[d]) {
+            f->need[d] = (Reach){ num(c->cx, 0), expr_sub(c->cx, f->tensor->shape[d], num(c->cx, 1)) };
+            continue;
+        }
+        const char *why;
+        if (!reach(c->cx, f->index[d], f->facts, inner, n, &f->need[d], &why))
+            return check_fail(c, UNPROVED, "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader), f->tensor->name, d, why);
+    }
+    return true;
+}
+
+static bool need_is_within(const Flow *f, const Box *made, int d)
+{
+    Ctx *cx = f->c->cx;
+    const Expr *last = expr_sub(cx, end_of(cx, &made[d]), num(cx, 1));
+    return is_at_most(cx, made[d].begin, f->need[d].low, f->scope) && is_at_most(cx, f->need[d].high, last, f->scope);
+}
+
+/* ---- Made ------------------------------------------------------------------------------------------------------ */
+
+typedef enum Place { BEFORE, BEHIND } Place;
+
+/* The box of the sites that share exactly `shared` loops with the reader and stand on the given side; false: none. */
+static bool find_made(Flow *f, int shared, Place place, Box *made)
+{
+    Checker *c = f->c;
+    const Stage *stage = f->maker->stage;
+    Box box[MAX_MAKERS][MAX_AXES];
+    int count = 0;
+    const Bounds *scope = NULL;
+    for (int i = 0; i < f->maker->site_count; i++) {
+        const Site *m = f->maker->site[i];
+        const Expr *repeats;
+        bool fits = m->block->part != BLOCK_INIT && check_common_loops(m, f->reader) == shared
+                 && check_stands_before(m, f->reader) == (place == BEFORE) && check_alloc(m, f->tensor, NULL) == f->alloc;
+        if (!fits || count == MAX_MAKERS) continue;
+        if (!check_box(c, m, shared, box[count], &repeats, &f->reason)) return false;
+        count++;
+    }
+    if (count == 0) return false;
+    scope = f->scope;
+    if (!check_join(c, box, count, stage->axis_count, scope)) {
+        f->reason = "the copies of its maker do not join to a box";
+        return false;
+    }
+    for (int a = stage->data_count; a < stage->axis_count; a++) {
+        bool whole = provably_equal(c->cx, box[0][a].begin, num(c->cx, 0), scope) && provably_equal(c->cx, box[0][a].count, stage->axis[a].extent, scope);
+        if (!whole) f->reason = text_format(c->cx, "the reduction over %s is not finished there", expr_as_var(stage->axis[a].var)->name);
+        if (!whole) return false;
+    }
+    memcpy(made, box[0], sizeof box[0]);
+    return true;
+}
+
+/* ---- Rings ----------------------------------------------------------------------------------------------------- */
+
+/* The slots keep [low, end) of this iteration; where the ring outlives the iteration, what is needed later is not lower. */
+static bool ring_is_long_enough(Flow *f, const Box *made, const Stmt *carrier)
+{
+    Ctx *cx = f->c->cx;
+    for (int d = 0; f->alloc && d < f->tensor->rank; d++) {
+        int64_t ring = f->alloc->buffer->ring[d];
+        if (ring == 0) continue;
+        const Expr *low = f->need[d].low, *span = expr_sub(cx, end_of(cx, &made[d]), low);
+        bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope);
+        bool rises = true;
+        if (carrier) rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
+        if (long_enough && rises) continue;
+        return check_fail(f->c, UNPROVED, "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s reads%s%s", (long long)ring, d,
+                          f->tensor->name, name_of(f->reader), carrier ? " under " : "", carrier ? carrier->name : "");
+    }
+    return true;
+}
+
+/* ---- Rule (a) and rule (b) ------------------------------------------------------------------------------------- */
+
+static bool by_same_iteration(Flow *f, int shared, const Box *made)
+{
+    for (int d = 0; d < f->tensor->rank; d++) {
+        if (need_is_within(f, made, d)) continue;
+        f->reason = text_format(f->c->cx, "along dimension %d it needs more than is made%s%s", d, shared ? " in an iteration of " : "",
+                                shared ? f->reader->loop[shared - 1]->name : "");
+        return false;
+    }
+    return true;
+}
+
+/* What copies outside of the carrying loop have made along d: its begin, if it meets `first`. */
+static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first)
+{
+    Ctx *cx = f->c->cx;
+    Box warm[MAX_AXES];
+    for (int level = carrier; level >= 0; level--) {
+        if (!find_made(f, level, BEFORE, warm)) continue;
+        bool fits = is_at_most(cx, first, end_of(cx, &warm[d]), f->scope);
+        for (int i = 0; i < f->tensor->rank; i++) fits = fits && (i == d || need_is_within(f, warm, i));
+        if (fits) return warm[d].begin;
+    }
+    return first;
+}
+
+static bool carried_along(Flow *f, int shared, const Box *made, int d, Place place)
+{
+    Ctx *cx = f->c->cx;
+    const Stmt *s = f->reader->loop[shared - 1];
+    const Expr *v = s->var, *next = expr_add(cx, v, num(cx, 1)), *before = expr_sub(cx, v, num(cx, 1));
+    const Expr *begin = made[d].begin, *end = end_of(cx, &made[d]);
+    for (int i = 0; i < f->tensor->rank; i++) {
+        bool stays = !expr_uses(made[i].begin, v) && !expr_uses(made[i].count, v);
+        if (i != d && !(stays && need_is_within(f, made, i))) return false;
+    }
+    const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
+    if (!is_at_most(cx, end, at(cx, end, v, next), inside)) return f->reason = text_format(cx, "what is made along dimension %d falls as %s rises", d, s->name), false;
+    if (!is_at_most(cx, at(cx, begin, v, next), end, inside)) return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
+    const Expr *first = warm_begin(f, shared - 1, d, at(cx, begin, v, num(cx, 0)));
+    if (!is_at_most(cx, first, f->need[d].low, f->scope))
+        return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d, s->name), false;
+    if (place == BEHIND) end = at(cx, end, v, before);
+    bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope);
+    if (place == BEHIND) made_in_time = made_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
+    if (made_in_time) return true;
+    return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d, s->name), false;
+}
+
+static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
+{
+    const Stmt *s = shared ? f->reader->loop[shared - 1] : NULL;
+    if (!s) return false;
+    for (int d = 0; d < f->tensor->rank; d++) {
+        if (!expr_uses(made[d].begin, s->var) && !expr_uses(made[d].count, s->var)) continue;
+        if (!carried_along(f, shared, made, d, place)) return false;
+        if (s->loop_kind == LOOP_PARALLEL || s->loop_kind == LOOP_VECTOR)
+            return check_fail(f->c, WRONG, "the %s loop %s carries \"%s\" from one iteration to the next, for %s", loop_kind_text(s->loop_kind), s->name,
+                              f->tensor->name, name_of(f->reader));
+        if (f->alloc && f->alloc_loops >= shared)
+            return check_fail(f->c, WRONG, "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next", f->tensor->name, s->name);
+        return ring_is_long_enough(f, made, s);
+    }
+    return false;
+}
+
+/* Do the conditions of the read say that the loop is past 0? Then its first iteration needs nothing. */
+static bool is_needed_later_only(Flow *f, const Expr *var)
+{
+    return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
+}
+
+/* ---- One read -------------------------------------------------------------------------------------------------- */
+
+static int deepest_maker(const Flow *f)
+{
+    int deepest = -1;
+    for (int i = 0; i < f->maker->site_count; i++) {
+        int n = check_common_loops(f->maker->site[i], f->reader);
+        if (f->maker->site[i]->block->part != BLOCK_INIT && n > deepest && check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) deepest = n;
+    }
+    return deepest;
+}
+
+/* Some instance of the maker runs, or may run, before the reader: it stands first, or a loop leads around. */
+static bool some_maker_comes_first(const Flow *f)
+{
+    for (int i = 0; i < f->maker->site_count; i++) {
+        const Site *m = f->maker->site[i];
+        if (check_stands_before(m, f->reader) || check_common_loops(m, f->reader) > 0) return true;
+    }
+    return false;
+}
+
+static bool check_flow_of(Flow *f)
+{
+    Checker *c = f->c;
+    Box made[MAX_AXES];
+    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "%s reads \"%s\" before %s makes it", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+    for (int shared = deepest_maker(f); shared >= 0; shared--) {
+        if (!find_need(f, shared)) return false;
+        if (find_made(f, shared, BEFORE, made)) {
+            if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, made, NULL);
+            if (by_carrying(f, shared, made, BEFORE) || c->verdict != PROVED) return c->verdict == PROVED;
+        }
+        if (!shared || !find_made(f, shared, BEHIND, made)) continue;
+        const Expr *v = f->reader->loop[shared - 1]->var;
+        if (is_needed_later_only(f, v)) f->scope = bounds_fact(c->cx, f->scope, expr_binary(c->cx, EXPR_LE, num(c->cx, 1), v));
+        if (by_carrying(f, shared, made, BEHIND) || c->verdict != PROVED) return c->verdict == PROVED;
+    }
+    return check_fail(c, UNPROVED, "%s reads \"%s\", and it is not shown that %s has made it: %s", name_of(f->reader), f->tensor->name, f->maker->stage->name,
+                      f->reason ? f->reason : "no copy of it stands before");
+}
+
+/* An Alloc that some user of its tensor is outside of, as seen from this site. */
+static bool storage_is_shared(Flow *f)
+{
+    for (int i = 0; i < f->maker->site_count; i++)
+        if (check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) return true;
+    return check_fail(f->c, WRONG, "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+}
+
+static bool check_access(Checker *c, const Site *s, const Access *a)
+{
+    Flow f = { .c = c, .reader = s, .tensor = a->read->ref };
+    f.maker = check_maker(c, f.tensor);
+    if (!f.maker) return true;
+    f.alloc = check_alloc(s, f.tensor, &f.alloc_loops);
+    f.facts = facts_at_site(c->cx, s, a->facts);
+    for (int d = 0; d < f.tensor->rank; d++)
+        f.index[d] = check_is_data(a->read->arg[d]) ? NULL : simplify(c->cx, at_site(c->cx, s, a->read->arg[d]), s->inside);
+    return storage_is_shared(&f) && check_flow_of(&f);
+}
+
+/* ---- Storage --------------------------------------------------------------------------------------------------- */
+
+/* The Alloc lies outside the reduce loops of the maker, and outside parallel loops unless it is of the iteration's own. */
+static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
+{
+    int outside = 0;
+    const Stage *stage = s->block->stage;
+    const Stmt *alloc = check_alloc(s, t, &outside);
+    for (int l = 0; l < outside; l++) {
+        bool reduces = false;
+        for (int a = stage->data_count; a < stage->axis_count && s->block->part != BLOCK_INIT; a++)
+            reduces = reduces || expr_uses(s->block->bind[a], s->loop[l]->var);
+        if (reduces && s->is_own[l])
+            return check_fail(c, WRONG, "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew", t->name, s->loop[l]->name);
+        Scope scope = alloc->buffer->scope;
+        if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
+            return check_fail(c, WRONG, "\"%s\" has %s storage inside the parallel loop %s: it must be stack or register", t->name, scope_text(scope), s->loop[l]->name);
+    }
+    return true;
+}
+
+bool check_flow(Checker *c)
+{
+    for (int i = 0; i < c->stage_count; i++) {
+        const StageSites *s = &c->stage[i];
+        for (int j = 0; j < s->site_count; j++) {
+            for (int o = 0; o < s->stage->out_count; o++)
+                if (!storage_is_outside(c, s->site[j], s->stage->out[o])) return false;
+            bool only_init = s->site[j]->block->part == BLOCK_INIT;
+            for (int a = 0; a < s->access_count && !only_init; a++)
+                if (!check_access(c, s->site[j], &s->access[a])) return false;
+        }
+    }
+    return true;
+}

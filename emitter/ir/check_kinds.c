@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* I5: what a kind of loop may be. A parallel or vector loop feeds data axes only, and its iterations write disjoint
+ * elements of what lives outside of it; that it carries nothing is seen in check_flow.c. Iterations of a site's own loop
+ * are disjoint since dense digits are used once; for a host loop the boxes of two iterations next to each other must not
+ * overlap. Vector and unrolled loops have constant extents. */
+#include "ir/check_parts.h"
+
+static bool is_concurrent(const Stmt *loop) { return loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR; }
+static const char *name_of(const Site *s) { return s->block->name; }
+
+static bool feeds(const Site *s, const Stmt *loop, int from, int to)
+{
+    for (int a = from; a < to; a++)
+        if (s->block->bind[a] && expr_uses(s->block->bind[a], loop->var)) return true;
+    return false;
+}
+
+static bool own_feeds_data(Checker *c, const Site *s, const Stmt *loop)
+{
+    const Stage *stage = s->block->stage;
+    const char *kind = loop_kind_text(loop->loop_kind);
+    if (s->block->part != BLOCK_INIT && feeds(s, loop, stage->data_count, stage->axis_count))
+        return check_fail(c, WRONG, "%s: the %s loop %s feeds a reduce axis; its iterations add to the same elements", name_of(s), kind, loop->name);
+    for (int a = 0; a < stage->data_count; a++)
+        if (stage->axis[a].kind == AXIS_ORDERED && expr_uses(s->block->bind[a], loop->var))
+            return check_fail(c, WRONG, "%s: the %s loop %s feeds the ordered axis %s", name_of(s), kind, loop->name, expr_as_var(stage->axis[a].var)->name);
+    return true;
+}
+
+/* In iterations v and v + 1 of the loop the site's boxes do not overlap along some dimension, and they move one way. */
+static bool iterations_are_disjoint(Checker *c, const Site *s, int at)
+{
+    Ctx *cx = c->cx;
+    Box box[MAX_AXES];
+    const Expr *repeats, *v = s->loop[at]->var, *next = expr_add(cx, v, expr_index(cx, 1));
+    const char *why;
+    if (!check_box(c, s, at + 1, box, &repeats, &why)) return false;
+    const Bounds *inside = bounds_fact(cx, s->scope, expr_binary(cx, EXPR_LT, next, s->loop[at]->extent));
+    for (int d = 0; d < s->block->stage->data_count; d++) {
+        const Expr *end = expr_add(cx, box[d].begin, box[d].count), *begin = expr_substitute(cx, box[d].begin, &v, &next, 1);
+        if (provably(cx, expr_binary(cx, EXPR_LE, end, begin), inside)) return true;
+    }
+    return false;
+}
+
+static bool lives_outside(const Site *s, int loop)
+{
+    for (int o = 0; o < s->block->stage->out_count; o++) {
+        int outside = 0;
+        if (!check_alloc(s, s->block->stage->out[o], &outside) || outside <= loop) return true;
+    }
+    return false;
+}
+
+static bool uses_a_shifted_tail(Checker *c, const Site *s, int loop)
+{
+    Box box[MAX_AXES];
+    const Expr *repeats = NULL;
+    const char *why;
+    return check_box(c, s, loop, box, &repeats, &why) && repeats == s->loop[loop]->var;
+}
+
+static bool loop_suits(Checker *c, const Site *s, int at)
+{
+    const Stmt *loop = s->loop[at];
+    bool fixed = loop->loop_kind != LOOP_VECTOR && loop->loop_kind != LOOP_UNROLLED;
+    if (!fixed && loop->extent->kind != EXPR_INT)
+        return check_fail(c, WRONG, "the %s loop %s has no constant extent", loop_kind_text(loop->loop_kind), loop->name);
+    if (!is_concurrent(loop)) return true;
+    if (s->is_own[at]) {
+        if (!own_feeds_data(c, s, loop)) return false;
+        if (!uses_a_shifted_tail(c, s, at)) return true;
+        return check_fail(c, UNPROVED, "%s: iterations of the %s loop %s write the same elements, for its tail is shifted", name_of(s),
+                          loop_kind_text(loop->loop_kind), loop->name);
+    }
+    if (!lives_outside(s, at) || iterations_are_disjoint(c, s, at)) return true;
+    return check_fail(c, UNPROVED, "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", which lives outside", name_of(s),
+                      loop_kind_text(loop->loop_kind), loop->name, s->block->stage->out[0]->name);
+}
+
+bool check_kinds(Checker *c)
+{
+    for (int i = 0; i < c->site_count; i++)
+        for (int l = 0; l < c->site[i]->loop_count; l++)
+            if (c->site[i]->loop[l]->loop_kind != LOOP_SERIAL && !loop_suits(c, c->site[i], l)) return false;
+    return true;
+}

@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_CHECK_PARTS_H
+#define LW_IR_CHECK_PARTS_H
+/* What the checker's files share. A nest is looked at as its sites: the blocks, each with the loops above it. An If over
+ * sizes makes two nests of it, one for each branch, with the condition as a fact. */
+#include "ir/algebra.h"
+#include "ir/check.h"
+
+typedef struct Site {
+    const Stmt *block;
+    int depth; const Stmt *path[MAX_DEPTH]; int turn[MAX_DEPTH];  /* root first; turn: which child of path[i] is path[i + 1] */
+    int loop_count; const Stmt *loop[MAX_DEPTH];                  /* outermost first */
+    bool is_own[MAX_DEPTH];                                       /* loop i is made from the axes of the block's stage */
+    const Bounds *scope, *inside;                                 /* the loops and facts; with the guard, too */
+} Site;
+
+/* A read in a stage, under the conditions of the selects around it. */
+typedef struct Access { const Expr *read; const Bounds *facts; } Access;
+
+typedef struct StageSites {
+    const Stage *stage;
+    int site_count; Site **site;             /* in order of text */
+    int access_count; Access *access;
+} StageSites;
+
+typedef struct Checker {
+    Ctx *cx;
+    const Nest *nest;
+    int site_count; Site **site;
+    int stage_count; StageSites *stage;      /* in the order of nest->stage */
+    Verdict verdict;
+    const char *why;
+} Checker;
+
+/* Keeps the first complaint. False, so that a check can return it. */
+bool check_fail(Checker *c, Verdict v, const char *format, ...);
+
+/* The sites of the nest with If number i going to its second branch where bit i of `branches` is set. */
+bool check_gather(Checker *c, unsigned branches);
+int check_if_count(const Stmt *root);
+
+const StageSites *check_maker(const Checker *c, const Tensor *t);            /* NULL: an input or constant */
+int check_common_loops(const Site *a, const Site *b);                        /* loops around both */
+bool check_stands_before(const Site *a, const Site *b);                      /* in the text; false for a == b */
+const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside); /* NULL: none around the site */
+bool check_is_reduced(const Stage *s);
+bool check_is_data(const Expr *index);                                       /* does it depend on elements of a tensor? */
+
+/* The box that a site makes in one iteration of its first `shared` loops. Axes: all of the stage, or data for an init.
+ * *repeats: a loop that makes points again. False: it is no box; the reason is in *why. */
+bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **repeats, const char **why);
+/* Copies that share the points out: boxes of the same axes joined to one. False where they leave a gap or overlap. */
+bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope);
+/* The union of a box over a loop outside of it, in place; false where it cannot be shown to be a box. */
+bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope);
+
+bool check_points(Checker *c);       /* I1, I2 */
+bool check_flow(Checker *c);         /* I3, I4 */
+bool check_kinds(Checker *c);        /* I5 */
+bool check_domains(Checker *c);      /* I6 */
+#endif

@@ -1,0 +1,271 @@
+/* SPDX-License-Identifier: MIT */
+/* I1, each point once, and I2, init first.
+ *
+ * The sites of a stage with the same host loops are copies of each other (a remainder, an init apart). In one iteration
+ * of the hosts each is dense over its own loops, and those that update join to one box, whole in the reduce axes. Dense
+ * digits grow with their loops, so among the instances of one data point the one with all reduce axes 0 comes first
+ * within its site. Between sites it is the text that orders: whoever holds the zeros stands before the others, and under
+ * the loops that they have in common they speak of the same data at the same time. Own loops stand inside the hosts: so a
+ * point that other iterations of the hosts make again is made again from its init on. */
+#include "ir/check_parts.h"
+
+#include "support/text.h"
+
+enum { MAX_COPIES = 16 };
+
+typedef struct Copies {
+    int count; const Site *site[MAX_COPIES];
+    Box box[MAX_COPIES][MAX_AXES];
+    const Bounds *scope;                     /* of the hosts */
+} Copies;
+
+static int host_count(const Site *s)
+{
+    int n = 0;
+    for (int l = 0; l < s->loop_count; l++) n += !s->is_own[l];
+    return n;
+}
+
+static bool same_hosts(const Site *a, const Site *b)
+{
+    int j = 0;
+    if (host_count(a) != host_count(b)) return false;
+    for (int i = 0; i < a->loop_count; i++) {
+        if (a->is_own[i]) continue;
+        while (b->is_own[j]) j++;
+        if (a->loop[i] != b->loop[j++]) return false;
+    }
+    return true;
+}
+
+static int own_loops(const Site *s, const Expr **var, const Expr **extent)
+{
+    int n = 0;
+    for (int l = 0; l < s->loop_count; l++) {
+        if (!s->is_own[l]) continue;
+        var[n] = s->loop[l]->var;
+        extent[n++] = s->loop[l]->extent;
+    }
+    return n;
+}
+
+static const char *name_of(const Site *s) { return s->block->name; }
+
+/* ---- One site -------------------------------------------------------------------------------------------------- */
+
+static bool is_in_reduce_bind(const Site *s, const Expr *var)
+{
+    if (s->block->part == BLOCK_INIT) return false;
+    for (int a = s->block->stage->data_count; a < s->block->stage->axis_count; a++)
+        if (expr_uses(s->block->bind[a], var)) return true;
+    return false;
+}
+
+static bool own_loops_are_inside(Checker *c, const Site *s)
+{
+    const Stmt *own = NULL;
+    for (int l = 0; l < s->loop_count; l++) {
+        if (s->is_own[l]) own = s->loop[l];
+        else if (own) return check_fail(c, UNPROVED, "%s: its loop %s stands around the loop %s of another stage", name_of(s), own->name, s->loop[l]->name);
+    }
+    return true;
+}
+
+/* A loop that makes points again must have the reduce loops inside. */
+static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
+{
+    bool inside = false;
+    for (int l = 0; l < s->loop_count; l++) {
+        if (s->loop[l]->var == repeats) inside = true;
+        if (inside || !is_in_reduce_bind(s, s->loop[l]->var)) continue;
+        return check_fail(c, WRONG, "%s: the reduce loop %s stands around the shifted tail, which adds to its points again", name_of(s), s->loop[l]->name);
+    }
+    return true;
+}
+
+/* A loop of two or more iterations that no index of a reduction uses adds everything again. */
+static bool no_loop_repeats(Checker *c, const Site *s)
+{
+    if (!check_is_reduced(s->block->stage) || s->block->part == BLOCK_INIT) return true;
+    for (int l = 0; l < s->loop_count; l++) {
+        const Stmt *loop = s->loop[l];
+        bool used = !s->is_own[l] || (s->block->cond && expr_uses(s->block->cond, loop->var));
+        for (int a = 0; a < s->block->stage->axis_count; a++) used = used || expr_uses(s->block->bind[a], loop->var);
+        for (int j = l + 1; j < s->loop_count; j++) used = used || expr_uses(s->loop[j]->extent, loop->var);
+        if (!used && provably(c->cx, expr_binary(c->cx, EXPR_LT, expr_index(c->cx, 1), loop->extent), s->scope))
+            return check_fail(c, WRONG, "%s: the loop %s adds the same points again", name_of(s), loop->name);
+    }
+    return true;
+}
+
+static bool site_box(Checker *c, const Site *s, Box *box, const Expr **repeats)
+{
+    const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
+    const Stage *stage = s->block->stage;
+    const char *why;
+    int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
+    *repeats = NULL;
+    if (!no_loop_repeats(c, s) || (check_is_reduced(stage) && !own_loops_are_inside(c, s))) return false;
+    if (axes == 0 && !s->block->cond) return true;
+    int n = own_loops(s, own, extent);
+    if (dense(c->cx, s->block->bind, axes, s->block->cond, s->scope, own, extent, n, box, repeats, &why)) return true;
+    return check_fail(c, UNPROVED, "%s: it is not shown that its loops reach each point once: %s", name_of(s), why);
+}
+
+/* ---- Order of copies ------------------------------------------------------------------------------------------- */
+
+/* What the loops in common contribute to an index. */
+static const Expr *common_part(Checker *c, const Site *s, const Expr *bind, int common)
+{
+    Linear l;
+    const Expr *inner[MAX_DEPTH];
+    int n = 0;
+    for (int i = common; i < s->loop_count; i++) inner[n++] = s->loop[i]->var;
+    if (!linear_of(c->cx, simplify(c->cx, bind, s->scope), &l)) return NULL;
+    for (int i = l.count - 1; i >= 0; i--)
+        if (uses_any(l.term[i], inner, n)) linear_drop(&l, i);
+    l.constant = 0;
+    return linear_expr(c->cx, &l);
+}
+
+static bool same_data_together(Checker *c, const Site *a, const Site *b)
+{
+    int common = check_common_loops(a, b);
+    for (int d = 0; d < a->block->stage->data_count; d++) {
+        const Expr *x = common_part(c, a, a->block->bind[d], common), *y = common_part(c, b, b->block->bind[d], common);
+        if (!x || x != y) return check_fail(c, UNPROVED, "%s and %s: the loops around both do not lead them to the same data at the same time", name_of(a), name_of(b));
+    }
+    return true;
+}
+
+static bool must_precede(Checker *c, const Site *first, const Site *then)
+{
+    if (!check_stands_before(first, then))
+        return check_fail(c, WRONG, "%s adds to points that %s, which stands behind it, has not begun yet", name_of(then), name_of(first));
+    return same_data_together(c, first, then);
+}
+
+static bool begins_at_zero(Checker *c, const Copies *g, int i)
+{
+    const Stage *stage = g->site[i]->block->stage;
+    for (int a = stage->data_count; a < stage->axis_count; a++)
+        if (!provably_equal(c->cx, g->box[i][a].begin, expr_index(c->cx, 0), g->scope)) return false;
+    return true;
+}
+
+/* Do the copies share data points? Not if along some data axis one ends where the other begins, or before. */
+static bool share_data(Checker *c, const Copies *g, int i, int j)
+{
+    Ctx *cx = c->cx;
+    for (int d = 0; d < g->site[i]->block->stage->data_count; d++)
+        for (int turn = 0; turn < 2; turn++) {
+            const Box *a = &g->box[turn ? j : i][d], *b = &g->box[turn ? i : j][d];
+            if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, a->begin, a->count), b->begin), g->scope)) return false;
+        }
+    return true;
+}
+
+static bool copies_are_in_order(Checker *c, const Copies *g, const Copies *inits)
+{
+    for (int i = 0; i < inits->count; i++)
+        for (int j = 0; j < g->count; j++)
+            if (!must_precede(c, inits->site[i], g->site[j])) return false;
+    for (int i = 0; i < g->count && inits->count == 0; i++)
+        for (int j = 0; j < g->count; j++) {
+            bool first = i != j && begins_at_zero(c, g, i) && !begins_at_zero(c, g, j) && share_data(c, g, i, j);
+            if (first && !must_precede(c, g->site[i], g->site[j])) return false;
+        }
+    return true;
+}
+
+/* ---- Copies together ------------------------------------------------------------------------------------------- */
+
+static bool reduction_is_whole(Checker *c, const Copies *g)
+{
+    Ctx *cx = c->cx;
+    const Site *s = g->site[0];
+    for (int a = s->block->stage->data_count; a < s->block->stage->axis_count; a++) {
+        const Box *b = &g->box[0][a];
+        const Axis *axis = &s->block->stage->axis[a];
+        if (provably_equal(cx, b->begin, expr_index(cx, 0), g->scope) && provably_equal(cx, b->count, axis->extent, g->scope)) continue;
+        bool less = provably(cx, expr_binary(cx, EXPR_LT, b->count, axis->extent), g->scope);
+        return check_fail(c, less ? WRONG : UNPROVED, "%s: the loops do not reach all of the reduce axis %s", name_of(s), expr_as_var(axis->var)->name);
+    }
+    return true;
+}
+
+static bool init_is_whole(Checker *c, const Copies *g, Copies *inits)
+{
+    const Site *s = g->site[0];
+    const Stage *stage = s->block->stage;
+    if (s->block->part == BLOCK_UPDATE && inits->count == 0) return check_fail(c, WRONG, "%s: nothing initialises \"%s\"", name_of(s), stage->name);
+    if (inits->count == 0) return true;
+    if (!check_join(c, inits->box, inits->count, stage->data_count, g->scope))
+        return check_fail(c, UNPROVED, "%s: the copies of its init do not join to a box", name_of(inits->site[0]));
+    for (int d = 0; d < stage->data_count; d++) {
+        if (provably_equal(c->cx, inits->box[0][d].begin, g->box[0][d].begin, g->scope)
+            && provably_equal(c->cx, inits->box[0][d].count, g->box[0][d].count, g->scope)) continue;
+        return check_fail(c, UNPROVED, "%s does not initialise the points that %s updates, along %s", name_of(inits->site[0]), name_of(s), expr_as_var(stage->axis[d].var)->name);
+    }
+    return true;
+}
+
+static bool parts_agree(Checker *c, const Copies *g)
+{
+    for (int i = 1; i < g->count; i++)
+        if (g->site[i]->block->part != g->site[0]->block->part)
+            return check_fail(c, WRONG, "%s initialises its points and %s does not", name_of(g->site[0]), name_of(g->site[i]));
+    return true;
+}
+
+static bool add_copy(Checker *c, Copies *g, const Site *s, bool *repeats)
+{
+    const Expr *by;
+    if (g->count == MAX_COPIES) return check_fail(c, UNPROVED, "\"%s\" has more than %d copies", s->block->stage->name, MAX_COPIES);
+    if (!site_box(c, s, g->box[g->count], &by)) return false;
+    g->site[g->count++] = s;
+    *repeats = *repeats || by;
+    return !by || !check_is_reduced(s->block->stage) || repeats_are_whole(c, s, by);
+}
+
+/* The hosts' loops and facts. */
+static const Bounds *host_scope(Checker *c, const Site *s)
+{
+    const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
+    int n = own_loops(s, own, extent);
+    return bounds_without(c->cx, s->scope, own, n);
+}
+
+static bool check_copies(Checker *c, const StageSites *stage, int first)
+{
+    const Site *s = stage->site[first];
+    Copies *updates = NEW(c->cx->arena, Copies), *inits = NEW(c->cx->arena, Copies);
+    bool repeats = false;
+    updates->scope = inits->scope = host_scope(c, s);
+    for (int i = first; i < stage->site_count; i++) {
+        if (!same_hosts(s, stage->site[i])) continue;
+        if (!add_copy(c, stage->site[i]->block->part == BLOCK_INIT ? inits : updates, stage->site[i], &repeats)) return false;
+    }
+    if (updates->count == 0) return check_fail(c, WRONG, "%s initialises points that nothing updates", name_of(s));
+    if (!check_is_reduced(stage->stage)) return true;
+    if (repeats && updates->count + inits->count > 1) return check_fail(c, UNPROVED, "%s: a shifted tail and other copies of a reduction", name_of(s));
+    if (!parts_agree(c, updates) || !copies_are_in_order(c, updates, inits)) return false;
+    if (!check_join(c, updates->box, updates->count, stage->stage->axis_count, updates->scope))
+        return check_fail(c, UNPROVED, "%s: its copies leave a gap, or overlap", name_of(updates->site[0]));
+    return reduction_is_whole(c, updates) && init_is_whole(c, updates, inits);
+}
+
+static bool is_first_of_hosts(const StageSites *stage, int at)
+{
+    for (int i = 0; i < at; i++)
+        if (same_hosts(stage->site[i], stage->site[at])) return false;
+    return true;
+}
+
+bool check_points(Checker *c)
+{
+    for (int i = 0; i < c->stage_count; i++)
+        for (int j = 0; j < c->stage[i].site_count; j++)
+            if (is_first_of_hosts(&c->stage[i], j) && !check_copies(c, &c->stage[i], j)) return false;
+    return true;
+}

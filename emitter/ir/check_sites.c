@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/* The checker's view of a nest: sites, whose loops they stand in, accesses, and the boxes that sites make.
+ *
+ * A loop belongs to the stage that its name begins with; where names do not say, to the stage of the last block below
+ * it, for whoever is computed at another's loop stands before the reader that the loop is for. */
+#include "ir/check_parts.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+bool check_fail(Checker *c, Verdict v, const char *format, ...)
+{
+    if (c->verdict != PROVED) return false;
+    va_list args;
+    va_start(args, format);
+    c->verdict = v;
+    c->why = text_vformat(c->cx, format, args);
+    va_end(args);
+    return false;
+}
+
+bool check_is_reduced(const Stage *s) { return s->axis_count > s->data_count; }
+
+bool check_is_data(const Expr *index)
+{
+    if (index->kind == EXPR_READ || index->kind == EXPR_LOAD) return true;
+    for (int i = 0; i < index->arg_count; i++)
+        if (check_is_data(index->arg[i])) return true;
+    return false;
+}
+
+/* ---- Sites ----------------------------------------------------------------------------------------------------- */
+
+int check_if_count(const Stmt *s)
+{
+    int n = s->kind == STMT_IF;
+    for (int i = 0; i < s->child_count; i++) n += check_if_count(s->child[i]);
+    return n;
+}
+
+static int block_count(const Stmt *s)
+{
+    int n = s->kind == STMT_BLOCK;
+    for (int i = 0; i < s->child_count; i++) n += block_count(s->child[i]);
+    return n;
+}
+
+static const Stage *last_stage_below(const Stmt *s)
+{
+    while (s->kind != STMT_BLOCK) {
+        if (s->child_count == 0) return NULL;
+        s = s->child[s->child_count - 1];
+    }
+    return s->stage;
+}
+
+static size_t owner_length(const char *loop, const char *stage)
+{
+    size_t n = strlen(stage);
+    return strncmp(loop, stage, n) == 0 && (loop[n] == '.' || loop[n] == '@') ? n : 0;
+}
+
+static const Stage *owner_of(const Nest *nest, const Stmt *loop)
+{
+    const Stage *best = NULL;
+    size_t longest = 0;
+    for (int i = 0; i < nest->stage_count; i++) {
+        size_t n = owner_length(loop->name, nest->stage[i]->name);
+        if (n > longest) { longest = n; best = nest->stage[i]; }
+    }
+    return best ? best : last_stage_below(loop);
+}
+
+typedef struct Gathering { Checker *c; unsigned branches; int if_count; Site here; const Stage *owner[MAX_DEPTH]; bool too_deep; } Gathering;
+
+static void gather(Gathering *g, const Stmt *s);
+
+static void gather_child(Gathering *g, const Stmt *s, int child)
+{
+    g->here.turn[g->here.depth - 1] = child;
+    gather(g, s->child[child]);
+}
+
+static void gather_block(Gathering *g, const Stmt *s)
+{
+    Checker *c = g->c;
+    Site *site = arena_copy(c->cx->arena, &g->here, sizeof g->here);
+    site->block = s;
+    for (int l = 0; l < site->loop_count; l++) site->is_own[l] = g->owner[l] == s->stage;
+    site->inside = bounds_fact(c->cx, site->scope, s->cond);
+    c->site[c->site_count++] = site;
+}
+
+static void gather_if(Gathering *g, const Stmt *s)
+{
+    Ctx *cx = g->c->cx;
+    const Bounds *before = g->here.scope;
+    int branch = g->branches >> g->if_count++ & 1;
+    g->here.scope = bounds_fact(cx, before, branch ? expr_unary(cx, EXPR_NOT, s->cond) : s->cond);
+    for (int i = 0; i < s->child_count; i++) {
+        if (i == branch) gather_child(g, s, i);
+        else g->if_count += check_if_count(s->child[i]);
+    }
+    g->here.scope = before;
+}
+
+static void gather_for(Gathering *g, const Stmt *s)
+{
+    const Bounds *before = g->here.scope;
+    g->here.scope = bounds_var(g->c->cx, before, s->var, s->extent);
+    g->owner[g->here.loop_count] = owner_of(g->c->nest, s);
+    g->here.loop[g->here.loop_count++] = s;
+    gather_child(g, s, 0);
+    g->here.loop_count--;
+    g->here.scope = before;
+}
+
+static void gather(Gathering *g, const Stmt *s)
+{
+    if (g->here.depth == MAX_DEPTH) {
+        g->too_deep = true;
+        return;
+    }
+    g->here.path[g->here.depth++] = s;
+    switch (s->kind) {
+    case STMT_BLOCK: gather_block(g, s); break;
+    case STMT_FOR:   gather_for(g, s); break;
+    case STMT_IF:    gather_if(g, s); break;
+    case STMT_SEQ:
+    case STMT_ALLOC:
+    case STMT_TILE:
+        for (int i = 0; i < s->child_count; i++) gather_child(g, s, i);
+        break;
+    }
+    g->here.depth--;
+}
+
+/* ---- Accesses -------------------------------------------------------------------------------------------------- */
+
+typedef struct Reading { Ctx *cx; StageSites *out; int room, steps; Map has_read, seen; } Reading;
+enum { MAX_CONDITIONAL_STEPS = 3000 };
+
+static bool has_read(Reading *r, const Expr *e)
+{
+    static const char yes, no;
+    const char *known = map_get_ptr(&r->has_read, e);
+    if (known) return known == &yes;
+    bool found = e->kind == EXPR_READ;
+    for (int i = 0; i < e->arg_count && !found; i++) found = has_read(r, e->arg[i]);
+    map_put_ptr(&r->has_read, e, (void *)(uintptr_t)(found ? &yes : &no));
+    return found;
+}
+
+static void note_access(Reading *r, const Expr *read, const Bounds *facts)
+{
+    StageSites *s = r->out;
+    if (s->access_count == r->room) {
+        Access *more = NEW_ARRAY(r->cx->arena, Access, r->room = r->room ? 2 * r->room : 8);
+        if (s->access_count) memcpy(more, s->access, (size_t)s->access_count * sizeof *more);
+        s->access = more;
+    }
+    s->access[s->access_count++] = (Access){ read, facts };
+}
+
+/* Below a condition a node is looked at again, for there it is read under other facts; where that becomes too much, the
+ * facts are forgotten, which asks for more than is needed. */
+static void find_reads(Reading *r, const Expr *e, const Bounds *facts)
+{
+    if (facts && r->steps++ > MAX_CONDITIONAL_STEPS) facts = NULL;
+    if (!has_read(r, e) || (!facts && map_get_ptr(&r->seen, e))) return;
+    if (!facts) map_put_ptr(&r->seen, e, r);
+    if (e->kind == EXPR_READ) note_access(r, e, facts);
+    for (int i = 0; i < e->arg_count; i++) {
+        const Bounds *here = facts;
+        if (e->kind == EXPR_SELECT && i == SELECT_YES) here = bounds_fact(r->cx, facts, e->arg[SELECT_COND]);
+        if (e->kind == EXPR_SELECT && i == SELECT_NO) here = bounds_fact(r->cx, facts, expr_unary(r->cx, EXPR_NOT, e->arg[SELECT_COND]));
+        if (e->kind == EXPR_AND && i == 1) here = bounds_fact(r->cx, facts, e->arg[0]);
+        find_reads(r, e->arg[i], here);
+    }
+}
+
+static void stage_accesses(Ctx *cx, StageSites *s)
+{
+    Reading r = { cx, s, 0, 0, map_new(cx->arena), map_new(cx->arena) };
+    for (int i = 0; i < s->stage->out_count; i++) {
+        find_reads(&r, s->stage->value[i], NULL);
+        if (s->stage->init) find_reads(&r, s->stage->init[i], NULL);
+    }
+}
+
+bool check_gather(Checker *c, unsigned branches)
+{
+    Gathering g = { .c = c, .branches = branches };
+    Arena *arena = c->cx->arena;
+    c->site = NEW_ARRAY(arena, Site *, block_count(c->nest->root));
+    c->site_count = 0;
+    gather(&g, c->nest->root);
+    if (g.too_deep) return check_fail(c, UNPROVED, "the nest is deeper than %d statements", MAX_DEPTH);
+    c->stage_count = c->nest->stage_count;
+    c->stage = NEW_ARRAY(arena, StageSites, c->stage_count);
+    for (int i = 0; i < c->stage_count; i++) {
+        StageSites *s = &c->stage[i];
+        s->stage = c->nest->stage[i];
+        s->site = NEW_ARRAY(arena, Site *, c->site_count);
+        for (int j = 0; j < c->site_count; j++)
+            if (c->site[j]->block->stage == s->stage) s->site[s->site_count++] = c->site[j];
+        stage_accesses(c->cx, s);
+    }
+    return true;
+}
+
+/* ---- Where sites stand ----------------------------------------------------------------------------------------- */
+
+const StageSites *check_maker(const Checker *c, const Tensor *t)
+{
+    for (int i = 0; i < c->stage_count; i++)
+        for (int o = 0; o < c->stage[i].stage->out_count; o++)
+            if (c->stage[i].stage->out[o] == t) return &c->stage[i];
+    return NULL;
+}
+
+int check_common_loops(const Site *a, const Site *b)
+{
+    int n = 0;
+    while (n < a->loop_count && n < b->loop_count && a->loop[n] == b->loop[n]) n++;
+    return n;
+}
+
+/* A statement may be shared by two parents, so it is the turns that are compared. */
+bool check_stands_before(const Site *a, const Site *b)
+{
+    for (int i = 0; i < a->depth && i < b->depth; i++) {
+        if (a->path[i] != b->path[i]) return false;
+        if (a->path[i]->kind != STMT_BLOCK && a->turn[i] != b->turn[i]) return a->turn[i] < b->turn[i];
+    }
+    return false;
+}
+
+const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside)
+{
+    const Stmt *found = NULL;
+    int loops = 0;
+    for (int i = 0; i < s->depth; i++) {
+        loops += s->path[i]->kind == STMT_FOR;
+        if (s->path[i]->kind != STMT_ALLOC || s->path[i]->buffer->tensor != t) continue;
+        found = s->path[i];
+        if (loops_outside) *loops_outside = loops;
+    }
+    return found;
+}
+
+/* ---- Boxes ----------------------------------------------------------------------------------------------------- */
+
+static const Bounds *scope_outside(const Site *s, int loops)
+{
+    const Bounds *b = s->scope;
+    for (int l = s->loop_count; l > loops;) {
+        if (b->var == s->loop[l - 1]->var) l--;
+        b = b->outer;
+    }
+    return b;
+}
+
+bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **repeats, const char **why)
+{
+    const Stmt *block = s->block;
+    const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
+    int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
+    for (int pass = 0; pass < 2; pass++) {       /* first with other stages' loops as if they were its own: a fused host */
+        own_count = 0;
+        bool others = false;
+        for (int l = shared; l < s->loop_count; l++) {
+            others = others || !s->is_own[l];
+            if (pass && !s->is_own[l]) continue;
+            own[own_count] = s->loop[l]->var;
+            extent[own_count++] = s->loop[l]->extent;
+        }
+        if (!dense(c->cx, block->bind, axes, block->cond, s->scope, own, extent, own_count, box, repeats, why)) {
+            if (others) continue;
+            return false;
+        }
+        if (!pass || !others) return true;
+        for (int l = s->loop_count - 1; l >= shared; l--)
+            if (!s->is_own[l] && !check_widen(c, box, axes, s->loop[l], scope_outside(s, l))) {
+                *why = text_format(c->cx, "what the iterations of the loop %s make does not join to a box", s->loop[l]->name);
+                return false;
+            }
+        return true;
+    }
+    return false;
+}
+
+static const Expr *end_of(Ctx *cx, const Box *b) { return simplify(cx, expr_add(cx, b->begin, b->count), NULL); }
+
+/* b lies behind a along axis d and is the same along all others. */
+static bool joins(Ctx *cx, const Box *a, const Box *b, int axes, int d, const Bounds *scope)
+{
+    for (int i = 0; i < axes; i++) {
+        if (i == d) continue;
+        if (!provably_equal(cx, a[i].begin, b[i].begin, scope) || !provably_equal(cx, a[i].count, b[i].count, scope)) return false;
+    }
+    return provably_equal(cx, end_of(cx, &a[d]), b[d].begin, scope);
+}
+
+static bool join_two(Ctx *cx, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope)
+{
+    for (int a = 0; a < count; a++)
+        for (int b = 0; b < count; b++)
+            for (int d = 0; d < axes && a != b; d++) {
+                if (!joins(cx, box[a], box[b], axes, d, scope)) continue;
+                box[a][d].count = simplify(cx, expr_add(cx, box[a][d].count, box[b][d].count), scope);
+                memmove(box[b], box[count - 1], sizeof box[b]);
+                return true;
+            }
+    return false;
+}
+
+bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bounds *scope)
+{
+    while (count > 1 && join_two(c->cx, box, count, axes, scope)) count--;
+    return count == 1;
+}
+
+static const Expr *at_next(Ctx *cx, const Expr *e, const Expr *var, int64_t by)
+{
+    const Expr *next = expr_add(cx, var, expr_index(cx, by));
+    return expr_substitute(cx, e, &var, &next, 1);
+}
+
+/* Of [b(v), e(v)) over v = 0 .. n-1: [b(0), e(n-1)), where b(v+1) <= e(v) <= e(v+1). */
+bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope)
+{
+    Ctx *cx = c->cx;
+    const Expr *v = loop->var, *one = expr_index(cx, 1), *zero = expr_index(cx, 0);
+    int d = -1;
+    for (int i = 0; i < axes; i++) {
+        if (!expr_uses(box[i].begin, v) && !expr_uses(box[i].count, v)) continue;
+        if (d >= 0) return false;
+        d = i;
+    }
+    if (d < 0) return provably(cx, expr_binary(cx, EXPR_LE, one, loop->extent), scope);
+    const Expr *end = end_of(cx, &box[d]), *last = expr_sub(cx, loop->extent, one);
+    const Bounds *inside = bounds_var(cx, scope, v, loop->extent);
+    inside = bounds_fact(cx, inside, expr_binary(cx, EXPR_LT, expr_add(cx, v, one), loop->extent));
+    if (!provably(cx, expr_binary(cx, EXPR_LE, at_next(cx, box[d].begin, v, 1), end), inside)) return false;
+    if (!provably(cx, expr_binary(cx, EXPR_LE, end, at_next(cx, end, v, 1)), inside)) return false;
+    const Expr *from = simplify(cx, expr_substitute(cx, box[d].begin, &v, &zero, 1), scope);
+    const Expr *to = simplify(cx, expr_substitute(cx, end, &v, &last, 1), scope);
+    bool runs = provably(cx, expr_binary(cx, EXPR_LE, one, loop->extent), scope);
+    const Expr *minus_one = expr_index(cx, -1);
+    if (!runs && !provably(cx, expr_binary(cx, EXPR_LE, expr_substitute(cx, end, &v, &minus_one, 1), from), scope)) return false;
+    box[d] = (Box){ from, simplify(cx, expr_sub(cx, to, from), scope) };
+    return true;
+}

@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/* The window of a buffer: per dimension the hull of all coordinates that the blocks below its Alloc write and read, over
+ * the loops outside of the Alloc, cut to the tensor. Where an index depends on data the window is the whole dimension. */
+#include "ir/check_parts.h"
+
+#include "support/text.h"
+
+typedef struct Hull {
+    Checker *c;
+    const Tensor *tensor;
+    int outside;                             /* loops outside the Alloc */
+    const Expr *low[MAX_RANK], *high[MAX_RANK];
+    const Bounds *scope;
+    const char *why;
+} Hull;
+
+static const Expr *wider(Hull *h, ExprKind k, const Expr *a, const Expr *b)
+{
+    return a ? simplify(h->c->cx, expr_binary(h->c->cx, k, a, b), h->scope) : b;
+}
+
+static bool add_index(Hull *h, const Site *s, const Bounds *facts, const Expr *index, int d)
+{
+    Ctx *cx = h->c->cx;
+    Reach r = { expr_index(cx, 0), expr_sub(cx, h->tensor->shape[d], expr_index(cx, 1)) };
+    const Expr *inner[MAX_DEPTH];
+    const char *why;
+    int n = 0;
+    for (int l = h->outside; l < s->loop_count; l++) inner[n++] = s->loop[l]->var;
+    if (!check_is_data(index) && !reach(cx, simplify(cx, index, s->scope), facts, inner, n, &r, &why)) {
+        h->why = text_format(cx, "%s: what it touches of \"%s\" along dimension %d has no bounds: %s", s->block->name, h->tensor->name, d, why);
+        return false;
+    }
+    h->low[d] = wider(h, EXPR_MIN, h->low[d], r.low);
+    h->high[d] = wider(h, EXPR_MAX, h->high[d], r.high);
+    return true;
+}
+
+static bool add_site(Hull *h, const StageSites *stage, const Site *s)
+{
+    Ctx *cx = h->c->cx;
+    const Stage *st = stage->stage;
+    const Expr *axis[MAX_AXES], *bind[MAX_AXES];
+    int n = 0;
+    for (int a = 0; a < st->axis_count; a++) {
+        if (!s->block->bind[a]) continue;
+        axis[n] = st->axis[a].var;
+        bind[n++] = s->block->bind[a];
+    }
+    for (int o = 0; o < st->out_count; o++)
+        for (int d = 0; st->out[o] == h->tensor && d < h->tensor->rank; d++)
+            if (!add_index(h, s, s->inside, s->block->bind[d], d)) return false;
+    for (int i = 0; i < stage->access_count && s->block->part != BLOCK_INIT; i++) {
+        const Access *a = &stage->access[i];
+        if (a->read->ref != h->tensor) continue;
+        const Bounds *facts = s->inside;
+        for (const Bounds *f = a->facts; f; f = f->outer) facts = bounds_fact(cx, facts, simplify(cx, expr_substitute(cx, f->fact, axis, bind, n), s->scope));
+        for (int d = 0; d < h->tensor->rank; d++)
+            if (!add_index(h, s, facts, expr_substitute(cx, a->read->arg[d], axis, bind, n), d)) return false;
+    }
+    return true;
+}
+
+static int loops_above(const Site *s, const Stmt *alloc)
+{
+    int loops = 0;
+    for (int i = 0; i < s->depth; i++) {
+        if (s->path[i] == alloc) return loops;
+        loops += s->path[i]->kind == STMT_FOR;
+    }
+    return -1;
+}
+
+/* Without the facts of a branch, for the hull is of both. */
+static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
+{
+    const Bounds *b = NULL;
+    for (int l = 0; l < loops; l++) b = bounds_var(cx, b, s->loop[l]->var, s->loop[l]->extent);
+    return b;
+}
+
+/* Both branches of an If count: the window is one for all sizes. */
+static bool add_sites(Hull *h, const Stmt *alloc)
+{
+    Checker *c = h->c;
+    int ifs = check_if_count(c->nest->root);
+    bool any = false;
+    for (unsigned branches = 0; branches < 1u << (ifs < 5 ? ifs : 5); branches++) {
+        if (!check_gather(c, branches)) return false;
+        for (int i = 0; i < c->stage_count; i++)
+            for (int j = 0; j < c->stage[i].site_count; j++) {
+                const Site *s = c->stage[i].site[j];
+                h->outside = loops_above(s, alloc);
+                if (h->outside < 0) continue;
+                h->scope = scope_of_loops(c->cx, s, h->outside);
+                if (!add_site(h, &c->stage[i], s)) return false;
+            }
+    }
+    for (int d = 0; d < h->tensor->rank; d++) any = any || h->low[d];
+    if (!any && h->tensor->rank) h->why = text_format(c->cx, "nobody touches \"%s\" inside its storage", h->tensor->name);
+    return any || !h->tensor->rank;
+}
+
+bool alloc_window(Ctx *cx, const Nest *n, const Stmt *alloc, Window *out, const char **why)
+{
+    Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
+    Hull h = { .c = &c, .tensor = alloc->buffer->tensor };
+    const Expr *zero = expr_index(cx, 0), *one = expr_index(cx, 1);
+    if (!add_sites(&h, alloc)) {
+        *why = h.why ? h.why : c.why;
+        return false;
+    }
+    for (int d = 0; d < h.tensor->rank; d++) {
+        const Expr *begin = expr_binary(cx, EXPR_MAX, h.low[d], zero);
+        const Expr *last = expr_binary(cx, EXPR_MIN, h.high[d], expr_sub(cx, h.tensor->shape[d], one));
+        out->begin[d] = simplify(cx, begin, h.scope);
+        out->extent[d] = simplify(cx, expr_add(cx, expr_sub(cx, last, begin), one), h.scope);
+    }
+    *why = NULL;
+    return !ctx_failed(cx);
+}
