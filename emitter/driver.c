@@ -232,6 +232,36 @@ static void name_constants(Build *b, const char **out)
     }
 }
 
+/* The symbolic sizes of the model, in order of first use: by its inputs and outputs, then by the functions. */
+typedef struct Sizes { Ctx *cx; Map seen; int count, room; const Expr **size; } Sizes;
+
+static void add_size(const Expr *e, void *user)
+{
+    Sizes *s = user;
+    const Var *v = expr_as_var(e);
+    if (!v || v->role != VAR_SIZE || map_get_ptr(&s->seen, e)) return;
+    map_put_ptr(&s->seen, e, s);
+    if (s->count == s->room) {
+        const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->room = 2 * s->room + 4);
+        for (int i = 0; i < s->count; i++) more[i] = s->size[i];
+        s->size = more;
+    }
+    s->size[s->count++] = e;
+}
+
+static void collect_sizes(Build *b)
+{
+    Sizes s = { b->cx, map_new(b->cx->arena), 0, 0, NULL };
+    for (int i = 0; i < b->graph.input_count; i++)
+        for (int d = 0; d < b->graph.input[i]->rank; d++) expr_walk(b->cx, b->graph.input[i]->shape[d], add_size, &s);
+    for (int i = 0; i < b->graph.output_count; i++)
+        for (int d = 0; d < b->graph.output[i]->rank; d++) expr_walk(b->cx, b->graph.output[i]->shape[d], add_size, &s);
+    for (int i = 0; i < b->program.function_count; i++)
+        for (int j = 0; j < b->program.function[i]->size_count; j++) add_size(b->program.function[i]->size[j], &s);
+    b->program.size = s.size;
+    b->program.size_count = s.count;
+}
+
 static void fill_program(Build *b, Scratch *const *scratch)
 {
     Ctx *cx = b->cx;
@@ -261,6 +291,7 @@ static void fill_program(Build *b, Scratch *const *scratch)
     }
     p->function = function;
     p->call = call;
+    collect_sizes(b);
 }
 
 bool build_program(Build *b)
