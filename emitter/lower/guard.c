@@ -94,4 +94,7 @@ const Code *pass_guard(Ctx *cx, const LowerOptions *options, const Code *c)
     return code_rewrite(cx, c, guard, NULL);
 }
 
-const Code *pass_trim(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_guard(cx, options, c); }
+const Code *pass_trim(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    return pass_guard(cx, options, pass_simplify(cx, options, c));
+}

@@ -71,7 +71,7 @@ static const Expr *readable_sum(Ctx *cx, const Linear *l)
                 done[i] = true;
                 left--;
             }
-        int64_t share = stride > 1 ? constant / stride : 0;
+        int64_t share = stride > 1 && constant < 0 ? constant / stride : 0;     /* h - 1, but not h + 1 */
         inner = add_to(cx, inner, expr_index(cx, share < 0 ? -share : share), share < 0 ? -1 : 1);
         constant -= share * stride;
         sum = add_to(cx, sum, inner, stride);

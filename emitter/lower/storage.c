@@ -10,8 +10,27 @@
  * acc what a reduction in registers gathers. */
 #include "lower/storage.h"
 
+#include <string.h>
+
 #include "support/names.h"
 #include "support/text.h"
+
+static bool names_loop(const Stmt *s, const char *word)
+{
+    if (s->kind == STMT_FOR) {
+        const char *dot = strrchr(s->name, '.');
+        if (strcmp(dot ? dot + 1 : s->name, word) == 0) return true;
+    }
+    for (int i = 0; i < s->child_count; i++)
+        if (names_loop(s->child[i], word)) return true;
+    return false;
+}
+
+/* The first of two names for a role that is no loop's. */
+static const char *stem_of(const Storages *s, const char *first, const char *second)
+{
+    return names_loop(s->nest->root, first) ? second : first;
+}
 
 static const char *numbered(Ctx *cx, const char *stem, int n)
 {
@@ -89,12 +108,12 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     for (int i = 0; i < n->input_count; i++) {
         const Tensor *t = n->input[i];
         if (storage_of(&s, t)) continue;
-        const char *stem = !tensor_is_constant(t) ? "x" : t->rank >= 2 ? "k" : "b";
+        const char *stem = !tensor_is_constant(t) ? stem_of(&s, "x", "in") : t->rank >= 2 ? stem_of(&s, "k", "w") : stem_of(&s, "b", "bias");
         int *count = !tensor_is_constant(t) ? &s.input_count : t->rank >= 2 ? &weights : &biases;
         parameter(&s, t, MEMORY_INPUT, numbered(cx, stem, (*count)++));
     }
     for (int i = 0; i < n->output_count; i++)
-        if (!storage_of(&s, n->output[i])) parameter(&s, n->output[i], MEMORY_OUTPUT, numbered(cx, "y", s.output_count++));
+        if (!storage_of(&s, n->output[i])) parameter(&s, n->output[i], MEMORY_OUTPUT, numbered(cx, stem_of(&s, "y", "out"), s.output_count++));
     return s;
 }
 
@@ -151,7 +170,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc)
         if (b->align > 1 && i == t->rank - 1) elems = sat_add(elems, b->align - 1) / b->align * b->align;
     }
     bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK;
-    const char *stem = b->scope == SCOPE_REGISTER && makes_by_reduction(t) ? "acc" : "t";
+    const char *stem = b->scope == SCOPE_REGISTER && makes_by_reduction(t) ? "acc" : stem_of(s, "t", "between");
     Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
     proto.name = in_function ? name(cx, stem) : numbered(cx, stem, s->local_count++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);

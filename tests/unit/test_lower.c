@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* What lowering makes of nests, seen in the lowered code: where inits go, what becomes of conditions, what lives where.
+ * That the code computes the right values is the matter of test_emit.c. */
+#include "check.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "cgen/cgen.h"
+#include "ir/formula.h"
+#include "lower/lower.h"
+#include "schedule/schedule.h"
+
+static int count_of(const char *text, const char *part)
+{
+    int n = 0;
+    for (const char *at = strstr(text, part); at; at = strstr(at + 1, part)) n++;
+    return n;
+}
+
+static const Tensor *input(Ctx *cx, const char *name, int rank, int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    int64_t shape[] = { a, b, c, d };
+    return tensor_new_fixed(cx, name, F32, rank, shape);
+}
+
+static Tensor *convolution(Ctx *cx)
+{
+    return FORMULA(cx, "conv[h<16,w<16,o] = sum(i,j,c) (x[h+i-1,w+j-1,c]? * k[i,j,c,o] : 0)", BIND_T("x", input(cx, "x", 3, 16, 16, 4, 0)),
+                   BIND_T("k", input(cx, "k", 4, 3, 3, 4, 8)));
+}
+
+/* The lowered code of a nest under steps (closed by NULL), as the dump prints it; *c gets the C text. */
+static const char *lowered(Ctx *cx, Tensor *y, const char *const *steps, const LowerOptions *options, const char **c)
+{
+    const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
+    for (; n && *steps; steps++) n = sched_step(cx, n, *steps);
+    const Function *f = lower_nest(cx, n, options);
+    Text t = text_new(cx), spelled = text_new(cx);
+    Program p = { .name = "m" };
+    if (f) print_code(cx, &t, f);
+    if (f) cgen_function(cx, &spelled, &p, f);
+    if (c) *c = text_string(&spelled);
+    return text_string(&t);
+}
+#define STEPS(...) (const char *const[]){ __VA_ARGS__, NULL }
+#define NO_STEPS   (const char *const[]){ NULL }
+
+static void padding(Ctx *cx)
+{
+    const char *c, *code = lowered(cx, convolution(cx), NO_STEPS, NULL, &c);
+    check_that(*code && count_of(code, "if ") == 0 && count_of(code, "select") == 0, "padding-becomes-bounds", "%s", code);
+    check_that(count_of(code, "for ") == 6, "padding-costs-no-copies", "%s", code);
+    check_that(count_of(c, "float acc = 0.0f;") == 1 && count_of(c, "acc += ") == 1, "reduction-in-a-variable", "%s", c);
+}
+
+static void inits(Ctx *cx)
+{
+    const char *code = lowered(cx, convolution(cx), STEPS("reorder conv.h conv.i conv.j conv.c conv.w conv.o"), NULL, NULL);
+    const char *init = strstr(code, "= 0.0\n"), *reduce = strstr(code, "for i");
+    check_that(init && reduce && init < reduce && count_of(code, "= 0.0\n") == 1, "init-before-the-reduce-loops", "%s", code);
+    code = lowered(cx, convolution(cx), STEPS("fuse conv.j conv.c"), NULL, NULL);
+    check_that(*code && count_of(code, "== 0") == 0 && count_of(code, "if ") == 0, "fused-reduce-loops-need-no-conditions", "%s", code);
+}
+
+static void partitions(Ctx *cx)
+{
+    const char *const *steps = STEPS("split conv.w 4", "reorder conv.h conv.wo conv.i conv.j conv.c conv.wi", "unroll conv.wi");
+    const char *code = lowered(cx, convolution(cx), steps, NULL, NULL);
+    check_that(count_of(code, "for wo = 1 .. 3") == 1, "interior-is-cut-out", "%s", code);
+    const char *inside = strstr(code, "for wo = 1 .. 3"), *next = inside ? strstr(inside + 1, "for wo") : NULL;
+    const char *conditions = inside ? strstr(inside, "if ") : NULL;
+    check_that(inside && (!conditions || (next && conditions > next) || !strstr(conditions, "wo")), "interior-has-no-conditions", "%s", code);
+    LowerOptions tight = { .code_budget = 1 };
+    code = lowered(cx, convolution(cx), steps, &tight, NULL);
+    check_that(*code && count_of(code, "for wo") <= 2 && count_of(code, "1 .. 3") == 0, "budget-of-copies-is-kept", "%s", code);
+}
+
+static void registers(Ctx *cx)
+{
+    const Tensor *a = input(cx, "a", 2, 8, 6, 0, 0), *b = input(cx, "b", 2, 6, 8, 0, 0);
+    Tensor *t = FORMULA(cx, "t[i,j] = sum(k) a[i,k] * b[k,j]", BIND_T("a", a), BIND_T("b", b));
+    Tensor *y = FORMULA(cx, "y[i,j] = max(t[i,j], 0)", BIND_T("t", t));
+    const char *c, *code = lowered(cx, y, STEPS("tile y.i y.j 2 2", "compute_at t y.jo", "set_scope t register", "reorder t.k t.i t.j",
+                                                "unroll t.i", "unroll t.j", "unroll y.ii", "unroll y.ji"), NULL, &c);
+    check_that(count_of(c, "float acc_") == 4 && count_of(c, "float acc[") == 0, "register-tile-is-four-variables", "%s%s\n%s", code, c,
+               cx->diags ? diag_text(cx, cx->diags) : "");
+}
+
+static void views(Ctx *cx)
+{
+    const Tensor *x = input(cx, "x", 2, 4, 3, 0, 0);
+    Tensor *y = FORMULA(cx, "y[i,j] = x[i,j] * 2", BIND_T("x", x));
+    const View view = { y, 5, { 10, 1 }, 40 };
+    const LowerOptions options = { .view = &view, .view_count = 1, .inputs_alias_output = true };
+    const char *c, *code = lowered(cx, y, NO_STEPS, &options, &c);
+    check_that(strstr(c, "i * 10 + 5") != NULL && strstr(code, "output f32 y[40]") != NULL, "views-have-strides", "%s\n%s", code, c);
+    check_that(strstr(c, "restrict") == NULL, "no-restrict-where-memory-is-shared", "%s", c);
+}
+
+static void unused(Ctx *cx)
+{
+    const Tensor *x = input(cx, "x", 1, 4, 0, 0, 0), *two = tensor_scalar(cx, "two", F32, 2);
+    Tensor *y = FORMULA(cx, "y[i] = x[i] * two[]", BIND_T("x", x), BIND_T("two", two));
+    if (!y) {
+        check_skip("small-constants-stand-in-place", "the formula reader has no rank 0 read");
+        return;
+    }
+    const char *c;
+    lowered(cx, y, NO_STEPS, NULL, &c);
+    check_that(strstr(c, "* 2.0f") != NULL && strstr(c, "two") == NULL, "small-constants-stand-in-place", "%s", c);
+}
+
+int main(void)
+{
+    typedef void Test(Ctx *cx);
+    Test *const tests[] = { padding, inits, partitions, registers, views, unused };
+    for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
+        Ctx *cx = ctx_new(NULL, NULL);
+        tests[i](cx);
+        ctx_free(cx);
+    }
+    int count;
+    const LowerPass *passes = lower_passes(&count);
+    CHECK("passes-are-listed", count >= 8 && strcmp(passes[0].name, "simplify") == 0 && passes[count - 1].what[0] != 0);
+    return check_done();
+}
