@@ -33,11 +33,3 @@ int64_t axis_extent(const Stage *s, int axis)
     const Expr *e = s->axis[axis].extent;
     return e->kind == EXPR_INT ? e->integer : -1;
 }
-
-int64_t tile_size(int64_t extent, int64_t least, int64_t most, int64_t multiple)
-{
-    if (extent <= most) return extent;
-    for (int64_t t = most / multiple * multiple; t >= least; t -= multiple)
-        if (extent % t == 0) return t;
-    return least;
-}

@@ -13,7 +13,4 @@ const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
 /* "stage.axis" of the stage's axis number a, as in the naive nest. */
 const char *loop_name(Ctx *cx, const Stage *s, int axis);
 int64_t axis_extent(const Stage *s, int axis);        /* -1 where symbolic */
-/* A tile for an extent: the extent itself up to `most`; else its largest divisor in [least, most] that is a multiple of
- * `multiple`; else `least`, and the last tile is cut. */
-int64_t tile_size(int64_t extent, int64_t least, int64_t most, int64_t multiple);
 #endif

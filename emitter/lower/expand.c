@@ -183,6 +183,32 @@ static const Expr *all_reduce_axes_zero(Expand *x, const Stmt *block)
     return cond;
 }
 
+static const Bounds *bounds_of_path(Expand *x)
+{
+    const Bounds *scope = NULL;
+    for (int d = 0; d < x->depth; d++) {
+        if (x->path[d]->kind != STMT_FOR) continue;
+        Bounds *b = NEW(x->cx->arena, Bounds);
+        *b = (Bounds){ scope, x->path[d]->var, x->path[d]->extent, NULL };
+        scope = b;
+    }
+    return scope;
+}
+
+/* An init in a local array that stays inside it may run without its guard: an element that the guard leaves out is never
+ * read in this life of the array, and gets a value that C can see. */
+static bool init_may_overshoot(Expand *x, const Stmt *block, const Target *target)
+{
+    const Bounds *scope = bounds_of_path(x);
+    for (int i = 0; i < block->stage->out_count; i++) {
+        const Memory *m = target[i].memory;
+        Interval index = interval_of(x->cx, target[i].index, scope);
+        if (block->stage->init[i]->kind != EXPR_REAL && block->stage->init[i]->kind != EXPR_INT) return false;
+        if (m->kind != MEMORY_LOCAL || index.least < 0 || index.greatest >= m->elems->integer) return false;
+    }
+    return true;
+}
+
 static const Code *expand_block(Expand *x, const Stmt *block)
 {
     Ctx *cx = x->cx;
@@ -191,8 +217,10 @@ static const Code *expand_block(Expand *x, const Stmt *block)
         if (!target_of(x, block, i, &target[i])) return NULL;
     const Code *code;
     if (block->stage->reducer == REDUCE_NONE) code = plain(x, block, target);
-    else if (block->part == BLOCK_INIT) code = init(x, block, target);
-    else {
+    else if (block->part == BLOCK_INIT) {
+        code = init(x, block, target);
+        if (init_may_overshoot(x, block, target)) return code;
+    } else {
         InitMode mode = init_mode(x, block);
         const Code *first = NULL;
         if (mode == INIT_GUARDED) first = code_if(cx, all_reduce_axes_zero(x, block), init(x, block, target), NULL);

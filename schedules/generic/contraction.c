@@ -35,25 +35,26 @@ static bool applies(Ctx *cx, const GroupNest *g)
     return true;
 }
 
-/* The tile of accumulators. On a core with lanes: a row of c that a C compiler turns into vectors, and so many rows along
- * w that about lanes * accumulators values stay in registers; a single row may be four times as long. On a scalar core:
- * `accumulators` single values, square where there is a w. */
+/* The tile of accumulators: w positions times c channels, in registers of `unit` channels each. One step of the reduction
+ * costs w*r multiply-adds, w loads of data and r of weights (r registers a row); the tile with the fewest of these over
+ * the whole plane wins. Half-filled registers and tiles that stick out count in full, and cut tiles a quarter more. */
 static Tiling tiling_of(const Stage *out, const Target *t)
 {
-    Tiling k = { out, out->data_count - 1, 1, 1 };
-    int64_t c = axis_extent(out, k.last), w = k.last > 0 ? axis_extent(out, k.last - 1) : 1;
-    int64_t rows = t->accumulators, lanes = t->lanes;
-    if (lanes == 1) {
-        k.c = tile_size(c, w > 1 ? 2 : 4, w > 1 ? rows / 2 : rows, 1);
-        k.w = tile_size(w, 2, rows / k.c, 1);
-    } else if (w == 1) {
-        k.c = tile_size(c, lanes, 4 * lanes, lanes / 2);
-    } else {
-        k.c = tile_size(c, lanes / 2, lanes + lanes / 2, lanes / 2);
-        int64_t most = rows * lanes / k.c + rows / 2;
-        k.w = w <= 2 * rows && w <= 2 * most ? w : tile_size(w, most / 2 + 1, most, 1);
+    Tiling best = { out, out->data_count - 1, 1, 1 };
+    int64_t c = axis_extent(out, best.last), w = best.last > 0 ? axis_extent(out, best.last - 1) : 1;
+    int64_t unit = t->lanes > 1 ? t->lanes / 2 : 1, least = INT64_MAX;
+    for (int64_t row = 1; row <= t->accumulators && (row - 1) * unit < c; row++) {
+        int64_t tc = row * unit < c ? row * unit : c, across = (c + tc - 1) / tc;
+        for (int64_t tw = 1; tw <= w && tw * row <= t->accumulators; tw++) {
+            int64_t tiles = across * ((w + tw - 1) / tw);
+            int64_t cost = tiles * (tw * row + tw + row) * (c % tc || w % tw ? 5 : 4);
+            if (cost > least) continue;
+            least = cost;
+            best.c = tc;
+            best.w = tw;
+        }
     }
-    return k;
+    return best;
 }
 
 static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const char **attach)
