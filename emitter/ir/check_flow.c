@@ -270,6 +270,14 @@ static bool storage_is_shared(Flow *f)
     return check_fail(f->c, WRONG, "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name, f->maker->stage->name);
 }
 
+/* A read under a condition that is plainly false there never happens. */
+static bool never_happens(const Bounds *facts)
+{
+    for (; facts; facts = facts->outer)
+        if (facts->fact && expr_is_int(facts->fact, 0)) return true;
+    return false;
+}
+
 static bool check_access(Checker *c, const Site *s, const Access *a)
 {
     Flow f = { .c = c, .reader = s, .tensor = a->read->ref };
@@ -277,6 +285,7 @@ static bool check_access(Checker *c, const Site *s, const Access *a)
     if (!f.maker) return true;
     f.alloc = check_alloc(s, f.tensor, &f.alloc_loops);
     f.facts = facts_at_site(c->cx, s, a->facts);
+    if (never_happens(f.facts)) return true;
     for (int d = 0; d < f.tensor->rank; d++)
         f.index[d] = check_is_data(a->read->arg[d]) ? NULL : simplify(c->cx, at_site(c->cx, s, a->read->arg[d]), s->inside);
     return storage_is_shared(&f) && check_flow_of(&f);
