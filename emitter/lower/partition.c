@@ -79,6 +79,7 @@ static bool narrow(Partition *p, const Code *loop, int i, const Expr **begin, co
     Reach r;
     if (!sum || !split_linear(cx, sum, loop->var, &coef, &rest)) return false;
     if (!reach(cx, rest, p->scope[i], p->inner_of[i], p->inner_at[i], &r, &why)) return false;
+    if (expr_uses(r.low, loop->var)) return false;      /* an inner loop's extent hangs on it: no bound of v says so */
     const Expr *low = simplify(cx, r.low, NULL);
     if (coef > 0) {
         const Expr *from = expr_sub(cx, expr_index(cx, coef - 1), low);
