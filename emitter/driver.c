@@ -109,7 +109,8 @@ static LowerOptions lower_options(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    LowerOptions o = { .view = view, .inputs_alias_output = b->plan.in_place[group] };
+    LowerOptions o = { .view = view, .inputs_alias_output = b->plan.in_place[group],
+                       .keeps_names = !g->anchor };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);

@@ -11,6 +11,7 @@ typedef struct View { const Tensor *tensor; int64_t offset; int64_t stride[MAX_R
 typedef struct LowerOptions {
     const View *view; int view_count;
     bool inputs_alias_output;          /* the plan lets an input share the output's memory: no restrict */
+    bool keeps_names;                  /* tensors are called what they are in the nest, instead of x, k, y by their role */
     int64_t code_budget;               /* largest growth by loop partition, in statements; 0: default */
 } LowerOptions;
 

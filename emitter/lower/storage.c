@@ -7,7 +7,7 @@
  *
  * Names say what a thing is to the function, not which layer it belongs to, so that equal groups give equal text:
  * x inputs, k weights (constants of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
- * acc what a reduction in registers gathers. */
+ * acc what a reduction in registers gathers. In a nest written by hand tensors keep the names that they have there. */
 #include "lower/storage.h"
 
 #include <string.h>
@@ -35,6 +35,13 @@ static const char *stem_of(const Storages *s, const char *first, const char *sec
 static const char *numbered(Ctx *cx, const char *stem, int n)
 {
     return n ? name_format(cx, "%s%d", stem, n + 1) : name(cx, stem);
+}
+
+/* `role` with its number, unless the tensor keeps its own name. */
+static const char *memory_name(const Storages *s, const Tensor *t, const char *role, int number)
+{
+    bool keeps = s->options && s->options->keeps_names;
+    return keeps ? name_identifier(s->cx, t->name) : numbered(s->cx, role, number);
 }
 
 static const View *view_of(const LowerOptions *o, const Tensor *t)
@@ -84,12 +91,12 @@ static Interval constant_range(const Tensor *t)
     return r;
 }
 
-static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char *memory_name)
+static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char *spelling)
 {
     Ctx *cx = s->cx;
     const View *v = view_of(s->options, t);
     bool may_alias = s->options && s->options->inputs_alias_output;
-    Memory proto = { .name = memory_name, .type = t->type, .kind = kind, .tensor = t };
+    Memory proto = { .name = spelling, .type = t->type, .kind = kind, .tensor = t };
     proto.elems = v ? expr_index(cx, v->elems) : product(cx, t->shape, t->rank);
     proto.is_restrict = tensor_is_constant(t) ? false : !may_alias;
     proto.range = constant_range(t);
@@ -110,10 +117,11 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
         if (storage_of(&s, t)) continue;
         const char *stem = !tensor_is_constant(t) ? stem_of(&s, "x", "in") : t->rank >= 2 ? stem_of(&s, "k", "w") : stem_of(&s, "b", "bias");
         int *count = !tensor_is_constant(t) ? &s.input_count : t->rank >= 2 ? &weights : &biases;
-        parameter(&s, t, MEMORY_INPUT, numbered(cx, stem, (*count)++));
+        parameter(&s, t, MEMORY_INPUT, memory_name(&s, t, stem, (*count)++));
     }
     for (int i = 0; i < n->output_count; i++)
-        if (!storage_of(&s, n->output[i])) parameter(&s, n->output[i], MEMORY_OUTPUT, numbered(cx, stem_of(&s, "y", "out"), s.output_count++));
+        if (!storage_of(&s, n->output[i]))
+            parameter(&s, n->output[i], MEMORY_OUTPUT, memory_name(&s, n->output[i], stem_of(&s, "y", "out"), s.output_count++));
     return s;
 }
 
@@ -172,7 +180,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc)
     bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK;
     const char *stem = b->scope == SCOPE_REGISTER && makes_by_reduction(t) ? "acc" : stem_of(s, "t", "between");
     Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
-    proto.name = in_function ? name(cx, stem) : numbered(cx, stem, s->local_count++);
+    proto.name = memory_name(s, t, stem, in_function ? 0 : s->local_count++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
     if (makes_by_reduction(t)) proto.range = sum_range(cx, t->maker->stage);
     const Memory *m = memory_new(cx, &proto);
