@@ -80,17 +80,24 @@ static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Taps counted along dimension d as text: a number where all windows have the same. A window starts at h*s-p; its taps
- * i = 0 .. k-1 lie d apart. Those before x: ceil((p - h*s) / d). Those before an end e: ceil((e - (h*s-p)) / d). */
-static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
+/* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) / d) */
+static const char *taps_before(Ctx *cx, const Windows *w, int d, int64_t end)
 {
     char axis = "hw"[MAX_SPATIAL - w->spatial + d];
+    int64_t s = w->stride[d], step = w->dilation[d];
+    const char *start = s == 1 ? text_format(cx, "%c", axis) : text_format(cx, "%c*%lld", axis, (long long)s);
+    const char *left = text_format(cx, "%lld-%s", (long long)(end + w->pad[d] + step - 1), start);
+    return step == 1 ? left : text_format(cx, "(%s)/%lld", left, (long long)step);
+}
+
+/* Taps counted along dimension d as text; NULL where all windows count all of theirs. */
+static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
+{
     if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
-    int64_t k = w->kernel[d], s = w->stride[d], step = w->dilation[d], p = w->pad[d];
-    int64_t end = w->size[d] + (count_pad ? w->pad[w->spatial + d] : 0) + p + step - 1;
-    const char *before_end = text_format(cx, "min(%lld, (%lld-%c*%lld)/%lld)", (long long)k, (long long)end, axis, (long long)s, (long long)step);
-    if (count_pad || p == 0) return before_end;
-    return text_format(cx, "(%s-max(0, (%lld-%c*%lld)/%lld))", before_end, (long long)(p + step - 1), axis, (long long)s, (long long)step);
+    int64_t end = w->size[d] + (count_pad ? w->pad[w->spatial + d] : 0);
+    const char *before_end = text_format(cx, "min(%lld, %s)", (long long)w->kernel[d], taps_before(cx, w, d, end));
+    if (count_pad || w->pad[d] == 0) return before_end;
+    return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, 0));
 }
 
 static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
@@ -107,8 +114,9 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
         else same *= w.kernel[d];
     }
     const char *axes = spatial == 1 ? "n,w,c" : "n,h,w,c";
+    if (same != 1 && varies.length) text_printf(&varies, " * %lld", (long long)same);
     const char *divisor = !varies.length ? text_format(cx, "%lld", (long long)same)
-                        : text_format(cx, "%s(max(1, %lld * %s))", dtype_info(t)->spelling, (long long)same, varies.at);
+                        : text_format(cx, "%s(max(1, %s))", dtype_info(t)->spelling, varies.at);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), BIND_T("s", total));
     return out[0] ? 1 : 0;
 }

@@ -16,7 +16,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { OLDEST_OPSET = 7, NEWEST_OPSET = 25, SMALL_RESULT = 1024, SMALL_WORK = 4096 };
+enum { OLDEST_OPSET = 7, NEWEST_OPSET = 25, SMALL_RESULT = 1024, SMALL_WORK = 4096,
+       MOST_WORK = 1 << 15 };         /* nodes and their inputs: bounds the time and memory that a hostile file may cost */
 
 typedef struct Importer {
     Ctx *cx;
@@ -117,11 +118,19 @@ static bool file_order_is_valid(Importer *im, const Walk *w)
     return true;
 }
 
+static void check_size(Importer *im)
+{
+    int64_t work = 0;
+    for (int i = 0; i < im->ordered; i++) work += 1 + im->order[i]->in_count;
+    if (work > MOST_WORK) diag_unsupported(im->cx, NULL, "a graph whose nodes and their inputs are %lld together; at most %d are accepted", (long long)work, MOST_WORK);
+}
+
 static void order_nodes(Importer *im)
 {
     Walk w = { map_new(im->cx->arena), NEW_ARRAY(im->cx->arena, Visit, im->file.node_count), 0 };
     im->order = NEW_ARRAY(im->cx->arena, OnnxNode *, im->file.node_count);
     im->ordered = mark_needed(im, &w);
+    if (!ctx_failed(im->cx)) check_size(im);
     if (ctx_failed(im->cx) || !file_order_is_valid(im, &w)) return;
     int count = 0;
     for (int i = 0; i < im->file.node_count; i++)
