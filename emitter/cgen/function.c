@@ -96,7 +96,7 @@ static void declare(Printer *p, const Memory *m)
         text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name),
                     base ? base : "?", offset);
     } else if (m->kind == MEMORY_SCALAR)
-        text_printf(p->t, "%s %s;\n", spell_type(m->type), speller_name(&p->s, m, m->name));
+        text_printf(p->t, "%s %s = 0;\n", spell_type(m->type), speller_name(&p->s, m, m->name));
     else
         text_printf(p->t, "%s %s[%lld];\n", dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name), (long long)m->elems->integer);
 }
@@ -159,7 +159,13 @@ static bool has_loop(const Code *c)
     return has;
 }
 
-static bool is_row_of_lanes(const Code *c) { return c->loop_kind == LOOP_VECTOR && !has_loop(c->child[0]); }
+/* The innermost of vector loops, where it is so short that gcc would write it out before it looks for vectors. A longer
+ * one it vectorizes first and writes out then, as it should. */
+static bool is_short_row(const Code *c)
+{
+    enum { LONG = 16 };
+    return c->loop_kind == LOOP_VECTOR && c->end->kind == EXPR_INT && c->end->integer < LONG && !has_loop(c->child[0]);
+}
 
 static void loop(Printer *p, const Code *c)
 {
@@ -167,7 +173,7 @@ static void loop(Printer *p, const Code *c)
     const Bounds *outer = p->s.scope;
     int named = p->s.named_count;
     const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
-    const char *macro = c->loop_kind == LOOP_PARALLEL ? "LW_PARALLEL" : is_row_of_lanes(c) ? "LW_VECTOR" : NULL;
+    const char *macro = c->loop_kind == LOOP_PARALLEL ? "LW_PARALLEL" : is_short_row(c) ? "LW_VECTOR" : NULL;
     if (macro) {
         text_printf(p->t, "%s\n", macro);
         line(p);
@@ -199,6 +205,18 @@ static void branch(Printer *p, const Code *c)
     p->s.scope = outer;
 }
 
+static void scope(Printer *p, const Code *c)
+{
+    int named = p->s.named_count;
+    text_add(p->t, "{\n");
+    p->depth++;
+    statement(p, c->child[0]);
+    p->depth--;
+    p->s.named_count = named;
+    line(p);
+    text_add(p->t, "}\n");
+}
+
 static void macro(Printer *p, const Code *c)
 {
     text_printf(p->t, "%s(", c->text);
@@ -215,6 +233,7 @@ static void statement(Printer *p, const Code *c)
     line(p);
     switch (c->kind) {
     case CODE_SEQ:   break;
+    case CODE_SCOPE: scope(p, c); break;
     case CODE_FOR:   loop(p, c); break;
     case CODE_IF:    branch(p, c); break;
     case CODE_LET:   let(p, c); break;

@@ -5,7 +5,8 @@
  *     for (v in border) S   for (v in interior) S without the conditions   for (v in border) S
  *
  * and the interior is cut again by the loops inside it; the borders keep their conditions. What the copies cost, counted
- * in statements after unrolling, is bounded by the budget. */
+ * in statements after unrolling, is bounded by the budget; where it allows for one border only, the two share a copy if
+ * they are an iteration each and their order does not matter. */
 #include "lower/passes.h"
 
 enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
@@ -114,6 +115,55 @@ static bool is_constant_and_empty(const Expr *begin, const Expr *end)
     return begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer;
 }
 
+/* ---- Borders ahead of the interior ----------------------------------------------------------------------------- */
+
+static const Expr *note_read(Ctx *cx, const Expr *e, void *user)
+{
+    Map *read = user;
+    (void)cx;
+    if (e->kind == EXPR_LOAD) map_put_ptr(read, e->ref, read);
+    return e;
+}
+
+typedef struct Stores { Map read, own; bool clash; } Stores;
+
+static const Code *note_own(Ctx *cx, const Code *c, void *user)
+{
+    Stores *s = user;
+    (void)cx;
+    if (c->kind == CODE_LOCAL) map_put_ptr(&s->own, c->memory, s);
+    return c;
+}
+
+static const Code *note_clash(Ctx *cx, const Code *c, void *user)
+{
+    Stores *s = user;
+    (void)cx;
+    if (c->kind == CODE_CALL) s->clash = true;
+    if (c->kind == CODE_STORE && !map_get_ptr(&s->own, c->memory) && map_get_ptr(&s->read, c->memory)) s->clash = true;
+    return c;
+}
+
+/* No iteration reads what another may write: what is stored outside of the body's own memory is not read there. */
+static bool is_independent(Ctx *cx, const Code *body)
+{
+    Stores s = { map_new(cx->arena), map_new(cx->arena), false };
+    code_map_exprs(cx, body, note_read, &s.read);
+    code_rewrite(cx, body, note_own, &s);
+    code_rewrite(cx, body, note_clash, &s);
+    return !s.clash;
+}
+
+/* The first and the last iteration as one loop of two, `for (v = b; v < e; v += e - 1 - b)`, where nothing depends on the
+ * order: the border is then there once. NULL where it is not so simple. */
+static const Code *both_borders(Ctx *cx, const Code *loop, const Expr *begin, const Expr *end)
+{
+    if (loop->begin->kind != EXPR_INT || loop->end->kind != EXPR_INT || begin->kind != EXPR_INT || end->kind != EXPR_INT) return NULL;
+    int64_t first = loop->begin->integer, last = loop->end->integer - 1;
+    if (begin->integer != first + 1 || end->integer != last || !is_independent(cx, loop->child[0])) return NULL;
+    return code_for(cx, loop->var, loop->begin, loop->end, last - first, loop->loop_kind, code_fresh(cx, loop->child[0]));
+}
+
 static const Code *partition(Partition *p, const Code *c, const Bounds *scope);
 
 /* The three parts of a loop; NULL where it is better left whole. */
@@ -134,7 +184,9 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     }
     found.count = kept;
     int copies = (begin != loop->begin) + (end != loop->end);
-    int64_t growth = sat_mul(copies, cost(loop->child[0]));
+    int64_t size = cost(loop->child[0]), growth = sat_mul(copies, size);
+    const Code *borders = copies == 2 && growth > p->budget ? both_borders(cx, loop, begin, end) : NULL;
+    if (borders) growth = size;
     if (!kept || !copies || growth > p->budget) return NULL;
     p->budget -= growth;
     /* A bound that is no constant may pass the loop's own end: the parts are then empty, in order, and cover it still. */
@@ -142,10 +194,11 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     const Expr *cut_end = end == loop->end ? end : expr_binary(cx, EXPR_MAX, end, cut_begin);
     const Code *body = code_map_exprs(cx, loop->child[0], holds, &found);
     const Code *part[3] = { NULL, NULL, NULL };
-    if (cut_begin != loop->begin)
+    if (borders) part[0] = borders;
+    else if (cut_begin != loop->begin)
         part[0] = code_for(cx, loop->var, loop->begin, simplify(cx, cut_begin, scope), 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
     part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, cut_end, scope), 1, loop->loop_kind, body);
-    if (cut_end != loop->end)
+    if (cut_end != loop->end && !borders)
         part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
     if (part[1]) part[1] = code_for(cx, loop->var, part[1]->begin, part[1]->end, 1, loop->loop_kind,
                                     partition(p, part[1]->child[0], code_bounds(cx, scope, part[1])));
@@ -164,6 +217,7 @@ static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
     for (int i = 0; i < c->child_count; i++) child[i] = partition(p, c->child[i], inside);
     switch (c->kind) {
     case CODE_SEQ: return code_seq(cx, child, c->child_count);
+    case CODE_SCOPE: return code_scope(cx, child[0]);
     case CODE_FOR: return code_for(cx, c->var, c->begin, c->end, c->step, c->loop_kind, child[0]);
     case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
     default:       return c;
