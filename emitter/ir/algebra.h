@@ -50,7 +50,7 @@ bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, 
 enum { MAX_TERMS = 24 };
 typedef struct Linear { DType type; int count; const Expr *term[MAX_TERMS]; int64_t coef[MAX_TERMS]; int64_t constant; } Linear;
 bool linear_of(Ctx *cx, const Expr *e, Linear *out);
-const Expr *linear_expr(Ctx *cx, const Linear *l);             /* positive terms first, the constant last */
+const Expr *linear_expr(Ctx *cx, const Linear *l);             /* positive terms first, large coefficients first, the constant last */
 bool linear_add(Linear *l, const Linear *more, int64_t factor);
 int64_t linear_coef(const Linear *l, const Expr *term);        /* 0: absent */
 void linear_drop(Linear *l, int at);                           /* removes a term */

@@ -16,9 +16,11 @@ const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Ex
     return b;
 }
 
+/* A conjunction becomes facts of their own, so that each is forgotten with its own variables only. */
 const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
 {
     if (!fact || expr_is_int(fact, 1)) return outer;
+    if (fact->kind == EXPR_AND) return bounds_fact(cx, bounds_fact(cx, outer, fact->arg[0]), fact->arg[1]);
     Bounds *b = NEW(cx->arena, Bounds);
     *b = (Bounds){ outer, NULL, NULL, fact };
     return b;

@@ -67,6 +67,8 @@ static const Expr *tidy(Dense *d, const Expr *e) { return ranges_simplify(&d->ou
 
 static const Expr *product(Dense *d, const Expr *a, const Expr *b)
 {
+    bool too_large = a->kind == EXPR_INT && b->kind == EXPR_INT && sat_mul(a->integer, b->integer) > INT32_MAX;
+    if (too_large && !refuse(d, "there are more than 2^31 points", NULL)) return a;
     if (expr_is_int(a, 1)) return b;
     return expr_is_int(b, 1) ? a : tidy(d, expr_mul(d->cx, a, b));
 }

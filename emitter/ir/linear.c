@@ -141,7 +141,8 @@ static bool open_product(Opening *o, const Expr *e, int64_t factor)
 static bool open_sum(Opening *o, const Expr *e, int64_t factor)
 {
     if (o->steps++ > MAX_STEPS) return false;
-    if (e->kind == EXPR_INT) return add_constant(o->out, sat_mul(e->integer, factor));
+    if (e->kind == EXPR_INT && !(o->ranges && e->type == U64 && e->integer < 0))
+        return add_constant(o->out, sat_mul(e->integer, factor));
     if (o->ranges && e->kind != EXPR_VAR && !ranges_exact(o->ranges, e)) return add_term(o->out, e, factor);
     switch (e->kind) {
     case EXPR_ADD: return open_sum(o, e->arg[0], factor) && open_sum(o, e->arg[1], factor);
@@ -232,19 +233,34 @@ static const Expr *times(Ctx *cx, const Expr *term, int64_t size)
     return size == 1 ? term : expr_mul(cx, term, expr_int(cx, term->type, size));
 }
 
+static int64_t size_of(int64_t v) { return v < 0 ? -v : v; }
+
+/* The places of the terms in the order in which they are written: the largest coefficient first. */
+static void writing_order(const Linear *l, const int64_t *coef, int *order)
+{
+    for (int i = 0; i < l->count; i++) {
+        int at = i;
+        for (; at > 0 && size_of(coef[order[at - 1]]) < size_of(coef[i]); at--) order[at] = order[at - 1];
+        order[at] = i;
+    }
+}
+
 const Expr *linear_expr(Ctx *cx, const Linear *l)
 {
     const Expr *sum = NULL;
-    int64_t constant = wrapped(l->type, l->constant);
+    int64_t constant = wrapped(l->type, l->constant), coef[MAX_TERMS];
+    int order[MAX_TERMS];
+    for (int i = 0; i < l->count; i++) coef[i] = wrapped(l->type, l->coef[i]);
+    writing_order(l, coef, order);
     for (int negative = 0; negative < 2; negative++) {
         if (negative && !sum && constant > 0) {          /* 5 - x rather than -x + 5 */
             sum = expr_int(cx, l->type, constant);
             constant = 0;
         }
         for (int i = 0; i < l->count; i++) {
-            int64_t c = wrapped(l->type, l->coef[i]);
+            int64_t c = coef[order[i]];
             if (c == 0 || (c < 0) != negative) continue;
-            sum = plus(cx, sum, times(cx, l->term[i], negative ? -c : c), negative);
+            sum = plus(cx, sum, times(cx, l->term[order[i]], negative ? -c : c), negative);
         }
     }
     if (!sum) return expr_int(cx, l->type, constant);

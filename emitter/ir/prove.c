@@ -76,7 +76,7 @@ static bool by_extent(Proof *p, const Linear *l, int at, int depth)
 static bool by_product(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at];
-    if (l->coef[at] > 0) return false;
+    if (l->coef[at] > 0 || !ranges_exact(p->ranges, e)) return false;
     for (int side = 0; side < 2; side++) {
         const Expr *n = e->arg[!side], *extent = extent_of(p->ranges, e->arg[side]);
         if (!extent || ranges_of(p->ranges, n).least < 0) continue;

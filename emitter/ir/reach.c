@@ -153,7 +153,7 @@ static const Expr *end_of_term(Reaching *r, const Expr *e, bool up)
         end = end ? expr_binary(r->cx, EXPR_FLOORDIV, end, e->arg[1]) : NULL;
         break;
     case EXPR_FLOORMOD: end = end_of_remainder(r, e, up); break;
-    case EXPR_MUL:      end = end_of_product(r, e, up); break;
+    case EXPR_MUL:      end = ranges_exact(&r->ranges, e) ? end_of_product(r, e, up) : NULL; break;
     default: break;
     }
     return end ? end : end_by_interval(r, e, up);
@@ -172,10 +172,18 @@ static int next_term(const Reaching *r, const Linear *l)
     return -1;
 }
 
+/* As an expression, if no coefficient wraps in it. */
+static const Expr *written(Reaching *r, const Linear *l)
+{
+    const DTypeInfo *type = dtype_info(l->type);
+    bool fits = l->constant >= type->least && l->constant <= type->greatest;
+    for (int i = 0; i < l->count; i++) fits = fits && l->coef[i] >= type->least && l->coef[i] <= type->greatest;
+    return fits ? ranges_simplify(&r->outside, linear_expr(r->cx, l)) : NULL;
+}
+
 static const Expr *bound_by_structure(Reaching *r, Linear l, bool up, int facts_left)
 {
     int at = next_term(r, &l);
-    if (at < 0) return ranges_simplify(&r->outside, linear_expr(r->cx, &l));
     const Expr *e = l.term[at];
     bool outward = l.coef[at] > 0 ? up : !up;
     if (e->kind == EXPR_VAR) return end_of_variable(r, l, at, outward, up, facts_left);
@@ -210,7 +218,7 @@ static const Expr *bound_by_facts(Reaching *r, const Linear *l, bool up, int fac
 static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left)
 {
     if (r->steps++ > MAX_REACH_STEPS) return NULL;
-    if (next_term(r, &l) < 0) return ranges_simplify(&r->outside, linear_expr(r->cx, &l));
+    if (next_term(r, &l) < 0) return written(r, &l);
     const Expr *by_facts = facts_left > 0 ? bound_by_facts(r, &l, up, facts_left) : NULL;
     return sharper(r, bound_by_structure(r, l, up, by_facts ? 0 : facts_left), by_facts, up);
 }

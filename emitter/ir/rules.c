@@ -122,19 +122,34 @@ static bool is_of_constants(const Expr *pattern)
     return true;
 }
 
-static bool constants_fit(Ctx *cx, const Expr *pattern, const Match *m, DType t)
+/* Every constant worked out on the right is the same in the type and in i64, where small ones cannot overflow. */
+static bool constants_fit(Ctx *cx, const Expr *pattern, const Match *m, const Match *wide, DType t)
 {
     if (pattern->arg_count == 0) return true;
-    if (!is_of_constants(pattern)) {
-        for (int i = 0; i < pattern->arg_count; i++)
-            if (!constants_fit(cx, pattern->arg[i], m, t)) return false;
-        return true;
+    for (int i = 0; i < pattern->arg_count; i++)
+        if (!constants_fit(cx, pattern->arg[i], m, wide, t)) return false;
+    if (!is_of_constants(pattern) || pattern->type == BOOL) return true;
+    return rule_build(cx, pattern, m, t, NULL, NULL)->integer == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
+}
+
+static bool constants_are_small(const Match *m, bool computes)
+{
+    for (int s = SLOT_C1; s < SLOT_COUNT; s++) {
+        if (!m->slot[s] || m->slot[s]->kind != EXPR_INT) continue;
+        int64_t v = m->slot[s]->integer;
+        bool is_small = v >= INT32_MIN && v <= INT32_MAX;
+        if ((m->slot[s]->type == U64 && v < 0) || (computes && dtype_info(m->slot[s]->type)->bytes == 8 && !is_small)) return false;
     }
-    Match wide = *m;
-    for (int s = SLOT_C1; s < SLOT_COUNT; s++)
-        if (m->slot[s]) wide.slot[s] = expr_cast(cx, I64, m->slot[s]);
-    return expr_cast(cx, t, rule_build(cx, pattern, &wide, I64, NULL, NULL))->integer
-        == rule_build(cx, pattern, &wide, I64, NULL, NULL)->integer && t != U64;
+    return true;
+}
+
+/* Does the pattern compute with constants? */
+static bool works_out(const Expr *pattern)
+{
+    if (pattern->arg_count && pattern->type != BOOL && is_of_constants(pattern)) return true;
+    for (int i = 0; i < pattern->arg_count; i++)
+        if (works_out(pattern->arg[i])) return true;
+    return false;
 }
 
 static DType type_of_match(const Rule *rule, const Match *m)
@@ -146,7 +161,13 @@ static DType type_of_match(const Rule *rule, const Match *m)
 
 bool rule_condition(Ranges *r, const Rule *rule, const Match *m)
 {
-    return (rule->on_floats || constants_fit(r->cx, rule->right, m, type_of_match(rule, m))) && condition_holds(r, rule->when, m);
+    if (rule->on_floats) return condition_holds(r, rule->when, m);
+    Match wide = *m;
+    bool computes = works_out(rule->right);
+    if (!constants_are_small(m, computes)) return false;
+    for (int s = SLOT_C1; s < SLOT_COUNT && computes; s++)
+        if (m->slot[s]) wide.slot[s] = expr_cast(r->cx, I64, m->slot[s]);
+    return (!computes || constants_fit(r->cx, rule->right, m, &wide, type_of_match(rule, m))) && condition_holds(r, rule->when, m);
 }
 
 /* ---- Matching -------------------------------------------------------------------------------------------------- */
@@ -164,7 +185,7 @@ static bool same_class(const Expr *pattern, const Expr *e)
 static bool match_slot(Matching *g, const Expr *pattern, const Expr *e)
 {
     int s = slot_of(pattern);
-    if (s >= SLOT_C1 && (!expr_is_const(e) || (e->type == U64 && e->integer < 0))) return false;
+    if (s >= SLOT_C1 && !expr_is_const(e)) return false;
     if (g->m.slot[s]) return g->m.slot[s] == e;
     g->m.slot[s] = e;
     return true;
