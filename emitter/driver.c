@@ -131,8 +131,9 @@ static void share_functions(Build *b)
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
         if (b->plan.is_free[i]) continue;
         LowerOptions options = lower_options(b, i);
-        Function *f = arena_copy(cx->arena, lower_nest(cx, b->nest[i], &options), sizeof *f);
-        if (ctx_failed(cx)) return;
+        const Function *lowered = lower_nest(cx, b->nest[i], &options);
+        if (!lowered || ctx_failed(cx)) return;
+        Function *f = arena_copy(cx->arena, lowered, sizeof *f);
         f->name = "";
         Text t = text_new(cx);
         cgen_function(cx, &t, &nameless, f);

@@ -49,12 +49,27 @@ static void *made_up(Ctx *cx, const Tensor *t, uint32_t seed)
     return data;
 }
 
+/* Data need sizes that are numbers. */
+static bool has_numbers_for_sizes(Build *b)
+{
+    for (int i = 0; i < b->model.input_count; i++) {
+        const Tensor *t = b->model.input[i];
+        for (int d = 0; d < t->rank; d++) {
+            const Var *size = expr_as_var(t->shape[d]);
+            if (size) diag_error(b->cx, NULL, "input \"%s\" has the symbolic size %s: fix it with --dim %s=N", t->name, size->name, size->name);
+            if (size) return false;
+        }
+    }
+    return true;
+}
+
 static bool read_inputs(Build *b, const char *const *input, int count, void **data)
 {
     if (count && count != b->model.input_count) {
         diag_error(b->cx, NULL, "the model has %d inputs, but %d files are given", b->model.input_count, count);
         return false;
     }
+    if (!has_numbers_for_sizes(b)) return false;
     for (int i = 0; i < b->model.input_count; i++)
         data[i] = count ? read_data(b->cx, input[i], b->model.input[i]) : made_up(b->cx, b->model.input[i], (uint32_t)i + 1);
     return !ctx_failed(b->cx);
