@@ -154,14 +154,14 @@ static bool begins_at_zero(Checker *c, const Copies *g, int i)
 }
 
 /* Do the copies share data points? Not if along some data axis one ends where the other begins, or before. */
-static bool share_data(Checker *c, const Copies *g, int i, int j)
+static bool share_data(Checker *c, const Copies *one, int i, const Copies *other, int j)
 {
     Ctx *cx = c->cx;
-    for (int d = 0; d < g->site[i]->block->stage->data_count; d++)
-        for (int turn = 0; turn < 2; turn++) {
-            const Box *a = &g->box[turn ? j : i][d], *b = &g->box[turn ? i : j][d];
-            if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, a->begin, a->count), b->begin), g->scope)) return false;
-        }
+    for (int d = 0; d < one->site[i]->block->stage->data_count; d++) {
+        const Box *a = &one->box[i][d], *b = &other->box[j][d];
+        if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, a->begin, a->count), b->begin), one->scope)) return false;
+        if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, b->begin, b->count), a->begin), one->scope)) return false;
+    }
     return true;
 }
 
@@ -169,10 +169,10 @@ static bool copies_are_in_order(Checker *c, const Copies *g, const Copies *inits
 {
     for (int i = 0; i < inits->count; i++)
         for (int j = 0; j < g->count; j++)
-            if (!must_precede(c, inits->site[i], g->site[j])) return false;
+            if (share_data(c, inits, i, g, j) && !must_precede(c, inits->site[i], g->site[j])) return false;
     for (int i = 0; i < g->count && inits->count == 0; i++)
         for (int j = 0; j < g->count; j++) {
-            bool first = i != j && begins_at_zero(c, g, i) && !begins_at_zero(c, g, j) && share_data(c, g, i, j);
+            bool first = i != j && begins_at_zero(c, g, i) && !begins_at_zero(c, g, j) && share_data(c, g, i, g, j);
             if (first && !must_precede(c, g->site[i], g->site[j])) return false;
         }
     return true;

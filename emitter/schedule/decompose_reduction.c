@@ -44,6 +44,28 @@ static bool begins_the_reduction(Draft *d, const Path *p)
     return true;
 }
 
+typedef struct Copies { const Stmt *block; const char *other; } Copies;
+
+static void visit_copy(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Copies *c = user;
+    (void)cx;
+    (void)scope;
+    if (block->stage == c->block->stage && block != c->block) c->other = block->name;
+}
+
+/* No other block of the stage in the same iteration of the hosts: their points would be initialised another way. */
+static bool is_the_only_copy(Draft *d, const Path *p)
+{
+    int host = p->depth - 1;
+    while (host > 0 && !(p->at[host]->kind == STMT_FOR && !loop_is_own(p->at[host], path_end(p)->stage))) host--;
+    Copies c = { path_end(p), NULL };
+    each_block(d->cx, p->at[host], NULL, visit_copy, &c);
+    if (!c.other) return true;
+    return refuse_unproved(d, "%s computes a part of %s, too; a stage in one piece is accepted: take this step before peel",
+                           c.other, c.block->stage->name);
+}
+
 static int place_of_loop(const Path *p, const char *loop)
 {
     for (int i = 0; i < p->depth; i++)
@@ -141,8 +163,8 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
         refuse_wrong(&d, "%s does not enclose %s; one of its own loops is accepted", d.args.loop[0], stage);
         return n;
     }
-    if (!begins_the_reduction(&d, &p) || !is_outside_reduce_loops(&d, &p, place) || !loops_are_pure(&d, &p, place) ||
-        !init_guard(&d, &p, place, &guard)) return n;
+    if (!begins_the_reduction(&d, &p) || !is_the_only_copy(&d, &p) || !is_outside_reduce_loops(&d, &p, place) ||
+        !loops_are_pure(&d, &p, place) || !init_guard(&d, &p, place, &guard)) return n;
 
     const Stmt *block = path_end(&p);
     const Stmt *update = stmt_block(cx, block->name, block->stage, BLOCK_UPDATE, block->bind, block->cond);

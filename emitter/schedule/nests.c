@@ -239,7 +239,7 @@ const Bounds *path_bounds(Ctx *cx, const Path *p)
 
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user)
 {
-    if (s->kind == STMT_BLOCK) visit(cx, s, bounds_fact(cx, scope, s->cond), user);
+    if (s->kind == STMT_BLOCK) visit(cx, s, scope, user);
     for (int i = 0; i < s->child_count; i++) each_block(cx, s->child[i], bounds_inside(cx, scope, s, i), visit, user);
 }
 
@@ -262,14 +262,25 @@ static const Stmt *replace_below(const Replacing *r, const Stmt *s, const Bounds
     const Expr *extent = replace_in(r, s->extent, scope);
     const Stmt *shell = s->kind == STMT_FOR ? stmt_for(r->cx, s->name, s->var, extent, s->loop_kind, s->child[0]) : s;
     const Stmt **child = NEW_ARRAY(r->cx->arena, const Stmt *, s->child_count);
-    for (int i = 0; i < s->child_count; i++) child[i] = replace_below(r, s->child[i], bounds_inside(r->cx, scope, shell, i));
+    for (int i = 0; i < s->child_count; i++)
+        child[i] = replace_below(r, s->child[i], extent && !is_constant(extent) ? scope : bounds_inside(r->cx, scope, shell, i));
     return stmt_with_children(r->cx, shell, child, s->child_count);
+}
+
+/* Without the loops of symbolic extent: where one can run only once its variable is 0, but an index without it would no longer
+ * show that the loop may also not run at all. */
+static const Bounds *fixed_loops(Ctx *cx, const Bounds *scope)
+{
+    if (!scope) return NULL;
+    const Bounds *outer = fixed_loops(cx, scope->outer);
+    if (scope->fact) return bounds_fact(cx, outer, scope->fact);
+    return is_constant(scope->extent) ? bounds_var(cx, outer, scope->var, scope->extent) : outer;
 }
 
 const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to, int count)
 {
     Replacing r = { cx, from, to, count };
-    return replace_below(&r, s, scope);
+    return replace_below(&r, s, fixed_loops(cx, scope));
 }
 
 bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind)

@@ -89,7 +89,7 @@ static void visit_guard(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     int n = conjuncts_of(block->cond, part);
     for (int i = 0; i < n && c->fine; i++) {
         if (!expr_uses(part[i], c->loop->var)) continue;
-        const Expr *x = first_doubt(cx, part[i], c->loop, scope->fact ? scope->outer : scope);
+        const Expr *x = first_doubt(cx, part[i], c->loop, scope);
         if (x) take_least(c, block, x);
     }
 }
@@ -284,6 +284,7 @@ bool draft_peel(Draft *d, const char **loop)
     Path p;
     if (!draft_find_loop(d, loop, &p)) return false;
     const Stmt *old = path_end(&p);
+    if (expr_is_int(old->extent, 1)) return true;
     const Bounds *scope = path_bounds(cx, &p);
     Cut cut = { d, old, NULL, true };
     each_block(cx, old->child[0], scope, visit_guard, &cut);

@@ -91,7 +91,7 @@ static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 {
     Need *n = user;
     n->block = block;
-    n->scope = block->cond ? scope->outer : scope;      /* a guard would make the box's size depend on the host loops */
+    n->scope = scope;            /* a guard in it would make the box's size depend on the host loops */
     const Stage *s = block->stage;
     for (int i = 0; i < s->out_count; i++) {
         if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], visit_read, n);
