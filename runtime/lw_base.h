@@ -28,8 +28,8 @@
 /* lw: end */
 
 /* lw: LW_VECTOR needs */
-/* Stands before the innermost of vector loops: its iterations are independent. gcc writes a short loop out before it
- * looks for vectors, and then finds none. */
+/* Stands before short innermost loops whose iterations are independent. gcc writes a short loop out before it looks for
+ * vectors, and then finds none. */
 #ifndef LW_VECTOR
 #if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
 #define LW_VECTOR _Pragma("GCC unroll 1")

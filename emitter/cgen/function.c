@@ -163,8 +163,8 @@ static bool has_loop(const Code *c)
  * one it vectorizes first and writes out then, as it should. */
 static bool is_short_row(const Code *c)
 {
-    enum { LONG = 16 };
-    return c->loop_kind == LOOP_VECTOR && c->end->kind == EXPR_INT && c->end->integer < LONG && !has_loop(c->child[0]);
+    enum { SHORT = 16 };
+    return c->loop_kind == LOOP_VECTOR && c->end->kind == EXPR_INT && c->end->integer <= SHORT && !has_loop(c->child[0]);
 }
 
 static void loop(Printer *p, const Code *c)

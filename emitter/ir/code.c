@@ -36,6 +36,21 @@ const Code *code_seq(Ctx *cx, const Code *const *child, int count)
     return code_of(cx, &proto, all, n);
 }
 
+static bool declares(const Code *c)
+{
+    if (c->kind != CODE_SEQ) return c->kind == CODE_LOCAL || c->kind == CODE_LET;
+    for (int i = 0; i < c->child_count; i++)
+        if (declares(c->child[i])) return true;
+    return false;
+}
+
+const Code *code_scope(Ctx *cx, const Code *body)
+{
+    if (is_nothing(body) || !declares(body)) return is_nothing(body) ? NULL : body;
+    Code proto = { .kind = CODE_SCOPE };
+    return code_of(cx, &proto, &body, 1);
+}
+
 const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body)
 {
     bool never = begin == end || (begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer);
@@ -116,6 +131,7 @@ static const Code *with_children(Ctx *cx, const Code *c, const Code *const *chil
     if (same) return c;
     switch (c->kind) {
     case CODE_SEQ: return code_seq(cx, child, c->child_count);
+    case CODE_SCOPE: return code_scope(cx, child[0]);
     case CODE_FOR: return code_for(cx, c->var, c->begin, c->end, c->step, c->loop_kind, child[0]);
     case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
     default:       return c;
@@ -295,6 +311,10 @@ static void print_line(Ctx *cx, Text *t, const Code *c, int depth)
     switch (c->kind) {
     case CODE_SEQ:
         for (int i = 0; i < c->child_count; i++) print_line(cx, t, c->child[i], depth);
+        return;
+    case CODE_SCOPE:
+        text_add(t, "scope\n");
+        print_line(cx, t, c->child[0], depth + 1);
         return;
     case CODE_FOR:
         text_printf(t, "for %s = ", expr_as_var(c->var)->name);

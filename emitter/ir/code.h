@@ -32,13 +32,13 @@ typedef struct Memory {
 } Memory;
 
 typedef enum CodeKind {
-    CODE_SEQ, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL, CODE_NOTE
+    CODE_SEQ, CODE_SCOPE, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL, CODE_NOTE
 } CodeKind;
 
 typedef struct Code Code;
 struct Code {
     CodeKind kind;
-    int child_count; const Code *const *child;   /* SEQ; FOR: 1; IF: 1 or 2 */
+    int child_count; const Code *const *child;   /* SEQ; SCOPE, FOR: 1; IF: 1 or 2 */
     const Expr *var;                             /* FOR, LET: VAR_LOOP / VAR_LOCAL variable */
     const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
     int64_t step;
@@ -59,6 +59,8 @@ typedef struct Function {
 } Function;
 
 const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens; drops NULLs */
+/* What is declared in the body is its own: a loop of one iteration leaves this. The body itself where it declares nothing. */
+const Code *code_scope(Ctx *cx, const Code *body);
 const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body);
 const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
 const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);

@@ -294,6 +294,7 @@ static const Code *hoist(Hoist *h, const Code *c)
         return code_seq(cx, child, c->child_count);
     }
     case CODE_FOR: return hoist_for(h, c);
+    case CODE_SCOPE: return code_scope(cx, hoist_branch(h, c->child[0]));
     case CODE_IF:
         return code_if(cx, expr_rewrite(cx, c->cond, use_in_load, h), hoist_branch(h, c->child[0]),
                        c->child_count > 1 ? hoist_branch(h, c->child[1]) : NULL);

@@ -12,7 +12,7 @@ static const Code *simple_for(Ctx *cx, const Code *c, const Bounds *b)
     bool once = loop.begin->kind == EXPR_INT && loop.end->kind == EXPR_INT && loop.end->integer - loop.begin->integer <= c->step;
     if (once) {
         if (loop.end->integer <= loop.begin->integer) return NULL;
-        return simple(cx, code_substitute(cx, c->child[0], c->var, loop.begin), b);
+        return code_scope(cx, simple(cx, code_substitute(cx, c->child[0], c->var, loop.begin), b));
     }
     const Code *body = simple(cx, c->child[0], code_bounds(cx, b, &loop));
     return code_for(cx, c->var, loop.begin, loop.end, c->step, c->loop_kind, body);
@@ -39,6 +39,7 @@ static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
         for (int i = 0; i < c->child_count; i++) child[i] = simple(cx, c->child[i], b);
         return code_seq(cx, child, c->child_count);
     }
+    case CODE_SCOPE: return code_scope(cx, simple(cx, c->child[0], b));
     case CODE_FOR:   return simple_for(cx, c, b);
     case CODE_IF:    return simple_if(cx, c, b);
     case CODE_LET:   return code_let(cx, c->var, simplify(cx, c->value, b));
