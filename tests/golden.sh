@@ -5,7 +5,8 @@
 # A case is a folder tests/golden/CASE with one model (CASE.te, CASE.onnx, or a file whose first line in `model` is its
 # path from the project's root) and a file `targets`: a line for each target, followed by options if there are any. The
 # text is in TARGET.c and TARGET.h. A refusal is pinned likewise: where TARGET.err is kept, the model must be refused with
-# these words. What is emitted also runs: `loopwright verify` compares it with the interpreter. --accept rewrites the
+# these words. A file `dumps` names stages of the model, one a line; `loopwright dump MODEL --at STAGE` must print what is
+# kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter. --accept rewrites the
 # kept files; read the diff before it is committed.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -44,6 +45,14 @@ compare() {
     done
 }
 
+# dump CASE STAGE: into BUILD/golden/CASE.
+dump() {
+    mkdir -p "$work/$1"
+    "$build/loopwright" dump "$(model_of "tests/golden/$1")" --at "$2" > "$work/$1/$(file_of "$2")" 2>&1
+}
+file_of() { echo "$1.txt" | tr : -; }
+compare_dump() { dump "$1" "$2"; diff -u "tests/golden/$1/$(file_of "$2")" "$work/$1/$(file_of "$2")"; }
+
 accept_files() {
     rm -f "tests/golden/$1/$2.c" "tests/golden/$1/$2.h" "tests/golden/$1/$2.err"
     cp "$work/$1/$2".* "tests/golden/$1/"
@@ -60,6 +69,10 @@ for folder in tests/golden/*/; do
         [ "$accept" = --accept ] && accept_files "$name" "$target"
         check "golden-$name-$target" compare "$name" "$target"
     done < "$folder/targets"
+    [ ! -f "$folder/dumps" ] || while read -r stage; do
+        [ "$accept" = --accept ] && dump "$name" "$stage" && cp "$work/$name/$(file_of "$stage")" "$folder"
+        check "golden-$name-$stage" compare_dump "$name" "$stage"
+    done < "$folder/dumps"
     [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")"
 done
 

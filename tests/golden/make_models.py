@@ -68,6 +68,14 @@ write("depthwise-pool-concat", {"x": [1, 4, 8, 8]}, {"y": [1, 8, 2, 2]}, [
     node("Concat", "max mean", "y", axis=1),
 ], [eighths("w", 4, 1, 3, 3)])
 
+# Broadcasting along either end; one loop for all of it.
+write("elementwise", {"x": [1, 3, 8], "z": [8]}, {"y": [1, 3, 8]}, [
+    node("Mul", "x scale", "scaled"),
+    node("Add", "scaled z", "sum"),
+    node("Sigmoid", "sum", "gate"),
+    node("Mul", "gate x", "y"),
+], [eighths("scale", 3, 1)])
+
 # Everything that is not known is listed at once.
 write("not-supported", {"x": [1, 4]}, {"y": [1, 4]}, [
     node("Bernoulli", "x", "coin"),
