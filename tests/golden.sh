@@ -6,7 +6,8 @@
 # path from the project's root) and a file `targets`: a line for each target, followed by options if there are any. The
 # text is in TARGET.c and TARGET.h. A refusal is pinned likewise: where TARGET.err is kept, the model must be refused with
 # these words. A file `dumps` names stages of the model, one a line; `loopwright dump MODEL --at STAGE` must print what is
-# kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter. --accept rewrites the
+# kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter (with the
+# options in the file `verify`). --accept rewrites the
 # kept files; read the diff before it is committed.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
@@ -73,7 +74,10 @@ for folder in tests/golden/*/; do
         [ "$accept" = --accept ] && dump "$name" "$stage" && cp "$work/$name/$(file_of "$stage")" "$folder"
         check "golden-$name-$stage" compare_dump "$name" "$stage"
     done < "$folder/dumps"
-    [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")"
+    options=
+    [ -f "$folder/verify" ] && options=$(cat "$folder/verify")
+    # shellcheck disable=SC2086
+    [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")" $options
 done
 
 report_end
