@@ -6,9 +6,8 @@
 # path from the project's root) and a file `targets`: a line for each target, followed by options if there are any. The
 # text is in TARGET.c and TARGET.h. A refusal is pinned likewise: where TARGET.err is kept, the model must be refused with
 # these words. A file `dumps` names stages of the model, one a line; `loopwright dump MODEL --at STAGE` must print what is
-# kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter (with the
-# options in the file `verify`). --accept rewrites the
-# kept files; read the diff before it is committed.
+# kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter, with
+# the options in the file `verify`. --accept rewrites the kept files; read the diff before it is committed.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: golden.sh BUILD [--accept]}" && pwd)
