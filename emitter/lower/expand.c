@@ -354,7 +354,14 @@ static const Code *expand_for(Expand *x, const Stmt *s)
 
 static const Code *expand_alloc(Expand *x, const Stmt *s)
 {
-    const Storage *st = storage_alloc(x->s, s);
+    const Bounds *around = NULL;
+    for (int d = 0; d < x->depth; d++) {
+        if (x->path[d]->kind != STMT_FOR) continue;
+        Bounds *b = NEW(x->cx->arena, Bounds);
+        *b = (Bounds){ .outer = around, .var = x->path[d]->var, .extent = x->path[d]->extent };
+        around = b;
+    }
+    const Storage *st = storage_alloc(x->s, s, around);
     if (!st) return NULL;
     const Code *both[2] = { NULL, NULL };
     if (st->memory->kind == MEMORY_LOCAL) both[0] = code_local(x->cx, st->memory);

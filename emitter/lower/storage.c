@@ -128,7 +128,7 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
 const Storage *storage_of(const Storages *s, const Tensor *t) { return map_get_ptr(&s->of, t); }
 
 /* The window's extents as constants: a symbolic size counts with its declared maximum. */
-static bool window_extents(Storages *s, const Stmt *alloc, Window *w, int64_t *extent)
+static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around, Window *w, int64_t *extent)
 {
     const Tensor *t = alloc->buffer->tensor;
     const char *why = NULL;
@@ -139,7 +139,9 @@ static bool window_extents(Storages *s, const Stmt *alloc, Window *w, int64_t *e
         }
     }
     for (int d = 0; d < t->rank; d++) {
-        extent[d] = alloc->buffer->ring[d] ? alloc->buffer->ring[d] : interval_of(s->cx, w->extent[d], NULL).greatest;
+        extent[d] = alloc->buffer->ring[d] ? alloc->buffer->ring[d] : interval_of(s->cx, w->extent[d], around).greatest;
+        int64_t whole = interval_of(s->cx, t->shape[d], NULL).greatest;
+        if (extent[d] > whole) extent[d] = whole;
         if (extent[d] >= 0 && extent[d] < INT32_MAX) continue;
         diag_error(s->cx, t->name, "dimension %d of this buffer has no bound: declare the greatest value of its sizes", d);
         return false;
@@ -163,14 +165,14 @@ Interval sum_range(Ctx *cx, const Stage *s)
     return r.least >= t->least && r.greatest <= t->greatest && r.least > INT64_MIN && r.greatest < INT64_MAX ? r : unknown;
 }
 
-const Storage *storage_alloc(Storages *s, const Stmt *alloc)
+const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around)
 {
     Ctx *cx = s->cx;
     const Buffer *b = alloc->buffer;
     const Tensor *t = b->tensor;
     Window w;
     int64_t extent[MAX_RANK], elems = 1, stride[MAX_RANK] = { 0 };
-    if (ctx_failed(cx) || !window_extents(s, alloc, &w, extent)) return NULL;
+    if (ctx_failed(cx) || !window_extents(s, alloc, around, &w, extent)) return NULL;
     for (int i = t->rank - 1; i >= 0; i--) {
         int d = b->permutation[i];
         stride[d] = elems;

@@ -25,7 +25,8 @@ typedef struct Storages {
 } Storages;
 
 Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);     /* with places for the inputs and outputs */
-const Storage *storage_alloc(Storages *s, const Stmt *alloc);                   /* for the buffer of an Alloc */
+/* For the buffer of an Alloc; `around`: the loops that it stands in. */
+const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around);
 const Storage *storage_of(const Storages *s, const Tensor *t);                  /* NULL: has none */
 const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr *const *coordinate);
 /* What a sum of integers and its partial sums lie in, where that is in its type: then nothing wraps. {0, 0}: not known. */

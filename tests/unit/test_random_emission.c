@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, against the plain evaluator,
+ * bit for bit. Without arguments the first 400 seeds; with SEED COUNT those. The compiler is $CC or cc, its flags
+ * $EMIT_FLAGS. A file that shows a mismatch is left where the message says. */
+#define Program FuzzProgram       /* the emitter has a Program of its own */
+#include "../fuzz/programs.c"
+#include "../fuzz/schedules.c"
+#undef Program
+#include "../fuzz/emit_batch.c"
+
+#include "check.h"
+
+enum { BATCH = 200 };
+
+typedef struct Run { EmitBatch *batch; const char *cc, *flags, *stem; long programs, steps, wrong, unlowered; } Run;
+
+/* Steps as fuzz_schedule takes them, trusting the checker: what each does to values is tested there. */
+static void emit_seed(Run *run, uint64_t seed)
+{
+    Counts counts = { 0 };
+    Random r = random_new(seed);
+    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = &counts };
+    if (prepare(&c, &r)) {
+        int steps = random_below(&r, MAX_STEPS), made = 0;
+        for (int i = 0; i < steps; i++) {
+            Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
+            DiagMark mark = diag_mark(c.cx);
+            const Nest *next = sched_step(c.cx, c.nest, choices[random_below(&r, CHOICE_COUNT)](&ch));
+            if (!diag_rewind(c.cx, mark)) {
+                c.nest = next;
+                run->steps++;
+            }
+            made = ch.made;
+        }
+        run->programs++;
+        if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest, c.expected)) {
+            run->unlowered++;
+            printf("# seed %llu: %s\n", (unsigned long long)seed, c.cx->diags ? diag_text(c.cx, c.cx->diags) : "not lowered");
+        }
+    }
+    ctx_free(c.cx);
+}
+
+static void flush(Run *run)
+{
+    if (emit_batch_count(run->batch)) {
+        int wrong = emit_batch_run(run->batch, run->stem, run->cc, run->flags);
+        if (wrong) printf("# %d mismatches (-1: no compilation): see %s.c\n", wrong, run->stem);
+        run->wrong += wrong < 0 ? 1 : wrong;
+    }
+    emit_batch_free(run->batch);
+    run->batch = emit_batch_new();
+}
+
+int main(int argc, char **argv)
+{
+    uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 400;
+    const char *cc = getenv("CC"), *flags = getenv("EMIT_FLAGS"), *folder = getenv("TMPDIR");
+    char stem[1024];
+    snprintf(stem, sizeof stem, "%s/lw_random_emission", folder ? folder : "/tmp");
+    Run run = { emit_batch_new(), cc && *cc ? cc : "cc", flags, stem, 0, 0, 0, 0 };
+    if (!flags) run.flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off";
+    if (system(text_format(run.batch->cx, "command -v %s >/dev/null 2>&1", run.cc)) != 0) {
+        check_skip("random-emission", "no C compiler to run");
+        return check_done();
+    }
+    for (long i = 0; i < count && !run.wrong; i++) {
+        emit_seed(&run, seed + (uint64_t)i);
+        if (emit_batch_count(run.batch) == BATCH) flush(&run);
+    }
+    flush(&run);
+    printf("# %ld programs, %ld steps\n", run.programs, run.steps);
+    check_that(run.wrong == 0, "random-emission-equals-evaluator", "see above");
+    check_that(run.unlowered == 0, "random-nests-lower", "%ld did not", run.unlowered);
+    emit_batch_free(run.batch);
+    return check_done();
+}
