@@ -181,13 +181,21 @@ static const Expr *source_extent(Dense *d, int s)
     return source->extent = cut_total(d, l);
 }
 
+/* extent / low; of a product with `low` the other factor, though low may be 0, for then the loop does not run. */
+static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
+{
+    for (int side = 0; extent->kind == EXPR_MUL && side < 2; side++)
+        if (extent->arg[side] == low) return extent->arg[!side];
+    return tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, low));
+}
+
 /* How many values the digit has: given by its remainder, else what the loop leaves above `low`. */
 static const Expr *digit_values(Dense *d, Digit *g)
 {
     if (g->count) return g->count;
     const Expr *extent = source_extent(d, g->source);
     if (!extent) return NULL;
-    g->count = tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, g->low));
+    g->count = times_in(d, g->low, extent);
     if (same(d, product(d, g->count, g->low), extent)) return g->count;
     refuse(d, "the extent is no multiple of the divisor in", g->term);
     return NULL;

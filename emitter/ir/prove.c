@@ -7,6 +7,9 @@
  *     -min(a, b)                                       -a, or -b
  *      min(a, b)                                       both a and b
  *     c * (e / k)     c > 0, as k*(e/k) >= e - k + 1   (c/k) * (e - k + 1); for c < 0: (c/k) * e
+ *     R - e / k       whole numbers: e <= k*R + k - 1  k*R + k - 1 - e, k a size, too
+ *     -(e % k)        e >= 0: -e; k > 0: -(k - 1)
+ *     r - e / k, e / k + r   with k no constant         (r + 1) * k - 1 - e, e + r * k
  *     L               with a fact F >= 0               L - m*F for an m > 0 that cancels a term
  *
  * The search is depth first, in the order of the terms, over a fixed number of steps: it ends, and it always gives the
@@ -40,22 +43,59 @@ static bool by_both(Proof *p, const Linear *l, int at, const Expr *a, const Expr
     return holds_with(p, *l, at, 1, a, l->coef[at], 0, depth) && holds_with(p, *l, at, 1, b, l->coef[at], 0, depth);
 }
 
+/* R - e / k for a symbolic k >= 0 and e >= 0: k*R + k - 1 - e >= 0 says e <= k*R + k - 1, and that k > 0. */
+static bool by_symbolic_quotient(Proof *p, Linear l, int at, int depth)
+{
+    Ctx *cx = p->ranges->cx;
+    const Expr *e = l.term[at]->arg[0], *k = l.term[at]->arg[1];
+    if (l.coef[at] != -1 || ranges_of(p->ranges, k).least < 0 || ranges_of(p->ranges, e).least < 0) return false;
+    linear_drop(&l, at);
+    const Expr *rest = linear_expr(cx, &l), *scaled = expr_mul(cx, rest, k);
+    Linear goal, part;
+    if (!ranges_exact(p->ranges, rest) || !ranges_exact(p->ranges, scaled) || !ranges_linear(p->ranges, scaled, &goal)) return false;
+    if (!ranges_linear(p->ranges, k, &part) || !linear_add(&goal, &part, 1)) return false;
+    if (!ranges_linear(p->ranges, e, &part) || !linear_add(&goal, &part, -1)) return false;
+    goal.constant = sat_add(goal.constant, -1);
+    return holds(p, &goal, depth);
+}
+
+/* l times k, term by term. */
+static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
+{
+    *out = (Linear){ .type = l->type };
+    Linear part;
+    for (int i = 0; i < l->count; i++) {
+        const Expr *product = expr_mul(r->cx, l->term[i], k);
+        if (!ranges_exact(r, product) || !ranges_linear(r, product, &part) || !linear_add(out, &part, l->coef[i])) return false;
+    }
+    return ranges_linear(r, k, &part) && linear_add(out, &part, l->constant);
+}
+
+/* For a divisor k > 0 that is no constant: rest - e/k >= 0 where (rest + 1)*k - 1 - e >= 0; e/k + rest >= 0 where e + rest*k >= 0. */
+static bool by_symbolic_quotient(Proof *p, const Linear *l, int at, int depth)
+{
+    const Expr *e = l->term[at], *k = e->arg[1];
+    int64_t c = l->coef[at];
+    Linear rest = *l, sum, dividend;
+    if ((c != 1 && c != -1) || ranges_of(p->ranges, k).least < 1) return false;
+    linear_drop(&rest, at);
+    if (c < 0) rest.constant = sat_add(rest.constant, 1);
+    if (!times(p->ranges, &rest, k, &sum) || !ranges_linear(p->ranges, e->arg[0], &dividend) || !linear_add(&sum, &dividend, c)) return false;
+    if (c < 0) sum.constant = sat_add(sum.constant, -1);
+    return holds(p, &sum, depth);
+}
+
 static bool by_quotient(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at];
+    if (e->arg[1]->kind != EXPR_INT) return by_symbolic_quotient(p, l, at, depth);
     int64_t c = l->coef[at], k = e->arg[1]->kind == EXPR_INT ? e->arg[1]->integer : 0, scale = 1;
+    if (e->arg[1]->kind != EXPR_INT) return by_symbolic_quotient(p, *l, at, depth);
     if (k <= 0) return false;
+    if (c == -1) return holds_with(p, *l, at, k, e->arg[0], -1, k - 1, depth);
     if (c % k != 0) scale = k;
     int64_t factor = scale == 1 ? c / k : c;
     return holds_with(p, *l, at, scale, e->arg[0], factor, c > 0 ? sat_mul(factor, 1 - k) : 0, depth);
-}
-
-/* c * (e % k): for c < 0 no less than c * e where e >= 0. */
-static bool by_remainder(Proof *p, const Linear *l, int at, int depth)
-{
-    const Expr *e = l->term[at];
-    if (l->coef[at] > 0 || ranges_of(p->ranges, e->arg[0]).least < 0 || ranges_of(p->ranges, e->arg[1]).least <= 0) return false;
-    return holds_with(p, *l, at, 1, e->arg[0], l->coef[at], 0, depth);
 }
 
 static const Expr *extent_of(const Ranges *r, const Expr *var)
@@ -63,6 +103,24 @@ static const Expr *extent_of(const Ranges *r, const Expr *var)
     for (const Bounds *b = r->scope; b; b = b->outer)
         if (b->var == var) return b->extent;
     return NULL;
+}
+
+/* A loop of so many times k iterations is in one only if k is not 0. */
+static bool is_positive_where(const Ranges *r, const Expr *e, const Expr *k)
+{
+    const Expr *extent = extent_of(r, e);
+    return extent && extent->kind == EXPR_MUL && (extent->arg[0] == k || extent->arg[1] == k);
+}
+
+/* c * (e % k) for c < 0: no less than c * e where e >= 0, and than c * (k - 1). */
+static bool by_remainder(Proof *p, const Linear *l, int at, int depth)
+{
+    const Expr *e = l->term[at]->arg[0], *k = l->term[at]->arg[1];
+    int64_t c = l->coef[at], least = ranges_of(p->ranges, k).least;
+    if (c > 0 || least < 0) return false;
+    bool is_positive = least > 0 || is_positive_where(p->ranges, e, k);
+    if (is_positive && k->kind != EXPR_INT && holds_with(p, *l, at, 1, k, c, -c, depth)) return true;
+    return is_positive && ranges_of(p->ranges, e).least >= 0 && holds_with(p, *l, at, 1, e, c, 0, depth);
 }
 
 static bool by_extent(Proof *p, const Linear *l, int at, int depth)
