@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "../../runtime/lw_math.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -32,6 +33,16 @@ bool expr_kind_read(const char *s, size_t n, ExprKind *out)
 /* What makes two nodes equal, as words to hash and compare: a float constant counts by its bits. */
 enum { KEY_HEAD = 4, KEY_SHORT = 24 };
 
+static const Expr *enter(Ctx *cx, const Expr *proto, const Expr *const *args, const uint64_t *key, size_t words)
+{
+    Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
+    *e = *proto;
+    e->serial = ctx_serial(cx);
+    for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
+    map_put(&cx->exprs->map, arena_copy(cx->arena, key, words * sizeof *key), words * sizeof *key, e);
+    return e;
+}
+
 static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
 {
     if (!cx->exprs) {
@@ -40,7 +51,8 @@ static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
     }
     uint64_t shortkey[KEY_SHORT], *key = shortkey;
     size_t words = KEY_HEAD + (size_t)proto->arg_count;
-    if (words > KEY_SHORT) key = NEW_ARRAY(cx->arena, uint64_t, words);
+    ArenaMark mark = arena_mark(cx->scratch);
+    if (words > KEY_SHORT) key = NEW_ARRAY(cx->scratch, uint64_t, words);
     key[0] = (uint64_t)proto->kind << 32 | (uint64_t)proto->type;
     key[1] = (uint64_t)proto->integer;
     memcpy(&key[2], &proto->real, sizeof key[2]);
@@ -48,13 +60,9 @@ static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
     for (int i = 0; i < proto->arg_count; i++) key[KEY_HEAD + i] = (uint64_t)(uintptr_t)args[i];
 
     const Expr *found = map_get(&cx->exprs->map, key, words * sizeof *key);
-    if (found) return found;
-    Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
-    *e = *proto;
-    e->serial = ctx_serial(cx);
-    for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
-    map_put(&cx->exprs->map, arena_copy(cx->arena, key, words * sizeof *key), words * sizeof *key, e);
-    return e;
+    if (!found) found = enter(cx, proto, args, key, words);
+    arena_reset(cx->scratch, mark);
+    return found;
 }
 
 const Expr *expr_poison(Ctx *cx)
@@ -65,7 +73,7 @@ const Expr *expr_poison(Ctx *cx)
 
 const Expr *expr_real(Ctx *cx, DType t, double v)
 {
-    Scalar s = { .f = v };
+    Scalar s = { .f = v != v ? lw_nan() : v };     /* one NaN, whatever made it */
     Expr proto = { .kind = EXPR_REAL, .type = t, .real = dtype_wrap(t, s).f };
     return intern(cx, &proto, NULL);
 }
@@ -215,7 +223,7 @@ static const Expr *rewrite(Rewriter *r, const Expr *e)
     const Expr *known = map_get_ptr(&r->done, e);
     if (known) return known;
     const Expr *few[FEW_ARGS], **args = few;
-    if (e->arg_count > FEW_ARGS) args = NEW_ARRAY(r->cx->arena, const Expr *, e->arg_count);
+    if (e->arg_count > FEW_ARGS) args = NEW_ARRAY(r->cx->scratch, const Expr *, e->arg_count);
     for (int i = 0; i < e->arg_count; i++) args[i] = rewrite(r, e->arg[i]);
     const Expr *result = r->visit(r->cx, e->arg_count ? expr_with_args(r->cx, e, args) : e, r->user);
     map_put_ptr(&r->done, e, (void *)(uintptr_t)result);
@@ -225,8 +233,11 @@ static const Expr *rewrite(Rewriter *r, const Expr *e)
 const Expr *expr_rewrite(Ctx *cx, const Expr *e, ExprVisit *visit, void *user)
 {
     if (!e) return NULL;
-    Rewriter r = { cx, visit, user, map_new(cx->arena) };
-    return rewrite(&r, e);
+    ArenaMark mark = arena_mark(cx->scratch);
+    Rewriter r = { cx, visit, user, map_new(cx->scratch) };
+    const Expr *result = rewrite(&r, e);
+    arena_reset(cx->scratch, mark);
+    return result;
 }
 
 typedef struct Substitution { const Expr *const *from, *const *to; int count; } Substitution;
@@ -264,6 +275,8 @@ static void walk(Map *seen, const Expr *e, ExprWalk *visit, void *user)
 
 void expr_walk(Ctx *cx, const Expr *e, ExprWalk *visit, void *user)
 {
-    Map seen = map_new(cx->arena);
+    ArenaMark mark = arena_mark(cx->scratch);
+    Map seen = map_new(cx->scratch);
     if (e) walk(&seen, e, visit, user);
+    arena_reset(cx->scratch, mark);
 }

@@ -11,7 +11,7 @@ typedef union Align { long double ld; void *p; int64_t i; } Align;
 typedef struct Block Block;
 struct Block { Block *older; size_t used, size; Align bytes[1]; };
 
-struct Arena { Block *newest; size_t used, next_size; OutOfMemory *hook; void *user; };
+struct Arena { Block *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };   /* spare: given back last */
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
@@ -25,7 +25,7 @@ Arena *arena_new(OutOfMemory *hook, void *user)
 {
     Arena *a = malloc(sizeof *a);
     if (!a) out_of_memory(hook, user, sizeof *a);
-    *a = (Arena){ NULL, 0, FIRST_BLOCK, hook, user };
+    *a = (Arena){ NULL, NULL, 0, FIRST_BLOCK, hook, user };
     return a;
 }
 
@@ -38,13 +38,18 @@ void arena_free(Arena *a)
         older = b->older;
         free(b);
     }
+    free(a->spare);
     free(a);
 }
 
 static void add_block(Arena *a, size_t bytes)
 {
     size_t size = bytes > a->next_size ? bytes : a->next_size;
-    Block *b = size > SIZE_MAX - sizeof *b ? NULL : malloc(sizeof *b + size);
+    Block *b = a->spare && a->spare->size >= bytes ? a->spare : NULL;
+    if (b) {
+        a->spare = NULL;
+        size = b->size;
+    } else b = size > SIZE_MAX - sizeof *b ? NULL : malloc(sizeof *b + size);
     if (!b) out_of_memory(a->hook, a->user, bytes);
     b->older = a->newest;
     b->used = 0;
@@ -75,6 +80,19 @@ void *arena_copy(Arena *a, const void *from, size_t bytes)
 {
     void *to = arena_alloc(a, bytes);
     return bytes ? memcpy(to, from, bytes) : to;
+}
+
+ArenaMark arena_mark(const Arena *a) { return (ArenaMark){ a->newest, a->newest ? a->newest->used : 0 }; }
+
+void arena_reset(Arena *a, ArenaMark mark)
+{
+    while (a->newest != mark.newest) {
+        Block *b = a->newest;
+        a->newest = b->older;
+        free(a->spare);
+        a->spare = b;
+    }
+    if (a->newest) a->newest->used = mark.used;
 }
 
 size_t arena_used(const Arena *a) { return a->used; }

@@ -15,6 +15,10 @@ void   arena_free(Arena *a);                                      /* NULL allowe
 void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, aligned for any type; 0 bytes is legal */
 void  *arena_array(Arena *a, size_t count, size_t elem_bytes);    /* as arena_alloc; an overflowing product is out of memory */
 void  *arena_copy(Arena *a, const void *from, size_t bytes);
+/* What has been allocated since the mark is given back. Marks are reset in the reverse order of their making. */
+typedef struct ArenaMark { struct Block *newest; size_t used; } ArenaMark;
+ArenaMark arena_mark(const Arena *a);
+void   arena_reset(Arena *a, ArenaMark mark);
 size_t arena_used(const Arena *a);                                /* bytes handed out so far */
 
 #define NEW(arena, Type)          ((Type *)arena_alloc((arena), sizeof(Type)))

@@ -11,13 +11,16 @@ Ctx *ctx_new(OutOfMemory *hook, void *user)
     Arena *arena = arena_new(hook, user);
     Ctx *cx = NEW(arena, Ctx);
     cx->arena = arena;
+    cx->scratch = arena_beside(arena);
     cx->last_diag = &cx->diags;
     return cx;
 }
 
 void ctx_free(Ctx *cx)
 {
-    if (cx) arena_free(cx->arena);
+    if (!cx) return;
+    arena_free(cx->scratch);
+    arena_free(cx->arena);
 }
 
 uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }

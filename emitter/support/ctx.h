@@ -15,6 +15,7 @@
 typedef struct Ctx Ctx;
 struct Ctx {
     Arena *arena;                /* everything made while compiling */
+    Arena *scratch;              /* what a function gives back before it returns: arena_mark, arena_reset */
     struct NameTable *names;     /* support/names.c: interned strings */
     struct ExprTable *exprs;     /* ir/expr.c: interned expressions */
     struct RuleTable *rules;     /* ir/rules.c: the simplifier's equations, read on first use */

@@ -46,6 +46,14 @@ static bool write_temporary(const char *temporary, const FileOut *file)
     return ok;
 }
 
+/* Not a folder, and not protected: found out before anything is replaced. */
+static bool may_replace(const char *path)
+{
+    FILE *f = fopen(path, "r+b");
+    if (f) fclose(f);
+    return f || errno == ENOENT;
+}
+
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
     if (ctx_failed(cx)) return false;
@@ -54,7 +62,7 @@ bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
     size_t i;
     for (i = 0; i < count && ok; i++) {
         temporary[i] = text_format(cx, "%s.part", files[i].path);
-        ok = write_temporary(temporary[i], &files[i]);
+        ok = may_replace(files[i].path) && write_temporary(temporary[i], &files[i]);
     }
     size_t begun = i;
     if (!ok) diag_error(cx, NULL, "cannot write \"%s\": %s", files[i - 1].path, strerror(errno));

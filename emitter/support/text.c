@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/text.h"
 
-#include <math.h>
+#include <locale.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -126,10 +126,14 @@ void text_float(Text *t, float f)
 {
     char sci[64];
     if (add_special(t, (double)f)) return;
-    for (int precision = 0; precision <= 8; precision++) {
-        scientific(sci, sizeof sci, precision, (double)f);
-        if (precision == 8 || text_read_float(sci, NULL) == f) break;
-    }
+    int precision = 7;                  /* what reads back does so with more digits too: search from the usual length */
+    scientific(sci, sizeof sci, precision, (double)f);
+    if (text_read_float(sci, NULL) != f) scientific(sci, sizeof sci, 8, (double)f);
+    else
+        for (char shorter[64]; precision > 0; memcpy(sci, shorter, sizeof sci)) {
+            scientific(shorter, sizeof shorter, --precision, (double)f);
+            if (text_read_float(shorter, NULL) != f) break;
+        }
     add_shortened(t, sci);
 }
 
@@ -147,10 +151,9 @@ void text_double(Text *t, double d)
 /* strtod and strtof round correctly but want the locale's decimal point: give it to them. */
 static void localized(const char *s, char *out, size_t size)
 {
-    char half[8];
-    snprintf(half, sizeof half, "%.1f", 0.5);
+    const char point = *localeconv()->decimal_point;
     size_t n = 0;
-    for (; s[n] && n + 1 < size; n++) out[n] = s[n] == '.' ? half[1] : s[n];
+    for (; s[n] && n + 1 < size; n++) out[n] = s[n] == '.' ? point : s[n];
     out[n] = 0;
 }
 
