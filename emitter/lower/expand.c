@@ -233,11 +233,11 @@ static const Code *expand_block(Expand *x, const Stmt *block)
 
 /* ---- Inits before the loops, accumulators ---------------------------------------------------------------------- */
 
-/* A chain of loops, all of which feed the block's reduce axes, down to the block; NULL where something else is inside. */
+/* A chain of loops that feed the block's reduce axes and nothing else, down to the block; NULL where more is inside. */
 static const Stmt *reduce_chain(const Stmt *loop, const Stmt *block)
 {
     const Stmt *s = loop;
-    while (s->kind == STMT_FOR && feeds_reduction(block, s)) s = s->child[0];
+    while (s->kind == STMT_FOR && feeds_reduction(block, s) && !feeds_data(block, s)) s = s->child[0];
     return s == block ? block : NULL;
 }
 

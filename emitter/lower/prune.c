@@ -1,36 +1,57 @@
 /* SPDX-License-Identifier: MIT */
-/* What nothing reads goes: stores to memory of the function's own that is never loaded, its declaration, and names that
- * are never used; and again, for then others may be unread. */
+/* What nothing reads goes: stores to memory of the function's own that is not loaded in the scope of its declaration, the
+ * declaration itself, and names that are never used; and again, for then others may be unread. A memory may be declared in
+ * several scopes (copies share it), so each declaration is looked at with what follows it in its sequence. */
 #include "lower/passes.h"
 
-typedef struct Prune { Map read, declared; bool changed; } Prune;
+typedef struct Uses { Map read; } Uses;
+typedef struct Prune { bool changed; } Prune;
 
 static const Expr *note_use(Ctx *cx, const Expr *e, void *user)
 {
-    Prune *p = user;
+    Uses *u = user;
     (void)cx;
-    if (e->kind == EXPR_LOAD) map_put_ptr(&p->read, e->ref, p);
-    if (e->kind == EXPR_VAR) map_put_ptr(&p->read, e, p);
+    if (e->kind == EXPR_LOAD) map_put_ptr(&u->read, e->ref, u);
+    if (e->kind == EXPR_VAR) map_put_ptr(&u->read, e, u);
     return e;
 }
 
-static const Code *note_declared(Ctx *cx, const Code *c, void *user)
+static const Code *drop_store(Ctx *cx, const Code *c, void *user)
 {
-    Prune *p = user;
     (void)cx;
-    if (c->kind == CODE_LOCAL) map_put_ptr(&p->declared, c->memory, p);
-    return c;
+    bool is_store = c->kind == CODE_STORE || c->kind == CODE_LOCAL;
+    return is_store && c->memory == user ? NULL : c;
 }
 
-static const Code *drop(Ctx *cx, const Code *c, void *user)
+/* From the last statement to the first: `read` holds what those behind read. */
+static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
 {
-    Prune *p = user;
-    (void)cx;
-    const void *what = c->kind == CODE_LET ? (const void *)c->var : c->memory;
-    bool own = c->kind == CODE_LET || c->kind == CODE_LOCAL || (c->kind == CODE_STORE && map_get_ptr(&p->declared, what));
-    if (!own || map_get_ptr(&p->read, what)) return c;
-    p->changed = true;
-    return NULL;
+    const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
+    bool changed = false;
+    Uses behind = { map_new(cx->arena) };
+    for (int i = seq->child_count - 1; i >= 0; i--) {
+        const Code *c = child[i] = seq->child[i];
+        const void *what = c->kind == CODE_LET ? (const void *)c->var : c->kind == CODE_LOCAL ? c->memory : NULL;
+        if (!what || map_get_ptr(&behind.read, what)) {
+            code_map_exprs(cx, c, note_use, &behind);
+            continue;
+        }
+        child[i] = NULL;
+        changed = true;
+        for (int j = i + 1; c->kind == CODE_LOCAL && j < seq->child_count; j++)
+            child[j] = code_rewrite(cx, child[j], drop_store, (void *)(uintptr_t)what);
+    }
+    p->changed = p->changed || changed;
+    return changed ? code_seq(cx, child, seq->child_count) : seq;
+}
+
+/* A loop or branch that only declares does nothing. */
+static bool is_idle(const Code *c) { return c->kind == CODE_LOCAL || c->kind == CODE_LET; }
+
+static const Code *prune(Ctx *cx, const Code *c, void *user)
+{
+    if (c->kind == CODE_SEQ) return prune_sequence(cx, c, user);
+    return c->child_count == 1 && is_idle(c->child[0]) ? NULL : c;
 }
 
 const Code *pass_prune(Ctx *cx, const LowerOptions *options, const Code *c)
@@ -38,10 +59,8 @@ const Code *pass_prune(Ctx *cx, const LowerOptions *options, const Code *c)
     bool again = true;
     (void)options;
     while (again && c) {
-        Prune p = { map_new(cx->arena), map_new(cx->arena), false };
-        code_map_exprs(cx, c, note_use, &p);
-        code_rewrite(cx, c, note_declared, &p);
-        c = code_rewrite(cx, c, drop, &p);
+        Prune p = { false };
+        c = code_rewrite(cx, c, prune, &p);
         again = p.changed;
     }
     return c;
