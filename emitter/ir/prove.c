@@ -43,22 +43,6 @@ static bool by_both(Proof *p, const Linear *l, int at, const Expr *a, const Expr
     return holds_with(p, *l, at, 1, a, l->coef[at], 0, depth) && holds_with(p, *l, at, 1, b, l->coef[at], 0, depth);
 }
 
-/* R - e / k for a symbolic k >= 0 and e >= 0: k*R + k - 1 - e >= 0 says e <= k*R + k - 1, and that k > 0. */
-static bool by_symbolic_quotient(Proof *p, Linear l, int at, int depth)
-{
-    Ctx *cx = p->ranges->cx;
-    const Expr *e = l.term[at]->arg[0], *k = l.term[at]->arg[1];
-    if (l.coef[at] != -1 || ranges_of(p->ranges, k).least < 0 || ranges_of(p->ranges, e).least < 0) return false;
-    linear_drop(&l, at);
-    const Expr *rest = linear_expr(cx, &l), *scaled = expr_mul(cx, rest, k);
-    Linear goal, part;
-    if (!ranges_exact(p->ranges, rest) || !ranges_exact(p->ranges, scaled) || !ranges_linear(p->ranges, scaled, &goal)) return false;
-    if (!ranges_linear(p->ranges, k, &part) || !linear_add(&goal, &part, 1)) return false;
-    if (!ranges_linear(p->ranges, e, &part) || !linear_add(&goal, &part, -1)) return false;
-    goal.constant = sat_add(goal.constant, -1);
-    return holds(p, &goal, depth);
-}
-
 /* l times k, term by term. */
 static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
 {
@@ -71,13 +55,15 @@ static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
     return ranges_linear(r, k, &part) && linear_add(out, &part, l->constant);
 }
 
-/* For a divisor k > 0 that is no constant: rest - e/k >= 0 where (rest + 1)*k - 1 - e >= 0; e/k + rest >= 0 where e + rest*k >= 0. */
+/* For a divisor k > 0 that is no constant: rest - e/k >= 0 where (rest + 1)*k - 1 - e >= 0; e/k + rest >= 0 where e + rest*k >= 0.
+ * With e >= 0 the first holds for k >= 0, for it says that k is not 0. */
 static bool by_symbolic_quotient(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at], *k = e->arg[1];
     int64_t c = l->coef[at];
     Linear rest = *l, sum, dividend;
-    if ((c != 1 && c != -1) || ranges_of(p->ranges, k).least < 1) return false;
+    int64_t least = c == -1 && ranges_of(p->ranges, e->arg[0]).least >= 0 ? 0 : 1;
+    if ((c != 1 && c != -1) || ranges_of(p->ranges, k).least < least) return false;
     linear_drop(&rest, at);
     if (c < 0) rest.constant = sat_add(rest.constant, 1);
     if (!times(p->ranges, &rest, k, &sum) || !ranges_linear(p->ranges, e->arg[0], &dividend) || !linear_add(&sum, &dividend, c)) return false;
@@ -89,8 +75,7 @@ static bool by_quotient(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at];
     if (e->arg[1]->kind != EXPR_INT) return by_symbolic_quotient(p, l, at, depth);
-    int64_t c = l->coef[at], k = e->arg[1]->kind == EXPR_INT ? e->arg[1]->integer : 0, scale = 1;
-    if (e->arg[1]->kind != EXPR_INT) return by_symbolic_quotient(p, *l, at, depth);
+    int64_t c = l->coef[at], k = e->arg[1]->integer, scale = 1;
     if (k <= 0) return false;
     if (c == -1) return holds_with(p, *l, at, k, e->arg[0], -1, k - 1, depth);
     if (c % k != 0) scale = k;
