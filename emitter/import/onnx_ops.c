@@ -300,6 +300,10 @@ static void layer_norm(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     Tensor *x = c->in[0], *bias = onnx_in(c, 2);
     int64_t axis = onnx_int(c, "axis", -1);
+    if (axis < -x->rank || axis >= x->rank) {
+        onnx_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axis, x->rank);
+        return;
+    }
     if (axis < 0) axis += x->rank;
     Text axes = text_new(c->cx);
     for (int64_t d = axis; d < x->rank; d++) text_printf(&axes, "%s%lld", d > axis ? "," : "", (long long)d);
@@ -430,6 +434,12 @@ static const OnnxOp rows[] = {
     { "Xor",                   "",                                                          "xor", NULL },
 };
 enum { ROWS = sizeof rows / sizeof rows[0] };
+
+const OnnxOp *onnx_op_list(int *count)
+{
+    *count = ROWS;
+    return rows;
+}
 
 const OnnxOp *onnx_op_find(const char *op_name)
 {
