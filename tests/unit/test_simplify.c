@@ -236,7 +236,7 @@ static void random_expressions(void)
 /* ---- Forms ----------------------------------------------------------------------------------------------------- */
 
 typedef struct Form { const char *before, *after; } Form;
-/* i < 8, j < 4, h < 100, n a size in 1..64, m < n, x and y any i32 */
+/* i < 8, j < 4, h < 100, n a size in 1..64, m < n, f < 3*n, x and y any i32 */
 static const Form forms[] = {
     { "i + 1 - 1", "i" },
     { "i*4 + j - i*4", "j" },
@@ -262,6 +262,9 @@ static const Form forms[] = {
     { "m*4 + j < n*4", "true" },
     { "(m*n + m) / n", "m" },
     { "(m*n + m) % n", "m" },
+    { "(m*7 + i) / n < 9", "(m*7 + i) / n < 9" },    /* m*7 + i may be 7*n */
+    { "f / n < 3", "true" },
+    { "min(f / n, 2)", "f / n" },
     { "min(n, n + i)", "n" },
     { "0 <= h + 3 && h < 100 && i < 5", "i < 5" },
     { "h - 3 < 7", "h < 10" },
@@ -275,11 +278,11 @@ static const Form forms[] = {
 static void known_forms(void)
 {
     Ctx *cx = ctx_new(NULL, NULL);
-    const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 64), *m = expr_new_var(cx, "m", VAR_LOOP, I32, 0, INT32_MAX);
+    const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 64), *m = expr_new_var(cx, "m", VAR_LOOP, I32, 0, INT32_MAX), *fused = expr_new_var(cx, "f", VAR_LOOP, I32, 0, INT32_MAX);
     const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3), *h = expr_new_var(cx, "h", VAR_LOOP, I32, 0, 99);
     const Expr *x = expr_new_var(cx, "x", VAR_LOCAL, I32, INT32_MIN, INT32_MAX), *y = expr_new_var(cx, "y", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);
-    const Bind binds[] = { BIND_V("i", i), BIND_V("j", j), BIND_V("h", h), BIND_V("n", n), BIND_V("m", m), BIND_V("x", x), BIND_V("y", y), { NULL, NULL, NULL } };
-    const Bounds *scope = bounds_var(cx, NULL, m, n);
+    const Bind binds[] = { BIND_V("i", i), BIND_V("j", j), BIND_V("h", h), BIND_V("n", n), BIND_V("m", m), BIND_V("f", fused), BIND_V("x", x), BIND_V("y", y), { NULL, NULL, NULL } };
+    const Bounds *scope = bounds_var(cx, bounds_var(cx, NULL, m, n), fused, expr_mul(cx, n, expr_index(cx, 3)));
     for (size_t f = 0; f < sizeof forms / sizeof *forms; f++) {
         const Expr *e = simplify(cx, expr_read(cx, forms[f].before, binds, I32), scope), *wanted = expr_read(cx, forms[f].after, binds, I32);
         Text t = text_new(cx);
