@@ -4,7 +4,10 @@
  * registered. With none, the naive nest. */
 #include "graph/graph.h"
 
+#include <stdlib.h>
 #include <string.h>
+
+#include "ir/check.h"
 
 #include "support/text.h"
 
@@ -46,6 +49,20 @@ static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Impleme
     return n;
 }
 
+/* The template's own steps are checked all at once: every primitive has shown that it may, and the checker proves the
+ * nest that comes out. LOOPWRIGHT_CHECK=steps has it prove every nest on the way too. */
+static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *with)
+{
+    const char *wish = getenv("LOOPWRIGHT_CHECK"), *why = "";
+    bool late = cx->checks_late;
+    cx->checks_late = !wish || strcmp(wish, "steps") != 0;
+    const Nest *n = with->schedule(cx, g);
+    cx->checks_late = late;
+    if (!n || ctx_failed(cx) || nest_check(cx, n, &why) == PROVED) return n;
+    diag_internal(cx, g->group->name, "the schedule \"%s\" made a nest that is not proved: %s", with->name, why);
+    return NULL;
+}
+
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain)
 {
     int count, best_distance = 0;
@@ -66,5 +83,5 @@ const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Im
     if (chosen) *chosen = best;
     if (!best || !naive.nest) return naive.nest;
     GroupNest with = best->compute ? nest_of(cx, g, t, best) : naive;
-    return best->schedule && with.nest ? best->schedule(cx, &with) : with.nest;
+    return best->schedule && with.nest ? scheduled(cx, &with, best) : with.nest;
 }

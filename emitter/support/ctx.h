@@ -23,6 +23,7 @@ struct Ctx {
     struct Diag *diags;          /* support/diag.c: in the order reported */
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */
+    bool checks_late;            /* a built-in template is at work: its nest is checked when it is done, not at every step */
     const char *file;            /* default place of diagnostics: the file being read, or NULL */
     uint32_t serial;             /* last serial number given out; the order of output comes from these */
 };
