@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "driver.h"
+#include "import/onnx_ops.h"
 #include "schedule/schedule.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -138,8 +139,7 @@ static bool dump_steps(Build *b, Text *t, int steps)
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
         if (!is_wanted(b, &b->groups.at[i])) continue;
         const Nest *last = b->nest[i], *n = naive_of(b, i);
-        if (steps < 0 || steps > last->step_count) steps = steps < 0 ? 0 : last->step_count;
-        for (int s = 0; s < steps && n; s++) n = sched_step(b->cx, n, last->step[s].text);
+        for (int s = 0; s < steps && s < last->step_count && n; s++) n = sched_step(b->cx, n, last->step[s].text);
         if (n) print_nest(b->cx, t, n);
         text_char(t, '\n');
     }
@@ -210,6 +210,16 @@ const char *lw_list_ops(lw_context *cx, int level)
     for (int i = 0; i < count; i++)
         if (!level || op[i]->level == level)
             text_printf(&t, "%-22s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->pattern), op[i]->summary);
+    return text_string(&t);
+}
+
+const char *lw_list_onnx_ops(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const OnnxOp *op = onnx_op_list(&count);
+    text_printf(&t, "%-22s %s\n", "ONNX operator", "attributes");
+    for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", op[i].name, *op[i].attrs ? op[i].attrs : "-");
     return text_string(&t);
 }
 

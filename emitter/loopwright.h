@@ -51,6 +51,7 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */
+const char *lw_list_onnx_ops(lw_context *cx);                    /* what is read from ONNX, with its attributes */
 const char *lw_list_targets(lw_context *cx);
 const char *lw_list_passes(lw_context *cx);
 

@@ -23,6 +23,11 @@ golden: all
 golden-accept: all
 	@tests/golden.sh $(BUILD) --accept
 
+# The parts of README.md that follow from the program, anew; a test compares.
+.PHONY: readme
+readme: all
+	@tests/tools/readme.sh $(BUILD) > $(BUILD)/README.md && cp $(BUILD)/README.md README.md
+
 # The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
 bench: all
 	@tests/bench/all.sh $(BUILD)

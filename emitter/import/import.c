@@ -18,16 +18,28 @@ static const Format formats[] = {
     { "te", read_te },
 };
 
-bool import_model(Ctx *cx, const char *path, const ImportOptions *o, Model *out)
+/* What was given for a name that the model does not have is a slip, which must not pass in silence. */
+static void refuse_unused(Ctx *cx, const ImportOptions *o)
 {
+    for (int i = 0; i < o->dim_count; i++)
+        if (!o->is_dim_used[i]) diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim", o->dim[i].name);
+    for (int i = 0; i < o->value_count; i++)
+        if (!o->is_value_used[i]) diag_error(cx, NULL, "there is no input '%s' to be given with --value", o->value[i].name);
+}
+
+bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model *out)
+{
+    ImportOptions o = *options;
+    o.is_dim_used = NEW_ARRAY(cx->arena, bool, o.dim_count);
+    o.is_value_used = NEW_ARRAY(cx->arena, bool, o.value_count);
     const char *before = cx->file;
     cx->file = path;
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(path_extension(path), formats[i].extension) != 0) continue;
         Bytes bytes = file_read(cx, path);
-        bool ok = !ctx_failed(cx) && formats[i].read(cx, path, bytes, o, out) && !ctx_failed(cx);
+        if (!ctx_failed(cx) && formats[i].read(cx, path, bytes, &o, out)) refuse_unused(cx, &o);
         cx->file = before;
-        return ok;
+        return !ctx_failed(cx);
     }
     diag_error(cx, NULL, "the file's name ends in none of .onnx and .te, so its format is not known");
     cx->file = before;

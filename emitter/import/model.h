@@ -21,6 +21,7 @@ typedef struct ImportValue { const char *name, *path; } ImportValue;
 typedef struct ImportOptions {
     int dim_count;   const ImportDim *dim;
     int value_count; const ImportValue *value;
+    bool *is_dim_used, *is_value_used;   /* the importer sets those that it found in the model; may be NULL */
 } ImportOptions;
 
 #endif

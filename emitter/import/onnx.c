@@ -174,6 +174,7 @@ static int64_t dim_option(Importer *im, const OnnxValue *v, int axis)
     for (int i = 0; i < im->options->dim_count; i++) {
         const ImportDim *d = &im->options->dim[i];
         if (!(symbol && *symbol && strcmp(d->name, symbol) == 0) && strcmp(d->name, place) != 0) continue;
+        if (im->options->is_dim_used) im->options->is_dim_used[i] = true;
         if (d->is_maximum) diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that stays open up to a maximum: --dim %s<=%lld", d->name, (long long)d->value);
         return d->value;
     }
@@ -182,8 +183,12 @@ static int64_t dim_option(Importer *im, const OnnxValue *v, int axis)
 
 static const char *value_option(const Importer *im, const char *input_name)
 {
-    for (int i = 0; i < im->options->value_count; i++)
-        if (strcmp(im->options->value[i].name, input_name) == 0) return im->options->value[i].path;
+    const ImportOptions *o = im->options;
+    for (int i = 0; i < o->value_count; i++) {
+        if (strcmp(o->value[i].name, input_name) != 0) continue;
+        if (o->is_value_used) o->is_value_used[i] = true;
+        return o->value[i].path;
+    }
     return NULL;
 }
 

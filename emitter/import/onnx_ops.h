@@ -26,6 +26,7 @@ typedef struct OnnxOp {
 } OnnxOp;
 
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
+const OnnxOp *onnx_op_list(int *count);                          /* all rows, by name */
 const char *onnx_op_near(Ctx *cx, const char *name);                         /* a known name like it, or NULL */
 bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);

@@ -64,6 +64,7 @@ static void read_size(TeReader *r, Lexer *l)
     for (int i = 0; r->options && i < r->options->dim_count; i++) {
         const ImportDim *d = &r->options->dim[i];
         if (!token_is(at, d->name)) continue;
+        if (r->options->is_dim_used) r->options->is_dim_used[i] = true;
         if (d->value < v->least || d->value > v->greatest)
             lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld", (long long)d->value, d->name, (long long)v->least,
                       (long long)v->greatest);
@@ -109,6 +110,7 @@ static void read_input(TeReader *r, Lexer *l)
     if (!t || !lex_finish(l)) return;
     for (int i = 0; r->options && i < r->options->value_count; i++)
         if (text_equal(r->options->value[i].name, t->name)) {
+            if (r->options->is_value_used) r->options->is_value_used[i] = true;
             read_npy(r, l, at, r->options->value[i].path, t);
             return;
         }

@@ -1,0 +1,167 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# cli.sh BUILD: the command line: exit statuses, the form of diagnostics, options, and that output files are written whole
+# or not at all; that README.md shows what the program really prints.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: cli.sh BUILD}" && pwd)
+work=$build/cli
+lw=$build/loopwright
+rm -rf "$work"
+mkdir -p "$work"
+log=$work/log.txt
+cd "$root" || exit 1
+. tests/report.sh
+
+matmul=samples/matmul/matmul.te
+digits=samples/digits/digits.onnx
+
+# ends STATUS WORDS ARGUMENT...: the program ends with STATUS; WORDS (a pattern of grep) are in what it says, unless they are -.
+ends() {
+    want=$1 words=$2
+    shift 2
+    status=0
+    "$lw" "$@" > "$work/said" 2>&1 || status=$?
+    [ "$words" = - ] || grep -q -e "$words" "$work/said" && [ "$status" -eq "$want" ] && return
+    echo "loopwright $*: status $status, $want expected, with: $words"
+    cat "$work/said"
+    return 1
+}
+
+# refuses WORDS ARGUMENT...: status 1; standard output is empty; the first line of standard error is `...: error: WORDS`.
+refuses() {
+    words=$1 status=0
+    shift
+    "$lw" "$@" > "$work/out" 2> "$work/err" || status=$?
+    [ "$status" -eq 1 ] && [ ! -s "$work/out" ] && sed -n 1p "$work/err" | grep -q -e "\(^\|: \)\(error\|unsupported\): .*$words" && return
+    echo "loopwright $*: status $status"
+    cat "$work/out" "$work/err"
+    return 1
+}
+
+# names FILE: the last refusal's first line begins with the file.
+names() { case $(sed -n 1p "$work/err") in "$1:"*) ;; *) cat "$work/err"; return 1 ;; esac; }
+
+te() { printf "$1" > "$work/$2.te"; }
+
+# ---- Wrong usage: 2 --------------------------------------------------------------------------------------------------
+
+check usage-nothing             ends 2 'usage: loopwright'
+check usage-no-output           ends 2 'usage: loopwright' $matmul
+check usage-two-models          ends 2 'usage: loopwright' $matmul $digits -o "$work/a.c"
+check usage-two-outputs         ends 2 'usage: loopwright' $matmul -o "$work/a.c" -o "$work/b.c"
+check usage-unknown-option      ends 2 'no option --nonsense' $matmul --nonsense -o "$work/a.c"
+check usage-option-wants-value  ends 2 '--target' $matmul -o "$work/a.c" --target
+check usage-option-takes-none   ends 2 'takes no value' $matmul -o "$work/a.c" --testbench=yes
+check usage-dim-form            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n
+check usage-dim-not-a-number    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=four
+check usage-dim-zero            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
+check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
+check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
+check usage-level               ends 2 '--level' ops --level 12
+check usage-ops-with-model      ends 2 'usage: loopwright ops' ops $matmul
+check usage-leaves-no-file      [ ! -e "$work/a.c" ]
+
+# ---- Help and lists: 0 -----------------------------------------------------------------------------------------------
+
+check help                      ends 0 'exit status: 0 done, 1 the input was refused' --help
+check help-of-command           ends 0 'usage:' dump --help
+check version                   ends 0 '^loopwright [0-9]' --version
+check list-ops                  ends 0 '^softmax .*exp' ops
+check list-ops-level            ends 0 '^conv2d' ops --level 2
+check list-ops-level-only       sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
+check list-onnx-ops             ends 0 '^Conv .*strides' ops --onnx
+check list-targets              ends 0 '^cortex-m4 ' targets
+check list-passes               ends 0 'partition' passes
+help_names_all() {
+    "$lw" --help > "$work/help"
+    for word in compile run verify dump report ops targets passes --target --name --testbench --standalone --static-arena \
+        --dim --value --expect --at --only --explain --time-passes --werror --quiet --version; do
+        grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
+    done
+}
+check help-names-everything     help_names_all
+
+# ---- Refused input: 1, as `file: where: error: what` --------------------------------------------------------------------
+
+check refused-no-such-file      refuses '' "$work/none.onnx" -o "$work/a.c"
+check refused-names-the-file    names "$work/none.onnx"
+printf 'no model' > "$work/text.onnx"
+check refused-no-onnx           refuses '' "$work/text.onnx" -o "$work/a.c"
+: > "$work/empty.onnx"
+check refused-empty             refuses '' "$work/empty.onnx" -o "$work/a.c"
+head -c 3000 $digits > "$work/cut.onnx"
+check refused-cut-off           refuses '' "$work/cut.onnx" -o "$work/a.c"
+check refused-cut-off-named     names "$work/cut.onnx"
+printf 'x' > "$work/model.xyz"
+check refused-extension         refuses '' "$work/model.xyz" -o "$work/a.c"
+check refused-folder            refuses '' "$work" -o "$work/a.c"
+check refused-target            refuses 'no target "z80"' $matmul -o "$work/a.c" --target z80
+check refused-output-name       refuses 'must end in .c' $matmul -o "$work/a.txt"
+check refused-stage             refuses 'is no stage' dump $matmul --at nowhere
+te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
+check refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
+check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
+te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step
+check refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
+check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"
+check refused-leaves-no-file    [ ! -e "$work/a.c" -a ! -e "$work/a.h" ]
+
+# ---- --dim and --value --------------------------------------------------------------------------------------------------
+
+te 'size n in 2..64\ninput x: f32[n]\ny[i] = x[i] + 1\noutput y\n' sized
+te 'input x: f32[4]\ninput w: f32[4]\ny[i] = x[i] * w[i]\noutput y\n' weighted
+check dim-fixed                 ends 0 'input x: f32\[16\]' dump "$work/sized.te" --at loops --dim n=16
+check dim-too-large             refuses '65 is given' "$work/sized.te" -o "$work/a.c" --dim n=65
+check dim-too-small             refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim n=1
+check dim-maximum               ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
+check dim-unknown               refuses 'm' "$work/sized.te" -o "$work/a.c" --dim m=3
+check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
+check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
+check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
+check value-leaves-no-file      [ ! -e "$work/a.c" ]
+
+# ---- Output files -------------------------------------------------------------------------------------------------------
+
+check output-no-folder          refuses '' $matmul -o "$work/no/such/folder/a.c"
+mkdir "$work/taken.h"
+check output-header-unwritable  refuses '' $matmul -o "$work/taken.c"
+check output-whole-or-none      [ ! -e "$work/taken.c" ]
+only_outputs() {
+    mkdir "$work/alone" && "$lw" $matmul -o "$work/alone/m.c" --testbench && [ "$(ls "$work/alone" | tr '\n' ' ')" = "m.c m.h m_main.c " ]
+}
+check output-no-other-files     only_outputs
+twice() {
+    "$lw" "$1" -o "$work/twice.c" --testbench && cat "$work"/twice*.[ch] > "$work/first" &&
+        "$lw" "$1" -o "$work/twice.c" --testbench && cat "$work"/twice*.[ch] | cmp - "$work/first"
+}
+check same-bytes-te             twice $matmul
+check same-bytes-onnx           twice $digits
+check output-of-dump            ends 0 - dump $matmul --at loops -o "$work/loops.txt"
+check output-of-dump-is-it      grep -q '^nest matmul' "$work/loops.txt"
+check name-is-made-an-identifier ends 0 - $matmul -o "$work/named.c" --name '7 of-9'
+check name-compiles             ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" -o "$work/named.o"
+
+# ---- run -----------------------------------------------------------------------------------------------------------------
+
+check run-too-few-inputs        refuses '' run $digits -o "$work/a.npy"
+check run-wrong-file            refuses '' run $digits $matmul -o "$work/a.npy"
+check run                       ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
+check run-writes                [ -s "$work/scores.npy" ]
+
+# ---- The documentation -----------------------------------------------------------------------------------------------------
+
+readme_is_current() { tests/tools/readme.sh "$build" | diff README.md -; }
+check readme-is-current         readme_is_current
+
+# The nests in the sample's README are the dump after each step that they are said to be.
+shown_nests() {
+    for step in 0 3 8; do
+        "$lw" dump $matmul --at "step:$step" | awk '/^loops/ { on = 1; next } /^[^ ]/ { on = 0 } on && NF { print "  " $0 }' > "$work/nest"
+        awk 'NR == FNR { want = want $0 "\n"; next } { text = text $0 "\n" } END { exit !index(text, want) || want == "" }' \
+            "$work/nest" samples/matmul/README.md || { echo "step $step is shown otherwise:"; cat "$work/nest"; return 1; }
+    done
+}
+check sample-readme-is-current  shown_nests
+
+report_end
