@@ -101,20 +101,30 @@ static bool add_sites(Hull *h, const Stmt *alloc)
     return any || !h->tensor->rank;
 }
 
+/* e - start + more, taken through the min's of e and the max's of start, so that each difference simplifies on its own and
+ * the extent of a tile is seen to be at most the tile's. */
+static const Expr *distance(const Hull *h, const Expr *e, const Expr *start, int64_t more)
+{
+    Ctx *cx = h->c->cx;
+    if (e->kind == EXPR_MIN) return expr_binary(cx, EXPR_MIN, distance(h, e->arg[0], start, more), distance(h, e->arg[1], start, more));
+    if (start->kind == EXPR_MAX) return expr_binary(cx, EXPR_MIN, distance(h, e, start->arg[0], more), distance(h, e, start->arg[1], more));
+    return simplify(cx, expr_add(cx, expr_sub(cx, e, start), expr_index(cx, more)), h->scope);
+}
+
 bool alloc_window(Ctx *cx, const Nest *n, const Stmt *alloc, Window *out, const char **why)
 {
     Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
     Hull h = { .c = &c, .tensor = alloc->buffer->tensor };
-    const Expr *zero = expr_index(cx, 0), *one = expr_index(cx, 1);
+    const Expr *zero = expr_index(cx, 0);
     if (!add_sites(&h, alloc)) {
         *why = h.why ? h.why : c.why;
         return false;
     }
     for (int d = 0; d < h.tensor->rank; d++) {
         const Expr *begin = expr_binary(cx, EXPR_MAX, h.low[d], zero);
-        const Expr *last = expr_binary(cx, EXPR_MIN, h.high[d], expr_sub(cx, h.tensor->shape[d], one));
         out->begin[d] = simplify(cx, begin, h.scope);
-        out->extent[d] = simplify(cx, expr_add(cx, expr_sub(cx, last, begin), one), h.scope);
+        const Expr *extent = expr_binary(cx, EXPR_MIN, distance(&h, h.high[d], out->begin[d], 1), distance(&h, h.tensor->shape[d], out->begin[d], 0));
+        out->extent[d] = simplify(cx, extent, h.scope);
     }
     *why = NULL;
     return !ctx_failed(cx);
