@@ -45,7 +45,9 @@ for test in tests/unit/test_*.c; do
     suite "$name" "$build/test/$name"
 done
 suite arrows tests/arrows.sh
+suite cli tests/cli.sh "$build"
 suite golden tests/golden.sh "$build"
+suite emitted tests/emitted.sh "$build"
 suite models tests/models.sh "$build"
 suite determinism tests/determinism.sh "$build"
 if command -v bash > /dev/null 2>&1; then

@@ -1,0 +1,118 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# emitted.sh BUILD: emitted C as firmware uses it: two models in one program, a static arena, nothing but the two files,
+# the header from C++, layers that are watched, arenas that are refused, the test bench, the samples.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: emitted.sh BUILD}" && pwd)
+work=$build/emitted
+lw=$build/loopwright
+cc=${CC:-cc}
+rm -rf "$work"
+mkdir -p "$work"
+log=$work/log.txt
+cd "$root" || exit 1
+. tests/report.sh
+
+strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
+digits=samples/digits/digits.onnx
+first=tests/golden/residual/residual.onnx
+second=tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx
+
+# emit NAME MODEL OPTION...: NAME.c and NAME.h in BUILD/emitted/NAME.
+emit() {
+    name=$1 model=$2
+    shift 2
+    mkdir -p "$work/$name"
+    "$lw" "$model" -o "$work/$name/$name.c" --name "$name" "$@"
+}
+
+# build PROGRAM ARGUMENT...: without a word of warning.
+build() {
+    program=$1
+    shift
+    $cc $strict "$@" -lm -o "$work/$program"
+}
+
+# ---- Two models in one program, run alternately ----------------------------------------------------------------------
+# Each must give what it gives alone: nothing is shared, no name is there twice, all state is in the arenas.
+
+check emit-first emit one "$first"
+check emit-second emit two "$second"
+check build-two-models build two_models -Iruntime -I"$work/one" -I"$work/two" tests/emitted/two_models.c "$work/one/one.c" "$work/two/two.c"
+check two-models-alternate "$work/two_models"
+
+# ---- The arena ---------------------------------------------------------------------------------------------------------
+
+check arena-refusals-build build arena -Iruntime -I"$work/one" tests/emitted/arena.c "$work/one/one.c"
+check arena-null-misaligned-exact "$work/arena"
+check emit-static-arena emit fixed "$first" --static-arena
+check build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
+check static-arena-same-values "$work/static_arena"
+
+# ---- model.c and model.h alone ---------------------------------------------------------------------------------------------
+
+check emit-standalone emit alone "$digits" --standalone
+check standalone-builds-without-runtime $cc $strict -O2 -c "$work/alone/alone.c" -o "$work/alone.o"
+no_own_includes() { ! grep -n '#include "' "$work/alone/alone.c" | grep -v '"alone.h"'; }
+check standalone-includes-nothing-else no_own_includes
+check emit-both-ways emit digits "$digits" --testbench
+check emit-standalone-bench emit alone "$digits" --standalone --testbench
+bench() {
+    build "$1_bench" -O2 -Iruntime -I"$work/$1" "$work/$1/$1.c" "$work/$1/$1_main.c" &&
+        "$work/$1_bench" tests/models/digits.in0.npy "$work/$1.npy"
+}
+check testbench-runs bench digits
+check testbench-of-standalone-runs bench alone
+check standalone-same-values cmp "$work/digits.npy" "$work/alone.npy"
+repeats() { "$work/digits_bench" tests/models/digits.in0.npy "$work/again.npy" --repeat 3 | grep -q '^[0-9]* ns per run$' && cmp "$work/again.npy" "$work/digits.npy"; }
+check testbench-repeat repeats
+bench_fails() { ! "$work/digits_bench" "$@" > "$work/said" 2>&1 && [ -s "$work/said" ]; }
+check testbench-no-arguments bench_fails
+check testbench-no-such-file bench_fails "$work/none.npy" "$work/x.npy"
+check testbench-wrong-file bench_fails "$digits" "$work/x.npy"
+check testbench-wrong-shape bench_fails tests/models/digits.out0.npy "$work/x.npy"
+
+# ---- Layers ------------------------------------------------------------------------------------------------------------
+
+layers() {
+    printf '#include <stdio.h>\n#define LW_LAYER(number, name) printf("%%d %%s\\n", number, name);\n' > "$work/watch.h"
+    build layers -Iruntime -I"$work/one" -include "$work/watch.h" tests/emitted/arena.c "$work/one/one.c" || return
+    "$work/layers" | awk '$1 == "0" { n = 0 } /^[0-9]+ ./ { if ($1 != n++) exit 1; if (n > most) most = n } END { exit most < 3 }'
+}
+check layers-in-order layers
+
+# ---- Other readers of the header and the C -----------------------------------------------------------------------------------
+
+cplusplus() {
+    printf '#include "one.h"\n#include "two.h"\nint main() { return one_run(nullptr, nullptr, nullptr) == ONE_E_ARENA ? 0 : 1; }\n' > "$work/main.cc"
+    $cc $strict -c -Iruntime "$work/one/one.c" -o "$work/one.o" &&
+        g++ -std=c++11 -pedantic -Wall -Wextra -Werror -I"$work/one" -I"$work/two" "$work/main.cc" "$work/one.o" -lm -o "$work/cplusplus" && "$work/cplusplus"
+}
+if has g++; then check header-in-c++ cplusplus
+else skip header-in-c++ "g++ is not installed"; fi
+
+# symbols: what the object shows to the linker is one function; nothing in it can be written to.
+symbols() {
+    $cc $strict -O2 -c -Iruntime "$work/one/one.c" -o "$work/one.o" || return
+    nm "$work/one.o" > "$work/symbols"
+    [ "$(awk '$2 ~ /^[A-Z]$/ && $2 != "U" { print $3 }' "$work/symbols")" = one_run ] && ! awk '$2 ~ /^[bBdDC]$/' "$work/symbols" | grep .
+}
+if has nm; then check one-symbol-no-variables symbols
+else skip one-symbol-no-variables "nm is not installed"; fi
+
+# For a machine whose int has 16 bits; its compiler has nothing to say about the emitted file. (Its double has 32, so that
+# constants of lw_math.h that the model does not use are out of range there.)
+small_int() {
+    avr-gcc -mmcu=atmega2560 ${strict% -Werror} -O2 -c -Iruntime "$work/one/one.c" -o "$work/avr.o" 2> "$work/said" || { cat "$work/said"; return 1; }
+    ! grep 'one\.c:[0-9]*:[0-9]*: warning' "$work/said"
+}
+if has avr-gcc; then check int-of-16-bits small_int
+else skip int-of-16-bits "avr-gcc is not installed"; fi
+
+# ---- The samples ---------------------------------------------------------------------------------------------------------------
+
+check matmul-equal-after-every-step samples/matmul/run.sh "$build"
+check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
+
+report_end
