@@ -43,6 +43,28 @@ bool build_graph(Build *b)
 
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
 
+/* The first of BASE, BASE_2, BASE_3, ... that is not taken; it is now. A name taken leads to the last number tried. */
+static const char *unique_name(Ctx *cx, Map *taken, const char *base)
+{
+    const char *unique = name(cx, base);
+    int *last = map_get_ptr(taken, unique);
+    while (last && map_get_ptr(taken, unique)) unique = name_format(cx, "%s_%d", base, ++*last);
+    int *first = NEW(cx->arena, int);
+    *first = 1;
+    map_put_ptr(taken, unique, first);
+    return unique;
+}
+
+/* What stands behind the model's prefix in the emitted C: names that it has itself, functions and constants. */
+static Map own_symbols(Ctx *cx)
+{
+    static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN",
+                                       "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
+    Map taken = map_new(cx->arena);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) unique_name(cx, &taken, own[i]);
+    return taken;
+}
+
 /* A .te file with formulas or steps is one group: the file's own schedule, in its own names. */
 static bool nest_of_te(Build *b)
 {
@@ -52,7 +74,8 @@ static bool nest_of_te(Build *b)
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
     for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
     if (!n) return false;
-    *group = (Group){ .name = b->name, .input_count = n->input_count, .output_count = n->output_count };
+    b->symbols = own_symbols(cx);
+    *group = (Group){ .name = unique_name(cx, &b->symbols, b->name), .input_count = n->input_count, .output_count = n->output_count };
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
     b->groups = (Groups){ 1, group };
@@ -74,15 +97,13 @@ static bool has_computes(Build *b)
 /* Names of functions: of the anchors, made unique. */
 static void name_groups(Build *b)
 {
-    Map taken = map_new(b->cx->arena);
+    b->symbols = own_symbols(b->cx);
     for (int i = 0; i < b->groups.count; i++) {
         Group *g = &b->groups.at[i];
         const char *base = g->name + strspn(g->name, "_");
-        if (!*base || (*base >= '0' && *base <= '9')) base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
-        const char *unique = name(b->cx, base);
-        for (int n = 2; map_get_ptr(&taken, unique); n++) unique = name_format(b->cx, "%s_%d", base, n);
-        map_put_ptr(&taken, unique, g);
-        g->name = unique;
+        if (!*base) base = g->anchor->op->name;
+        if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
+        g->name = unique_name(b->cx, &b->symbols, base);
     }
 }
 
@@ -208,9 +229,7 @@ static const Port *ports_of(Ctx *cx, Tensor *const *t, int count, Map *taken)
 {
     Port *port = NEW_ARRAY(cx->arena, Port, count);
     for (int i = 0; i < count; i++) {
-        const char *base = name_identifier(cx, t[i]->name), *unique = base;
-        for (int n = 2; map_get_ptr(taken, unique); n++) unique = name_format(cx, "%s_%d", base, n);
-        map_put_ptr(taken, unique, port);
+        const char *unique = unique_name(cx, taken, name_identifier(cx, t[i]->name));
         port[i] = (Port){ unique, t[i], NULL };
     }
     return port;
@@ -219,17 +238,13 @@ static const Port *ports_of(Ctx *cx, Tensor *const *t, int count, Map *taken)
 /* "conv_1_w": of the first group that reads it, and its role there. */
 static void name_constants(Build *b, const char **out)
 {
-    Map taken = map_new(b->cx->arena);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         for (int j = 0; j < g->input_count && b->function[i]; j++) {
             const Slot *s = plan_slot(&b->plan, g->input[j]);
             if (s->kind != SLOT_CONST || out[s->index]) continue;
             const char *base = name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, b->nest[i]->input[j]->name));
-            const char *unique = base;
-            for (int n = 2; map_get_ptr(&taken, unique); n++) unique = name_format(b->cx, "%s_%d", base, n);
-            map_put_ptr(&taken, unique, b);
-            out[s->index] = unique;
+            out[s->index] = unique_name(b->cx, &b->symbols, base);
         }
     }
 }

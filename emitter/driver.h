@@ -22,6 +22,7 @@ typedef struct Build {
     Plan plan;
     const Function **function;               /* [groups]; equal groups share one; NULL where the plan says it is free */
     int *owner;                              /* [groups] the group whose nest the function was lowered from */
+    Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
     Program program;
 } Build;
 

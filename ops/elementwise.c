@@ -166,7 +166,7 @@ const Op ops_elementwise[] = {
     UNARY("not",          "y[*] = !x[*]", 4, bool_cases),
     UNARY("bitnot",       "y[*] = ~x[*]", 4, bits_cases),
     { ROW("cast", "y[*] = to(x[*])", 3, cast_cases), .attr = cast_attrs, .compute = cast, .simplify = cast_to_itself },
-    { ROW("identity", "y[*] = x[*]", 3, number_cases), .formula = "y[*] = x[*]" },
+    { ROW("identity", "y[*] = x[*]", 3, number_cases), .formula = "y[*] = x[*]", .simplify = only_input },
     { ROW("dropout", "y[*] = x[*]: what it is in inference", 1, number_cases), .formula = "y[*] = x[*]", .simplify = only_input },
     { 0 }
 };

@@ -47,12 +47,21 @@ static void port_row(Ctx *cx, Text *t, const Port *p)
     text_char(t, '\n');
 }
 
+static bool is_port(const Port *port, int count, const char *word)
+{
+    for (int i = 0; i < count; i++)
+        if (strcmp(port[i].name, word) == 0) return true;
+    return false;
+}
+
 static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
 {
-    text_printf(t, "#define %s_%s(X)", prefix, list);
+    const char *row = "X";     /* the parameter: no port's name, for that would be replaced */
+    while (is_port(port, count, row)) row = text_format(cx, "%s_", row);
+    text_printf(t, "#define %s_%s(%s)", prefix, list, row);
     for (int i = 0; i < count; i++) {
         const Tensor *x = port[i].tensor;
-        text_printf(t, "%sX(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", port[i].name, dtype_info(x->type)->c_type, (long long)most_elems(cx, x));
+        text_printf(t, "%s%s(%s, %s, %lld)", count > 1 ? " \\\n    " : " ", row, port[i].name, dtype_info(x->type)->c_type, (long long)most_elems(cx, x));
     }
     text_char(t, '\n');
 }

@@ -29,11 +29,18 @@ struct FuseNode {
     int depth;                    /* in the tree */
     FuseNode *group;              /* union-find towards the group's last node */
     Pattern group_pattern;        /* of a root */
+    int group_size;               /* of a root: nodes */
     bool is_output;
+    int mark;                     /* the last walk that came by */
     int reader_count; FuseNode **reader;
 };
 
-typedef struct Fuser { Ctx *cx; int count; FuseNode *at; Map of; } Fuser;
+typedef struct Fuser {
+    Ctx *cx;
+    int count; FuseNode *at;      /* in order of execution */
+    Map of;                       /* Node -> FuseNode */
+    int walks, path_count; FuseNode **path;
+} Fuser;
 
 enum { MOST_NODES = 64 };         /* in one group: keeps functions readable */
 
@@ -53,10 +60,15 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
+/* A broadcast of an operand that has the result's shape already is elementwise in it. */
 static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
 {
-    if (to->pattern == PATTERN_BROADCAST && same_shape(from->node->out[0], to->node->out[0])) return PATTERN_ELEMENTWISE;
-    return to->pattern;
+    bool is_same = to->pattern == PATTERN_BROADCAST;
+    for (int i = 0; i < to->node->in_count; i++) {
+        const Tensor *t = to->node->in[i];
+        if (t && t->maker == from->node && !same_shape(t, to->node->out[0])) is_same = false;
+    }
+    return is_same ? PATTERN_ELEMENTWISE : to->pattern;
 }
 
 static bool stands_alone(const Node *n) { return n->kind != NODE_CALL || n->op->is_view || n->op->is_concat; }
@@ -84,13 +96,14 @@ static void add_readers(Fuser *f)
 
 static Fuser fuser_new(Ctx *cx, const Graph *g)
 {
-    Fuser f = { cx, 0, NULL, map_new(cx->arena) };
+    Fuser f = { .cx = cx, .of = map_new(cx->arena) };
     Node **order;
     f.count = graph_order(cx, g, &order);
     f.at = NEW_ARRAY(cx->arena, FuseNode, f.count);
+    f.path = NEW_ARRAY(cx->arena, FuseNode *, f.count);
     for (int i = 0; i < f.count; i++) {
         FuseNode *n = &f.at[i];
-        *n = (FuseNode){ .node = order[i], .place = i, .group = n };
+        *n = (FuseNode){ .node = order[i], .place = i, .group = n, .group_size = 1 };
         n->pattern = n->group_pattern = stands_alone(order[i]) ? PATTERN_OPAQUE : order[i]->op->pattern;
         map_put_ptr(&f.of, order[i], n);
     }
@@ -130,15 +143,45 @@ static void dominate(Fuser *f)
     }
 }
 
-/* Whether every node on the paths from n (itself left out) to d, d included, is in a group of pattern at most `most`. */
-static bool paths_allow(const FuseNode *n, const FuseNode *d, Pattern most)
+/* ---- Joining --------------------------------------------------------------------------------------------------- */
+
+static void mark_readers(const Fuser *f, const FuseNode *n)
 {
-    for (int r = 0; r < n->reader_count; r++) {
-        FuseNode *x = n->reader[r];
-        if (root_of(x)->group_pattern > most) return false;
-        if (x != d && !paths_allow(x, d, most)) return false;
+    for (int r = 0; r < n->reader_count; r++) n->reader[r]->mark = f->walks;
+}
+
+/* f->path: the nodes on the paths from n to its dominator, in order; n is left out, the dominator is the last. */
+static void walk_path(Fuser *f, const FuseNode *n)
+{
+    f->walks++;
+    f->path_count = 0;
+    mark_readers(f, n);
+    for (int i = n->place + 1; i <= n->dominator->place; i++) {
+        if (f->at[i].mark != f->walks) continue;
+        f->path[f->path_count++] = &f->at[i];
+        if (i < n->dominator->place) mark_readers(f, &f->at[i]);
     }
+}
+
+/* Are the first `count` nodes of the path in groups of pattern at most `most`? */
+static bool path_allows(const Fuser *f, int count, Pattern most)
+{
+    for (int i = 0; i < count; i++)
+        if (root_of(f->path[i])->group_pattern > most) return false;
     return true;
+}
+
+/* The size of what n, its path and their groups would become. A group's root is its last node, so that a group whose
+ * root is neither n's nor the dominator's has it on the path. */
+static int joined_size(const Fuser *f, FuseNode *n)
+{
+    FuseNode *a = root_of(n), *b = root_of(n->dominator);
+    int size = a->group_size + b->group_size;
+    for (int i = 0; i < f->path_count; i++) {
+        FuseNode *x = f->path[i];
+        if (root_of(x) == x && x != a && x != b) size += x->group_size;
+    }
+    return size;
 }
 
 static void merge(FuseNode *n, FuseNode *into)
@@ -146,46 +189,32 @@ static void merge(FuseNode *n, FuseNode *into)
     FuseNode *a = root_of(n), *b = root_of(into);
     if (a == b) return;
     if (a->group_pattern > b->group_pattern) b->group_pattern = a->group_pattern;
+    b->group_size += a->group_size;
     a->group = b;
-}
-
-static void merge_paths(FuseNode *n, FuseNode *d)
-{
-    merge(n, d);
-    for (int r = 0; r < n->reader_count; r++)
-        if (n->reader[r] != d && root_of(n->reader[r]) != root_of(d)) merge_paths(n->reader[r], d);
-        else if (n->reader[r] != d) merge(n->reader[r], d);
-}
-
-static int group_size(Fuser *f, FuseNode *n)
-{
-    int size = 0;
-    for (int i = 0; i < f->count; i++) size += root_of(&f->at[i]) == root_of(n);
-    return size;
 }
 
 static bool is_anchor(Pattern p) { return p == PATTERN_OUT_FUSABLE || p == PATTERN_REDUCTION; }
 
-/* The same for the nodes between n and d, both left out. */
-static bool interior_allows(FuseNode *n, FuseNode *d, Pattern most)
+/* May n join its dominator's group? Walks the path where that must be asked, and in any case if the answer is yes. */
+static bool may_join(Fuser *f, FuseNode *n, int phase)
 {
-    for (int r = 0; r < n->reader_count; r++)
-        if (n->reader[r] != d && (root_of(n->reader[r])->group_pattern > most || !interior_allows(n->reader[r], d, most)))
-            return false;
-    return true;
-}
-
-static bool may_join(FuseNode *n, FuseNode *d, int phase)
-{
-    Pattern mine = root_of(n)->group_pattern, theirs = root_of(d)->group_pattern;
-    if (mine == PATTERN_OPAQUE || theirs == PATTERN_OPAQUE) return false;
+    FuseNode *d = n->dominator;
+    Pattern mine = root_of(n)->group_pattern;
+    bool may = false;
+    if (mine == PATTERN_OPAQUE || root_of(d)->group_pattern == PATTERN_OPAQUE) return false;
     switch (phase) {
-    case 0: return is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE && paths_allow(n, d, PATTERN_BROADCAST);
-    case 1: return mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION) &&
-                   interior_allows(n, d, PATTERN_INJECTIVE);
-    case 2: return mine == PATTERN_INJECTIVE && paths_allow(n, d, PATTERN_INJECTIVE);
-    default: return n->node->op->is_transpose && n->reader_count == 1 && n->reader[0] == d &&
-                    is_anchor(d->pattern);
+    case 0: may = is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE; break;
+    case 1: may = mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION); break;
+    case 2: may = mine == PATTERN_INJECTIVE; break;
+    default: may = n->node->op->is_transpose && n->reader_count == 1 && n->reader[0] == d && is_anchor(d->pattern);
+    }
+    if (!may) return false;
+    walk_path(f, n);
+    switch (phase) {
+    case 0: return path_allows(f, f->path_count, PATTERN_BROADCAST);
+    case 1: return path_allows(f, f->path_count - 1, PATTERN_INJECTIVE);
+    case 2: return path_allows(f, f->path_count, PATTERN_INJECTIVE);
+    default: return true;
     }
 }
 
@@ -193,9 +222,9 @@ static void fuse_phase(Fuser *f, int phase)
 {
     for (int i = 0; i < f->count; i++) {
         FuseNode *n = &f->at[i], *d = n->dominator;
-        if (!d || root_of(n) == root_of(d) || !may_join(n, d, phase)) continue;
-        if (group_size(f, n) + group_size(f, d) > MOST_NODES) continue;
-        merge_paths(n, d);
+        if (!d || root_of(n) == root_of(d) || !may_join(f, n, phase) || joined_size(f, n) > MOST_NODES) continue;
+        merge(n, d);
+        for (int p = 0; p < f->path_count; p++) merge(f->path[p], d);
     }
 }
 
@@ -230,46 +259,50 @@ static bool is_graph_output(const Graph *g, const Tensor *t)
     return false;
 }
 
-static Group group_of(Ctx *cx, Fuser *f, const Graph *g, FuseNode *root)
+/* What the group's nodes read from outside and make for others, and its anchor: the last node of the highest pattern. */
+static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group *out)
 {
-    Group out = { 0 };
     int tensors = 0;
-    for (int i = 0; i < f->count; i++) {
-        if (root_of(&f->at[i]) != root) continue;
-        out.node_count++;
-        tensors += f->at[i].node->in_count + f->at[i].node->out_count;
-    }
-    out.node = NEW_ARRAY(cx->arena, Node *, out.node_count);
-    out.input = NEW_ARRAY(cx->arena, Tensor *, tensors);
-    out.output = NEW_ARRAY(cx->arena, Tensor *, tensors);
-    out.node_count = 0;
+    for (int i = 0; i < out->node_count; i++) tensors += out->node[i]->in_count + out->node[i]->out_count;
+    out->input = NEW_ARRAY(f->cx->arena, Tensor *, tensors);
+    out->output = NEW_ARRAY(f->cx->arena, Tensor *, tensors);
     Pattern highest = PATTERN_ELEMENTWISE;
-    for (int i = 0; i < f->count; i++) {
-        Node *n = f->at[i].node;
-        if (root_of(&f->at[i]) != root) continue;
-        out.node[out.node_count++] = n;
+    for (int i = 0; i < out->node_count; i++) {
+        Node *n = out->node[i];
+        const FuseNode *x = fuse_node(f, n);
         for (int j = 0; j < n->in_count; j++)
-            if (n->in[j] && !is_in(f, n->in[j]->maker, root)) add_tensor(out.input, &out.input_count, n->in[j]);
+            if (n->in[j] && !is_in(f, n->in[j]->maker, root)) add_tensor(out->input, &out->input_count, n->in[j]);
         for (int j = 0; j < n->out_count; j++)
-            if (is_graph_output(g, n->out[j]) || is_read_outside(f, n->out[j], root))
-                add_tensor(out.output, &out.output_count, n->out[j]);
-        if (!out.anchor || f->at[i].pattern >= highest) {
-            out.anchor = n;
-            highest = f->at[i].pattern;
+            if ((x->is_output && is_graph_output(g, n->out[j])) || is_read_outside(f, n->out[j], root))
+                add_tensor(out->output, &out->output_count, n->out[j]);
+        if (!out->anchor || x->pattern >= highest) {
+            out->anchor = n;
+            highest = x->pattern;
         }
     }
-    out.name = name_identifier(cx, out.anchor->name);
-    return out;
+    out->name = name_identifier(f->cx, out->anchor->name);
 }
 
-/* In order of the groups' last nodes: every input has been made by then. */
+/* In order of the groups' last nodes: every input has been made by then, for only a group's last node is read outside. */
 Groups fuse(Ctx *cx, const Graph *g)
 {
     Fuser f = fuser_new(cx, g);
     dominate(&f);
     for (int phase = 0; phase < 4; phase++) fuse_phase(&f, phase);
     Groups out = { 0, NEW_ARRAY(cx->arena, Group, f.count) };
-    for (int i = 0; i < f.count; i++)
-        if (root_of(&f.at[i]) == &f.at[i]) out.at[out.count++] = group_of(cx, &f, g, &f.at[i]);
+    FuseNode **root = NEW_ARRAY(cx->arena, FuseNode *, f.count);
+    Map group_of = map_new(cx->arena);
+    for (int i = 0; i < f.count; i++) {
+        FuseNode *n = &f.at[i];
+        if (root_of(n) != n) continue;
+        out.at[out.count].node = NEW_ARRAY(cx->arena, Node *, n->group_size);
+        map_put_ptr(&group_of, n, &out.at[out.count]);
+        root[out.count++] = n;
+    }
+    for (int i = 0; i < f.count; i++) {
+        Group *group = map_get_ptr(&group_of, root_of(&f.at[i]));
+        group->node[group->node_count++] = f.at[i].node;
+    }
+    for (int i = 0; i < out.count; i++) complete_group(&f, g, root[i], &out.at[i]);
     return out;
 }

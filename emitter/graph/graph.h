@@ -3,6 +3,7 @@
 #define LW_GRAPH_GRAPH_H
 /* The DAG as a whole, its passes, its groups and its memory. */
 #include "graph/target.h"
+#include "support/map.h"
 
 typedef struct Graph {
     const char *name;
@@ -19,6 +20,7 @@ GraphPass graph_simplify;     /* calls that have a simpler form; dead nodes */
 GraphPass graph_fold;         /* calls over constants are run now, by the interpreter */
 GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
 GraphPass graph_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
+GraphPass graph_outputs;      /* copies where an output is an input, a constant or another output: each is written by one call */
 
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */
 typedef struct Uses Uses;
@@ -45,16 +47,19 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
 /* Where every tensor between groups lies. Views (reshapes, operands of concatenations) share their root's memory, and
  * so does an elementwise output that takes its dying input's place. */
 typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;
-typedef struct Slot {
+typedef struct Slot Slot;
+struct Slot {
     const Tensor *tensor, *root;       /* root: the tensor whose memory it is in; itself unless a view */
     SlotKind kind; int index;          /* of the root among inputs, outputs or constants */
     int64_t offset;                    /* ARENA: bytes from the arena's start to the root */
     int64_t view_offset;               /* elements from the root's start */
     int64_t stride[MAX_RANK];          /* elements */
-    int first, last;                   /* of a root: groups between which it is alive, inclusive */
-} Slot;
+    int first, last;                   /* groups between which it is alive, inclusive; its memory: while any slot of it is */
+    Slot *next;                        /* another slot of the same root; the list begins with the root's own */
+};
 typedef struct Plan {
     int slot_count; Slot *slot;
+    Map of;                            /* of a tensor: its slot */
     int64_t arena_size, align;         /* bytes */
     int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena */
     int constant_count; const Tensor **constant;

@@ -73,34 +73,52 @@ static Tensor *meet(Ctx *cx, Node *node)
     return before || moves_only_ones(x, perm) ? transposed(cx, node->name, x, perm) : NULL;
 }
 
-/* The one transpose that all non-constant operands have in common; NULL where there is none. */
-static Node *common_transpose(const Node *node)
+static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
 {
-    Node *common = NULL;
-    for (int i = 0; i < node->in_count; i++) {
-        int a[MAX_RANK], b[MAX_RANK];
-        if (!node->in[i] || tensor_is_constant(node->in[i])) continue;
-        Node *t = transpose_of(node->in[i]);
-        if (!t) return NULL;
-        if (!common) common = t;
-        if (t->in[0]->rank != common->in[0]->rank) return NULL;
-        perm_of(t, a);
-        perm_of(common, b);
-        if (memcmp(a, b, (size_t)t->in[0]->rank * sizeof *a) != 0) return NULL;
-    }
-    return common;
+    int own[MAX_RANK];
+    const Node *n = transpose_of(t);
+    if (!n || t->rank != rank) return false;
+    perm_of(n, own);
+    return memcmp(own, perm, (size_t)rank * sizeof *own) == 0;
 }
 
+/* The operand without the transpose by perm: of what is transposed by another, or not at all, that is a view where only
+ * dimensions of 1 move. NULL where it would take a transpose of its own. */
+static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm)
+{
+    int inverse[MAX_RANK], rank = node->out[0]->rank;
+    if (is_transposed_by(t, perm, rank)) return t->maker->in[0];
+    int64_t shape[MAX_RANK];
+    bool may_widen = node->op->pattern <= PATTERN_BROADCAST;
+    if (t->rank > rank || (t->rank < rank && !may_widen)) return NULL;
+    for (int d = 0; d < rank; d++) shape[d] = d < rank - t->rank ? 1 : tensor_dim(t, d - (rank - t->rank));
+    Tensor *wide = tensor_new_fixed(cx, t->name, t->type, rank, shape);
+    invert(perm, rank, inverse);
+    if (!moves_only_ones(wide, inverse)) return NULL;
+    for (int d = 0; d < rank; d++) shape[d] = tensor_dim(wide, inverse[d]);
+    return view_call(cx, t->name, t, tensor_new_fixed(cx, t->name, t->type, rank, shape));
+}
+
+/* The transpose of the first operand that is one of the result's rank. */
+static Node *first_transpose(const Node *node)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (transpose_of(node->in[i]) && node->in[i]->rank == node->out[0]->rank) return transpose_of(node->in[i]);
+    return NULL;
+}
+
+/* Constants are left to the operator: turning them is folded. */
 static Tensor *sink(Ctx *cx, Node *node)
 {
-    Node *common = node->op->permute && node->out_count == 1 ? common_transpose(node) : NULL;
-    if (!common) return NULL;
+    Node *first = node->op->permute && node->out_count == 1 ? first_transpose(node) : NULL;
+    if (!first) return NULL;
     int perm[MAX_RANK];
-    perm_of(common, perm);
+    perm_of(first, perm);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, node->in_count);
     for (int i = 0; i < node->in_count; i++) {
-        Node *t = transpose_of(node->in[i]);
-        in[i] = t ? t->in[0] : NULL;
+        if (!node->in[i] || tensor_is_constant(node->in[i])) continue;
+        in[i] = turned_back(cx, node, node->in[i], perm);
+        if (!in[i]) return NULL;
     }
     Node *now = node->op->permute(cx, node, perm, in);
     return now ? transposed(cx, node->name, now->out[0], perm) : NULL;

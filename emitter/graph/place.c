@@ -10,7 +10,7 @@
 
 enum { ALIGN = 16, CLIMBS = 3000 };
 
-typedef struct Item { int64_t bytes, offset; int first, last, serial; const Tensor *root; Scratch *scratch; } Item;
+typedef struct Item { int64_t bytes, offset; int first, last, serial; Slot *root; Scratch *scratch; } Item;
 typedef struct Items { int count; Item *at; } Items;
 
 static int64_t align_up(int64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
@@ -21,15 +21,14 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
     for (int g = 0; g < group_count; g++) most += count[g];
     Items it = { 0, NEW_ARRAY(cx->arena, Item, most) };
     for (int i = 0; i < p->slot_count; i++) {
-        const Slot *s = &p->slot[i];
+        Slot *s = &p->slot[i];
         if (s->kind != SLOT_ARENA || s->root != s->tensor) continue;
         Item *item = &it.at[it.count];
-        *item = (Item){ align_up(tensor_bytes(s->tensor)), 0, group_count, 0, it.count, s->tensor, NULL };
+        *item = (Item){ align_up(tensor_bytes(s->tensor)), 0, group_count, 0, it.count, s, NULL };
         it.count++;
-        for (int j = 0; j < p->slot_count; j++) {
-            if (p->slot[j].root != s->root) continue;
-            if (p->slot[j].first < item->first) item->first = p->slot[j].first;
-            if (p->slot[j].last > item->last) item->last = p->slot[j].last;
+        for (; s; s = s->next) {
+            if (s->first < item->first) item->first = s->first;
+            if (s->last > item->last) item->last = s->last;
         }
     }
     for (int g = 0; g < group_count; g++)
@@ -40,13 +39,15 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
 
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
 
-static int64_t lower_bound(const Items *it, int group_count)
+static int64_t lower_bound(Ctx *cx, const Items *it, int group_count)
 {
-    int64_t most = 0;
+    int64_t most = 0, alive = 0, *change = NEW_ARRAY(cx->arena, int64_t, group_count + 2);
+    for (int i = 0; i < it->count; i++) {
+        change[it->at[i].first] += it->at[i].bytes;
+        change[it->at[i].last + 1] -= it->at[i].bytes;
+    }
     for (int g = 0; g < group_count; g++) {
-        int64_t alive = 0;
-        for (int i = 0; i < it->count; i++)
-            if (it->at[i].first <= g && g <= it->at[i].last) alive += it->at[i].bytes;
+        alive += change[g];
         if (alive > most) most = alive;
     }
     return most;
@@ -128,12 +129,11 @@ void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, cons
 {
     Items it = items_of(cx, p, group_count, scratch, count);
     p->align = ALIGN;
-    p->live_bound = lower_bound(&it, group_count);
+    p->live_bound = lower_bound(cx, &it, group_count);
     p->arena_size = search(cx, &it, p->live_bound);
     check(cx, &it);
     for (int i = 0; i < it.count; i++) {
         if (it.at[i].scratch) it.at[i].scratch->offset = it.at[i].offset;
-        for (int j = 0; j < p->slot_count && it.at[i].root; j++)
-            if (p->slot[j].root == it.at[i].root) p->slot[j].offset = it.at[i].offset;
+        for (Slot *s = it.at[i].root; s; s = s->next) s->offset = it.at[i].offset;
     }
 }

@@ -10,11 +10,11 @@
  * cannot be one, and then the group is a copy like any other. */
 #include "graph/graph.h"
 
-#include "support/map.h"
+typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; } Views;
 
-typedef struct Views { Ctx *cx; Plan *p; Map of; const Groups *groups; } Views;
+static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }
 
-static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->of, t); }
+const Slot *plan_slot(const Plan *p, const Tensor *t) { return map_get_ptr(&p->of, t); }
 
 static void dense_strides(const Tensor *t, int64_t *stride)
 {
@@ -31,7 +31,7 @@ static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int fi
     Slot *s = &v->p->slot[v->p->slot_count++];
     *s = (Slot){ .tensor = t, .root = t, .kind = kind, .index = index, .first = first, .last = first };
     dense_strides(t, s->stride);
-    map_put_ptr(&v->of, t, s);
+    map_put_ptr(&v->p->of, t, s);
 }
 
 static void add_slots(Views *v, const Graph *g)
@@ -58,43 +58,37 @@ static void add_slots(Views *v, const Graph *g)
     }
 }
 
-static bool is_dense_root(const Views *v, const Slot *s)
+static bool is_dense_root(const Slot *s)
 {
     int64_t stride[MAX_RANK];
     dense_strides(s->tensor, stride);
     for (int d = 0; d < s->tensor->rank; d++)
         if (s->stride[d] != stride[d] && tensor_dim(s->tensor, d) > 1) return false;
-    return s->view_offset == 0 && tensor_elems(s->tensor) == tensor_elems(slot_of(v, s->root)->tensor);
+    return s->view_offset == 0 && tensor_elems(s->tensor) == tensor_elems(s->root);
 }
 
-static bool all_dense(const Views *v, const Tensor *root)
+/* All that lies in root `from` comes to lie in `to`'s root, each element as many elements further as `shift` says. */
+static void join(Slot *from, Slot *to, int64_t shift)
 {
-    for (int i = 0; i < v->p->slot_count; i++)
-        if (v->p->slot[i].root == root && !is_dense_root(v, &v->p->slot[i])) return false;
-    return true;
+    Slot *last = from;
+    for (Slot *s = from; s; s = s->next) {
+        s->root = to->root;
+        s->kind = to->kind;
+        s->index = to->index;
+        s->view_offset += shift;
+        last = s;
+    }
+    last->next = to->next;
+    to->next = from;
 }
 
-static void take_over(Slot *from, const Slot *to)
-{
-    from->root = to->root;
-    from->kind = to->kind;
-    from->index = to->index;
-}
-
-/* All that lies densely in `from`'s root comes to lie in `to`'s, from its start. */
-static void join(Views *v, const Tensor *from, const Slot *to)
-{
-    for (int i = 0; i < v->p->slot_count; i++)
-        if (v->p->slot[i].root == from) take_over(&v->p->slot[i], to);
-}
-
-/* Makes two dense tensors of one size share memory, if that can be. */
-static bool unite(Views *v, Slot *a, Slot *b)
+/* Makes two tensors that are the whole of their roots share memory, if that can be. */
+static bool unite(const Views *v, Slot *a, Slot *b)
 {
     if (a->root == b->root) return true;
-    if (!is_dense_root(v, a) || !is_dense_root(v, b) || !all_dense(v, a->root) || !all_dense(v, b->root)) return false;
-    if (b->kind == SLOT_ARENA) join(v, b->root, a);
-    else if (a->kind == SLOT_ARENA) join(v, a->root, b);
+    if (!is_dense_root(a) || !is_dense_root(b)) return false;
+    if (b->kind == SLOT_ARENA) join(slot_of(v, b->root), slot_of(v, a->root), 0);
+    else if (a->kind == SLOT_ARENA) join(slot_of(v, a->root), slot_of(v, b->root), 0);
     else return false;
     return true;
 }
@@ -108,32 +102,61 @@ static int64_t outer_elems(const Tensor *t, int axis)
     return n;
 }
 
-/* A slice of the result that is not in one piece can hold only tensors of the slice's own shape. */
+/* Where s begins in its root, as coordinates of t, which is the whole of the same root: if s is a box in t, so that it
+ * can follow where t's dimensions are spread. */
+static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
+{
+    int64_t stride[MAX_RANK], rest = s->view_offset;
+    if (s->tensor->rank != t->rank) return false;
+    dense_strides(t, stride);
+    for (int d = 0; d < t->rank; d++) {
+        int64_t size = tensor_dim(s->tensor, d);
+        begin[d] = rest / stride[d];
+        rest %= stride[d];
+        if ((size > 1 && s->stride[d] != stride[d]) || begin[d] + size > tensor_dim(t, d)) return false;
+    }
+    return true;
+}
+
+/* A slice of the result that is in one piece takes all that lies in the operand's root, another one boxes alone. */
 static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int axis)
 {
     const Slot *s = slot_of(v, t);
-    if (!s || s->kind != SLOT_ARENA || !is_dense_root(v, s)) return false;
-    for (int i = 0; i < v->p->slot_count; i++) {
-        const Slot *o = &v->p->slot[i];
-        if (o->root != s->root) continue;
-        if (!is_dense_root(v, o)) return false;
-        if (outer_elems(whole, axis) == 1) continue;
-        if (o->tensor->rank != t->rank) return false;
-        for (int d = 0; d < t->rank; d++)
-            if (o->tensor->shape[d] != t->shape[d]) return false;
-    }
+    int64_t begin[MAX_RANK];
+    if (!s || s->kind != SLOT_ARENA || !is_dense_root(s) || tensor_elems(t) < 1) return false;
+    for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
+        if (!box_in(o, t, begin)) return false;
     return true;
 }
 
 static bool operands_differ(const Views *v, const Node *n)
 {
-    for (int i = 0; i < n->in_count; i++)
-        for (int j = 0; j < i; j++)
-            if (slot_of(v, n->in[i])->root == slot_of(v, n->in[j])->root) return false;
+    Map seen = map_new(v->cx->arena);
+    for (int i = 0; i < n->in_count; i++) {
+        const Tensor *root = slot_of(v, n->in[i])->root;
+        if (map_get_ptr(&seen, root)) return false;
+        map_put_ptr(&seen, root, v->p);
+    }
     return true;
 }
 
-static bool place_operands(Views *v, const Node *n)
+/* The operand and all in its root become parts of `to`, the operand's first element at element `at`. */
+static void slice(const Views *v, const Tensor *operand, Slot *to, int64_t at, bool is_one_piece)
+{
+    Slot *root = slot_of(v, slot_of(v, operand)->root);
+    for (Slot *s = root; s && !is_one_piece; s = s->next) {
+        int64_t begin[MAX_RANK];
+        box_in(s, operand, begin);
+        s->view_offset = 0;
+        for (int d = 0; d < operand->rank; d++) {
+            s->view_offset += begin[d] * to->stride[d];
+            s->stride[d] = to->stride[d];
+        }
+    }
+    join(root, to, at);
+}
+
+static bool place_operands(const Views *v, const Node *n)
 {
     const Tensor *whole = n->out[0];
     int64_t axis = node_int(n, "axis", 0), at = 0;
@@ -141,17 +164,9 @@ static bool place_operands(Views *v, const Node *n)
     for (int i = 0; i < n->in_count; i++)
         if (!may_slice(v, n->in[i], whole, (int)axis)) return false;
     if (!operands_differ(v, n)) return false;
-    const Slot *to = slot_of(v, whole);
+    Slot *to = slot_of(v, whole);
     for (int i = 0; i < n->in_count; i++) {
-        const Tensor *root = slot_of(v, n->in[i])->root;
-        for (int k = 0; k < v->p->slot_count; k++) {
-            Slot *s = &v->p->slot[k];
-            if (s->root != root || s == to) continue;
-            take_over(s, to);
-            s->view_offset = to->view_offset + at * to->stride[axis];
-            if (outer_elems(whole, (int)axis) > 1)
-                for (int d = 0; d < whole->rank; d++) s->stride[d] = to->stride[d];
-        }
+        slice(v, n->in[i], to, at * to->stride[axis], outer_elems(whole, (int)axis) == 1);
         at += tensor_dim(n->in[i], (int)axis);
     }
     return true;
@@ -185,49 +200,65 @@ static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, cons
     return true;
 }
 
+static bool same_shape(const Tensor *a, const Tensor *b)
+{
+    if (a->rank != b->rank || a->type != b->type) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
 static int last_use(const Views *v, const Tensor *root)
 {
     int last = -1;
-    for (int i = 0; i < v->p->slot_count; i++)
-        if (v->p->slot[i].root == root && v->p->slot[i].last > last) last = v->p->slot[i].last;
+    for (const Slot *s = slot_of(v, root); s; s = s->next)
+        if (s->last > last) last = s->last;
     return last;
 }
 
-static bool take_operand(Views *v, const Group *g, const Nest *n, int place)
+/* Every operand in that root, for there may be several views of it. */
+static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, const Tensor *root)
+{
+    for (int i = 0; i < g->input_count; i++) {
+        const Slot *s = slot_of(v, g->input[i]);
+        if (s->root != root) continue;
+        if (!is_dense_root(s) || !same_shape(g->input[i], g->output[0])) return false;
+        if (!reads_only_its_element(v->cx, n, n->input[i], n->output[0])) return false;
+    }
+    return true;
+}
+
+static bool take_operand(const Views *v, const Group *g, const Nest *n, int place)
 {
     if (g->output_count != 1 || !n) return false;
-    const Tensor *out = g->output[0];
-    Slot *to = slot_of(v, out);
+    Slot *to = slot_of(v, g->output[0]);
     for (int i = 0; i < g->input_count; i++) {
         Slot *from = slot_of(v, g->input[i]);
-        if (from->kind != SLOT_ARENA || to->root != out || last_use(v, from->root) != place) continue;
-        if (tensor_bytes(g->input[i]) != tensor_bytes(out) || g->input[i]->type != out->type) continue;
-        if (reads_only_its_element(v->cx, n, n->input[i], n->output[0]) && unite(v, from, to)) return true;
+        if (from->kind != SLOT_ARENA || to->root != to->tensor || last_use(v, from->root) != place) continue;
+        if (reads_root_in_place(v, g, n, from->root) && unite(v, from, to)) return true;
     }
     return false;
 }
 
+/* A lone reshape or concatenation is a matter of places alone, where those can be had. */
+static bool is_free(const Views *v, const Group *g)
+{
+    const Node *n = g->node_count == 1 ? g->node[0] : NULL;
+    if (!n || n->kind != NODE_CALL) return false;
+    if (n->op->is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0]));
+    return n->op->is_concat && place_operands(v, n);
+}
+
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
 {
-    Plan p = { 0 };
-    Views v = { cx, &p, map_new(cx->arena), groups };
+    Plan p = { .of = map_new(cx->arena) };
+    Views v = { cx, &p, groups };
     p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
     p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
     add_slots(&v, g);
     for (int i = 0; i < groups->count; i++) {
-        const Group *group = &groups->at[i];
-        const Node *n = group->node[0];
-        bool alone = group->node_count == 1 && n->kind == NODE_CALL;
-        if (alone && n->op->is_view) p.is_free[i] = unite(&v, slot_of(&v, n->in[0]), slot_of(&v, n->out[0]));
-        else if (alone && n->op->is_concat) p.is_free[i] = place_operands(&v, n);
-        if (!p.is_free[i]) p.in_place[i] = take_operand(&v, group, nest[i], i);
+        p.is_free[i] = is_free(&v, &groups->at[i]);
+        if (!p.is_free[i]) p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
     }
     return p;
-}
-
-const Slot *plan_slot(const Plan *p, const Tensor *t)
-{
-    for (int i = 0; i < p->slot_count; i++)
-        if (p->slot[i].tensor == t) return &p->slot[i];
-    return NULL;
 }

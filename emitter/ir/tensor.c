@@ -308,18 +308,39 @@ bool node_ints(const Node *n, const char *attr_name, int64_t *out, int count, in
 
 typedef struct Order { Ctx *cx; Map seen; int count, room; Node **at; } Order;
 
-static void collect(Order *o, Node *n)
+typedef struct Visit { Node *node; int next; struct Visit *below; } Visit;
+
+static Visit *visit(Order *o, Node *n, Visit *below)
 {
-    if (!n || map_get_ptr(&o->seen, n)) return;
+    if (!n || map_get_ptr(&o->seen, n)) return below;
     map_put_ptr(&o->seen, n, n);
-    for (int i = 0; i < n->in_count; i++)
-        if (n->in[i]) collect(o, n->in[i]->maker);
+    Visit *v = NEW(o->cx->arena, Visit);
+    *v = (Visit){ n, 0, below };
+    return v;
+}
+
+static void append(Order *o, Node *n)
+{
     if (o->count == o->room) {
         Node **more = NEW_ARRAY(o->cx->arena, Node *, o->room = o->room ? 2 * o->room : 32);
         if (o->count) memcpy(more, o->at, (size_t)o->count * sizeof *more);
         o->at = more;
     }
     o->at[o->count++] = n;
+}
+
+/* Depth first, producers in front; with a stack of its own, for a model may be deeper than ours. */
+static void collect(Order *o, Node *last)
+{
+    for (Visit *v = visit(o, last, NULL); v;) {
+        if (v->next < v->node->in_count) {
+            const Tensor *t = v->node->in[v->next++];
+            if (t) v = visit(o, t->maker, v);
+        } else {
+            append(o, v->node);
+            v = v->below;
+        }
+    }
 }
 
 typedef struct Ranked { uint32_t rank; int place; Node *node; } Ranked;

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* The memory plan, by simulation: the groups run in order on the bytes of inputs, outputs, constants and one arena, at the
+ * planned places. Whatever a group reads must still be what was written there; what it writes in place it writes over the
+ * operand while it reads it. */
+#include "graphs.h"
+
+#include <stdlib.h>
+
+/* ---- Simulation -------------------------------------------------------------------------------------------------- */
+
+typedef struct Machine {
+    Net *net;
+    Build *b;
+    char *arena, *input[NET_ROOM], *output[NET_ROOM];
+    Env *truth;                   /* what each tensor is, as a dense tensor of its own */
+    const char *fault;
+} Machine;
+
+static char *place_of(const Machine *m, const Slot *s)
+{
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    switch (s->kind) {
+    case SLOT_INPUT: return m->input[s->index] + bytes;
+    case SLOT_OUTPUT: return m->output[s->index] + bytes;
+    case SLOT_CONST: return (char *)(uintptr_t)m->b->plan.constant[s->index]->data + bytes;
+    case SLOT_ARENA: break;
+    }
+    return m->arena + s->offset + bytes;
+}
+
+/* The place of element i in elements from the tensor's start; the coordinates follow from the shape alone. */
+static int64_t element(const Slot *s, int64_t i)
+{
+    int64_t at = 0;
+    for (int d = s->tensor->rank - 1; d >= 0; d--) {
+        int64_t size = tensor_dim(s->tensor, d);
+        at += i % size * s->stride[d];
+        i /= size;
+    }
+    return at;
+}
+
+static void *gathered(Machine *m, const Slot *s)
+{
+    const Tensor *t = s->tensor;
+    void *data = arena_alloc(m->net->cx->arena, (size_t)tensor_bytes(t));
+    for (int64_t i = 0; i < tensor_elems(t); i++) dtype_store(t->type, data, i, dtype_load(t->type, place_of(m, s), element(s, i)));
+    return data;
+}
+
+static void fault(Machine *m, const Tensor *t, const char *what)
+{
+    if (!m->fault) m->fault = text_format(m->net->cx, "\"%s\" %s: %s", t->name, tensor_shape_text(m->net->cx, t), what);
+}
+
+/* Inside the root and, for the arena, inside of it and aligned. */
+static void check_bounds(Machine *m, const Slot *s)
+{
+    const Plan *p = &m->b->plan;
+    int64_t greatest = s->view_offset + element(s, tensor_elems(s->tensor) - 1);
+    if (s->view_offset < 0 || greatest >= tensor_elems(s->root)) fault(m, s->tensor, "lies outside of its root");
+    if (s->kind != SLOT_ARENA) return;
+    if (s->offset < 0 || s->offset + tensor_bytes(s->root) > p->arena_size) fault(m, s->tensor, "lies outside of the arena");
+    if (s->offset % p->align != 0) fault(m, s->tensor, "is not aligned");
+}
+
+static void read_input(Machine *m, const Tensor *t, const char *when)
+{
+    const Slot *s = plan_slot(&m->b->plan, t);
+    if (memcmp(gathered(m, s), env_get(m->truth, t), (size_t)tensor_bytes(t)) != 0) fault(m, t, when);
+}
+
+static bool runs_in_place(const Machine *m, int group, const Slot *in, const Slot *out)
+{
+    return m->b->plan.in_place[group] && in->root == out->root && !tensor_is_constant(in->tensor);
+}
+
+/* The nest, over dense copies; an operand that shares the output's memory is the output's data. */
+static void run(Machine *m, int group)
+{
+    const Group *g = &m->b->groups.at[group];
+    const Nest *n = m->b->nest[group];
+    Env *apart = env_new(m->net->cx), *shared = env_new(m->net->cx);
+    const Slot *out = plan_slot(&m->b->plan, g->output[0]);
+    for (int i = 0; i < g->input_count; i++) {
+        const Slot *s = plan_slot(&m->b->plan, g->input[i]);
+        if (tensor_is_constant(g->input[i])) continue;
+        env_set(apart, n->input[i], gathered(m, s));
+        void *data = gathered(m, s);
+        env_set(shared, n->input[i], data);
+        if (!runs_in_place(m, group, s, out)) continue;
+        void *other = env_get(shared, n->output[0]);
+        env_set(shared, n->output[0], other ? other : data);
+        env_set(shared, n->input[i], other ? other : data);
+    }
+    RunOptions fast = { false, 0 };
+    interpret(m->net->cx, n, apart, &fast);
+    interpret(m->net->cx, n, shared, &fast);
+    for (int i = 0; i < g->output_count && !ctx_failed(m->net->cx); i++) {
+        const Slot *s = plan_slot(&m->b->plan, g->output[i]);
+        const void *data = env_get(shared, n->output[i]);
+        env_set(m->truth, g->output[i], env_get(apart, n->output[i]));
+        for (int64_t e = 0; e < tensor_elems(s->tensor); e++)
+            dtype_store(s->tensor->type, place_of(m, s), element(s, e), dtype_load(s->tensor->type, data, e));
+        read_input(m, g->output[i], "is not what its group makes apart from its operands");
+    }
+}
+
+/* A group that costs nothing: its result must be there already. */
+static void skip(Machine *m, int group)
+{
+    const Group *g = &m->b->groups.at[group];
+    const Nest *n = m->b->nest[group];
+    Env *env = env_new(m->net->cx);
+    RunOptions fast = { false, 0 };
+    for (int i = 0; i < g->input_count; i++)
+        if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(m->truth, g->input[i]));
+    interpret(m->net->cx, n, env, &fast);
+    env_set(m->truth, g->output[0], env_get(env, n->output[0]));
+    read_input(m, g->output[0], "is said to cost nothing, but is not there");
+}
+
+static Machine machine_new(Net *n, Build *b, void *const *inputs)
+{
+    Machine m = { .net = n, .b = b, .truth = env_new(n->cx) };
+    m.arena = arena_alloc(n->cx->arena, (size_t)b->plan.arena_size);
+    memset(m.arena, 0x5a, (size_t)b->plan.arena_size);
+    for (int i = 0; i < b->graph.input_count; i++) {
+        env_set(m.truth, b->graph.input[i], inputs[i]);
+        m.input[i] = arena_copy(n->cx->arena, inputs[i], (size_t)tensor_bytes(b->graph.input[i]));
+    }
+    for (int i = 0; i < b->graph.output_count; i++) m.output[i] = arena_alloc(n->cx->arena, (size_t)tensor_bytes(b->graph.output[i]));
+    return m;
+}
+
+static const char *simulate(Net *n, Build *b, void *const *inputs)
+{
+    Machine m = machine_new(n, b, inputs);
+    for (int i = 0; i < b->plan.slot_count; i++) check_bounds(&m, &b->plan.slot[i]);
+    for (int i = 0; i < b->groups.count && !m.fault && !ctx_failed(n->cx); i++) {
+        const Group *g = &b->groups.at[i];
+        for (int j = 0; j < g->input_count; j++) read_input(&m, g->input[j], "is no longer there when it is read");
+        if (b->plan.is_free[i]) skip(&m, i);
+        else run(&m, i);
+    }
+    for (int i = 0; i < b->graph.output_count && !m.fault && !ctx_failed(n->cx); i++)
+        if (memcmp(m.output[i], env_get(m.truth, b->graph.output[i]), (size_t)tensor_bytes(b->graph.output[i])) != 0)
+            fault(&m, b->graph.output[i], "is not in the caller's memory at the end");
+    for (int i = 0; i < b->graph.input_count && !m.fault; i++)
+        if (memcmp(m.input[i], inputs[i], (size_t)tensor_bytes(b->graph.input[i])) != 0) fault(&m, b->graph.input[i], "an input was written over");
+    return ctx_failed(n->cx) ? net_error(n) : m.fault;
+}
+
+/* ---- Random nets: the whole way ---------------------------------------------------------------------------------- */
+
+static void check_random(uint32_t seed)
+{
+    static const lw_options options = { 0 };
+    Net n = random_net(seed, 3 + (int)(seed % 14));
+    void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(&n);
+    const char *label = text_format(n.cx, "random net %u", (unsigned)seed);
+    Graph untouched = net_graph(&n);
+    Build b = net_build(&n, &options);
+    bool ok = !ctx_failed(n.cx) && evaluate_graph(&n, &untouched, inputs, wanted) && build_graph(&b) && build_nests(&b) && build_run(&b, inputs, found);
+    const char *why = ok ? NULL : net_error(&n);
+    for (int i = 0; i < n.output_count && !why; i++) {
+        int64_t at = first_difference(n.output[i], found[i], wanted[i], 2e-5);
+        if (at >= 0) why = text_format(n.cx, "output %d differs from the evaluator at element %lld", i, (long long)at);
+    }
+    check_that(!why, label, "%s", why ? why : "");
+    if (!why && check_that(build_program(&b), label, "%s", net_error(&n))) {
+        const char *plan_fault = simulate(&n, &b, inputs);
+        check_that(!plan_fault, text_format(n.cx, "%s, its plan", label), "%s", plan_fault ? plan_fault : "");
+        check_that(b.plan.arena_size >= b.plan.live_bound, text_format(n.cx, "%s, not below the bound", label), "%lld", (long long)b.plan.arena_size);
+    }
+    ctx_free(n.cx);
+}
+
+int main(int argc, char **argv)
+{
+    uint32_t first = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1, count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 300;
+    for (uint32_t i = 0; i < count; i++) check_random(first + i);
+    return check_done();
+}
