@@ -70,7 +70,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     if (tile_c) order[count++] = text_format(cx, "%so", c);
     if (w) order[count++] = tile_w ? text_format(cx, "%si", w) : w;
     order[count++] = tile_c ? text_format(cx, "%si", c) : c;
-    n = sched_reorder(cx, n, order, count, false);
+    if (count > 1) n = sched_reorder(cx, n, order, count, false);
     if (tile_w || tile_c) *attach = order[tile_w + tile_c - 1];
     else if (k->last > 1) *attach = loop_name(cx, k->out, k->last - 2);
     return n;
