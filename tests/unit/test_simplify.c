@@ -262,7 +262,7 @@ static const Form forms[] = {
     { "m*4 + j < n*4", "true" },
     { "(m*n + m) / n", "m" },
     { "(m*n + m) % n", "m" },
-    { "(m*7 + i) / n < 9", "(m*7 + i) / n < 9" },    /* m*7 + i may be 7*n */
+    { "(m*7 + i) / n < 8", "true" },
     { "f / n < 3", "true" },
     { "min(f / n, 2)", "f / n" },
     { "min(n, n + i)", "n" },
