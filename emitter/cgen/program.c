@@ -152,7 +152,8 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         held = p->constant[at->index]->type;
         break;
     case PLACE_ARENA:
-        return text_format(cx, "(%s *)(void *)(memory + %lld)", dtype_info(m->type)->c_type, (long long)at->offset);
+        base = at->offset ? text_format(cx, "(memory + %lld)", (long long)at->offset) : "memory";
+        return text_format(cx, "(%s *)(void *)%s", dtype_info(m->type)->c_type, base);
     }
     if (at->offset) base = text_format(cx, "%s + %lld", base, (long long)(at->offset / elem));
     bool same = strcmp(dtype_info(held)->c_type, dtype_info(m->type)->c_type) == 0;

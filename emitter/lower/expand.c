@@ -271,6 +271,9 @@ static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
     return true;
 }
 
+/* A buffer of one element is a variable already. */
+static bool is_variable(const Memory *m) { return m->kind == MEMORY_LOCAL && expr_is_int(m->elems, 1); }
+
 /* for (reduce...) block, nothing else: gathered in variables. NULL where the statement is not that. */
 static const Code *accumulate(Expand *x, const Stmt *loop)
 {
@@ -283,7 +286,7 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
     Target target[2], acc[2] = { { NULL, NULL }, { NULL, NULL } };
     const Expr *guard;
     bool suits = guard_of_data(x, block, &guard) && mode != INIT_GUARDED && (mode == INIT_ELSEWHERE || outermost_reduce(x, block) == depth);
-    for (int i = 0; suits && i < block->stage->out_count; i++) suits = target_of(x, block, i, &target[i]);
+    for (int i = 0; suits && i < block->stage->out_count; i++) suits = target_of(x, block, i, &target[i]) && !is_variable(target[i].memory);
     const Code *code = NULL;
     if (suits) {
         const Code *part[8] = { NULL };

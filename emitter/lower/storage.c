@@ -182,7 +182,9 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK;
     const char *stem = b->scope == SCOPE_REGISTER && makes_by_reduction(t) ? "acc" : stem_of(s, "t", "between");
     Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
-    proto.name = memory_name(s, t, stem, in_function ? 0 : s->local_count++);
+    const Storage *copy = storage_of(s, t);      /* the same buffer in another copy of the code */
+    int *count = strcmp(stem, "acc") == 0 ? &s->acc_count : &s->local_count;
+    proto.name = copy ? copy->memory->name : memory_name(s, t, stem, (*count)++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
     if (makes_by_reduction(t)) proto.range = sum_range(cx, t->maker->stage);
     const Memory *m = memory_new(cx, &proto);

@@ -19,7 +19,7 @@ typedef struct Storages {
     const Nest *nest;
     const LowerOptions *options;
     Map of;                              /* Tensor -> Storage */
-    int input_count, constant_count, output_count, local_count;   /* named so far: x, x2, k, k2, ... */
+    int input_count, output_count, local_count, acc_count;   /* named so far: x, x2, ...; y; t; acc */
     int memory_count, memory_room;       /* parameters made, in the order of Function.memory but for sorting */
     const Memory **memory;
 } Storages;
