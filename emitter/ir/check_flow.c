@@ -84,11 +84,13 @@ static bool find_need(Flow *f, int shared)
     return true;
 }
 
+/* By I6 nothing outside of the tensor is read, whatever the reach. */
 static bool need_is_within(const Flow *f, const Box *made, int d)
 {
     Ctx *cx = f->c->cx;
-    const Expr *last = expr_sub(cx, end_of(cx, &made[d]), num(cx, 1));
-    return is_at_most(cx, made[d].begin, f->need[d].low, f->scope) && is_at_most(cx, f->need[d].high, last, f->scope);
+    const Expr *end = end_of(cx, &made[d]), *last = expr_sub(cx, end, num(cx, 1));
+    if (!is_at_most(cx, made[d].begin, f->need[d].low, f->scope) && !is_at_most(cx, made[d].begin, num(cx, 0), f->scope)) return false;
+    return is_at_most(cx, f->need[d].high, last, f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
 }
 
 /* ---- Made ------------------------------------------------------------------------------------------------------ */
