@@ -94,17 +94,22 @@ static bool has_computes(Build *b)
     return false;
 }
 
-/* Names of functions: of the anchors, made unique. */
+static void name_group(Build *b, Group *g)
+{
+    const char *base = g->name + strspn(g->name, "_");
+    if (!*base) base = g->anchor->op->name;
+    if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
+    g->name = unique_name(b->cx, &b->symbols, base);
+}
+
+/* Names of functions: of the anchors, made unique. What only moves elements gives way: a change of layout bears the name
+ * of the operator that asked for it. */
 static void name_groups(Build *b)
 {
     b->symbols = own_symbols(b->cx);
-    for (int i = 0; i < b->groups.count; i++) {
-        Group *g = &b->groups.at[i];
-        const char *base = g->name + strspn(g->name, "_");
-        if (!*base) base = g->anchor->op->name;
-        if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
-        g->name = unique_name(b->cx, &b->symbols, base);
-    }
+    for (int moves = 0; moves < 2; moves++)
+        for (int i = 0; i < b->groups.count; i++)
+            if ((b->groups.at[i].anchor->op->pattern == PATTERN_INJECTIVE) == moves) name_group(b, &b->groups.at[i]);
 }
 
 bool build_nests(Build *b)
@@ -130,7 +135,7 @@ static LowerOptions lower_options(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    LowerOptions o = { .view = view, .inputs_alias_output = b->plan.in_place[group],
+    LowerOptions o = { .view = view, .code_budget = b->target->copy_budget, .inputs_alias_output = b->plan.in_place[group],
                        .keeps_names = !g->anchor };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
