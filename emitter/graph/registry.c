@@ -88,6 +88,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     if (base) {
         if (!t->lanes) t->lanes = base->lanes;
         if (!t->accumulators) t->accumulators = base->accumulators;
+        if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
         if (!t->features) t->features = base->features;
     }

@@ -6,7 +6,8 @@
  *
  * and the interior is cut again by the loops inside it; the borders keep their conditions. What the copies cost, counted
  * in statements after unrolling, is bounded by the budget; where it allows for one border only, the two share a copy if
- * they are an iteration each and their order does not matter. */
+ * they are an iteration each and their order does not matter. Where not even that fits, innermost loops are made in two
+ * versions, with and without their conditions. */
 #include "lower/passes.h"
 
 enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
@@ -14,6 +15,7 @@ enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
 typedef struct Partition {
     Ctx *cx;
     int64_t budget;
+    bool refused;                             /* a cut did not fit the budget */
     int count;
     const Expr *cond[MAX_CONDITIONS];
     const Bounds *scope[MAX_CONDITIONS];      /* where the condition stands */
@@ -187,6 +189,7 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     int64_t size = cost(loop->child[0]), growth = sat_mul(copies, size);
     const Code *borders = copies == 2 && growth > p->budget ? both_borders(cx, loop, begin, end) : NULL;
     if (borders) growth = size;
+    p->refused = p->refused || (kept && copies && growth > p->budget);
     if (!kept || !copies || growth > p->budget) return NULL;
     p->budget -= growth;
     /* A bound that is no constant may pass the loop's own end: the parts are then empty, in order, and cover it still. */
@@ -205,11 +208,51 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     return code_seq(cx, part, 3);
 }
 
+/* ---- Where there is no room for a cut -------------------------------------------------------------------------- */
+
+static bool is_innermost(const Code *c)
+{
+    if (c->kind == CODE_FOR && c->loop_kind != LOOP_UNROLLED && c->loop_kind != LOOP_VECTOR) return false;
+    for (int i = 0; i < c->child_count; i++)
+        if (!is_innermost(c->child[i])) return false;
+    return true;
+}
+
+/* An innermost loop twice, `if (its conditions surely hold) loop without them; else loop`: a small copy, and a test for
+ * each run of the loop rather than for each iteration. NULL where no condition can be taken out. */
+static const Code *version(Partition *p, const Code *loop, const Bounds *scope)
+{
+    Ctx *cx = p->cx;
+    Partition found = { .cx = cx };
+    found.inner[found.inner_count++] = loop->var;
+    find_conditions(&found, loop->child[0], code_bounds(cx, scope, loop));
+    const Expr *all = NULL;
+    int kept = 0;
+    for (int i = 0; i < found.count; i++) {
+        const Expr *sum = as_nonnegative(cx, found.cond[i]);
+        const char *why;
+        Reach r;
+        if (!sum || !reach(cx, sum, found.scope[i], found.inner_of[i], found.inner_at[i], &r, &why)) continue;
+        const Expr *holding = simplify(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), r.low), scope);
+        if (expr_is_int(holding, 0)) continue;
+        all = all ? expr_and(cx, all, holding) : holding;
+        found.cond[kept++] = found.cond[i];
+    }
+    found.count = kept;
+    int64_t growth = cost(loop->child[0]);
+    if (!kept || growth > p->budget) return NULL;
+    p->budget -= growth;
+    const Code *body = code_map_exprs(cx, loop->child[0], holds, &found);
+    const Code *free = code_for(cx, loop->var, loop->begin, loop->end, 1, loop->loop_kind, body);
+    return code_if(cx, simplify(cx, all, scope), free, code_fresh(cx, loop));
+}
+
 static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
 {
     Ctx *cx = p->cx;
     if (c->kind == CODE_FOR && c->step == 1 && (c->loop_kind == LOOP_SERIAL || c->loop_kind == LOOP_PARALLEL)) {
         const Code *parts = cut(p, c, scope);
+        if (!parts && p->refused && is_innermost(c->child[0])) parts = version(p, c, scope);
         if (parts) return parts;
     }
     const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);

@@ -3,7 +3,8 @@
 #include "graph/target.h"
 
 const Target targets_arm[] = {
-    { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "", .lanes = 1, .accumulators = 4 },
+    { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "", .lanes = 1, .accumulators = 4,
+      .copy_budget = 16 },
     { .name = "cortex-m4", .base = "arm", .summary = "Cortex-M4 with its FPU", .features = "dsp fpu", .accumulators = 16 },
     { 0 }
 };

@@ -4,6 +4,6 @@
 
 const Target targets_generic[] = {
     { .name = "generic", .summary = "plain C99 for any core; inner loops that a C compiler can vectorize",
-      .features = "", .lanes = 16, .accumulators = 12, .unroll_budget = 64 },
+      .features = "", .lanes = 16, .accumulators = 12, .copy_budget = 400, .unroll_budget = 64 },
     { 0 }
 };
