@@ -1,0 +1,73 @@
+/* dense_softmax: dense-softmax.onnx for cortex-m4, emitted by Loopwright. */
+#include "cortex-m4.h"
+
+#include <stddef.h>
+#include <math.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* acc[n<1, o<4] = sum(k<8) x[n, k] * w[k, o]
+ * y[n<1, c<4] = acc[n, c] + b[c]
+ * x: [1][8]  w: [8][4]  b: [4]  y: [1][4]
+ * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k */
+static void dense_softmax_dense(const float *restrict x, const float *w, const float *b, float *restrict y)
+{
+    float acc[4];
+    for (int32_t o = 0; o < 4; o++)
+        acc[o] = 0.0f;
+    for (int32_t k = 0; k < 8; k++) {
+        const float *w_k = w + k * 4;
+        for (int32_t o = 0; o < 4; o++)
+            acc[o] += x[k] * w_k[o];
+    }
+    for (int32_t c = 0; c < 4; c++)
+        y[c] = acc[c] + b[c];
+}
+
+/* acc[n<1] = max(c<4) x[n, c]
+ * t[n<1, c<4] = exp(x[n, c] - acc[n])
+ * acc2[n<1] = sum(c<4) t[n, c]
+ * y[n<1, c<4] = t[n, c] / acc2[n]
+ * x: [1][4]  y: [1][4]
+ * schedule: set_scope acc register; set_scope t stack; set_scope acc2 register */
+static void dense_softmax_y(const float *restrict x, float *restrict y)
+{
+    float t[4];
+    float acc = -INFINITY;
+    for (int32_t c = 0; c < 4; c++)
+        acc = lw_maxf(acc, x[c]);
+    for (int32_t c = 0; c < 4; c++)
+        t[c] = lw_expf(x[c] - acc);
+    float acc2 = 0.0f;
+    for (int32_t c = 0; c < 4; c++)
+        acc2 += t[c];
+    for (int32_t c = 0; c < 4; c++)
+        y[c] = t[c] / acc2;
+}
+
+/* [8][4] */
+static const LW_ALIGN(16) float dense_softmax_dense_w[32] = {
+    -.875f,-.125f,.625f,-.75f,-.25f,.5f,-.875f,-.125f,.375f,-1.f,-.25f,.5f,1.f,-.375f,.375f,-1.f,-.5f,
+    .25f,1.f,-.375f,.125f,.875f,-.5f,.25f,.75f,-.625f,.125f,.875f,-.75f,0.f,.75f,-.625f
+};
+
+/* [4] */
+static const LW_ALIGN(16) float dense_softmax_dense_b[4] = {
+    -.875f,-.25f,.375f,1.f
+};
+
+int dense_softmax_run(void *arena, const struct dense_softmax_inputs *in, const struct dense_softmax_outputs *out)
+{
+    uint8_t *const memory = arena;
+    if (memory == NULL || (uintptr_t)memory % DENSE_SOFTMAX_ARENA_ALIGN != 0) return DENSE_SOFTMAX_E_ARENA;
+    LW_LAYER(0, "dense")
+    dense_softmax_dense(in->x, dense_softmax_dense_w, dense_softmax_dense_b, (float *)(void *)memory);
+    LW_LAYER(1, "y")
+    dense_softmax_y((float *)(void *)memory, out->y);
+    return 0;
+}

@@ -1,0 +1,37 @@
+/* elementwise: elementwise.onnx for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* y[n<1, w<3, c<8] = sigmoid(x[n, w, c] * k[w, 0] + x2[c]) * x[n, w, c]
+ * x: [1][3][8]  x2: [8]  k: [3][1]  y: [1][3][8]
+ * schedule: compute_inline sigmoid; compute_inline add; compute_inline mul */
+static void elementwise_y(const float *restrict x, const float *restrict x2, const float *k, float *restrict y)
+{
+    for (int32_t w = 0; w < 3; w++) {
+        const float *x_w = x + w * 8;
+        float *y_w = y + w * 8;
+        for (int32_t c = 0; c < 8; c++)
+            y_w[c] = lw_sigmoidf(x_w[c] * k[w] + x2[c]) * x_w[c];
+    }
+}
+
+/* [3][1] */
+static const LW_ALIGN(16) float elementwise_y_b[3] = {
+    -.375f,.25f,.875f
+};
+
+int elementwise_run(void *arena, const struct elementwise_inputs *in, const struct elementwise_outputs *out)
+{
+    (void)arena;
+    LW_LAYER(0, "y")
+    elementwise_y(in->x, in->z, elementwise_y_b, out->y);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* elementwise: elementwise.onnx for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][3][8]
+ *   z                    float    [8]
+ * Outputs
+ *   y                    float    [1][3][8]
+ */
+#ifndef ELEMENTWISE_H
+#define ELEMENTWISE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ELEMENTWISE_ARENA_SIZE   0u     /* bytes of scratch memory elementwise_run needs */
+#define ELEMENTWISE_ARENA_ALIGN  16u
+#define ELEMENTWISE_WEIGHTS_SIZE 12u     /* bytes of constants */
+
+#define ELEMENTWISE_E_ARENA (-1)     /* the arena is null or misaligned */
+#define ELEMENTWISE_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define ELEMENTWISE_INPUTS(X) \
+    X(x, float, 24) \
+    X(z, float, 8)
+#define ELEMENTWISE_OUTPUTS(X) X(y, float, 24)
+
+struct elementwise_inputs {
+    const float *x;
+    const float *z;
+};
+struct elementwise_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative ELEMENTWISE_E... code. Reentrant: all state is in the arena. */
+int elementwise_run(void *arena, const struct elementwise_inputs *in, const struct elementwise_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

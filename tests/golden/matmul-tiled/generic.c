@@ -1,0 +1,49 @@
+/* matmul_tiled: matmul-tiled.te for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* c[i<6, j<8] = sum(k<5) a[i, k] * b[k, j]
+ * y[i<6, j<8] = max(c[i, j], 0.0)
+ * a: [6][5]  b: [5][8]  y: [6][8]
+ * schedule: split y.i 4 names=io,ii; split y.j 4 names=jo,ji; reorder y.jo y.ii y.ji; compute_at c y.jo; set_scope
+ *     c register */
+static void matmul_tiled_matmul_tiled(const float *restrict a, const float *restrict b, float *restrict y)
+{
+    for (int32_t io = 0; io < 2; io++)
+        for (int32_t jo = 0; jo < 2; jo++) {
+            float c[16];
+            const int32_t i_end = lw_min_i32(6 - io * 4, 4);
+            for (int32_t i = 0; i < i_end; i++) {
+                const float *a_i = a + io * 20 + i * 5;
+                for (int32_t j = 0; j < 4; j++) {
+                    float acc = 0.0f;
+                    const float *b_j = b + jo * 4 + j;
+                    for (int32_t k = 0; k < 5; k++)
+                        acc += a_i[k] * b_j[k * 8];
+                    c[i * 4 + j] = acc;
+                }
+            }
+            const int32_t ii_end = lw_min_i32(6 - io * 4, 4);
+            for (int32_t ii = 0; ii < ii_end; ii++) {
+                float *y_ii = y + io * 32 + ii * 8 + jo * 4;
+                for (int32_t ji = 0; ji < 4; ji++)
+                    y_ii[ji] = lw_maxf(c[ii * 4 + ji], 0.0f);
+            }
+        }
+}
+
+int matmul_tiled_run(void *arena, const struct matmul_tiled_inputs *in, const struct matmul_tiled_outputs *out)
+{
+    (void)arena;
+    LW_LAYER(0, "matmul_tiled")
+    matmul_tiled_matmul_tiled(in->a, in->b, out->y);
+    return 0;
+}

@@ -1,0 +1,46 @@
+/* matmul_tiled: matmul-tiled.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   a                    float    [6][5]
+ *   b                    float    [5][8]
+ * Outputs
+ *   y                    float    [6][8]
+ */
+#ifndef MATMUL_TILED_H
+#define MATMUL_TILED_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MATMUL_TILED_ARENA_SIZE   0u     /* bytes of scratch memory matmul_tiled_run needs */
+#define MATMUL_TILED_ARENA_ALIGN  16u
+#define MATMUL_TILED_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define MATMUL_TILED_E_ARENA (-1)     /* the arena is null or misaligned */
+#define MATMUL_TILED_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define MATMUL_TILED_INPUTS(X) \
+    X(a, float, 30) \
+    X(b, float, 40)
+#define MATMUL_TILED_OUTPUTS(X) X(y, float, 48)
+
+struct matmul_tiled_inputs {
+    const float *a;
+    const float *b;
+};
+struct matmul_tiled_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative MATMUL_TILED_E... code. Reentrant: all state is in the arena. */
+int matmul_tiled_run(void *arena, const struct matmul_tiled_inputs *in, const struct matmul_tiled_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

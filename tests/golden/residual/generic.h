@@ -1,0 +1,42 @@
+/* residual: residual.onnx for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][4][16]
+ * Outputs
+ *   y                    float    [1][4][16]
+ */
+#ifndef RESIDUAL_H
+#define RESIDUAL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define RESIDUAL_ARENA_SIZE   512u     /* bytes of scratch memory residual_run needs */
+#define RESIDUAL_ARENA_ALIGN  16u
+#define RESIDUAL_WEIGHTS_SIZE 624u     /* bytes of constants */
+
+#define RESIDUAL_E_ARENA (-1)     /* the arena is null or misaligned */
+#define RESIDUAL_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define RESIDUAL_INPUTS(X) X(x, float, 64)
+#define RESIDUAL_OUTPUTS(X) X(y, float, 64)
+
+struct residual_inputs {
+    const float *x;
+};
+struct residual_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative RESIDUAL_E... code. Reentrant: all state is in the arena. */
+int residual_run(void *arena, const struct residual_inputs *in, const struct residual_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,43 @@
+/* stencil_fused: stencil-fused.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    int16_t  [n]
+ * Outputs
+ *   y                    int16_t  [n]
+ */
+#ifndef STENCIL_FUSED_H
+#define STENCIL_FUSED_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STENCIL_FUSED_ARENA_SIZE   16u     /* bytes of scratch memory stencil_fused_run needs */
+#define STENCIL_FUSED_ARENA_ALIGN  16u
+#define STENCIL_FUSED_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define STENCIL_FUSED_E_ARENA (-1)     /* the arena is null or misaligned */
+#define STENCIL_FUSED_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define STENCIL_FUSED_INPUTS(X) X(x, int16_t, 256)
+#define STENCIL_FUSED_OUTPUTS(X) X(y, int16_t, 256)
+
+struct stencil_fused_inputs {
+    const int16_t *x;
+    int32_t n;    /* 3 to 256 */
+};
+struct stencil_fused_outputs {
+    int16_t *y;
+};
+
+/* Runs the model once. Returns 0, or a negative STENCIL_FUSED_E... code. Reentrant: all state is in the arena. */
+int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const struct stencil_fused_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
