@@ -15,6 +15,11 @@ skips=$build/skipped.txt
 # number WORD TEXT: N of `N WORD` in the text; 0 if there is none.
 number() { echo "$2" | sed -n "s/.*\(^\|[^0-9]\)\([0-9][0-9]*\) $1.*/\2/p;" | sed -n '$p' | grep . || echo 0; }
 
+skip() {
+    echo "skip $1: $2" >> "$skips"
+    skipped=$((skipped + 1))
+}
+
 # suite NAME COMMAND...: its last line is the sum. A suite that ends without one, or with another verdict than its sum
 # says, counts as one more failure.
 suite() {
@@ -49,12 +54,21 @@ suite cli tests/cli.sh "$build"
 suite golden tests/golden.sh "$build"
 suite emitted tests/emitted.sh "$build"
 suite models tests/models.sh "$build"
+if command -v python3 > /dev/null 2>&1; then
+    models=samples/digits/digits.onnx
+    for name in $(sed -n 's/^required="\(.*\)"$/\1/p' tests/models.sh); do
+        [ -f "../shared/models/onnx/$name.onnx" ] && models="$models ../shared/models/onnx/$name.onnx"
+    done
+    # shellcheck disable=SC2086
+    suite ram python3 tests/live_bound.py "$build/loopwright" $models --limit 1.15
+else
+    skip ram "python3 is not installed"
+fi
 suite determinism tests/determinism.sh "$build"
 if command -v bash > /dev/null 2>&1; then
     suite cross tests/cross/all.sh "$build"
 else
-    echo "skip cross: bash is not installed" >> "$skips"
-    skipped=$((skipped + 1))
+    skip cross "bash is not installed"
 fi
 
 if [ -s "$skips" ]; then

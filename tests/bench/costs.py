@@ -72,9 +72,9 @@ def table_of_cortex(build, found):
     if not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-system-arm"):
         print("\nskipped Cortex-M4: arm-none-eabi-gcc or qemu-system-arm is not installed")
         return
-    print(f"\n{'Cortex-M4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13} {'stack':>6}")
+    print(f"\n{'--target cortex-m4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13} {'stack':>6}")
     for name, path, *data in found:
-        folder = emit(build, name, path)
+        folder = emit(build, name, path, "cortex-m4")
         if not folder:
             continue
         small, fast = (on_cortex(folder, name, data, o) for o in ("-Os", "-O3"))
