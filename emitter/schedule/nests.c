@@ -195,6 +195,7 @@ const Tensor *draft_find_tensor(Draft *d, const char *tensor)
 {
     const Nest *n = &d->next;
     Text there = text_new(d->cx);
+    if (!tensor) tensor = "without a name";
     for (int i = 0; i < n->input_count; i++) {
         if (strcmp(n->input[i]->name, tensor) == 0) return n->input[i];
         text_printf(&there, "%s%s", there.length ? ", " : "", n->input[i]->name);

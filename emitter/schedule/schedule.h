@@ -2,32 +2,45 @@
 #ifndef LW_SCHEDULE_SCHEDULE_H
 #define LW_SCHEDULE_SCHEDULE_H
 /* Schedule primitives: nest in, nest out. Each finds its loop by name, shows that the rewrite keeps every value, or
- * refuses with a diagnostic (naming the primitive, the loop or tensor, the dependence or size at fault, whether the step
- * is "wrong" or "unproved", and what would be accepted) and returns the nest it was given: the old nest stands.
- * An accepted step is appended to the nest's trace as text. Loop names are "stage.loop"; new names default to loop+"o", loop+"i". */
+ * refuses with a diagnostic (its place is the step; it names the loop or tensor, the dependence or size at fault, whether the
+ * step is "wrong" or "unproved", and what would be accepted) and returns the nest it was given: the old nest stands.
+ * The checker proves the whole nest anew after every step (a caller that sets checks_late does so itself, at the end). An accepted step is appended to the nest's trace as text.
+ *
+ * Refusals are errors of the context, so after one the following steps do nothing: apply many, check ctx_failed once; or
+ * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone where that is unique. Copies of a
+ * stage that peel makes are STAGE@tail, its init apart is STAGE@init. A typical order of steps: inline, split (guards),
+ * reorder, compute_at from the output inwards, then shape what was attached, decompose_reduction, kinds, and peel last. */
 #include "ir/nest.h"
 
 typedef enum Tail { TAIL_GUARD, TAIL_PEEL } Tail;
 
-/* Where several steps are applied in a row, the caller may check ctx_failed once at the end. */
-const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner); /* names may be NULL */
+/* LOOP becomes LOOPo * factor + LOOPi, or as named. Where the factor does not divide the extent, guards cut the last tile
+ * (TAIL_GUARD) or it is peeled (TAIL_PEEL). A vector loop leaves its kind to the inner, a parallel one to the outer loop. */
+const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner);
 /* Moves the iterations of a loop for which a guard below may fail to a copy behind it (stages named S@tail), so that the
  * loop itself runs without those guards. Everything attached inside is copied too: peel last. */
 const Nest *sched_peel(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_tile(Ctx *cx, const Nest *n, const char *x, const char *y, int64_t fx, int64_t fy, Tail tail);
+/* Two loops with nothing between them; the name defaults to both, one after the other. */
 const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *inner, const char *fused);
+/* The named loops take the places they have in one chain, in this order. `reassociate` allows float reductions to change. */
 const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int count, bool reassociate);
 const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop);
+/* The stage is computed in each iteration of the loop for what is needed there. Its loops are made anew, STAGE.AXIS, data axes
+ * outside, without those of extent 1; its storage moves along unless store_at put it elsewhere. */
 const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);
 const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);     /* loop NULL: root */
 const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage);
 const Nest *sched_compute_root(Ctx *cx, const Nest *n, const char *stage);
+/* A copy of the tensor for the readers (count 0: all), named TENSOR_SCOPE by default; widened to a type that holds it all. */
 const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const char *const *readers, int count,
                              const char *name, Scope scope, bool widen, DType as);
+/* The computation moves to a new stage, STAGE_SCOPE by default, and the stage copies from it; both with fresh loops. */
 const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *name, Scope scope);
 const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, Scope scope);
+/* The init of a reducing block stands apart, before the loop, in copies STAGE@init.LOOP of the data loops from there inwards. */
 const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage, const char *loop);
 
 /* One step written as in a .te file: `split conv.h 4 tail=peel names=ho,hi`. The table of primitives is in steps.c. */

@@ -186,7 +186,8 @@ static const char *step_decompose(Chooser *c)
         const Stmt *l = some_loop(c);
         const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
         if (!l || s->reducer == REDUCE_NONE || strncmp(l->name, s->name, strlen(s->name)) != 0) continue;
-        return name_format(c->cx, "decompose_reduction %s %s", s->name, l->name);
+        int block = (int)strcspn(l->name, ".");          /* of a copy, where the loop is of one: s0@tail */
+        return name_format(c->cx, "decompose_reduction %.*s %s", block, l->name, l->name);
     }
     return name_format(c->cx, "decompose_reduction %s %s", stage_name(c), loop_name(c));
 }

@@ -187,7 +187,7 @@ static int run_case(const Lines *l, int at, bool accept)
 {
     char case_name[64], program_name[64];
     if (sscanf(l->at[at], "case %63s on %63s", case_name, program_name) != 2) {
-        CHECK(l->at[at], !"a case is written: case NAME on PROGRAM");
+        check_that(0, l->at[at], "a case is written: case NAME on PROGRAM");
         return at + 1;
     }
     Ctx *cx = ctx_new(NULL, NULL);
