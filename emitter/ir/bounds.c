@@ -291,16 +291,24 @@ static void collect_fact(Ranges *r, const Expr *fact, bool holds)
     if (fact->kind == (holds ? EXPR_EQ : EXPR_NE) && add_fact(r, a, b, 0)) add_fact(r, b, a, 0);
 }
 
+static int fact_room(const Expr *fact)
+{
+    bool is_list = fact->kind == EXPR_AND || fact->kind == EXPR_OR || fact->kind == EXPR_NOT;
+    int n = is_list ? 0 : 2;
+    for (int i = 0; i < fact->arg_count && is_list && n < MAX_FACTS; i++) n += fact_room(fact->arg[i]);
+    return n;
+}
+
 /* A fact is opened by what is known without it; what was found out meanwhile is then forgotten, for it can be narrowed. */
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
     Ranges r = { .cx = cx, .scope = scope, .known = map_new(cx->arena) };
-    for (const Bounds *b = scope; b; b = b->outer) {
-        if (!b->fact) continue;
-        if (!r.fact) r.fact = NEW_ARRAY(cx->arena, Linear, MAX_FACTS);
-        collect_fact(&r, b->fact, true);
-    }
-    if (r.fact) r.known = map_new(cx->arena);
+    int room = 0;
+    for (const Bounds *b = scope; b && room < MAX_FACTS; b = b->outer) room += b->fact ? fact_room(b->fact) : 0;
+    if (room) r.fact = NEW_ARRAY(cx->arena, Linear, room < MAX_FACTS ? room : MAX_FACTS);
+    for (const Bounds *b = scope; b && room; b = b->outer)
+        if (b->fact) collect_fact(&r, b->fact, true);
+    if (room) r.known = map_new(cx->arena);
     return r;
 }
 

@@ -239,7 +239,7 @@ static const Bounds *host_scope(Checker *c, const Site *s)
 static bool check_copies(Checker *c, const StageSites *stage, int first)
 {
     const Site *s = stage->site[first];
-    Copies *updates = NEW(c->cx->arena, Copies), *inits = NEW(c->cx->arena, Copies);
+    Copies update_copies = { 0 }, init_copies = { 0 }, *updates = &update_copies, *inits = &init_copies;
     bool repeats = false;
     updates->scope = inits->scope = host_scope(c, s);
     for (int i = first; i < stage->site_count; i++) {

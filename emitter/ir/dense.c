@@ -634,11 +634,7 @@ static bool dense_lines(Dense *d, const Expr *const *bind, int bind_count, const
 bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
            const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats, const char **why)
 {
-    Dense *d = NEW(cx->arena, Dense);
-    d->cx = cx;
-    d->own = own;
-    d->own_count = own_count;
-    d->may_repeat = repeats != NULL;
+    Dense state = { .cx = cx, .own = own, .own_count = own_count, .may_repeat = repeats != NULL }, *d = &state;
     const Bounds *inside = scope;
     for (int i = 0; i < own_count && i < MAX_SOURCES; i++) {
         const Expr *extent = free_extent(d, own[i], own_extent[i], &guard);
