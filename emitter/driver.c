@@ -65,7 +65,7 @@ static Map own_symbols(Ctx *cx)
     return taken;
 }
 
-/* A .te file with formulas or steps is one group: the file's own schedule, in its own names. */
+/* A .te file with formulas or steps is one group, named after what it computes: the file's own schedule, in its own names. */
 static bool nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
@@ -75,7 +75,7 @@ static bool nest_of_te(Build *b)
     for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
     if (!n) return false;
     b->symbols = own_symbols(cx);
-    *group = (Group){ .name = unique_name(cx, &b->symbols, b->name), .input_count = n->input_count, .output_count = n->output_count };
+    *group = (Group){ .name = unique_name(cx, &b->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
     b->groups = (Groups){ 1, group };

@@ -90,17 +90,25 @@ static const char *schedule_line(Ctx *cx, const Storages *s)
     return text_string(&t);
 }
 
-/* Breaks at spaces, so that a line of the comment stays within the width of a page. */
+/* Where a line of `text` of at most `width` characters ends best: behind a step, else an operand, else a word. */
+static size_t line_end(const char *text, size_t width)
+{
+    static const char *const breaks[] = { "; ", " && ", ", ", " " };
+    for (size_t b = 0; b < sizeof breaks / sizeof breaks[0]; b++) {
+        size_t before = strcmp(breaks[b], " && ") == 0 ? 0 : strlen(breaks[b]) - 1;      /* what stays on the line */
+        for (size_t cut = width; cut > width / 2; cut--)
+            if (strncmp(text + cut - before, breaks[b], strlen(breaks[b])) == 0) return cut;
+    }
+    return strlen(text);
+}
+
+/* A line of the comment stays within the width of a page. */
 static void add_wrapped(Ctx *cx, Comment *c, const char *text)
 {
     enum { WIDTH = 112 };
     for (int indent = 0; *text; indent = 4) {
-        size_t n = strlen(text), cut = n;
-        if (n + (size_t)indent > WIDTH) {
-            cut = WIDTH - (size_t)indent;
-            while (cut > 40 && text[cut] != ' ') cut--;
-            if (text[cut] != ' ') cut = n;
-        }
+        size_t length = strlen(text), room = WIDTH - (size_t)indent;
+        size_t cut = length <= room ? length : line_end(text, room);
         if (c->count == MAX_COMMENT_LINES) return;
         c->line[c->count++] = name_format(cx, "%*s%.*s", indent, "", (int)cut, text);
         text += cut;

@@ -10,8 +10,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1 && w + j -
- *     1 < 6, x[n, c, h+i-1, w+j-1] * k[i, j, c, o], 0.0)
+/* acc[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
+ *     && w + j - 1 < 6, x[n, c, h+i-1, w+j-1] * k[i, j, c, o], 0.0)
  * y[n<1, h<6, w<6, c<4] = max(acc[n, h, w, c] + b[c], 0.0)
  * x: [1][2][6][6]  k: [3][3][2][4]  b: [4]  y: [1][6][6][4]
  * schedule: compute_inline add; compute_inline transpose; split y.w 3; reorder y.wo y.wi y.c; compute_at acc y.wo;
@@ -37,7 +37,7 @@ static void conv_norm_relu_conv(const float *restrict x, const float *k, const f
             const int32_t i_end = lw_min_i32(7 - h, 3);
             for (int32_t i = lw_max_i32(1 - h, 0); i < i_end; i++)
                 for (int32_t j = 0; j < 3; j++) {
-                    if (wo * 3 + j >= 1 && -(wo * 3) - j >= -4) {
+                    if (wo * 3 + j >= 1 && wo * 3 + j <= 4) {
                         const float *x_j = x + (h + i - 1) * 6 + wo * 3 + j - 1;
                         const float *k_j = k + i * 24 + j * 8;
                         for (int32_t c = 0; c < 2; c++) {

@@ -11,13 +11,13 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, h<4, w<4, o<4] = sum(i<3, j<3) select(h * 2 + i < 8 && w * 2 + j < 8, x[n, o, h*2+i, w*2+j] * k[i, j,
- *     o], 0.0)
+/* acc[n<1, h<4, w<4, o<4] = sum(i<3, j<3) select(h * 2 + i < 8
+ *     && w * 2 + j < 8, x[n, o, h*2+i, w*2+j] * k[i, j, o], 0.0)
  * y[n<1, h<4, w<4, o<4] = acc[n, h, w, o]
  * x: [1][4][8][8]  k: [3][3][4]  y: [1][4][4][4]
  * schedule: compute_inline transpose; cache_write y register name=acc; reorder y.w y.o; compute_at acc y.h;
- *     set_scope acc register; reorder acc.i acc.j acc.w acc.o; decompose_reduction acc acc.i; unroll y.o; unroll
- *     acc.o; unroll acc@init.o; unroll y.w; unroll acc.w; unroll acc@init.w */
+ *     set_scope acc register; reorder acc.i acc.j acc.w acc.o; decompose_reduction acc acc.i; unroll y.o;
+ *     unroll acc.o; unroll acc@init.o; unroll y.w; unroll acc.w; unroll acc@init.w */
 static void depthwise_pool_concat_depthwise(const float *restrict x, const float *k, float *restrict y)
 {
     for (int32_t h = 0; h < 4; h++) {
@@ -95,9 +95,9 @@ static void depthwise_pool_concat_depthwise(const float *restrict x, const float
 /* acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c]
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: cache_write y register name=acc; reorder y.w y.c; compute_at acc y.h; set_scope acc register; reorder
- *     acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.c; unroll acc.c; unroll acc@init.c; unroll
- *     y.w; unroll acc.w; unroll acc@init.w */
+ * schedule: cache_write y register name=acc; reorder y.w y.c; compute_at acc y.h; set_scope acc register;
+ *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.c; unroll acc.c; unroll acc@init.c;
+ *     unroll y.w; unroll acc.w; unroll acc@init.w */
 static void depthwise_pool_concat_max(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
@@ -137,8 +137,8 @@ static void depthwise_pool_concat_max(const float *restrict x, float *restrict y
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c] / 4.0
  * x: [1][4][4][4]  y: [1][2][2][4]
  * schedule: reorder y.w y.c; compute_at acc y.h; set_scope acc register; reorder acc.i acc.j acc.w acc.c;
- *     decompose_reduction acc acc.i; unroll y.c; unroll acc.c; unroll acc@init.c; unroll y.w; unroll acc.w; unroll
- *     acc@init.w */
+ *     decompose_reduction acc acc.i; unroll y.c; unroll acc.c; unroll acc@init.c; unroll y.w; unroll acc.w;
+ *     unroll acc@init.w */
 static void depthwise_pool_concat_mean(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {

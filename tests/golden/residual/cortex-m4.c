@@ -14,8 +14,8 @@
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][4][16]  k: [3][4][4]  b: [4]  y: [1][16][4]
  * schedule: compute_inline add; compute_inline transpose; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c; unroll
- *     acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
+ *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c;
+ *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
 static void residual_first(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
@@ -36,7 +36,7 @@ static void residual_first(const float *restrict x, const float *k, const float 
         float acc_14 = 0.0f;
         float acc_15 = 0.0f;
         for (int32_t j = 0; j < 3; j++) {
-            if (wo * 4 + j >= 1 && -(wo * 4) - j >= -13) {
+            if (wo * 4 + j >= 1 && wo * 4 + j <= 13) {
                 const float *x_j = x + wo * 4 + j - 1;
                 const float *k_j = k + j * 16;
                 for (int32_t c = 0; c < 4; c++) {
@@ -129,7 +129,7 @@ static void residual_second(const float *restrict x, const float *k, const float
         float acc_14 = 0.0f;
         float acc_15 = 0.0f;
         for (int32_t j = 0; j < 3; j++) {
-            if (wo * 4 + j >= 1 && -(wo * 4) - j >= -13) {
+            if (wo * 4 + j >= 1 && wo * 4 + j <= 13) {
                 const float *x_j = x + wo * 16 + (j - 1) * 4;
                 const float *k_j = k + j * 16;
                 for (int32_t c = 0; c < 4; c++) {
@@ -200,8 +200,8 @@ static void residual_second(const float *restrict x, const float *k, const float
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c] + x2[n, w, c], 0.0)
  * x: [1][16][4]  x2: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
  * schedule: compute_inline add_2; compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c; unroll
- *     acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
+ *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c;
+ *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
 static void residual_third(const float *x, const float *x2, const float *k, const float *b, float *y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
@@ -222,7 +222,7 @@ static void residual_third(const float *x, const float *x2, const float *k, cons
         float acc_14 = 0.0f;
         float acc_15 = 0.0f;
         for (int32_t j = 0; j < 3; j++) {
-            if (wo * 4 + j >= 1 && -(wo * 4) - j >= -13) {
+            if (wo * 4 + j >= 1 && wo * 4 + j <= 13) {
                 const float *x_j = x + wo * 16 + (j - 1) * 4;
                 const float *k_j = k + j * 16;
                 for (int32_t c = 0; c < 4; c++) {

@@ -79,8 +79,8 @@ static void residual_first(const float *restrict x, const float *k, const float 
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
  * schedule: compute_inline add; split y.w 8; reorder y.wo y.wi y.c; compute_at acc y.wo; set_scope acc register;
- *     reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; vectorize y.c; vectorize acc.o; vectorize
- *     acc@init.o; vectorize y.wi; vectorize acc.w; vectorize acc@init.w */
+ *     reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; vectorize y.c; vectorize acc.o;
+ *     vectorize acc@init.o; vectorize y.wi; vectorize acc.w; vectorize acc@init.w */
 static void residual_second(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     {

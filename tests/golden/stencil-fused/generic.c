@@ -13,7 +13,7 @@
  * y[i<n] = max(smooth[i], 0)
  * x: [n]  smooth: [n]  y: [n]
  * schedule: split y.i 8 names=io,ii; compute_at smooth y.io */
-static void stencil_fused_stencil_fused(int32_t n, const int16_t *restrict x, int16_t *restrict smooth, int16_t *restrict y)
+static void stencil_fused_y(int32_t n, const int16_t *restrict x, int16_t *restrict smooth, int16_t *restrict y)
 {
     const int32_t i_end = lw_min_i32(n, 8);
     for (int32_t i = 0; i < i_end; i++)
@@ -43,7 +43,7 @@ int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const 
     if (memory == NULL || (uintptr_t)memory % STENCIL_FUSED_ARENA_ALIGN != 0) return STENCIL_FUSED_E_ARENA;
     const int32_t n = in->n;
     if (n < 3 || n > 256) return STENCIL_FUSED_E_DIM;
-    LW_LAYER(0, "stencil_fused")
-    stencil_fused_stencil_fused(n, in->x, (int16_t *)(void *)memory, out->y);
+    LW_LAYER(0, "y")
+    stencil_fused_y(n, in->x, (int16_t *)(void *)memory, out->y);
     return 0;
 }
