@@ -72,7 +72,7 @@ static void read_input(Machine *m, const Tensor *t, const char *when)
 
 static bool runs_in_place(const Machine *m, int group, const Slot *in, const Slot *out)
 {
-    return m->b->plan.in_place[group] && in->root == out->root && !tensor_is_constant(in->tensor);
+    return m->b->plan.in_place[group] && in->root == out->root && in->view_offset == out->view_offset;
 }
 
 /* The nest, over dense copies; an operand that shares the output's memory is the output's data. */
@@ -176,9 +176,129 @@ static void check_random(uint32_t seed)
     ctx_free(n.cx);
 }
 
+/* ---- Nets made by hand ------------------------------------------------------------------------------------------- */
+
+static Tensor *relu(Net *n, Tensor *x) { return one(n, "relu", "relu", x, ""); }
+
+/* One group, whose values differ from its operand's. */
+static Tensor *pool(Net *n, Tensor *x) { return one(n, "sigmoid", "sigmoid", one(n, "max_pool2d", "pool", x, "kernel=1"), ""); }
+
+static Build planned(Net *n)
+{
+    static const lw_options options = { 0 };
+    Build b = net_build(n, &options);
+    CHECK("a plan is made", build_graph(&b) && build_nests(&b) && build_program(&b));
+    return b;
+}
+
+static int free_groups(const Build *b)
+{
+    int count = 0;
+    for (int i = 0; i < b->groups.count; i++) count += b->plan.is_free[i];
+    return count;
+}
+
+static void check_plan(Net *n, Build *b, const char *label)
+{
+    const char *why = simulate(n, b, made_up_inputs(n));
+    check_that(!why, label, "%s", why ? why : "");
+}
+
+static void chains(void)
+{
+    Net net = net_new(1), *n = &net;
+    Tensor *x = net_input(n, "x", SHAPE(1, 4, 4, 3));
+    static const int64_t outputs[] = { 5, 2, 9, 4, 1, 7, 7, 3 };
+    for (int i = 0; i < 8; i++) x = two(n, "conv2d", "conv", x, net_constant(n, "k", SHAPE(1, 1, last_dim(x), outputs[i])), "");
+    net_output(n, x);
+    Build b = planned(n);
+    check_plan(n, &b, "a chain of convolutions");
+    check_that(b.plan.arena_size == b.plan.live_bound && b.plan.arena_size == 16 * 4 * 14, "a chain needs its two largest neighbours",
+               "%lld, bound %lld", (long long)b.plan.arena_size, (long long)b.plan.live_bound);
+    ctx_free(n->cx);
+}
+
+/* The sum could take its first operand's place, were it not for the transposed view of the same memory. */
+static void view_beside_operand(void)
+{
+    Net net = net_new(2), *n = &net;
+    Tensor *x = relu(n, net_input(n, "x", SHAPE(2, 3)));
+    Tensor *turned = one(n, "transpose", "turn", one(n, "reshape", "view", x, "shape=3,2"), "perm=1,0");
+    net_output(n, two(n, "add", "add", x, turned, ""));
+    Build b = planned(n);
+    check_plan(n, &b, "a view beside the operand");
+    ctx_free(n->cx);
+}
+
+static void in_place(void)
+{
+    Net net = net_new(3), *n = &net;
+    Tensor *x = pool(n, net_input(n, "x", SHAPE(1, 4, 4, 2))), *y = pool(n, x);
+    x = pool(n, two(n, "add", "add", x, two(n, "mul", "mul", y, one(n, "softmax", "softmax", y, ""), ""), ""));
+    net_output(n, x);
+    Build b = planned(n);
+    int count = 0;
+    for (int i = 0; i < b.groups.count; i++) count += b.plan.in_place[i];
+    check_plan(n, &b, "sums in place");
+    CHECK("a sum takes the place of an operand that dies", count >= 1);
+    ctx_free(n->cx);
+}
+
+/* Operands of a concatenation, one of them a concatenation itself that is read twice. */
+static void nested_concatenations(int axis)
+{
+    Net net = net_new(4), *n = &net;
+    Tensor *x = net_input(n, "x", SHAPE(1, 3, 4, 2)), *a = pool(n, x), *b = pool(n, x);
+    Tensor *inner = call(n->cx, "concat", "inner", (Tensor *[]){ a, b }, 2, "axis=%d", axis);
+    Tensor *c = pool(n, inner);
+    Tensor *outer = call(n->cx, "concat", "outer", (Tensor *[]){ c, inner }, 2, "axis=%d", axis);
+    net_output(n, one(n, "flatten", "flat", pool(n, outer), ""));
+    Build build = planned(n);
+    check_plan(n, &build, text_format(n->cx, "nested concatenations along axis %d", axis));
+    check_that(free_groups(&build) == 3, "nested concatenations and a view cost nothing", "%d groups are free", free_groups(&build));
+    ctx_free(n->cx);
+}
+
+/* What has no place of its own is copied: an input, a constant, one tensor twice, one in two concatenations. */
+static void shared_operands(void)
+{
+    Net net = net_new(5), *n = &net;
+    Tensor *x = net_input(n, "x", SHAPE(1, 3, 4, 2)), *a = pool(n, x), *k = net_constant(n, "k", SHAPE(1, 3, 4, 2));
+    net_output(n, pool(n, two(n, "concat", "with input", a, x, "axis=3")));
+    net_output(n, pool(n, two(n, "concat", "with constant", a, k, "axis=2")));
+    net_output(n, pool(n, two(n, "concat", "twice", a, a, "axis=3")));
+    net_output(n, two(n, "concat", "with output", n->output[0], a, "axis=3"));
+    Build b = planned(n);
+    check_plan(n, &b, "operands that cannot be slices");
+    ctx_free(n->cx);
+}
+
+/* The simulation is a test only if it finds what is wrong. */
+static void broken_plans(void)
+{
+    Net net = net_new(6), *n = &net;
+    Tensor *x = pool(n, net_input(n, "x", SHAPE(1, 4, 4, 2)));
+    net_output(n, pool(n, two(n, "add", "add", pool(n, pool(n, x)), x, "")));
+    Build b = planned(n);
+    check_plan(n, &b, "a plan as it is made");
+    for (int i = 0; i < b.plan.slot_count; i++) b.plan.slot[i].offset = 0;
+    CHECK("all at one place is found", simulate(n, &b, made_up_inputs(n)) != NULL);
+    b = planned(n);
+    for (int i = 0; i < b.plan.slot_count; i++)
+        if (b.plan.slot[i].kind == SLOT_ARENA) b.plan.slot[i].view_offset = 1;
+    CHECK("beyond a root is found", simulate(n, &b, made_up_inputs(n)) != NULL);
+    ctx_free(n->cx);
+}
+
 int main(int argc, char **argv)
 {
     uint32_t first = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1, count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 300;
+    chains();
+    view_beside_operand();
+    in_place();
+    for (int axis = 0; axis < 4; axis++) nested_concatenations(axis);
+    shared_operands();
+    broken_plans();
     for (uint32_t i = 0; i < count; i++) check_random(first + i);
     return check_done();
 }
