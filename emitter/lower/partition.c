@@ -218,6 +218,21 @@ static bool is_innermost(const Code *c)
     return true;
 }
 
+/* sum >= 0 with what is subtracted on the other side: a + 3 >= b rather than a - b >= -3. */
+static const Expr *is_nonnegative(Ctx *cx, const Expr *sum)
+{
+    Linear l, left = { .type = I32 }, right = { .type = I32 };
+    if (!linear_of(cx, sum, &l)) return expr_binary(cx, EXPR_LE, expr_index(cx, 0), sum);
+    for (int i = 0; i < l.count; i++) {
+        Linear *to = l.coef[i] < 0 ? &right : &left;
+        to->term[to->count] = l.term[i];
+        to->coef[to->count++] = l.coef[i] < 0 ? -l.coef[i] : l.coef[i];
+    }
+    if (left.count == 0) left.constant = l.constant;
+    else right.constant = -l.constant;
+    return expr_binary(cx, EXPR_LE, linear_expr(cx, &right), linear_expr(cx, &left));
+}
+
 /* An innermost loop twice, `if (its conditions surely hold) loop without them; else loop`: a small copy, and a test for
  * each run of the loop rather than for each iteration. NULL where no condition can be taken out. */
 static const Code *version(Partition *p, const Code *loop, const Bounds *scope)
@@ -233,8 +248,9 @@ static const Code *version(Partition *p, const Code *loop, const Bounds *scope)
         const char *why;
         Reach r;
         if (!sum || !reach(cx, sum, found.scope[i], found.inner_of[i], found.inner_at[i], &r, &why)) continue;
-        const Expr *holding = simplify(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), r.low), scope);
-        if (expr_is_int(holding, 0)) continue;
+        const Expr *holding = is_nonnegative(cx, simplify(cx, r.low, scope));
+        if (provably(cx, holding, scope)) holding = expr_int(cx, BOOL, 1);
+        if (expr_is_int(holding, 0) || provably(cx, expr_unary(cx, EXPR_NOT, holding), scope)) continue;
         all = all ? expr_and(cx, all, holding) : holding;
         found.cond[kept++] = found.cond[i];
     }
@@ -244,7 +260,7 @@ static const Code *version(Partition *p, const Code *loop, const Bounds *scope)
     p->budget -= growth;
     const Code *body = code_map_exprs(cx, loop->child[0], holds, &found);
     const Code *free = code_for(cx, loop->var, loop->begin, loop->end, 1, loop->loop_kind, body);
-    return code_if(cx, simplify(cx, all, scope), free, code_fresh(cx, loop));
+    return code_if(cx, all, free, code_fresh(cx, loop));
 }
 
 static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
