@@ -382,8 +382,9 @@ Env *program_env(Ctx *cx, const Program *p, uint64_t seed)
 void program_print(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->size_count; i++)
-        text_printf(t, "size %s = %lld   # at most %lld\n", expr_as_var(p->size[i])->name, (long long)p->size_value[i],
-                    (long long)expr_as_var(p->size[i])->greatest);
+        text_printf(t, "size %s in %lld..%lld   # %lld in this run\n", expr_as_var(p->size[i])->name,
+                    (long long)expr_as_var(p->size[i])->least, (long long)expr_as_var(p->size[i])->greatest,
+                    (long long)p->size_value[i]);
     for (int i = 0; i < p->tensor_count; i++) {
         const Tensor *x = p->tensor[i];
         if (x->maker && x->output) continue;

@@ -23,5 +23,5 @@ typedef struct Program {
 
 Program *program_random(Ctx *cx, Random *r);
 Env *program_env(Ctx *cx, const Program *p, uint64_t seed);      /* sizes and inputs; values exact in any order of summing */
-void program_print(Ctx *cx, Text *t, const Program *p);          /* inputs, formulas, values of sizes */
+void program_print(Ctx *cx, Text *t, const Program *p);          /* as a .te file without its steps */
 #endif

@@ -218,7 +218,8 @@ static void fail(Case *c, const char *what, const char *detail)
     DiagMark mark = diag_mark(c->cx);
     c->cx->failed = false;
     program_print(c->cx, &t, c->program);
-    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "%s\n", c->nest->step[i].text);
+    if (c->nest->step_count) text_add(&t, "schedule\n");
+    for (int i = 0; i < c->nest->step_count; i++) text_printf(&t, "  %s\n", c->nest->step[i].text);
     text_add(&t, "# the nest:\n");
     print_nest(c->cx, &t, c->nest);
     diag_rewind(c->cx, mark);
