@@ -217,9 +217,9 @@ const char *lw_list_onnx_ops(lw_context *cx)
 {
     Text t = text_new(cx);
     int count;
-    const OnnxOp *op = onnx_op_list(&count);
+    const OnnxOp **op = onnx_op_list(cx, &count);
     text_printf(&t, "%-22s %s\n", "ONNX operator", "attributes");
-    for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", op[i].name, *op[i].attrs ? op[i].attrs : "-");
+    for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", op[i]->name, *op[i]->attrs ? op[i]->attrs : "-");
     return text_string(&t);
 }
 

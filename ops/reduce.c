@@ -81,7 +81,7 @@ static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Index of the extreme along one axis, the smaller one on a tie, as i64. */
+/* Index of the extreme along one axis as i64; of several the first or, read from the end, the last. */
 static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
 {
     int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
@@ -90,8 +90,12 @@ static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
     chosen[axis] = true;
     AxisText a = axis_text(cx, rank, chosen);
     const char *kept = node_int(n, "keepdims", 0) ? a.ones : a.kept;
-    Tensor *place = OP_FORMULA(cx, n, text_format(cx, "at, best%s = %s(%s) x%s", kept, reducer, a.chosen, a.all), BIND_T("x", n->in[0]));
-    out[0] = OP_FORMULA(cx, n, "y[*] = i64(at[*])", BIND_T("at", place));
+    bool is_last = node_int(n, "last", 0) != 0;
+    Text read = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&read, is_last && d == axis ? "%sextent-1-%c" : "%s%c", d ? "," : "", axis_letter(rank, d));
+    const Expr *extent = n->in[0]->shape[axis];
+    Tensor *place = OP_FORMULA(cx, n, text_format(cx, "at, best%s = %s(%s<extent) x[%s]", kept, reducer, a.chosen, read.at), BIND_T("x", n->in[0]), BIND_V("extent", extent));
+    out[0] = OP_FORMULA(cx, n, is_last ? "y[*] = i64(extent-1-at[*])" : "y[*] = i64(at[*])", BIND_T("at", place), BIND_V("extent", extent));
     return out[0] ? 1 : 0;
 }
 static int argmax(Ctx *cx, const Node *n, Tensor **out) { return arg(cx, n, "argmax", out); }
@@ -105,6 +109,7 @@ static const AttrRow attrs[] = {
 static const AttrRow arg_attrs[] = {
     { "axis",     ATTR_INT, "the axis that is searched", "0" },
     { "keepdims", ATTR_INT, "1: it stays as a dimension of one", "0" },
+    { "last",     ATTR_INT, "1: the last index of several with the same value", "0" },
     { 0 }
 };
 static const OpCase cases[] = {
@@ -118,6 +123,7 @@ static const OpCase cases[] = {
 static const OpCase arg_cases[] = {
     { "axis=1", "f32[2][3]", "i64[2]", NULL },
     { "axis=-2 keepdims=1", "f32[2][3]", "i64[1][3]", NULL },
+    { "axis=0 last=1", "i32[5]={1,3,3,2,1}", "i64", NULL },
     { 0 }
 };
 

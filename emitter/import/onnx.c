@@ -16,7 +16,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { OLDEST_OPSET = 7, NEWEST_OPSET = 25, SMALL_RESULT = 1024, SMALL_WORK = 4096,
+enum { OLDEST_OPSET = 1, NEWEST_OPSET = 25, SMALL_RESULT = 1024, SMALL_WORK = 4096,
        MOST_WORK = 1 << 15 };         /* nodes and their inputs: bounds the time and memory that a hostile file may cost */
 
 typedef struct Importer {

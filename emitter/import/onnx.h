@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_H
 #define LW_IMPORT_ONNX_H
-/* ONNX models (onnx.proto of ONNX 1.20, operator sets 7 and later) as calls of our operators. */
+/* ONNX models (onnx.proto of ONNX 1.20, all operator sets) as calls of our operators. */
 #include "import/model.h"
 #include "support/file.h"
 

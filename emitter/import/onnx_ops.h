@@ -13,7 +13,7 @@ typedef struct OnnxCall {
     const OnnxNode *node;
     int64_t opset;
     OnnxFolder *folder;              /* of the model */
-    const char *name;                /* for the calls that are made */
+    const char *name, *ours;         /* for the calls that are made; the row's operator of ours */
     int in_count; Tensor **in;       /* absent ones are NULL, absent ones at the end not counted */
     Tensor *out[ONNX_OUTPUTS];       /* to be filled in; those left NULL must not be used by anyone */
 } OnnxCall;
@@ -21,12 +21,21 @@ typedef struct OnnxCall {
 typedef struct OnnxOp {
     const char *name;
     const char *attrs;               /* attributes that are understood, space-separated */
-    const char *op;                  /* ours, with the same inputs and attributes; or NULL and */
+    const char *op;                  /* ours; without a translation it has the same inputs and attributes */
     void (*translate)(OnnxCall *c);
+    bool moves;                      /* elements of any type pass through as they are: no arithmetic is done on them */
 } OnnxOp;
 
+#define ONNX_SAME(name, attrs, op)             { name, attrs, op, NULL, false }
+#define ONNX_ROW(name, attrs, translate)       { name, attrs, NULL, translate, false }
+#define ONNX_AS(name, attrs, op, translate)    { name, attrs, op, translate, false }
+#define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
+
+/* Closed by a row without name. */
+extern const OnnxOp onnx_rows_math[], onnx_rows_shape[], onnx_rows_window[];
+
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
-const OnnxOp *onnx_op_list(int *count);                          /* all rows, by name */
+const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* all rows, by name */
 const char *onnx_op_near(Ctx *cx, const char *name);                         /* a known name like it, or NULL */
 bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
@@ -44,6 +53,11 @@ const char *onnx_text(const OnnxCall *c, const char *name, const char *otherwise
 /* The integers of an attribute, or of input `index` where that is there; it must be constant. -1: absent; -2: refused.
  * They are brought into 32 bits: INT64_MAX stands for "to the end" and means the same there. */
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most);
+/* An attribute in operator sets before `since`, an input from then on. */
+int onnx_ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most);
+bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* of such a count: then it is refused */
+/* The attribute `axis` (or what is given), counted from the end where negative; -1: refused. */
+int onnx_axis(OnnxCall *c, int64_t axis, int rank);
 bool onnx_scalar(OnnxCall *c, int index, double *out);                       /* of a constant input; false: absent or refused */
 
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
@@ -51,35 +65,13 @@ bool onnx_needs(OnnxCall *c, int count);                                     /* 
 Tensor *onnx_call(OnnxCall *c, const char *op, Tensor *x, const char *attrs_format, ...);       /* of one input */
 Tensor *onnx_call2(OnnxCall *c, const char *op, Tensor *a, Tensor *b);
 Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* a scalar constant of x's type */
+Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
+Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
+Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* and back */
 
-/* onnx_window.c */
-void onnx_conv(OnnxCall *c);
-void onnx_max_pool(OnnxCall *c);
-void onnx_average_pool(OnnxCall *c);
-void onnx_global_average_pool(OnnxCall *c);
-void onnx_global_max_pool(OnnxCall *c);
-void onnx_batch_norm(OnnxCall *c);
-/* onnx_shape.c */
-void onnx_reshape(OnnxCall *c);
-void onnx_flatten(OnnxCall *c);
-void onnx_squeeze(OnnxCall *c);
-void onnx_unsqueeze(OnnxCall *c);
-void onnx_transpose(OnnxCall *c);
-void onnx_concat(OnnxCall *c);
-void onnx_split(OnnxCall *c);
-void onnx_slice(OnnxCall *c);
-void onnx_gather(OnnxCall *c);
-void onnx_pad(OnnxCall *c);
-void onnx_expand(OnnxCall *c);
-void onnx_tile(OnnxCall *c);
-void onnx_shape(OnnxCall *c);
-void onnx_size(OnnxCall *c);
-void onnx_constant(OnnxCall *c);
-void onnx_constant_of_shape(OnnxCall *c);
-void onnx_range(OnnxCall *c);
-void onnx_depth_to_space(OnnxCall *c);
-void onnx_space_to_depth(OnnxCall *c);
+void onnx_add_real(Text *t, const char *attr, double v);                     /* "alpha=0.5", a space before it where needed */
+const char *onnx_list(Ctx *cx, const int64_t *v, int count);                 /* "1,2,3" */
 
 #endif

@@ -9,72 +9,53 @@
 enum { MOST_ELEMS = 1 << 16,         /* of a constant that the model asks to be filled */
        SIDE_BY_SIDE = 32 };          /* operands of one concatenation; more are put together in several */
 
-static const char *list(Ctx *cx, const int64_t *v, int count)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
-    return text_string(&t);
-}
-
-static bool is_missing(OnnxCall *c, int count, const char *what)
-{
-    if (count == -1) onnx_refuse(c, "'%s' is missing", what);
-    return count < 0;
-}
-
-/* An attribute in old operator sets, an input since `since`. */
-static int ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most)
-{
-    return c->opset < since ? onnx_ints(c, attr, -1, out, most) : onnx_ints(c, NULL, index, out, most);
-}
-
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
 
-void onnx_reshape(OnnxCall *c)
+static void reshape(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
-    if (is_missing(c, count, "shape")) return;
+    if (onnx_is_missing(c, count, "shape")) return;
     for (int d = 0; d < count; d++)
         if (shape[d] == 0 && onnx_int(c, "allowzero", 0)) onnx_unsupported(c, "a result without elements (allowzero)");
-    c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", list(c->cx, shape, count));
+    c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, shape, count));
 }
 
-void onnx_flatten(OnnxCall *c)
+static void flatten(OnnxCall *c)
 {
     if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
 }
 
-void onnx_squeeze(OnnxCall *c)
+static void squeeze(OnnxCall *c)
 {
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
-    int count = ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", list(c->cx, axes, count < 0 ? 0 : count));
+    int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
+    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", onnx_list(c->cx, axes, count < 0 ? 0 : count));
 }
 
-void onnx_unsqueeze(OnnxCall *c)
+static void unsqueeze(OnnxCall *c)
 {
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
-    int count = ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (!is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", list(c->cx, axes, count));
+    int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
+    if (!onnx_is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", onnx_list(c->cx, axes, count));
 }
 
 /* ---- Index maps -------------------------------------------------------------------------------------------------- */
 
-void onnx_transpose(OnnxCall *c)
+static void transpose(OnnxCall *c)
 {
     int64_t perm[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints(c, "perm", -1, perm, MAX_RANK);
     if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0], "");
-    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", list(c->cx, perm, count));
+    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", onnx_list(c->cx, perm, count));
 }
 
 /* Operands without elements add nothing. */
-void onnx_concat(OnnxCall *c)
+static void concat(OnnxCall *c)
 {
     int count = 0;
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
@@ -93,7 +74,7 @@ void onnx_concat(OnnxCall *c)
 /* Sizes along the axis: given, or equal parts, the last one smaller where they do not come out even. */
 static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
 {
-    int count = ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS), outputs = c->node->out_count;
+    int count = onnx_ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS), outputs = c->node->out_count;
     if (count != -1) return count;
     int64_t each = (size + outputs - 1) / outputs;
     for (int i = 0; i < outputs; i++) {
@@ -103,7 +84,7 @@ static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
     return outputs;
 }
 
-void onnx_split(OnnxCall *c)
+static void split(OnnxCall *c)
 {
     int64_t sizes[ONNX_OUTPUTS], at = 0;
     if (!onnx_needs(c, 1) || c->node->out_count < 1) return;
@@ -123,21 +104,21 @@ void onnx_split(OnnxCall *c)
         onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
 }
 
-void onnx_slice(OnnxCall *c)
+static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
-    int count = ints_since(c, 10, "starts", 1, begin, MAX_RANK), ends = ints_since(c, 10, "ends", 2, end, MAX_RANK);
-    int axis_count = ints_since(c, 10, "axes", 3, axes, MAX_RANK), steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
-    if (is_missing(c, count, "starts") || is_missing(c, ends, "ends") || axis_count == -2 || steps == -2) return;
+    int count = onnx_ints_since(c, 10, "starts", 1, begin, MAX_RANK), ends = onnx_ints_since(c, 10, "ends", 2, end, MAX_RANK);
+    int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK), steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
+    if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2) return;
     if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
         onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
         return;
     }
     Text attrs = text_new(c->cx);
-    text_printf(&attrs, "begin=%s end=%s", list(c->cx, begin, count), list(c->cx, end, count));
-    if (axis_count >= 0) text_printf(&attrs, " axes=%s", list(c->cx, axes, count));
-    if (steps >= 0) text_printf(&attrs, " step=%s", list(c->cx, step, count));
+    text_printf(&attrs, "begin=%s end=%s", onnx_list(c->cx, begin, count), onnx_list(c->cx, end, count));
+    if (axis_count >= 0) text_printf(&attrs, " axes=%s", onnx_list(c->cx, axes, count));
+    if (steps >= 0) text_printf(&attrs, " step=%s", onnx_list(c->cx, step, count));
     c->out[0] = onnx_call(c, "slice", c->in[0], "%s", attrs.at);
 }
 
@@ -152,12 +133,12 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
     if (c->in[1]->rank == 0) {
         for (int d = 0; d < x->rank; d++)
             if (d != axis) shape[rank++] = tensor_dim(x, d);
-        y = onnx_call(c, "reshape", y, "shape=%s", list(c->cx, shape, rank));
+        y = onnx_call(c, "reshape", y, "shape=%s", onnx_list(c->cx, shape, rank));
     }
     c->out[0] = y;
 }
 
-void onnx_gather(OnnxCall *c)
+static void gather(OnnxCall *c)
 {
     if (!onnx_needs(c, 2)) return;
     const Tensor *x = c->in[0], *index = c->in[1];
@@ -179,13 +160,13 @@ void onnx_gather(OnnxCall *c)
     else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, "axis=%lld", (long long)axis);
 }
 
-void onnx_pad(OnnxCall *c)
+static void pad(OnnxCall *c)
 {
     int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
-    int rank = c->in[0]->rank, count = ints_since(c, 11, "pads", 1, given, 2 * MAX_RANK);
+    int rank = c->in[0]->rank, count = onnx_ints_since(c, 11, "pads", 1, given, 2 * MAX_RANK);
     int axis_count = c->opset < 18 ? -1 : onnx_ints(c, NULL, 3, axes, MAX_RANK);
-    if (is_missing(c, count, "pads") || axis_count == -2) return;
+    if (onnx_is_missing(c, count, "pads") || axis_count == -2) return;
     if (axis_count == -1) {
         axis_count = rank;
         for (int d = 0; d < rank; d++) axes[d] = d;
@@ -207,24 +188,24 @@ void onnx_pad(OnnxCall *c)
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
     Text text = text_new(c->cx);
     text_double(&text, value);
-    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", list(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", onnx_list(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
 }
 
-void onnx_expand(OnnxCall *c)
+static void expand(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
     if (!onnx_needs(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
-    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", list(c->cx, shape, count));
+    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", onnx_list(c->cx, shape, count));
 }
 
-void onnx_tile(OnnxCall *c)
+static void tile(OnnxCall *c)
 {
     int64_t times[MAX_RANK];
     if (!onnx_needs(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, times, MAX_RANK);
     if (count >= 0 && count != c->in[0]->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, c->in[0]->rank);
-    else if (count >= 0) c->out[0] = onnx_call(c, "tile", c->in[0], "times=%s", list(c->cx, times, count));
+    else if (count >= 0) c->out[0] = onnx_call(c, "tile", c->in[0], "times=%s", onnx_list(c->cx, times, count));
 }
 
 /* Blocks of b x b pixels become channels, or the other way, by a reshape, a transpose and a reshape. DCR: the block's
@@ -239,26 +220,26 @@ static bool block_shape(OnnxCall *c, int64_t *d, int64_t *b)
     return fits;
 }
 
-void onnx_depth_to_space(OnnxCall *c)
+static void depth_to_space(OnnxCall *c)
 {
     int64_t d[4], b;
     if (!block_shape(c, d, &b)) return;
     bool is_crd = strcmp(onnx_text(c, "mode", "DCR"), "CRD") == 0;
     int64_t apart_dcr[] = { d[0], b, b, d[1] / (b * b), d[2], d[3] }, apart_crd[] = { d[0], d[1] / (b * b), b, b, d[2], d[3] };
     int64_t whole[] = { d[0], d[1] / (b * b), d[2] * b, d[3] * b };
-    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", list(c->cx, is_crd ? apart_crd : apart_dcr, 6));
+    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, is_crd ? apart_crd : apart_dcr, 6));
     t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
-    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", list(c->cx, whole, 4));
+    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", onnx_list(c->cx, whole, 4));
 }
 
-void onnx_space_to_depth(OnnxCall *c)
+static void space_to_depth(OnnxCall *c)
 {
     int64_t d[4], b;
     if (!block_shape(c, d, &b)) return;
     int64_t apart[] = { d[0], d[1], d[2] / b, b, d[3] / b, b }, whole[] = { d[0], d[1] * b * b, d[2] / b, d[3] / b };
-    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", list(c->cx, apart, 6));
+    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, apart, 6));
     t = onnx_call(c, "transpose", t, "perm=0,3,5,1,2,4");
-    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", list(c->cx, whole, 4));
+    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", onnx_list(c->cx, whole, 4));
 }
 
 /* ---- Constants ---------------------------------------------------------------------------------------------------- */
@@ -268,7 +249,7 @@ static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t c
     return tensor_constant(c->cx, c->name, I64, rank, &count, v);
 }
 
-void onnx_shape(OnnxCall *c)
+static void shape_of(OnnxCall *c)
 {
     int64_t dims[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
@@ -280,14 +261,14 @@ void onnx_shape(OnnxCall *c)
     c->out[0] = int64_constant(c, 1, dims + (start < rank ? start : rank), end > start ? end - start : 0);
 }
 
-void onnx_size(OnnxCall *c)
+static void size_of(OnnxCall *c)
 {
     if (!onnx_needs(c, 1)) return;
     int64_t elems = tensor_elems(c->in[0]);
     c->out[0] = int64_constant(c, 0, &elems, 1);
 }
 
-void onnx_constant(OnnxCall *c)
+static void constant(OnnxCall *c)
 {
     Ctx *cx = c->cx;
     const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
@@ -313,26 +294,26 @@ static void *filled(OnnxCall *c, DType t, int64_t elems, const void *value)
     return data;
 }
 
-void onnx_constant_of_shape(OnnxCall *c)
+static void constant_of_shape(OnnxCall *c)
 {
     int64_t shape[MAX_RANK], elems = 1;
     int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
     const OnnxAttr *a = onnx_attr(c, "value");
     Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
-    if (is_missing(c, rank, "shape") || !value) return;
+    if (onnx_is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
         if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
-            onnx_refuse(c, "the shape %s is too large or negative", list(c->cx, shape, rank));
+            onnx_refuse(c, "the shape %s is too large or negative", onnx_list(c->cx, shape, rank));
             return;
         }
         elems *= shape[d];
     }
     if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
-    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", list(c->cx, shape, rank));
+    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", onnx_list(c->cx, shape, rank));
     else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data));
 }
 
-void onnx_range(OnnxCall *c)
+static void range(OnnxCall *c)
 {
     double v[3];
     if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2])) return;
@@ -358,3 +339,26 @@ void onnx_range(OnnxCall *c)
     }
     c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, data);
 }
+
+const OnnxOp onnx_rows_shape[] = {
+    ONNX_MOVE("Concat", "axis", concat),
+    ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant),
+    ONNX_MOVE("ConstantOfShape", "value", constant_of_shape),
+    ONNX_MOVE("DepthToSpace", "blocksize mode", depth_to_space),
+    ONNX_MOVE("Expand", "", expand),
+    ONNX_MOVE("Flatten", "axis", flatten),
+    ONNX_MOVE("Gather", "axis", gather),
+    ONNX_MOVE("Pad", "mode pads value", pad),
+    ONNX_MOVE("Range", "", range),
+    ONNX_MOVE("Reshape", "allowzero", reshape),
+    ONNX_MOVE("Shape", "end start", shape_of),
+    ONNX_MOVE("Size", "", size_of),
+    ONNX_MOVE("Slice", "axes ends starts", slice),
+    ONNX_MOVE("SpaceToDepth", "blocksize mode", space_to_depth),
+    ONNX_MOVE("Split", "axis num_outputs split", split),
+    ONNX_MOVE("Squeeze", "axes", squeeze),
+    ONNX_MOVE("Tile", "", tile),
+    ONNX_MOVE("Transpose", "perm", transpose),
+    ONNX_MOVE("Unsqueeze", "axes", unsqueeze),
+    { 0 }
+};

@@ -66,20 +66,13 @@ static bool start_windows(OnnxCall *c, Windows *w)
     return false;
 }
 
-static const char *list(Ctx *cx, const int64_t *v, int count)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
-    return text_string(&t);
-}
-
 static const char *windows_text(Ctx *cx, const Windows *w)
 {
-    return text_format(cx, "stride=%s dilation=%s pad=%s", list(cx, w->stride, w->spatial), list(cx, w->dilation, w->spatial),
-                       list(cx, w->pad, 2 * w->spatial));
+    return text_format(cx, "stride=%s dilation=%s pad=%s", onnx_list(cx, w->stride, w->spatial), onnx_list(cx, w->dilation, w->spatial),
+                       onnx_list(cx, w->pad, 2 * w->spatial));
 }
 
-void onnx_conv(OnnxCall *c)
+static void conv(OnnxCall *c)
 {
     Ctx *cx = c->cx;
     Windows w;
@@ -93,7 +86,7 @@ void onnx_conv(OnnxCall *c)
     if (!read_windows(c, x, &w)) return;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
-            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", list(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", onnx_list(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
             return;
         }
     int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
@@ -103,7 +96,7 @@ void onnx_conv(OnnxCall *c)
     }
     bool is_depthwise = groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
     k = onnx_call(c, "transpose", k, w.spatial == 1 ? "perm=2,1,0" : "perm=2,3,1,0");
-    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", list(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
+    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", onnx_list(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
     const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
     const char *attrs = windows_text(cx, &w);
     if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
@@ -119,22 +112,22 @@ static void pool(OnnxCall *c, const char *op, const char *more)
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
     Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1,
-                     "kernel=%s %s ceil_mode=%d%s", list(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
+                     "kernel=%s %s ceil_mode=%d%s", onnx_list(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
                      onnx_int(c, "ceil_mode", 0) != 0, more);
     c->out[0] = onnx_channels_second(c, y);
 }
 
-void onnx_max_pool(OnnxCall *c) { pool(c, "max_pool", ""); }
-void onnx_average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
+static void max_pool(OnnxCall *c) { pool(c, "max_pool", ""); }
+static void average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
 
 static void global(OnnxCall *c, const char *op)
 {
     if (onnx_needs(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
 }
-void onnx_global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
-void onnx_global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
+static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
+static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
 
-void onnx_batch_norm(OnnxCall *c)
+static void batch_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 5)) return;
     if (onnx_int(c, "training_mode", 0) || !onnx_int(c, "spatial", 1)) {
@@ -148,3 +141,13 @@ void onnx_batch_norm(OnnxCall *c)
     text_float(&epsilon, (float)onnx_real(c, "epsilon", 1e-5));
     c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5, "epsilon=%s", text_string(&epsilon)));
 }
+
+const OnnxOp onnx_rows_window[] = {
+    ONNX_ROW("AveragePool", "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", average_pool),
+    ONNX_ROW("BatchNormalization", "epsilon momentum spatial training_mode", batch_norm),
+    ONNX_ROW("Conv", "auto_pad dilations group kernel_shape pads strides", conv),
+    ONNX_ROW("GlobalAveragePool", "", global_average_pool),
+    ONNX_ROW("GlobalMaxPool", "", global_max_pool),
+    ONNX_ROW("MaxPool", "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", max_pool),
+    { 0 }
+};
