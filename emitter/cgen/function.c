@@ -105,7 +105,9 @@ static void let(Printer *p, const Code *c)
 {
     const Var *v = expr_as_var(c->var);
     const char *value = spell_exact(&p->s, c->value);
+    bool is_data = !speller_is_index(&p->s, c->value);
     text_printf(p->t, "const %s %s = %s;\n", spell_type(v->type), speller_name(&p->s, c->var, v->name), value);
+    p->s.named[p->s.named_count - 1].is_data = is_data;
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */

@@ -42,19 +42,24 @@ static bool is_taken(const Speller *s, const char *spelling)
 {
     for (int i = 0; i < s->named_count; i++)
         if (s->named[i].spelling == spelling) return true;
-    return strncmp(spelling, "lw_", 3) == 0 || strncmp(spelling, "LW_", 3) == 0;
+    return false;
 }
+
+/* Names with this prefix belong to the runtime headers. */
+static bool is_of_runtime(const char *spelling) { return strncmp(spelling, "lw_", 3) == 0 || strncmp(spelling, "LW_", 3) == 0; }
 
 const char *speller_name(Speller *s, const void *what, const char *wanted)
 {
-    const char *stem = name_identifier(s->cx, wanted), *spelling = stem;
+    const char *stem = name_identifier(s->cx, wanted);
+    if (is_of_runtime(stem)) stem = name_format(s->cx, "own_%s", stem);
+    const char *spelling = stem;
     for (int n = 2; is_taken(s, spelling); n++) spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
     if (s->named_count == s->named_room) {
         Named *more = NEW_ARRAY(s->cx->arena, Named, s->named_room = 2 * s->named_room + 16);
         if (s->named_count) memcpy(more, s->named, (size_t)s->named_count * sizeof *more);
         s->named = more;
     }
-    s->named[s->named_count++] = (Named){ what, spelling };
+    s->named[s->named_count++] = (Named){ what, spelling, false };
     return spelling;
 }
 
@@ -91,17 +96,22 @@ const char *spell_number(Ctx *cx, DType t, Scalar v)
 
 /* ---- What is known --------------------------------------------------------------------------------------------- */
 
-static void find_load(const Expr *e, void *user)
+typedef struct FindData { const Speller *s; bool found; } FindData;
+
+static void find_data(const Expr *e, void *user)
 {
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) *(bool *)user = true;
+    FindData *f = user;
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) f->found = true;
+    for (int i = 0; e->kind == EXPR_VAR && i < f->s->named_count; i++)
+        if (f->s->named[i].what == e && f->s->named[i].is_data) f->found = true;
 }
 
-static bool is_index(Speller *s, const Expr *e)
+bool speller_is_index(Speller *s, const Expr *e)
 {
-    bool loads = false;
+    FindData f = { s, false };
     if (e->type != I32) return false;
-    expr_walk(s->cx, e, find_load, &loads);
-    return !loads;
+    expr_walk(s->cx, e, find_data, &f);
+    return !f.found;
 }
 
 /* As interval_of, but what lowering found out about a memory's elements counts too. */
@@ -137,7 +147,7 @@ static Interval exact_interval(Speller *s, const Expr *e)
 
 bool wraps(Speller *s, const Expr *e)
 {
-    if (is_index(s, e)) return false;
+    if (speller_is_index(s, e)) return false;
     Interval i = exact_interval(s, e);
     const DTypeInfo *t = dtype_info(e->type);
     if (i.least == INT64_MIN || i.greatest == INT64_MAX) return true;

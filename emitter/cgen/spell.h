@@ -4,7 +4,11 @@
 /* One expression as C; and the names of what stands in scope. */
 #include "cgen/cgen.h"
 
-typedef struct Named { const void *what; const char *spelling; } Named;   /* what: Memory, or the Expr of a variable */
+typedef struct Named {
+    const void *what;                /* Memory, or the Expr of a variable */
+    const char *spelling;
+    bool is_data;                    /* a variable whose value was loaded: its arithmetic may wrap, that of an index does not */
+} Named;
 
 typedef struct Speller {
     Ctx *cx;
@@ -15,6 +19,7 @@ typedef struct Speller {
 
 Speller speller_new(Ctx *cx);
 const char *speller_name(Speller *s, const void *what, const char *wanted);   /* gives `what` the wanted name, numbered if taken */
+bool speller_is_index(Speller *s, const Expr *e);            /* computed from loops, sizes and other indices alone */
 const char *speller_find(const Speller *s, const void *what);                 /* NULL: not in scope */
 
 const char *spell(Speller *s, const Expr *e);              /* has the value of e; its C type may be wider where that is narrow */

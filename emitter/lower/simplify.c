@@ -30,6 +30,13 @@ static const Code *simple_if(Ctx *cx, const Code *c, const Bounds *b)
     return code_if(cx, cond, yes, no);
 }
 
+/* What is stored where it came from needs no store: a sum that takes in nothing. */
+static const Code *simple_store(Ctx *cx, const Code *c, const Bounds *b)
+{
+    const Expr *index = simplify(cx, c->index, b), *value = simplify(cx, c->value, b);
+    return value == load_expr(cx, c->memory, index) ? NULL : code_store(cx, c->memory, index, value);
+}
+
 static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
 {
     if (!c) return NULL;
@@ -43,7 +50,7 @@ static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
     case CODE_FOR:   return simple_for(cx, c, b);
     case CODE_IF:    return simple_if(cx, c, b);
     case CODE_LET:   return code_let(cx, c->var, simplify(cx, c->value, b));
-    case CODE_STORE: return code_store(cx, c->memory, simplify(cx, c->index, b), simplify(cx, c->value, b));
+    case CODE_STORE: return simple_store(cx, c, b);
     case CODE_CALL:
     case CODE_LOCAL:
     case CODE_NOTE:  return c;

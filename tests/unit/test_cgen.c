@@ -43,6 +43,7 @@ static void expressions(Ctx *cx)
         { "minus-constant", "y[i] = g[i] + -0.5", "x[i] - 0.5f" },
         { "select-is-lazy", "y[i<50] = (g[i-3]? : 0)", NULL },
         { "max-is-a-helper", "y[i] = max(g[i], 0)", "lw_maxf(x[i], 0.0f)" },
+        { "shared-data-wraps", "y[i] = (w[i] ^ 5) * 2 + ((w[i] ^ 5) & 3)", "(uint32_t)v * 2u" },
         { "left-to-right", "y[i] = g[i] - (g[i] - 1)", "x[i] - (x[i] - 1.0f)" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
