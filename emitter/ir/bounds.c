@@ -260,6 +260,24 @@ Interval ranges_of(Ranges *r, const Expr *e)
     return *remembered;
 }
 
+/* e % k is e - k * (e / k): what is said of remainders is said of quotients, too. */
+static bool without_remainders(Ranges *r, const Linear *l, Linear *out)
+{
+    Linear part;
+    bool any = false;
+    *out = *l;
+    for (int i = 0; i < l->count; i++) {
+        const Expr *t = l->term[i];
+        if (t->kind != EXPR_FLOORMOD || t->arg[1]->kind != EXPR_INT || t->arg[1]->integer <= 0) continue;
+        const Expr *quotient = expr_binary(r->cx, EXPR_FLOORDIV, t->arg[0], t->arg[1]);
+        Linear term = { .type = l->type, .count = 1, .term = { t }, .coef = { l->coef[i] } };
+        Linear digit = { .type = l->type, .count = 1, .term = { quotient }, .coef = { sat_mul(-t->arg[1]->integer, l->coef[i]) } };
+        any = ranges_linear(r, t->arg[0], &part) && linear_add(out, &term, -1) && linear_add(out, &part, l->coef[i]) && linear_add(out, &digit, 1);
+        if (!any) return false;
+    }
+    return any;
+}
+
 static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
 {
     Linear l, m;
@@ -267,14 +285,15 @@ static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
     if (!linear_add(&l, &m, -1)) return false;
     l.constant = sat_add(l.constant, -by);
     r->fact[r->fact_count++] = l;
+    if (without_remainders(r, &l, &m)) r->fact[r->fact_count++] = m;
     return true;
 }
 
-enum { MAX_FACTS = 24 };
+enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders says four things */
 
 static void collect_fact(Ranges *r, const Expr *fact, bool holds)
 {
-    if (r->fact_count + 2 > MAX_FACTS) return;
+    if (r->fact_count + FACTS_OF_ONE > MAX_FACTS) return;
     if (fact->kind == EXPR_NOT) {
         collect_fact(r, fact->arg[0], !holds);
         return;
@@ -294,7 +313,7 @@ static void collect_fact(Ranges *r, const Expr *fact, bool holds)
 static int fact_room(const Expr *fact)
 {
     bool is_list = fact->kind == EXPR_AND || fact->kind == EXPR_OR || fact->kind == EXPR_NOT;
-    int n = is_list ? 0 : 2;
+    int n = is_list ? 0 : FACTS_OF_ONE;
     for (int i = 0; i < fact->arg_count && is_list && n < MAX_FACTS; i++) n += fact_room(fact->arg[i]);
     return n;
 }

@@ -89,8 +89,8 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
     Ctx *cx = c->cx;
     for (int d = 0; d < t->rank; d++) {
         const Expr *end = expr_add(cx, box[d].begin, box[d].count), *zero = expr_index(cx, 0);
-        if (provably(cx, expr_binary(cx, EXPR_LE, box[d].begin, zero), NULL) && provably(cx, expr_binary(cx, EXPR_LE, t->shape[d], end), NULL)) continue;
-        bool less = provably(cx, expr_binary(cx, EXPR_LT, box[d].count, t->shape[d]), NULL);
+        if (provably(cx, expr_binary(cx, EXPR_LE, box[d].begin, zero), c->facts) && provably(cx, expr_binary(cx, EXPR_LE, t->shape[d], end), c->facts)) continue;
+        bool less = provably(cx, expr_binary(cx, EXPR_LT, box[d].count, t->shape[d]), c->facts);
         return check_fail(c, less ? WRONG : UNPROVED, "the loops of %s do not make all of the output \"%s\" along %s", s->stage->name, t->name,
                           expr_as_var(s->stage->axis[d].var)->name);
     }
@@ -111,7 +111,7 @@ static bool output_is_covered(Checker *c, const Tensor *t)
             return check_fail(c, UNPROVED, "%s: it is not shown that all of the output \"%s\" is made: %s", name_of(s->site[i]), t->name, why);
         count++;
     }
-    if (!check_join(c, box, count, s->stage->axis_count, NULL))
+    if (!check_join(c, box, count, s->stage->axis_count, c->facts))
         return check_fail(c, UNPROVED, "the copies of %s do not join to the whole of the output \"%s\"", s->stage->name, t->name);
     return is_covered(c, box[0], t, s);
 }

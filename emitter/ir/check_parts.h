@@ -28,6 +28,7 @@ typedef struct Checker {
     const Nest *nest;
     int site_count; Site **site;
     int stage_count; StageSites *stage;      /* in the order of nest->stage */
+    const Bounds *facts;                     /* the conditions of the branches taken; over sizes */
     Verdict verdict;
     const char *why;
 } Checker;

@@ -97,7 +97,9 @@ static void gather_if(Gathering *g, const Stmt *s)
     Ctx *cx = g->c->cx;
     const Bounds *before = g->here.scope;
     int branch = g->branches >> g->if_count++ & 1;
-    g->here.scope = bounds_fact(cx, before, branch ? expr_unary(cx, EXPR_NOT, s->cond) : s->cond);
+    const Expr *fact = simplify(cx, branch ? expr_unary(cx, EXPR_NOT, s->cond) : s->cond, NULL);
+    g->here.scope = bounds_fact(cx, before, fact);
+    g->c->facts = bounds_fact(cx, g->c->facts, fact);
     for (int i = 0; i < s->child_count; i++) {
         if (i == branch) gather_child(g, s, i);
         else g->if_count += check_if_count(s->child[i]);
@@ -195,6 +197,7 @@ bool check_gather(Checker *c, unsigned branches)
     Arena *arena = c->cx->arena;
     c->site = NEW_ARRAY(arena, Site *, block_count(c->nest->root));
     c->site_count = 0;
+    c->facts = NULL;
     gather(&g, c->nest->root);
     if (g.too_deep) return check_fail(c, UNPROVED, "the nest is deeper than %d statements", MAX_DEPTH);
     c->stage_count = c->nest->stage_count;

@@ -277,7 +277,7 @@ static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
         if (d->digit[g].term == term) return digit_values(d, &d->digit[g]) && cut_add(d, c, g, coef);
     for (int g = 0; g < d->digit_count; g++) {
         const Digit *digit = &d->digit[g];
-        if (d->source[digit->source].number != term) continue;
+        if (digit->source < 0 || d->source[digit->source].number != term) continue;
         if (digit->low->kind != EXPR_INT || !digit_values(d, &d->digit[g])) return false;
         found = cut_add(d, c, g, sat_mul(coef, digit->low->integer));
         if (!found) return false;
@@ -549,10 +549,14 @@ static bool read_guard(Dense *d, const Expr *guard, Guards *others)
         others->condition[others->condition_count++] = guard;
         return true;
     }
-    Ranges facts = ranges_new(d->cx, bounds_fact(d->cx, d->inside.scope, guard));
-    int own_facts = facts.fact_count - d->inside.fact_count;
-    if (own_facts != 1 + (guard->kind == EXPR_EQ)) return refuse(d, "there are too many conditions at", guard);
-    for (int f = 0; f < own_facts; f++) d->cut[d->cut_count++] = facts.fact[f];
+    Linear more, less;
+    if (!ranges_linear(&d->inside, guard->arg[1], &more) || !ranges_linear(&d->inside, guard->arg[0], &less)) return false;
+    for (int turn = 0; turn < 1 + (guard->kind == EXPR_EQ); turn++) {
+        Linear *cut = &d->cut[d->cut_count++];
+        *cut = turn ? less : more;
+        if (!linear_add(cut, turn ? &more : &less, -1)) return refuse(d, "there are too many terms in", guard);
+        cut->constant = sat_add(cut->constant, guard->kind == EXPR_LT ? -1 : 0);
+    }
     return true;
 }
 

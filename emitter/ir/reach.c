@@ -35,7 +35,7 @@ typedef struct Reaching {
     Ctx *cx;
     Ranges ranges, outside;                   /* in the whole scope; without the inner variables */
     const Expr *const *inner; int inner_count;
-    int steps;
+    int steps, by_facts;                      /* by_facts: 1 where terms on their own may be bounded by facts, else 0 */
     const char *why;
 } Reaching;
 
@@ -92,7 +92,7 @@ static const Expr *bound_with(Reaching *r, Linear l, int at, const Expr *with, i
 static const Expr *end_of(Reaching *r, const Expr *e, bool up)
 {
     Linear l;
-    return ranges_linear(&r->ranges, e, &l) ? bound(r, l, up, 1) : NULL;
+    return ranges_linear(&r->ranges, e, &l) ? bound(r, l, up, r->by_facts) : NULL;
 }
 
 static const Expr *extent_of(const Reaching *r, const Expr *var)
@@ -223,6 +223,17 @@ static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left)
     return sharper(r, bound_by_structure(r, l, up, by_facts ? 0 : facts_left), by_facts, up);
 }
 
+/* The search among the facts may run out of steps; what the structure says stands in any case. */
+static const Expr *best_bound(Reaching *r, const Linear *l, bool up)
+{
+    r->steps = r->by_facts = 0;
+    const Expr *plain = bound(r, *l, up, 0);
+    if (r->ranges.fact_count == 0) return plain;
+    r->steps = 0;
+    r->by_facts = 1;
+    return sharper(r, plain, bound(r, *l, up, 2), up);
+}
+
 bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out, const char **why)
 {
     Reaching r = { .cx = cx, .ranges = ranges_new(cx, scope), .inner = inner, .inner_count = inner_count };
@@ -230,8 +241,8 @@ bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *i
     *why = NULL;
     if (!index || index->kind == EXPR_POISON || !ranges_linear(&r.ranges, index, &l)) return false;
     r.outside = ranges_new(cx, bounds_without(cx, scope, inner, inner_count));
-    out->low = bound(&r, l, false, 2);
-    out->high = bound(&r, l, true, 2);
+    out->low = best_bound(&r, &l, false);
+    out->high = best_bound(&r, &l, true);
     *why = out->low && out->high ? NULL : r.why ? r.why : "the index is too long to be bounded";
     return out->low && out->high;
 }

@@ -327,6 +327,7 @@ static void random_forms(void)
                 reached += r == RIGHT;
                 unreached += r == REFUSED;
                 tight += is_tight;
+                if (r == REFUSED && getenv("SHOW_MISSED")) { printf("# unreached\n"); print_form(cx, &f); }
                 if (r == FALSE_CLAIM && wrong++ < 5) print_form(cx, &f);
             }
         }
