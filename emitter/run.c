@@ -142,17 +142,17 @@ static void add_quoted(Text *t, const char *path)
 
 static bool run_command(Ctx *cx, const Text *command, const char *what)
 {
-    int status = system(command->at);
-    if (status != 0) diag_error(cx, NULL, "%s failed with status %d: %s", what, status, command->at);
-    return status == 0;
+    bool ok = system(command->at) == 0;
+    if (!ok) diag_error(cx, NULL, "%s failed: %s", what, command->at);
+    return ok;
 }
 
 static bool build_and_run(Build *b, const char *folder, void *const *inputs)
 {
     Ctx *cx = b->cx;
-    const char *cc = getenv("CC"), *runtime = getenv("LOOPWRIGHT_RUNTIME");
+    const char *cc = getenv("CC");
     Text build = text_new(cx), run = text_new(cx);
-    text_printf(&build, "%s -std=c99 -O2 -ffp-contract=off -I%s -o", cc ? cc : "cc", runtime ? runtime : "runtime");
+    text_printf(&build, "%s -std=c99 -O2 -ffp-contract=off -o", cc ? cc : "cc");
     add_quoted(&build, text_format(cx, "%s/prog", folder));
     add_quoted(&build, text_format(cx, "%s/model.c", folder));
     add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
@@ -204,7 +204,7 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
     Build b;
     void **inputs, **outputs;
     lw_options with_bench = *o;
-    with_bench.testbench = true;
+    with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
     if (!build_read(&b, cx, model, o) || !interpreted(&b, input, input_count, &inputs, &outputs)) return NULL;
     const char *base = getenv("TMPDIR"), *folder = NULL;
     for (int i = 0; i < 1000 && !folder; i++) {

@@ -110,6 +110,11 @@ small_int() {
 if has avr-gcc; then check int-of-16-bits small_int
 else skip int-of-16-bits "avr-gcc is not installed"; fi
 
+check emit-reserved-names emit names tests/emitted/names.te
+check reserved-names-build $cc $strict -Iruntime -c "$work/names/names.c" -o "$work/names.o"
+verify_elsewhere() { (cd "$work" && "$lw" verify "$root/$1"); }
+check verify-in-any-folder verify_elsewhere tests/emitted/names.te
+
 # ---- The samples ---------------------------------------------------------------------------------------------------------------
 
 check matmul-equal-after-every-step samples/matmul/run.sh "$build"

@@ -45,14 +45,9 @@ static bool is_taken(const Speller *s, const char *spelling)
     return false;
 }
 
-/* Names with this prefix belong to the runtime headers. */
-static bool is_of_runtime(const char *spelling) { return strncmp(spelling, "lw_", 3) == 0 || strncmp(spelling, "LW_", 3) == 0; }
-
 const char *speller_name(Speller *s, const void *what, const char *wanted)
 {
-    const char *stem = name_identifier(s->cx, wanted);
-    if (is_of_runtime(stem)) stem = name_format(s->cx, "own_%s", stem);
-    const char *spelling = stem;
+    const char *stem = name_identifier(s->cx, wanted), *spelling = stem;
     for (int n = 2; is_taken(s, spelling); n++) spelling = name_format(s->cx, "%s%s%d", stem, strchr(stem, '_') ? "_" : "", n);
     if (s->named_count == s->named_room) {
         Named *more = NEW_ARRAY(s->cx->arena, Named, s->named_room = 2 * s->named_room + 16);

@@ -43,10 +43,14 @@ static const char *const reserved[] = {
     "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
     "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor",
     "xor_eq", "NULL", "arena", "in", "out", "main",
+    "INFINITY", "NAN", "HUGE_VAL", "memcpy", "memset",
 };
 
+/* Names that end in _t are types, of C or of the system. */
 static bool is_reserved(const char *s)
 {
+    size_t length = strlen(s);
+    if (length > 2 && strcmp(s + length - 2, "_t") == 0) return true;
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (strcmp(s, reserved[i]) == 0) return true;
     return false;
@@ -60,6 +64,7 @@ static bool is_word(char c)
 const char *name_identifier(Ctx *cx, const char *text)
 {
     Text t = text_new(cx);
+    if (strncmp(text, "lw_", 3) == 0 || strncmp(text, "LW_", 3) == 0) text_add(&t, "own_");     /* those are the runtime's */
     if (!*text || (*text >= '0' && *text <= '9')) text_char(&t, '_');
     for (; *text; text++) text_char(&t, is_word(*text) ? *text : '_');
     if (is_reserved(text_string(&t))) text_char(&t, '_');
