@@ -100,7 +100,7 @@ static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t 
     Path p;
     if (!nest_find_loop(n, loop, &p)) return n;
     const Expr *extent = p.at[p.depth - 1]->extent;
-    return extent->kind == EXPR_INT && extent->integer <= most ? step(cx, n, loop) : n;
+    return extent->kind == EXPR_INT && extent->integer > 1 && extent->integer <= most ? step(cx, n, loop) : n;
 }
 
 /* The tile's loops are vector loops, or, on a scalar core, written out, so that its accumulators are variables. */
@@ -132,7 +132,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (attach) n = sched_compute_at(cx, n, acc, attach);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     n = order_accumulation(cx, n, acc);
-    return attach && !ctx_failed(cx) ? mark_tile(cx, n, acc, &k, g->target) : n;
+    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &k, g->target);
 }
 
 const Implementation implementations_generic_contraction[] = {

@@ -14,19 +14,24 @@
 /* acc[n<1, o<4] = sum(k<8) x[n, k] * w[k, o]
  * y[n<1, c<4] = acc[n, c] + b[c]
  * x: [1][8]  w: [8][4]  b: [4]  y: [1][4]
- * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k */
+ * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
+ *     unroll y.c; unroll acc.o; unroll acc@init.o */
 static void dense_softmax_dense(const float *restrict x, const float *w, const float *b, float *restrict y)
 {
-    float acc[4];
-    for (int32_t o = 0; o < 4; o++)
-        acc[o] = 0.0f;
+    float acc_0 = 0.0f;
+    float acc_1 = 0.0f;
+    float acc_2 = 0.0f;
+    float acc_3 = 0.0f;
     for (int32_t k = 0; k < 8; k++) {
-        const float *w_k = w + k * 4;
-        for (int32_t o = 0; o < 4; o++)
-            acc[o] += x[k] * w_k[o];
+        acc_0 += x[k] * w[k * 4];
+        acc_1 += x[k] * w[k * 4 + 1];
+        acc_2 += x[k] * w[k * 4 + 2];
+        acc_3 += x[k] * w[k * 4 + 3];
     }
-    for (int32_t c = 0; c < 4; c++)
-        y[c] = acc[c] + b[c];
+    y[0] = acc_0 + b[0];
+    y[1] = acc_1 + b[1];
+    y[2] = acc_2 + b[2];
+    y[3] = acc_3 + b[3];
 }
 
 /* acc[n<1] = max(c<4) x[n, c]

@@ -14,17 +14,21 @@
 /* acc[n<1, o<4] = sum(k<8) x[n, k] * w[k, o]
  * y[n<1, c<4] = acc[n, c] + b[c]
  * x: [1][8]  w: [8][4]  b: [4]  y: [1][4]
- * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k */
+ * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
+ *     vectorize y.c; vectorize acc.o; vectorize acc@init.o */
 static void dense_softmax_dense(const float *restrict x, const float *w, const float *b, float *restrict y)
 {
     float acc[4];
+    LW_VECTOR
     for (int32_t o = 0; o < 4; o++)
         acc[o] = 0.0f;
     for (int32_t k = 0; k < 8; k++) {
         const float *w_k = w + k * 4;
+        LW_VECTOR
         for (int32_t o = 0; o < 4; o++)
             acc[o] += x[k] * w_k[o];
     }
+    LW_VECTOR
     for (int32_t c = 0; c < 4; c++)
         y[c] = acc[c] + b[c];
 }
