@@ -295,21 +295,57 @@ static bool check_access(Checker *c, const Site *s, const Access *a)
 
 /* ---- Storage --------------------------------------------------------------------------------------------------- */
 
+static bool feeds_reduction(const Site *s, const Stmt *loop)
+{
+    const Stage *stage = s->block->stage;
+    for (int a = stage->data_count; a < stage->axis_count; a++)
+        if (s->block->bind[a] && expr_uses(s->block->bind[a], loop->var)) return true;
+    return false;
+}
+
 /* The Alloc lies outside the reduce loops of the maker, and outside parallel loops unless it is of the iteration's own. */
 static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 {
     int outside = 0;
-    const Stage *stage = s->block->stage;
     const Stmt *alloc = check_alloc(s, t, &outside);
     for (int l = 0; l < outside; l++) {
-        bool reduces = false;
-        for (int a = stage->data_count; a < stage->axis_count && s->block->part != BLOCK_INIT; a++)
-            reduces = reduces || expr_uses(s->block->bind[a], s->loop[l]->var);
-        if (reduces && s->is_own[l])
+        if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
             return check_fail(c, WRONG, "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew", t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;
         if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
             return check_fail(c, WRONG, "\"%s\" has %s storage inside the parallel loop %s: it must be stack or register", t->name, scope_text(scope), s->loop[l]->name);
+    }
+    return true;
+}
+
+/* A reduction reads what it has so far. Outside of the first reduce loop, and of what it does not share with its init and
+ * its copies, each iteration is done with its points; so a ring must hold those of one such iteration. */
+static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, const Tensor *t, const Stmt *alloc)
+{
+    Box box[MAX_AXES];
+    const Expr *repeats;
+    const char *why;
+    int level = 0;
+    while (level < s->loop_count && !feeds_reduction(s, s->loop[level])) level++;
+    for (int i = 0; i < stage->site_count; i++) {
+        int common = check_common_loops(stage->site[i], s);
+        if (stage->site[i] != s && check_alloc(stage->site[i], t, NULL) == alloc && common < level) level = common;
+    }
+    bool found = check_box(c, s, level, box, &repeats, &why);
+    for (int d = 0; d < t->rank; d++) {
+        int64_t ring = alloc->buffer->ring[d];
+        if (ring && !(found && is_at_most(c->cx, box[d].count, num(c->cx, ring), s->scope)))
+            return check_fail(c, UNPROVED, "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s has added up", (long long)ring, d, t->name, name_of(s));
+    }
+    return true;
+}
+
+static bool rings_keep_sums(Checker *c, const StageSites *stage, const Site *s)
+{
+    if (!check_is_reduced(stage->stage) || s->block->part == BLOCK_INIT) return true;
+    for (int o = 0; o < stage->stage->out_count; o++) {
+        const Stmt *alloc = check_alloc(s, stage->stage->out[o], NULL);
+        if (alloc && !ring_keeps_sums(c, stage, s, stage->stage->out[o], alloc)) return false;
     }
     return true;
 }
@@ -321,6 +357,7 @@ bool check_flow(Checker *c)
         for (int j = 0; j < s->site_count; j++) {
             for (int o = 0; o < s->stage->out_count; o++)
                 if (!storage_is_outside(c, s->site[j], s->stage->out[o])) return false;
+            if (!rings_keep_sums(c, s, s->site[j])) return false;
             bool only_init = s->site[j]->block->part == BLOCK_INIT;
             for (int a = 0; a < s->access_count && !only_init; a++)
                 if (!check_access(c, s->site[j], &s->access[a])) return false;

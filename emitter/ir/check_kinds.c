@@ -52,6 +52,29 @@ static bool lives_outside(const Site *s, int loop)
     return false;
 }
 
+/* Iterations side by side have a slot each: a ring around the loop holds what all of them make. */
+static bool rings_hold_all(Checker *c, const Site *s, int at)
+{
+    Box box[MAX_AXES];
+    const Expr *repeats;
+    const char *why;
+    for (int o = 0; o < s->block->stage->out_count; o++) {
+        const Tensor *t = s->block->stage->out[o];
+        int outside = 0;
+        const Stmt *alloc = check_alloc(s, t, &outside);
+        if (!alloc || outside > at) continue;
+        for (int d = 0; d < t->rank; d++) {
+            int64_t ring = alloc->buffer->ring[d];
+            if (!ring) continue;
+            if (check_box(c, s, at, box, &repeats, &why)
+                && provably(c->cx, expr_binary(c->cx, EXPR_LE, box[d].count, expr_index(c->cx, ring)), s->scope)) continue;
+            return check_fail(c, UNPROVED, "the ring of %lld along dimension %d of \"%s\" is not shown to hold what all iterations of the %s loop %s make",
+                              (long long)ring, d, t->name, loop_kind_text(s->loop[at]->loop_kind), s->loop[at]->name);
+        }
+    }
+    return true;
+}
+
 static bool uses_a_shifted_tail(Checker *c, const Site *s, int loop)
 {
     Box box[MAX_AXES];
@@ -67,6 +90,7 @@ static bool loop_suits(Checker *c, const Site *s, int at)
     if (!fixed && loop->extent->kind != EXPR_INT)
         return check_fail(c, WRONG, "the %s loop %s has no constant extent", loop_kind_text(loop->loop_kind), loop->name);
     if (!is_concurrent(loop)) return true;
+    if (!rings_hold_all(c, s, at)) return false;
     if (s->is_own[at]) {
         if (!own_feeds_data(c, s, loop)) return false;
         if (!uses_a_shifted_tail(c, s, at)) return true;

@@ -108,7 +108,6 @@ static bool site_box(Checker *c, const Site *s, Box *box, const Expr **repeats)
     int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
     *repeats = NULL;
     if (!no_loop_repeats(c, s) || (check_is_reduced(stage) && !own_loops_are_inside(c, s))) return false;
-    if (axes == 0 && !s->block->cond) return true;
     int n = own_loops(s, own, extent);
     if (dense(c->cx, s->block->bind, axes, s->block->cond, s->scope, own, extent, n, box, repeats, &why)) return true;
     return check_fail(c, UNPROVED, "%s: it is not shown that its loops reach each point once: %s", name_of(s), why);
