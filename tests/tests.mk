@@ -32,7 +32,10 @@ readme: all
 bench: all
 	@tests/bench/all.sh $(BUILD)
 
-# Random schedules: SEED=first COUNT=programs; a failure prints its seed, and COUNT=1 shows that program step by step.
+# Random schedules: SEED=first COUNT=programs. After every step the nest is interpreted and compared with the plain
+# evaluator (a failure prints its seed; COUNT=1 shows that program step by step); then the same programs are emitted, built
+# and compared, some hundred in a file.
 .PHONY: fuzz-schedules
-fuzz-schedules: $(BUILD)/test/test_random_schedules
+fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_emission
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
+	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
