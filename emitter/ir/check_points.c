@@ -85,17 +85,18 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
     return true;
 }
 
-/* A loop of two or more iterations that no index of a reduction uses adds everything again. */
+/* A loop of two or more iterations that no index of a reduction uses adds everything again; a maximum would not mind. */
 static bool no_loop_repeats(Checker *c, const Site *s)
 {
     if (!check_is_reduced(s->block->stage) || s->block->part == BLOCK_INIT) return true;
+    const bool adds = s->block->stage->reducer == REDUCE_SUM || s->block->stage->reducer == REDUCE_PROD;
     for (int l = 0; l < s->loop_count; l++) {
         const Stmt *loop = s->loop[l];
         bool used = !s->is_own[l] || (s->block->cond && expr_uses(s->block->cond, loop->var));
         for (int a = 0; a < s->block->stage->axis_count; a++) used = used || expr_uses(s->block->bind[a], loop->var);
         for (int j = l + 1; j < s->loop_count; j++) used = used || expr_uses(s->loop[j]->extent, loop->var);
         if (!used && provably(c->cx, expr_binary(c->cx, EXPR_LT, expr_index(c->cx, 1), loop->extent), s->scope))
-            return check_fail(c, WRONG, "%s: the loop %s adds the same points again", name_of(s), loop->name);
+            return check_fail(c, adds ? WRONG : UNPROVED, "%s: the loop %s adds the same points again", name_of(s), loop->name);
     }
     return true;
 }
