@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions, channels last, over one or two spatial dimensions. For two, with strides s, dilations d and padding p:
+/* Convolutions, channels last, over one to three spatial dimensions. For two, with strides s, dilations d and padding p:
  *
  *   conv2d            y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c] * k[i,j,c,o]     0 outside of x
  *   conv2d, g groups  x's channel is o / (O/g) * (C/g) + c
  *   depthwise_conv2d  y[n,h,w,o] = sum(i,j)   x[n, .., .., o / m] * k[i,j,o]                       m = O / C
  *
- * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m]. A bias is an addition of its own. */
+ *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]       where the quotients are exact
+ *
+ * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of its own. */
 #include "graph/op_build.h"
 
-enum { MAX_SPATIAL = 2, GREATEST = 1 << 20 };
+enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
 typedef struct Windows {
     int spatial;
@@ -85,9 +87,21 @@ static const char *grouped_channel(Ctx *cx, const Node *n, int64_t in, int64_t o
     return NULL;
 }
 
+/* The letters of dimension d: w alone, or h and w, or d, h and w; their taps. */
+static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
+static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
+
+/* The formula with the extents of the output bound by their letters: extent_h. */
+static int windows_formula(Ctx *cx, const Node *n, const Windows *w, const char *text, Tensor **out)
+{
+    Bind binds[MAX_SPATIAL + 3] = { BIND_T("x", n->in[0]), BIND_T("k", n->in[1]) };
+    for (int d = 0; d < w->spatial; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
+    out[0] = op_formula(cx, n, text, binds);
+    return out[0] ? 1 : 0;
+}
+
 static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor **out)
 {
-    static const char axes[] = "hw", taps[] = "ij";
     Windows w = { 0 };
     if (!check_ranks(cx, n, spatial, is_depthwise) || !read_windows(cx, n, &w)) return 0;
     Tensor *x = n->in[0], *k = n->in[1];
@@ -98,7 +112,7 @@ static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor *
 
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
     for (int d = 0; d < spatial; d++) {
-        char axis = axes[MAX_SPATIAL - spatial + d], tap = taps[MAX_SPATIAL - spatial + d];
+        char axis = axis_of(spatial, d), tap = tap_of(spatial, d);
         text_printf(&lhs, "%c<extent_%c,", axis, axis);
         text_printf(&over, "%s%c", d ? "," : "", tap);
         text_printf(&at, "%s,", affine_text(cx, axis, w.stride[d], tap, w.dilation[d], -w.pad[d]));
@@ -106,16 +120,91 @@ static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor *
     const char *c = is_depthwise ? "" : ",c";
     const char *read = text_format(cx, "x[n,%s%s]%s * k[%s%s,o]", at.at, channel, w.leaves_input ? "?" : "", over.at, c);
     const char *body = w.leaves_input ? text_format(cx, "(%s : 0)", read) : read;
-    const char *text = text_format(cx, "y[n,%so] = sum(%s%s) %s", lhs.at, over.at, c, body);
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", x), BIND_T("k", k), BIND_V("extent_h", w.extent[0]),
-                        BIND_V("extent_w", w.extent[spatial - 1]));
-    return out[0] ? 1 : 0;
+    return windows_formula(cx, n, &w, text_format(cx, "y[n,%so] = sum(%s%s) %s", lhs.at, over.at, c, body), out);
+}
+
+/* ---- Transposed -------------------------------------------------------------------------------------------------- */
+
+/* (n - 1) * stride + (kernel - 1) * dilation + 1 + extra - pads */
+static bool read_transposed(Ctx *cx, const Node *n, int spatial, Windows *w)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    int64_t extra[MAX_SPATIAL];
+    w->spatial = spatial;
+    if (!op_ints(cx, n, "stride", spatial, 1, GREATEST, 1, w->stride)) return false;
+    if (!op_ints(cx, n, "dilation", spatial, 1, GREATEST, 1, w->dilation)) return false;
+    if (!op_ints(cx, n, "pad", 2 * spatial, 0, GREATEST, 0, w->pad)) return false;
+    if (!op_ints(cx, n, "extra", spatial, 0, GREATEST, 0, extra)) return false;
+    for (int d = 0; d < spatial; d++) {
+        int64_t size = tensor_dim(x, 1 + d);
+        w->kernel[d] = tensor_dim(k, d);
+        int64_t count = (size - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 + extra[d] - w->pad[d] - w->pad[spatial + d];
+        if (size < 1 || count < 1 || count > INT32_MAX) {
+            op_refuse(cx, n, "the input %s with a kernel of %lld and padding %lld and %lld: a fixed result that is not empty is wanted",
+                      tensor_shape_text(cx, x), (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d]);
+            return false;
+        }
+        w->extent[d] = expr_index(cx, count);
+    }
+    return true;
+}
+
+/* One dimension of a transposed convolution: the places that are read in x and k, how many taps there are, and what must
+ * hold. Without dilation the taps that meet an element are every stride-th one, from (h+p) % s on. */
+typedef struct Meeting { const char *x, *k, *condition; int64_t taps; } Meeting;
+
+static Meeting meeting_of(Ctx *cx, const Windows *w, int d)
+{
+    char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
+    long long s = (long long)w->stride[d], step = (long long)w->dilation[d], pad = (long long)w->pad[d];
+    const char *at = pad ? text_format(cx, "%c+%lld", axis, pad) : text_format(cx, "%c", axis);
+    if (s == 1) return (Meeting){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL, w->kernel[d] };
+    if (step == 1)
+        return (Meeting){ text_format(cx, "(%s)/%lld-%c", at, s, tap), text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
+    const char *distance = text_format(cx, "(%s-%c*%lld)", at, tap, step);
+    return (Meeting){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap), text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
+}
+
+static bool check_transposed(Ctx *cx, const Node *n, int spatial)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    int64_t groups = node_int(n, "groups", 1);
+    if (!check_ranks(cx, n, spatial, false)) return false;
+    if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0) return true;
+    op_refuse(cx, n, "the input is %s, the kernel %s, 'groups' %lld: [..][c] and [..][c][o/groups] are wanted", tensor_shape_text(cx, x),
+              tensor_shape_text(cx, k), (long long)groups);
+    return false;
+}
+
+static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
+{
+    Windows w = { 0 };
+    if (!check_transposed(cx, n, spatial) || !read_transposed(cx, n, spatial, &w)) return 0;
+    int64_t groups = node_int(n, "groups", 1), each = tensor_dim(n->in[1], spatial) / groups, outs = tensor_dim(n->in[1], spatial + 1);
+    Text lhs = text_new(cx), over = text_new(cx), in = text_new(cx), tap = text_new(cx), condition = text_new(cx);
+    for (int d = 0; d < spatial; d++) {
+        Meeting m = meeting_of(cx, &w, d);
+        text_printf(&lhs, "%c<extent_%c,", axis_of(spatial, d), axis_of(spatial, d));
+        text_printf(&over, "%c<%lld,", tap_of(spatial, d), (long long)m.taps);
+        text_printf(&in, "%s,", m.x);
+        text_printf(&tap, "%s,", m.k);
+        if (m.condition) text_printf(&condition, "%s%s", condition.length ? " && " : "", m.condition);
+    }
+    const char *channel = groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)outs, (long long)each);
+    const char *own = groups == 1 ? "o" : text_format(cx, "o%%%lld", (long long)outs);
+    const char *body = text_format(cx, "(x[n,%s%s]? * k[%s%s,%s]? : 0)", in.at, channel, tap.at, channel, own);
+    if (condition.length) body = text_format(cx, "select(%s, %s, 0)", condition.at, body);
+    return windows_formula(cx, n, &w, text_format(cx, "y[n,%so<%lld] = sum(%sc<%lld) %s", lhs.at, (long long)(outs * groups), over.at, (long long)each, body), out);
 }
 
 static int conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, false, out); }
 static int conv2d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 2, false, out); }
+static int conv3d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 3, false, out); }
 static int depthwise_conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, true, out); }
 static int depthwise_conv2d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 2, true, out); }
+static int conv1d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 1, out); }
+static int conv2d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 2, out); }
+static int conv3d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 3, out); }
 
 static const AttrRow conv_attrs[] = {
     { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
@@ -128,6 +217,15 @@ static const AttrRow depthwise_attrs[] = {
     { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
     { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
+    { 0 }
+};
+
+static const AttrRow transpose_attrs[] = {
+    { "stride",   ATTR_INTS, "distance at which neighbouring elements of x are spread, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "what is cut off before each spatial dimension, then after each", NULL },
+    { "extra",    ATTR_INTS, "what is added after each spatial dimension", NULL },
+    { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
     { 0 }
 };
 
@@ -165,15 +263,45 @@ static const OpCase depthwise_conv2d_cases[] = {
     { "", "f32[1][4][5][3] f32[3][3][4]", NULL, "no multiple" },
     { 0 }
 };
+static const OpCase conv3d_cases[] = {
+    { "", "f32[1][3][4][5][2] f32[2][2][3][2][3]", "f32[1][2][3][3][3]", NULL },
+    { "stride=2,1,2 pad=1,1,1,1,1,1 groups=2", "f32[1][3][3][4][2] f32[3][3][3][1][4]", "f32[1][2][3][2][4]", NULL },
+    { "", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "ranks 5 and 5 are wanted" },
+    { 0 }
+};
+static const OpCase conv1d_transpose_cases[] = {
+    { "stride=2", "f32[1][4][2] f32[3][2][3]", "f32[1][9][3]", NULL },
+    { "stride=3 extra=1 pad=1,0", "f32[2][3][1] f32[2][1][2]", "f32[2][8][2]", NULL },
+    { "stride=2 dilation=3", "f32[1][3][1] f32[2][1][1]", "f32[1][8][1]", NULL },
+    { "pad=9,9", "f32[1][4][2] f32[3][2][3]", NULL, "not empty" },
+    { "", "f32[1][4][2] f32[3][3][3]", NULL, "are wanted" },
+    { 0 }
+};
+static const OpCase conv2d_transpose_cases[] = {
+    { "", "f32[1][3][3][1] f32[3][3][1][2]", "f32[1][5][5][2]", NULL },
+    { "stride=3,2 extra=1,1", "f32[1][3][3][1] f32[3][3][1][2]", "f32[1][10][8][2]", NULL },
+    { "stride=2,3 pad=1,2,1,2 dilation=2,2", "f32[1][3][4][2] f32[3][2][2][3]", "f32[1][7][8][3]", NULL },
+    { "stride=2 groups=2", "f32[1][2][2][4] f32[2][2][4][3]", "f32[1][4][4][6]", NULL },
+    { 0 }
+};
+static const OpCase conv3d_transpose_cases[] = {
+    { "stride=2", "f32[1][2][2][3][1] f32[2][3][2][1][2]", "f32[1][4][5][6][2]", NULL },
+    { 0 }
+};
 
-#define CONV(fn, formula_text, attrs) \
+#define ROW(fn, formula_text, attrs) \
     .name = #fn, .summary = formula_text, .level = 2, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, \
-    .inputs = "x k", .attr = attrs, .compute = fn, .weights = 1, .cases = fn##_cases
+    .inputs = "x k", .attr = attrs, .compute = fn, .cases = fn##_cases
+#define CONV(fn, formula_text, attrs) ROW(fn, formula_text, attrs), .weights = 1
 
 const Op ops_conv[] = {
     { CONV(conv1d, "y[n,w,o] = sum(j,c) x[n,w*sw+j*dw-pw,c] * k[j,c,o]", conv_attrs) },
     { CONV(conv2d, "y[n,h,w,o] = sum(i,j,c) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[i,j,c,o]", conv_attrs) },
+    { CONV(conv3d, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[t,i,j,c,o]", conv_attrs) },
     { CONV(depthwise_conv1d, "y[n,w,o] = sum(j) x[n,w*sw+j*dw-pw,o/m] * k[j,o]", depthwise_attrs) },
     { CONV(depthwise_conv2d, "y[n,h,w,o] = sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,o/m] * k[i,j,o]", depthwise_attrs) },
+    { ROW(conv1d_transpose, "y[n,w,o] = sum(j,c) x[n,(w+pw-j)/sw,c] * k[j,c,o] where the quotient is exact", transpose_attrs) },
+    { ROW(conv2d_transpose, "y[n,h,w,o] = sum(i,j,c) x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o] where the quotients are exact", transpose_attrs) },
+    { ROW(conv3d_transpose, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,(d+pd-t)/sd,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[t,i,j,c,o]", transpose_attrs) },
     { 0 }
 };

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Pooling, channels last, over one or two spatial dimensions. With kernel k, strides s, dilations d and padding p:
+/* Pooling, channels last, over one to three spatial dimensions. With kernel k, strides s, dilations d and padding p:
  *
  *   max_pool2d   y[n,h,w,c] = max(i,j) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c]         -inf outside of x
  *   avg_pool2d   y[n,h,w,c] = (sum(i,j) x[...]) / taps(h) / taps(w)                   0 outside of x
+ *
+ *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
  *
  * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the last
  * window may reach past the padding, where nothing is counted; a window that would start past x and the padding before it
  * is left out. */
 #include "graph/op_build.h"
 
-enum { MAX_SPATIAL = 2, GREATEST = 1 << 20 };
+enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
 typedef struct Windows {
     int spatial;
@@ -55,35 +57,43 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
     return true;
 }
 
-/* REDUCER(i,j) of the windows, `outside` where they leave x. */
-static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const char *stage, const char *reducer, const Expr *outside)
+/* The letters of dimension d: w alone, or h and w, or d, h and w; their taps. */
+static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
+static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
+
+/* REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; `outside` is read where they leave x. */
+static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const char *stage, const char *reducer, const char *of, const Expr *outside)
 {
-    static const char axes[] = "hw", taps[] = "ij";
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
     for (int d = 0; d < w->spatial; d++) {
-        int letter = MAX_SPATIAL - w->spatial + d;
-        char axis = axes[letter], tap = taps[letter];
+        char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
         text_printf(&lhs, "%c<%lld,", axis, (long long)w->extent[d]);
         text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (long long)w->kernel[d]);
         text_printf(&at, "%s,", affine_text(cx, axis, w->stride[d], tap, w->dilation[d], -w->pad[d]));
     }
-    const char *format = w->leaves_input ? "%s[n,%sc] = %s(%s) (x[n,%sc]? : outside)" : "%s[n,%sc] = %s(%s) x[n,%sc]";
-    const char *text = text_format(cx, format, stage, lhs.at, reducer, over.at, at.at);
-    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("outside", outside));
+    const char *read = text_format(cx, w->leaves_input ? "(x[n,%sc]? : outside)" : "x[n,%sc]", at.at);
+    Text text = text_new(cx);
+    text_printf(&text, "%s[n,%sc] = %s(%s) ", stage, lhs.at, reducer, over.at);
+    for (; *of; of++) {
+        if (*of == '@') text_add(&text, read);
+        else text_char(&text, *of);
+    }
+    const Expr *power = dtype_is_float(n->in[0]->type) ? expr_real(cx, n->in[0]->type, node_real(n, "p", 2)) : NULL;
+    return OP_FORMULA(cx, n, text.at, BIND_T("x", n->in[0]), BIND_V("outside", outside), BIND_V("p", power));
 }
 
 static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     Windows w = { 0 };
     if (!read_windows(cx, n, spatial, &w)) return 0;
-    out[0] = reduce_windows(cx, n, &w, "y", "max", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
+    out[0] = reduce_windows(cx, n, &w, "y", "max", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
     return out[0] ? 1 : 0;
 }
 
 /* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) / d) */
 static const char *taps_before(Ctx *cx, const Windows *w, int d, int64_t end)
 {
-    char axis = "hw"[MAX_SPATIAL - w->spatial + d];
+    char axis = axis_of(w->spatial, d);
     int64_t s = w->stride[d], step = w->dilation[d];
     const char *start = s == 1 ? text_format(cx, "%c", axis) : text_format(cx, "%c*%lld", axis, (long long)s);
     const char *left = text_format(cx, "%lld-%s", (long long)(end + w->pad[d] + step - 1), start);
@@ -105,7 +115,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     Windows w = { 0 };
     if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
     DType t = n->in[0]->type;
-    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", expr_int(cx, t, 0));
+    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", "@", expr_int(cx, t, 0));
     int64_t same = 1;
     Text varies = text_new(cx);
     for (int d = 0; d < spatial; d++) {
@@ -113,7 +123,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
         if (taps) text_printf(&varies, "%s%s", varies.length ? " * " : "", taps);
         else same *= w.kernel[d];
     }
-    const char *axes = spatial == 1 ? "n,w,c" : "n,h,w,c";
+    const char *axes = spatial == 1 ? "n,w,c" : spatial == 2 ? "n,h,w,c" : "n,d,h,w,c";
     if (same != 1 && varies.length) text_printf(&varies, " * %lld", (long long)same);
     const char *divisor = !varies.length ? text_format(cx, "%lld", (long long)same)
                         : text_format(cx, "%s(max(1, %s))", dtype_info(t)->spelling, varies.at);
@@ -121,10 +131,28 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
+{
+    Windows w = { 0 };
+    if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
+    double p = node_real(n, "p", 2);
+    DType t = n->in[0]->type;
+    if (!(p > 0)) op_refuse(cx, n, "'p' is %g; more than 0 is wanted", p);
+    const char *of = p == 1 ? "abs(@)" : p == 2 ? "@ * @" : "pow(abs(@), p)", *then = p == 1 ? "s[*]" : p == 2 ? "sqrt(s[*])" : "pow(s[*], root)";
+    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", of, expr_int(cx, t, 0));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("s", total), BIND_V("root", expr_real(cx, t, 1 / p)));
+    return out[0] ? 1 : 0;
+}
+
 static int max_pool1d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 1, out); }
 static int max_pool2d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 2, out); }
+static int max_pool3d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 3, out); }
 static int avg_pool1d(Ctx *cx, const Node *n, Tensor **out) { return avg_pool(cx, n, 1, out); }
 static int avg_pool2d(Ctx *cx, const Node *n, Tensor **out) { return avg_pool(cx, n, 2, out); }
+static int avg_pool3d(Ctx *cx, const Node *n, Tensor **out) { return avg_pool(cx, n, 3, out); }
+static int lp_pool1d(Ctx *cx, const Node *n, Tensor **out) { return lp_pool(cx, n, 1, out); }
+static int lp_pool2d(Ctx *cx, const Node *n, Tensor **out) { return lp_pool(cx, n, 2, out); }
+static int lp_pool3d(Ctx *cx, const Node *n, Tensor **out) { return lp_pool(cx, n, 3, out); }
 
 /* ---- Global pooling: over all dimensions but the first and the last ---------------------------------------------- */
 
@@ -174,6 +202,7 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
     { "ceil_mode", ATTR_INT,  "1: a last window may be cut off", "0" }
 static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
 static const AttrRow avg_attrs[] = { WINDOW_ATTRS, { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" }, { 0 } };
+static const AttrRow lp_attrs[] = { WINDOW_ATTRS, { "p", ATTR_REAL, "the norm's power", "2" }, { 0 } };
 
 static const OpCase max_pool1d_cases[] = {
     { "kernel=2 stride=2", "f32[1][7][3]", "f32[1][3][3]", NULL },
@@ -205,6 +234,23 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=2,2", "i8[1][4][4][2]", NULL, "a float type is wanted" },
     { 0 }
 };
+static const OpCase max_pool3d_cases[] = {
+    { "kernel=2,2,2 stride=2,1,2 pad=0,1,0,0,0,1", "f32[1][4][3][5][2]", "f32[1][2][3][3][2]", NULL },
+    { 0 }
+};
+static const OpCase avg_pool3d_cases[] = {
+    { "kernel=2,3,2 pad=1,1,1,1,1,1 dilation=1,1,2", "f32[1][3][3][4][2]", "f32[1][4][3][4][2]", NULL },
+    { "kernel=2,2,2 stride=2 ceil_mode=1 count_pad=1", "f32[1][3][3][4][2]", "f32[1][2][2][2][2]", NULL },
+    { 0 }
+};
+static const OpCase lp_pool1d_cases[] = { { "kernel=3 p=3", "f32[1][7][2]", "f32[1][5][2]", NULL }, { 0 } };
+static const OpCase lp_pool2d_cases[] = {
+    { "kernel=2,2 stride=2 pad=1,0,1,0", "f32[1][4][4][2]", "f32[1][3][2][2]", NULL },
+    { "kernel=2,2 p=1", "f32[1][3][3][2]", "f32[1][2][2][2]", NULL },
+    { "kernel=2,2 p=0", "f32[1][3][3][2]", NULL, "'p' is 0" },
+    { 0 }
+};
+static const OpCase lp_pool3d_cases[] = { { "kernel=2 p=2", "f32[1][2][3][3][2]", "f32[1][1][2][2][2]", NULL }, { 0 } };
 static const OpCase global_cases[] = {
     { "", "f32[2][3][4][5]", "f32[2][1][1][5]", NULL },
     { "", "f32[2][3][5]", "f32[2][1][5]", NULL },
@@ -219,8 +265,13 @@ static const OpCase global_cases[] = {
 const Op ops_pool[] = {
     { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool1d_cases },
     { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool2d_cases },
+    { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool3d_cases },
     { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs, .cases = avg_pool1d_cases },
     { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool2d_cases },
+    { POOL(avg_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) x[n,..,c]) / (taps(d) * taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool3d_cases },
+    { POOL(lp_pool1d, "y[n,w,c] = (sum(j) |x[n,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool1d_cases },
+    { POOL(lp_pool2d, "y[n,h,w,c] = (sum(i,j) |x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool2d_cases },
+    { POOL(lp_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) |x[n,..,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool3d_cases },
     { POOL(global_max_pool, "y[n,0,0,c] = max(h,w) x[n,h,w,c]"), .cases = global_cases },
     { POOL(global_avg_pool, "y[n,0,0,c] = (sum(h,w) x[n,h,w,c]) / (H * W)"), .cases = global_cases },
     { 0 }

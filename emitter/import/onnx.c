@@ -197,6 +197,25 @@ static bool is_real_input(const Importer *im, const OnnxValue *v)
     return !known(&im->initializer, v->name) && !value_option(im, v->name);
 }
 
+static bool same_symbol(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
+
+/* Open by the same name as the first dimension of every input, and no size is given: that is the batch, and it is 1. */
+static void settle_batch(Importer *im)
+{
+    const OnnxValue *first = NULL;
+    for (int i = 0; i < im->file.input_count; i++) {
+        const OnnxValue *v = &im->file.input[i];
+        if (!is_real_input(im, v)) continue;
+        if (!first) first = v;
+        if (v->rank < 2 || v->rank > MAX_RANK || v->dim[0].size >= 0 || dim_option(im, v, 0) >= 0 || !same_symbol(v->dim[0].symbol, first->dim[0].symbol)) return;
+    }
+    if (!first) return;
+    const char *symbol = first->dim[0].symbol ? first->dim[0].symbol : "";
+    diag_warn(im->cx, NULL, "the first dimension of every input is open%s%s%s: a batch of 1 is taken; --dim gives another", *symbol ? " (\"" : "", symbol, *symbol ? "\")" : "");
+    for (int i = 0; i < im->file.input_count; i++)
+        if (is_real_input(im, &im->file.input[i])) im->file.input[i].dim[0].size = 1;
+}
+
 /* Settles the input's dimensions; complains of all that are open or absurd. */
 static void list_open_dims(Importer *im, OnnxValue *v)
 {
@@ -225,6 +244,7 @@ static void list_unknown(Importer *im)
     for (int i = 0; i < im->ordered; i++) list_unknown_in_node(im, im->order[i]);
     for (int i = 0; i < im->file.initializer_count; i++)
         list_unknown_type(im, text_format(im->cx, "tensor \"%s\"", im->file.initializer[i].name), im->file.initializer[i].data_type);
+    settle_batch(im);
     for (int i = 0; i < im->file.input_count; i++)
         if (is_real_input(im, &im->file.input[i])) list_open_dims(im, &im->file.input[i]);
 }

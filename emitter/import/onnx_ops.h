@@ -32,7 +32,7 @@ typedef struct OnnxOp {
 #define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
 
 /* Closed by a row without name. */
-extern const OnnxOp onnx_rows_math[], onnx_rows_shape[], onnx_rows_window[];
+extern const OnnxOp onnx_rows_math[], onnx_rows_quant[], onnx_rows_shape[], onnx_rows_window[];
 
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
 const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* all rows, by name */
@@ -68,6 +68,8 @@ Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* 
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
+/* x [n][c][..] with k [o][c][..], by the node's attributes; the bias may be NULL. onnx_window.c */
+Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* and back */
 

@@ -6,7 +6,7 @@
 #include "import/onnx_ops.h"
 #include "support/text.h"
 
-enum { MAX_SPATIAL = 2 };
+enum { MAX_SPATIAL = 3 };
 
 typedef struct Windows {
     int spatial;
@@ -56,14 +56,21 @@ static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
     return true;
 }
 
-/* The input's spatial dimensions: one or two. */
-static bool start_windows(OnnxCall *c, Windows *w)
+/* The input's spatial dimensions: one to three. */
+static bool start_windows(OnnxCall *c, const Tensor *x, Windows *w)
 {
-    if (!onnx_needs(c, 1)) return false;
-    *w = (Windows){ .spatial = c->in[0]->rank - 2, .stride = { 1, 1 }, .dilation = { 1, 1 } };
-    if (w->spatial == 1 || w->spatial == 2) return true;
-    onnx_unsupported(c, "the input is %s; [n][c][w] and [n][c][h][w] are accepted", tensor_shape_text(c->cx, c->in[0]));
+    *w = (Windows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+    if (w->spatial >= 1 && w->spatial <= MAX_SPATIAL) return true;
+    onnx_unsupported(c, "the input is %s; [n][c][w], [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, x));
     return false;
+}
+
+/* [o][c][kh][kw] -> [kh][kw][c][o] */
+static Tensor *kernel_last(OnnxCall *c, Tensor *k)
+{
+    Text perm = text_new(c->cx);
+    for (int d = 2; d < k->rank; d++) text_printf(&perm, "%d,", d);
+    return onnx_call(c, "transpose", k, "perm=%s1,0", text_string(&perm));
 }
 
 static const char *windows_text(Ctx *cx, const Windows *w)
@@ -72,43 +79,92 @@ static const char *windows_text(Ctx *cx, const Windows *w)
                        onnx_list(cx, w->pad, 2 * w->spatial));
 }
 
-static void conv(OnnxCall *c)
+Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
 {
     Ctx *cx = c->cx;
     Windows w;
-    if (!onnx_needs(c, 2) || !start_windows(c, &w)) return;
-    Tensor *x = c->in[0], *k = c->in[1], *bias = onnx_in(c, 2);
+    if (!x || !k || !start_windows(c, x, &w)) return NULL;
     if (k->rank != x->rank) {
         onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
-        return;
+        return NULL;
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
-    if (!read_windows(c, x, &w)) return;
+    if (!read_windows(c, x, &w)) return NULL;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
             onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", onnx_list(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
-            return;
+            return NULL;
         }
     int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
     if (groups < 1 || channels % groups != 0) {
         onnx_refuse(c, "'group' is %lld but the input has %lld channels", (long long)groups, (long long)channels);
-        return;
+        return NULL;
     }
-    bool is_depthwise = groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
-    k = onnx_call(c, "transpose", k, w.spatial == 1 ? "perm=2,1,0" : "perm=2,3,1,0");
+    bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
+    k = kernel_last(c, k);
     if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", onnx_list(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
     const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
     const char *attrs = windows_text(cx, &w);
     if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
     Tensor *y = call(cx, op, c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2, "%s", attrs);
     if (bias) y = onnx_call2(c, "add", y, bias);
+    return onnx_channels_second(c, y);
+}
+
+static void conv(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
+}
+
+/* y[.., h*s + i*d - p, .., o] += x[.., h, .., c] * k[c, o, i, ..]. The output's size follows from the pads, or the pads from
+ * the size; auto_pad makes the size that of the input times the stride. */
+static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *extra)
+{
+    int64_t size[MAX_SPATIAL] = { 0 };
+    const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
+    bool is_upper = strcmp(automatic, "SAME_UPPER") == 0, is_same = is_upper || strcmp(automatic, "SAME_LOWER") == 0;
+    bool has_size = onnx_attr(c, "output_shape") != NULL;
+    if (!read_list(c, "output_padding", extra, w->spatial)) return false;
+    int given = onnx_ints(c, "output_shape", -1, size, MAX_SPATIAL + 2);
+    if (given == w->spatial + 2) memmove(size, size + 2, sizeof *size * (size_t)w->spatial);
+    else if (given != -1 && given != w->spatial) onnx_refuse(c, "'output_shape' has %d values, but %d are needed", given, w->spatial);
+    if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
+    for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
+        if (!has_size) size[d] = tensor_dim(x, 2 + d) * w->stride[d];
+        int64_t total = (tensor_dim(x, 2 + d) - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
+        if (total < 0) extra[d] -= total, total = 0;
+        w->pad[d] = is_upper ? total / 2 : total - total / 2;
+        w->pad[w->spatial + d] = total - w->pad[d];
+    }
+    return true;
+}
+
+static void conv_transpose(OnnxCall *c)
+{
+    Ctx *cx = c->cx;
+    Windows w;
+    int64_t extra[MAX_SPATIAL] = { 0 };
+    if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w)) return;
+    Tensor *x = c->in[0], *k = c->in[1];
+    if (k->rank != x->rank) {
+        onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+        return;
+    }
+    for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
+    if (!read_transposed(c, x, &w, extra)) return;
+    Text perm = text_new(cx);                                  /* [c][o][kh][kw] -> [kh][kw][c][o] */
+    for (int d = 0; d < w.spatial; d++) text_printf(&perm, "%d,", 2 + d);
+    k = onnx_call(c, "transpose", k, "perm=%s0,1", text_string(&perm));
+    Tensor *y = call(cx, text_format(cx, "conv%dd_transpose", w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2,
+                     "%s extra=%s groups=%lld", windows_text(cx, &w), onnx_list(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
+    if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     c->out[0] = onnx_channels_second(c, y);
 }
 
 static void pool(OnnxCall *c, const char *op, const char *more)
 {
     Windows w;
-    if (!start_windows(c, &w)) return;
+    if (!onnx_needs(c, 1) || !start_windows(c, c->in[0], &w)) return;
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
     Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1,
@@ -120,6 +176,35 @@ static void pool(OnnxCall *c, const char *op, const char *more)
 static void max_pool(OnnxCall *c) { pool(c, "max_pool", ""); }
 static void average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
 
+/* p is an integer, in the first operator set a real number. */
+static double norm_power(OnnxCall *c)
+{
+    const OnnxAttr *a = onnx_attr(c, "p");
+    return !a ? 2 : a->i ? (double)a->i : a->f;
+}
+
+static void lp_pool(OnnxCall *c)
+{
+    Text more = text_new(c->cx);
+    text_char(&more, ' ');
+    onnx_add_real(&more, "p", norm_power(c));
+    pool(c, "lp_pool", more.at);
+}
+
+static void global_lp_pool(OnnxCall *c)
+{
+    double p = norm_power(c);
+    if (!onnx_needs(c, 1)) return;
+    Text axes = text_new(c->cx);
+    for (int d = 2; d < c->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 2 ? "," : "", d);
+    if (p == 1 || p == 2) {
+        c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%s keepdims=1", text_string(&axes));
+        return;
+    }
+    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0], ""), onnx_like(c, c->in[0], p));
+    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, "axes=%s keepdims=1", text_string(&axes)), onnx_like(c, powers, 1 / p));
+}
+
 static void global(OnnxCall *c, const char *op)
 {
     if (onnx_needs(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
@@ -130,8 +215,8 @@ static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
 static void batch_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 5)) return;
-    if (onnx_int(c, "training_mode", 0) || !onnx_int(c, "spatial", 1)) {
-        onnx_unsupported(c, "training_mode=1 or spatial=0; the inference form over channels is accepted");
+    if (onnx_int(c, "training_mode", 0) || !onnx_int(c, "spatial", 1) || (c->opset < 7 && !onnx_int(c, "is_test", 0))) {
+        onnx_unsupported(c, "training, or spatial=0; the inference form over channels is accepted");
         return;
     }
     Tensor *in[5];
@@ -144,9 +229,12 @@ static void batch_norm(OnnxCall *c)
 
 const OnnxOp onnx_rows_window[] = {
     ONNX_ROW("AveragePool", "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", average_pool),
-    ONNX_ROW("BatchNormalization", "epsilon momentum spatial training_mode", batch_norm),
+    ONNX_ROW("BatchNormalization", "epsilon is_test momentum spatial training_mode", batch_norm),
     ONNX_ROW("Conv", "auto_pad dilations group kernel_shape pads strides", conv),
+    ONNX_ROW("ConvTranspose", "auto_pad dilations group kernel_shape output_padding output_shape pads strides", conv_transpose),
     ONNX_ROW("GlobalAveragePool", "", global_average_pool),
+    ONNX_ROW("GlobalLpPool", "p", global_lp_pool),
+    ONNX_ROW("LpPool", "auto_pad ceil_mode dilations kernel_shape p pads strides", lp_pool),
     ONNX_ROW("GlobalMaxPool", "", global_max_pool),
     ONNX_ROW("MaxPool", "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", max_pool),
     { 0 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* npydiff GOT.npy WANT.npy: are two arrays the same? Types and shapes must be equal; floats agree when
- * |got - want| <= 1e-4 + 1e-3 |want| (NaN agrees with NaN alone), everything else when its bytes are equal. Prints the
+/* npydiff GOT.npy WANT.npy [STEP]: are two arrays the same? Types and shapes must be equal; floats agree when
+ * |got - want| <= 1e-4 + 1e-3 |want| (or, given a STEP, that; NaN agrees with NaN alone), everything else when its bytes are equal. Prints the
  * largest difference. Status 0: they agree, 1: they differ, 2: a file is no array that this program can read.
  * It shares no code with the compiler's own reader, so that one fault cannot hide in both. */
 #include <math.h>
@@ -76,14 +76,14 @@ static double element(const Array *a, long i)
 }
 
 /* How many floats differ. */
-static long compare_floats(const Array *got, const Array *want)
+static long compare_floats(const Array *got, const Array *want, double step)
 {
     long size = want->type[2] - '0', wrong = 0, worst_at = 0;
     double worst = 0;
     for (long i = 0; i < want->bytes / size; i++) {
         double g = element(got, i), w = element(want, i), d = fabs(g - w);
         if (g == w || (g != g && w != w)) continue;
-        wrong += !(d <= 1e-4 + 1e-3 * fabs(w));
+        wrong += !(d <= (step > 0 ? step : 1e-4 + 1e-3 * fabs(w)));
         if (d <= worst) continue;
         worst = d;
         worst_at = i;
@@ -94,8 +94,8 @@ static long compare_floats(const Array *got, const Array *want)
 
 int main(int argc, char **argv)
 {
-    if (argc != 3) {
-        fprintf(stderr, "usage: npydiff GOT.npy WANT.npy\n");
+    if (argc != 3 && argc != 4) {
+        fprintf(stderr, "usage: npydiff GOT.npy WANT.npy [STEP]\n");
         return 2;
     }
     Array got = read_array(argv[1]), want = read_array(argv[2]);
@@ -104,7 +104,7 @@ int main(int argc, char **argv)
                want.type, want.shape, want.bytes);
         return 1;
     }
-    if (strcmp(want.type, "<f4") == 0 || strcmp(want.type, "<f8") == 0) return compare_floats(&got, &want) != 0;
+    if (strcmp(want.type, "<f4") == 0 || strcmp(want.type, "<f8") == 0) return compare_floats(&got, &want, argc > 3 ? atof(argv[3]) : 0) != 0;
     int differ = memcmp(got.data, want.data, (size_t)want.bytes) != 0;
     printf("the bytes %s\n", differ ? "differ" : "are equal");
     return differ;

@@ -262,24 +262,35 @@ static void check_names(void)
 
 static void check_shapes(void)
 {
-    int64_t open[] = { 0, 2, 4 };
+    int64_t open[] = { 1, 0, 4 }, batch[] = { 0, 2, 4 };
     Message relu = node("Relu", "relu", "x", NULL, "y"), g = { .count = 0 }, m;
     put_message(&g, 1, &relu);
     put_ends(&g, open);
     m = model_of(&g, 13);
-    refused("open-dimension", &m, "input \"x\": error: dimension 0 is open (\"n\"): give its size, as in --dim n=1");
+    refused("open-dimension", &m, "input \"x\": error: dimension 1 is open (\"n\"): give its size, as in --dim n=1");
     ImportDim dim = { "n", 3, false };
     ImportOptions options = { .dim_count = 1, .dim = &dim };
     Read r = read_model(&m, &options);
-    CHECK("dimension-given-by-name", r.ok && tensor_dim(r.model.input[0], 0) == 3);
+    CHECK("dimension-given-by-name", r.ok && tensor_dim(r.model.input[0], 1) == 3);
     ctx_free(r.cx);
-    dim.name = "x.0";
+    dim.name = "x.1";
     r = read_model(&m, &options);
-    CHECK("dimension-given-by-place", r.ok && tensor_dim(r.model.output[0], 0) == 3);
+    CHECK("dimension-given-by-place", r.ok && tensor_dim(r.model.output[0], 1) == 3);
+    ctx_free(r.cx);
+    g = (Message){ .count = 0 };
+    put_message(&g, 1, &relu);
+    put_ends(&g, batch);
+    m = model_of(&g, 13);
+    r = read_model(&m, NULL);
+    CHECK("open-batch-is-one", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags && strstr(diag_text(r.cx, r.cx->diags), "a batch of 1 is taken"));
+    ctx_free(r.cx);
+    dim.name = "n";
+    r = read_model(&m, &options);
+    CHECK("open-batch-given", r.ok && tensor_dim(r.model.input[0], 0) == 3 && !r.cx->diags);
     ctx_free(r.cx);
     refused("old-operator-set", &(Message){ .count = 0 }, "no ONNX model");
-    Message g7 = graph_with(&relu, NULL), old = model_of(&g7, 6);
-    refused("operator-set-6", &old, "operator set 6; 7 to");
+    Message without = graph_with(&relu, NULL), old = model_of(&without, 0);
+    refused("operator-set-0", &old, "operator set 0; 1 to");
 }
 
 static void check_initializers(void)
