@@ -4,10 +4,10 @@
  *
  *     for (v in border) S   for (v in interior) S without the conditions   for (v in border) S
  *
- * and the interior is cut again by the loops inside it; the borders keep their conditions. What the copies cost, counted
- * in statements after unrolling, is bounded by the budget; where it allows for one border only, the two share a copy if
- * they are an iteration each and their order does not matter. Where not even that fits, innermost loops are made in two
- * versions, with and without their conditions. */
+ * and the interior is cut again by the loops inside it, and so is a border of one iteration; a wider border keeps its
+ * conditions. What the copies cost, counted in statements after unrolling, is bounded by the budget; where it allows for
+ * one border only, the two share a copy if they are an iteration each and their order does not matter. Where not even
+ * that fits, innermost loops are made in two versions, with and without their conditions. */
 #include "lower/passes.h"
 
 enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
@@ -15,6 +15,7 @@ enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
 typedef struct Partition {
     Ctx *cx;
     int64_t budget;
+    bool in_border;                           /* where no second version is worth its place */
     bool refused;                             /* a cut did not fit the budget */
     int count;
     const Expr *cond[MAX_CONDITIONS];
@@ -168,6 +169,11 @@ static const Code *both_borders(Ctx *cx, const Code *loop, const Expr *begin, co
 
 static const Code *partition(Partition *p, const Code *c, const Bounds *scope);
 
+static bool is_one_iteration(const Code *c)
+{
+    return c->step == 1 && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT && c->end->integer == c->begin->integer + 1;
+}
+
 /* The three parts of a loop; NULL where it is better left whole. */
 static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
 {
@@ -203,8 +209,15 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, cut_end, scope), 1, loop->loop_kind, body);
     if (cut_end != loop->end && !borders)
         part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
-    if (part[1]) part[1] = code_for(cx, loop->var, part[1]->begin, part[1]->end, 1, loop->loop_kind,
-                                    partition(p, part[1]->child[0], code_bounds(cx, scope, part[1])));
+    static const int order[] = { 1, 0, 2 };        /* the interior first: it is worth most of the budget */
+    for (int i = 0; i < 3; i++) {
+        const Code *c = part[order[i]];
+        if (!c || (order[i] != 1 && !is_one_iteration(c))) continue;
+        bool was_border = p->in_border;
+        p->in_border = p->in_border || order[i] != 1;
+        part[order[i]] = code_for(cx, c->var, c->begin, c->end, 1, c->loop_kind, partition(p, c->child[0], code_bounds(cx, scope, c)));
+        p->in_border = was_border;
+    }
     return code_seq(cx, part, 3);
 }
 
@@ -268,7 +281,7 @@ static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
     Ctx *cx = p->cx;
     if (c->kind == CODE_FOR && c->step == 1 && (c->loop_kind == LOOP_SERIAL || c->loop_kind == LOOP_PARALLEL)) {
         const Code *parts = cut(p, c, scope);
-        if (!parts && p->refused && is_innermost(c->child[0])) parts = version(p, c, scope);
+        if (!parts && p->refused && !p->in_border && is_innermost(c->child[0])) parts = version(p, c, scope);
         if (parts) return parts;
     }
     const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);

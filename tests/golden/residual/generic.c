@@ -24,17 +24,22 @@ static void residual_first(const float *restrict x, const float *k, const float 
             LW_VECTOR
             for (int32_t o = 0; o < 4; o++)
                 acc[w * 4 + o] = 0.0f;
-        for (int32_t j = 0; j < 3; j++)
+        for (int32_t c = 0; c < 4; c++) {
+            const int32_t x_c = c * 16 - 1;
+            const float *k_c = k + c * 4;
+            for (int32_t w = 1; w < 8; w++)
+                LW_VECTOR
+                for (int32_t o = 0; o < 4; o++)
+                    acc[w * 4 + o] += x[x_c + w] * k_c[o];
+        }
+        for (int32_t j = 1; j < 3; j++)
             for (int32_t c = 0; c < 4; c++) {
-                const int32_t x_c = c * 16 + j - 1;
-                const int32_t k_c = j * 16 + c * 4;
-                for (int32_t w = 0; w < 8; w++) {
-                    if (w + j >= 1) {
-                        LW_VECTOR
-                        for (int32_t o = 0; o < 4; o++)
-                            acc[w * 4 + o] += x[x_c + w] * k[k_c + o];
-                    }
-                }
+                const float *x_c = x + c * 16 + j - 1;
+                const float *k_c = k + j * 16 + c * 4;
+                for (int32_t w = 0; w < 8; w++)
+                    LW_VECTOR
+                    for (int32_t o = 0; o < 4; o++)
+                        acc[w * 4 + o] += x_c[w] * k_c[o];
             }
         for (int32_t wi = 0; wi < 8; wi++) {
             float *y_wi = y + wi * 4;
@@ -89,17 +94,21 @@ static void residual_second(const float *restrict x, const float *k, const float
             LW_VECTOR
             for (int32_t o = 0; o < 4; o++)
                 acc[w * 4 + o] = 0.0f;
-        for (int32_t j = 0; j < 3; j++)
+        for (int32_t c = 0; c < 4; c++) {
+            const float *k_c = k + c * 4;
+            for (int32_t w = 1; w < 8; w++)
+                LW_VECTOR
+                for (int32_t o = 0; o < 4; o++)
+                    acc[w * 4 + o] += x[(w - 1) * 4 + c] * k_c[o];
+        }
+        for (int32_t j = 1; j < 3; j++)
             for (int32_t c = 0; c < 4; c++) {
-                const int32_t x_c = (j - 1) * 4 + c;
-                const int32_t k_c = j * 16 + c * 4;
-                for (int32_t w = 0; w < 8; w++) {
-                    if (w + j >= 1) {
-                        LW_VECTOR
-                        for (int32_t o = 0; o < 4; o++)
-                            acc[w * 4 + o] += x[x_c + w * 4] * k[k_c + o];
-                    }
-                }
+                const float *x_c = x + (j - 1) * 4 + c;
+                const float *k_c = k + j * 16 + c * 4;
+                for (int32_t w = 0; w < 8; w++)
+                    LW_VECTOR
+                    for (int32_t o = 0; o < 4; o++)
+                        acc[w * 4 + o] += x_c[w * 4] * k_c[o];
             }
         for (int32_t wi = 0; wi < 8; wi++) {
             float *y_wi = y + wi * 4;
@@ -153,17 +162,21 @@ static void residual_third(const float *x, const float *x2, const float *k, cons
             LW_VECTOR
             for (int32_t o = 0; o < 4; o++)
                 acc[w * 4 + o] = 0.0f;
-        for (int32_t j = 0; j < 3; j++)
+        for (int32_t c = 0; c < 4; c++) {
+            const float *k_c = k + c * 4;
+            for (int32_t w = 1; w < 8; w++)
+                LW_VECTOR
+                for (int32_t o = 0; o < 4; o++)
+                    acc[w * 4 + o] += x[(w - 1) * 4 + c] * k_c[o];
+        }
+        for (int32_t j = 1; j < 3; j++)
             for (int32_t c = 0; c < 4; c++) {
-                const int32_t x_c = (j - 1) * 4 + c;
-                const int32_t k_c = j * 16 + c * 4;
-                for (int32_t w = 0; w < 8; w++) {
-                    if (w + j >= 1) {
-                        LW_VECTOR
-                        for (int32_t o = 0; o < 4; o++)
-                            acc[w * 4 + o] += x[x_c + w * 4] * k[k_c + o];
-                    }
-                }
+                const float *x_c = x + (j - 1) * 4 + c;
+                const float *k_c = k + j * 16 + c * 4;
+                for (int32_t w = 0; w < 8; w++)
+                    LW_VECTOR
+                    for (int32_t o = 0; o < 4; o++)
+                        acc[w * 4 + o] += x_c[w * 4] * k_c[o];
             }
         for (int32_t wi = 0; wi < 8; wi++) {
             const float *x2_wi = x2 + wi * 4;
