@@ -38,14 +38,14 @@ static bool applies(Ctx *cx, const GroupNest *g)
 /* The tile of accumulators: w positions times c channels, in registers of `unit` channels each. One step of the reduction
  * costs w*r multiply-adds, w loads of data and r of weights (r registers a row); the tile with the fewest of these over
  * the whole plane wins. Half-filled registers and tiles that stick out count in full, and cut tiles a quarter more. */
-static Tiling tiling_of(const Stage *out, const Target *t)
+static Tiling tiling_of(const Stage *out, const Target *t, int64_t registers)
 {
     Tiling best = { out, out->data_count - 1, 1, 1 };
     int64_t c = axis_extent(out, best.last), w = best.last > 0 ? axis_extent(out, best.last - 1) : 1;
     int64_t unit = t->lanes > 1 ? t->lanes / 2 : 1, least = INT64_MAX;
-    for (int64_t row = 1; row <= t->accumulators && (row - 1) * unit < c; row++) {
+    for (int64_t row = 1; row <= registers && (row - 1) * unit < c; row++) {
         int64_t tc = row * unit < c ? row * unit : c, across = (c + tc - 1) / tc;
-        for (int64_t tw = 1; tw <= w && tw * row <= t->accumulators; tw++) {
+        for (int64_t tw = 1; tw <= w && tw * row <= registers; tw++) {
             int64_t tiles = across * ((w + tw - 1) / tw);
             int64_t cost = tiles * (tw * row + tw + row) * (c % tc || w % tw ? 5 : 4);
             if (cost > least) continue;
@@ -55,6 +55,15 @@ static Tiling tiling_of(const Stage *out, const Target *t)
         }
     }
     return best;
+}
+
+/* Where one tensor is read, as in a pool or a sum, nothing is read twice: a large tile saves nothing but loop overhead. */
+static int64_t registers_for(Ctx *cx, const Stage *acc, const Target *t)
+{
+    enum { NO_REUSE = 4 };
+    const Tensor **reads;
+    bool reuses = stage_reads(cx, acc, &reads) > 1;
+    return reuses || t->accumulators < NO_REUSE ? t->accumulators : NO_REUSE;
 }
 
 static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const char **attach)
@@ -126,7 +135,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
         acc = "acc";
     }
-    Tiling k = tiling_of(output_stage(n), g->target);
+    Tiling k = tiling_of(output_stage(n), g->target, registers_for(cx, nest_stage(n, acc), g->target));
     n = split_output(cx, n, &k, &attach);
     if (ctx_failed(cx)) return n;
     if (attach) n = sched_compute_at(cx, n, acc, attach);

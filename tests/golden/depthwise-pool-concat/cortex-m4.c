@@ -95,82 +95,64 @@ static void depthwise_pool_concat_depthwise(const float *restrict x, const float
 /* acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c]
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: cache_write y register name=acc; reorder y.w y.c; compute_at acc y.h; set_scope acc register;
- *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.c; unroll acc.c; unroll acc@init.c;
- *     unroll y.w; unroll acc.w; unroll acc@init.w */
+ * schedule: cache_write y register name=acc; split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co;
+ *     set_scope acc register; reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.ci;
+ *     unroll acc.c; unroll acc@init.c; unroll y.w; unroll acc.w; unroll acc@init.w */
 static void depthwise_pool_concat_max(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
-        float acc_0 = -INFINITY;
-        float acc_1 = -INFINITY;
-        float acc_2 = -INFINITY;
-        float acc_3 = -INFINITY;
-        float acc_4 = -INFINITY;
-        float acc_5 = -INFINITY;
-        float acc_6 = -INFINITY;
-        float acc_7 = -INFINITY;
-        for (int32_t i = 0; i < 2; i++) {
-            const float *x_i = x + h * 32 + i * 16;
-            for (int32_t j = 0; j < 2; j++) {
-                acc_0 = lw_maxf(acc_0, x_i[j * 4]);
-                acc_1 = lw_maxf(acc_1, x_i[j * 4 + 1]);
-                acc_2 = lw_maxf(acc_2, x_i[j * 4 + 2]);
-                acc_3 = lw_maxf(acc_3, x_i[j * 4 + 3]);
-                acc_4 = lw_maxf(acc_4, x_i[j * 4 + 8]);
-                acc_5 = lw_maxf(acc_5, x_i[j * 4 + 9]);
-                acc_6 = lw_maxf(acc_6, x_i[j * 4 + 10]);
-                acc_7 = lw_maxf(acc_7, x_i[j * 4 + 11]);
+        float *y_h = y + h * 16;
+        for (int32_t co = 0; co < 2; co++) {
+            float acc_0 = -INFINITY;
+            float acc_1 = -INFINITY;
+            float acc_2 = -INFINITY;
+            float acc_3 = -INFINITY;
+            for (int32_t i = 0; i < 2; i++) {
+                const float *x_i = x + h * 32 + i * 16 + co * 2;
+                for (int32_t j = 0; j < 2; j++) {
+                    acc_0 = lw_maxf(acc_0, x_i[j * 4]);
+                    acc_1 = lw_maxf(acc_1, x_i[j * 4 + 1]);
+                    acc_2 = lw_maxf(acc_2, x_i[j * 4 + 8]);
+                    acc_3 = lw_maxf(acc_3, x_i[j * 4 + 9]);
+                }
             }
+            y_h[co * 2] = acc_0;
+            y_h[co * 2 + 1] = acc_1;
+            y_h[co * 2 + 8] = acc_2;
+            y_h[co * 2 + 9] = acc_3;
         }
-        y[h * 16] = acc_0;
-        y[h * 16 + 1] = acc_1;
-        y[h * 16 + 2] = acc_2;
-        y[h * 16 + 3] = acc_3;
-        y[h * 16 + 8] = acc_4;
-        y[h * 16 + 9] = acc_5;
-        y[h * 16 + 10] = acc_6;
-        y[h * 16 + 11] = acc_7;
     }
 }
 
 /* acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c] / 4.0
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: reorder y.w y.c; compute_at acc y.h; set_scope acc register; reorder acc.i acc.j acc.w acc.c;
- *     decompose_reduction acc acc.i; unroll y.c; unroll acc.c; unroll acc@init.c; unroll y.w; unroll acc.w;
- *     unroll acc@init.w */
+ * schedule: split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co; set_scope acc register;
+ *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.ci; unroll acc.c;
+ *     unroll acc@init.c; unroll y.w; unroll acc.w; unroll acc@init.w */
 static void depthwise_pool_concat_mean(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
-        float acc_0 = 0.0f;
-        float acc_1 = 0.0f;
-        float acc_2 = 0.0f;
-        float acc_3 = 0.0f;
-        float acc_4 = 0.0f;
-        float acc_5 = 0.0f;
-        float acc_6 = 0.0f;
-        float acc_7 = 0.0f;
-        for (int32_t i = 0; i < 2; i++) {
-            const float *x_i = x + h * 32 + i * 16;
-            for (int32_t j = 0; j < 2; j++) {
-                acc_0 += x_i[j * 4];
-                acc_1 += x_i[j * 4 + 1];
-                acc_2 += x_i[j * 4 + 2];
-                acc_3 += x_i[j * 4 + 3];
-                acc_4 += x_i[j * 4 + 8];
-                acc_5 += x_i[j * 4 + 9];
-                acc_6 += x_i[j * 4 + 10];
-                acc_7 += x_i[j * 4 + 11];
+        float *y_h = y + h * 16;
+        for (int32_t co = 0; co < 2; co++) {
+            float acc_0 = 0.0f;
+            float acc_1 = 0.0f;
+            float acc_2 = 0.0f;
+            float acc_3 = 0.0f;
+            for (int32_t i = 0; i < 2; i++) {
+                const float *x_i = x + h * 32 + i * 16 + co * 2;
+                for (int32_t j = 0; j < 2; j++) {
+                    acc_0 += x_i[j * 4];
+                    acc_1 += x_i[j * 4 + 1];
+                    acc_2 += x_i[j * 4 + 8];
+                    acc_3 += x_i[j * 4 + 9];
+                }
             }
+            y_h[co * 2] = acc_0 / 4.0f;
+            y_h[co * 2 + 1] = acc_1 / 4.0f;
+            y_h[co * 2 + 8] = acc_2 / 4.0f;
+            y_h[co * 2 + 9] = acc_3 / 4.0f;
         }
-        y[h * 16] = acc_0 / 4.0f;
-        y[h * 16 + 1] = acc_1 / 4.0f;
-        y[h * 16 + 2] = acc_2 / 4.0f;
-        y[h * 16 + 3] = acc_3 / 4.0f;
-        y[h * 16 + 8] = acc_4 / 4.0f;
-        y[h * 16 + 9] = acc_5 / 4.0f;
-        y[h * 16 + 10] = acc_6 / 4.0f;
-        y[h * 16 + 11] = acc_7 / 4.0f;
     }
 }
 
