@@ -198,7 +198,8 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     p->refused = p->refused || (kept && copies && growth > p->budget);
     if (!kept || !copies || growth > p->budget) return NULL;
     p->budget -= growth;
-    /* A bound that is no constant may pass the loop's own end: the parts are then empty, in order, and cover it still. */
+    /* A bound that is no constant may pass the loop's own end, or the other: the parts are then empty, in order, and cover
+     * it still. The interior itself needs no such care, for a loop that begins at its end or behind it is empty. */
     const Expr *cut_begin = begin == loop->begin ? begin : expr_binary(cx, EXPR_MIN, begin, loop->end);
     const Expr *cut_end = end == loop->end ? end : expr_binary(cx, EXPR_MAX, end, cut_begin);
     const Code *body = code_map_exprs(cx, loop->child[0], holds, &found);
@@ -206,7 +207,7 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     if (borders) part[0] = borders;
     else if (cut_begin != loop->begin)
         part[0] = code_for(cx, loop->var, loop->begin, simplify(cx, cut_begin, scope), 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
-    part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, cut_end, scope), 1, loop->loop_kind, body);
+    part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, end, scope), 1, loop->loop_kind, body);
     if (cut_end != loop->end && !borders)
         part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
     static const int order[] = { 1, 0, 2 };        /* the interior first: it is worth most of the budget */
