@@ -131,7 +131,8 @@ static bool find_made(Flow *f, int shared, Place place, Box *made)
 
 /* ---- Rings ----------------------------------------------------------------------------------------------------- */
 
-/* The slots keep [low, end) of this iteration; where the ring outlives the iteration, what is needed later is not lower. */
+/* The slots hold what is made at once, and keep [low, end) of this iteration; where the ring outlives the iteration, what is
+ * needed later is not lower. */
 static bool ring_is_long_enough(Flow *f, const Box *made, const Stmt *carrier)
 {
     Ctx *cx = f->c->cx;
@@ -139,7 +140,7 @@ static bool ring_is_long_enough(Flow *f, const Box *made, const Stmt *carrier)
         int64_t ring = f->alloc->buffer->ring[d];
         if (ring == 0) continue;
         const Expr *low = f->need[d].low, *span = expr_sub(cx, end_of(cx, &made[d]), low);
-        bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope);
+        bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope) && is_at_most(cx, made[d].count, num(cx, ring), f->scope);
         bool rises = true;
         if (carrier) rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
         if (long_enough && rises) continue;
@@ -162,14 +163,16 @@ static bool by_same_iteration(Flow *f, int shared, const Box *made)
     return true;
 }
 
-/* What copies outside of the carrying loop have made along d: its begin, if it meets `first`. */
-static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first)
+/* What copies outside of the carrying loop have made along d: its begin, if it meets `first`, where the loop begins. Beyond
+ * `end`, which the first iteration reaches, it would write over slots of a ring that are needed still. */
+static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, const Expr *end)
 {
     Ctx *cx = f->c->cx;
     Box warm[MAX_AXES];
     for (int level = carrier; level >= 0; level--) {
         if (!find_made(f, level, BEFORE, warm)) continue;
         bool fits = is_at_most(cx, first, end_of(cx, &warm[d]), f->scope);
+        if (f->alloc && f->alloc->buffer->ring[d]) fits = fits && is_at_most(cx, end_of(cx, &warm[d]), end, f->scope);
         for (int i = 0; i < f->tensor->rank; i++) fits = fits && (i == d || need_is_within(f, warm, i));
         if (fits) return warm[d].begin;
     }
@@ -189,11 +192,11 @@ static bool carried_along(Flow *f, int shared, const Box *made, int d, Place pla
     const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
     if (!is_at_most(cx, end, at(cx, end, v, next), inside)) return f->reason = text_format(cx, "what is made along dimension %d falls as %s rises", d, s->name), false;
     if (!is_at_most(cx, at(cx, begin, v, next), end, inside)) return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
-    const Expr *first = warm_begin(f, shared - 1, d, at(cx, begin, v, num(cx, 0)));
-    if (!is_at_most(cx, first, f->need[d].low, f->scope))
+    const Expr *first = warm_begin(f, shared - 1, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
+    if (!is_at_most(cx, first, f->need[d].low, f->scope) && !is_at_most(cx, first, num(cx, 0), f->scope))
         return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d, s->name), false;
     if (place == BEHIND) end = at(cx, end, v, before);
-    bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope);
+    bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
     if (place == BEHIND) made_in_time = made_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
     if (made_in_time) return true;
     return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d, s->name), false;
@@ -244,12 +247,21 @@ static bool some_maker_comes_first(const Flow *f)
     return false;
 }
 
+static bool has_ring(const Flow *f)
+{
+    bool ring = false;
+    for (int d = 0; f->alloc && d < f->tensor->rank; d++) ring = ring || f->alloc->buffer->ring[d];
+    return ring;
+}
+
 static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
     Box made[MAX_AXES];
     if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "%s reads \"%s\" before %s makes it", name_of(f->reader), f->tensor->name, f->maker->stage->name);
-    for (int shared = deepest_maker(f); shared >= 0; shared--) {
+    int deepest = deepest_maker(f);
+    for (int shared = deepest; shared >= 0; shared--) {
+        if (shared < deepest && has_ring(f)) break;          /* who runs in between takes slots */
         if (!find_need(f, shared)) return false;
         if (find_made(f, shared, BEFORE, made)) {
             if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, made, NULL);
@@ -329,7 +341,7 @@ static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, 
     while (level < s->loop_count && !feeds_reduction(s, s->loop[level])) level++;
     for (int i = 0; i < stage->site_count; i++) {
         int common = check_common_loops(stage->site[i], s);
-        if (stage->site[i] != s && check_alloc(stage->site[i], t, NULL) == alloc && common < level) level = common;
+        if (check_same_hosts(stage->site[i], s) && stage->site[i] != s && check_alloc(stage->site[i], t, NULL) == alloc && common < level) level = common;
     }
     bool found = check_box(c, s, level, box, &repeats, &why);
     for (int d = 0; d < t->rank; d++) {

@@ -42,6 +42,7 @@ int check_if_count(const Stmt *root);
 
 const StageSites *check_maker(const Checker *c, const Tensor *t);            /* NULL: an input or constant */
 int check_common_loops(const Site *a, const Site *b);                        /* loops around both */
+bool check_same_hosts(const Site *a, const Site *b);                         /* then they share the points of one iteration of them out */
 bool check_stands_before(const Site *a, const Site *b);                      /* in the text; false for a == b */
 const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside); /* NULL: none around the site */
 bool check_is_reduced(const Stage *s);

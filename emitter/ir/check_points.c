@@ -19,25 +19,6 @@ typedef struct Copies {
     const Bounds *scope;                     /* of the hosts */
 } Copies;
 
-static int host_count(const Site *s)
-{
-    int n = 0;
-    for (int l = 0; l < s->loop_count; l++) n += !s->is_own[l];
-    return n;
-}
-
-static bool same_hosts(const Site *a, const Site *b)
-{
-    int j = 0;
-    if (host_count(a) != host_count(b)) return false;
-    for (int i = 0; i < a->loop_count; i++) {
-        if (a->is_own[i]) continue;
-        while (b->is_own[j]) j++;
-        if (a->loop[i] != b->loop[j++]) return false;
-    }
-    return true;
-}
-
 static int own_loops(const Site *s, const Expr **var, const Expr **extent)
 {
     int n = 0;
@@ -245,7 +226,7 @@ static bool check_copies(Checker *c, const StageSites *stage, int first)
     bool repeats = false;
     updates->scope = inits->scope = host_scope(c, s);
     for (int i = first; i < stage->site_count; i++) {
-        if (!same_hosts(s, stage->site[i])) continue;
+        if (!check_same_hosts(s, stage->site[i])) continue;
         if (!add_copy(c, stage->site[i]->block->part == BLOCK_INIT ? inits : updates, stage->site[i], &repeats)) return false;
     }
     if (updates->count == 0) return check_fail(c, WRONG, "%s initialises points that nothing updates", name_of(s));
@@ -260,7 +241,7 @@ static bool check_copies(Checker *c, const StageSites *stage, int first)
 static bool is_first_of_hosts(const StageSites *stage, int at)
 {
     for (int i = 0; i < at; i++)
-        if (same_hosts(stage->site[i], stage->site[at])) return false;
+        if (check_same_hosts(stage->site[i], stage->site[at])) return false;
     return true;
 }
 

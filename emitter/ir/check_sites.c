@@ -230,6 +230,25 @@ int check_common_loops(const Site *a, const Site *b)
     return n;
 }
 
+static int host_count(const Site *s)
+{
+    int n = 0;
+    for (int l = 0; l < s->loop_count; l++) n += !s->is_own[l];
+    return n;
+}
+
+bool check_same_hosts(const Site *a, const Site *b)
+{
+    int j = 0;
+    if (host_count(a) != host_count(b)) return false;
+    for (int i = 0; i < a->loop_count; i++) {
+        if (a->is_own[i]) continue;
+        while (b->is_own[j]) j++;
+        if (a->loop[i] != b->loop[j++]) return false;
+    }
+    return true;
+}
+
 /* A statement may be shared by two parents, so it is the turns that are compared. */
 bool check_stands_before(const Site *a, const Site *b)
 {

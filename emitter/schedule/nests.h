@@ -87,6 +87,9 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
 /* A copy of a stage that computes other values. */
 const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user);
 
+/* A copy of a statement for other points of its stages: what is named conv... becomes conv@MARK..., or conv@MARK2 and so on. */
+const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
+
 /* The bodies of primitives that others are made of: they change the draft, or refuse. */
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);

@@ -13,6 +13,8 @@ StageBox whole_box(const Stage *s);
 /* The hull of what the blocks below the loop (the last of the path) read of the stage. Where a read gives no interval, the
  * whole of that axis: too much is waste, too little would be wrong. */
 StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
+/* The lowest index that they read along one dimension; false where that has no bounds. */
+bool needed_from(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low);
 
 /* The nest of a stage for a box: data loops outside, reduce loops inside, named STAGE.AXIS, one whole block. Where
  * `drop_single` is set, loops of extent 1 are left out. */

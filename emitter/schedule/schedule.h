@@ -32,6 +32,9 @@ const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop);
  * outside, without those of extent 1; its storage moves along unless store_at put it elsewhere. */
 const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);
 const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);     /* loop NULL: root */
+/* A stage stored outside of the loop where it is computed makes only what the iteration before has not made, after a warm-up
+ * STAGE@warm before the loop, and keeps it in a ring of `slots`; 0: as few as will do. */
+const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots);
 const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage);
 const Nest *sched_compute_root(Ctx *cx, const Nest *n, const char *stage);
 /* A copy of the tensor for the readers (count 0: all), named TENSOR_SCOPE by default; widened to a type that holds it all. */

@@ -152,13 +152,18 @@ static void print_reassociate(Text *t, const StepArgs *a)
     if (a->reassociate) text_add(t, " reassociate");
 }
 
+static void print_slots(Text *t, const StepArgs *a)
+{
+    if (a->factor_count) text_printf(t, " slots=%lld", (long long)a->factor[0]);
+}
+
 static void print_nothing(Text *t, const StepArgs *a)
 {
     (void)t;
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -175,6 +180,7 @@ static const Parameter parameters[] = {
     [NAME]          = { "[name=NAME]",           "name=",       read_name,        print_name },
     [READERS]       = { "[readers=STAGE,...]",   "readers=",    read_readers,     print_readers },
     [AS]            = { "[as=TYPE]",             "as=",         read_as,          print_as },
+    [SLOTS]         = { "[slots=COUNT]",         "slots=",      read_factor,      print_slots },
     [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
 };
 
@@ -192,6 +198,7 @@ static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a) { re
 static const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_parallel(cx, n, a->loop[0]); }
 static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_at(cx, n, a->target, a->loop[0]); }
 static const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_store_at(cx, n, a->target, a->loop[0]); }
+static const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fold_storage(cx, n, a->target, a->factor[0]); }
 static const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_inline(cx, n, a->target); }
 static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
 static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
@@ -214,6 +221,7 @@ static const Primitive primitives[] = {
     { "parallel",            run_parallel,       { LOOP, END } },
     { "compute_at",          run_compute_at,     { STAGE, LOOP, END } },
     { "store_at",            run_store_at,       { STAGE, PLACE, END } },
+    { "fold_storage",        run_fold_storage,   { STAGE, SLOTS, END } },
     { "compute_inline",      run_compute_inline, { STAGE, END } },
     { "compute_root",        run_compute_root,   { STAGE, END } },
     { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },

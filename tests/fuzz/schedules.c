@@ -16,7 +16,7 @@
 #include "ir/formula.h"
 #include "ir/interpret.h"
 #include "programs.h"
-#include "schedule/schedule.h"
+#include "schedule/place.h"
 #include "support/names.h"
 
 enum { MAX_STEPS = 12, MAX_LISTED = 64 };
@@ -164,6 +164,32 @@ static const char *step_store_at(Chooser *c)
     return name_format(c->cx, "store_at %s %s", stage, random_chance(c->r, 40) ? "root" : loop);
 }
 
+/* How near a stage is to being folded: 2 computed inside a loop and stored outside of it, 1 computed there, 0 neither. */
+static int readiness(Chooser *c, const Stage *s)
+{
+    const char *host = host_of(c->nest, s);
+    return !host || stage_is_output(c->nest, s) ? 0 : host == alloc_host_of(c->nest, s) ? 1 : 2;
+}
+
+/* What has to come before is taken first. */
+static const char *step_fold_storage(Chooser *c)
+{
+    const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    for (int i = 0; i < 8; i++) {
+        if (stage_is_output(c->nest, s)) s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        const Stage *other = c->w.stage[random_below(c->r, c->w.stage_count)];
+        if (readiness(c, other) > readiness(c, s)) s = other;
+    }
+    for (int i = 0; i < 20 && readiness(c, s) == 0; i++) {
+        const Stmt *l = some_loop(c);
+        if (l && holds_reader(c, l, s)) return name_format(c->cx, "compute_at %s %s", s->name, l->name);
+        s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    }
+    if (readiness(c, s) == 1 && random_chance(c->r, 90)) return name_format(c->cx, "store_at %s root", s->name);
+    const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", some_factor(c)) : "";
+    return name_format(c->cx, "fold_storage %s%s", s->name, slots);
+}
+
 static const char *step_compute_inline(Chooser *c) { return name_format(c->cx, "compute_inline %s", stage_name(c)); }
 static const char *step_compute_root(Chooser *c) { return name_format(c->cx, "compute_root %s", stage_name(c)); }
 static const char *step_cache_write(Chooser *c)
@@ -195,8 +221,8 @@ static const char *step_decompose(Chooser *c)
 typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
     step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
-    step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_compute_inline,
-    step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
+    step_fold_storage, step_fold_storage, step_compute_inline, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* fold_storage: the rows of a sliding window are kept rather than made again, in a ring of as many as are alive.
+ *
+ *   for y.h:                                    for conv@warm.h < 1: conv@warm
+ *     for conv.h < 3: conv[y.h*2 + h]     =>    for y.h:
+ *     y reads rows y.h*2 .. y.h*2+2               for conv.h < 2: conv[y.h*2 + 1 + h]       alloc conv ring(h)=3
+ *
+ * The stage is computed inside a loop s of its readers and stored outside of it. If each iteration of s makes the rows
+ * [b(s), b(s) + count) and b rises by `step` < count, all but the last `step` rows were made by the iteration before. They
+ * are left out, and a warm-up before the loop makes those that the first iteration misses: b(0) .. b(0) + count - step. So
+ * every row is made once. What is attached inside the stage is copied along. The ring is the distance from the lowest row
+ * needed at s to the end of what is made; `slots` asks for more of them, a power of two, say, which needs no division.
+ * That rows are made in time, and kept until nobody needs them, is the checker's rule (b) of I3 and I4. */
+#include "schedule/place.h"
+
+typedef struct Fold {
+    Draft *d;
+    const Stage *stage;
+    Path path;                       /* to the block */
+    int host, top, rows;             /* on it: the loop s; the stage's part inside; the loop over rows, or -1: one row */
+    int dimension;                   /* along which rows are counted */
+    const Expr *base, *low;          /* rows begin there; the same, where it is not raised to 0 */
+    int64_t step, count;
+} Fold;
+
+/* ---- What moves ------------------------------------------------------------------------------------------------ */
+
+typedef struct Pieces { const Stage *stage; int count; } Pieces;
+
+static void count_piece(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Pieces *p = user;
+    (void)cx;
+    (void)scope;
+    p->count += block->stage == p->stage;
+}
+
+static bool is_own(const Fold *f, const Stmt *s) { return s->kind == STMT_FOR && loop_is_own(s, f->stage); }
+
+/* The innermost loop of others around the stage's block, which must be the only one there; a warm-up stands elsewhere. */
+static bool find_host(Fold *f)
+{
+    Draft *d = f->d;
+    f->host = -1;
+    nest_find_block(&d->next, f->stage->name, &f->path);
+    for (int i = 0; i < f->path.depth; i++)
+        if (f->path.at[i]->kind == STMT_FOR && !loop_is_own(f->path.at[i], f->stage)) f->host = i;
+    if (f->host < 0)
+        return refuse_unproved(d, "%s stands at the root and is made whole before it is read; one that is computed inside a loop of its "
+                               "readers is accepted: compute_at %s", f->stage->name, f->stage->name);
+    Pieces p = { f->stage, 0 };
+    each_block(d->cx, f->path.at[f->host], NULL, count_piece, &p);
+    if (p.count == 1) return true;
+    return refuse_unproved(d, "%s stands in %d pieces inside %s; one is accepted: fold before decompose_reduction and peel",
+                           f->stage->name, p.count, f->path.at[f->host]->name);
+}
+
+static bool is_stored_outside(Fold *f)
+{
+    for (int i = f->host + 1; i < f->path.depth; i++)
+        if (f->path.at[i]->kind == STMT_ALLOC && stage_makes(f->stage, f->path.at[i]->buffer->tensor))
+            return refuse_wrong(f->d, "the storage of %s lies inside %s, so nothing outlives an iteration; store_at %s outside of it first",
+                                f->stage->name, f->path.at[f->host]->name, f->stage->name);
+    return true;
+}
+
+static bool find_dimension(Fold *f)
+{
+    const Stmt *block = path_end(&f->path), *host = f->path.at[f->host];
+    int moving = 0;
+    for (int a = 0; a < f->stage->data_count; a++) {
+        if (!expr_uses(block->bind[a], host->var)) continue;
+        f->dimension = a;
+        moving++;
+    }
+    if (moving == 1) return true;
+    if (!moving) return refuse_unproved(f->d, "%s makes the same points of %s in each iteration; a loop along which they move is accepted",
+                                        host->name, f->stage->name);
+    return refuse_unproved(f->d, "what %s makes of %s moves along %d dimensions at once; one is accepted", host->name, f->stage->name, moving);
+}
+
+/* base + rows, where one loop of its own runs over the rows. */
+static bool find_rows(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    const Expr *bind = path_end(&f->path)->bind[f->dimension];
+    f->rows = f->top = -1;
+    for (int i = f->host + 1; i < f->path.depth; i++) {
+        if (f->top < 0 && (is_own(f, f->path.at[i]) || f->path.at[i]->kind == STMT_BLOCK)) f->top = i;
+        if (f->path.at[i]->kind != STMT_FOR || !expr_uses(bind, f->path.at[i]->var)) continue;
+        if (f->rows >= 0)
+            return refuse_unproved(f->d, "%s and %s both run over the rows of %s; one loop is accepted: fold before split",
+                                   f->path.at[f->rows]->name, f->path.at[i]->name, f->stage->name);
+        f->rows = i;
+    }
+    const Stmt *rows = f->rows < 0 ? NULL : f->path.at[f->rows];
+    f->base = rows ? simplify(cx, expr_sub(cx, bind, rows->var), NULL) : bind;
+    f->count = rows && is_constant(rows->extent) ? rows->extent->integer : 1;
+    if (rows && (expr_uses(f->base, rows->var) || !is_constant(rows->extent)))
+        return refuse_unproved(f->d, "%s does not run over a fixed number of rows of %s, one after the other", rows->name, f->stage->name);
+    bool raised = f->base->kind == EXPR_MAX && expr_is_int(f->base->arg[1], 0);
+    f->low = raised ? f->base->arg[0] : f->base;
+    return true;
+}
+
+static const Expr *at_host(const Fold *f, const Expr *e, const Expr *value)
+{
+    return expr_substitute(f->d->cx, e, &f->path.at[f->host]->var, &value, 1);
+}
+
+static bool find_step(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    const Expr *host = f->path.at[f->host]->var;
+    const Expr *step = simplify(cx, expr_sub(cx, at_host(f, f->low, expr_add(cx, host, expr_index(cx, 1))), f->low), NULL);
+    if (is_constant(step) && step->integer > 0) {
+        f->step = step->integer;
+        return true;
+    }
+    if (is_constant(step))
+        return refuse_unproved(f->d, "the rows of %s fall as %s rises; rows that rise are accepted", f->stage->name, f->path.at[f->host]->name);
+    return refuse_unproved(f->d, "the rows of %s do not rise by a fixed number with each iteration of %s", f->stage->name, f->path.at[f->host]->name);
+}
+
+/* ---- Only what is new ------------------------------------------------------------------------------------------ */
+
+static Path path_to(const Path *p, int last)
+{
+    Path q = *p;
+    q.depth = last + 1;
+    return q;
+}
+
+static const Bounds *scope_at(const Fold *f, int last)
+{
+    Path q = path_to(&f->path, last);
+    return path_bounds(f->d->cx, &q);
+}
+
+/* The loop over rows begins `skip` rows above `low` and takes `count`. */
+static const Stmt *rows_from(Fold *f, int64_t skip, int64_t count)
+{
+    Ctx *cx = f->d->cx;
+    const Stmt *old = f->path.at[f->rows];
+    const Expr *extent = expr_index(cx, count), *v = loop_var_new(cx, old->name, extent);
+    const Expr *moved = expr_add(cx, expr_sub(cx, expr_add(cx, f->low, expr_index(cx, skip)), f->base), v);
+    const Bounds *scope = bounds_var(cx, scope_at(f, f->rows - 1), v, extent);
+    const Stmt *body = replace_loops(cx, old->child[0], scope, &old->var, &moved, 1);
+    return stmt_for(cx, old->name, v, extent, old->loop_kind, body);
+}
+
+/* What the first iteration misses: the rows from base(0) on, below low(0) + count - step; NULL: nothing. */
+static const Stmt *warm_up(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    const Stmt *old = f->path.at[f->rows];
+    const Expr *zero = expr_index(cx, 0), *var = f->path.at[f->host]->var;
+    const Expr *missing = expr_add(cx, expr_sub(cx, at_host(f, f->low, zero), at_host(f, f->base, zero)), expr_index(cx, f->count - f->step));
+    const Bounds *outside = scope_at(f, f->host - 1);
+    int64_t rows = interval_of(cx, simplify(cx, missing, outside), outside).greatest;
+    if (rows <= 0) return NULL;
+    Path part = { .depth = 0 };
+    for (int i = f->top; i <= f->rows; i++) part.at[part.depth++] = f->path.at[i];
+    const Stmt *fewer = stmt_for(cx, old->name, old->var, expr_index(cx, rows), old->loop_kind, old->child[0]);
+    const Stmt *copy = draft_copy(f->d, path_replace(cx, &part, fewer), "warm");
+    return replace_loops(cx, copy, outside, &var, &zero, 1);
+}
+
+static bool slide(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    Path p = path_to(&f->path, f->rows);
+    const Stmt *warm = warm_up(f);
+    f->d->next.root = path_replace(cx, &p, rows_from(f, f->count - f->step, f->step));
+    if (!warm || ctx_failed(cx)) return !ctx_failed(cx);
+    if (!nest_find_loop(&f->d->next, f->path.at[f->host]->name, &p)) return false;
+    const Stmt *both[] = { warm, path_end(&p) };
+    f->d->next.root = path_replace(cx, &p, stmt_seq(cx, both, 2));
+    return true;
+}
+
+/* ---- The ring -------------------------------------------------------------------------------------------------- */
+
+/* From the lowest row that is needed in an iteration to the end of what is made in it. */
+static bool find_slots(Fold *f, int64_t *slots)
+{
+    Ctx *cx = f->d->cx;
+    Path p;
+    const Expr *low;
+    if (!nest_find_loop(&f->d->next, f->path.at[f->host]->name, &p)) return false;
+    if (!needed_from(cx, f->stage, &p, f->dimension, &low))
+        return refuse_unproved(f->d, "which rows of %s are read in an iteration of %s depends on data, or has no bounds", f->stage->name, path_end(&p)->name);
+    const Expr *span = expr_sub(cx, expr_add(cx, f->low, expr_index(cx, f->count)), low);
+    Interval range = interval_of(cx, simplify(cx, span, path_bounds(cx, &p)), path_bounds(cx, &p));
+    if (range.greatest > INT32_MAX)
+        return refuse_unproved(f->d, "it is not shown how many rows of %s are alive at once", f->stage->name);
+    *slots = range.greatest > 1 ? range.greatest : 1;
+    return true;
+}
+
+static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
+{
+    const Fold *f = user;
+    if (s->kind != STMT_ALLOC || !stage_makes(f->stage, s->buffer->tensor)) return s;
+    Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
+    b->ring[f->dimension] = f->d->args.factor[0];
+    return stmt_alloc(cx, b, s->child[0]);
+}
+
+/* A ring as long as the dimension is no ring. */
+static bool fold(Fold *f)
+{
+    int64_t slots = 1;
+    StepArgs *a = &f->d->args;
+    if (!find_slots(f, &slots)) return false;
+    if (a->factor_count && a->factor[0] < slots)
+        return refuse_wrong(f->d, "%lld rows of %s are alive at once; %lld slots and more are accepted", (long long)slots, f->stage->name, (long long)slots);
+    if (!a->factor_count) a->factor[0] = slots;
+    const Expr *rows = f->stage->axis[f->dimension].extent;
+    if (is_constant(rows) && rows->integer <= a->factor[0]) a->factor[0] = 0;
+    f->d->next.root = stmt_rewrite(f->d->cx, f->d->next.root, set_ring, f);
+    return true;
+}
+
+const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .target = stage, .factor_count = slots ? 1 : 0, .factor = { slots } };
+    Draft d = draft_open(cx, n, "fold_storage", &args);
+    Fold f = { .d = &d, .stage = draft_find_stage(&d, stage) };
+    if (!f.stage) return n;
+    if (stage_is_output(n, f.stage)) {
+        refuse_wrong(&d, "%s is an output and is kept whole; a stage between is accepted", stage);
+        return n;
+    }
+    if (!find_host(&f) || !is_stored_outside(&f) || !find_dimension(&f) || !find_rows(&f) || !find_step(&f)) return n;
+    if (f.step < f.count && !slide(&f)) return n;
+    if (!fold(&f)) return n;
+    d.args.factor_count = slots ? 1 : 0;
+    d.args.factor[0] = slots;
+    return draft_close(&d);
+}
