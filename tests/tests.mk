@@ -39,3 +39,22 @@ bench: all
 fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_emission
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
+
+# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, and fuzz-npy, fuzz-te. Starts from the corpus in
+# tests/fuzz and what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; ends where something crashes, takes more than 10
+# seconds or 1 GB, with the input in $(BUILD)/fuzz. FUZZ_FLAGS are for libFuzzer.
+FUZZ := $(BUILD)/fuzz
+FUZZ_CC ?= clang
+FUZZ_CFLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
+.PHONY: fuzz-onnx fuzz-npy fuzz-te fuzz-programs
+fuzz-onnx fuzz-npy fuzz-te: fuzz-%: fuzz-programs
+	@mkdir -p $(FUZZ)/corpus-$* && cp tests/fuzz/corpus-$*/* $(wildcard tests/golden/*/*.$* samples/matmul/*.$*) $(FUZZ)/corpus-$*
+	$(FUZZ)/fuzz_$* -max_total_time=$(or $(SECONDS),60) -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
+	    -artifact_prefix=$(FUZZ)/ -dict=$(FUZZ)/$*.dict $(FUZZ_FLAGS) $(FUZZ)/corpus-$*
+fuzz-programs: all
+	@$(MAKE) --no-print-directory BUILD=$(FUZZ) CC=$(FUZZ_CC) CFLAGS="$(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link" $(FUZZ:%=%/internal.a)
+	@for name in onnx npy te; do $(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(INCLUDE) -Itests/fuzz -o $(FUZZ)/fuzz_$$name \
+	    tests/fuzz/fuzz_$$name.c tests/fuzz/whole.c tests/fuzz/proto_mutate.c $(FUZZ)/internal.a -lm || exit 1; done
+	@$(PROGRAM) ops --onnx | awk 'NR > 1 { for (i = 1; i <= NF; i++) if ($$i ~ /^[A-Za-z_]+$$/ && !seen[$$i]++) print "\"" $$i "\"" }' > $(FUZZ)/onnx.dict
+	@$(PROGRAM) ops | awk '$$1 ~ /^[a-z0-9_]+$$/ && !seen[$$1]++ { print "\"" $$1 "\"" }' > $(FUZZ)/te.dict
+	@for word in "'descr'" "'fortran_order'" "'shape'" False True; do echo "\"$$word\""; done > $(FUZZ)/npy.dict

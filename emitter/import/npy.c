@@ -220,9 +220,8 @@ static bool read_elements(Reader *r, const Header *h, void **data)
     return true;
 }
 
-bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape, void **data)
+bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data)
 {
-    const Bytes file = file_read(cx, path);
     if (ctx_failed(cx)) return false;
     Reader r = { cx, path, cursor_new(file.at, file.count) };
     Header h = { .rank = 0 };
@@ -238,6 +237,11 @@ bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape,
     *rank = h.rank;
     memcpy(shape, h.shape, (size_t)h.rank * sizeof *shape);
     return true;
+}
+
+bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape, void **data)
+{
+    return npy_parse(cx, path, file_read(cx, path), type, rank, shape, data);
 }
 
 /* ---- Writing ----------------------------------------------------------------------------------------------------- */
@@ -276,9 +280,8 @@ static void add_elements(Text *t, DType type, int64_t elems, const void *data)
     }
 }
 
-bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data)
+Bytes npy_bytes(Ctx *cx, DType type, int rank, const int64_t *shape, const void *data)
 {
-    if (ctx_failed(cx)) return false;
     const char *header = header_text(cx, type, rank, shape);
     const size_t length = strlen(header);
     int64_t elems = 1;
@@ -290,5 +293,12 @@ bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *s
     text_char(&t, (char)(uint8_t)(length >> 8));
     text_add(&t, header);
     add_elements(&t, type, elems, data);
-    return file_write(cx, path, t.at, t.length);
+    return (Bytes){ (const uint8_t *)t.at, t.length };
+}
+
+bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data)
+{
+    if (ctx_failed(cx)) return false;
+    const Bytes file = npy_bytes(cx, type, rank, shape, data);
+    return file_write(cx, path, file.at, file.count);
 }

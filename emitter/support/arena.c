@@ -1,11 +1,33 @@
 /* SPDX-License-Identifier: MIT */
 /* An arena is a list of blocks, the newest first; an allocation is a bump of a pointer. Blocks double in size up to
- * 1 MiB, and a request larger than a block gets one of its own. */
+ * 1 MiB, and a request larger than a block gets one of its own.
+ *
+ * The address sanitizer sees a block as one piece. So, where it is on, what is not handed out is poisoned, and GAP bytes
+ * behind each allocation stay so: an access past the end of an array is found here as it is with malloc. */
 #include "support/arena.h"
 
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#if defined __SANITIZE_ADDRESS__      /* gcc */
+#define IS_WATCHED
+#elif defined __has_feature           /* clang */
+#if __has_feature(address_sanitizer)
+#define IS_WATCHED
+#endif
+#endif
+#ifdef IS_WATCHED
+void __asan_poison_memory_region(void const volatile *at, size_t bytes);
+void __asan_unpoison_memory_region(void const volatile *at, size_t bytes);
+enum { GAP = 32 };
+static void hide(const void *at, size_t bytes) { __asan_poison_memory_region(at, bytes); }
+static void show(const void *at, size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
+#else
+enum { GAP = 0 };
+static void hide(const void *at, size_t bytes) { (void)at, (void)bytes; }
+static void show(const void *at, size_t bytes) { (void)at, (void)bytes; }
+#endif
 
 typedef union Align { long double ld; void *p; int64_t i; } Align;
 typedef struct Block Block;
@@ -51,6 +73,7 @@ static void add_block(Arena *a, size_t bytes)
         size = b->size;
     } else b = size > SIZE_MAX - sizeof *b ? NULL : malloc(sizeof *b + size);
     if (!b) out_of_memory(a->hook, a->user, bytes);
+    hide(b->bytes, size);
     b->older = a->newest;
     b->used = 0;
     b->size = size;
@@ -61,13 +84,15 @@ static void add_block(Arena *a, size_t bytes)
 void *arena_alloc(Arena *a, size_t bytes)
 {
     const size_t align = sizeof(Align);
-    if (bytes > SIZE_MAX - align) out_of_memory(a->hook, a->user, bytes);
-    bytes = (bytes + align - 1) / align * align;
+    const size_t wanted = bytes;
+    if (bytes > SIZE_MAX - align - GAP) out_of_memory(a->hook, a->user, bytes);
+    bytes = (bytes + align - 1) / align * align + GAP;
     if (!a->newest || a->newest->size - a->newest->used < bytes) add_block(a, bytes);
     void *p = (char *)a->newest->bytes + a->newest->used;
     a->newest->used += bytes;
     a->used += bytes;
-    return memset(p, 0, bytes);
+    show(p, wanted);
+    return memset(p, 0, wanted);
 }
 
 void *arena_array(Arena *a, size_t count, size_t elem_bytes)
@@ -92,7 +117,9 @@ void arena_reset(Arena *a, ArenaMark mark)
         free(a->spare);
         a->spare = b;
     }
-    if (a->newest) a->newest->used = mark.used;
+    if (!a->newest) return;
+    hide((char *)a->newest->bytes + mark.used, a->newest->size - mark.used);
+    a->newest->used = mark.used;
 }
 
 size_t arena_used(const Arena *a) { return a->used; }
