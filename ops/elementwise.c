@@ -59,6 +59,11 @@ static const AttrRow selu_attrs[] = {
     { "gamma", ATTR_REAL, "the scale of all", "1.0507009873554805" },
     { 0 }
 };
+static const AttrRow shrink_attrs[] = {
+    { "lambda", ATTR_REAL, "below it in size, elements become 0", "0.5" },
+    { "bias",   ATTR_REAL, "how much the others come nearer to 0", "0" },
+    { 0 }
+};
 static const AttrRow hard_sigmoid_attrs[] = {
     { "alpha", ATTR_REAL, "the slope", "0.2" },
     { "beta",  ATTR_REAL, "the value at 0", "0.5" },
@@ -90,6 +95,7 @@ static const OpCase clip_cases[] = {
     { "", "f32[4]", "f32[4]", NULL },
     { 0 }
 };
+static const OpCase shrink_cases[] = { { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is wanted" }, { 0 } };
 static const OpCase cast_cases[] = {
     { "to=f32", "i32[2][3]", "f32[2][3]", NULL },
     { "to=i8", "f32[4]={-300,-1.5,1.5,300}", "i8[4]", NULL },
@@ -158,6 +164,8 @@ const Op ops_elementwise[] = {
     FLOATS_WITH("celu",               "y[*] = max(x[*], 0) + min(0, alpha * expm1(x[*] / alpha))", 3, ALPHA("1")),
     FLOATS_WITH("selu",               "y[*] = gamma * select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, selu_attrs),
     FLOATS_WITH("thresholded_relu",   "y[*] = select(x[*] > alpha, x[*], 0)", 3, ALPHA("1")),
+    { ROW("shrink", "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", 3, shrink_cases),
+      .formula = "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", .floats_only = true, .attr = shrink_attrs },
     FLOATS_WITH("swish",              "y[*] = x[*] * sigmoid(alpha * x[*])", 3, ALPHA("1")),
     { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .compute = clip },
     /* Tests, logic, types */

@@ -2,7 +2,8 @@
 /* Softmax along one axis. The largest element is taken off first, so that nothing overflows:
  *
  *   softmax       peak[n] = max(c) x[n,c];  exp[n,c] = exp(x[n,c] - peak[n]);  sum[n] = sum(c) exp[n,c];  y[n,c] = exp[n,c] / sum[n]
- *   log_softmax   y[n,c] = x[n,c] - peak[n] - log(sum[n]) */
+ *   log_softmax   y[n,c] = x[n,c] - peak[n] - log(sum[n])
+ *   hardmax       y[n,c] = 1 at the first largest element, else 0 */
 #include "graph/op_build.h"
 
 static bool read_axis(Ctx *cx, const Node *n, AxisText *a)
@@ -42,6 +43,19 @@ static int log_softmax(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static int hardmax(Ctx *cx, const Node *n, Tensor **out)
+{
+    AxisText a;
+    if (!read_axis(cx, n, &a)) return 0;
+    Tensor *x = n->in[0], *place = OP_FORMULA(cx, n, text_format(cx, "at, best%s = argmax(%s) x%s", a.kept, a.chosen, a.all), BIND_T("x", x));
+    Text lhs = text_new(cx);
+    for (int d = 0; d < x->rank; d++) text_printf(&lhs, "%s%c<extent_%d", d ? "," : "", axis_letter(x->rank, d), d);
+    Bind binds[MAX_RANK + 3] = { BIND_T("at", place), BIND_V("one", expr_int(cx, x->type, 1)) };
+    for (int d = 0; d < x->rank; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%d", d), x->shape[d]);
+    out[0] = op_formula(cx, n, text_format(cx, "y[%s] = select(at%s == %s, one, 0)", lhs.at, a.kept, a.chosen), binds);
+    return out[0] ? 1 : 0;
+}
+
 static const AttrRow attrs[] = { { "axis", ATTR_INT, "the axis that sums to one", "-1" }, { 0 } };
 static const OpCase cases[] = {
     { "", "f32[2][5]", "f32[2][5]", NULL },
@@ -59,5 +73,6 @@ static const OpCase cases[] = {
 const Op ops_softmax[] = {
     SOFTMAX(softmax, "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]), peak[n] = max(c) x[n,c]"),
     SOFTMAX(log_softmax, "y[n,c] = x[n,c] - peak[n] - log(sum(c) exp(x[n,c] - peak[n])), peak[n] = max(c) x[n,c]"),
+    SOFTMAX(hardmax, "y[n,c] = select(c == argmax(c) x[n,c], 1, 0)"),
     { 0 }
 };

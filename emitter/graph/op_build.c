@@ -66,6 +66,28 @@ AxisText axis_text(Ctx *cx, int rank, const bool *is_chosen)
     return (AxisText){ bracketed(cx, &all), bracketed(cx, &kept), bracketed(cx, &ones), text_string(&chosen) };
 }
 
+const char *axes_with(Ctx *cx, int rank, int axis, const char *at)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < rank; d++) {
+        comma(&t);
+        if (d == axis) text_add(&t, at);
+        else text_char(&t, axis_letter(rank, d));
+    }
+    return text_string(&t);
+}
+
+const char *sized_axes(Ctx *cx, const Tensor *x)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < x->rank; d++) {
+        comma(&t);
+        text_char(&t, axis_letter(x->rank, d));
+        if (tensor_dim(x, d) >= 0) text_printf(&t, "<%lld", (long long)tensor_dim(x, d));
+    }
+    return text_string(&t);
+}
+
 static void add_term(Ctx *cx, Text *t, const char *variable, int64_t factor)
 {
     (void)cx;
@@ -228,12 +250,16 @@ const Attr *attrs_with_ints(Ctx *cx, const Node *n, const char *attr_name, const
     return attr;
 }
 
-Node *permute_axes_kept(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
+Node *permute_all_axes(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
 {
-    if (!node_int(n, "keepdims", 0)) return NULL;
     const Attr *a = node_attr(n, "axes");
     int64_t axes[MAX_RANK];
     int rank = n->in[0]->rank, count = a ? a->count : 0;
     for (int i = 0; i < count && i < MAX_RANK; i++) axes[i] = perm[a->ints[i] < 0 ? a->ints[i] + rank : a->ints[i]];
     return same_call(cx, n, perm, inputs, attrs_with_ints(cx, n, "axes", axes, count));
+}
+
+Node *permute_axes_kept(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
+{
+    return node_int(n, "keepdims", 0) ? permute_all_axes(cx, n, perm, inputs) : NULL;
 }

@@ -25,6 +25,9 @@ typedef struct AxisText {
 } AxisText;
 AxisText axis_text(Ctx *cx, int rank, const bool *chosen);
 
+const char *axes_with(Ctx *cx, int rank, int axis, const char *at);   /* n,w,c with the letter of `axis` (-1: none) replaced */
+const char *sized_axes(Ctx *cx, const Tensor *x);                     /* n<2,w<5,c<3; symbolic sizes are left out */
+
 /* `axis` in [-rank, rank) as [0, rank); else refused and -1. */
 int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
 /* Marks the axes of the attribute `axes`; an empty or absent list marks all. */
@@ -44,6 +47,7 @@ Tensor **inputs_turned_back(Ctx *cx, const Node *call, const int *perm, Tensor *
 Tensor *transpose_call(Ctx *cx, const char *name, Tensor *x, const int *perm);
 Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);    /* and broadcast */
 Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
+Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);       /* attribute `axes`, all of which stay */
 Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);      /* attribute `axes` with keepdims=1 */
 const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
 

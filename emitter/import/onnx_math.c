@@ -181,27 +181,20 @@ static void is_inf(OnnxCall *c)
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
 
-/* y = (x - mean) / sqrt(mean((x - mean)^2) + epsilon) * scale + bias over the axes from `axis` on */
-static void layer_norm(OnnxCall *c)
+/* To the type of the second input. */
+static void cast_like(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
-    Tensor *x = c->in[0], *bias = onnx_in(c, 2);
-    int64_t axis = onnx_int(c, "axis", -1);
-    if (axis < -x->rank || axis >= x->rank) {
-        onnx_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axis, x->rank);
-        return;
-    }
-    if (axis < 0) axis += x->rank;
-    Text axes = text_new(c->cx);
-    for (int64_t d = axis; d < x->rank; d++) text_printf(&axes, "%s%lld", d > axis ? "," : "", (long long)d);
-    Tensor *mean = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", text_string(&axes));
-    Tensor *centred = onnx_call2(c, "sub", x, mean);
-    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", text_string(&axes));
-    Tensor *spread = onnx_call(c, "sqrt", onnx_call2(c, "add", var, onnx_like(c, var, onnx_real(c, "epsilon", 1e-5))), "");
-    Tensor *y = onnx_call2(c, "mul", onnx_call2(c, "div", centred, spread), c->in[1]);
-    c->out[0] = bias ? onnx_call2(c, "add", y, bias) : y;
-    c->out[1] = mean;
-    if (c->node->out_count > 2) c->out[2] = onnx_call(c, "reciprocal", spread, "");
+    if (onnx_needs(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
+}
+
+/* x + bias below -lambd, x - bias above lambd, 0 between. */
+static void shrink(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    Text attrs = text_new(c->cx);
+    onnx_add_real(&attrs, "lambda", onnx_real(c, "lambd", 0.5));
+    onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 0));
+    c->out[0] = onnx_call(c, "shrink", c->in[0], "%s", attrs.at);
 }
 
 const OnnxOp onnx_rows_math[] = {
@@ -224,6 +217,9 @@ const OnnxOp onnx_rows_math[] = {
     ONNX_MOVE("Cast", "to saturate", cast),
     ONNX_SAME("Ceil", "", "ceil"),
     ONNX_SAME("Celu", "alpha", "celu"),
+    ONNX_MOVE("CastLike", "saturate", cast_like),
+    ONNX_AS("Hardmax", "axis", "hardmax", softmax),
+    ONNX_ROW("Shrink", "bias lambd", shrink),
     ONNX_ROW("Clip", "max min", clip),
     ONNX_SAME("Cos", "", "cos"),
     ONNX_SAME("Cosh", "", "cosh"),
@@ -243,7 +239,6 @@ const OnnxOp onnx_rows_math[] = {
     ONNX_MOVE("Identity", "", same),
     ONNX_ROW("IsInf", "detect_negative detect_positive", is_inf),
     ONNX_SAME("IsNaN", "", "isnan"),
-    ONNX_ROW("LayerNormalization", "axis epsilon stash_type", layer_norm),
     ONNX_SAME("LeakyRelu", "alpha", "leaky_relu"),
     ONNX_AS("Less", "axis broadcast", "less", binary),
     ONNX_SAME("LessOrEqual", "", "less_equal"),
