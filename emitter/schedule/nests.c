@@ -130,6 +130,32 @@ const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *
     return copy;
 }
 
+static const Expr *inline_read(Ctx *cx, const Expr *e, void *user)
+{
+    const Stage *s = user;
+    if (e->kind != EXPR_READ || !stage_makes(s, e->ref)) return e;
+    const Expr *axis[MAX_AXES];
+    for (int a = 0; a < s->axis_count; a++) axis[a] = s->axis[a].var;
+    const Tensor *t = e->ref;
+    return expr_substitute(cx, s->value[t->output], axis, e->arg, s->axis_count);
+}
+
+const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s)
+{
+    return stage_with_values(cx, reader, inline_read, (void *)(uintptr_t)s);
+}
+
+void draft_forget_stage(Draft *d, const Stage *s)
+{
+    Nest *n = &d->next;
+    const Stage **kept = NEW_ARRAY(d->cx->arena, const Stage *, n->stage_count);
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++)
+        if (n->stage[i] != s) kept[count++] = n->stage[i];
+    n->stage = kept;
+    n->stage_count = count;
+}
+
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
 
 static bool name_matches(const char *full, const char *wanted)

@@ -84,6 +84,8 @@ const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b);
 
 /* The statements with every `from` stage replaced by `to` in blocks and in the nest's list. */
 void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
+void draft_forget_stage(Draft *d, const Stage *s);          /* takes it off the nest's list */
+const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);   /* every read of s is its value there */
 /* A copy of a stage that computes other values. */
 const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user);
 

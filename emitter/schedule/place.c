@@ -412,7 +412,16 @@ bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *
     Path p;
     if (!nest_find_loop(n, loop, &p)) return refuse_unknown(d, "there is no loop %s", loop);
     StageBox box = needed_box(cx, s, &p);
-    const Stmt *nest = build_stage(cx, s, &box, true);
+    return put_stage_box(d, s, loop, &box, buffer);
+}
+
+bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer)
+{
+    Ctx *cx = d->cx;
+    Nest *n = &d->next;
+    Path p;
+    if (!nest_find_loop(n, loop, &p)) return refuse_unknown(d, "there is no loop %s", loop);
+    const Stmt *nest = build_stage(cx, s, box, true);
     const Stmt *body = with_allocs(cx, with_nest(cx, path_end(&p)->child[0], s, nest), s, buffer);
     n->root = path_replace(cx, &p, stmt_with_children(cx, path_end(&p), &body, 1));
     d->heirs = own_loop_names(cx, s, nest);

@@ -39,6 +39,8 @@ bool move_stage(Draft *d, const Stage *s, const char *loop);
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer);
 /* The second half: buffer[i] (NULL: it stands elsewhere) becomes the alloc of the stage's output i. */
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
+/* The same under a loop for a box that the caller gives. */
+bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer);
 /* Refuses where a block of the stage stands outside the loop (NULL: the root, which holds all). */
 bool all_stand_inside(Draft *d, const Stage *s, const char *host);
 /* Enters a new stage in the nest's list, before its first reader there, or before `before` where that is not NULL. */

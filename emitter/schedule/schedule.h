@@ -36,6 +36,10 @@ const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char
  * STAGE@warm before the loop, and keeps it in a ring of `slots`; 0: as few as will do. */
 const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots);
 const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage);
+/* The other direction: the stage is computed in each iteration of a loop of what it reads, for what was just made there. */
+const Nest *sched_reverse_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);
+/* The stage is stored in the loops of the one stage that it reads, which disappears. */
+const Nest *sched_reverse_compute_inline(Ctx *cx, const Nest *n, const char *stage);
 const Nest *sched_compute_root(Ctx *cx, const Nest *n, const char *stage);
 /* A copy of the tensor for the readers (count 0: all), named TENSOR_SCOPE by default; widened to a type that holds it all. */
 const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const char *const *readers, int count,
@@ -45,6 +49,10 @@ const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const c
 const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, Scope scope);
 /* The init of a reducing block stands apart, before the loop, in copies STAGE@init.LOOP of the data loops from there inwards. */
 const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage, const char *loop);
+
+/* The reduce loop becomes a data axis of partial results, STAGE_rf by default, which the stage then reduces. Floats need
+ * `reassociate`, for the order changes. Both stages get fresh loops. */
+const Nest *sched_rfactor(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *name, bool reassociate);
 
 /* One step written as in a .te file: `split conv.h 4 tail=peel names=ho,hi`. The table of primitives is in steps.c. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);

@@ -200,6 +200,9 @@ static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a) { r
 static const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_store_at(cx, n, a->target, a->loop[0]); }
 static const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fold_storage(cx, n, a->target, a->factor[0]); }
 static const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_inline(cx, n, a->target); }
+static const Nest *run_reverse_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reverse_compute_at(cx, n, a->target, a->loop[0]); }
+static const Nest *run_reverse_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reverse_compute_inline(cx, n, a->target); }
+static const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_rfactor(cx, n, a->target, a->loop[0], a->name, a->reassociate); }
 static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
 static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
 static const Nest *run_set_scope(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_set_scope(cx, n, a->target, a->scope); }
@@ -223,7 +226,10 @@ static const Primitive primitives[] = {
     { "store_at",            run_store_at,       { STAGE, PLACE, END } },
     { "fold_storage",        run_fold_storage,   { STAGE, SLOTS, END } },
     { "compute_inline",      run_compute_inline, { STAGE, END } },
+    { "reverse_compute_at",  run_reverse_at,     { STAGE, LOOP, END } },
+    { "reverse_compute_inline", run_reverse_inline, { STAGE, END } },
     { "compute_root",        run_compute_root,   { STAGE, END } },
+    { "rfactor",             run_rfactor,        { STAGE, LOOP, NAME, REASSOCIATE, END } },
     { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },
     { "cache_write",         run_cache_write,    { STAGE, SCOPE, NAME, END } },
     { "set_scope",           run_set_scope,      { TENSOR, SCOPE, END } },

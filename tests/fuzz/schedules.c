@@ -190,6 +190,49 @@ static const char *step_fold_storage(Chooser *c)
     return name_format(c->cx, "fold_storage %s%s", s->name, slots);
 }
 
+static bool holds(const Stmt *s, const Stage *stage)
+{
+    bool found = s->kind == STMT_BLOCK && s->stage == stage;
+    for (int i = 0; i < s->child_count && !found; i++) found = holds(s->child[i], stage);
+    return found;
+}
+
+/* A stage and a loop that holds something it reads, and not the stage itself, mostly. */
+static const char *step_reverse_at(Chooser *c)
+{
+    const Stage *s = c->w.stage[0];
+    const Stmt *l = some_loop(c);
+    for (int tries = 0; tries < 20; tries++) {
+        s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        l = some_loop(c);
+        bool fits = false;
+        for (int i = 0; i < c->w.stage_count; i++) fits = fits || (reads(c, s, c->w.stage[i]) && l && holds(l, c->w.stage[i]));
+        if (fits && !holds(l, s)) break;
+    }
+    return name_format(c->cx, "reverse_compute_at %s %s", s->name, l ? l->name : "s0.a");
+}
+
+static const char *step_reverse_inline(Chooser *c)
+{
+    const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    for (int tries = 0; tries < 8 && s->reducer != REDUCE_NONE; tries++) s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    return name_format(c->cx, "reverse_compute_inline %s", s->name);
+}
+
+/* A reduce loop; the order of floats is let be, for sums of them are exact only where they are sums of inputs. */
+static const char *step_rfactor(Chooser *c)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        const Stmt *l = some_loop(c);
+        const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        size_t n = strlen(s->name);
+        if (!l || s->reducer == REDUCE_NONE || strncmp(l->name, s->name, n) != 0 || l->name[n] != '.') continue;
+        if (!strchr("ijklm", l->name[n + 1]) && tries < 16) continue;
+        return name_format(c->cx, "rfactor %s %s name=p%d", s->name, l->name, c->made++);
+    }
+    return name_format(c->cx, "rfactor %s %s", stage_name(c), loop_name(c));
+}
+
 static const char *step_compute_inline(Chooser *c) { return name_format(c->cx, "compute_inline %s", stage_name(c)); }
 static const char *step_compute_root(Chooser *c) { return name_format(c->cx, "compute_root %s", stage_name(c)); }
 static const char *step_cache_write(Chooser *c)
@@ -222,7 +265,8 @@ typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
     step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
     step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
-    step_fold_storage, step_fold_storage, step_compute_inline, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
+    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_rfactor, step_rfactor, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 
