@@ -32,9 +32,15 @@ static int trilu(Ctx *cx, const Node *n, Tensor **out)
     }
     if (k > INT32_MAX / 2) k = INT32_MAX / 2;
     if (k < INT32_MIN / 2) k = INT32_MIN / 2;
+    int64_t rows = tensor_dim(x, x->rank - 2), columns = tensor_dim(x, x->rank - 1);
+    bool upper = node_int(n, "upper", 1) != 0, is_fixed = rows >= 0 && columns >= 0;
+    if (is_fixed && (upper ? k >= columns : k <= -rows)) {                 /* nothing stays */
+        out[0] = OP_FORMULA(cx, n, "y[*] = select(x[*] == x[*], zero, zero)", BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
+        return out[0] ? 1 : 0;
+    }
     char i = axis_letter(x->rank, x->rank - 2), j = axis_letter(x->rank, x->rank - 1);
     const char *all = axes_with(cx, x->rank, -1, "");
-    const char *kept = text_format(cx, node_int(n, "upper", 1) ? "%c-%c >= %lld" : "%c-%c <= %lld", j, i, (long long)k);
+    const char *kept = text_format(cx, upper ? "%c-%c >= %lld" : "%c-%c <= %lld", j, i, (long long)k);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s, x[%s], zero)", all, kept, all), BIND_T("x", n->in[0]), BIND_V("zero", expr_int(cx, x->type, 0)));
     return out[0] ? 1 : 0;
 }
@@ -112,6 +118,7 @@ static const OpCase trilu_cases[] = {
     { "", "f32[3][4]", "f32[3][4]", NULL },
     { "k=-1 upper=0", "i64[2][3][3]", "i64[2][3][3]", NULL },
     { "k=7", "f32[2][2]", "f32[2][2]", NULL },
+    { "k=-7", "f32[2][2]", "f32[2][2]", NULL },
     { "", "f32[3]", NULL, "matrices are wanted" },
     { 0 }
 };

@@ -120,7 +120,7 @@ def run(command, seconds=120):
 
 def compile_case(program, case, work, arrays):
     """Emits the case; inputs that must be known when compiling become constants, one after another. What is left of the inputs."""
-    constant = []
+    constant = [info.name for info, x in zip(case.inputs, arrays) if x.size == 0]
     while True:
         command = [program, os.path.join(case.path, "model.onnx"), "-o", os.path.join(work, "m.c"), "--name", "m", "--testbench"]
         command += dims(case, arrays)
@@ -130,6 +130,10 @@ def compile_case(program, case, work, arrays):
         asked = re.search(r'\("([^"]*)"\) is not constant', result.stdout)
         if result.returncode == 1 and asked and asked.group(1) in [i.name for i in case.inputs] and asked.group(1) not in constant:
             constant.append(asked.group(1))
+            continue
+        sizes = [info.name for info, x in zip(case.inputs, arrays) if x.dtype.kind in "iub" and x.ndim <= 1 and info.name not in constant]
+        if result.returncode == 1 and asked and sizes:      # what it asked for follows from one of these
+            constant += sizes
             continue
         return result, constant
 

@@ -231,7 +231,7 @@ const OnnxOp onnx_rows_math[] = {
     ONNX_SAME("Exp", "", "exp"),
     ONNX_SAME("Floor", "", "floor"),
     ONNX_ROW("Gelu", "approximate", gelu),
-    ONNX_ROW("Gemm", "alpha beta transA transB", gemm),
+    ONNX_ROW("Gemm", "alpha beta broadcast transA transB", gemm),
     ONNX_AS("Greater", "axis broadcast", "greater", binary),
     ONNX_SAME("GreaterOrEqual", "", "greater_equal"),
     ONNX_SAME("HardSigmoid", "alpha beta", "hard_sigmoid"),

@@ -104,6 +104,30 @@ static void split(OnnxCall *c)
         onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
 }
 
+/* A slice without elements is a constant without elements, whatever it was cut from: chains of shape arithmetic have such. */
+static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count, const int64_t *step, int steps, int count)
+{
+    const Tensor *x = c->in[0];
+    int64_t shape[MAX_RANK];
+    bool is_empty = false;
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    for (int i = 0; i < count && i < x->rank; i++) {
+        int64_t d = axis_count >= 0 ? axes[i] : i, by = steps >= 0 ? step[i] : 1, from = begin[i], to = end[i], size;
+        if (d < 0) d += x->rank;
+        if (d < 0 || d >= x->rank || by != 1) continue;
+        size = shape[d];
+        from = from < 0 ? from + size : from;
+        to = to < 0 ? to + size : to;
+        if (from < 0) from = 0;
+        if (to > size) to = size;
+        if (to > from) continue;
+        shape[d] = 0;
+        is_empty = true;
+    }
+    if (is_empty && tensor_is_fixed(x)) c->out[0] = tensor_constant(c->cx, c->name, x->type, x->rank, shape, NULL);
+    return c->out[0] != NULL;
+}
+
 static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
@@ -115,6 +139,7 @@ static void slice(OnnxCall *c)
         onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
         return;
     }
+    if (is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "begin=%s end=%s", onnx_list(c->cx, begin, count), onnx_list(c->cx, end, count));
     if (axis_count >= 0) text_printf(&attrs, " axes=%s", onnx_list(c->cx, axes, count));
