@@ -7,7 +7,7 @@
  *   (b) The innermost shared loop s, serial or unrolled, carries it along one dimension, the others by (a): made(s) =
  *       [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), so all of [first, e(s)) has been made by the end of the maker's turn in
  *       s, where first = b(0), or the begin of what copies outside of s made up to b(0). need(s) lies within; if the
- *       maker stands behind the reader, within [first, e(s-1)), and nothing is needed at s = 0.
+ *       maker stands behind the reader, or is the reader, within [first, e(s-1)), and nothing is needed at s = 0.
  * A ring of R slots keeps what is needed if R >= e(s) - lowest index needed at s or later. */
 #include "ir/check_parts.h"
 
@@ -95,7 +95,15 @@ static bool need_is_within(const Flow *f, const Box *made, int d)
 
 /* ---- Made ------------------------------------------------------------------------------------------------------ */
 
-typedef enum Place { BEFORE, BEHIND } Place;
+/* AROUND: inside one more loop with the reader, or the reader itself. What such a site made, it made in earlier iterations. */
+typedef enum Place { BEFORE, BEHIND, AROUND } Place;
+
+static bool stands_at(const Site *maker, const Site *reader, int shared, Place place)
+{
+    int common = check_common_loops(maker, reader);
+    if (place == AROUND) return common > shared;
+    return common == shared && check_stands_before(maker, reader) == (place == BEFORE);
+}
 
 /* The box of the sites that share exactly `shared` loops with the reader and stand on the given side; false: none. */
 static bool find_made(Flow *f, int shared, Place place, Box *made)
@@ -108,8 +116,7 @@ static bool find_made(Flow *f, int shared, Place place, Box *made)
     for (int i = 0; i < f->maker->site_count; i++) {
         const Site *m = f->maker->site[i];
         const Expr *repeats;
-        bool fits = m->block->part != BLOCK_INIT && check_common_loops(m, f->reader) == shared
-                 && check_stands_before(m, f->reader) == (place == BEFORE) && check_alloc(m, f->tensor, NULL) == f->alloc;
+        bool fits = m->block->part != BLOCK_INIT && stands_at(m, f->reader, shared, place) && check_alloc(m, f->tensor, NULL) == f->alloc;
         if (!fits || count == MAX_MAKERS) continue;
         if (!check_box(c, m, shared, box[count], &repeats, &f->reason)) return false;
         count++;
@@ -131,16 +138,46 @@ static bool find_made(Flow *f, int shared, Place place, Box *made)
 
 /* ---- Rings ----------------------------------------------------------------------------------------------------- */
 
+/* The only site that makes the tensor, its inits apart; NULL: there are several. */
+static const Site *only_maker(const Flow *f)
+{
+    const Site *only = NULL;
+    for (int i = 0; i < f->maker->site_count; i++) {
+        if (f->maker->site[i]->block->part == BLOCK_INIT) continue;
+        if (only) return NULL;
+        only = f->maker->site[i];
+    }
+    return only;
+}
+
+/* More may be made at once than there are slots, if its outermost loop rises along the dimension and each iteration makes
+ * no more than the slots hold: then the last rows are the last written. */
+static bool made_in_order(Flow *f, int shared, int d, int64_t ring)
+{
+    Ctx *cx = f->c->cx;
+    const Site *m = only_maker(f);
+    const Expr *repeats;
+    Box box[MAX_AXES];
+    if (!m || m->loop_count <= shared || check_common_loops(m, f->reader) != shared) return false;
+    const Stmt *loop = m->loop[shared];
+    if (loop->loop_kind != LOOP_SERIAL || !check_box(f->c, m, shared + 1, box, &repeats, &f->reason)) return false;
+    const Expr *next = expr_add(cx, loop->var, num(cx, 1)), *begin = box[d].begin, *end = end_of(cx, &box[d]);
+    const Bounds *inside = bounds_fact(cx, m->scope, expr_binary(cx, EXPR_LT, next, loop->extent));
+    return is_at_most(cx, box[d].count, num(cx, ring), m->scope) && is_at_most(cx, begin, at(cx, begin, loop->var, next), inside)
+        && is_at_most(cx, end, at(cx, end, loop->var, next), inside);
+}
+
 /* The slots hold what is made at once, and keep [low, end) of this iteration; where the ring outlives the iteration, what is
  * needed later is not lower. */
-static bool ring_is_long_enough(Flow *f, const Box *made, const Stmt *carrier)
+static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Stmt *carrier)
 {
     Ctx *cx = f->c->cx;
     for (int d = 0; f->alloc && d < f->tensor->rank; d++) {
         int64_t ring = f->alloc->buffer->ring[d];
         if (ring == 0) continue;
         const Expr *low = f->need[d].low, *span = expr_sub(cx, end_of(cx, &made[d]), low);
-        bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope) && is_at_most(cx, made[d].count, num(cx, ring), f->scope);
+        bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope)
+                        && (is_at_most(cx, made[d].count, num(cx, ring), f->scope) || (!carrier && made_in_order(f, shared, d, ring)));
         bool rises = true;
         if (carrier) rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
         if (long_enough && rises) continue;
@@ -195,9 +232,9 @@ static bool carried_along(Flow *f, int shared, const Box *made, int d, Place pla
     const Expr *first = warm_begin(f, shared - 1, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
     if (!is_at_most(cx, first, f->need[d].low, f->scope) && !is_at_most(cx, first, num(cx, 0), f->scope))
         return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d, s->name), false;
-    if (place == BEHIND) end = at(cx, end, v, before);
+    if (place != BEFORE) end = at(cx, end, v, before);
     bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
-    if (place == BEHIND) made_in_time = made_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
+    if (place != BEFORE) made_in_time = made_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
     if (made_in_time) return true;
     return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d, s->name), false;
 }
@@ -214,7 +251,7 @@ static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
                               f->tensor->name, name_of(f->reader));
         if (f->alloc && f->alloc_loops >= shared)
             return check_fail(f->c, WRONG, "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next", f->tensor->name, s->name);
-        return ring_is_long_enough(f, made, s);
+        return ring_is_long_enough(f, shared, made, s);
     }
     return false;
 }
@@ -261,16 +298,17 @@ static bool check_flow_of(Flow *f)
     if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "%s reads \"%s\" before %s makes it", name_of(f->reader), f->tensor->name, f->maker->stage->name);
     int deepest = deepest_maker(f);
     for (int shared = deepest; shared >= 0; shared--) {
-        if (shared < deepest && has_ring(f)) break;          /* who runs in between takes slots */
+        if (shared < deepest && has_ring(f) && !only_maker(f)) break;          /* who runs in between takes slots */
         if (!find_need(f, shared)) return false;
         if (find_made(f, shared, BEFORE, made)) {
-            if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, made, NULL);
+            if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, shared, made, NULL);
             if (by_carrying(f, shared, made, BEFORE) || c->verdict != PROVED) return c->verdict == PROVED;
         }
-        if (!shared || !find_made(f, shared, BEHIND, made)) continue;
+        if (!shared) continue;
         const Expr *v = f->reader->loop[shared - 1]->var;
         if (is_needed_later_only(f, v)) f->scope = bounds_fact(c->cx, f->scope, expr_binary(c->cx, EXPR_LE, num(c->cx, 1), v));
-        if (by_carrying(f, shared, made, BEHIND) || c->verdict != PROVED) return c->verdict == PROVED;
+        for (Place p = BEHIND; p <= AROUND; p++)
+            if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->verdict != PROVED)) return c->verdict == PROVED;
     }
     return check_fail(c, UNPROVED, "%s reads \"%s\", and it is not shown that %s has made it: %s", name_of(f->reader), f->tensor->name, f->maker->stage->name,
                       f->reason ? f->reason : "no copy of it stands before");

@@ -7,6 +7,7 @@
 #include "ir/evaluate.h"
 
 #include "ir/point.h"
+#include "ir/recurrence.h"
 #include "support/map.h"
 #include "support/text.h"
 
@@ -85,7 +86,7 @@ void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
 /* The data of a tensor during one evaluation. */
-typedef struct Held { void *data; int64_t dim[MAX_RANK]; bool is_busy; } Held;
+typedef struct Held { void *data; int64_t dim[MAX_RANK]; } Held;
 
 typedef struct Evaluation {
     Ctx *cx;
@@ -197,7 +198,7 @@ static Held *held_new(Evaluation *ev, const Tensor *t, void *data)
     return h;
 }
 
-static void run_stage(Evaluation *ev, const Stage *s)
+static Run run_of(Evaluation *ev, const Stage *s)
 {
     Run r = { .ev = ev, .stage = s, .point = point_new(ev->cx, read_held, ev) };
     const Expr *combined[2] = { NULL, NULL };
@@ -213,8 +214,29 @@ static void run_stage(Evaluation *ev, const Stage *s)
         r.combined[i] = point_site_in(r.point, ev->env, combined[i]);
         if (s->init) r.init[i] = point_site_in(r.point, ev->env, s->init[i]);
     }
+    return r;
+}
+
+static void run_stage(Evaluation *ev, const Stage *s)
+{
+    Run r = run_of(ev, s);
     ev->stage = s;
     data_loops(&r, 0);
+}
+
+/* Stages that read each other, step by step. */
+static void run_steps(Evaluation *ev, Node *const *node, int count)
+{
+    Run *run = NEW_ARRAY(ev->cx->arena, Run, count);
+    for (int i = 0; i < count; i++) run[i] = run_of(ev, node[i]->stage);
+    int64_t steps = env_eval_size(ev->cx, ev->env, node[0]->stage->axis[0].extent);
+    for (int64_t t = 0; t < steps; t++)
+        for (int i = 0; i < count && !ctx_failed(ev->cx); i++) {
+            ev->stage = node[i]->stage;
+            run[i].at[0] = t;
+            point_set_int(run[i].point, node[i]->stage->axis[0].var, t);
+            data_loops(&run[i], 1);
+        }
 }
 
 /* ---- The DAG ----------------------------------------------------------------------------------------------------- */
@@ -228,31 +250,45 @@ static bool is_output(const Evaluation *ev, const Tensor *t)
 
 static void need(Evaluation *ev, const Tensor *t);
 
-static void make(Evaluation *ev, const Node *n)
+static bool is_one_of(const Node *n, Node *const *list, int count)
 {
-    const Stage *s = n->stage;
-    if (!s) {
+    for (int i = 0; i < count; i++)
+        if (list[i] == n) return true;
+    return false;
+}
+
+static void hold_outputs(Evaluation *ev, const Stage *s)
+{
+    for (int i = 0; i < s->out_count; i++) {
+        void *given = is_output(ev, s->out[i]) ? env_get(ev->env, s->out[i]) : NULL;
+        held_new(ev, s->out[i], given);
+    }
+}
+
+/* The node, together with those that it and that need it. */
+static void make(Evaluation *ev, Node *n)
+{
+    if (!n->stage) {
         diag_internal(ev->cx, n->name, "only computes can be evaluated: expand calls first");
         return;
     }
-    for (int i = 0; i < s->out_count; i++) {
-        void *given = is_output(ev, s->out[i]) ? env_get(ev->env, s->out[i]) : NULL;
-        held_new(ev, s->out[i], given)->is_busy = true;
+    Node **all;
+    int count = recurrence_of(ev->cx, n, &all);
+    for (int i = 0; i < count; i++) hold_outputs(ev, all[i]->stage);
+    for (int i = 0; i < count; i++) {
+        const Tensor **reads;
+        int read_count = stage_reads(ev->cx, all[i]->stage, &reads);
+        for (int r = 0; r < read_count; r++)
+            if (!is_one_of(reads[r]->maker, all, count)) need(ev, reads[r]);
     }
-    const Tensor **reads;
-    int count = stage_reads(ev->cx, s, &reads);
-    for (int i = 0; i < count; i++)
-        if (reads[i]->maker != n) need(ev, reads[i]);
-    if (!ctx_failed(ev->cx)) run_stage(ev, s);
-    for (int i = 0; i < s->out_count; i++) ((Held *)map_get_ptr(&ev->held, s->out[i]))->is_busy = false;
+    if (ctx_failed(ev->cx)) return;
+    if (count == 1) run_stage(ev, n->stage);
+    else run_steps(ev, all, count);
 }
 
 static void need(Evaluation *ev, const Tensor *t)
 {
-    const Held *known = map_get_ptr(&ev->held, t);
-    if (ctx_failed(ev->cx)) return;
-    if (known && known->is_busy) diag_unsupported(ev->cx, t->name, "stages that read each other cannot be evaluated yet");
-    if (known) return;
+    if (ctx_failed(ev->cx) || map_get_ptr(&ev->held, t)) return;
     void *given = env_get(ev->env, t);
     if (given && (!t->maker || !is_output(ev, t))) held_new(ev, t, given);
     else if (t->maker) make(ev, t->maker);

@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/recurrence.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -200,18 +201,34 @@ const Stmt *path_replace(Ctx *cx, const Path *p, const Stmt *with)
 
 /* ---- The naive nest -------------------------------------------------------------------------------------------- */
 
-static const Stmt *naive_stage(Ctx *cx, const Stage *s)
+static const char *axis_loop(Ctx *cx, const Stage *s, int a) { return name_format(cx, "%s.%s", s->name, expr_as_var(s->axis[a].var)->name); }
+
+static const Expr *axis_loop_var(Ctx *cx, const Stage *s, int a)
+{
+    const Var *axis = expr_as_var(s->axis[a].var);
+    return expr_new_var(cx, axis->name, VAR_LOOP, I32, 0, axis->greatest);
+}
+
+/* Below the loop over the steps that the stage shares with others, or with `step` NULL alone. */
+static const Stmt *naive_stage(Ctx *cx, const Stage *s, const Expr *step)
 {
     const Expr *bind[MAX_AXES];
-    const char *loop[MAX_AXES];
-    for (int a = 0; a < s->axis_count; a++) {
-        const Var *axis = expr_as_var(s->axis[a].var);
-        loop[a] = name_format(cx, "%s.%s", s->name, axis->name);
-        bind[a] = expr_new_var(cx, axis->name, VAR_LOOP, I32, 0, axis->greatest);
-    }
+    int first = step ? 1 : 0;
+    for (int a = 0; a < s->axis_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
     const Stmt *body = stmt_block(cx, s->name, s, BLOCK_WHOLE, bind, NULL);
-    for (int a = s->axis_count - 1; a >= 0; a--) body = stmt_for(cx, loop[a], bind[a], s->axis[a].extent, LOOP_SERIAL, body);
+    for (int a = s->axis_count - 1; a >= first; a--) body = stmt_for(cx, axis_loop(cx, s, a), bind[a], s->axis[a].extent, LOOP_SERIAL, body);
     return body;
+}
+
+/* Stages that read each other: one loop over the steps, which is the last stage's own, around all. */
+static const Stmt *naive_recurrence(Ctx *cx, const Stage *const *stage, int count)
+{
+    const Stage *last = stage[count - 1];
+    const Stmt **body = NEW_ARRAY(cx->arena, const Stmt *, count);
+    if (count == 1) return naive_stage(cx, last, NULL);
+    const Expr *step = axis_loop_var(cx, last, 0);
+    for (int i = 0; i < count; i++) body[i] = naive_stage(cx, stage[i], step);
+    return stmt_for(cx, axis_loop(cx, last, 0), step, last->axis[0].extent, LOOP_SERIAL, stmt_seq(cx, body, count));
 }
 
 static bool is_among(const Tensor *t, Tensor *const *list, int count)
@@ -237,10 +254,16 @@ static void gather(Gather *g, Tensor *t, bool place)
         diag_internal(g->cx, n->name, "a call must be expanded before its loops are made");
         return;
     }
-    for (int i = 0; i < n->out_count; i++) map_put_ptr(&g->seen, n->out[i], t);
-    for (int i = 0; i < n->in_count; i++) gather(g, n->in[i], place);
-    if (place) g->nest->stage[g->nest->stage_count] = n->stage;
-    g->nest->stage_count++;
+    Node **step;
+    int count = recurrence_of(g->cx, n, &step);
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < step[s]->out_count; i++) map_put_ptr(&g->seen, step[s]->out[i], t);
+    for (int s = 0; s < count; s++)
+        for (int i = 0; i < step[s]->in_count; i++) gather(g, step[s]->in[i], place);
+    for (int s = 0; s < count; s++) {
+        if (place) g->nest->stage[g->nest->stage_count] = step[s]->stage;
+        g->nest->stage_count++;
+    }
 }
 
 static const Stmt *with_allocs(Ctx *cx, const Nest *n, const Stmt *body, Tensor *const *outputs, int output_count)
@@ -291,7 +314,12 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     for (int i = 0; i < output_count; i++) n->output[i] = outputs[i];
     if (ctx_failed(cx) || !names_are_unique(cx, n)) return NULL;
     const Stmt **body = NEW_ARRAY(cx->arena, const Stmt *, n->stage_count);
-    for (int s = 0; s < n->stage_count; s++) body[s] = naive_stage(cx, n->stage[s]);
-    n->root = with_allocs(cx, n, stmt_seq(cx, body, n->stage_count), outputs, output_count);
+    int parts = 0;
+    for (int s = 0, count; s < n->stage_count; s += count) {
+        Node **step;
+        count = recurrence_of(cx, n->stage[s]->out[0]->maker, &step);
+        body[parts++] = naive_recurrence(cx, n->stage + s, count);
+    }
+    n->root = with_allocs(cx, n, stmt_seq(cx, body, parts), outputs, output_count);
     return n;
 }

@@ -68,6 +68,7 @@ const char *loop_kind_text(LoopKind k);              /* "serial" ... */
 const char *scope_text(Scope s);                     /* "register" ... */
 
 /* The naive nest of a group: one loop per axis for each stage in order, at the root, all in arena scope allocs outside.
+ * Stages that read each other share the loop over their steps (recurrence.h).
  * `outputs` are tensors made by compute nodes; stages are collected up to `inputs` (and constants, which are inputs).
  * Calls must have been expanded to computes. */
 const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs, int output_count);
