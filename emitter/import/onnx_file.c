@@ -242,13 +242,14 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
 
 /* ---- Attributes and nodes ------------------------------------------------------------------------------------------ */
 
-enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5, ATTR_G = 6, ATTR_FLOATS = 7, ATTR_INT_LIST = 8, ATTR_GRAPHS = 11 };
+enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5, ATTR_G = 6, ATTR_FLOATS = 7, ATTR_INT_LIST = 8, ATTR_STRINGS = 9, ATTR_GRAPHS = 11 };
 
 static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a)
 {
     *a = (OnnxAttr){ .name = name(cx, ""), .s = "" };
     int64_t *ints = NEW_ARRAY(cx->arena, int64_t, count_numbers(m, ATTR_INT_LIST, WIRE_VARINT));
     double *reals = NEW_ARRAY(cx->arena, double, count_numbers(m, ATTR_FLOATS, WIRE_32));
+    const char **texts = NEW_ARRAY(cx->arena, const char *, count_fields(m, ATTR_STRINGS));
     uint64_t value;
     for (Field f; proto_next(&m, &f);) {
         switch (f.number) {
@@ -266,6 +267,9 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a)
         case ATTR_INT_LIST:
             while (proto_number(&f, WIRE_VARINT, &value)) ints[a->int_count++] = (int64_t)value;
             break;
+        case ATTR_STRINGS:
+            if (f.wire == WIRE_BYTES) texts[a->text_count++] = proto_text(cx, &f);
+            break;
         case ATTR_FLOATS:
             while (proto_number(&f, WIRE_32, &value)) reals[a->real_count++] = (double)proto_float(value);
             break;
@@ -274,6 +278,7 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a)
     }
     a->ints = ints;
     a->reals = reals;
+    a->texts = texts;
     malformed(cx, &m, text_format(cx, "attribute \"%s\"", a->name));
 }
 

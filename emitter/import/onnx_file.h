@@ -29,6 +29,7 @@ typedef struct OnnxAttr {
     int64_t i; double f; const char *s;
     int int_count; const int64_t *ints;
     int real_count; const double *reals;
+    int text_count; const char *const *texts;
     const OnnxTensor *tensor;
 } OnnxAttr;
 

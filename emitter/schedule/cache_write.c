@@ -32,18 +32,21 @@ static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
     copy->init = NULL;
     for (int a = 0; a < s->data_count; a++) {
         index[a] = axis_var(cx, expr_as_var(s->axis[a].var)->name, s->axis[a].extent);
-        copy->axis[a] = (Axis){ index[a], AXIS_DATA, s->axis[a].extent };
+        copy->axis[a] = (Axis){ index[a], s->axis[a].kind, s->axis[a].extent };
     }
     for (int i = 0; i < s->out_count; i++) copy->value[i] = tensor_read(cx, from->out[i], index, s->data_count);
     return copy;
 }
 
-static bool has_no_ordered_axis(Draft *d, const Stage *s)
+/* An ordered axis is fine where the loop over it is another stage's: both stages are put into one step of it. */
+static bool has_no_ordered_loop(Draft *d, const Stage *s)
 {
-    for (int a = 0; a < s->axis_count; a++)
-        if (s->axis[a].kind == AXIS_ORDERED)
-            return refuse_unproved(d, "%s has the ordered axis %s; a stage with data and reduce axes is accepted", s->name,
-                                   expr_as_var(s->axis[a].var)->name);
+    Path p;
+    if (!nest_find_block(&d->next, s->name, &p)) return true;
+    for (int i = 0; i < p.depth; i++)
+        if (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s) && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))
+            return refuse_unproved(d, "%s has the ordered axis that its loop %s runs over; a stage with data and reduce loops is accepted",
+                                   s->name, p.at[i]->name);
     return true;
 }
 
@@ -52,7 +55,7 @@ const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const c
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "cache_write", &(StepArgs){ .target = stage, .name = cache_name, .scope = scope });
     const Stage *s = draft_find_stage(&d, stage);
-    if (!s || !has_no_ordered_axis(&d, s) || !nothing_inside(&d, s)) return n;
+    if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
     if (scope > SCOPE_STATIC) {
         refuse_wrong(&d, "a cache cannot be %s; register, stack, arena and static are accepted", scope_text(scope));
         return n;

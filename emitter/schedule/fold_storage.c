@@ -37,6 +37,12 @@ static void count_piece(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
 
 static bool is_own(const Fold *f, const Stmt *s) { return s->kind == STMT_FOR && loop_is_own(s, f->stage); }
 
+/* The steps of a recurrence are a loop of all its stages, whichever it is named after. */
+static bool is_host(const Fold *f, const Stmt *s)
+{
+    return s->kind == STMT_FOR && (!loop_is_own(s, f->stage) || feeds_axis(path_end(&f->path), s->var, AXIS_ORDERED));
+}
+
 /* The innermost loop of others around the stage's block, which must be the only one there; a warm-up stands elsewhere. */
 static bool find_host(Fold *f)
 {
@@ -44,7 +50,7 @@ static bool find_host(Fold *f)
     f->host = -1;
     nest_find_block(&d->next, f->stage->name, &f->path);
     for (int i = 0; i < f->path.depth; i++)
-        if (f->path.at[i]->kind == STMT_FOR && !loop_is_own(f->path.at[i], f->stage)) f->host = i;
+        if (is_host(f, f->path.at[i])) f->host = i;
     if (f->host < 0)
         return refuse_unproved(d, "%s stands at the root and is made whole before it is read; one that is computed inside a loop of its "
                                "readers is accepted: compute_at %s", f->stage->name, f->stage->name);

@@ -9,7 +9,8 @@
  * c is the last axis, w the one before it. The reduce axes keep their order, so floats are exact. */
 #include "schedules/tile.h"
 
-typedef struct Tiling { const Stage *out; int last; int64_t c, w; } Tiling;
+/* Of the stage `out`: the axes c (the last) and w (the one before it that has a loop; -1: none), and how long the tile is. */
+typedef struct Tiling { const Stage *out; int last, row; int64_t c, w; } Tiling;
 
 /* The one stage that reduces; NULL where there is none, or several. */
 static const Stage *reducing_stage(const Nest *n)
@@ -38,10 +39,12 @@ static bool applies(Ctx *cx, const GroupNest *g)
 /* The tile of accumulators: w positions times c channels, in registers of `unit` channels each. One step of the reduction
  * costs w*r multiply-adds, w loads of data and r of weights (r registers a row); the tile with the fewest of these over
  * the whole plane wins. Half-filled registers and tiles that stick out count in full, and cut tiles a quarter more. */
-static Tiling tiling_of(const Stage *out, const Target *t, int64_t registers)
+static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *t, int64_t registers)
 {
-    Tiling best = { out, out->data_count - 1, 1, 1 };
-    int64_t c = axis_extent(out, best.last), w = best.last > 0 ? axis_extent(out, best.last - 1) : 1;
+    Tiling best = { out, out->data_count - 1, out->data_count - 2, 1, 1 };
+    Path loop;
+    while (best.row >= 0 && !nest_find_loop(n, loop_name(cx, out, best.row), &loop)) best.row--;
+    int64_t c = axis_extent(out, best.last), w = best.row >= 0 ? axis_extent(out, best.row) : 1;
     int64_t unit = t->lanes > 1 ? t->lanes / 2 : 1, least = INT64_MAX;
     for (int64_t row = 1; row <= registers && (row - 1) * unit < c; row++) {
         int64_t tc = row * unit < c ? row * unit : c, across = (c + tc - 1) / tc;
@@ -70,8 +73,8 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
 {
     const char *c = loop_name(cx, k->out, k->last), *order[4];
     int count = 0;
-    bool tile_w = k->last > 0 && k->w < axis_extent(k->out, k->last - 1), tile_c = k->c < axis_extent(k->out, k->last);
-    const char *w = k->last > 0 ? loop_name(cx, k->out, k->last - 1) : NULL;
+    bool tile_w = k->row >= 0 && k->w < axis_extent(k->out, k->row), tile_c = k->c < axis_extent(k->out, k->last);
+    const char *w = k->row >= 0 ? loop_name(cx, k->out, k->row) : NULL;
     *attach = NULL;
     if (tile_w) n = sched_split(cx, n, w, k->w, TAIL_GUARD, NULL, NULL);
     if (tile_c) n = sched_split(cx, n, c, k->c, TAIL_GUARD, NULL, NULL);
@@ -81,7 +84,9 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     order[count++] = tile_c ? text_format(cx, "%si", c) : c;
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     if (tile_w || tile_c) *attach = order[tile_w + tile_c - 1];
-    else if (k->last > 1) *attach = loop_name(cx, k->out, k->last - 2);
+    Path around;
+    for (int a = k->row - 1; a >= 0 && !*attach; a--)
+        if (nest_find_loop(n, loop_name(cx, k->out, a), &around)) *attach = loop_name(cx, k->out, a);
     return n;
 }
 
@@ -116,7 +121,7 @@ static const Nest *mark_short(Ctx *cx, const Nest *n, const char *loop, int64_t 
 static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tiling *k, const Target *t)
 {
     LoopKindStep *step = t->lanes == 1 ? sched_unroll : sched_vectorize;
-    for (int a = k->last; a >= 0 && a >= k->last - 1; a--) {
+    for (int a = k->last; a >= 0; a = a == k->last ? k->row : -1) {
         int64_t most = a == k->last ? k->c : k->w;
         const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, k->out, a);
         n = mark_short(cx, n, out, most, step);
@@ -127,21 +132,27 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tili
     return n;
 }
 
-static const Nest *schedule(Ctx *cx, const GroupNest *g)
+const Nest *tile_reduction(Ctx *cx, const Nest *n, const Stage *out, const char *acc, const Target *t)
 {
-    const char *acc = reducing_stage(g->nest)->name, *attach;
-    const Nest *n = inline_elementwise(cx, g->nest, NULL);
-    if (makes_output(n, nest_stage(n, acc))) {
-        n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
-        acc = "acc";
-    }
-    Tiling k = tiling_of(output_stage(n), g->target, registers_for(cx, nest_stage(n, acc), g->target));
+    const char *attach;
+    Tiling k = tiling_of(cx, n, out, t, registers_for(cx, nest_stage(n, acc), t));
     n = split_output(cx, n, &k, &attach);
     if (ctx_failed(cx)) return n;
     if (attach) n = sched_compute_at(cx, n, acc, attach);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     n = order_accumulation(cx, n, acc);
-    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &k, g->target);
+    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &k, t);
+}
+
+static const Nest *schedule(Ctx *cx, const GroupNest *g)
+{
+    const char *acc = reducing_stage(g->nest)->name;
+    const Nest *n = inline_elementwise(cx, g->nest, NULL);
+    if (makes_output(n, nest_stage(n, acc))) {
+        n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
+        acc = "acc";
+    }
+    return ctx_failed(cx) ? n : tile_reduction(cx, n, output_stage(n), acc, g->target);
 }
 
 const Implementation implementations_generic_contraction[] = {

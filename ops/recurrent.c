@@ -1,0 +1,331 @@
+/* SPDX-License-Identifier: MIT */
+/* Recurrent layers. The steps t are an ordered axis; what is kept from step to step is a tensor over t that is read at t-1.
+ * U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
+ *
+ *   input[t,b,o] = sum(i; b[o]) x[t,b,i] * w[i,o]                    of all steps; no recurrence yet
+ *   prev[t,b,k]  = h[t-1,b,k], at first h0[b,k]
+ *   sums[t,b,o]  = sum(k; input[t,b,o]) prev[t,b,k] * r[k,o]
+ *
+ *   rnn    h = f(sums)
+ *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);  peepholes p add p * c to sums
+ *   gru    gates z r h:    h = (1 - f(sums_z)) * n + f(sums_z) * prev, where
+ *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
+ *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
+ *
+ * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads and is x and h number
+ * T-1-t. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
+#include <string.h>
+
+#include "graph/op_build.h"
+#include "ir/algebra.h"
+#include "ir/recurrence.h"
+
+enum { MOST_BINDS = 32 };
+static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
+
+/* One layer while its formulas are made; what they may name. */
+typedef struct Layer {
+    Ctx *cx;
+    const Node *n;
+    int gates;
+    Tensor *x, *w, *b, *r, *h0;
+    bool reverse;
+    const char *ordered;             /* " ordered", but for a single step, which is no recurrence */
+    int bind_count; Bind bind[MOST_BINDS];
+} Layer;
+
+static void name_tensor(Layer *l, const char *word, Tensor *t) { l->bind[l->bind_count++] = (Bind)BIND_T(word, t); }
+static void name_value(Layer *l, const char *word, const Expr *e) { l->bind[l->bind_count++] = (Bind)BIND_V(word, e); }
+
+/* The formula over all that has names so far; the result gets the name of the formula, too. */
+static Tensor *stage(Layer *l, const char *text)
+{
+    l->bind[l->bind_count] = (Bind){ NULL, NULL, NULL };
+    Tensor *t = ctx_failed(l->cx) ? NULL : op_formula(l->cx, l->n, text, l->bind);
+    size_t length = strcspn(text, " [=");
+    if (t && t->rank) name_tensor(l, text_format(l->cx, "%.*s", (int)length, text), t);
+    return t;
+}
+
+/* ---- Activations ------------------------------------------------------------------------------------------------- */
+
+/* `%s` is the argument, alpha and beta are those of the activation. */
+static const struct { const char *name, *formula; } activations[] = {
+    { "affine",           "(alpha * %s + beta)" },
+    { "elu",              "select(%s < 0, alpha * expm1(%s), %s)" },
+    { "hard_sigmoid",     "max(0, min(1, alpha * %s + beta))" },
+    { "leaky_relu",       "select(%s < 0, alpha * %s, %s)" },
+    { "relu",             "max(%s, 0)" },
+    { "scaled_tanh",      "(alpha * tanh(beta * %s))" },
+    { "sigmoid",          "sigmoid(%s)" },
+    { "softplus",         "(max(%s, 0) + log1p(exp(-abs(%s))))" },
+    { "softsign",         "(%s / (1 + abs(%s)))" },
+    { "tanh",             "tanh(%s)" },
+    { "thresholded_relu", "select(%s > alpha, %s, 0)" },
+};
+enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
+
+static const char *formula_of_activation(const char *word, size_t length)
+{
+    for (int i = 0; i < ACTIVATION_COUNT; i++)
+        if (strlen(activations[i].name) == length && memcmp(activations[i].name, word, length) == 0) return activations[i].formula;
+    return NULL;
+}
+
+/* The formula of the layer's activation number i; its list has been checked. */
+static const char *activation_at(const Layer *l, int i)
+{
+    const char *word = node_text(l->n, "activations", "");
+    while (i--) word += strcspn(word, ",") + 1;
+    return formula_of_activation(word, strcspn(word, ","));
+}
+
+static const char *activate_as(const Layer *l, int i, const char *argument)
+{
+    Text t = text_new(l->cx);
+    for (const char *p = activation_at(l, i); *p; p++) {
+        if (p[0] == '%') text_add(&t, argument), p++;
+        else if (strncmp(p, "alpha", 5) == 0) text_add(&t, alphas[i]), p += 4;
+        else if (strncmp(p, "beta", 4) == 0) text_add(&t, betas[i]), p += 3;
+        else text_char(&t, *p);
+    }
+    return text_string(&t);
+}
+
+/* Of a sum that goes into a gate, which is clipped. */
+static const char *activate(const Layer *l, int i, const char *sum)
+{
+    bool clips = node_real(l->n, "clip", 0) > 0;
+    return activate_as(l, i, text_format(l->cx, clips ? "max(-clip, min(clip, %s))" : "(%s)", sum));
+}
+
+static bool read_activations(Layer *l, int wanted)
+{
+    const char *list = node_text(l->n, "activations", "");
+    const Attr *alpha = node_attr(l->n, "alpha"), *beta = node_attr(l->n, "beta");
+    int count = 0;
+    for (const char *word = list; *word; word += strcspn(word, ","), word += *word == ',', count++) {
+        size_t length = strcspn(word, ",");
+        if (formula_of_activation(word, length)) continue;
+        op_refuse(l->cx, l->n, "there is no activation '%.*s'", (int)length, word);
+        return false;
+    }
+    if (count != wanted || (alpha && alpha->count != wanted) || (beta && beta->count != wanted)) {
+        op_refuse(l->cx, l->n, "%d activations are given; it takes %d, with an alpha and a beta each or none", count, wanted);
+        return false;
+    }
+    for (int i = 0; i < wanted; i++) {
+        name_value(l, alphas[i], expr_real(l->cx, l->x->type, alpha ? alpha->reals[i] : 1));
+        name_value(l, betas[i], expr_real(l->cx, l->x->type, beta ? beta->reals[i] : 0));
+    }
+    name_value(l, "clip", expr_real(l->cx, l->x->type, node_real(l->n, "clip", 0)));
+    return true;
+}
+
+/* ---- What all layers have in common ------------------------------------------------------------------------------ */
+
+static Tensor *operand(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
+
+static bool has_shape(Layer *l, const char *what, const Tensor *t, const Expr *const *shape, int rank)
+{
+    bool fits = !t || t->rank == rank;
+    for (int d = 0; t && fits && d < rank; d++) fits = t->shape[d] == shape[d];
+    if (fits) return true;
+    Tensor wanted = { .rank = rank };
+    for (int d = 0; d < rank; d++) wanted.shape[d] = shape[d];
+    op_refuse(l->cx, l->n, "%s is %s, but x and r want %s", what, tensor_shape_text(l->cx, t), tensor_shape_text(l->cx, &wanted));
+    return false;
+}
+
+/* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
+static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activation_count)
+{
+    *l = (Layer){ .cx = cx, .n = n, .gates = gates, .x = n->in[0], .w = n->in[1], .r = n->in[2], .b = operand(n, 3), .h0 = operand(n, 4) };
+    l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
+    l->reverse = node_int(n, "reverse", 0) != 0;
+    if (!op_same_type(cx, n) || !op_float(cx, n)) return false;
+    if (l->x->rank != 3 || l->r->rank != 2) {
+        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are wanted", tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
+        return false;
+    }
+    const Expr *units = l->r->shape[0], *batch = l->x->shape[1], *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
+    bool fits = has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2) && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
+             && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
+    if (!fits) return false;
+    if (expr_is_int(l->x->shape[0], 0)) {
+        op_refuse(cx, n, "there are no steps");
+        return false;
+    }
+    name_value(l, "T", l->x->shape[0]);
+    name_value(l, "B", batch);
+    name_value(l, "U", units);
+    name_value(l, "G", all);
+    name_tensor(l, "x", l->x);
+    name_tensor(l, "w", l->w);
+    name_tensor(l, "r", l->r);
+    name_tensor(l, "bias", l->b);
+    name_tensor(l, "h0", l->h0);
+    return read_activations(l, activation_count);
+}
+
+/* A tensor over the steps that is read before it is made. */
+static Tensor *promise(Layer *l, const char *word)
+{
+    Tensor *t = tensor_new(l->cx, text_format(l->cx, "%s_%s", l->n->op->name, word), l->x->type, 3,
+                           (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
+    name_tensor(l, word, t);
+    return t;
+}
+
+static Tensor *keep_promise(Layer *l, Tensor *promised, const char *text)
+{
+    l->bind[l->bind_count] = (Bind){ NULL, NULL, NULL };
+    return ctx_failed(l->cx) ? NULL : promise_keep(l->cx, promised, op_formula(l->cx, l->n, text, l->bind));
+}
+
+/* A stage over steps, batch and units (named by the axis) with the value. */
+static void unit_stage(Layer *l, const char *word, const char *axis, const char *value)
+{
+    stage(l, text_format(l->cx, "%s[t<T%s,b<B,%s<U] = %s", word, l->ordered, axis, value));
+}
+
+static void input_stage(Layer *l)
+{
+    stage(l, text_format(l->cx, "input[t<T,b,o] = sum(i%s) x[%s,b,i] * w[i,o]", l->b ? "; bias[o]" : "", l->reverse ? "T-1-t" : "t"));
+}
+
+static void prev_stage(Layer *l) { stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : %s)", l->ordered, l->h0 ? "h0[b,k]" : "0")); }
+
+/* Of the first `count` units of all gates. */
+static void sums_stage(Layer *l, const char *count)
+{
+    stage(l, text_format(l->cx, "sums[t<T%s,b<B,o<%s] = sum(k; input[t,b,o]) prev[t,b,k] * r[k,o]", l->ordered, count));
+}
+
+/* Keeps the promise of h, and makes the outputs from it. */
+static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
+{
+    Ctx *cx = l->cx;
+    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse ? "h" : "y", l->ordered, value);
+    Tensor *h = keep_promise(l, promised, text);
+    out[0] = l->reverse ? stage(l, "y[t<T,b,u] = h[T-1-t,b,u]") : h;
+    out[1] = stage(l, "last[b<B,u] = h[T-1,b,u]");
+    return out[0] && out[1] ? 2 : 0;
+}
+
+/* ---- The layers -------------------------------------------------------------------------------------------------- */
+
+static int rnn(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    if (!layer_open(&l, cx, n, 1, 1)) return 0;
+    Tensor *h = promise(&l, "h");
+    input_stage(&l);
+    prev_stage(&l);
+    sums_stage(&l, "G");
+    return layer_close(&l, h, activate(&l, 0, "sums[t,b,u]"), out);
+}
+
+static int gru(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    Tensor *rb = operand(n, 5);
+    bool linear = node_int(n, "linear_before_reset", 0) != 0;
+    if (!layer_open(&l, cx, n, 3, 2) || !has_shape(&l, "rb", rb, l.r->shape, 1)) return 0;
+    name_tensor(&l, "rb", rb);
+    Tensor *h = promise(&l, "h");
+    input_stage(&l);
+    prev_stage(&l);
+    sums_stage(&l, "2*U");
+    const char *z = activate(&l, 0, "sums[t,b,u]"), *first = rb ? "; rb[u]" : "";
+    if (linear) {
+        unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) prev[t,b,k] * r[k,u+2*U]", first));
+        const char *reset = activate(&l, 0, "sums[t,b,u+U]");
+        unit_stage(&l, "new", "u", activate(&l, 1, text_format(cx, "input[t,b,u+2*U] + %s * linear[t,b,u]", reset)));
+    } else {
+        unit_stage(&l, "reset", "k", text_format(cx, "%s * prev[t,b,k]", activate(&l, 0, "sums[t,b,k+U]")));
+        unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
+        unit_stage(&l, "new", "u", activate(&l, 1, "input[t,b,u+2*U] + linear[t,b,u]"));
+    }
+    unit_stage(&l, "update", "u", z);
+    return layer_close(&l, h, "(1 - update[t,b,u]) * new[t,b,u] + update[t,b,u] * prev[t,b,u]", out);
+}
+
+/* The sum of gate g of i o f c, with the peephole on `state`. */
+static const char *lstm_sum(const Layer *l, int g, const char *state)
+{
+    bool peeps = operand(l->n, 6) && g < 3;
+    const char *at = text_format(l->cx, "u + %d*U", g);
+    return peeps ? text_format(l->cx, "sums[t,b,%s] + p[%s] * %s", at, at, state) : text_format(l->cx, "sums[t,b,%s]", at);
+}
+
+static int lstm(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    if (!layer_open(&l, cx, n, 4, 3)) return 0;
+    Tensor *c0 = operand(n, 5), *p = operand(n, 6);
+    const Expr *three = simplify(cx, expr_mul(cx, l.r->shape[0], expr_index(cx, 3)), NULL);
+    if (!has_shape(&l, "c0", c0, (const Expr *[]){ l.x->shape[1], l.r->shape[0] }, 2) || !has_shape(&l, "p", p, &three, 1)) return 0;
+    name_tensor(&l, "c0", c0);
+    name_tensor(&l, "p", p);
+    Tensor *h = promise(&l, "h"), *c = promise(&l, "c");
+    input_stage(&l);
+    prev_stage(&l);
+    sums_stage(&l, "G");
+    const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
+    const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
+    const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in) : activate(&l, 0, lstm_sum(&l, 2, before));
+    const char *cell = text_format(cx, "cell[t<T%s,b<B,u<U] = %s * %s + %s * %s", l.ordered, forget, before, in, activate(&l, 1, lstm_sum(&l, 3, before)));
+    keep_promise(&l, c, cell);
+    const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")), activate_as(&l, 2, "c[t,b,u]"));
+    if (!layer_close(&l, h, value, out)) return 0;
+    out[2] = stage(&l, "last_cell[b<B,u] = c[T-1,b,u]");
+    return out[2] ? 3 : 0;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+#define COMMON_ROWS(standard) \
+    { "activations", ATTR_TEXT, "of the gates, of what is new, of the cell: names with commas between", standard }, \
+    { "alpha", ATTR_REALS, "one for each activation", NULL }, { "beta", ATTR_REALS, "one for each activation", NULL }, \
+    { "clip", ATTR_REAL, "sums that go into gates are brought into [-clip, clip]; 0: they are not", "0" }, \
+    { "reverse", ATTR_INT, "1: from the last step to the first", "0" }
+
+static const AttrRow rnn_attrs[] = { COMMON_ROWS("tanh"), { 0 } };
+static const AttrRow gru_attrs[] = { COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate comes behind the product", "0" }, { 0 } };
+static const AttrRow lstm_attrs[] = { COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" }, { 0 } };
+
+static const OpCase rnn_cases[] = {
+    { "", "f32[5][2][3] f32[3][4] f32[4][4]", "f32[5][2][4]", NULL },
+    { "reverse=1 activations=softsign clip=0.5", "f32[4][1][3] f32[3][2] f32[2][2] f32[2] f32[1][2]", "f32[4][1][2]", NULL },
+    { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
+    { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8], but x and r want [3][4]" },
+    { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "there is no activation 'tan'" },
+    { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "2 activations are given" },
+    { 0 }
+};
+static const OpCase gru_cases[] = {
+    { "", "f32[5][2][3] f32[3][12] f32[4][12] f32[12]", "f32[5][2][4]", NULL },
+    { "linear_before_reset=1 reverse=1", "f32[3][1][3] f32[3][6] f32[2][6] f32[6] f32[1][2] f32[2]", "f32[3][1][2]", NULL },
+    { "", "f32[5][2][3] f32[3][12] f32[4][8]", NULL, "r is [4][8]" },
+    { 0 }
+};
+static const OpCase lstm_cases[] = {
+    { "", "f32[5][2][3] f32[3][16] f32[4][16] f32[16]", "f32[5][2][4]", NULL },
+    { "reverse=1 input_forget=1 clip=1", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][2] f32[6]", "f32[3][2][2]", NULL },
+    { "", "f32[1][1][3] f32[3][8] f32[2][8] f32[8] f32[1][2] f32[1][2]", "f32[1][1][2]", NULL },
+    { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "there are no steps" },
+    { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
+    { 0 }
+};
+
+#define LAYER(fn, text, most, roles) \
+    { .name = #fn, .summary = text, .level = 9, .pattern = PATTERN_OPAQUE, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
+      .attr = fn##_attrs, .compute = fn, .cases = fn##_cases }
+
+const Op ops_recurrent[] = {
+    LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 5, "x w r b h0"),
+    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 6, "x w r b h0 rb"),
+    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 7, "x w r b h0 c0 p"),
+    { 0 }
+};
