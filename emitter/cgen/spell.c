@@ -109,12 +109,7 @@ bool speller_is_index(Speller *s, const Expr *e)
     return !f.found;
 }
 
-/* As interval_of, but what lowering found out about a memory's elements counts too. */
-static Interval interval(Speller *s, const Expr *e)
-{
-    const Memory *m = e->kind == EXPR_LOAD ? e->ref : NULL;
-    return m && m->range.least < m->range.greatest ? m->range : interval_of(s->cx, e, s->scope);
-}
+static Interval interval(Speller *s, const Expr *e) { return interval_of(s->cx, e, s->scope); }
 
 /* Where an integer operation goes in the integers, without wrapping. */
 static Interval exact_interval(Speller *s, const Expr *e)
@@ -382,6 +377,18 @@ static Spelled shift(Speller *s, const Expr *e)
     return is_type ? piece(text, LEVEL_PRIMARY, true) : cast_to(s, type, text);
 }
 
+/* lw_fixed.h has quicker forms for operands that are known to lie in a narrower range. */
+static Spelled fixed_point(Speller *s, const Expr *e)
+{
+    Interval a = interval(s, e->arg[0]), b = interval(s, e->arg[1]);
+    if (e->kind == EXPR_MULHIGH)
+        return call(s, a.least > INT32_MIN || b.least > INT32_MIN ? "lw_mulhigh_i32" : "lw_mulhigh_sat_i32", e);
+    bool is_near = a.least >= -((int64_t)1 << 30) && a.greatest <= (int64_t)1 << 30 && b.least >= 1 && b.greatest <= 30;
+    if (is_near) return call(s, "lw_roundshift_near_i32", e);
+    if (b.least >= 0 && b.greatest <= 31) return call(s, "lw_roundshift_i32", e);
+    return call(s, "lw_roundshift_any_i32", e);
+}
+
 static Spelled bitwise(Speller *s, const Expr *e)
 {
     Spelled p = e->kind == EXPR_BITNOT ? piece(text_format(s->cx, "~%s", operand(s, e->arg[0], LEVEL_UNARY)), LEVEL_UNARY, !is_narrow(e->type))
@@ -514,6 +521,11 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_TMOD:     return division(s, e);
     case EXPR_SHL:
     case EXPR_SHR:      return shift(s, e);
+    case EXPR_MULHIGH:
+    case EXPR_ROUNDSHIFT: return fixed_point(s, e);
+    case EXPR_EXPQ:
+    case EXPR_RECIPQ:
+    case EXPR_CLZ:      return helper(s, expr_info(e->kind)->spelling, e);
     case EXPR_LT:
     case EXPR_LE:       return comparison(s, e);
     case EXPR_EQ:

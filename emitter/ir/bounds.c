@@ -6,6 +6,7 @@
  * A fact F >= 0 of the scope narrows an expression E that is part of it: F = s*E + R gives E <= max(R) / -s for s < 0,
  * and E >= -max(R) / s for s > 0. A loop that runs not at all has the interval [0, 0]: what is said of it is void. */
 #include "ir/algebra.h"
+#include "ir/code.h"
 
 static const int64_t INF = INT64_MAX, MINUS_INF = INT64_MIN;
 
@@ -101,6 +102,33 @@ static Interval shift_right(Interval a, Interval by, Interval whole)
     return divide(a, point((int64_t)1 << by.least), whole);
 }
 
+/* Both grow with the product and with the shifted value, so ends lead to ends. */
+static int64_t high_of(int64_t product)
+{
+    int64_t high = floor_div(sat_add(product, (int64_t)1 << 30), (int64_t)1 << 31);
+    return high > INT32_MAX ? INT32_MAX : high;
+}
+
+static Interval multiply_high(Interval a, Interval b, Interval whole)
+{
+    if (a.least < INT32_MIN || a.greatest > INT32_MAX || b.least < INT32_MIN || b.greatest > INT32_MAX) return whole;
+    Interval product = multiply(a, b);
+    return (Interval){ high_of(product.least), high_of(product.greatest) };
+}
+
+static int64_t rounded_quotient(int64_t a, int64_t by)
+{
+    int64_t whole = (int64_t)1 << by, half = by ? whole / 2 : 0;
+    return a < 0 ? -((-a + half) / whole) : (a + half) / whole;
+}
+
+static Interval round_shift(Interval a, Interval by, Interval whole)
+{
+    if (a.least < INT32_MIN || a.greatest > INT32_MAX || by.least < 0 || by.greatest > 31) return whole;
+    return hull4(rounded_quotient(a.least, by.least), rounded_quotient(a.least, by.greatest), rounded_quotient(a.greatest, by.least),
+                 rounded_quotient(a.greatest, by.greatest));
+}
+
 static Interval absolute(Interval a)
 {
     if (a.least >= 0) return a;
@@ -146,6 +174,14 @@ static Interval of_var(Ranges *r, const Expr *e)
     return i;
 }
 
+/* What lowering found out about the memory's elements. */
+static Interval of_load(const Expr *e)
+{
+    const Memory *m = e->ref;
+    if (m->kind == MEMORY_POINTER) m = m->base;
+    return m->range.least < m->range.greatest ? m->range : type_interval(e->type);
+}
+
 static Interval of_cast(Ranges *r, const Expr *e)
 {
     const Expr *from = e->arg[0];
@@ -159,7 +195,8 @@ static Interval of_cast(Ranges *r, const Expr *e)
 static Interval unwrapped(Ranges *r, const Expr *e)
 {
     Interval whole = type_interval(e->type), v[3] = { whole, whole, whole };
-    if (e->kind == EXPR_READ || e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return whole;
+    if (e->kind == EXPR_LOAD) return of_load(e);
+    if (e->kind == EXPR_READ || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return whole;
     if (e->kind == EXPR_CAST) return of_cast(r, e);
     for (int a = 0; a < e->arg_count && a < 3; a++)
         if (!dtype_is_float(e->arg[a]->type)) v[a] = ranges_of(r, e->arg[a]);
@@ -183,6 +220,10 @@ static Interval unwrapped(Ranges *r, const Expr *e)
     case EXPR_ABS:      return absolute(v[0]);
     case EXPR_SHL:      return shift_left(v[0], v[1], whole);
     case EXPR_SHR:      return shift_right(v[0], v[1], whole);
+    case EXPR_MULHIGH:  return multiply_high(v[0], v[1], whole);
+    case EXPR_ROUNDSHIFT: return round_shift(v[0], v[1], whole);
+    case EXPR_EXPQ:     return (Interval){ 0, INT32_MAX };
+    case EXPR_CLZ:      return (Interval){ 0, 32 };
     case EXPR_BITAND:   return v[1].least >= 0 && v[1].greatest != INF ? (Interval){ 0, v[1].greatest } : whole;
     case EXPR_LT:       return truth(is_less(v[0], v[1]));
     case EXPR_LE:       return truth(negation(is_less(v[1], v[0])));

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "../../runtime/lw_fixed.h"
 #include "../../runtime/lw_math.h"
 
 Rep rep_of(DType t)
@@ -89,6 +90,8 @@ OPERATION2(sub_i32, int32_t, int32_t, (int32_t)(U(a[l]) - U(b[l])))
 OPERATION2(mul_i32, int32_t, int32_t, (int32_t)(U(a[l]) * U(b[l])))
 OPERATION2(min_i32, int32_t, int32_t, a[l] < b[l] ? a[l] : b[l])
 OPERATION2(max_i32, int32_t, int32_t, a[l] > b[l] ? a[l] : b[l])
+OPERATION2(mulhigh_i32, int32_t, int32_t, lw_mulhigh_sat_i32(a[l], b[l]))
+OPERATION2(roundshift_i32, int32_t, int32_t, lw_roundshift_any_i32(a[l], b[l]))
 OPERATION2(lt_i32, int32_t, int32_t, a[l] < b[l])
 OPERATION2(le_i32, int32_t, int32_t, a[l] <= b[l])
 OPERATION2(eq_i32, int32_t, int32_t, a[l] == b[l])
@@ -117,6 +120,7 @@ static const struct { ExprKind kind; int result, operand; Kernel *run; } special
     { EXPR_LT,     BOOL,     F32,      lt_f32 },    { EXPR_LT,  BOOL,    ANY_I32, lt_i32 },
     { EXPR_LE,     BOOL,     F32,      le_f32 },    { EXPR_LE,  BOOL,    ANY_I32, le_i32 },
     { EXPR_DIV,    F32,      F32,      div_f32 },   { EXPR_EQ,  BOOL,    ANY_I32, eq_i32 },
+    { EXPR_MULHIGH, I32,     I32,      mulhigh_i32 }, { EXPR_ROUNDSHIFT, I32, I32, roundshift_i32 },
     { EXPR_NOT,    BOOL,     BOOL,     not_bool },  { EXPR_NE,  BOOL,    ANY_I32, ne_i32 },
     { EXPR_AND,    BOOL,     BOOL,     and_bool },  { EXPR_OR,  BOOL,    BOOL,    or_bool },
     { EXPR_ADD,    I64,      I64,      add_i64 },   { EXPR_SUB, I64,     I64,     sub_i64 },

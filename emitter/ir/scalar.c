@@ -11,6 +11,7 @@
 
 #include <math.h>
 
+#include "../../runtime/lw_fixed.h"
 #include "../../runtime/lw_math.h"
 
 static int bits_of(DType t) { return 8 * dtype_info(t)->bytes; }
@@ -81,6 +82,21 @@ static Scalar shift_right(DType t, Scalar a, Scalar amount)
     uint64_t fill = is_signed(t) && a.i < 0 ? UINT64_MAX : 0;
     if (shifts_out(t, amount)) return integer(t, fill);
     return integer(t, (((uint64_t)a.i ^ fill) >> amount.i) ^ fill);
+}
+
+/* Fixed-point steps on i32, through quotients and remainders rather than the shifts of the runtime's helpers. */
+static Scalar multiply_high(Scalar a, Scalar b)
+{
+    const int64_t half = (int64_t)1 << 30, product = a.i * b.i + half;
+    int64_t q = product / (2 * half) - (product % (2 * half) < 0);
+    return (Scalar){ .i = q > INT32_MAX ? INT32_MAX : q };
+}
+
+static Scalar round_shift(Scalar a, Scalar by)
+{
+    if (by.i < 0 || by.i > 31) return (Scalar){ .i = 0 };
+    const int64_t whole = (int64_t)1 << by.i, q = a.i / whole, rest = a.i % whole;
+    return (Scalar){ .i = q + (2 * rest >= whole && by.i > 0) - (2 * -rest >= whole && by.i > 0) };
 }
 
 /* Truncates to zero and saturates; NaN gives 0. The bounds are powers of two, exact as doubles, and x has no fraction. */
@@ -169,6 +185,11 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_MAX:       return is_float(t) ? FUNCTION2(max) : less(t, a, b) ? b : a;
     case EXPR_TDIV:      return integer(t, divide(t, a, b).quotient);
     case EXPR_TMOD:      return integer(t, divide(t, a, b).remainder);
+    case EXPR_MULHIGH:   return multiply_high(a, b);
+    case EXPR_ROUNDSHIFT: return round_shift(a, b);
+    case EXPR_EXPQ:      return integer(I32, (uint64_t)lw_expq_i32((int32_t)a.i, (int32_t)b.i));
+    case EXPR_RECIPQ:    return integer(I32, (uint64_t)lw_recipq_i32((int32_t)a.i));
+    case EXPR_CLZ:       return integer(I32, (uint64_t)lw_clz_i32((int32_t)a.i));
     case EXPR_FMOD:      return FUNCTION2(fmod);
     case EXPR_POW:       return FUNCTION2(pow);
     case EXPR_ATAN2:     return FUNCTION2(atan2);

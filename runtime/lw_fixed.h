@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Fixed-point arithmetic of quantized networks, to the bit as the reference kernels of TensorFlow Lite round: a number is
+ * scaled by m / 2^31 * 2^-n in two steps, each of which rounds ("double rounding"),
+ *
+ *     lw_roundshift_i32(lw_mulhigh_i32(x, m), n)            m in [2^30, 2^31), n in [0, 31]
+ *
+ * C99. What C leaves open is not used: negative numbers are shifted as unsigned ones where only low bits are wanted, and
+ * otherwise through ~. Each piece says what it needs, so that --standalone can take the used ones along. */
+#ifndef LW_FIXED_H
+#define LW_FIXED_H
+
+#include <stdint.h>
+
+/* lw: lw_mulhigh_i32 needs */
+/* a*b / 2^31 to the nearest, ties up; not both may be the least value. */
+static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
+{
+    return (int32_t)(uint32_t)((uint64_t)((int64_t)a * b + 0x40000000) >> 31);
+}
+/* lw: end */
+
+/* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
+/* The same of any values: least * least is the greatest. */
+static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
+{
+    return a == INT32_MIN && b == INT32_MIN ? INT32_MAX : lw_mulhigh_i32(a, b);
+}
+/* lw: end */
+
+/* lw: lw_asr_i32 needs */
+/* Rounds down; n in [0, 31]. */
+static inline int32_t lw_asr_i32(int32_t a, int32_t n) { return a < 0 ? ~(~a >> n) : a >> n; }
+/* lw: end */
+
+/* lw: lw_roundshift_i32 needs lw_asr_i32 */
+/* a / 2^n to the nearest, ties away from zero; n in [0, 31]. */
+static inline int32_t lw_roundshift_i32(int32_t a, int32_t n)
+{
+    const int32_t mask = (int32_t)(((uint32_t)1 << n) - 1);
+    return lw_asr_i32(a, n) + ((a & mask) > (mask >> 1) + (a < 0));
+}
+/* lw: end */
+
+/* lw: lw_roundshift_any_i32 needs lw_roundshift_i32 */
+/* 0 for other n. */
+static inline int32_t lw_roundshift_any_i32(int32_t a, int32_t n) { return n < 0 || n > 31 ? 0 : lw_roundshift_i32(a, n); }
+/* lw: end */
+
+/* lw: lw_roundshift_near_i32 needs lw_asr_i32 */
+/* The same, quicker, for |a| <= 2^30 and n in [1, 30]. */
+static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
+{
+    return lw_asr_i32(a + ((int32_t)1 << (n - 1)) - (a < 0), n);
+}
+/* lw: end */
+
+/* Functions of numbers that are stored as Qm.f: m bits before the point, f behind it. Sums wrap, but only for arguments
+ * outside of what is asked for. */
+/* lw: lw_sum_i32 needs */
+static inline int32_t lw_sum_i32(int32_t a, int32_t b) { return (int32_t)((uint32_t)a + (uint32_t)b); }
+/* lw: end */
+
+/* lw: lw_expq_i32 needs lw_mulhigh_i32 lw_roundshift_i32 lw_sum_i32 */
+/* exp of a <= 0 in Qm.(31-m), m in [0, 5], as Q0.31: the Taylor series of fourth order at -1/8 for a's fraction of a quarter,
+ * then the factors exp(-1/4), exp(-1/2), ..., exp(-16) for the bits that make up the quarters before it. */
+static inline int32_t lw_expq_i32(int32_t a, int32_t m)
+{
+    static const int32_t factor[] = { 1672461947, 1302514674, 790015084, 290630308, 39332535, 720401, 242 };
+    if (m < 0 || m > 5) return 0;
+    const int32_t quarter = (int32_t)((uint32_t)1 << (29 - m)), part = (a & (quarter - 1)) - quarter;
+    const int32_t x = lw_sum_i32((int32_t)((uint32_t)part << m), (int32_t)1 << 28);
+    const int32_t x2 = lw_mulhigh_i32(x, x), x3 = lw_mulhigh_i32(x2, x), x4 = lw_mulhigh_i32(x2, x2);
+    const int32_t tail = lw_roundshift_i32(lw_mulhigh_i32(lw_roundshift_i32(x4, 2) + x3, 715827883) + x2, 1);
+    int32_t result = lw_sum_i32(1895147668, lw_mulhigh_i32(1895147668, x + tail));
+    const uint32_t quarters = (uint32_t)part - (uint32_t)a;
+    if (a == 0) return INT32_MAX;
+    for (int32_t i = 0; i < m + 2; i++)
+        if (quarters & (uint32_t)quarter << i) result = lw_mulhigh_i32(result, factor[i]);
+    return result;
+}
+/* lw: end */
+
+/* lw: lw_recipq_i32 needs lw_mulhigh_i32 lw_sum_i32 */
+/* 1/h in Q2.29 for h from 1/2 to 1 in Q0.31: 48/17 - 32/17 h, then three of Newton's steps. */
+static inline int32_t lw_recipq_i32(int32_t h)
+{
+    int32_t x = lw_sum_i32(1515870810, lw_mulhigh_i32(h, -1010580540));
+    for (int32_t i = 0; i < 3; i++) {
+        const int32_t rest = lw_mulhigh_i32(x, lw_sum_i32((int32_t)1 << 29, -lw_mulhigh_i32(h, x)));
+        const int32_t most = ((int32_t)1 << 29) - 1;
+        x = lw_sum_i32(x, rest > most ? INT32_MAX : rest < -most ? INT32_MIN : rest * 4);
+    }
+    return x;
+}
+/* lw: end */
+
+/* lw: lw_clz_i32 needs */
+/* How many zeros stand before the highest one; 32 for 0. */
+static inline int32_t lw_clz_i32(int32_t a)
+{
+    uint32_t u = (uint32_t)a;
+    int32_t n = u ? 0 : 32;
+    for (int32_t step = 16; step > 0 && u; step /= 2)
+        if (u >> (32 - step) == 0) {
+            u <<= step;
+            n += step;
+        }
+    return n;
+}
+/* lw: end */
+
+#endif
