@@ -7,6 +7,8 @@
  *
  *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]       where the quotients are exact
  *
+ * Eight-bit integers give i32 sums of (x[...] - zero) * k[...], where zero is x's zero point; outside of x the product is 0.
+ *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of its own. */
 #include "graph/op_build.h"
 
@@ -51,11 +53,21 @@ static bool read_windows(Ctx *cx, const Node *n, Windows *w)
     return true;
 }
 
+static bool is_byte(const Tensor *x) { return x->type == I8 || x->type == U8; }
+
+static bool check_zero(Ctx *cx, const Node *n)
+{
+    int64_t zero = node_int(n, "zero", 0);
+    if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) return true;
+    op_refuse(cx, n, "'zero' is %lld, but the input %s", (long long)zero, dtype_info(n->in[0]->type)->spelling);
+    return false;
+}
+
 static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
     int kernel_rank = spatial + (is_depthwise ? 1 : 2);
-    if (!op_same_type(cx, n)) return false;
+    if (!op_same_type(cx, n) || !check_zero(cx, n)) return false;
     if (x->rank != spatial + 2 || k->rank != kernel_rank) {
         op_refuse(cx, n, "the input is %s and the kernel %s; ranks %d and %d are wanted", tensor_shape_text(cx, x),
                   tensor_shape_text(cx, k), spatial + 2, kernel_rank);
@@ -65,6 +77,15 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     op_refuse(cx, n, "the kernel %s and the input's channels must be fixed and not empty, but the input is %s",
               tensor_shape_text(cx, k), tensor_shape_text(cx, x));
     return false;
+}
+
+/* The product of an element of x and one of k. Eight-bit integers are multiplied as i32, x without its zero point. */
+static const char *product_text(Ctx *cx, const Node *n, const char *x, const char *k)
+{
+    int64_t zero = node_int(n, "zero", 0);
+    if (!is_byte(n->in[0])) return text_format(cx, "%s * %s", x, k);
+    const char *real = zero ? text_format(cx, "(i32(%s) - %lld)", x, (long long)zero) : text_format(cx, "i32(%s)", x);
+    return text_format(cx, "%s * i32(%s)", real, k);
 }
 
 /* How the channel of x follows from the output channel o (and c). NULL: refused. */
@@ -118,7 +139,8 @@ static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor *
         text_printf(&at, "%s,", affine_text(cx, axis, w.stride[d], tap, w.dilation[d], -w.pad[d]));
     }
     const char *c = is_depthwise ? "" : ",c";
-    const char *read = text_format(cx, "x[n,%s%s]%s * k[%s%s,o]", at.at, channel, w.leaves_input ? "?" : "", over.at, c);
+    const char *read = product_text(cx, n, text_format(cx, "x[n,%s%s]%s", at.at, channel, w.leaves_input ? "?" : ""),
+                                    text_format(cx, "k[%s%s,o]", over.at, c));
     const char *body = w.leaves_input ? text_format(cx, "(%s : 0)", read) : read;
     return windows_formula(cx, n, &w, text_format(cx, "y[n,%so] = sum(%s%s) %s", lhs.at, over.at, c, body), out);
 }
@@ -211,12 +233,14 @@ static const AttrRow conv_attrs[] = {
     { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
     { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
+    { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
     { 0 }
 };
 static const AttrRow depthwise_attrs[] = {
     { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
     { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
+    { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
     { 0 }
 };
 
@@ -249,6 +273,9 @@ static const OpCase conv2d_cases[] = {
     { "", "f32[1][4][4][3] f64[3][3][3][6]", NULL, "input 1 is f64, but input 0 is f32" },
     { "stride=0,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' is 0,1" },
     { "stride=1,1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' has 3 values, but 2 are needed" },
+    { "pad=1,1,1,1 zero=-7", "i8[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
+    { "stride=2 zero=128", "u8[1][5][5][2] u8[2][2][2][3]", "i32[1][2][2][3]", NULL },
+    { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1, but the input i32" },
     { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },
     { 0 }
 };
@@ -260,6 +287,7 @@ static const OpCase depthwise_conv1d_cases[] = {
 static const OpCase depthwise_conv2d_cases[] = {
     { "pad=1,1,1,1", "f32[1][4][5][3] f32[3][3][3]", "f32[1][4][5][3]", NULL },
     { "stride=2", "f32[1][5][5][2] f32[3][3][6]", "f32[1][2][2][6]", NULL },
+    { "pad=1,1,0,0 zero=5", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
     { "", "f32[1][4][5][3] f32[3][3][4]", NULL, "no multiple" },
     { 0 }
 };

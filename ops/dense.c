@@ -74,6 +74,12 @@ static int matmul(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* "i32(x[..]) - 3": an operand of 8 bits without its zero point. */
+static const char *byte_text(Ctx *cx, const char *read, int64_t zero)
+{
+    return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
+}
+
 static int dense(Ctx *cx, const Node *n, Tensor **out)
 {
     Tensor *x = n->in[0], *w = n->in[1];
@@ -84,12 +90,25 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     }
     Text lead = text_new(cx);
     for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
-    const char *at = text_string(&lead);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) x[%sk] * w[k,o]", at, at), BIND_T("x", x), BIND_T("w", w));
+    const char *at = text_string(&lead), *left = text_format(cx, "x[%sk]", at), *right = "w[k,o]";
+    int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
+    bool is_byte = x->type == I8 || x->type == U8;
+    if (is_byte) left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
+    else if (zero || zero_w) op_refuse(cx, n, "there is a zero point, but the input is %s", dtype_info(x->type)->spelling);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) %s * %s", at, left, right), BIND_T("x", x), BIND_T("w", w));
     return out[0] ? 1 : 0;
 }
 
+static const AttrRow dense_attrs[] = {
+    { "zero",   ATTR_INT, "of 8-bit integers, whose products are summed in i32: what is taken off each element of x", NULL },
+    { "zero_w", ATTR_INT, "and of w", NULL },
+    { 0 }
+};
+
 static const OpCase dense_cases[] = {
+    { "zero=-3", "i8[2][5] i8[5][3]", "i32[2][3]", NULL },
+    { "zero=3 zero_w=1", "i8[5] i8[5][3]", "i32[3]", NULL },
+    { "zero=3", "f32[5] f32[5][3]", NULL, "there is a zero point" },
     { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
     { "", "f32[5] f32[5][3]", "f32[3]", NULL },
     { "", "f32[2][4][5] f32[5][3]", "f32[2][4][3]", NULL },
@@ -110,7 +129,7 @@ static const OpCase matmul_cases[] = {
 
 const Op ops_dense[] = {
     { .name = "dense", .summary = "y[..,o] = sum(k) x[..,k] * w[k,o]", .level = 1, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 2, .most_inputs = 2, .inputs = "x w", .compute = dense, .weights = 1, .contracts_last = true, .cases = dense_cases },
+      .least_inputs = 2, .most_inputs = 2, .inputs = "x w", .attr = dense_attrs, .compute = dense, .weights = 1, .contracts_last = true, .cases = dense_cases },
     { .name = "matmul", .summary = "y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o], leading dimensions broadcast", .level = 10,
       .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, .inputs = "a b", .compute = matmul, .cases = matmul_cases },
     { 0 }

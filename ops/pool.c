@@ -6,6 +6,7 @@
  *
  *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
  *
+ * Averages of 8-bit integers are rounded to the nearest, ties away from zero.
  * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the last
  * window may reach past the padding, where nothing is counted; a window that would start past x and the padding before it
  * is left out. */
@@ -61,7 +62,7 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
 static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
-/* REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; `outside` is read where they leave x. */
+/* REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; `outside` stands where they leave x. */
 static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const char *stage, const char *reducer, const char *of, const Expr *outside)
 {
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
@@ -71,13 +72,14 @@ static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const ch
         text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (long long)w->kernel[d]);
         text_printf(&at, "%s,", affine_text(cx, axis, w->stride[d], tap, w->dilation[d], -w->pad[d]));
     }
-    const char *read = text_format(cx, w->leaves_input ? "(x[n,%sc]? : outside)" : "x[n,%sc]", at.at);
+    const char *read = text_format(cx, w->leaves_input ? "x[n,%sc]?" : "x[n,%sc]", at.at);
     Text text = text_new(cx);
-    text_printf(&text, "%s[n,%sc] = %s(%s) ", stage, lhs.at, reducer, over.at);
+    text_printf(&text, w->leaves_input ? "%s[n,%sc] = %s(%s) (" : "%s[n,%sc] = %s(%s) ", stage, lhs.at, reducer, over.at);
     for (; *of; of++) {
         if (*of == '@') text_add(&text, read);
         else text_char(&text, *of);
     }
+    if (w->leaves_input) text_add(&text, " : outside)");
     const Expr *power = dtype_is_float(n->in[0]->type) ? expr_real(cx, n->in[0]->type, node_real(n, "p", 2)) : NULL;
     return OP_FORMULA(cx, n, text.at, BIND_T("x", n->in[0]), BIND_V("outside", outside), BIND_V("p", power));
 }
@@ -110,12 +112,22 @@ static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
     return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, 0));
 }
 
+/* A sum of integers divided, to the nearest, ties away from zero. */
+static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, Tensor *sum)
+{
+    const char *half = text_format(cx, "(%s)/2", divisor), *type = dtype_info(n->in[0]->type)->spelling;
+    const char *text = text_format(cx, "y[%s] = %s(tdiv(s[%s] + select(s[%s] > 0, %s, -(%s)), %s))", axes, type, axes, axes, half, half, divisor);
+    return OP_FORMULA(cx, n, text, BIND_T("s", sum));
+}
+
 static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     Windows w = { 0 };
-    if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
     DType t = n->in[0]->type;
-    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", "@", expr_int(cx, t, 0));
+    bool is_byte = t == I8 || t == U8;
+    const DType sums = is_byte ? I32 : t;
+    if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
+    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", is_byte ? "i32(@)" : "@", expr_int(cx, sums, 0));
     int64_t same = 1;
     Text varies = text_new(cx);
     for (int d = 0; d < spatial; d++) {
@@ -126,8 +138,9 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     const char *axes = spatial == 1 ? "n,w,c" : spatial == 2 ? "n,h,w,c" : "n,d,h,w,c";
     if (same != 1 && varies.length) text_printf(&varies, " * %lld", (long long)same);
     const char *divisor = !varies.length ? text_format(cx, "%lld", (long long)same)
-                        : text_format(cx, "%s(max(1, %s))", dtype_info(t)->spelling, varies.at);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), BIND_T("s", total));
+                        : text_format(cx, "%s(max(1, %s))", dtype_info(sums)->spelling, varies.at);
+    if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, total);
+    else out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), BIND_T("s", total));
     return out[0] ? 1 : 0;
 }
 
@@ -231,7 +244,9 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=3,3 stride=2,2 pad=1,1,0,0 ceil_mode=1", "f32[1][6][6][2]", "f32[1][3][3][2]", NULL },
     { "kernel=3,3 stride=2,2 pad=0,0,1,1 ceil_mode=1 count_pad=1", "f32[1][5][6][2]", "f32[1][3][3][2]", NULL },
     { "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][6][6][2]", "f32[1][6][6][2]", NULL },
-    { "kernel=2,2", "i8[1][4][4][2]", NULL, "a float type is wanted" },
+    { "kernel=2,2", "i8[1][4][4][2]", "i8[1][3][3][2]", NULL },
+    { "kernel=3,3 stride=2 pad=1,1,1,1", "u8[1][5][5][2]", "u8[1][3][3][2]", NULL },
+    { "kernel=2,2", "i32[1][4][4][2]", NULL, "a float type is wanted" },
     { 0 }
 };
 static const OpCase max_pool3d_cases[] = {

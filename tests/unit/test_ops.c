@@ -158,11 +158,16 @@ static Image image_of(const Tensor *t)
     return (Image){ t, tensor_dim(t, 0), is_signal ? 1 : tensor_dim(t, 1), tensor_dim(t, t->rank - 2), tensor_dim(t, t->rank - 1) };
 }
 
+static double number_at(const Tensor *t, int64_t i)
+{
+    Scalar s = dtype_load(t->type, t->data, i);
+    return dtype_is_float(t->type) ? s.f : (double)s.i;
+}
+
 static double pixel(const Image *x, int64_t n, int64_t h, int64_t w, int64_t c, double outside)
 {
     if (h < 0 || h >= x->h || w < 0 || w >= x->w) return outside;
-    Scalar s = dtype_load(x->t->type, x->t->data, ((n * x->h + h) * x->w + w) * x->c + c);
-    return dtype_is_float(x->t->type) ? s.f : (double)s.i;
+    return number_at(x->t, ((n * x->h + h) * x->w + w) * x->c + c);
 }
 
 /* { value along h, value along w } of an attribute, with one row's neutral value for signals. */
@@ -198,12 +203,12 @@ static double conv_at(const Node *n, const Image *x, const Geometry *g, int64_t 
     bool is_signal = n->in[0]->rank == 3, is_depthwise = strstr(n->op->name, "depthwise") != NULL;
     int64_t kh = is_signal ? 1 : tensor_dim(k, 0), kw = tensor_dim(k, is_signal ? 0 : 1), outs = tensor_dim(k, k->rank - 1);
     int64_t groups = is_depthwise ? x->c : node_int(n, "groups", 1), each = x->c / groups, group = o / (outs / groups);
-    double sum = 0;
+    double sum = 0, zero = (double)node_int(n, "zero", 0);
     for (int64_t i = 0; i < kh; i++)
         for (int64_t j = 0; j < kw; j++)
             for (int64_t c = 0; c < each; c++)
-                sum += pixel(x, b, h * g->stride[0] + i * g->dilation[0] - g->before[0], w * g->stride[1] + j * g->dilation[1] - g->before[1], group * each + c, 0)
-                     * dtype_load(k->type, k->data, ((i * kw + j) * each + c) * outs + o).f;
+                sum += (pixel(x, b, h * g->stride[0] + i * g->dilation[0] - g->before[0], w * g->stride[1] + j * g->dilation[1] - g->before[1], group * each + c, zero) - zero)
+                     * number_at(k, ((i * kw + j) * each + c) * outs + o);
     return sum;
 }
 
@@ -222,7 +227,7 @@ static double pool_at(const Node *n, const Image *x, const Geometry *g, int64_t 
             most = v > most ? v : most;
             count += inside || (counts_pad && in_padding);
         }
-    return is_max ? most : sum / count;
+    return is_max ? most : dtype_is_float(x->t->type) ? sum / count : round(sum / count);
 }
 
 typedef double At(const Node *n, const Image *x, const Geometry *g, int64_t b, int64_t h, int64_t w, int64_t c);
