@@ -5,6 +5,7 @@
 
 #include "import/onnx.h"
 #include "import/te.h"
+#include "import/tflite.h"
 #include "support/file.h"
 
 static bool read_te(Ctx *cx, const char *path, Bytes file, const ImportOptions *o, Model *out)
@@ -16,6 +17,7 @@ typedef struct Format { const char *extension; bool (*read)(Ctx *, const char *,
 static const Format formats[] = {
     { "onnx", onnx_read },
     { "te", read_te },
+    { "tflite", tflite_read },
 };
 
 /* What was given for a name that the model does not have is a slip, which must not pass in silence. */
@@ -41,7 +43,7 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
         cx->file = before;
         return !ctx_failed(cx);
     }
-    diag_error(cx, NULL, "the file's name ends in none of .onnx and .te, so its format is not known");
+    diag_error(cx, NULL, "the file's name ends in none of .onnx, .te and .tflite, so its format is not known");
     cx->file = before;
     return false;
 }

@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* From what a TFLite file says to calls of our operators:
+ *
+ *   1. everything that is not known, all at once: operators, their versions, element types, variables, sparse weights
+ *   2. operator by operator, in the file's order, which is that of execution: translate, and compare the result with the
+ *      type and shape that the file gives for it
+ *
+ * Dimensions that the file leaves open (a batch) have the size that it gives as an example, 1, or that of --dim. */
+#include "import/tflite.h"
+
+#include <string.h>
+
+#include "import/npy.h"
+#include "import/tflite_ops.h"
+#include "support/text.h"
+
+enum { MOST_COPIES = 16 };            /* constants together, in sizes of the file: tensors may share buffers */
+
+typedef struct Importer {
+    Ctx *cx;
+    const ImportOptions *options;
+    TfliteFile file;
+    Tensor **value;                   /* of each tensor of the file, as far as made */
+    uint64_t constant_bytes;
+} Importer;
+
+static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
+
+/* ---- 1. What is not known ---------------------------------------------------------------------------------------- */
+
+static int type_flag(int type)
+{
+    static const struct { DType type; int flag; } flags[] = {
+        { F32, OF_F32 }, { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 }, { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 },
+    };
+    DType t;
+    for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
+        if (flags[i].type == t) return flags[i].flag;
+    return 0;
+}
+
+static const char *type_name(Ctx *cx, int type)
+{
+    const char *text = tflite_type_text(type);
+    return text ? text : text_format(cx, "type %d", type);
+}
+
+static void list_unknown_types(Importer *im, const TfliteOperator *op, const TfliteRow *row)
+{
+    const char *where = tflite_where(im->cx, &im->file, op);
+    const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &im->file.tensor[op->in[0]] : NULL;
+    if (!first) return;
+    if (!(type_flag(first->type) & row->types)) {
+        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s", type_name(im->cx, first->type));
+        return;
+    }
+    for (int i = 1; i < op->in_count && i < row->alike; i++)
+        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type) {
+            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together", type_name(im->cx, first->type),
+                        type_name(im->cx, im->file.tensor[op->in[i]].type));
+            return;
+        }
+}
+
+static void list_unknown_operator(Importer *im, const TfliteOperator *op)
+{
+    Ctx *cx = im->cx;
+    const char *where = tflite_where(cx, &im->file, op);
+    const TfliteRow *row = tflite_row_find(op->code);
+    if (op->code == TFLITE_CUSTOM) diag_listed(cx, UNSUPPORTED, where, "custom operators");
+    else if (!row) diag_listed(cx, UNSUPPORTED, where, "the operator is not known");
+    else if (op->version > row->newest) diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; %d is the newest that is known", op->version, row->newest);
+    else if (op->options_type && row->options && op->options_type != row->options)
+        diag_listed(cx, ERROR, where, "its options are those of another operator (kind %d, not %d)", op->options_type, row->options);
+    else list_unknown_types(im, op, row);
+}
+
+static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
+{
+    const char *where = tensor_where(im->cx, t);
+    if (t->is_variable) diag_listed(im->cx, UNSUPPORTED, where, "a variable");
+    if (t->is_sparse) diag_listed(im->cx, UNSUPPORTED, where, "sparse weights");
+    if (t->is_blockwise) diag_listed(im->cx, UNSUPPORTED, where, "another quantization than by scales and zero points");
+}
+
+static void list_unknown(Importer *im)
+{
+    for (int i = 0; i < im->file.operator_count; i++) list_unknown_operator(im, &im->file.operator[i]);
+    for (int i = 0; i < im->file.tensor_count; i++) list_unknown_tensor(im, &im->file.tensor[i]);
+}
+
+/* ---- 2. Inputs, operators, outputs ------------------------------------------------------------------------------- */
+
+/* Indices are 32 bits wide. */
+static bool is_too_large(const Tensor *t) { return tensor_elems(t) < 0 || tensor_elems(t) > INT32_MAX; }
+
+/* The size that the options give a dimension, by INPUT.AXIS; else the file's. */
+static int64_t dim_of(Importer *im, const TfliteTensor *t, int axis)
+{
+    const char *place = text_format(im->cx, "%s.%d", t->name, axis);
+    for (int i = 0; i < im->options->dim_count; i++) {
+        if (strcmp(im->options->dim[i].name, place) != 0) continue;
+        if (im->options->is_dim_used) im->options->is_dim_used[i] = true;
+        if (im->options->dim[i].is_maximum) diag_unsupported(im->cx, NULL, "a dimension that stays open up to a maximum");
+        return im->options->dim[i].value;
+    }
+    return t->dim[axis];
+}
+
+static Tensor *constant_option(Importer *im, const TfliteTensor *t)
+{
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *data;
+    for (int i = 0; i < im->options->value_count; i++) {
+        if (strcmp(im->options->value[i].name, t->name) != 0) continue;
+        if (im->options->is_value_used) im->options->is_value_used[i] = true;
+        return npy_read(im->cx, im->options->value[i].path, &type, &rank, shape, &data) ? tensor_constant(im->cx, t->name, type, rank, shape, data) : NULL;
+    }
+    return NULL;
+}
+
+static Tensor *make_input(Importer *im, const TfliteTensor *t)
+{
+    DType type;
+    int64_t shape[MAX_RANK];
+    if (!tflite_dtype(t->type, &type)) {
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", type_name(im->cx, t->type));
+        return NULL;
+    }
+    for (int d = 0; d < t->rank; d++) {
+        shape[d] = dim_of(im, t, d);
+        if (shape[d] < 1 || shape[d] > INT32_MAX)
+            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d, (long long)shape[d], (long)INT32_MAX);
+    }
+    Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new_fixed(im->cx, t->name, type, t->rank, shape);
+    if (out && is_too_large(out)) diag_error(im->cx, tensor_where(im->cx, t), "it is too large");
+    if (out) out->quant = t->quant;
+    return out;
+}
+
+static void make_inputs(Importer *im, Model *out)
+{
+    out->input = NEW_ARRAY(im->cx->arena, Tensor *, im->file.input_count);
+    for (int i = 0; i < im->file.input_count && !ctx_failed(im->cx); i++) {
+        int index = im->file.input[i];
+        const TfliteTensor *t = &im->file.tensor[index];
+        if (im->value[index]) diag_error(im->cx, tensor_where(im->cx, t), "it is an input twice");
+        im->value[index] = constant_option(im, t);
+        if (im->value[index]) im->value[index]->quant = t->quant;
+        else im->value[index] = out->input[out->input_count++] = make_input(im, t);
+    }
+}
+
+static Tensor *value_at(Importer *im, int index)
+{
+    const TfliteTensor *t = &im->file.tensor[index];
+    if (im->value[index] || !t->data.count) return im->value[index];
+    im->constant_bytes += t->data.count;
+    if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count) diag_error(im->cx, tensor_where(im->cx, t), "too many tensors share their buffers");
+    else im->value[index] = tflite_constant(im->cx, t);
+    if (!im->value[index]) diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s", type_name(im->cx, t->type));
+    return im->value[index];
+}
+
+/* What follows from the operator must be what the file says; sizes that were given with --dim may differ. */
+static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *made)
+{
+    DType type;
+    bool is_same = made->rank == t->rank;
+    for (int d = 0; d < made->rank && is_same; d++) is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
+    const char *where = tflite_where(im->cx, &im->file, c->op);
+    if (is_too_large(made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
+    else if (!tflite_dtype(t->type, &type) || type != made->type)
+        diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type), dtype_info(made->type)->spelling);
+    else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), tflite_list(im->cx, t->dim, t->rank));
+}
+
+/* The last call of an operator carries the name of the tensor; a value that is passed on keeps its own. */
+static void enter_result(Importer *im, const TfliteCall *c, int i)
+{
+    int index = c->op->out[i];
+    const TfliteTensor *t = &im->file.tensor[index];
+    Tensor *made = c->out[i];
+    bool is_new = true;
+    if (!made) diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op), "output %d", i);
+    if (im->value[index] || t->data.count) diag_error(im->cx, tensor_where(im->cx, t), "it is made twice, or a constant that is made");
+    if (ctx_failed(im->cx)) return;
+    check_result(im, c, t, made);
+    for (int j = 0; j < c->in_count; j++) is_new = is_new && made != c->in[j];
+    if (is_new) {
+        made->name = t->name;
+        made->quant = t->quant;
+    }
+    im->value[index] = made;
+}
+
+static void import_operator(Importer *im, const TfliteOperator *op)
+{
+    TfliteCall *c = NEW(im->cx->arena, TfliteCall);
+    *c = (TfliteCall){ .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count };
+    const char *where = tflite_where(im->cx, &im->file, op);
+    c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
+    c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
+    if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS) diag_error(im->cx, where, "it has %d inputs and %d outputs", op->in_count, op->out_count);
+    for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
+        c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
+        if (op->in[i] >= 0 && !c->in[i]) diag_error(im->cx, where, "its input \"%s\" is not made before it", im->file.tensor[op->in[i]].name);
+    }
+    if (!ctx_failed(im->cx)) tflite_translate(c);
+    if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
+    for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
+}
+
+/* An output that is an input, a constant, or another output already gets a copy of its own. */
+static Tensor *output_of_its_own(Importer *im, int index, Tensor *const *others, int count)
+{
+    Tensor *t = value_at(im, index);
+    if (!t) {
+        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[index]), "it is an output, but nothing makes it");
+        return NULL;
+    }
+    bool is_shared = !t->maker;
+    for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
+    if (is_shared) {
+        t = call(im->cx, "identity", im->file.tensor[index].name, &t, 1, "");
+        if (t) t->quant = im->file.tensor[index].quant;
+    }
+    return t;
+}
+
+static void make_outputs(Importer *im, Model *out)
+{
+    int count = im->file.output_count;
+    out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
+    for (int i = 0; i < count && !ctx_failed(im->cx); i++)
+        out->output[out->output_count++] = output_of_its_own(im, im->file.output[i], out->output, i);
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
+}
+
+bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
+{
+    static const ImportOptions none = { 0 };
+    Importer *im = NEW(cx->arena, Importer);
+    *im = (Importer){ .cx = cx, .options = options ? options : &none };
+    *out = (Model){ .name = "" };
+    const char *outer = cx->file;
+    cx->file = path;
+    if (tflite_file_read(cx, bytes, &im->file)) {
+        out->name = im->file.graph_name;
+        im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
+        list_unknown(im);
+        if (!ctx_failed(cx)) make_inputs(im, out);
+        for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
+        if (!ctx_failed(cx)) make_outputs(im, out);
+    }
+    cx->file = outer;
+    return !ctx_failed(cx);
+}

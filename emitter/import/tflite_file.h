@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_TFLITE_FILE_H
+#define LW_IMPORT_TFLITE_FILE_H
+/* What a TFLite file says of its first subgraph, as it says it: the schema's tables without their meaning (schema 3 of
+ * TensorFlow Lite, tensorflow/compiler/mlir/lite/schema/schema.fbs). Names are interned. */
+#include "import/flatbuffer.h"
+#include "ir/tensor.h"
+
+enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
+
+typedef struct TfliteTensor {
+    const char *name;                                      /* up to the first ';': converters join all names that were fused */
+    int type;                                              /* TensorType */
+    int rank;
+    int64_t dim[MAX_RANK];
+    const Quant *quant;                                    /* NULL: none */
+    Bytes data;                                            /* count 0: no constant */
+    bool is_variable, is_sparse, is_blockwise;
+} TfliteTensor;
+
+typedef struct TfliteOperator {
+    int code, version;
+    const char *custom;                                    /* name of a custom operator */
+    int in_count;  const int *in;                          /* tensors; -1: absent */
+    int out_count; const int *out;
+    int options_type;                                      /* of the union BuiltinOptions; 0: none */
+    FlatTable options;
+} TfliteOperator;
+
+typedef struct TfliteFile {
+    FlatFile flat;
+    const char *graph_name;
+    int subgraph_count;
+    int tensor_count;   TfliteTensor *tensor;
+    int operator_count; TfliteOperator *operator;
+    int input_count;    const int *input;
+    int output_count;   const int *output;
+} TfliteFile;
+
+const char *tflite_type_text(int type);                    /* "FLOAT32"; NULL: unknown */
+bool tflite_dtype(int type, DType *out);                   /* false: we have no such element type */
+bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
+Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* with its values; t->data must hold them */
+
+#endif

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_TFLITE_OPS_H
+#define LW_IMPORT_TFLITE_OPS_H
+/* How each TFLite operator becomes calls of ours: one row each. */
+#include "graph/op.h"
+#include "import/tflite_file.h"
+
+enum { TFLITE_OUTPUTS = 64 };        /* of one operator (Split) */
+
+/* One operator while it is translated. */
+typedef struct TfliteCall {
+    Ctx *cx;
+    const TfliteFile *file;
+    const TfliteOperator *op;
+    const struct TfliteRow *row;
+    const char *name;                /* for the calls that are made: the first output's */
+    int in_count; Tensor **in;       /* absent ones are NULL */
+    Tensor *out[TFLITE_OUTPUTS];     /* to be filled in */
+} TfliteCall;
+
+enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, OF_I16 = 64, OF_WHOLE = OF_I32 | OF_I64,
+       OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16 };
+
+typedef struct TfliteRow {
+    int code;                        /* BuiltinOperator */
+    const char *name;
+    int newest;                      /* version that is understood */
+    int options;                     /* tag of the union BuiltinOptions; 0: has none, or none that matter */
+    int types;                       /* OF_..: what input 0 may be */
+    int alike;                       /* inputs that must have the type of the first, from the first on */
+    const char *ours;                /* without a translation: the same inputs, no attributes */
+    void (*translate)(TfliteCall *c);
+} TfliteRow;
+
+/* Closed by a row without name. */
+extern const TfliteRow tflite_rows_math[], tflite_rows_shape[], tflite_rows_window[];
+
+const TfliteRow *tflite_row_find(int code);                                /* NULL: not known */
+const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */
+void tflite_translate(TfliteCall *c);
+
+/* ---- For the translations ---------------------------------------------------------------------------------------- */
+
+const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op);      /* `operator "conv_7" (CONV_2D)` */
+void tflite_refuse(TfliteCall *c, const char *format, ...);
+void tflite_unsupported(TfliteCall *c, const char *format, ...);
+
+const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* as the file has it; NULL: absent */
+const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
+bool tflite_is_int8(const TfliteCall *c);                                  /* input 0 is */
+Tensor *tflite_in(const TfliteCall *c, int index);                         /* NULL: absent */
+bool tflite_needs(TfliteCall *c, int count);                               /* inputs 0..count-1 are there */
+/* The integers of input `index`, which must be constant: how many; -1: absent, -2: refused. */
+int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
+int tflite_axis(TfliteCall *c, int64_t axis, int rank);                    /* counted from the end where negative; -1: refused */
+
+Tensor *tflite_call(TfliteCall *c, const char *op, Tensor *x, const char *attrs_format, ...);      /* of one input */
+Tensor *tflite_call2(TfliteCall *c, const char *op, Tensor *a, Tensor *b);
+Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
+const char *tflite_list(Ctx *cx, const int64_t *v, int count);             /* "1,2,3" */
+
+/* Activations that are fused in TFLite are operators of their own here (floats and whole numbers). */
+enum { ACT_NONE, ACT_RELU, ACT_RELU_N1_TO_1, ACT_RELU6, ACT_TANH, ACT_SIGN_BIT };
+Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation);
+
+/* ---- Quantized: tflite_quant.c ----------------------------------------------------------------------------------- */
+
+/* A real factor as fixed point: factor = multiplier / 2^31 * 2^exponent. */
+typedef struct Factor { int32_t multiplier; int exponent; } Factor;
+Factor tflite_factor(double real);
+
+bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
+float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
+int   tflite_zero(const TfliteTensor *t);
+/* What the activation leaves of the type's range: the clamp of output 0. */
+void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
+/* x times the factor; `more` is further attributes of the operator "rescale". */
+Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more);
+/* Sums of products over channels (x's last axis), scaled to output 0 by scales[0..count): one for all, or one a channel. */
+Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
+
+#endif
