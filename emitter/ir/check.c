@@ -129,6 +129,7 @@ static bool alloc_is_well_formed(Form *f, const Stmt *s)
         int p = b->permutation[d];
         if (p < 0 || p >= b->tensor->rank || used[p]) return check_fail(c, WRONG, "\"%s\": the order of dimensions is no permutation", tensor);
         used[p] = true;
+        if (b->block[d] < 0) return check_fail(c, WRONG, "\"%s\": a block has a negative length", tensor);
         if (b->ring[d] < 0) return check_fail(c, WRONG, "\"%s\": a ring has a negative length", tensor);
     }
     return true;

@@ -22,6 +22,7 @@ typedef struct Buffer {              /* where a tensor made inside the nest live
     Scope scope;
     int64_t ring[MAX_RANK];          /* 0: the whole window is kept; else slots along this dimension, index modulo ring */
     int permutation[MAX_RANK];       /* order of dimensions in memory, outermost first; identity by default */
+    int64_t block[MAX_RANK];         /* 0: plain; else the dimension is cut in blocks, and index % block lies innermost */
     int64_t align;                   /* of the innermost row in elements; 0: none */
 } Buffer;
 

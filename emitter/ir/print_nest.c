@@ -17,7 +17,8 @@
  *     split y.j 4
  *     unroll y.ji
  *
- * Further statements: `alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)] [align=N]`, `if CONDITION` with `else`, `tile`,
+ * Further statements: `alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)]
+ * [block(AXIS)=N]... [align=N]`, `if CONDITION` with `else`, `tile`,
  * `nothing`; `block init ...` and `block update ...` are the parts of a reduction; `block y@tail[...]` is a copy of y. */
 #include "ir/print.h"
 
@@ -181,6 +182,12 @@ static void print_alloc(NestPrinter *p, const Buffer *b)
     }
     for (int d = 0; d < t->rank && !in_order; d++)
         text_printf(p->t, "%s%d%s", d ? "," : " order(", b->permutation[d], d + 1 < t->rank ? "" : ")");
+    for (int d = 0; d < t->rank; d++) {
+        if (!b->block[d]) continue;
+        text_add(p->t, " block(");
+        print_dim(p, t, d);
+        text_printf(p->t, ")=%lld", (long long)b->block[d]);
+    }
     if (b->align) text_printf(p->t, " align=%lld", (long long)b->align);
     text_char(p->t, '\n');
 }

@@ -151,11 +151,12 @@ static int read_dim(Lexer *l, const Tensor *t)
     return 0;
 }
 
-static void read_ring(Lexer *l, Buffer *b)
+/* (AXIS)=NUMBER, behind ring and block. */
+static void read_of_dim(Lexer *l, const Buffer *b, int64_t *number)
 {
-    lex_expect(l, "(", "after ring");
+    lex_expect(l, "(", "before the dimension");
     int d = read_dim(l, b->tensor);
-    if (lex_expect(l, ")", "after the dimension") && lex_expect(l, "=", "before the slots")) lex_integer(l, &b->ring[d]);
+    if (lex_expect(l, ")", "after the dimension") && lex_expect(l, "=", "before the number")) lex_integer(l, &number[d]);
 }
 
 static void read_order(Lexer *l, Buffer *b)
@@ -179,7 +180,7 @@ static bool read_scope(Lexer *l, Scope *out)
     return false;
 }
 
-/* alloc name scope {ring | order | align} */
+/* alloc name scope {ring | order | block | align} */
 static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
 {
     Token at = lex_peek(l);
@@ -192,8 +193,9 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
     b->tensor = k->tensor;
     for (int d = 0; d < MAX_RANK; d++) b->permutation[d] = d;
     read_scope(l, &b->scope);
-    while (!ctx_failed(r->cx) && lex_accept(l, "ring")) read_ring(l, b);
+    while (!ctx_failed(r->cx) && lex_accept(l, "ring")) read_of_dim(l, b, b->ring);
     if (lex_accept(l, "order")) read_order(l, b);
+    while (!ctx_failed(r->cx) && lex_accept(l, "block")) read_of_dim(l, b, b->block);
     if (lex_accept(l, "align") && lex_expect(l, "=", "before the elements")) lex_integer(l, &b->align);
     if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     return stmt_alloc(r->cx, b, read_stmts(r, indent));

@@ -428,6 +428,18 @@ bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *b
     return true;
 }
 
+void store_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer)
+{
+    Path p;
+    const Stmt **root = &d->next.root;
+    if (!loop || !nest_find_loop(&d->next, loop, &p)) {
+        *root = with_allocs(d->cx, *root, s, buffer);
+        return;
+    }
+    const Stmt *body = with_allocs(d->cx, path_end(&p)->child[0], s, buffer);
+    *root = path_replace(d->cx, &p, stmt_with_children(d->cx, path_end(&p), &body, 1));
+}
+
 bool move_stage(Draft *d, const Stage *s, const char *loop)
 {
     Nest *n = &d->next;

@@ -41,6 +41,8 @@ void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **b
 bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
 /* The same under a loop for a box that the caller gives. */
 bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *box, const Buffer *const *buffer);
+/* Only the storage: the allocs stand directly inside the loop (NULL: at the root). */
+void store_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *buffer);
 /* Refuses where a block of the stage stands outside the loop (NULL: the root, which holds all). */
 bool all_stand_inside(Draft *d, const Stage *s, const char *host);
 /* Enters a new stage in the nest's list, before its first reader there, or before `before` where that is not NULL. */

@@ -46,6 +46,12 @@ const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const c
                              const char *name, Scope scope, bool widen, DType as);
 /* The computation moves to a new stage, STAGE_SCOPE by default, and the stage copies from it; both with fresh loops. */
 const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *name, Scope scope);
+/* The order of a buffer's dimensions in memory, each once, outermost first; "o/16" with "o%16" behind all others makes blocks. */
+const Nest *sched_pack(Ctx *cx, const Nest *n, const char *tensor, const char *const *dimensions, int count);
+/* Rows of the innermost dimension begin at multiples of so many elements. */
+const Nest *sched_storage_align(Ctx *cx, const Nest *n, const char *tensor, int64_t elements);
+/* The stage makes elements beyond its axis's end, up to a multiple, which nobody reads: loops over them need no guard. */
+const Nest *sched_pad(Ctx *cx, const Nest *n, const char *stage, const char *axis, int64_t multiple);
 const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, Scope scope);
 /* The init of a reducing block stands apart, before the loop, in copies STAGE@init.LOOP of the data loops from there inwards. */
 const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage, const char *loop);

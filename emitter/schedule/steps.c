@@ -163,12 +163,14 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, DIMENSIONS, AXIS, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
     [SECOND_LOOP]   = { "LOOP",                  NULL,          read_loop,        print_nothing },    /* behind LOOPS: printed there */
     [LOOPS]         = { "LOOP...",               NULL,          read_loop,        print_loops },
+    [DIMENSIONS]    = { "DIMENSION...",          NULL,          read_loop,        print_loops },
+    [AXIS]          = { "AXIS",                  NULL,          read_loop,        print_loop },
     [PLACE]         = { "LOOP|root",             NULL,          read_place,       print_place },
     [STAGE]         = { "STAGE",                 NULL,          read_target,      print_target },
     [TENSOR]        = { "TENSOR",                NULL,          read_target,      print_target },
@@ -205,6 +207,9 @@ static const Nest *run_reverse_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 static const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_rfactor(cx, n, a->target, a->loop[0], a->name, a->reassociate); }
 static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
 static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
+static const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pack(cx, n, a->target, a->loop, a->loop_count); }
+static const Nest *run_align(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_storage_align(cx, n, a->target, a->factor[0]); }
+static const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pad(cx, n, a->target, a->loop[0], a->factor[0]); }
 static const Nest *run_set_scope(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_set_scope(cx, n, a->target, a->scope); }
 static const Nest *run_decompose(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_decompose_reduction(cx, n, a->target, a->loop[0]); }
 static const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
@@ -232,6 +237,9 @@ static const Primitive primitives[] = {
     { "rfactor",             run_rfactor,        { STAGE, LOOP, NAME, REASSOCIATE, END } },
     { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },
     { "cache_write",         run_cache_write,    { STAGE, SCOPE, NAME, END } },
+    { "pack",                run_pack,           { TENSOR, DIMENSIONS, END } },
+    { "storage_align",       run_align,          { TENSOR, FACTOR, END } },
+    { "pad",                 run_pad,            { STAGE, AXIS, FACTOR, END } },
     { "set_scope",           run_set_scope,      { TENSOR, SCOPE, END } },
     { "decompose_reduction", run_decompose,      { STAGE, LOOP, END } },
 };
@@ -305,7 +313,7 @@ static bool read_positional(Ctx *cx, const Primitive *p, Words *w, StepArgs *arg
         const Parameter *parameter = &parameters[p->parameter[i]];
         if (w->next == w->count || option_of(p, w->at[w->next])) return false;
         if (!parameter->read(cx, w->at[w->next++], args)) return false;
-        bool is_list = p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP;
+        bool is_list = p->parameter[i] == DIMENSIONS || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
         while (is_list && w->next < w->count && !option_of(p, w->at[w->next]))
             if (!parameter->read(cx, w->at[w->next++], args)) return false;
     }

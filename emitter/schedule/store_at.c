@@ -50,12 +50,6 @@ const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char
 
     const Buffer *buffer[MAX_RANK] = { NULL };
     d.next.root = without_allocs(cx, d.next.root, s, buffer);
-    if (loop) {
-        nest_find_loop(&d.next, d.args.loop[0], &p);
-        const Stmt *body = with_allocs(cx, path_end(&p)->child[0], s, buffer);
-        d.next.root = path_replace(cx, &p, stmt_with_children(cx, path_end(&p), &body, 1));
-    } else {
-        d.next.root = with_allocs(cx, d.next.root, s, buffer);
-    }
+    store_stage(&d, s, d.args.loop[0], buffer);
     return draft_close(&d);
 }

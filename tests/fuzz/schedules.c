@@ -233,6 +233,42 @@ static const char *step_rfactor(Chooser *c)
     return name_format(c->cx, "rfactor %s %s", stage_name(c), loop_name(c));
 }
 
+static const Stage *some_inner_stage(Chooser *c)
+{
+    const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    for (int tries = 0; tries < 8 && stage_is_output(c->nest, s); tries++) s = c->w.stage[random_below(c->r, c->w.stage_count)];
+    return s;
+}
+
+static const char *axis_name(const Stage *s, int a) { return expr_as_var(s->axis[a].var)->name; }
+
+/* All dimensions in some order, now and then one of them in blocks. */
+static const char *step_pack(Chooser *c)
+{
+    const Stage *s = some_inner_stage(c);
+    Text t = text_new(c->cx);
+    text_printf(&t, "pack %s", s->out[0]->name);
+    int left = s->data_count, axis[MAX_AXES], cut = random_chance(c->r, 60) && left ? random_below(c->r, left) : -1, size = some_factor(c);
+    for (int a = 0; a < left; a++) axis[a] = a;
+    while (left > 0) {
+        int k = random_below(c->r, left);
+        text_printf(&t, " %s", axis_name(s, axis[k]));
+        if (axis[k] == cut) text_printf(&t, "/%d", size);
+        axis[k] = axis[--left];
+    }
+    if (cut >= 0) text_printf(&t, " %s%%%d", axis_name(s, cut), size);
+    return text_string(&t);
+}
+
+static const char *step_storage_align(Chooser *c) { return name_format(c->cx, "storage_align %s %d", some_inner_stage(c)->out[0]->name, some_factor(c)); }
+
+static const char *step_pad(Chooser *c)
+{
+    const Stage *s = some_inner_stage(c);
+    const char *axis = s->data_count ? axis_name(s, random_below(c->r, s->data_count)) : "a";
+    return name_format(c->cx, "pad %s %s %d", s->name, axis, some_factor(c));
+}
+
 static const char *step_compute_inline(Chooser *c) { return name_format(c->cx, "compute_inline %s", stage_name(c)); }
 static const char *step_compute_root(Chooser *c) { return name_format(c->cx, "compute_root %s", stage_name(c)); }
 static const char *step_cache_write(Chooser *c)
@@ -266,7 +302,8 @@ static Choose *const choices[] = {
     step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
     step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
     step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
-    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_rfactor, step_rfactor, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_rfactor, step_rfactor, step_pack,
+    step_pack, step_storage_align, step_pad, step_pad, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* pack, storage_align: how the elements of a buffer lie in memory. No index of the nest changes, for accesses stay in tensor
+ * coordinates until the storage pass, so all there is to show is that the map is injective: every dimension is named once,
+ *
+ *   pack t o h w            o outermost, w innermost
+ *   pack t o/16 h w o%16    in blocks of 16 of o, whose elements lie side by side; blocks come innermost, in the order of
+ *                           their dimensions
+ *
+ * A last block or row that is not full leaves elements that nobody touches. */
+#include <string.h>
+
+#include "schedule/nests.h"
+#include "support/names.h"
+
+enum { LARGEST_BLOCK = 1 << 16 };
+
+typedef struct Packing { const Tensor *tensor; Buffer with; } Packing;
+
+static const Stmt *repack(Ctx *cx, const Stmt *s, void *user)
+{
+    const Packing *p = user;
+    if (s->kind != STMT_ALLOC || s->buffer->tensor != p->tensor) return s;
+    Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
+    memcpy(b->permutation, p->with.permutation, sizeof b->permutation);
+    memcpy(b->block, p->with.block, sizeof b->block);
+    return stmt_alloc(cx, b, s->child[0]);
+}
+
+static const Tensor *find_tensor(Draft *d, const char *tensor)
+{
+    const Tensor *t = draft_find_tensor(d, tensor);
+    if (!t || (!is_output(&d->next, t) && !is_input(&d->next, t))) return t;
+    refuse_wrong(d, "%s is an %s, whose layout is the caller's; a stage between is accepted: cache_%s makes one", t->name,
+                 is_output(&d->next, t) ? "output" : "input", is_output(&d->next, t) ? "write" : "read");
+    return NULL;
+}
+
+/* ---- Words ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Part { int dimension; char cut; int64_t size; } Part;       /* "o", "o/16", "o%16" */
+
+static int dimension_called(const Draft *d, const Tensor *t, const char *word, size_t length)
+{
+    const Stage *s = maker_of(&d->next, t);
+    for (int i = 0; i < t->rank; i++) {
+        const char *axis = expr_as_var(s->axis[i].var)->name;
+        if (strlen(axis) == length && strncmp(axis, word, length) == 0) return i;
+    }
+    return -1;
+}
+
+static const char *dimension_names(const Draft *d, const Tensor *t)
+{
+    const char *list = "";
+    for (int i = 0; i < t->rank; i++)
+        list = name_format(d->cx, "%s%s%s", list, i ? ", " : "", expr_as_var(maker_of(&d->next, t)->axis[i].var)->name);
+    return list;
+}
+
+static bool read_part(Draft *d, const Tensor *t, const char *word, Part *out)
+{
+    size_t length = strcspn(word, "/%");
+    *out = (Part){ dimension_called(d, t, word, length), word[length], 0 };
+    if (out->dimension < 0)
+        return refuse_unknown(d, "%s has no dimension %.*s; it has %s", t->name, (int)length, word, dimension_names(d, t));
+    if (!out->cut) return true;
+    for (const char *c = word + length + 1; *c; c++) {
+        if (*c < '0' || *c > '9') return refuse_unknown(d, "%s: a number is wanted behind %c", word, out->cut);
+        out->size = out->size * 10 + (*c - '0');
+        if (out->size > LARGEST_BLOCK) break;
+    }
+    if (out->size >= 1 && out->size <= LARGEST_BLOCK) return true;
+    return refuse_wrong(d, "%s: a block has 1 to %d elements", word, LARGEST_BLOCK);
+}
+
+/* ---- The map --------------------------------------------------------------------------------------------------- */
+
+typedef struct Order { int outer, inner; int at[MAX_RANK]; int64_t block[MAX_RANK]; bool within[MAX_RANK]; int last; } Order;
+
+static bool add_part(Draft *d, const Tensor *t, const char *word, Order *o)
+{
+    Part p;
+    if (!read_part(d, t, word, &p)) return false;
+    const char *axis = expr_as_var(maker_of(&d->next, t)->axis[p.dimension].var)->name;
+    int place = -1;
+    for (int i = 0; i < o->outer; i++)
+        if (o->at[i] == p.dimension) place = i;
+    if (p.cut == '%') {
+        if (place < 0 || o->block[p.dimension] != p.size)
+            return refuse_wrong(d, "%s stands without %s/%lld before it, so elements would fall together", word, axis, (long long)p.size);
+        if (o->within[p.dimension]) return refuse_wrong(d, "the dimension %s is named twice; once is accepted", axis);
+        if (place < o->last) return refuse_unproved(d, "%s: blocks in the order of their dimensions are accepted", word);
+        o->last = place;
+        o->within[p.dimension] = true;
+        o->inner++;
+        return true;
+    }
+    if (place >= 0) return refuse_wrong(d, "the dimension %s is named twice; once is accepted", axis);
+    if (o->inner) return refuse_unproved(d, "%s stands behind the elements of a block; blocks innermost are accepted", word);
+    o->block[p.dimension] = p.size;
+    o->at[o->outer++] = p.dimension;
+    return true;
+}
+
+static bool is_complete(Draft *d, const Tensor *t, const Order *o)
+{
+    for (int i = 0; i < t->rank; i++) {
+        bool found = false;
+        const char *axis = expr_as_var(maker_of(&d->next, t)->axis[i].var)->name;
+        for (int k = 0; k < o->outer; k++) found = found || o->at[k] == i;
+        if (!found) return refuse_wrong(d, "the dimension %s is not named, so elements would fall together; each of %s is wanted", axis, dimension_names(d, t));
+        if (o->block[i] && !o->within[i])
+            return refuse_wrong(d, "%s/%lld stands without %s%%%lld, so elements would fall together", axis, (long long)o->block[i], axis, (long long)o->block[i]);
+    }
+    return true;
+}
+
+const Nest *sched_pack(Ctx *cx, const Nest *n, const char *tensor, const char *const *dimensions, int count)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .target = tensor };
+    for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.loop[args.loop_count++] = dimensions[i];
+    Draft d = draft_open(cx, n, "pack", &args);
+    const Tensor *t = find_tensor(&d, tensor);
+    Order o = { .last = -1 };
+    if (!t) return n;
+    for (int i = 0; i < args.loop_count; i++)
+        if (!add_part(&d, t, args.loop[i], &o)) return n;
+    if (!is_complete(&d, t, &o)) return n;
+    Packing p = { .tensor = t };
+    memcpy(p.with.permutation, o.at, sizeof o.at);
+    for (int i = t->rank; i < MAX_RANK; i++) p.with.permutation[i] = i;
+    memcpy(p.with.block, o.block, sizeof o.block);
+    d.next.root = stmt_rewrite(cx, d.next.root, repack, &p);
+    return draft_close(&d);
+}
+
+/* ---- Alignment ------------------------------------------------------------------------------------------------- */
+
+static const Stmt *realign(Ctx *cx, const Stmt *s, void *user)
+{
+    const Packing *p = user;
+    if (s->kind != STMT_ALLOC || s->buffer->tensor != p->tensor) return s;
+    Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
+    b->align = p->with.align;
+    return stmt_alloc(cx, b, s->child[0]);
+}
+
+const Nest *sched_storage_align(Ctx *cx, const Nest *n, const char *tensor, int64_t elements)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "storage_align", &(StepArgs){ .target = tensor, .factor_count = 1, .factor = { elements } });
+    const Tensor *t = find_tensor(&d, tensor);
+    if (!t) return n;
+    if (elements < 1 || elements > LARGEST_BLOCK) {
+        refuse_wrong(&d, "rows cannot begin at multiples of %lld elements; 1 to %d are accepted", (long long)elements, LARGEST_BLOCK);
+        return n;
+    }
+    Packing p = { .tensor = t, .with = { .align = elements } };
+    d.next.root = stmt_rewrite(cx, d.next.root, realign, &p);
+    return draft_close(&d);
+}
