@@ -13,7 +13,7 @@ const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
 /* "stage.axis" of the stage's axis number a, as in the naive nest. */
 const char *loop_name(Ctx *cx, const Stage *s, int axis);
 int64_t axis_extent(const Stage *s, int axis);        /* -1 where symbolic */
-/* The loops of `out` in tiles, and in each tile the accumulators of the reduction `acc`, which out's tile reads: in
- * registers, its reduce loops outside of the tile's (generic/contraction.c). */
-const Nest *tile_reduction(Ctx *cx, const Nest *n, const Stage *out, const char *acc, const Target *t);
+/* The loops of `out` in tiles, and in each tile the accumulators of reductions: of acc[0], which out's tile reads, of acc[1],
+ * which begins acc[0], and so on; in registers, their reduce loops outside of the tile's (generic/contraction.c). */
+const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, const Target *t);
 #endif

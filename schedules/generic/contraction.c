@@ -132,16 +132,18 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tili
     return n;
 }
 
-const Nest *tile_reduction(Ctx *cx, const Nest *n, const Stage *out, const char *acc, const Target *t)
+const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, const Target *t)
 {
     const char *attach;
-    Tiling k = tiling_of(cx, n, out, t, registers_for(cx, nest_stage(n, acc), t));
+    Tiling k = tiling_of(cx, n, out, t, registers_for(cx, nest_stage(n, acc[0]), t));
     n = split_output(cx, n, &k, &attach);
-    if (ctx_failed(cx)) return n;
-    if (attach) n = sched_compute_at(cx, n, acc, attach);
-    n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    n = order_accumulation(cx, n, acc);
-    return ctx_failed(cx) ? n : mark_tile(cx, n, acc, &k, t);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        if (attach) n = sched_compute_at(cx, n, acc[i], attach);
+        n = sched_set_scope(cx, n, acc[i], SCOPE_REGISTER);
+        n = order_accumulation(cx, n, acc[i]);
+        if (!ctx_failed(cx)) n = mark_tile(cx, n, acc[i], &k, t);
+    }
+    return n;
 }
 
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
@@ -152,7 +154,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
         acc = "acc";
     }
-    return ctx_failed(cx) ? n : tile_reduction(cx, n, output_stage(n), acc, g->target);
+    return ctx_failed(cx) ? n : tile_reductions(cx, n, output_stage(n), &acc, 1, g->target);
 }
 
 const Implementation implementations_generic_contraction[] = {

@@ -64,17 +64,55 @@ static const Nest *keep_what_is_live(Ctx *cx, const Nest *n, const char *loop)
     return n;
 }
 
+/* Stages that read the tensor; *last is the last of them. */
+static int readers_of(Ctx *cx, const Nest *n, const Tensor *t, const Stage **last)
+{
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++) {
+        const Tensor **reads;
+        int read_count = stage_reads(cx, n->stage[i], &reads);
+        for (int r = 0; r < read_count; r++)
+            if (reads[r] == t) count++, *last = n->stage[i];
+    }
+    return count;
+}
+
+/* The sum that the stage's own begins with, where nobody else wants it: it goes on in the same registers. */
+static const Stage *first_sum(Ctx *cx, const Nest *n, const Stage *s)
+{
+    const Stage *reader = NULL;
+    const Tensor *t = s->init[0]->kind == EXPR_READ ? s->init[0]->ref : NULL;
+    bool is_sum = t && t->maker && t->maker->stage->reducer != REDUCE_NONE && nest_stage(n, t->maker->stage->name);
+    return is_sum && readers_of(cx, n, t, &reader) == 1 && !makes_output(n, t->maker->stage) ? t->maker->stage : NULL;
+}
+
 /* Every sum of a step in registers, tile by tile, then where it is read. */
 static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
 {
-    const char *name[MAX_AXES];
+    const Stage *sum[MAX_AXES], *first[MAX_AXES];
     int count = 0;
-    for (int i = 0; i < n->stage_count && count < MAX_AXES; i++)
-        if (n->stage[i]->reducer != REDUCE_NONE) name[count++] = n->stage[i]->name;
+    for (int i = n->stage_count - 1; i >= 0 && count < MAX_AXES; i--) {
+        bool goes_along = false;
+        for (int j = 0; j < count; j++) goes_along = goes_along || first[j] == n->stage[i];
+        if (n->stage[i]->reducer == REDUCE_NONE || goes_along) continue;
+        first[count] = first_sum(cx, n, n->stage[i]);
+        sum[count++] = n->stage[i];
+    }
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
-        const char *acc = text_format(cx, "%s_acc", name[i]);
-        n = sched_cache_write(cx, n, name[i], acc, SCOPE_REGISTER);
-        if (!ctx_failed(cx)) n = tile_reduction(cx, n, nest_stage(n, name[i]), acc, t);
+        const char *out = sum[i]->name, *acc[2] = { text_format(cx, "%s_acc", out), first[i] ? first[i]->name : NULL };
+        n = sched_cache_write(cx, n, out, acc[0], SCOPE_REGISTER);
+        if (!ctx_failed(cx)) n = tile_reductions(cx, n, nest_stage(n, out), acc, first[i] ? 2 : 1, t);
+    }
+    return n;
+}
+
+/* Without a recurrence the state before is what was given, and needs no copy. */
+static const Nest *read_given_state(Ctx *cx, const Nest *n)
+{
+    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
+        const Stage *s = n->stage[i];
+        bool copies = s->reducer == REDUCE_NONE && (s->value[0]->kind == EXPR_READ || expr_is_const(s->value[0]));
+        if (copies && !makes_output(n, s)) n = sched_compute_inline(cx, n, s->name);
     }
     return n;
 }
@@ -87,8 +125,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         const Stage *s = n->stage[i];
         if (!has_steps(s) && s->reducer != REDUCE_NONE) n = sched_compute_at(cx, n, s->name, loop);
     }
-    if (loop) n = keep_what_is_live(cx, n, loop);
-    return tile_sums(cx, n, g->target);
+    n = loop ? keep_what_is_live(cx, n, loop) : read_given_state(cx, n);
+    return ctx_failed(cx) ? n : tile_sums(cx, n, g->target);
 }
 
 const Implementation implementations_generic_recurrence[] = {
