@@ -4,6 +4,7 @@
 #   make demo       handwritten digits, end to end       make check-all   the same, failing where something is skipped
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
 #   make bench      the tables of figures                make fuzz-schedules SEED=1 COUNT=20000
+#   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
 #   make readme     the generated parts of README.md
 CC      ?= cc
 CFLAGS  ?= -O2

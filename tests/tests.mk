@@ -40,6 +40,11 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
+# Damaged copies of every recorded model that is beside the project; test_hostile alone does it with small ones of ours.
+.PHONY: hostile
+hostile: $(BUILD)/test/test_hostile
+	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx))
+
 # Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, and fuzz-npy, fuzz-te. Starts from the corpus in
 # tests/fuzz and what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; ends where something crashes, takes more than 10
 # seconds or 1 GB, with the input in $(BUILD)/fuzz. FUZZ_FLAGS are for libFuzzer.

@@ -62,7 +62,13 @@ bool onnx_needs(OnnxCall *c, int count)
     return !ctx_failed(c->cx);
 }
 
-static int64_t in_32_bits(int64_t v) { return v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : v; }
+/* "As far as it goes" is often written as the greatest or least number there is. What is beyond 32 bits becomes a number at
+ * their edge: arithmetic on it is safe. It is just beyond at the upper one, so that a size of so many elements is refused. */
+static int64_t near_32_bits(int64_t v)
+{
+    const int64_t most = (int64_t)INT32_MAX + 1;
+    return v > most ? most : v < -INT32_MAX ? -INT32_MAX : v;
+}
 
 const char *onnx_list(Ctx *cx, const int64_t *v, int count)
 {
@@ -85,7 +91,7 @@ int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
         onnx_refuse(c, "there are %lld values in %s; at most %d are accepted", (long long)count, a ? attr : t->name, most);
         return -2;
     }
-    for (int64_t i = 0; i < count; i++) out[i] = in_32_bits(a ? a->ints[i] : dtype_load(t->type, t->data, i).i);
+    for (int64_t i = 0; i < count; i++) out[i] = near_32_bits(a ? a->ints[i] : dtype_load(t->type, t->data, i).i);
     return (int)count;
 }
 

@@ -151,6 +151,7 @@ static void print_own(const Printer *p, const Expr *e, bool tight, bool alone)
 
 static void print_at(const Printer *p, const Expr *e, int least, bool tight, bool alone)
 {
+    if (p->most && p->t->length >= p->most) return;
     switch (expr_info(e->kind)->form) {
     case EXPR_LEAF: text_add(p->t, expr_info(e->kind)->spelling); break;
     case EXPR_PREFIX: print_prefix(p, e, least, tight); break;
@@ -231,6 +232,8 @@ static void name_sizes_and_reads(const Expr *e, void *user)
     if (v && v->role == VAR_SIZE) namer_add(n->vars, v, v->name);
 }
 
+enum { MOST_FORMULA = 10000 };      /* characters: no one reads more */
+
 void print_stage(Ctx *cx, Text *t, const Stage *s)
 {
     Namer tensors = namer_new(cx), vars = namer_new(cx);
@@ -242,6 +245,6 @@ void print_stage(Ctx *cx, Text *t, const Stage *s)
         if (s->init) expr_walk(cx, s->init[i], name_sizes_and_reads, &naming);
     }
     for (int a = 0; a < s->axis_count; a++) namer_add(&vars, s->axis[a].var->ref, expr_as_var(s->axis[a].var)->name);
-    Printer p = { t, &tensors, &vars, NULL };
+    Printer p = { .t = t, .tensors = &tensors, .vars = &vars, .most = t->length + MOST_FORMULA };
     print_formula(cx, &p, s);
 }

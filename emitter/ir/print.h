@@ -19,6 +19,8 @@ typedef struct Printer {
     Text *t;
     const Namer *tensors, *vars;     /* NULL: every object under its own name */
     const LoopName *loops;
+    size_t most;                     /* what comes behind so many characters is left out: shared operands are written out each time, so
+                                      * that a text can be exponentially longer than its expression; 0: all is printed */
 } Printer;
 
 /* Parentheses are put around operators that bind weaker than `least`; `tight`: no blanks around sums and products. */

@@ -99,7 +99,7 @@ static const Namer *axes_of(NestPrinter *p, const Stage *s)
     return axes;
 }
 
-static Printer exprs_of(const NestPrinter *p) { return (Printer){ p->t, &p->tensors, &p->sizes, p->loops }; }
+static Printer exprs_of(const NestPrinter *p) { return (Printer){ .t = p->t, .tensors = &p->tensors, .vars = &p->sizes, .loops = p->loops }; }
 
 /* ---- Declarations ----------------------------------------------------------------------------------------------- */
 
@@ -130,7 +130,7 @@ static const char *stage_name(const NestPrinter *p, const Stage *s)
 
 static void print_stage_line(NestPrinter *p, const Stage *s)
 {
-    Printer e = { p->t, &p->tensors, axes_of(p, s), NULL };
+    Printer e = { .t = p->t, .tensors = &p->tensors, .vars = axes_of(p, s) };
     text_add(p->t, "stage ");
     if (!text_equal(s->name, s->out[0]->name)) text_printf(p->t, "%s: ", s->name);
     print_formula(p->cx, &e, s);

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef ONNX_TEXT_H
+#define ONNX_TEXT_H
+/* An ONNX model written as a line of text, for tests: statements apart by ';'.
+ *
+ *   x:1,2,4              an input of these dimensions        w=1,2,4        a float initializer of these dimensions, zeros
+ *   s#3,-1               an initializer of these int64s      >y             an output
+ *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
+ *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer, k=WORD a text
+ *
+ * `*N` before a node repeats it N times, '@' in it is the number of the repetition and '^' the one before. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/text.h"
+
+typedef struct Writer { Ctx *cx; Text graph; } Writer;
+
+static void varint(Text *t, uint64_t v)
+{
+    for (; v > 127; v >>= 7) text_char(t, (char)(uint8_t)(v | 128));
+    text_char(t, (char)(uint8_t)v);
+}
+
+static void number_field(Text *t, int field, int64_t v)
+{
+    varint(t, (uint64_t)field << 3);
+    varint(t, (uint64_t)v);
+}
+
+static void bytes_field(Text *t, int field, const char *at, size_t count)
+{
+    varint(t, (uint64_t)field << 3 | 2);
+    varint(t, count);
+    text_addn(t, at, count);
+}
+
+static void text_field(Text *t, int field, const Text *part) { bytes_field(t, field, part->at ? part->at : "", part->length); }
+
+/* The word up to one of `stops`; *s is behind the stop. */
+static const char *word(Writer *w, const char **s, const char *stops)
+{
+    size_t n = strcspn(*s, stops);
+    const char *begin = *s, *copy = text_format(w->cx, "%.*s", (int)n, begin);
+    *s += n + (begin[n] != 0);
+    return copy;
+}
+
+static void value(Writer *w, int field, const char *value_name, const char *dims)
+{
+    Text shape = text_new(w->cx), tensor = text_new(w->cx), kind = text_new(w->cx), v = text_new(w->cx);
+    while (*dims) {
+        Text dim = text_new(w->cx);
+        number_field(&dim, 1, strtoll(word(w, &dims, ","), NULL, 10));
+        text_field(&shape, 1, &dim);
+    }
+    number_field(&tensor, 1, 1);
+    text_field(&tensor, 2, &shape);
+    text_field(&kind, 1, &tensor);
+    bytes_field(&v, 1, value_name, strlen(value_name));
+    text_field(&v, 2, &kind);
+    text_field(&w->graph, field, &v);
+}
+
+static void initializer(Writer *w, const char *tensor_name, const char *list, bool is_float)
+{
+    Text t = text_new(w->cx), data = text_new(w->cx);
+    int64_t count = 1;
+    while (*list) {
+        const int64_t v = strtoll(word(w, &list, ","), NULL, 10);
+        if (is_float) number_field(&t, 1, v);
+        else for (int b = 0; b < 8; b++) text_char(&data, (char)(uint8_t)((uint64_t)v >> (8 * b)));
+        count = v > 0 && v < 10000 && is_float ? count * v : count;
+    }
+    if (is_float) text_spaces(&data, (int)(count < 100000 ? 4 * count : 4));
+    else number_field(&t, 1, (int64_t)(data.length / 8));
+    number_field(&t, 2, is_float ? 1 : 7);
+    bytes_field(&t, 8, tensor_name, strlen(tensor_name));
+    text_field(&t, 9, &data);
+    text_field(&w->graph, 5, &t);
+}
+
+static void entry(Writer *w, Text *t, const char *key, const char *what)
+{
+    Text e = text_new(w->cx);
+    bytes_field(&e, 1, key, strlen(key));
+    bytes_field(&e, 2, what, strlen(what));
+    if (*what) text_field(t, 13, &e);
+}
+
+static void external(Writer *w, const char *tensor_name, const char *s)
+{
+    Text t = text_new(w->cx);
+    const char *dims = word(w, &s, "&");
+    while (*dims) number_field(&t, 1, strtoll(word(w, &dims, ","), NULL, 10));
+    number_field(&t, 2, 1);
+    bytes_field(&t, 8, tensor_name, strlen(tensor_name));
+    entry(w, &t, "location", word(w, &s, "&"));
+    entry(w, &t, "offset", word(w, &s, "&"));
+    entry(w, &t, "length", word(w, &s, "&"));
+    number_field(&t, 14, 1);
+    text_field(&w->graph, 5, &t);
+}
+
+static void node(Writer *w, const char *s)
+{
+    Text n = text_new(w->cx);
+    const char *op = word(w, &s, " "), *in = word(w, &s, " "), *out = word(w, &s, " ");
+    for (const char *part; *in && (part = word(w, &in, ",")) != NULL;) bytes_field(&n, 1, part, strlen(part));
+    for (const char *part; *out && (part = word(w, &out, ",")) != NULL;) bytes_field(&n, 2, part, strlen(part));
+    bytes_field(&n, 4, op, strlen(op));
+    while (*s) {
+        const char *attr = word(w, &s, "="), *list = word(w, &s, " ");
+        const bool is_one = strchr(list, '!') != NULL;
+        Text a = text_new(w->cx);
+        bytes_field(&a, 1, attr, strlen(attr));
+        if (*list >= 'A') bytes_field(&a, 4, list, strlen(list));
+        else while (*list) number_field(&a, is_one ? 3 : 8, strtoll(word(w, &list, ",!"), NULL, 10));
+        number_field(&a, 20, is_one ? 2 : 7);
+        text_field(&n, 5, &a);
+    }
+    text_field(&w->graph, 1, &n);
+}
+
+static void repeated(Writer *w, const char *s)
+{
+    const long times = strtol(s + 1, NULL, 10);
+    s += strcspn(s, " ") + 1;
+    for (long i = 1; i <= times; i++) {
+        Text t = text_new(w->cx);
+        for (const char *c = s; *c; c++) {
+            if (*c == '@') text_printf(&t, "%ld", i);
+            else if (*c == '^') text_printf(&t, "%ld", i - 1);
+            else text_char(&t, *c);
+        }
+        node(w, text_string(&t));
+    }
+}
+
+static void statement(Writer *w, const char *s)
+{
+    const char *rest = s + strcspn(s, ":=#& "), *head = text_format(w->cx, "%.*s", (int)(rest - s), s);
+    if (*s == '>') value(w, 12, s + 1, "");
+    else if (*s == '*') repeated(w, s);
+    else if (*rest == ':') value(w, 11, head, rest + 1);
+    else if (*rest == '=' || *rest == '#') initializer(w, head, rest + 1, *rest == '=');
+    else if (*rest == '&') external(w, head, rest + 1);
+    else node(w, s);
+}
+
+/* The file's bytes; they belong to the context. */
+static Text onnx_text(Ctx *cx, const char *line)
+{
+    Writer w = { cx, text_new(cx) };
+    Text model = text_new(cx), opset = text_new(cx);
+    while (*line) {
+        const char *s = word(&w, &line, ";");
+        statement(&w, s + strspn(s, " "));
+    }
+    number_field(&opset, 2, 17);
+    text_field(&model, 8, &opset);
+    text_field(&model, 7, &w.graph);
+    return model;
+}
+
+#endif

@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* Hostile models through the library's front door, lw_compile: whatever the file holds, the call returns within 10 seconds
+ * and 1 GB; it has written all files or none; it has said why where it refused; it has never called itself wrong.
+ *
+ *   test_hostile            small models of the project: 200 truncations, 2,000 flipped bits, 1,000 changed fields of each
+ *   test_hostile MODEL...   the same for these
+ *
+ * Cases run in a child process, which counts them; when it dies, the case that it was at is to blame. */
+#define _DEFAULT_SOURCE      /* fork, mmap, mkdtemp */
+#include "check.h"
+
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "../fuzz/proto_mutate.c"
+#include "loopwright.h"
+#include "onnx_text.h"
+#include "support/file.h"
+
+enum { TRUNCATIONS = 200, FLIPS = 2000, CHANGES = 1000, SECONDS = 10, MOST_FILE = 8 << 20 };
+static const rlim_t MEMORY = (rlim_t)1 << 30;
+
+typedef struct Scene { char folder[64], output[96], header[96], part[112]; uint8_t *file; } Scene;
+typedef struct Progress { int at, accepted, wrong; char what[400]; } Progress;      /* shared with the child */
+
+/* ---- One case ---------------------------------------------------------------------------------------------------- */
+
+static bool exists(const char *path) { return access(path, F_OK) == 0; }
+
+static bool was_refused(lw_context *cx, bool *is_internal)
+{
+    bool is_error = false, any = false;
+    const char *text;
+    for (int i = 0; (text = lw_diagnostic(cx, i, &is_error)) != NULL; i++) {
+        any = any || is_error;
+        if (strstr(text, "internal error: ")) *is_internal = true;
+    }
+    return any;
+}
+
+/* Compiles the file; what is wrong with how that ended, or NULL. */
+static const char *compiled(const Scene *s, const char *model, Progress *p)
+{
+    static const lw_options options = { .name = "m" };
+    bool is_internal = false;
+    lw_context *cx = lw_new();
+    const bool done = lw_compile(cx, model, s->output, &options), refused = was_refused(cx, &is_internal);
+    const bool has_c = exists(s->output), has_h = exists(s->header), has_part = exists(s->part);
+    lw_free(cx);
+    p->accepted += done;
+    remove(s->output);
+    remove(s->header);
+    if (is_internal) return "an internal error was reported";
+    if (done == refused) return done ? "errors, but done" : "refused without a reason";
+    if (has_part || has_c != done || has_h != done) return "files were left half written";
+    return NULL;
+}
+
+static void run_case(const Scene *s, const char *extension, size_t count, Progress *p)
+{
+    char path[96];
+    snprintf(path, sizeof path, "%s/case.%s", s->folder, extension);
+    FILE *f = fopen(path, "wb");
+    if (!f || fwrite(s->file, 1, count, f) != count || fclose(f) != 0) exit(3);
+    alarm(SECONDS);
+    const char *wrong = compiled(s, path, p);
+    alarm(0);
+    if (wrong && !p->wrong++) snprintf(p->what, sizeof p->what, "case %d: %s", p->at, wrong);
+}
+
+/* ---- Many, each made by its number ------------------------------------------------------------------------------- */
+
+typedef size_t Maker(uint8_t *file, Bytes whole, int number);       /* bytes of the case, in `file` */
+
+static uint32_t scramble(uint32_t n)
+{
+    n = (n ^ n >> 16) * UINT32_C(0x7feb352d);
+    n = (n ^ n >> 15) * UINT32_C(0x846ca68b);
+    return n ^ n >> 16;
+}
+
+static size_t truncated(uint8_t *file, Bytes whole, int number)
+{
+    memcpy(file, whole.at, whole.count);
+    return (size_t)((uint64_t)whole.count * (uint64_t)number / TRUNCATIONS);
+}
+
+/* One flip in two is in the first kilobytes or the last, where structure is denser than in the weights. */
+static size_t flipped(uint8_t *file, Bytes whole, int number)
+{
+    uint32_t at = scramble((uint32_t)number + 1), near = at % 4096;
+    memcpy(file, whole.at, whole.count);
+    if (!whole.count) return 0;
+    if (number % 4 == 0 && near < whole.count) at = near;
+    if (number % 4 == 1 && near < whole.count) at = (uint32_t)whole.count - 1 - near;
+    file[at % whole.count] ^= (uint8_t)(1 << (number / 4 % 8));
+    return whole.count;
+}
+
+static size_t garbled(uint8_t *at, size_t count, size_t room)
+{
+    if (count) at[scramble((uint32_t)count) % count] ^= 0x41;
+    return count < room ? count + 1 : count;
+}
+
+static size_t changed(uint8_t *file, Bytes whole, int number)
+{
+    memcpy(file, whole.at, whole.count);
+    size_t count = proto_mutate(file, whole.count, whole.count + 4096, scramble((uint32_t)number + 7), garbled);
+    return number % 2 ? proto_mutate(file, count, whole.count + 4096, scramble((uint32_t)number), garbled) : count;
+}
+
+static void limit(void)
+{
+#if !defined __SANITIZE_ADDRESS__ && !defined LIMITLESS      /* whose shadow is larger than that */
+    struct rlimit r = { MEMORY, MEMORY };
+    setrlimit(RLIMIT_AS, &r);
+#endif
+}
+
+static void child(const Scene *s, const char *extension, Bytes whole, Maker *make, int count, Progress *p)
+{
+    limit();
+    for (; p->at < count; p->at++) run_case(s, extension, make(s->file, whole, p->at), p);
+    _exit(0);
+}
+
+static void many(const Scene *s, const char *test_name, const char *extension, Bytes whole, Maker *make, int count)
+{
+    Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status;
+    for (; p->at < count; p->at++) {
+        fflush(stdout);
+        pid_t id = fork();
+        if (id == 0) child(s, extension, whole, make, count, p);
+        if (waitpid(id, &status, 0) != id || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) break;
+        if (!p->wrong++)
+            snprintf(p->what, sizeof p->what, "case %d: ended by %s %d%s", p->at, WIFSIGNALED(status) ? "signal" : "status",
+                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
+                     !WIFSIGNALED(status) ? "" : WTERMSIG(status) == SIGALRM ? " (too slow)" : WTERMSIG(status) == SIGABRT ? " (out of memory?)" : "");
+    }
+    check_that(p->wrong == 0, test_name, "%d of %d; %s", p->wrong, count, p->what);
+    if (p->at < count) check_that(false, test_name, "stopped at case %d", p->at);
+    munmap(p, sizeof *p);
+}
+
+static void check_model(const Scene *s, const char *path)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const Bytes whole = file_read(cx, path);
+    const char *stem = path_stem(cx, path), *extension = path_extension(path);
+    if (ctx_failed(cx) || whole.count > MOST_FILE) check_that(false, path, "it cannot be read, or is too large");
+    else {
+        many(s, text_format(cx, "truncations-of-%s", stem), extension, whole, truncated, TRUNCATIONS);
+        many(s, text_format(cx, "flips-of-%s", stem), extension, whole, flipped, FLIPS);
+        if (strcmp(extension, "onnx") == 0) many(s, text_format(cx, "changes-of-%s", stem), extension, whole, changed, CHANGES);
+    }
+    ctx_free(cx);
+}
+
+/* ---- Models written to be absurd (onnx_text.h says how) -------------------------------------------------------------- */
+
+static const struct { const char *test_name, *model; bool is_fine; } absurd[] = {
+    { "plain", "x:1,2,4; w=3,2,3; Conv x,w y; >y", true },
+    { "cycle-of-one", "x:1,4; Add x,y y; >y", false },
+    { "cycle-of-many", "x:4; t0=4; Add x,z a; *3000 Relu a b; Relu b z; >z", false },
+    { "duplicate-input", "x:4; x:5; Relu x y; >y", false },
+    { "duplicate-initializer", "x:4; w=4; w=4; Add x,w y; >y", false },
+    { "duplicate-output", "x:4; Relu x y; >y; >y", true },
+    { "missing-initializer", "x:1,2,4; Conv x,w y; >y", false },
+    { "missing-input-of-node", "x:1,2,4; Conv x y; >y", false },
+    { "no-input-of-node", "x:4; Relu  y; >y", false },
+    { "too-many-inputs-of-node", "x:4; Relu x,x,x,x,x y; >y", false },
+    { "no-output", "x:4; Relu x y", false },
+    { "output-of-nothing", "x:4; >z", false },
+    { "deep-chain", "t0:4; *4000 Relu t^ t@; >t4000", true },
+    { "deep-chain-of-views", "t0:4; s#4; *3000 Reshape t^,s t@; >t3000", true },
+    { "doubling-chain", "t0:4; *2000 Add t^,t^ t@; >t2000", true },
+    { "doubling-convolutions", "t0:1,1,8; w=1,1,1; *60 Conv t^,w t@; >t60", true },
+    { "too-deep", "t0:4; *100000 Relu t^ t@; >t100000", false },
+    { "many-inputs-missing", "x:4; *5000 Add x,q@ t@; >t5000", false },
+    { "huge-input", "x:2147483647,2147483647,2147483647; Relu x y; >y", false },
+    { "huge-rank", "x:1,1,1,1,1,1,1,1,1,1,1,1; Relu x y; >y", false },
+    { "negative-dimension", "x:4,-9223372036854775808; Relu x y; >y", false },
+    { "large-but-possible", "x:1,1000000000; Relu x y; >y", true },
+    { "huge-initializer", "x:4; w=2147483647,2147483647; Add x,w y; >y", false },
+    { "lying-initializer", "x:4; w=1000000; Add x,w y; >y", false },
+    { "huge-constant", "x:4; s#2147483647,2147483647; ConstantOfShape s c; Add x,c y; >y", false },
+    { "large-constant", "x:4; s#50000,1000,4; ConstantOfShape s c; Add x,c y; >y", true },
+    { "huge-expand", "x:1; s#9223372036854775807; Expand x,s y; >y", false },
+    { "huge-tile", "x:4; s#9223372036854775807; Tile x,s y; >y", false },
+    { "huge-pad", "x:4; s#9223372036854775807,1; Pad x,s y; >y", false },
+    { "negative-pad-of-all", "x:4; s#-9,-9; Pad x,s y; >y", false },
+    { "huge-range", "x:1; a#0; b#9223372036854775807; c#1; Range a,b,c r; Cast r f to=1!; Add x,f y; >y", false },
+    { "range-of-step-0", "x:1; a#0; b#7; c#0; Range a,b,c r; Cast r f to=1!; Add x,f y; >y", false },
+    { "reshape-of-minus-ones", "x:4; s#-1,-1; Reshape x,s y; >y", false },
+    { "reshape-overflow", "x:4; s#4294967296,4294967296,-1; Reshape x,s y; >y", false },
+    { "slice-edges", "x:9; a#-9223372036854775808; b#9223372036854775807; Slice x,a,b y; >y", true },
+    { "slice-step-0", "x:9; a#0; b#9; c#0; Slice x,a,b,c,c y; >y", false },
+    { "slice-step-least", "x:9; a#8; b#-9223372036854775808; c#0; d#-9223372036854775808; Slice x,a,b,c,d y; >y", true },
+    { "gather-out-of-range", "x:4; s#99; Gather x,s y; >y", false },
+    { "transpose-of-twice-the-same", "x:4,4; Transpose x y perm=0,0; >y", false },
+    { "concat-axis", "x:4; Concat x,x y axis=9223372036854775807!; >y", false },
+    { "softmax-axis", "x:4; Softmax x y axis=-9223372036854775808!; >y", false },
+    { "conv-stride", "x:1,2,9; w=1,2,3; Conv x,w y strides=9223372036854775807; >y", false },
+    { "conv-dilation", "x:1,2,9; w=1,2,3; Conv x,w y dilations=9223372036854775807; >y", false },
+    { "conv-pads", "x:1,2,9; w=1,2,3; Conv x,w y pads=9223372036854775807,9223372036854775807; >y", false },
+    { "conv-pads-large", "x:1,2,9; w=1,2,3; Conv x,w y pads=2000000000,2000000000; >y", false },
+    { "conv-group", "x:1,2,9; w=1,2,3; Conv x,w y group=-9223372036854775808!; >y", false },
+    { "conv-of-kernel-0", "x:1,2,9; w=1,2,0; Conv x,w y; >y", false },
+    { "conv-attribute-of-other-kind", "x:1,2,9; w=1,2,3; Conv x,w y strides=HELLO; >y", false },
+    { "pool-kernel", "x:1,2,9; MaxPool x y kernel_shape=9223372036854775807; >y", false },
+    { "pool-kernel-large", "x:1,1,1000000; MaxPool x y kernel_shape=999999 pads=500000,500000; >y", true },
+    { "pool-pads-negative", "x:1,2,9; AveragePool x y kernel_shape=3 pads=-9223372036854775808,1; >y", false },
+    { "reduce-axes", "x:4; ReduceSum x,s y; s#9,9,9; >y", false },
+    { "split-lengths", "x:9; s#-1,10; Split x,s y,z; >y", false },
+    { "many-dimensions-broadcast", "a:1,65536; b:65536,1; Add a,b y; >y", false },
+    { "matmul-of-large", "a:65536,4; b:4,65536; MatMul a,b y; >y", false },
+};
+
+static size_t absurd_case(uint8_t *file, Bytes whole, int number)
+{
+    (void)whole;
+    Ctx *cx = ctx_new(NULL, NULL);
+    const Text model = onnx_text(cx, absurd[number].model);
+    const size_t count = model.length <= MOST_FILE ? model.length : 0;
+    memcpy(file, model.at, count);
+    ctx_free(cx);
+    return count;
+}
+
+/* Each in a child of its own, so that all are seen; what is fine must compile. */
+static void check_absurd(const Scene *s)
+{
+    const int count = (int)(sizeof absurd / sizeof absurd[0]);
+    for (int i = 0; i < count; i++) {
+        Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+        int status = 0;
+        p->at = i;
+        fflush(stdout);
+        pid_t id = fork();
+        if (id == 0) child(s, "onnx", (Bytes){ NULL, 0 }, absurd_case, i + 1, p);
+        waitpid(id, &status, 0);
+        if (status) snprintf(p->what, sizeof p->what, "ended with status %x", (unsigned)status);
+        check_that(!status && !p->wrong && p->accepted == absurd[i].is_fine, absurd[i].test_name, "%s%s", p->what,
+                   p->accepted == absurd[i].is_fine ? "" : p->accepted ? " was accepted" : " was refused");
+        munmap(p, sizeof *p);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    static const char *const small[] = {
+        "samples/digits/digits.onnx", "tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx",
+        "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te",
+    };
+    Scene s = { .file = malloc(MOST_FILE + 8192) };
+    const char *base = getenv("TMPDIR");
+    snprintf(s.folder, sizeof s.folder, "%.40s/hostile-XXXXXX", base && strlen(base) <= 40 ? base : "/tmp");
+    if (!s.file || !mkdtemp(s.folder)) return 3;
+    snprintf(s.output, sizeof s.output, "%s/m.c", s.folder);
+    snprintf(s.header, sizeof s.header, "%s/m.h", s.folder);
+    snprintf(s.part, sizeof s.part, "%s.part", s.output);
+    if (argc < 2) check_absurd(&s);
+    for (int i = 1; i < argc; i++) check_model(&s, argv[i]);
+    for (size_t i = 0; i < sizeof small / sizeof small[0] && argc < 2; i++) check_model(&s, small[i]);
+    char path[96];
+    for (int i = 0; i < 2; i++) {
+        snprintf(path, sizeof path, "%s/case.%s", s.folder, i ? "te" : "onnx");
+        remove(path);
+    }
+    rmdir(s.folder);
+    free(s.file);
+    return check_done();
+}
