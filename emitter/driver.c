@@ -12,12 +12,14 @@
 #include "support/file.h"
 #include "support/map.h"
 #include "support/names.h"
+#include "support/watch.h"
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     *b = (Build){ .cx = cx, .options = o, .path = path };
+    if (o->time_passes) b->watch = watch_new(cx);
     b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
     b->target = target_find(cx, o->target ? o->target : "generic");
     if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
@@ -28,7 +30,9 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
     options.dim = dim;
     options.value = value;
-    return !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
+    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
+    watch_lap(b->watch, "", "import");
+    return ok;
 }
 
 bool build_graph(Build *b)
@@ -37,7 +41,10 @@ bool build_graph(Build *b)
     b->graph = (Graph){ b->name, m->input_count, m->input, m->output_count, m->output };
     int count;
     const GraphPassRow *pass = graph_passes(&count);
-    for (int i = 0; i < count && !ctx_failed(b->cx); i++) b->graph = pass[i].run(b->cx, b->graph);
+    for (int i = 0; i < count && !ctx_failed(b->cx); i++) {
+        b->graph = pass[i].run(b->cx, b->graph);
+        watch_lap(b->watch, "dag", pass[i].name);
+    }
     return !ctx_failed(b->cx);
 }
 
@@ -73,6 +80,7 @@ static bool nest_of_te(Build *b)
     Group *group = NEW(cx->arena, Group);
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
     for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
+    watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
     b->symbols = own_symbols(cx);
     *group = (Group){ .name = unique_name(cx, &b->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
@@ -119,10 +127,12 @@ bool build_nests(Build *b)
     if (b->model.step_count || has_computes(b)) return nest_of_te(b);
     b->groups = fuse(cx, &b->graph);
     name_groups(b);
+    watch_lap(b->watch, "dag", "fuse");
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+    watch_lap(b->watch, "nest", "strategy, with its proofs");
     return !ctx_failed(cx);
 }
 
@@ -136,7 +146,7 @@ static LowerOptions lower_options(Build *b, int group)
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
     LowerOptions o = { .view = view, .code_budget = b->target->copy_budget, .inputs_alias_output = b->plan.in_place[group],
-                       .keeps_names = !g->anchor };
+                       .keeps_names = !g->anchor, .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
@@ -163,6 +173,7 @@ static void share_functions(Build *b)
         f->name = "";
         Text t = text_new(cx);
         cgen_function(cx, &t, &nameless, f);
+        watch_lap(b->watch, "", "printing of functions, to share equal ones");
         const char *text = text_string(&t);
         const int *owner = map_get(&by_text, text, t.length);
         b->owner[i] = owner ? *owner : i;
@@ -321,11 +332,13 @@ bool build_program(Build *b)
     Scratch **scratch;
     if (ctx_failed(b->cx)) return false;
     b->plan = plan_views(b->cx, &b->graph, &b->groups, b->nest);
+    watch_lap(b->watch, "dag", "views");
     b->function = NEW_ARRAY(b->cx->arena, const Function *, b->groups.count);
     b->owner = NEW_ARRAY(b->cx->arena, int, b->groups.count);
     share_functions(b);
     if (ctx_failed(b->cx)) return false;
     place_everything(b, &scratch);
+    watch_lap(b->watch, "dag", "place");
     fill_program(b, scratch);
     return !ctx_failed(b->cx);
 }
@@ -355,7 +368,11 @@ bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_
         const char *bench = cgen_testbench(cx, &b.program);
         files[count++] = (FileOut){ text_format(cx, "%s_main.c", stem), bench, strlen(bench) };
     }
-    return !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
+    watch_lap(b.watch, "", "printing");
+    bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
+    watch_lap(b.watch, "", "writing");
+    watch_report(b.watch);
+    return ok;
 }
 
 static bool run_group(Build *b, int group, Env *all)

@@ -24,6 +24,7 @@ typedef struct Build {
     int *owner;                              /* [groups] the group whose nest the function was lowered from */
     Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
     Program program;
+    struct Watch *watch;                     /* with --time-passes, else NULL */
 } Build;
 
 /* Each does what comes before it. False on error. */

@@ -137,6 +137,14 @@ twice() {
 }
 check same-bytes-te             twice $matmul
 check same-bytes-onnx           twice $digits
+timed() {
+    "$lw" $digits -o "$work/timed.c" --name timed --time-passes --werror 2> "$work/times" && "$lw" $digits -o "$work/untimed.c" --name timed || return
+    sed 's/untimed\.h/timed.h/' "$work/untimed.c" | cmp - "$work/timed.c" && grep -q '^note: *[0-9]*\.[0-9]* ms  in all$' "$work/times" || return
+    "$lw" passes | awk "{ print \$1, \$2 }" | while read -r pass; do
+        grep -q " ms  $pass" "$work/times" || { echo "the pass $pass is not among the times"; return 1; }
+    done
+}
+check time-passes               timed
 check output-of-dump            ends 0 - dump $matmul --at loops -o "$work/loops.txt"
 check output-of-dump-is-it      grep -q '^nest matmul' "$work/loops.txt"
 check name-is-made-an-identifier ends 0 - $matmul -o "$work/named.c" --name '7 of-9'

@@ -8,6 +8,7 @@
 #include "lower/comment.h"
 #include "lower/passes.h"
 #include "support/names.h"
+#include "support/watch.h"
 
 static const LowerPass passes[] = {
 #define PASS(pass, what) { #pass, what, pass_##pass },
@@ -91,9 +92,14 @@ static void parameters(Ctx *cx, const Storages *s, Function *f)
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
     if (!n || ctx_failed(cx)) return NULL;
+    Watch *watch = options ? options->watch : NULL;
     Storages s = storages_new(cx, n, options);
     const Code *code = expand_nest(&s);
-    for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !ctx_failed(cx); i++) code = passes[i].run(cx, options, code);
+    watch_lap(watch, "code", "expand");
+    for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !ctx_failed(cx); i++) {
+        code = passes[i].run(cx, options, code);
+        watch_lap(watch, "code", passes[i].name);
+    }
     if (ctx_failed(cx)) return NULL;
     Function *f = NEW(cx->arena, Function);
     f->name = name_identifier(cx, n->name);
