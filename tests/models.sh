@@ -11,7 +11,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: models.sh BUILD}" && pwd)
 recorded=$root/../shared/models/onnx
-required="lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01"
+required="lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm dtln1"
 work=$build/models
 mkdir -p "$work"
 log=$work/log.txt
@@ -103,6 +103,8 @@ check build-npydiff ${CC:-cc} $strict -O2 "$root/tests/tools/npydiff.c" -lm -o "
 
 check digits-emit emit "$root/samples/digits/digits.onnx" digits
 [ -f "$work/digits/digits.c" ] && try_model "$root/samples/digits/digits.onnx" "$root/tests/models"
+check recurrent-emit emit "$root/tests/models/recurrent.onnx" recurrent
+[ -f "$work/recurrent/recurrent.c" ] && try_model "$root/tests/models/recurrent.onnx" "$root/tests/models"
 
 for name in $required; do
     if [ ! -f "$recorded/$name.onnx" ]; then

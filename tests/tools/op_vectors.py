@@ -77,6 +77,10 @@ def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=F
     y = run(onnx_type, arrays, onnx_attrs or {}, opset)
     if image:
         y = last(y)
+    record(op, attrs, inputs, y)
+
+
+def record(op, attrs, inputs, y):
     values = ["%.9g" % float(v) for v in y.reshape(-1)]
     lines, line = [], "     "
     for v in values:
@@ -88,6 +92,34 @@ def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=F
     print('    { "%s", "%s", "%s", %d, (const double[]){' % (op, attrs, inputs, len(values)))
     print("\n".join(lines))
     print("    } },")
+
+
+GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
+
+
+def recurrent(onnx_type, attrs, inputs, **onnx_attrs):
+    """x w r b h0, then rb (gru) or c0 p (lstm). Ours has weights [in][gates * units] and one bias, theirs [1][..][in] and two."""
+    sequence = Sequence()
+    arrays = []
+    for text in inputs.split():
+        name, *dims = text.replace("]", "").split("[")
+        arrays.append(sequence.array([int(d) for d in dims], DTYPES[name]))
+    x, w, r, b, h0 = arrays[:5]
+    units = r.shape[0]
+    rb = np.zeros_like(b)
+    if onnx_type == "GRU" and len(arrays) > 5:
+        rb[2 * units:] = arrays[5]
+    feed = [x, w.T[None], r.T[None], np.concatenate([b, rb])[None], np.full(x.shape[1], x.shape[0], np.int32), h0[None]]
+    if onnx_type == "LSTM":
+        feed += [arrays[5][None], arrays[6][None]] if len(arrays) > 6 else [arrays[5][None]]
+    names = ["i%d" % i for i in range(len(feed))]
+    feed = [np.ascontiguousarray(a) for a in feed]
+    node = helper.make_node(onnx_type, names, ["y"], hidden_size=units, **onnx_attrs)
+    infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(a.dtype), a.shape) for n, a in zip(names, feed)]
+    graph = helper.make_graph([node], "g", infos, [helper.make_tensor_value_info("y", TensorProto.FLOAT, None)])
+    model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", 14)], ir_version=8)
+    session = onnxruntime.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
+    record(onnx_type.lower(), attrs, inputs, session.run(None, dict(zip(names, feed)))[0])
 
 
 def pool(kind, attrs, inputs, **onnx_attrs):
@@ -141,3 +173,21 @@ emit("pad", "pad=2,1 mode=wrap", "f32[4]", "Pad", dict(mode="wrap"), extra=[np.a
 emit("slice", "begin=-1,0 end=-1000,2 step=-2,1", "f32[5][3]", "Slice", extra=[np.array([-1, 0]), np.array([-1000, 2]), np.array([0, 1]), np.array([-2, 1])])
 emit("tile", "times=2,2", "f32[2][2]", "Tile", extra=[np.array([2, 2])])
 emit("transpose", "perm=2,0,1", "f32[2][2][3]", "Transpose", dict(perm=[2, 0, 1]))
+for alone, onnx_alone in [
+        ("affine", dict(activation_alpha=[0.5], activation_beta=[0.1])), ("elu", dict(activation_alpha=[0.5])), ("relu", {}), ("tanh", {}), ("sigmoid", {}),
+        ("hard_sigmoid", dict(activation_alpha=[0.4], activation_beta=[0.3])), ("leaky_relu", dict(activation_alpha=[0.1])), ("softplus", {}),
+        ("softsign", {}), ("scaled_tanh", dict(activation_alpha=[0.5], activation_beta=[0.7])), ("thresholded_relu", dict(activation_alpha=[0.3]))]:
+    given = "".join(" %s=%g" % (ours, onnx_alone["activation_" + ours][0]) for ours in ("alpha", "beta") if "activation_" + ours in onnx_alone)
+    recurrent("RNN", "activations=%s%s" % (alone, given), "f32[3][1][2] f32[2][3] f32[3][3] f32[3] f32[1][3]",
+              activations=["".join(word.capitalize() for word in alone.split("_"))], **onnx_alone)
+recurrent("RNN", "reverse=1 clip=0.5", "f32[3][2][2] f32[2][2] f32[2][2] f32[2] f32[2][2]", direction="reverse", clip=0.5)
+small = "f32[3][2][2] f32[2][%d] f32[2][%d] f32[%d] f32[2][2]"
+gru, lstm = small % (6, 6, 6) + " f32[2]", small % (8, 8, 8) + " f32[2][2]"
+recurrent("GRU", "", gru)
+recurrent("GRU", "linear_before_reset=1", gru, linear_before_reset=1)
+recurrent("GRU", "linear_before_reset=1 reverse=1 clip=0.4 activations=hard_sigmoid,softsign alpha=0.2,0 beta=0.5,0", gru, linear_before_reset=1,
+          direction="reverse", clip=0.4, activations=["HardSigmoid", "Softsign"])
+recurrent("LSTM", "", lstm)
+recurrent("LSTM", "", lstm + " f32[6]")
+recurrent("LSTM", "input_forget=1 clip=0.3 reverse=1", lstm + " f32[6]", input_forget=1, clip=0.3, direction="reverse")
+recurrent("LSTM", "activations=softsign,elu,leaky_relu alpha=0,0.7,0.2", lstm, activations=["Softsign", "Elu", "LeakyRelu"], activation_alpha=[0.7, 0.2])
