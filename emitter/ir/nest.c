@@ -4,6 +4,7 @@
 
 #include <string.h>
 
+#include "ir/algebra.h"
 #include "ir/recurrence.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -210,17 +211,39 @@ static const Expr *axis_loop_var(Ctx *cx, const Stage *s, int a)
 }
 
 /* Below the loop over the steps that the stage shares with others, or with `step` NULL alone. */
+/* Where a reduction may be over nothing, no instance of its block has all reduce axes at 0: the init stands apart. */
+static bool may_be_empty(Ctx *cx, const Stage *s)
+{
+    for (int a = s->data_count; a < s->axis_count; a++)
+        if (interval_of(cx, s->axis[a].extent, NULL).least < 1) return true;
+    return false;
+}
+
+static const Stmt *naive_init(Ctx *cx, const Stage *s, const Expr *step)
+{
+    const Expr *bind[MAX_AXES] = { NULL };
+    const char *block = name_format(cx, "%s@init", s->name);
+    int first = step ? 1 : 0;
+    for (int a = 0; a < s->data_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
+    const Stmt *body = stmt_block(cx, block, s, BLOCK_INIT, bind, NULL);
+    for (int a = s->data_count - 1; a >= first; a--)
+        body = stmt_for(cx, name_format(cx, "%s.%s", block, expr_as_var(s->axis[a].var)->name), bind[a], s->axis[a].extent,
+                        LOOP_SERIAL, body);
+    return body;
+}
+
 static const Stmt *naive_stage(Ctx *cx, const Stage *s, const Expr *step)
 {
     const Expr *bind[MAX_AXES];
     int first = step ? 1 : 0;
+    bool apart = may_be_empty(cx, s);
     for (int a = 0; a < s->axis_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
-    const Stmt *body = stmt_block(cx, s->name, s, BLOCK_WHOLE, bind, NULL);
+    const Stmt *body = stmt_block(cx, s->name, s, apart ? BLOCK_UPDATE : BLOCK_WHOLE, bind, NULL);
     for (int a = s->axis_count - 1; a >= first; a--) body = stmt_for(cx, axis_loop(cx, s, a), bind[a], s->axis[a].extent, LOOP_SERIAL, body);
-    return body;
+    const Stmt *both[] = { apart ? naive_init(cx, s, step) : NULL, body };
+    return stmt_seq(cx, both, 2);
 }
 
-/* Stages that read each other: one loop over the steps, which is the last stage's own, around all. */
 static const Stmt *naive_recurrence(Ctx *cx, const Stage *const *stage, int count)
 {
     const Stage *last = stage[count - 1];

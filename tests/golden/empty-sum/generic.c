@@ -1,0 +1,34 @@
+/* empty_sum: empty-sum.te for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* s[i<4] = sum(k<n) a[i, k]
+ * a: [4][n]  s: [4] */
+static void empty_sum_s(int32_t n, const float *restrict a, float *restrict s)
+{
+    for (int32_t i = 0; i < 4; i++)
+        s[i] = 0.0f;
+    for (int32_t i = 0; i < 4; i++) {
+        float acc = s[i];
+        const int32_t a_i = i * n;
+        for (int32_t k = 0; k < n; k++)
+            acc += a[a_i + k];
+        s[i] = acc;
+    }
+}
+
+int empty_sum_run(void *arena, const struct empty_sum_inputs *in, const struct empty_sum_outputs *out)
+{
+    (void)arena;
+    const int32_t n = in->n;
+    if (n < 0 || n > 8) return EMPTY_SUM_E_DIM;
+    LW_LAYER(0, "s")
+    empty_sum_s(n, in->a, out->s);
+    return 0;
+}

@@ -1,0 +1,43 @@
+/* empty_sum: empty-sum.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   a                    float    [4][n]
+ * Outputs
+ *   s                    float    [4]
+ */
+#ifndef EMPTY_SUM_H
+#define EMPTY_SUM_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define EMPTY_SUM_ARENA_SIZE   0u     /* bytes of scratch memory empty_sum_run needs */
+#define EMPTY_SUM_ARENA_ALIGN  16u
+#define EMPTY_SUM_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define EMPTY_SUM_E_ARENA (-1)     /* the arena is null or misaligned */
+#define EMPTY_SUM_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define EMPTY_SUM_INPUTS(X) X(a, float, 32)
+#define EMPTY_SUM_OUTPUTS(X) X(s, float, 4)
+
+struct empty_sum_inputs {
+    const float *a;
+    int32_t n;    /* 0 to 8 */
+};
+struct empty_sum_outputs {
+    float *s;
+};
+
+/* Runs the model once. Returns 0, or a negative EMPTY_SUM_E... code. Reentrant: all state is in the arena. */
+int empty_sum_run(void *arena, const struct empty_sum_inputs *in, const struct empty_sum_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
