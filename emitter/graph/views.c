@@ -9,6 +9,7 @@
  * A root that belongs to the caller (an output of the model) wins over one in the arena; two that belong to the caller
  * cannot be one, and then the group is a copy like any other. */
 #include "graph/graph.h"
+#include "ir/algebra.h"
 
 typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; } Views;
 
@@ -184,6 +185,26 @@ static void scan_read(const Expr *e, void *user)
         if (!r->stage || e->arg[d] != r->stage->axis[d].var) r->elsewhere = true;
 }
 
+typedef struct Once { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } Once;
+
+/* Does no loop bring the stage's blocks to a point again, as a tail shifted inwards does, or a host loop with a halo? */
+static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, Once o)
+{
+    Box box[MAX_AXES];
+    const char *why;
+    if (s->kind == STMT_BLOCK)
+        return s->stage != o.stage || dense(cx, s->bind, s->stage->axis_count, s->cond, scope, o.var, o.extent, o.count, box, NULL, &why);
+    if (s->kind == STMT_FOR) {
+        if (o.count == MAX_DEPTH) return false;
+        scope = bounds_var(cx, scope, s->var, s->extent);
+        o.var[o.count] = s->var;
+        o.extent[o.count++] = s->extent;
+    }
+    for (int i = 0; i < s->child_count; i++)
+        if (!makes_points_once(cx, s->child[i], scope, o)) return false;
+    return true;
+}
+
 /* Is t read only by the stage that makes `out`, only at the element being written, and is each element made once? */
 static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out)
 {
@@ -196,6 +217,7 @@ static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, cons
             if (stage->init) expr_walk(cx, stage->init[i], scan_read, &scan);
         }
         if (scan.elsewhere) return false;
+        if (makes && !makes_points_once(cx, n->root, NULL, (Once){ .stage = stage })) return false;
     }
     return true;
 }

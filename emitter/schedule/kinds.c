@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* unroll, vectorize, parallel: how a loop runs. None changes what a nest means; each must show that it may (I5):
- *   unroll     the extent is a constant
+ *   unroll     the extent is a constant; by=N splits first, and peels the remainder
  *   vectorize  the same, and the loop feeds data axes only: the lanes of a reduction would add into one element
  *   parallel   the loop feeds data axes only; what its iterations share is proved disjoint by the checker */
 #include "schedule/nests.h"
+#include "support/names.h"
 
 /* A loop unrolled into more copies than this is a mistake. */
 enum { MOST_COPIES = 4096 };
@@ -60,3 +61,30 @@ static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const
 const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "unroll", loop, LOOP_UNROLLED, may_unroll); }
 const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "vectorize", loop, LOOP_VECTOR, may_vectorize); }
 const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "parallel", loop, LOOP_PARALLEL, may_be_parallel); }
+
+/* ---- In part --------------------------------------------------------------------------------------------------- */
+
+/* What the remainder is left with, where its extent is no constant. */
+static const Stmt *keep_fixed_loops(Ctx *cx, const Stmt *s, void *user)
+{
+    (void)user;
+    bool varies = s->kind == STMT_FOR && s->loop_kind == LOOP_UNROLLED && !is_constant(s->extent);
+    return varies ? stmt_for(cx, s->name, s->var, s->extent, LOOP_SERIAL, s->child[0]) : s;
+}
+
+const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t copies)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .loop_count = 1, .loop = { loop }, .factor_count = 1, .factor = { copies } };
+    Draft d = draft_open(cx, n, "unroll", &args);
+    Path p;
+    if (copies > MOST_COPIES) refuse_unproved(&d, "%lld copies of an iteration are many; up to %d are accepted", (long long)copies, MOST_COPIES);
+    if (ctx_failed(cx) || !draft_split(&d, &d.args.loop[0], copies, NULL, NULL)) return n;
+    const char *outer = name_format(cx, "%so", d.args.loop[0]), *inner = name_format(cx, "%si", d.args.loop[0]);
+    if (!nest_find_loop(&d.next, inner, &p)) return n;
+    const Stmt *s = path_end(&p);
+    d.next.root = path_replace(cx, &p, stmt_for(cx, s->name, s->var, s->extent, LOOP_UNROLLED, s->child[0]));
+    if (!draft_peel(&d, &outer)) return n;
+    d.next.root = stmt_rewrite(cx, d.next.root, keep_fixed_loops, NULL);
+    return draft_close(&d);
+}

@@ -12,10 +12,10 @@
  * reorder, compute_at from the output inwards, then shape what was attached, decompose_reduction, kinds, and peel last. */
 #include "ir/nest.h"
 
-typedef enum Tail { TAIL_GUARD, TAIL_PEEL } Tail;
+typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT } Tail;
 
 /* LOOP becomes LOOPo * factor + LOOPi, or as named. Where the factor does not divide the extent, guards cut the last tile
- * (TAIL_GUARD) or it is peeled (TAIL_PEEL). A vector loop leaves its kind to the inner, a parallel one to the outer loop. */
+ * (TAIL_GUARD), it is peeled (TAIL_PEEL), or it begins earlier and makes some points again (TAIL_SHIFT). A vector loop leaves its kind to the inner, a parallel one to the outer loop. */
 const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner);
 /* Moves the iterations of a loop for which a guard below may fail to a copy behind it (stages named S@tail), so that the
  * loop itself runs without those guards. Everything attached inside is copied too: peel last. */
@@ -26,6 +26,8 @@ const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *in
 /* The named loops take the places they have in one chain, in this order. `reassociate` allows float reductions to change. */
 const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int count, bool reassociate);
 const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop);
+/* The loop is split by `copies`, the remainder peeled, and the inner loop unrolled. */
+const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t copies);
 const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop);
 /* The stage is computed in each iteration of the loop for what is needed there. Its loops are made anew, STAGE.AXIS, data axes

@@ -3,7 +3,8 @@
  * The order of the iterations stays, so nothing has to be proved but that each is made once. Where the factor does not
  * divide E the last tile overshoots; it is cut by a guard on every block below rather than by clamping the index, because
  * a clamped tile would make some points twice, which is wrong for a reduction. tail=peel then moves the tiles that need
- * the guard to a copy behind the loop (peel.c). */
+ * the guard to a copy behind the loop (peel.c). tail=shift asks for the clamped tile, min(outer * factor, E - factor) + inner,
+ * where making points again does no harm: that a reduction is made again whole is the checker's I1. */
 #include "schedule/nests.h"
 #include "support/names.h"
 
@@ -39,6 +40,14 @@ static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, in
                            "declare a smaller greatest size", loop, (long long)range.greatest, (long long)factor);
 }
 
+/* The last tile begins earlier, so that it ends where the loop ends, and makes some points again. */
+static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bounds *scope)
+{
+    if (provably(d->cx, expr_binary(d->cx, EXPR_LE, expr_index(d->cx, factor), loop->extent), scope)) return true;
+    return refuse_unproved(d, "it is not shown that %s has %lld iterations for a tile to be shifted in; declare a greater least size, or "
+                           "take tail=guard", loop->name, (long long)factor);
+}
+
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner)
 {
     Ctx *cx = d->cx;
@@ -60,10 +69,14 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
 
     Halves half = halves_of(cx, old->extent, factor, scope);
     const Expr *o = loop_var_new(cx, full_outer, half.outer), *i = loop_var_new(cx, full_inner, half.inner);
-    const Expr *v = expr_add(cx, expr_mul(cx, o, half.inner), i);
+    bool shifted = half.cut && d->args.tail == TAIL_SHIFT;
+    if (shifted && !may_be_shifted(d, old, factor, scope)) return false;
+    const Expr *tile = expr_mul(cx, o, half.inner);
+    if (shifted) tile = expr_binary(cx, EXPR_MIN, tile, expr_sub(cx, old->extent, half.inner));
+    const Expr *v = expr_add(cx, tile, i);
     const Bounds *inside = bounds_var(cx, bounds_var(cx, scope, o, half.outer), i, half.inner);
     const Stmt *body = replace_loops(cx, old->child[0], inside, &old->var, &v, 1);
-    if (half.cut) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
+    if (half.cut && !shifted) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
     body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
     body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
     d->next.root = path_replace(cx, &p, body);

@@ -16,7 +16,7 @@
 /* ---- Parameters ------------------------------------------------------------------------------------------------ */
 
 typedef struct Parameter {
-    const char *usage;                                                   /* "FACTOR", "[tail=guard|peel]" */
+    const char *usage;                                                   /* "FACTOR", "[tail=guard|peel|shift]" */
     const char *key;                                                     /* options: "tail="; words without a value: whole; else NULL */
     bool (*read)(Ctx *cx, const char *word, StepArgs *args);             /* false: the word does not fit */
     void (*print)(Text *t, const StepArgs *args);
@@ -60,11 +60,17 @@ static bool read_name(Ctx *cx, const char *word, StepArgs *a) { return (a->name 
 
 static bool read_place(Ctx *cx, const char *word, StepArgs *a) { return strcmp(word, "root") == 0 || read_loop(cx, word, a); }
 
+static const char *const tail_words[] = { "guard", "peel", "shift" };
+
 static bool read_tail(Ctx *cx, const char *word, StepArgs *a)
 {
     (void)cx;
-    a->tail = strcmp(word, "peel") == 0 ? TAIL_PEEL : TAIL_GUARD;
-    return a->tail == TAIL_PEEL || strcmp(word, "guard") == 0;
+    for (int t = TAIL_GUARD; t <= TAIL_SHIFT; t++)
+        if (strcmp(word, tail_words[t]) == 0) {
+            a->tail = (Tail)t;
+            return true;
+        }
+    return false;
 }
 
 static bool read_names(Ctx *cx, const char *word, StepArgs *a)
@@ -122,7 +128,7 @@ static void print_factors(Text *t, const StepArgs *a)
 
 static void print_tail(Text *t, const StepArgs *a)
 {
-    if (a->tail == TAIL_PEEL) text_add(t, " tail=peel");
+    if (a->tail != TAIL_GUARD) text_printf(t, " tail=%s", tail_words[a->tail]);
 }
 
 static void print_names(Text *t, const StepArgs *a)
@@ -152,6 +158,11 @@ static void print_reassociate(Text *t, const StepArgs *a)
     if (a->reassociate) text_add(t, " reassociate");
 }
 
+static void print_copies(Text *t, const StepArgs *a)
+{
+    if (a->factor_count) text_printf(t, " by=%lld", (long long)a->factor[0]);
+}
+
 static void print_slots(Text *t, const StepArgs *a)
 {
     if (a->factor_count) text_printf(t, " slots=%lld", (long long)a->factor[0]);
@@ -163,7 +174,7 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, DIMENSIONS, AXIS, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, DIMENSIONS, AXIS, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -177,11 +188,12 @@ static const Parameter parameters[] = {
     [FACTOR]        = { "FACTOR",                NULL,          read_factor,      print_factors },
     [SECOND_FACTOR] = { "FACTOR",                NULL,          read_factor,      print_nothing },
     [SCOPE]         = { "SCOPE",                 NULL,          read_scope,       print_scope },
-    [TAIL]          = { "[tail=guard|peel]",     "tail=",       read_tail,        print_tail },
+    [TAIL]          = { "[tail=guard|peel|shift]",     "tail=",       read_tail,        print_tail },
     [NAMES]         = { "[names=OUTER,INNER]",   "names=",      read_names,       print_names },
     [NAME]          = { "[name=NAME]",           "name=",       read_name,        print_name },
     [READERS]       = { "[readers=STAGE,...]",   "readers=",    read_readers,     print_readers },
     [AS]            = { "[as=TYPE]",             "as=",         read_as,          print_as },
+    [COPIES]        = { "[by=COUNT]",            "by=",          read_factor,      print_copies },
     [SLOTS]         = { "[slots=COUNT]",         "slots=",      read_factor,      print_slots },
     [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
 };
@@ -195,7 +207,11 @@ static const Nest *run_peel(Ctx *cx, const Nest *n, const StepArgs *a) { return 
 static const Nest *run_tile(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_tile(cx, n, a->loop[0], a->loop[1], a->factor[0], a->factor[1], a->tail); }
 static const Nest *run_fuse(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fuse(cx, n, a->loop[0], a->loop[1], a->name); }
 static const Nest *run_reorder(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reorder(cx, n, a->loop, a->loop_count, a->reassociate); }
-static const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_unroll(cx, n, a->loop[0]); }
+static const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    return a->factor_count ? sched_unroll_by(cx, n, a->loop[0], a->factor[0]) : sched_unroll(cx, n, a->loop[0]);
+}
+
 static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_vectorize(cx, n, a->loop[0]); }
 static const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_parallel(cx, n, a->loop[0]); }
 static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_at(cx, n, a->target, a->loop[0]); }
@@ -224,7 +240,7 @@ static const Primitive primitives[] = {
     { "tile",                run_tile,           { LOOPS, SECOND_LOOP, FACTOR, SECOND_FACTOR, TAIL, END } },
     { "fuse",                run_fuse,           { LOOPS, SECOND_LOOP, NAME, END } },
     { "reorder",             run_reorder,        { LOOPS, REASSOCIATE, END } },
-    { "unroll",              run_unroll,         { LOOP, END } },
+    { "unroll",              run_unroll,         { LOOP, COPIES, END } },
     { "vectorize",           run_vectorize,      { LOOP, END } },
     { "parallel",            run_parallel,       { LOOP, END } },
     { "compute_at",          run_compute_at,     { STAGE, LOOP, END } },

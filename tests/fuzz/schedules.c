@@ -67,11 +67,15 @@ static int some_factor(Chooser *c)
     return factors[random_below(c->r, 9)];
 }
 
-static const char *some_tail(Chooser *c) { return random_chance(c->r, 35) ? " tail=peel" : ""; }
+static const char *some_tail(Chooser *c)
+{
+    static const char *const tails[] = { "", "", "", " tail=peel", " tail=peel", " tail=shift" };
+    return tails[random_below(c->r, 6)];
+}
 
 static const char *step_split(Chooser *c) { return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c)); }
 static const char *step_peel(Chooser *c) { return name_format(c->cx, "peel %s", loop_name(c)); }
-static const char *step_unroll(Chooser *c) { return name_format(c->cx, "unroll %s", loop_name(c)); }
+static const char *step_unroll(Chooser *c) { return name_format(c->cx, random_chance(c->r, 40) ? "unroll %s by=%d" : "unroll %s", loop_name(c), some_factor(c)); }
 static const char *step_vectorize(Chooser *c) { return name_format(c->cx, "vectorize %s", loop_name(c)); }
 static const char *step_parallel(Chooser *c) { return name_format(c->cx, "parallel %s", loop_name(c)); }
 
