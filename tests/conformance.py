@@ -102,13 +102,18 @@ def data_sets(case):
             yield load("input", len(case.inputs)), load("output", len(case.outputs))
 
 
-def dims(case, arrays):
+def fits(info, x):
+    sizes = info.type.tensor_type.shape.dim
+    return len(sizes) == np.ndim(x) and all(not d.HasField("dim_value") or d.dim_value == n for d, n in zip(sizes, np.shape(x)))
+
+
+def dims(case, arrays, constant):
     """--dim for every open dimension."""
     options, seen = [], set()
     for info, x in zip(case.inputs, arrays):
         for axis, d in enumerate(info.type.tensor_type.shape.dim):
             name = d.dim_param or "%s.%d" % (info.name, axis)
-            if not d.HasField("dim_value") and name not in seen and axis < x.ndim:
+            if not d.HasField("dim_value") and name not in seen and axis < x.ndim and info.name not in constant:
                 seen.add(name)
                 options += ["--dim", "%s=%d" % (name, x.shape[axis])]
     return options
@@ -123,7 +128,7 @@ def compile_case(program, case, work, arrays):
     constant = [info.name for info, x in zip(case.inputs, arrays) if x.size == 0]
     while True:
         command = [program, os.path.join(case.path, "model.onnx"), "-o", os.path.join(work, "m.c"), "--name", "m", "--testbench"]
-        command += dims(case, arrays)
+        command += dims(case, arrays, constant)
         for name in constant:
             command += ["--value", "%s=%s" % (name, os.path.join(work, "in%d.npy" % [i.name for i in case.inputs].index(name)))]
         result = run(command)
@@ -158,6 +163,8 @@ def try_case(program, case, work):
     compiler = os.environ.get("CC", "cc").split()
     first = True
     for arrays, wanted in data_sets(case):
+        if any(i.type.HasField("tensor_type") and i.type.tensor_type.HasField("shape") and not fits(i, x) for i, x in zip(case.inputs, arrays)):
+            return "refused", "the suite's data are not of the shapes that its model declares"
         if any(not isinstance(x, np.ndarray) or x.dtype.kind == "O" for x in arrays + wanted):
             return "refused", "strings"
         for i, x in enumerate(arrays):
@@ -241,6 +248,8 @@ def main(arguments):
     if len(arguments) not in (2, 3):
         sys.exit(__doc__)
     build, data = arguments[0], arguments[1]
+    if not os.path.exists(os.path.join(build, "loopwright")):
+        sys.exit("there is no program in " + build)
     pattern = re.compile(arguments[2] if len(arguments) > 2 else "")
     cases = [Case(f, os.path.join(data, f, n)) for f in FOLDERS if os.path.isdir(os.path.join(data, f)) for n in sorted(os.listdir(os.path.join(data, f)))
              if os.path.exists(os.path.join(data, f, n, "model.onnx")) and pattern.search(n)]

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One reader for each message of onnx.proto: a loop over its fields. Repeated messages are counted first, so that their
- * arrays have the right size at once; memory stays in proportion to the file. Sub-graphs (attributes of If and Loop) are
- * noted, not opened, so nothing here recurses. */
+ * arrays have the right size at once; memory stays in proportion to the file. Graphs inside of attributes (If, Loop) are
+ * read likewise, to a bounded depth. */
 #include "import/onnx_file.h"
 
 #include <string.h>
@@ -9,247 +9,21 @@
 #include "support/names.h"
 #include "support/text.h"
 
-static bool malformed(Ctx *cx, const Cursor *c, const char *where)
-{
-    if (c->bad) diag_error(cx, where, "the file is damaged or cut off here: this is no well-formed protobuf message");
-    return c->bad || ctx_failed(cx);
-}
-
-static int count_fields(Cursor message, uint64_t number)
-{
-    int n = 0;
-    for (Field f; proto_next(&message, &f);) n += f.number == number && f.wire == WIRE_BYTES;
-    return n;
-}
-
-/* How many numbers all fields of this number hold. */
-static size_t count_numbers(Cursor message, uint64_t number, WireType packed)
-{
-    size_t n = 0;
-    uint64_t value;
-    for (Field f; proto_next(&message, &f);)
-        if (f.number == number)
-            while (proto_number(&f, packed, &value)) n++;
-    return n;
-}
-
-/* ---- Tensors ----------------------------------------------------------------------------------------------------- */
-
-/* The 16-bit floats are for storage only: their arithmetic needs casts, which the translations do not make yet. */
-static const struct { const char *text; bool is_known; DType type; } types[] = {
-    [ONNX_FLOAT] = { "float", true, F32 },       [ONNX_UINT8] = { "uint8", true, U8 },     [ONNX_INT8] = { "int8", true, I8 },
-    [ONNX_UINT16] = { "uint16", true, U16 },     [ONNX_INT16] = { "int16", true, I16 },    [ONNX_INT32] = { "int32", true, I32 },
-    [ONNX_INT64] = { "int64", true, I64 },       [ONNX_STRING] = { "string", false, I8 },  [ONNX_BOOL] = { "bool", true, BOOL },
-    [ONNX_FLOAT16] = { "float16", false, F16 },   [ONNX_DOUBLE] = { "double", true, F64 },  [ONNX_UINT32] = { "uint32", true, U32 },
-    [ONNX_UINT64] = { "uint64", true, U64 },     [ONNX_COMPLEX64] = { "complex64", false, I8 },
-    [ONNX_COMPLEX128] = { "complex128", false, I8 }, [ONNX_BFLOAT16] = { "bfloat16", false, BF16 },
-};
-
-const char *onnx_type_text(int64_t t) { return t > 0 && t <= ONNX_BFLOAT16 ? types[t].text : NULL; }
-
-bool onnx_dtype(int64_t t, DType *out)
-{
-    if (t <= 0 || t > ONNX_BFLOAT16 || !types[t].is_known) return false;
-    *out = types[t].type;
-    return true;
-}
-
-enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_FLOATS = 4, TENSOR_INT32S = 5, TENSOR_INT64S = 7, TENSOR_NAME = 8, TENSOR_RAW = 9,
-       TENSOR_DOUBLES = 10, TENSOR_UINT64S = 11, TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
-
-static void read_tensor(Ctx *cx, Cursor m, OnnxTensor *t)
-{
-    *t = (OnnxTensor){ .name = name(cx, ""), .message = m };
-    uint64_t value;
-    int rank = 0;
-    for (Field f; proto_next(&m, &f);) {
-        if (f.number == TENSOR_NAME) t->name = proto_text(cx, &f);
-        if (f.number == TENSOR_TYPE) t->data_type = (int64_t)f.value;
-        while (f.number == TENSOR_DIMS && proto_number(&f, WIRE_VARINT, &value)) {
-            if (rank < MAX_RANK) t->dim[rank] = (int64_t)value;
-            rank++;
-        }
-    }
-    t->rank = rank;
-    const char *where = text_format(cx, "tensor \"%s\"", t->name);
-    if (malformed(cx, &m, where)) return;
-    if (rank > MAX_RANK) diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", rank, MAX_RANK);
-    for (int d = 0; d < rank && d < MAX_RANK; d++)
-        if (t->dim[d] < 0 || t->dim[d] > INT32_MAX)
-            diag_error(cx, where, "dimension %d is %lld; 0 to %ld is accepted", d, (long long)t->dim[d], (long)INT32_MAX);
-}
-
-/* Which field holds the values of a type where they are not raw, and how they are packed. */
-static void typed_field(DType t, uint64_t *number, WireType *packed)
-{
-    *packed = t == F32 ? WIRE_32 : t == F64 ? WIRE_64 : WIRE_VARINT;
-    *number = t == F32 ? TENSOR_FLOATS : t == F64 ? TENSOR_DOUBLES : t == I64 ? TENSOR_INT64S
-            : t == U64 || t == U32 ? TENSOR_UINT64S : TENSOR_INT32S;
-}
-
-static void store_number(DType type, void *data, int64_t i, uint64_t bits)
-{
-    Scalar s = { 0 };
-    if (type == F32) s.f = (double)proto_float(bits);
-    else if (type == F64) s.f = proto_double(bits);
-    else s.i = (int64_t)bits;
-    dtype_store(type, data, i, dtype_is_float(type) ? s : dtype_wrap(type, s));
-}
-
-static void *typed_values(Ctx *cx, const OnnxTensor *t, DType type, int64_t elems, const char *where)
-{
-    uint64_t number, value;
-    WireType packed;
-    typed_field(type, &number, &packed);
-    size_t count = count_numbers(t->message, number, packed);
-    if (count != (uint64_t)elems) {
-        diag_error(cx, where, "its shape has %lld elements, but %llu values are given", (long long)elems, (unsigned long long)count);
-        return NULL;
-    }
-    void *data = arena_array(cx->arena, count, (size_t)dtype_info(type)->bytes);
-    int64_t i = 0;
-    Cursor m = t->message;
-    for (Field f; proto_next(&m, &f);)
-        while (f.number == number && proto_number(&f, packed, &value)) store_number(type, data, i++, value);
-    return data;
-}
-
-/* Raw values are little-endian; ours are in the host's order. */
-static void *raw_values(Ctx *cx, Cursor raw, DType type, int64_t elems, const char *where)
-{
-    int bytes = dtype_info(type)->bytes;
-    if ((uint64_t)cursor_left(&raw) != (uint64_t)elems * (uint64_t)bytes) {
-        diag_error(cx, where, "its shape has %lld elements of %d bytes, but %llu bytes of data are given", (long long)elems, bytes,
-                   (unsigned long long)cursor_left(&raw));
-        return NULL;
-    }
-    uint8_t *data = arena_array(cx->arena, (size_t)elems, (size_t)bytes);
-    for (int64_t i = 0; i < elems; i++) {
-        if (bytes == 1) data[i] = cursor_u8(&raw);
-        if (bytes == 2) ((uint16_t *)(void *)data)[i] = cursor_u16(&raw);
-        if (bytes == 4) ((uint32_t *)(void *)data)[i] = cursor_u32(&raw);
-        if (bytes == 8) ((uint64_t *)(void *)data)[i] = cursor_u64(&raw);
-        if (type == BOOL) data[i] = data[i] != 0;
-    }
-    return data;
-}
-
-/* ---- External data: `location`, `offset` and `length` as text ---------------------------------------------------- */
-
-typedef struct External { const char *location; uint64_t offset, length; bool has_length, is_bad; } External;
-
-static uint64_t read_decimal(const char *s, bool *is_bad)
-{
-    uint64_t v = 0;
-    *is_bad = *is_bad || !*s;
-    for (; *s; s++) {
-        if (*s < '0' || *s > '9' || v > UINT64_MAX / 10 - 1) *is_bad = true;
-        if (*is_bad) return 0;
-        v = v * 10 + (uint64_t)(*s - '0');
-    }
-    return v;
-}
-
-static External read_external(Ctx *cx, Cursor m)
-{
-    External e = { 0 };
-    for (Field f; proto_next(&m, &f);) {
-        if (f.number != TENSOR_EXTERNAL || f.wire != WIRE_BYTES) continue;
-        const char *key = "", *value = "";
-        Cursor entry = f.bytes;
-        for (Field part; proto_next(&entry, &part);) {
-            if (part.number == 1) key = proto_text(cx, &part);
-            if (part.number == 2) value = proto_text(cx, &part);
-        }
-        if (strcmp(key, "location") == 0) e.location = value;
-        if (strcmp(key, "offset") == 0) e.offset = read_decimal(value, &e.is_bad);
-        if (strcmp(key, "length") == 0) e.length = read_decimal(value, &e.is_bad), e.has_length = true;
-    }
-    return e;
-}
-
-/* Relative, and no part of it is "..": it stays in the model's folder or below. */
-static bool stays_below(const char *path)
-{
-    if (!*path || *path == '/' || strchr(path, '\\') || strchr(path, ':')) return false;
-    for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/')
-        if (strcspn(p, "/") == 2 && p[0] == '.' && p[1] == '.') return false;
-    return true;
-}
-
-static Bytes read_once(Ctx *cx, OnnxFolder *folder, const char *location)
-{
-    Bytes *file = map_get_ptr(&folder->files, location);
-    if (!file) {
-        file = NEW(cx->arena, Bytes);
-        *file = file_read(cx, text_format(cx, "%s%s", folder->path, location));
-        map_put_ptr(&folder->files, location, file);
-    }
-    return *file;
-}
-
-static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, uint64_t wanted, const char *where)
-{
-    Cursor none = cursor_new(NULL, 0);
-    External e = read_external(cx, t->message);
-    if (!e.location || e.is_bad || (e.has_length && e.length != wanted)) {
-        diag_error(cx, where, "its external data must have a location, and a length of %llu bytes", (unsigned long long)wanted);
-        return none;
-    }
-    if (!stays_below(e.location)) {
-        diag_error(cx, where, "its external data lies at \"%s\", which is not in the model's folder", e.location);
-        return none;
-    }
-    Bytes file = read_once(cx, folder, e.location);
-    if (ctx_failed(cx)) return none;
-    if (e.offset > file.count || wanted > file.count - e.offset) {
-        diag_error(cx, where, "its external data, %llu bytes at %llu, are not all in \"%s\", which has %llu bytes",
-                   (unsigned long long)wanted, (unsigned long long)e.offset, e.location, (unsigned long long)file.count);
-        return none;
-    }
-    return cursor_new(file.at + e.offset, (size_t)wanted);
-}
-
-/* ---- Values of a tensor, wherever they are ------------------------------------------------------------------------ */
-
-Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
-{
-    DType type;
-    const char *where = text_format(cx, "tensor \"%s\"", t->name);
-    if (ctx_failed(cx)) return NULL;
-    if (!onnx_dtype(t->data_type, &type)) {
-        const char *text = onnx_type_text(t->data_type);
-        diag_unsupported(cx, where, "elements of %s%s", text ? "type " : "an unknown type", text ? text : "");
-        return NULL;
-    }
-    Tensor *out = tensor_new_fixed(cx, t->name, type, t->rank, t->dim);
-    int64_t elems = out ? tensor_elems(out) : -1;
-    if (elems < 0 || elems > INT32_MAX) {
-        diag_error(cx, where, "it is too large");
-        return NULL;
-    }
-    Cursor raw = { 0 }, m = t->message;
-    bool is_raw = false, is_external = false;
-    for (Field f; proto_next(&m, &f);) {
-        if (f.number == TENSOR_RAW && f.wire == WIRE_BYTES) raw = f.bytes, is_raw = true;
-        if (f.number == TENSOR_LOCATION) is_external = f.value == 1;
-    }
-    if (is_external) raw = external_values(cx, t, folder, (uint64_t)elems * (uint64_t)dtype_info(type)->bytes, where);
-    if (ctx_failed(cx)) return NULL;
-    out->data = is_raw || is_external ? raw_values(cx, raw, type, elems, where) : typed_values(cx, t, type, elems, where);
-    return out->data ? out : NULL;
-}
+enum { DEEPEST = 8 };       /* graphs inside of graphs */
 
 /* ---- Attributes and nodes ------------------------------------------------------------------------------------------ */
 
-enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5, ATTR_G = 6, ATTR_FLOATS = 7, ATTR_INT_LIST = 8, ATTR_STRINGS = 9, ATTR_GRAPHS = 11 };
+enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5, ATTR_G = 6, ATTR_FLOATS = 7, ATTR_INT_LIST = 8, ATTR_STRINGS = 9,
+       ATTR_REFERENCE = 21 };
 
-static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a)
+static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth);
+
+static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
 {
     *a = (OnnxAttr){ .name = name(cx, ""), .s = "" };
-    int64_t *ints = NEW_ARRAY(cx->arena, int64_t, count_numbers(m, ATTR_INT_LIST, WIRE_VARINT));
-    double *reals = NEW_ARRAY(cx->arena, double, count_numbers(m, ATTR_FLOATS, WIRE_32));
-    const char **texts = NEW_ARRAY(cx->arena, const char *, count_fields(m, ATTR_STRINGS));
+    int64_t *ints = NEW_ARRAY(cx->arena, int64_t, proto_numbers(m, ATTR_INT_LIST, WIRE_VARINT));
+    double *reals = NEW_ARRAY(cx->arena, double, proto_numbers(m, ATTR_FLOATS, WIRE_32));
+    const char **texts = NEW_ARRAY(cx->arena, const char *, proto_fields(m, ATTR_STRINGS));
     uint64_t value;
     for (Field f; proto_next(&m, &f);) {
         switch (f.number) {
@@ -257,21 +31,27 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a)
         case ATTR_F: a->f = (double)proto_float(f.value); break;
         case ATTR_I: a->i = (int64_t)f.value; break;
         case ATTR_S: a->s = proto_text(cx, &f); break;
-        case ATTR_G: case ATTR_GRAPHS: a->has_graph = true; break;
+        case ATTR_REFERENCE: a->reference = proto_text(cx, &f); break;
         case ATTR_T: {
             OnnxTensor *t = NEW(cx->arena, OnnxTensor);
-            read_tensor(cx, f.bytes, t);
+            onnx_tensor_open(cx, f.bytes, t);
             a->tensor = t;
+            break;
+        }
+        case ATTR_G: {
+            OnnxGraph *g = NEW(cx->arena, OnnxGraph);
+            read_graph(cx, f.bytes, g, depth + 1);
+            a->graph = g;
             break;
         }
         case ATTR_INT_LIST:
             while (proto_number(&f, WIRE_VARINT, &value)) ints[a->int_count++] = (int64_t)value;
             break;
-        case ATTR_STRINGS:
-            if (f.wire == WIRE_BYTES) texts[a->text_count++] = proto_text(cx, &f);
-            break;
         case ATTR_FLOATS:
             while (proto_number(&f, WIRE_32, &value)) reals[a->real_count++] = (double)proto_float(value);
+            break;
+        case ATTR_STRINGS:
+            if (f.wire == WIRE_BYTES) texts[a->text_count++] = proto_text(cx, &f);
             break;
         default: break;
         }
@@ -279,31 +59,56 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a)
     a->ints = ints;
     a->reals = reals;
     a->texts = texts;
-    malformed(cx, &m, text_format(cx, "attribute \"%s\"", a->name));
+    proto_malformed(cx, &m, text_format(cx, "attribute \"%s\"", a->name));
 }
 
 enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7 };
 
-static void read_node(Ctx *cx, Cursor m, OnnxNode *n)
+/* What the graphs in the node's attributes read may come from outside of them, so the node depends on it. */
+static void add_captures(Ctx *cx, OnnxNode *n)
+{
+    int count = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        if (pass) n->capture = NEW_ARRAY(cx->arena, const char *, count);
+        for (int a = 0; a < n->attr_count; a++) {
+            const OnnxGraph *g = n->attr[a].graph;
+            for (int i = 0; g && i < g->node_count; i++) {
+                const OnnxNode *inner = &g->node[i];
+                for (int j = 0; j < inner->in_count + inner->capture_count; j++) {
+                    const char *in = j < inner->in_count ? inner->in[j] : inner->capture[j - inner->in_count];
+                    if (pass) n->capture[n->capture_count++] = in;
+                    else count++;
+                }
+            }
+            for (int i = 0; g && i < g->output_count; i++) {
+                if (pass) n->capture[n->capture_count++] = g->output[i].name;
+                else count++;
+            }
+        }
+    }
+}
+
+static void read_node(Ctx *cx, Cursor m, OnnxNode *n, int depth)
 {
     *n = (OnnxNode){ .name = name(cx, ""), .type = name(cx, ""), .domain = name(cx, "") };
-    n->in = NEW_ARRAY(cx->arena, const char *, count_fields(m, NODE_IN));
-    n->out = NEW_ARRAY(cx->arena, const char *, count_fields(m, NODE_OUT));
-    n->attr = NEW_ARRAY(cx->arena, OnnxAttr, count_fields(m, NODE_ATTR));
-    for (Field f; proto_next(&m, &f);) {
+    n->in = NEW_ARRAY(cx->arena, const char *, proto_fields(m, NODE_IN));
+    n->out = NEW_ARRAY(cx->arena, const char *, proto_fields(m, NODE_OUT));
+    n->attr = NEW_ARRAY(cx->arena, OnnxAttr, proto_fields(m, NODE_ATTR));
+    for (Field f; !ctx_failed(cx) && proto_next(&m, &f);) {
         if (f.wire != WIRE_BYTES) continue;
         switch (f.number) {
         case NODE_IN: n->in[n->in_count++] = proto_text(cx, &f); break;
         case NODE_OUT: n->out[n->out_count++] = proto_text(cx, &f); break;
         case NODE_NAME: n->name = proto_text(cx, &f); break;
         case NODE_TYPE: n->type = proto_text(cx, &f); break;
-        case NODE_ATTR: read_attr(cx, f.bytes, &n->attr[n->attr_count++]); break;
+        case NODE_ATTR: read_attr(cx, f.bytes, &n->attr[n->attr_count++], depth); break;
         case NODE_DOMAIN: n->domain = proto_text(cx, &f); break;
         default: break;
         }
     }
     for (int i = 0; i < n->out_count && !*n->name; i++) n->name = n->out[i];
-    malformed(cx, &m, text_format(cx, "node \"%s\" (%s)", n->name, n->type));
+    if (!ctx_failed(cx)) add_captures(cx, n);
+    proto_malformed(cx, &m, text_format(cx, "node \"%s\" (%s)", n->name, n->type));
 }
 
 /* ---- Inputs and outputs of the graph ------------------------------------------------------------------------------ */
@@ -346,7 +151,7 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
             if (kind.number == 1 && kind.wire == WIRE_BYTES) read_tensor_type(cx, kind.bytes, v);
     }
     const char *where = text_format(cx, "value \"%s\"", v->name);
-    if (malformed(cx, &m, where)) return;
+    if (proto_malformed(cx, &m, where)) return;
     if (v->rank > MAX_RANK) diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", v->rank, MAX_RANK);
 }
 
@@ -354,30 +159,34 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
 
 enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_SPARSE = 15 };
 
-static void read_graph(Ctx *cx, Cursor m, OnnxFile *g)
+static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
 {
-    g->graph_name = "";
-    g->node = NEW_ARRAY(cx->arena, OnnxNode, count_fields(m, GRAPH_NODE));
-    g->initializer = NEW_ARRAY(cx->arena, OnnxTensor, count_fields(m, GRAPH_INITIALIZER));
-    g->input = NEW_ARRAY(cx->arena, OnnxValue, count_fields(m, GRAPH_INPUT));
-    g->output = NEW_ARRAY(cx->arena, OnnxValue, count_fields(m, GRAPH_OUTPUT));
+    *g = (OnnxGraph){ .name = "" };
+    if (depth > DEEPEST) {
+        diag_unsupported(cx, NULL, "graphs inside of graphs, more than %d deep", DEEPEST);
+        return;
+    }
+    g->node = NEW_ARRAY(cx->arena, OnnxNode, proto_fields(m, GRAPH_NODE));
+    g->initializer = NEW_ARRAY(cx->arena, OnnxTensor, proto_fields(m, GRAPH_INITIALIZER));
+    g->input = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_INPUT));
+    g->output = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_OUTPUT));
     for (Field f; !ctx_failed(cx) && proto_next(&m, &f);) {
         if (f.wire != WIRE_BYTES) continue;
         switch (f.number) {
-        case GRAPH_NODE: read_node(cx, f.bytes, &g->node[g->node_count++]); break;
-        case GRAPH_NAME: g->graph_name = proto_text(cx, &f); break;
-        case GRAPH_INITIALIZER: read_tensor(cx, f.bytes, &g->initializer[g->initializer_count++]); break;
+        case GRAPH_NODE: read_node(cx, f.bytes, &g->node[g->node_count++], depth); break;
+        case GRAPH_NAME: g->name = proto_text(cx, &f); break;
+        case GRAPH_INITIALIZER: onnx_tensor_open(cx, f.bytes, &g->initializer[g->initializer_count++]); break;
         case GRAPH_INPUT: read_value(cx, f.bytes, &g->input[g->input_count++]); break;
         case GRAPH_OUTPUT: read_value(cx, f.bytes, &g->output[g->output_count++]); break;
         case GRAPH_SPARSE: diag_unsupported(cx, NULL, "sparse initializers"); break;
         default: break;
         }
     }
-    malformed(cx, &m, "graph");
+    proto_malformed(cx, &m, "graph");
 }
 
 /* OperatorSetIdProto: domain 1, version 2 */
-static void read_opset(Ctx *cx, Cursor m, OnnxFile *file)
+static void read_opset(Ctx *cx, Cursor m, int64_t *opset)
 {
     const char *domain = "";
     int64_t version = 0;
@@ -385,22 +194,52 @@ static void read_opset(Ctx *cx, Cursor m, OnnxFile *file)
         if (f.number == 1) domain = proto_text(cx, &f);
         if (f.number == 2) version = (int64_t)f.value;
     }
-    if (!*domain || strcmp(domain, "ai.onnx") == 0) file->opset = version;
+    if (!*domain || strcmp(domain, "ai.onnx") == 0) *opset = version;
 }
 
-enum { MODEL_GRAPH = 7, MODEL_OPSET = 8 };
+enum { FUNCTION_NAME = 1, FUNCTION_IN = 4, FUNCTION_OUT = 5, FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10, FUNCTION_DEFAULT = 11 };
+
+static void read_function(Ctx *cx, Cursor m, OnnxFunction *f)
+{
+    *f = (OnnxFunction){ .name = name(cx, ""), .domain = name(cx, "") };
+    OnnxGraph *g = &f->body;
+    g->name = "";
+    g->node = NEW_ARRAY(cx->arena, OnnxNode, proto_fields(m, FUNCTION_NODE));
+    g->input = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, FUNCTION_IN));
+    g->output = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, FUNCTION_OUT));
+    f->attr = NEW_ARRAY(cx->arena, OnnxAttr, proto_fields(m, FUNCTION_DEFAULT));
+    for (Field part; !ctx_failed(cx) && proto_next(&m, &part);) {
+        if (part.wire != WIRE_BYTES) continue;
+        switch (part.number) {
+        case FUNCTION_NAME: f->name = proto_text(cx, &part); break;
+        case FUNCTION_DOMAIN: f->domain = proto_text(cx, &part); break;
+        case FUNCTION_IN: g->input[g->input_count++] = (OnnxValue){ .name = proto_text(cx, &part) }; break;
+        case FUNCTION_OUT: g->output[g->output_count++] = (OnnxValue){ .name = proto_text(cx, &part) }; break;
+        case FUNCTION_NODE: read_node(cx, part.bytes, &g->node[g->node_count++], 1); break;
+        case FUNCTION_DEFAULT: read_attr(cx, part.bytes, &f->attr[f->attr_count++], 1); break;
+        case FUNCTION_OPSET: read_opset(cx, part.bytes, &f->opset); break;
+        default: break;
+        }
+    }
+    proto_malformed(cx, &m, text_format(cx, "function \"%s\"", f->name));
+}
+
+enum { MODEL_GRAPH = 7, MODEL_OPSET = 8, MODEL_FUNCTION = 25 };
 
 bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out)
 {
     Cursor m = cursor_new(bytes.at, bytes.count), graph = { 0 };
     bool has_graph = false;
     *out = (OnnxFile){ 0 };
-    for (Field f; proto_next(&m, &f);) {
-        if (f.number == MODEL_OPSET && f.wire == WIRE_BYTES) read_opset(cx, f.bytes, out);
-        if (f.number == MODEL_GRAPH && f.wire == WIRE_BYTES) graph = f.bytes, has_graph = true;
+    out->function = NEW_ARRAY(cx->arena, OnnxFunction, proto_fields(m, MODEL_FUNCTION));
+    for (Field f; !ctx_failed(cx) && proto_next(&m, &f);) {
+        if (f.wire != WIRE_BYTES) continue;
+        if (f.number == MODEL_OPSET) read_opset(cx, f.bytes, &out->opset);
+        if (f.number == MODEL_FUNCTION) read_function(cx, f.bytes, &out->function[out->function_count++]);
+        if (f.number == MODEL_GRAPH) graph = f.bytes, has_graph = true;
     }
-    if (malformed(cx, &m, NULL)) return false;
+    if (proto_malformed(cx, &m, NULL)) return false;
     if (!has_graph) diag_error(cx, NULL, "this is no ONNX model: there is no graph in it");
-    else read_graph(cx, graph, out);
+    else read_graph(cx, graph, &out->graph, 0);
     return !ctx_failed(cx);
 }

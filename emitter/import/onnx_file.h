@@ -25,7 +25,8 @@ typedef struct OnnxTensor {
 
 typedef struct OnnxAttr {
     const char *name;
-    bool has_graph;
+    const char *reference;                                 /* in a function: the caller's attribute that is meant; or NULL */
+    const struct OnnxGraph *graph;
     int64_t i; double f; const char *s;
     int int_count; const int64_t *ints;
     int real_count; const double *reals;
@@ -38,6 +39,7 @@ typedef struct OnnxNode {
     int in_count;  const char **in;                        /* "" where an optional one is left out */
     int out_count; const char **out;
     int attr_count; OnnxAttr *attr;
+    int capture_count; const char **capture;               /* what the graphs in its attributes read, from outside perhaps */
 } OnnxNode;
 
 typedef struct OnnxDim { int64_t size; const char *symbol; } OnnxDim;      /* size -1: not known; symbol may be NULL */
@@ -49,19 +51,32 @@ typedef struct OnnxValue {
     OnnxDim dim[MAX_RANK];
 } OnnxValue;
 
-typedef struct OnnxFile {
-    const char *graph_name;
-    int64_t opset;                                         /* of the default domain */
+typedef struct OnnxGraph {
+    const char *name;
     int node_count;        OnnxNode *node;
     int initializer_count; OnnxTensor *initializer;
     int input_count;       OnnxValue *input;
     int output_count;      OnnxValue *output;
+} OnnxGraph;
+
+typedef struct OnnxFunction {                              /* a model's own operator */
+    const char *name, *domain;
+    int64_t opset;                                         /* of the default domain; 0: the model's */
+    int attr_count; OnnxAttr *attr;                        /* those with a default */
+    OnnxGraph body;
+} OnnxFunction;
+
+typedef struct OnnxFile {
+    OnnxGraph graph;
+    int64_t opset;                                         /* of the default domain */
+    int function_count; OnnxFunction *function;
 } OnnxFile;
 
 bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out);
 /* Where the model lies ("" or with a '/' at its end), and the files of external data there that have been read. */
 typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
 
+void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);                 /* without its values */
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder);      /* with its values */
 
 #endif

@@ -13,6 +13,7 @@ typedef struct OnnxCall {
     const OnnxNode *node;
     int64_t opset;
     OnnxFolder *folder;              /* of the model */
+    const struct OnnxScope *scope;   /* the graph that the node is in */
     const char *name, *ours;         /* for the calls that are made; the row's operator of ours */
     int in_count; Tensor **in;       /* absent ones are NULL, absent ones at the end not counted */
     Tensor *out[ONNX_OUTPUTS];       /* to be filled in; those left NULL must not be used by anyone */
@@ -32,7 +33,7 @@ typedef struct OnnxOp {
 #define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
 
 /* Closed by a row without name. */
-extern const OnnxOp onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
+extern const OnnxOp onnx_rows_control[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
                     onnx_rows_resize[], onnx_rows_shape[], onnx_rows_window[];
 
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
@@ -40,6 +41,9 @@ const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* 
 const char *onnx_op_near(Ctx *cx, const char *name);                         /* a known name like it, or NULL */
 bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
+
+/* Imports a graph inside of the node in its place: its first inputs are `in`, its outputs go to `out`. onnx_graph.c */
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, Tensor **out);
 
 /* ---- For the translations ---------------------------------------------------------------------------------------- */
 

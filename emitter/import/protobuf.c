@@ -55,3 +55,27 @@ const char *proto_text(Ctx *cx, const Field *f)
     size_t length = nul ? (size_t)((const uint8_t *)nul - f->bytes.at) : cursor_left(&f->bytes);
     return length ? name_n(cx, (const char *)f->bytes.at, length) : name(cx, "");
 }
+
+bool proto_malformed(Ctx *cx, const Cursor *c, const char *where)
+{
+    if (c->bad) diag_error(cx, where, "the file is damaged or cut off here: this is no well-formed protobuf message");
+    return c->bad || ctx_failed(cx);
+}
+
+int proto_fields(Cursor message, uint64_t number)
+{
+    int n = 0;
+    for (Field f; proto_next(&message, &f);) n += f.number == number && f.wire == WIRE_BYTES;
+    return n;
+}
+
+/* How many numbers all fields of this number hold. */
+size_t proto_numbers(Cursor message, uint64_t number, WireType packed)
+{
+    size_t n = 0;
+    uint64_t value;
+    for (Field f; proto_next(&message, &f);)
+        if (f.number == number)
+            while (proto_number(&f, packed, &value)) n++;
+    return n;
+}

@@ -22,6 +22,10 @@ bool proto_next(Cursor *message, Field *out);        /* false at the end, or whe
  * `packed` says how they are packed (VARINT, 64 or 32). */
 bool proto_number(Field *f, WireType packed, uint64_t *out);
 
+int proto_fields(Cursor message, uint64_t number);       /* how many fields of bytes have this number */
+size_t proto_numbers(Cursor message, uint64_t number, WireType packed);      /* how many numbers its fields hold */
+bool proto_malformed(Ctx *cx, const Cursor *message, const char *where);     /* an error if it is bad */
+
 float  proto_float(uint64_t bits);
 double proto_double(uint64_t bits);
 const char *proto_text(Ctx *cx, const Field *f);     /* interned; up to the first NUL */

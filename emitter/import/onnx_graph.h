@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_ONNX_GRAPH_H
+#define LW_IMPORT_ONNX_GRAPH_H
+/* One graph of an ONNX model while it is imported: the model's own, the body of a function, or a graph inside of a node. */
+#include "import/onnx_ops.h"
+
+/* What all graphs of a model share. */
+typedef struct OnnxImport {
+    Ctx *cx;
+    OnnxFolder folder;
+    OnnxFile file;
+    int64_t work;                 /* nodes and their inputs so far: bounded, with it the time that a hostile file may cost */
+} OnnxImport;
+
+typedef struct OnnxScope OnnxScope;
+struct OnnxScope {
+    OnnxImport *import;
+    const OnnxScope *outer;       /* what the graph may read besides; NULL: nothing, as in a function */
+    int depth;
+    int64_t opset;
+    const OnnxGraph *graph;
+    const OnnxFunction *function; /* whose body it is, and */
+    const OnnxNode *caller;       /* who calls it: attributes come from there */
+    Map maker;                    /* name of a value -> OnnxNode */
+    Map initializer;              /* -> OnnxTensor */
+    Map input;                    /* -> OnnxValue */
+    Map value;                    /* -> Tensor, as far as made */
+    int ordered; OnnxNode **order;
+};
+
+OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer);
+/* Who makes what; the nodes that the outputs need, in the file's order where that is a valid one; then everything about
+ * them that is not known is listed as diagnostics. */
+void onnx_scope_order(OnnxScope *s);
+void onnx_scope_run(OnnxScope *s);                                           /* node by node */
+void onnx_scope_bind(OnnxScope *s, const char *name, Tensor *t);             /* an input's value */
+Tensor *onnx_scope_value(const OnnxScope *s, const char *name);              /* NULL: absent, or not made */
+void onnx_scope_not_made(const OnnxScope *s, const char *name);              /* the error for that */
+void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type);
+#endif
