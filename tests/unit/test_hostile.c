@@ -212,6 +212,7 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "conv-pads", "x:1,2,9; w=1,2,3; Conv x,w y pads=9223372036854775807,9223372036854775807; >y", false },
     { "conv-pads-large", "x:1,2,9; w=1,2,3; Conv x,w y pads=2000000000,2000000000; >y", false },
     { "conv-group", "x:1,2,9; w=1,2,3; Conv x,w y group=-9223372036854775808!; >y", false },
+    { "conv-in-the-padding-alone", "x:1,4,8,8; w=4,1,3,3; Conv x,w y group=4! strides=3,65536 pads=0,18,1,1; >y", true },
     { "conv-of-kernel-0", "x:1,2,9; w=1,2,0; Conv x,w y; >y", false },
     { "conv-attribute-of-other-kind", "x:1,2,9; w=1,2,3; Conv x,w y strides=HELLO; >y", false },
     { "pool-kernel", "x:1,2,9; MaxPool x y kernel_shape=9223372036854775807; >y", false },
