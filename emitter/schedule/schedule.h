@@ -61,6 +61,8 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
 /* The reduce loop becomes a data axis of partial results, STAGE_rf by default, which the stage then reduces. Floats need
  * `reassociate`, for the order changes. Both stages get fresh loops. */
 const Nest *sched_rfactor(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *name, bool reassociate);
+/* The nest twice, under a condition on sizes and else (STAGE@else); in the first copy the condition is known. */
+const Nest *sched_specialize(Ctx *cx, const Nest *n, const char *condition);
 
 /* One step written as in a .te file: `split conv.h 4 tail=peel names=ho,hi`. The table of primitives is in steps.c. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);

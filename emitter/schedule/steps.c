@@ -93,6 +93,13 @@ static bool read_scope(Ctx *cx, const char *word, StepArgs *a)
     return false;
 }
 
+/* The words of a condition are one text. */
+static bool read_condition(Ctx *cx, const char *word, StepArgs *a)
+{
+    a->condition = a->condition ? name_format(cx, "%s %s", a->condition, word) : word;
+    return true;
+}
+
 static bool read_readers(Ctx *cx, const char *word, StepArgs *a)
 {
     a->reader_count = split_commas(cx, word, a->reader, MAX_STEP_LOOPS);
@@ -168,18 +175,21 @@ static void print_slots(Text *t, const StepArgs *a)
     if (a->factor_count) text_printf(t, " slots=%lld", (long long)a->factor[0]);
 }
 
+static void print_condition(Text *t, const StepArgs *a) { text_printf(t, " %s", a->condition ? a->condition : "?"); }
+
 static void print_nothing(Text *t, const StepArgs *a)
 {
     (void)t;
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, DIMENSIONS, AXIS, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, CONDITION, DIMENSIONS, AXIS, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
     [SECOND_LOOP]   = { "LOOP",                  NULL,          read_loop,        print_nothing },    /* behind LOOPS: printed there */
     [LOOPS]         = { "LOOP...",               NULL,          read_loop,        print_loops },
+    [CONDITION]     = { "CONDITION",             NULL,          read_condition,   print_condition },
     [DIMENSIONS]    = { "DIMENSION...",          NULL,          read_loop,        print_loops },
     [AXIS]          = { "AXIS",                  NULL,          read_loop,        print_loop },
     [PLACE]         = { "LOOP|root",             NULL,          read_place,       print_place },
@@ -223,6 +233,7 @@ static const Nest *run_reverse_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 static const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_rfactor(cx, n, a->target, a->loop[0], a->name, a->reassociate); }
 static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
 static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
+static const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_specialize(cx, n, a->condition); }
 static const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pack(cx, n, a->target, a->loop, a->loop_count); }
 static const Nest *run_align(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_storage_align(cx, n, a->target, a->factor[0]); }
 static const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pad(cx, n, a->target, a->loop[0], a->factor[0]); }
@@ -251,6 +262,7 @@ static const Primitive primitives[] = {
     { "reverse_compute_inline", run_reverse_inline, { STAGE, END } },
     { "compute_root",        run_compute_root,   { STAGE, END } },
     { "rfactor",             run_rfactor,        { STAGE, LOOP, NAME, REASSOCIATE, END } },
+    { "specialize",          run_specialize,     { CONDITION, END } },
     { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },
     { "cache_write",         run_cache_write,    { STAGE, SCOPE, NAME, END } },
     { "pack",                run_pack,           { TENSOR, DIMENSIONS, END } },
@@ -329,7 +341,7 @@ static bool read_positional(Ctx *cx, const Primitive *p, Words *w, StepArgs *arg
         const Parameter *parameter = &parameters[p->parameter[i]];
         if (w->next == w->count || option_of(p, w->at[w->next])) return false;
         if (!parameter->read(cx, w->at[w->next++], args)) return false;
-        bool is_list = p->parameter[i] == DIMENSIONS || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
+        bool is_list = p->parameter[i] == DIMENSIONS || p->parameter[i] == CONDITION || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
         while (is_list && w->next < w->count && !option_of(p, w->at[w->next]))
             if (!parameter->read(cx, w->at[w->next++], args)) return false;
     }

@@ -273,6 +273,23 @@ static const char *step_pad(Chooser *c)
     return name_format(c->cx, "pad %s %s %d", s->name, axis, some_factor(c));
 }
 
+static const char *step_specialize(Chooser *c)
+{
+    static const char *const conditions[] = { "%s %% 4 == 0", "%s < 6", "%s == 7", "%s >= 4", "%s %% 2 == 1", "%s == 5" };
+    const char *size = "n0";
+    for (int tries = 0; tries < 12; tries++) {
+        const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        const Var *v = s->axis_count ? expr_as_var(s->axis[random_below(c->r, s->axis_count)].extent) : NULL;
+        if (!v) continue;
+        size = v->name;
+        break;
+    }
+    Text t = text_new(c->cx);
+    text_add(&t, "specialize ");
+    text_printf(&t, conditions[random_below(c->r, 6)], size);
+    return text_string(&t);
+}
+
 static const char *step_compute_inline(Chooser *c) { return name_format(c->cx, "compute_inline %s", stage_name(c)); }
 static const char *step_compute_root(Chooser *c) { return name_format(c->cx, "compute_root %s", stage_name(c)); }
 static const char *step_cache_write(Chooser *c)
@@ -307,7 +324,8 @@ static Choose *const choices[] = {
     step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
     step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
     step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_rfactor, step_rfactor, step_pack,
-    step_pack, step_storage_align, step_pad, step_pad, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_pack, step_storage_align, step_pad, step_pad,
+    step_specialize, step_specialize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 
