@@ -63,3 +63,9 @@ fuzz-programs: all
 	@$(PROGRAM) ops --onnx | awk 'NR > 1 { for (i = 1; i <= NF; i++) if ($$i ~ /^[A-Za-z_]+$$/ && !seen[$$i]++) print "\"" $$i "\"" }' > $(FUZZ)/onnx.dict
 	@$(PROGRAM) ops | awk '$$1 ~ /^[a-z0-9_]+$$/ && !seen[$$1]++ { print "\"" $$1 "\"" }' > $(FUZZ)/te.dict
 	@for word in "'descr'" "'fortran_order'" "'shape'" False True; do echo "\"$$word\""; done > $(FUZZ)/npy.dict
+
+# The ONNX backend suite, ONNX_DATA=its data folder (Debian: libonnx-testdata puts it at /usr/share/libonnx-testdata/data).
+# Writes SUPPORT.md; fails where a case of tests/conformance.txt does not pass any more. ACCEPT=--accept writes that list anew.
+.PHONY: conformance
+conformance: all
+	@python3 tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) --support SUPPORT.md $(ACCEPT)

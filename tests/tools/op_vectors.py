@@ -33,15 +33,26 @@ class Sequence:
         return values.astype(dtype).reshape(shape)
 
 
-DTYPES = {"f32": np.float32, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
+DTYPES = {"f32": np.float32, "f64": np.float64, "i8": np.int8, "u8": np.uint8, "i16": np.int16, "i32": np.int32, "i64": np.int64, "bool": np.bool_}
 
 
-def run(onnx_type, inputs, attrs, opset):
+def read_inputs(text):
+    """As test_ops.c does: "f32[2][3] i64[2]={0,1}"; what is given is drawn all the same."""
+    sequence, arrays = Sequence(), []
+    for word in text.split():
+        kind, _, given = word.partition("=")
+        name, *dims = kind.replace("]", "").split("[")
+        x = sequence.array([int(d) for d in dims], DTYPES[name])
+        arrays.append(np.array([float(v) for v in given[1:-1].split(",")]).astype(x.dtype).reshape(x.shape) if given else x)
+    return arrays
+
+
+def run(onnx_type, inputs, attrs, opset, out_type=None, output=0):
     names = ["i%d" % i for i in range(len(inputs))]
-    node = helper.make_node(onnx_type, names, ["y"], **attrs)
+    node = helper.make_node(onnx_type, names, ["o%d" % i for i in range(output)] + ["y"], **attrs)
     infos = [helper.make_tensor_value_info(n, helper.np_dtype_to_tensor_dtype(x.dtype), x.shape) for n, x in zip(names, inputs)]
     like = inputs[1 if onnx_type == "Where" else 0].dtype
-    out_type = TensorProto.INT64 if onnx_type.startswith("Arg") else helper.np_dtype_to_tensor_dtype(like)
+    out_type = out_type or (TensorProto.INT64 if onnx_type.startswith("Arg") else helper.np_dtype_to_tensor_dtype(like))
     out = helper.make_tensor_value_info("y", out_type, None)
     graph = helper.make_graph([node], "g", infos, [out])
     model = helper.make_model(graph, opset_imports=[helper.make_opsetid("", opset)], ir_version=8)
@@ -63,18 +74,18 @@ def kernel(k, depthwise):      # [kh][kw][c][o] or [kh][kw][o] -> [o][c][kh][kw]
     return np.moveaxis(np.moveaxis(k, -1, 0), -1, 1)
 
 
-def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=False, extra=(), opset=17):
-    sequence = Sequence()
-    arrays = []
-    for text in inputs.split():
-        name, *dims = text.replace("]", "").split("[")
-        arrays.append(sequence.array([int(d) for d in dims], DTYPES[name]))
+def emit(op, attrs, inputs, onnx_type, onnx_attrs=None, image=False, depthwise=False, extra=(), opset=17, arrange=None, after=None, out_type=None, output=0):
+    arrays = read_inputs(inputs)
     if image:
         arrays[0] = second(arrays[0])
         if onnx_type == "Conv":
             arrays[1] = kernel(arrays[1], depthwise)
     arrays = [np.ascontiguousarray(a) for a in arrays] + [np.asarray(e) for e in extra]
-    y = run(onnx_type, arrays, onnx_attrs or {}, opset)
+    if arrange:
+        arrays = [np.ascontiguousarray(a) if np.ndim(a) else np.asarray(a) for a in arrange(arrays)]
+    y = run(onnx_type, arrays, onnx_attrs or {}, opset, out_type, output)
+    if after:
+        y = after(y)
     if image:
         y = last(y)
     record(op, attrs, inputs, y)
@@ -191,3 +202,52 @@ recurrent("LSTM", "", lstm)
 recurrent("LSTM", "", lstm + " f32[6]")
 recurrent("LSTM", "input_forget=1 clip=0.3 reverse=1", lstm + " f32[6]", input_forget=1, clip=0.3, direction="reverse")
 recurrent("LSTM", "activations=softsign,elu,leaky_relu alpha=0,0.7,0.2", lstm, activations=["Softsign", "Elu", "LeakyRelu"], activation_alpha=[0.7, 0.2])
+
+# Windows of more kinds. A transposed kernel: [kh][kw][c][o] -> [c][o][kh][kw].
+def spread(a):
+    k = np.moveaxis(np.moveaxis(a[1], -1, 0), -1, 0)
+    return [second(a[0]), k]
+
+
+emit("conv3d", "stride=2,1,2 pad=1,0,1,0,1,1 groups=2", "f32[1][3][3][4][2] f32[2][3][3][1][4]", "Conv", dict(strides=[2, 1, 2], pads=[1, 0, 1, 0, 1, 1], group=2), image=True)
+emit("conv1d_transpose", "stride=3 extra=1 pad=1,0", "f32[2][3][2] f32[2][2][2]", "ConvTranspose", dict(strides=[3], output_padding=[1], pads=[1, 0]), arrange=spread, after=last)
+emit("conv2d_transpose", "stride=2,3 pad=1,2,1,2 dilation=2,2", "f32[1][3][4][2] f32[3][2][2][3]", "ConvTranspose", dict(strides=[2, 3], pads=[1, 2, 1, 2], dilations=[2, 2]),
+     arrange=spread, after=last)
+emit("conv2d_transpose", "stride=2 groups=2", "f32[1][2][2][4] f32[3][3][4][1]", "ConvTranspose", dict(strides=[2, 2], group=2), arrange=spread, after=last)
+emit("conv3d_transpose", "stride=2", "f32[1][2][2][2][1] f32[2][3][2][1][1]", "ConvTranspose", dict(strides=[2, 2, 2]), arrange=spread, after=last)
+pool("max_pool3d", "kernel=2,2,2 stride=2,1,2 pad=0,1,0,0,0,1", "f32[1][4][3][4][2]", kernel_shape=[2, 2, 2], strides=[2, 1, 2], pads=[0, 1, 0, 0, 0, 1])
+pool("avg_pool3d", "kernel=2,3,2 pad=1,1,1,1,1,1 dilation=1,1,2", "f32[1][2][3][3][1]", kernel_shape=[2, 3, 2], pads=[1] * 6, dilations=[1, 1, 2])
+emit("lp_pool2d", "kernel=2,2 stride=2 pad=1,0,1,0", "f32[1][4][4][2]", "LpPool", dict(kernel_shape=[2, 2], strides=[2, 2], pads=[1, 0, 1, 0]), image=True)
+emit("lp_pool1d", "kernel=3 p=3", "f32[1][7][2]", "LpPool", dict(kernel_shape=[3], p=3), image=True)
+# Quantized
+emit("quantize", "to=u8", "f32[9]={0,2,3,1000,-254,-1000,5,7,-5} f32={2} u8={128}", "QuantizeLinear", out_type=TensorProto.UINT8)
+emit("quantize", "to=i8", "f32[2][3][2] f32[3][1]={0.05,0.025,0.002} i8[3][1]={0,3,-5}", "QuantizeLinear", dict(axis=1), out_type=TensorProto.INT8,
+     arrange=lambda a: [a[0], a[1].reshape(-1), a[2].reshape(-1)])
+emit("dequantize", "", "u8[2][3] f32[3]={0.5,0.25,2} u8[3]={1,2,3}", "DequantizeLinear", dict(axis=1), out_type=TensorProto.FLOAT)
+# Normalizations
+emit("standardize", "axes=2,3 epsilon=0.01", "f32[1][2][3][4]", "InstanceNormalization", dict(epsilon=0.01), arrange=lambda a: [a[0], np.ones(2, np.float32), np.zeros(2, np.float32)])
+emit("standardize", "axes=1", "f32[2][5]", "LayerNormalization", dict(axis=1), arrange=lambda a: [a[0], np.ones(5, np.float32)])
+emit("lrn", "size=3 alpha=0.5 beta=0.5 bias=2 axis=1", "f32[1][4][2][2]", "LRN", dict(size=3, alpha=0.5, beta=0.5, bias=2.0))
+emit("hardmax", "axis=1", "f32[2][3][2]", "Hardmax", dict(axis=1))
+emit("shrink", "lambda=0.25 bias=0.5", "f32[2][4]", "Shrink", dict(lambd=0.25, bias=0.5))
+# By indices and by place
+emit("gather_elements", "axis=1", "f32[2][3] i64[2][4]={0,2,1,-1,-3,0,1,2}", "GatherElements", dict(axis=1))
+emit("gather_nd", "batch=1", "f32[2][2][3] i64[2][1]={1,0}", "GatherND", dict(batch_dims=1))
+emit("gather_nd", "", "f32[2][2][3] i64[2][2]={0,1,1,-2}", "GatherND")
+emit("scatter_elements", "axis=1", "f32[2][5] i64[1][2]={-1,-1} f32[1][2]={9,8}", "ScatterElements", dict(axis=1), opset=18)
+for how in ["add", "mul", "max", "min"]:
+    emit("scatter_elements", "reduction=" + how, "f32[3][2] i64[2][2]={1,0,1,2} f32[2][2]={1,2,-3,4}", "ScatterElements", dict(reduction=how), opset=18)
+emit("scatter_nd", "", "f32[4][2] i64[2][1]={3,-4} f32[2][2]={1,2,3,4}", "ScatterND", opset=18)
+emit("scatter_nd", "reduction=add", "f32[2][3] i64[3][2]={0,1,1,2,0,1} f32[3]={1,2,4}", "ScatterND", dict(reduction="add"), opset=18)
+emit("topk", "k=3", "f32[2][5]", "TopK", dict(axis=-1), extra=[np.array([3])], out_type=TensorProto.INT64, output=1)
+emit("topk", "k=2 axis=0 largest=0", "i32[5]={3,1,3,1,1}", "TopK", dict(axis=0, largest=0), extra=[np.array([2])], out_type=TensorProto.INT64, output=1)
+for attrs in [dict(), dict(exclusive=1), dict(reverse=1), dict(exclusive=1, reverse=1)]:
+    emit("cumsum", " ".join(["axis=1"] + ["%s=%d" % p for p in attrs.items()]), "f32[2][4]", "CumSum", attrs, extra=[np.array(1)])
+emit("trilu", "k=1", "f32[3][4]", "Trilu", extra=[np.array(1)])
+emit("trilu", "k=-1 upper=0", "f32[2][3][3]", "Trilu", dict(upper=0), extra=[np.array(-1)])
+emit("one_hot", "depth=3 axis=1", "i64[2][2]={0,1,2,-3} f32[2]={1,3}", "OneHot", dict(axis=1), arrange=lambda a: [a[0], np.array(3), a[1]], out_type=TensorProto.FLOAT)
+emit("reverse_sequence", "time=0 batch=1", "f32[4][3] i64[3]={4,1,2}", "ReverseSequence", dict(time_axis=0, batch_axis=1))
+emit("argmax", "axis=1 last=1", "i32[2][5]={1,3,3,2,1,4,4,0,4,1}", "ArgMax", dict(axis=1, keepdims=0, select_last_index=1))
+for mode, padding, align in [("linear", "zeros", 0), ("nearest", "border", 1), ("linear", "reflection", 0), ("linear", "reflection", 1), ("linear", "border", 1)]:
+    emit("grid_sample", "mode=%s padding=%s align=%d" % (mode, padding, align), "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,3.1,-0.7}", "GridSample",
+         dict(mode={"linear": "bilinear"}.get(mode, mode), padding_mode=padding, align_corners=align), arrange=lambda a: [second(a[0]), a[1]], after=last, opset=16)
