@@ -95,9 +95,18 @@ static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
 
 static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end) { return onnx_call(l->c, "slice", t, "axes=0 begin=%lld end=%lld", (long long)begin, (long long)end); }
 
+static bool is_zero(const Tensor *t)
+{
+    bool zero = tensor_is_constant(t);
+    for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
+    return zero;
+}
+
+/* Zeros are what a layer begins with anyhow. */
 static Tensor *state_of(Layers *l, int input, int d)
 {
-    return of_direction(l, onnx_in(l->c, input), l->batch_first ? 1 : 0, d);
+    Tensor *t = onnx_in(l->c, input);
+    return t && is_zero(t) ? NULL : of_direction(l, t, l->batch_first ? 1 : 0, d);
 }
 
 /* The bias of w and that of r; *rest: what must not be added, where `keeps` says so. */

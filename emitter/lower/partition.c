@@ -113,6 +113,45 @@ static int64_t cost(const Code *c)
     return is_unrolled ? sat_mul(n, c->end->integer - c->begin->integer) : n;
 }
 
+/* ---- Whether it is worth it ------------------------------------------------------------------------------------ */
+
+typedef struct Asks { const Partition *found; bool any; } Asks;
+
+static void look_for_condition(const Expr *e, void *user)
+{
+    Asks *a = user;
+    for (int i = 0; i < a->found->count; i++) a->any = a->any || e == a->found->cond[i];
+}
+
+static bool asks(const Partition *found, const Expr *e)
+{
+    Asks a = { found, false };
+    if (e) expr_walk(found->cx, e, look_for_condition, &a);
+    return a.any;
+}
+
+/* How many stores run, and how many of them under one of the conditions. A loop of unknown length counts as a short one. */
+static void count_runs(const Partition *found, const Code *c, int64_t times, bool is_asked, int64_t *all, int64_t *asked)
+{
+    enum { UNKNOWN_LENGTH = 16 };
+    if (c->kind == CODE_STORE) {
+        *all = sat_add(*all, times);
+        if (is_asked || asks(found, c->value)) *asked = sat_add(*asked, times);
+    }
+    if (c->kind == CODE_IF) is_asked = is_asked || asks(found, c->cond);
+    bool fixed = c->kind == CODE_FOR && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT;
+    if (c->kind == CODE_FOR) times = sat_mul(times, fixed ? (c->end->integer - c->begin->integer) / c->step : UNKNOWN_LENGTH);
+    for (int i = 0; i < c->child_count; i++) count_runs(found, c->child[i], times, is_asked, all, asked);
+}
+
+/* A cut copies the whole body: it is for conditions that a good part of the body's work stands under. */
+static bool is_rarely_asked(const Partition *found, const Code *body)
+{
+    int64_t all = 0, asked = 0;
+    count_runs(found, body, 1, false, &all, &asked);
+    return asked < all / 16;
+}
+
 static bool is_constant_and_empty(const Expr *begin, const Expr *end)
 {
     return begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer;
@@ -195,8 +234,9 @@ static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
     int64_t size = cost(loop->child[0]), growth = sat_mul(copies, size);
     const Code *borders = copies == 2 && growth > p->budget ? both_borders(cx, loop, begin, end) : NULL;
     if (borders) growth = size;
-    p->refused = p->refused || (kept && copies && growth > p->budget);
-    if (!kept || !copies || growth > p->budget) return NULL;
+    bool fits = growth <= p->budget && !(kept && copies && is_rarely_asked(&found, loop->child[0]));
+    p->refused = p->refused || (kept && copies && !fits);
+    if (!kept || !copies || !fits) return NULL;
     p->budget -= growth;
     /* A bound that is no constant may pass the loop's own end, or the other: the parts are then empty, in order, and cover
      * it still. The interior itself needs no such care, for a loop that begins at its end or behind it is empty. */
