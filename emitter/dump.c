@@ -5,6 +5,7 @@
 
 #include "driver.h"
 #include "import/onnx_ops.h"
+#include "import/tflite_ops.h"
 #include "schedule/schedule.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -220,6 +221,17 @@ const char *lw_list_onnx_ops(lw_context *cx)
     const OnnxOp **op = onnx_op_list(cx, &count);
     text_printf(&t, "%-22s %s\n", "ONNX operator", "attributes");
     for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", op[i]->name, *op[i]->attrs ? op[i]->attrs : "-");
+    return text_string(&t);
+}
+
+const char *lw_list_tflite_ops(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const TfliteRow **row = tflite_row_list(cx, &count);
+    text_printf(&t, "%-22s %-8s %s\n", "TFLite operator", "up to", "types");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%-22s %-8d %s\n", row[i]->name, row[i]->newest, tflite_types_text(cx, row[i]->types));
     return text_string(&t);
 }
 

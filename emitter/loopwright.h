@@ -37,7 +37,7 @@ typedef struct lw_options {
     bool explain;
 } lw_options;
 
-/* Reads a model (.onnx, .te) and writes `output` (a path ending in .c), the header beside it, and what options ask for. */
+/* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), the header beside it, and what options ask for. */
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o);
 /* Runs the model in the interpreter on .npy files; outputs go to .npy files in the model's order (fewer are allowed). */
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
@@ -52,6 +52,7 @@ const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */
 const char *lw_list_onnx_ops(lw_context *cx);                    /* what is read from ONNX, with its attributes */
+const char *lw_list_tflite_ops(lw_context *cx);                  /* and from TFLite, with versions and types */
 const char *lw_list_targets(lw_context *cx);
 const char *lw_list_passes(lw_context *cx);
 

@@ -15,7 +15,7 @@ typedef struct Arguments {
     lw_dim dim[MOST_OPTIONS];
     lw_value value[MOST_OPTIONS];
     lw_options options;
-    bool quiet, werror, help, version, onnx;
+    bool quiet, werror, help, version, onnx, tflite;
     int level;
 } Arguments;
 
@@ -36,6 +36,7 @@ static bool set_quiet(Arguments *a, const char *v) { (void)v; return a->quiet = 
 static bool set_werror(Arguments *a, const char *v) { (void)v; return a->werror = true; }
 static bool set_help(Arguments *a, const char *v) { (void)v; return a->help = true; }
 static bool set_onnx(Arguments *a, const char *v) { (void)v; return a->onnx = true; }
+static bool set_tflite(Arguments *a, const char *v) { (void)v; return a->tflite = true; }
 static bool set_version(Arguments *a, const char *v) { (void)v; return a->version = true; }
 
 static bool read_level(Arguments *a, const char *v)
@@ -91,6 +92,7 @@ static const Option options[] = {
     { "--explain",      NULL,         "dump: say why, and what each step changed", set_explain },
     { "--level",        "N",          "ops: only operators of support level N", read_level },
     { "--onnx",         NULL,         "ops: the ONNX operators that are read instead", set_onnx },
+    { "--tflite",       NULL,         "ops: the TFLite operators that are read instead", set_tflite },
     { "--time-passes",  NULL,         "say how long each pass took", set_time_passes },
     { "--werror",       NULL,         "warnings are errors", set_werror },
     { "--quiet",        NULL,         "no warnings, no notes", set_quiet },
@@ -120,7 +122,10 @@ static bool show_or_write(const Arguments *a, const char *text)
 static bool compile(lw_context *cx, const Arguments *a) { return lw_compile(cx, a->file[0], a->output[0], &a->options); }
 static bool dump(lw_context *cx, const Arguments *a) { return show_or_write(a, lw_dump(cx, a->file[0], &a->options)); }
 static bool report(lw_context *cx, const Arguments *a) { return show_or_write(a, lw_report(cx, a->file[0], &a->options)); }
-static bool ops(lw_context *cx, const Arguments *a) { return show(a->onnx ? lw_list_onnx_ops(cx) : lw_list_ops(cx, a->level)); }
+static bool ops(lw_context *cx, const Arguments *a)
+{
+    return show(a->onnx ? lw_list_onnx_ops(cx) : a->tflite ? lw_list_tflite_ops(cx) : lw_list_ops(cx, a->level));
+}
 static bool targets(lw_context *cx, const Arguments *a) { (void)a; return show(lw_list_targets(cx)); }
 static bool passes(lw_context *cx, const Arguments *a) { (void)a; return show(lw_list_passes(cx)); }
 
@@ -142,7 +147,7 @@ static const Command commands[] = {
     { "verify",  "MODEL [IN.npy...]              emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, false },
     { "dump",    "MODEL --at STAGE               the model at a stage of its way", dump, 1, 1, false },
     { "report",  "MODEL [-o report.txt]          RAM, flash and multiply-adds per layer", report, 1, 1, false },
-    { "ops",     "[--level N | --onnx]           the operators", ops, 0, 0, false },
+    { "ops",     "[--level N | --onnx | --tflite]  the operators", ops, 0, 0, false },
     { "targets", "                               the targets", targets, 0, 0, false },
     { "passes",  "                               the passes, in their order", passes, 0, 0, false },
 };

@@ -219,6 +219,12 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return windows_formula(cx, n, &w, text_format(cx, "y[n,%so<%lld] = sum(%sc<%lld) %s", lhs.at, (long long)(outs * groups), over.at, (long long)each, body), out);
 }
 
+static Tensor *fold_zero(Ctx *cx, const Node *n)
+{
+    Windows w = { 0 };
+    return read_windows(cx, n, &w) && !w.leaves_input ? zero_taken_out(cx, n, n->in[1]) : NULL;
+}
+
 static int conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, false, out); }
 static int conv2d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 2, false, out); }
 static int conv3d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 3, false, out); }
@@ -320,7 +326,7 @@ static const OpCase conv3d_transpose_cases[] = {
 #define ROW(fn, formula_text, attrs) \
     .name = #fn, .summary = formula_text, .level = 2, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, \
     .inputs = "x k", .attr = attrs, .compute = fn, .cases = fn##_cases
-#define CONV(fn, formula_text, attrs) ROW(fn, formula_text, attrs), .weights = 1
+#define CONV(fn, formula_text, attrs) ROW(fn, formula_text, attrs), .weights = 1, .simplify = fold_zero
 
 const Op ops_conv[] = {
     { CONV(conv1d, "y[n,w,o] = sum(j,c) x[n,w*sw+j*dw-pw,c] * k[j,c,o]", conv_attrs) },

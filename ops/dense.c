@@ -99,6 +99,8 @@ static int dense(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static Tensor *fold_zero(Ctx *cx, const Node *n) { return node_int(n, "zero_w", 0) ? NULL : zero_taken_out(cx, n, n->in[1]); }
+
 static const AttrRow dense_attrs[] = {
     { "zero",   ATTR_INT, "of 8-bit integers, whose products are summed in i32: what is taken off each element of x", NULL },
     { "zero_w", ATTR_INT, "and of w", NULL },
@@ -129,7 +131,7 @@ static const OpCase matmul_cases[] = {
 
 const Op ops_dense[] = {
     { .name = "dense", .summary = "y[..,o] = sum(k) x[..,k] * w[k,o]", .level = 1, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 2, .most_inputs = 2, .inputs = "x w", .attr = dense_attrs, .compute = dense, .weights = 1, .contracts_last = true, .cases = dense_cases },
+      .least_inputs = 2, .most_inputs = 2, .inputs = "x w", .attr = dense_attrs, .compute = dense, .simplify = fold_zero, .weights = 1, .contracts_last = true, .cases = dense_cases },
     { .name = "matmul", .summary = "y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o], leading dimensions broadcast", .level = 10,
       .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, .inputs = "a b", .compute = matmul, .cases = matmul_cases },
     { 0 }

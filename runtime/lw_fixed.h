@@ -4,8 +4,8 @@
  *
  *     lw_roundshift_i32(lw_mulhigh_i32(x, m), n)            m in [2^30, 2^31), n in [0, 31]
  *
- * C99. What C leaves open is not used: negative numbers are shifted as unsigned ones where only low bits are wanted, and
- * otherwise through ~. Each piece says what it needs, so that --standalone can take the used ones along. */
+ * C99, and nothing that C leaves open: negative numbers are shifted as unsigned ones where only low bits are wanted.
+ * Each piece says what it needs, so that --standalone can take the used ones along. */
 #ifndef LW_FIXED_H
 #define LW_FIXED_H
 
@@ -28,8 +28,11 @@ static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
 /* lw: end */
 
 /* lw: lw_asr_i32 needs */
-/* Rounds down; n in [0, 31]. */
-static inline int32_t lw_asr_i32(int32_t a, int32_t n) { return a < 0 ? ~(~a >> n) : a >> n; }
+/* Rounds down; n in [0, 31]. C leaves open what >> does to negative numbers; every compiler known keeps the sign. */
+static inline int32_t lw_asr_i32(int32_t a, int32_t n)
+{
+    return (-1 >> 1) == -1 || a >= 0 ? a >> n : ~(~a >> n);
+}
 /* lw: end */
 
 /* lw: lw_roundshift_i32 needs lw_asr_i32 */

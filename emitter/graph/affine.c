@@ -7,7 +7,7 @@
  *      (y + a) + b        =  y + (a + b)
  *
  * The rounding of the result changes as it does in every tool that folds batch norms. A tensor that others read too
- * stays as it is, for its work would be done twice. */
+ * stays as it is, for its work would be done twice. Shifts of integers wrap, so that adding them up is exact. */
 #include "graph/graph.h"
 
 /* The constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other operand. */
@@ -70,8 +70,8 @@ static Tensor *scaled(Ctx *cx, Tensor *x, Tensor *s)
 static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
     Tensor *x = NULL, *c = node->op->affine && node->in_count == 2 ? channel_constant(node, &x) : NULL;
-    if (!c || !dtype_is_float(x->type)) return;
-    if (node->op->affine == AFFINE_SCALE && comes_from_weights(x, uses)) out[0] = scaled(cx, x, flat(cx, c));
+    if (!c) return;
+    if (node->op->affine == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses)) out[0] = scaled(cx, x, flat(cx, c));
     else if (node->op->affine == AFFINE_SHIFT && is_affine(maker_of(x), AFFINE_SHIFT) && uses_of(uses, x) == 1) {
         Tensor *y = NULL, *a = channel_constant(maker_of(x), &y);
         if (a) out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), flat(cx, c)));

@@ -238,6 +238,22 @@ Node *permute_axis(Ctx *cx, const Node *n, const int *perm, Tensor *const *input
     return same_call(cx, n, perm, inputs, attr);
 }
 
+Tensor *zero_taken_out(Ctx *cx, const Node *n, Tensor *k)
+{
+    int64_t zero = node_int(n, "zero", 0), channels = k->rank ? tensor_dim(k, k->rank - 1) : 0;
+    if (!zero || !tensor_is_constant(k) || channels < 1) return NULL;
+    Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count);
+    for (int i = 0; i < n->attr_count; i++) {
+        attr[i] = n->attr[i];
+        if (strcmp(attr[i].name, "zero") == 0) attr[i].integer = 0;
+    }
+    uint32_t *term = NEW_ARRAY(cx->arena, uint32_t, channels);
+    for (int64_t i = 0; i < tensor_elems(k); i++) term[i % channels] -= (uint32_t)zero * (uint32_t)dtype_load(k->type, k->data, i).i;
+    Node *rest = op_call(cx, n->op, n->name, n->in, n->in_count, attr, n->attr_count);
+    Tensor *terms = tensor_constant(cx, n->name, I32, 1, &channels, term);
+    return rest && terms ? call(cx, "add", n->name, (Tensor *[]){ rest->out[0], terms }, 2, "") : NULL;
+}
+
 const Attr *attrs_with_ints(Ctx *cx, const Node *n, const char *attr_name, const int64_t *ints, int count)
 {
     Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count);

@@ -49,6 +49,9 @@ Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *co
 Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
 Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);       /* attribute `axes`, all of which stay */
 Node *permute_axes_kept(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);      /* attribute `axes` with keepdims=1 */
+/* sum (x - zero) * k = sum x * k - zero * sum k: the call without its attribute `zero`, plus a constant for each channel (k's
+ * last axis); exact, for i32 wraps. Only where every window lies inside of x and k is constant; NULL: there is no zero. */
+Tensor *zero_taken_out(Ctx *cx, const Node *call, Tensor *k);
 const Attr *attrs_with_ints(Ctx *cx, const Node *call, const char *attr, const int64_t *ints, int count);
 
 #endif

@@ -34,6 +34,15 @@ const TfliteRow **tflite_row_list(Ctx *cx, int *count)
     return all;
 }
 
+const char *tflite_types_text(Ctx *cx, int types)
+{
+    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16" };
+    Text t = text_new(cx);
+    for (int i = 0; i < 7; i++)
+        if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
+    return text_string(&t);
+}
+
 void tflite_translate(TfliteCall *c)
 {
     if (c->row->translate) c->row->translate(c);

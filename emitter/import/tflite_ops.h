@@ -37,6 +37,7 @@ extern const TfliteRow tflite_rows_math[], tflite_rows_shape[], tflite_rows_wind
 
 const TfliteRow *tflite_row_find(int code);                                /* NULL: not known */
 const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */
+const char *tflite_types_text(Ctx *cx, int types);                         /* of OF_..: "FLOAT32 INT8" */
 void tflite_translate(TfliteCall *c);
 
 /* ---- For the translations ---------------------------------------------------------------------------------------- */

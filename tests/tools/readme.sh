@@ -41,6 +41,9 @@ ops() {
     done
     echo
     "$build/loopwright" ops --onnx | sed 1d > "$work/onnx"
+    "$build/loopwright" ops --tflite | sed 1d > "$work/tflite"
+    echo "TFLite, float32 and int8, $(wc -l < "$work/tflite" | tr -d ' ') operators: $(comma_list < "$work/tflite" | tr -d '`')."
+    echo
     echo "ONNX, operator sets 7 and later, $(wc -l < "$work/onnx" | tr -d ' ') operators: $(comma_list < "$work/onnx" | tr -d '`')."
 }
 
