@@ -12,9 +12,63 @@
 #include "support/file.h"
 #include "support/map.h"
 #include "support/names.h"
+#include "support/text.h"
 #include "support/watch.h"
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
+
+static int find_port(Build *b, Tensor *const *port, int count, const char *wanted, const char *what)
+{
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) {
+        if (text_equal(port[i]->name, wanted)) return i;
+        names[i] = port[i]->name;
+    }
+    const char *near = text_nearest(b->cx, wanted, names, (size_t)count);
+    diag_error(b->cx, NULL, "there is no %s '%s' to be given with --state%s%s%s", what, wanted, near ? "; did you mean '" : "", near ? near : "",
+               near ? "'?" : "");
+    return -1;
+}
+
+/* One shape and type, known sizes, and neither of the two in another pair. */
+static void check_state(Build *b, int i)
+{
+    Ctx *cx = b->cx;
+    const Tensor *in = b->model.input[b->state[i].input], *out = b->model.output[b->state[i].output];
+    if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
+        diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s", in->name, dtype_info(in->type)->spelling,
+                   tensor_shape_text(cx, in), out->name, dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
+    for (int j = 0; j < i; j++)
+        if (b->state[j].input == b->state[i].input || b->state[j].output == b->state[i].output)
+            diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state", in->name, out->name);
+}
+
+static bool find_states(Build *b)
+{
+    const lw_options *o = b->options;
+    b->state = NEW_ARRAY(b->cx->arena, StatePair, o->state_count);
+    for (int i = 0; i < o->state_count && !ctx_failed(b->cx); i++) {
+        b->state[i].input = find_port(b, b->model.input, b->model.input_count, o->state[i].input, "input");
+        b->state[i].output = find_port(b, b->model.output, b->model.output_count, o->state[i].output, "output");
+        if (!ctx_failed(b->cx)) check_state(b, i);
+    }
+    b->state_count = o->state_count;
+    return !ctx_failed(b->cx);
+}
+
+int build_state_of_input(const Build *b, int input)
+{
+    for (int i = 0; i < b->state_count; i++)
+        if (b->state[i].input == input) return i;
+    return -1;
+}
+
+int build_state_of_output(const Build *b, int output)
+{
+    for (int i = 0; i < b->state_count; i++)
+        if (b->state[i].output == output) return i;
+    return -1;
+}
 
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
@@ -32,7 +86,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     options.value = value;
     bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
     watch_lap(b->watch, "", "import");
-    return ok;
+    return ok && find_states(b);
 }
 
 bool build_graph(Build *b)
@@ -65,7 +119,7 @@ static const char *unique_name(Ctx *cx, Map *taken, const char *base)
 /* What stands behind the model's prefix in the emitted C: names that it has itself, functions and constants. */
 static Map own_symbols(Ctx *cx)
 {
-    static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN",
+    static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
                                        "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) unique_name(cx, &taken, own[i]);
@@ -206,12 +260,32 @@ static void place_everything(Build *b, Scratch ***scratch_out)
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */
 
-static Place place_of(const Slot *s)
+/* The place among the inputs, or outputs, that are no state. */
+static int port_number(const Build *b, int place, int (*state_of)(const Build *b, int place))
 {
-    static const PlaceKind kinds[] = { [SLOT_INPUT] = PLACE_INPUT, [SLOT_OUTPUT] = PLACE_OUTPUT,
-                                       [SLOT_CONST] = PLACE_CONST, [SLOT_ARENA] = PLACE_ARENA };
+    int number = 0;
+    for (int i = 0; i < place; i++) number += state_of(b, i) < 0;
+    return number;
+}
+
+static Place place_of(const Build *b, const Slot *s)
+{
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
-    return (Place){ kinds[s->kind], s->index, (s->kind == SLOT_ARENA ? s->offset : 0) + bytes, s->tensor->type };
+    int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1, out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
+    Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
+    switch (s->kind) {
+    case SLOT_INPUT:
+        p.kind = in >= 0 ? PLACE_STATE : PLACE_INPUT;
+        p.index = in >= 0 ? in : port_number(b, s->index, build_state_of_input);
+        break;
+    case SLOT_OUTPUT:
+        p.kind = out >= 0 ? PLACE_NEXT : PLACE_OUTPUT;
+        p.index = out >= 0 ? out : port_number(b, s->index, build_state_of_output);
+        break;
+    case SLOT_CONST: p.kind = PLACE_CONST; break;
+    case SLOT_ARENA: p.offset += s->offset; break;
+    }
+    return p;
 }
 
 static int index_of(const Tensor *t, const Tensor *const *list, int count)
@@ -234,21 +308,50 @@ static Call call_of(Build *b, int group, const Scratch *scratch)
         const Memory *m = f->memory[i];
         if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, scratch[temporary++].offset, m->type };
         else if (m->kind == MEMORY_INPUT)
-            place[i] = place_of(plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
-        else place[i] = place_of(plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+            place[i] = place_of(b, plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
+        else place[i] = place_of(b, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
     return (Call){ f, label, f->memory_count, place, f->size };
 }
 
-static const Port *ports_of(Ctx *cx, Tensor *const *t, int count, Map *taken)
+/* Those that are no state. */
+static const Port *ports_of(Build *b, Tensor *const *t, int count, int (*state_of)(const Build *b, int place), Map *taken, int *number)
 {
-    Port *port = NEW_ARRAY(cx->arena, Port, count);
-    for (int i = 0; i < count; i++) {
-        const char *unique = unique_name(cx, taken, name_identifier(cx, t[i]->name));
-        port[i] = (Port){ unique, t[i], NULL };
-    }
+    Port *port = NEW_ARRAY(b->cx->arena, Port, count);
+    *number = 0;
+    for (int i = 0; i < count; i++)
+        if (state_of(b, i) < 0)
+            port[(*number)++] = (Port){ unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL };
     return port;
+}
+
+static int maker_group(const Build *b, const Tensor *t)
+{
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < b->groups.at[i].output_count; j++)
+            if (b->groups.at[i].output[j] == t) return i;
+    return -1;
+}
+
+/* Is all that lies in the input's memory used for the last time before anything is written to the output's? */
+static bool is_single(const Build *b, const StatePair *pair)
+{
+    const Slot *in = plan_slot(&b->plan, b->graph.input[pair->input]), *out = plan_slot(&b->plan, b->graph.output[pair->output]);
+    int last = -1, first = maker_group(b, out->tensor);
+    for (; in; in = in->next) last = in->last > last ? in->last : last;
+    for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
+    return last < first;
+}
+
+static const State *states_of(Build *b, Map *taken)
+{
+    State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
+    for (int i = 0; i < b->state_count; i++) {
+        const Tensor *t = b->graph.input[b->state[i].input];
+        state[i] = (State){ unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, is_single(b, &b->state[i]) };
+    }
+    return state;
 }
 
 /* "conv_1_w": of the first group that reads it, and its role there. */
@@ -299,7 +402,7 @@ static void fill_program(Build *b, Scratch *const *scratch)
 {
     Ctx *cx = b->cx;
     Program *p = &b->program;
-    Map ports = map_new(cx->arena), seen = map_new(cx->arena);
+    Map ports = map_new(cx->arena), states = map_new(cx->arena), seen = map_new(cx->arena);
     const char **constant_name = NEW_ARRAY(cx->arena, const char *, b->plan.constant_count);
     const Function **function = NEW_ARRAY(cx->arena, const Function *, b->groups.count);
     Call *call = NEW_ARRAY(cx->arena, Call, b->groups.count);
@@ -307,10 +410,11 @@ static void fill_program(Build *b, Scratch *const *scratch)
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
                     .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
-    p->input_count = b->graph.input_count;
-    p->input = ports_of(cx, b->graph.input, p->input_count, &ports);
-    p->output_count = b->graph.output_count;
-    p->output = ports_of(cx, b->model.output, p->output_count, &ports);
+    p->input = ports_of(b, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
+    p->output = ports_of(b, b->model.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
+    unique_name(cx, &states, "turn");
+    p->state = states_of(b, &states);
+    p->state_count = b->state_count;
     name_constants(b, constant_name);
     p->constant_count = b->plan.constant_count;
     p->constant = b->plan.constant;

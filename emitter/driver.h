@@ -9,12 +9,16 @@
 #include "loopwright.h"
 #include "lower/lower.h"
 
+/* An input and an output of the model that are its state: places among all inputs and outputs. */
+typedef struct StatePair { int input, output; } StatePair;
+
 typedef struct Build {
     Ctx *cx;
     const lw_options *options;
     const char *path, *name;                 /* of the model file; prefix of the symbols */
     const Target *target;
     Model model;                             /* as imported; its steps, for a .te file */
+    StatePair *state; int state_count;
     Graph graph;                             /* after the passes */
     Groups groups;
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
@@ -32,6 +36,10 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /
 bool build_graph(Build *b);                                                    /* passes */
 bool build_nests(Build *b);                                                    /* groups and their scheduled nests */
 bool build_program(Build *b);                                                  /* plan, functions, program */
+
+/* Which state the model's input or output is; -1: none. */
+int build_state_of_input(const Build *b, int input);
+int build_state_of_output(const Build *b, int output);
 
 /* Runs all groups on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
 bool build_run(Build *b, void *const *inputs, void **outputs);

@@ -25,6 +25,7 @@ const char *lw_version(void);
 
 typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; } lw_dim;     /* --dim NAME=N, NAME<=N */
 typedef struct lw_value { const char *name, *path; } lw_value;                             /* --value NAME=FILE.npy */
+typedef struct lw_state { const char *input, *output; } lw_state;                          /* --state INPUT=OUTPUT */
 
 typedef struct lw_options {
     const char *target;              /* NULL: "generic" */
@@ -32,6 +33,7 @@ typedef struct lw_options {
     bool testbench, static_arena, standalone, time_passes;
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;
+    const lw_state *state; int state_count;  /* what an output leaves is the input of the next run: kept in struct NAME_state */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
@@ -39,7 +41,7 @@ typedef struct lw_options {
 
 /* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), the header beside it, and what options ask for. */
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o);
-/* Runs the model in the interpreter on .npy files; outputs go to .npy files in the model's order (fewer are allowed). */
+/* Runs the model in the interpreter on .npy files (state begins as zeros and has no file); outputs go to .npy files in the model's order (fewer are allowed). */
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
             int output_count, const lw_options *o);
 /* Emits into a scratch folder, builds with $CC (default cc), runs on the inputs (made up if none are given) and compares

@@ -13,7 +13,8 @@ typedef struct Arguments {
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
     lw_dim dim[MOST_OPTIONS];
-    lw_value value[MOST_OPTIONS];
+    lw_value value[MOST_OPTIONS + 1];
+    lw_state state[MOST_OPTIONS + 1];
     lw_options options;
     bool quiet, werror, help, version, onnx, tflite;
     int level;
@@ -63,17 +64,30 @@ static bool read_dim(Arguments *a, const char *v)
     return equals[1] && !*end && n >= 1 && n <= INT32_MAX && length > 0;
 }
 
-static bool read_value(Arguments *a, const char *v)
+/* NAME=REST: the name, and in *rest what is behind the '='; NULL where it has another form. */
+static const char *read_pair(const char *v, int count, const char **rest)
 {
     const char *equals = strchr(v, '=');
-    if (!equals || equals == v || !equals[1] || a->options.value_count == MOST_OPTIONS) return false;
+    if (!equals || equals == v || !equals[1] || count == MOST_OPTIONS) return NULL;
     size_t length = (size_t)(equals - v);
     char *tensor = malloc(length + 1);
-    if (!tensor) return false;
+    if (!tensor) return NULL;
     memcpy(tensor, v, length);
     tensor[length] = 0;
-    a->value[a->options.value_count++] = (lw_value){ tensor, equals + 1 };
-    return true;
+    *rest = equals + 1;
+    return tensor;
+}
+
+static bool read_value(Arguments *a, const char *v)
+{
+    lw_value *value = &a->value[a->options.value_count];
+    return (value->name = read_pair(v, a->options.value_count, &value->path)) != NULL && ++a->options.value_count;
+}
+
+static bool read_state(Arguments *a, const char *v)
+{
+    lw_state *state = &a->state[a->options.state_count];
+    return (state->input = read_pair(v, a->options.state_count, &state->output)) != NULL && ++a->options.state_count;
 }
 
 typedef struct Option { const char *name, *value, *what; Reader *read; } Option;
@@ -86,6 +100,7 @@ static const Option options[] = {
     { "--standalone",   NULL,         "put the runtime macros that are used into model.c", set_standalone },
     { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum", read_dim },
     { "--value",        "NAME=F.npy", "make an input a constant", read_value },
+    { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },
     { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },
     { "--only",         "NAME",       "dump: one group alone", read_only },
@@ -216,6 +231,7 @@ int main(int argc, char **argv)
     }
     a.options.dim = a.dim;
     a.options.value = a.value;
+    a.options.state = a.state;
     if (a.help || a.version) {
         if (a.help) print_help();
         else printf("loopwright %s\n", lw_version());

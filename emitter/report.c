@@ -41,6 +41,7 @@ static int64_t bytes_of(Tensor *const *t, int count)
 static const char *place_text(Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
+    if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
     if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d", s->index);
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
     return text_format(b->cx, "arena +%lld%s", (long long)at, s->root != s->tensor ? " (shared)" : "");
@@ -62,12 +63,19 @@ static void print_layers(Build *b, Text *t)
 static void print_totals(Build *b, Text *t)
 {
     int64_t macs = 0, constants = 0;
-    int64_t in = bytes_of(b->graph.input, b->graph.input_count), out = bytes_of(b->model.output, b->model.output_count);
+    int64_t in = bytes_of(b->graph.input, b->graph.input_count), out = bytes_of(b->model.output, b->model.output_count), state = 0;
+    for (int i = 0; i < b->program.state_count; i++) {
+        int64_t bytes = tensor_bytes(b->program.state[i].tensor);
+        in -= bytes;
+        out -= bytes;
+        state += b->program.state[i].is_single ? bytes : 2 * bytes;
+    }
     for (int i = 0; i < b->groups.count; i++) macs += b->plan.is_free[i] ? 0 : macs_of(b->nest[i]);
     for (int i = 0; i < b->plan.constant_count; i++) constants += tensor_bytes(b->plan.constant[i]);
     text_printf(t, "\nmultiply-adds  %lld\n", (long long)macs);
-    text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld\n",
-                (long long)(b->plan.arena_size + in + out), (long long)b->plan.arena_size, (long long)in, (long long)out);
+    text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld", (long long)(b->plan.arena_size + in + out + state),
+                (long long)b->plan.arena_size, (long long)in, (long long)out);
+    text_printf(t, state ? ", state %lld\n" : "\n", (long long)state);
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)constants,
                 b->program.function_count, b->program.call_count);

@@ -63,16 +63,30 @@ static bool has_numbers_for_sizes(Build *b)
     return true;
 }
 
+/* State is zeros, as at the first run; files are for the other inputs. */
 static bool read_inputs(Build *b, const char *const *input, int count, void **data)
 {
-    if (count && count != b->model.input_count) {
-        diag_error(b->cx, NULL, "the model has %d inputs, but %d files are given", b->model.input_count, count);
+    Ctx *cx = b->cx;
+    int inputs = b->model.input_count - b->state_count;
+    if (count && count != inputs) {
+        diag_error(cx, NULL, "the model has %d inputs%s, but %d files are given", inputs, b->state_count ? " that are no state" : "", count);
         return false;
     }
     if (!has_numbers_for_sizes(b)) return false;
-    for (int i = 0; i < b->model.input_count; i++)
-        data[i] = count ? read_data(b->cx, input[i], b->model.input[i]) : made_up(b->cx, b->model.input[i], (uint32_t)i + 1);
-    return !ctx_failed(b->cx);
+    for (int i = 0, file = 0; i < b->model.input_count; i++) {
+        const Tensor *t = b->model.input[i];
+        if (build_state_of_input(b, i) >= 0) data[i] = arena_alloc(cx->arena, (size_t)tensor_bytes(t));
+        else data[i] = count ? read_data(cx, input[file++], t) : made_up(cx, t, (uint32_t)i + 1);
+    }
+    return !ctx_failed(cx);
+}
+
+/* The output with this number among those that are no state. */
+static int output_number(const Build *b, int number)
+{
+    for (int i = 0; i < b->model.output_count; i++)
+        if (build_state_of_output(b, i) < 0 && number-- == 0) return i;
+    return -1;
 }
 
 static bool interpreted(Build *b, const char *const *input, int count, void ***inputs, void ***outputs)
@@ -88,17 +102,19 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
     Build b;
     void **inputs, **outputs;
     if (!build_read(&b, cx, model, o)) return false;
-    if (output_count > b.model.output_count) {
-        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count, output_count);
+    if (output_count > b.model.output_count - b.state_count) {
+        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count - b.state_count, output_count);
         return false;
     }
-    if (!input_count && b.model.input_count) {
-        diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count);
+    if (!input_count && b.model.input_count > b.state_count) {
+        diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count - b.state_count);
         return false;
     }
     if (!interpreted(&b, input, input_count, &inputs, &outputs)) return false;
-    for (int i = 0; i < output_count; i++)
-        if (!write_data(cx, output[i], b.model.output[i], outputs[i])) return false;
+    for (int i = 0; i < output_count; i++) {
+        int at = output_number(&b, i);
+        if (!write_data(cx, output[i], b.model.output[at], outputs[at])) return false;
+    }
     return true;
 }
 
@@ -159,11 +175,12 @@ static bool build_and_run(Build *b, const char *folder, void *const *inputs)
     text_add(&build, " -lm");
     add_quoted(&run, text_format(cx, "%s/prog", folder));
     for (int i = 0; i < b->model.input_count; i++) {
+        if (build_state_of_input(b, i) >= 0) continue;
         const char *path = text_format(cx, "%s/in%d.npy", folder, i);
         if (!write_data(cx, path, b->model.input[i], inputs[i])) return false;
         add_quoted(&run, path);
     }
-    for (int i = 0; i < b->model.output_count; i++) add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
+    for (int i = 0; i < b->model.output_count - b->state_count; i++) add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
     return run_command(cx, &build, "building the emitted C") && run_command(cx, &run, "the emitted program");
 }
 
@@ -181,10 +198,10 @@ static const char *compared(Build *b, const char *folder, const char *const *exp
     Ctx *cx = b->cx;
     Text t = text_new(cx);
     int64_t wrong = 0;
-    for (int i = 0; i < b->model.output_count && !ctx_failed(cx); i++) {
-        const Tensor *out = b->model.output[i];
+    for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
+        const Tensor *out = b->model.output[output_number(b, i)];
         const void *got = read_data(cx, text_format(cx, "%s/out%d.npy", folder, i), out);
-        const void *want = i < expect_count ? read_data(cx, expect[i], out) : interpreted_outputs[i];
+        const void *want = i < expect_count ? read_data(cx, expect[i], out) : interpreted_outputs[output_number(b, i)];
         if (!got || !want) return NULL;
         Difference d = compare(out, got, want);
         text_printf(&t, "%s: %lld of %lld elements differ; largest difference ", out->name, (long long)d.wrong,

@@ -76,7 +76,7 @@ check list-passes               ends 0 'partition' passes
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify dump report ops targets passes --target --name --testbench --standalone --static-arena \
-        --dim --value --expect --at --only --explain --time-passes --werror --quiet --version; do
+        --dim --value --state --expect --at --only --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }

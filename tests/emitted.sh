@@ -50,6 +50,37 @@ check emit-static-arena emit fixed "$first" --static-arena
 check build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
 check static-arena-same-values "$work/static_arena"
 
+# ---- State ---------------------------------------------------------------------------------------------------------------
+
+pairs="--state level=new_level --state last=new_last"
+check emit-state emit kept tests/emitted/filter.te $pairs
+check emit-state-passed emit passed tests/emitted/filter.te
+check build-state build state -Iruntime -I"$work/kept" -I"$work/passed" tests/emitted/state.c "$work/kept/kept.c" "$work/passed/passed.c"
+check state-kept-equals-state-passed "$work/state"
+check state-verify "$lw" verify tests/emitted/filter.te $pairs
+check emit-state-static-arena emit chain tests/emitted/chain.te --state h=new_h --static-arena --testbench
+check state-in-one-array grep -q '^    float h\[6\];$' "$work/chain/chain.h"
+
+# Three runs of the test bench leave what three runs of the interpreter do that hand the state on in files.
+runs() {
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 6), }" > "$work/x.npy"
+    cp "$work/x.npy" "$work/h.npy"
+    printf '\000\000\200\077\000\000\000\100\000\000\200\076\000\000\000\000\000\000\000\277\000\000\100\100' >> "$work/x.npy"
+    head -c 24 /dev/zero >> "$work/h.npy"
+    for _ in 1 2 3; do
+        "$lw" run tests/emitted/chain.te "$work/x.npy" "$work/h.npy" -o "$work/h2.npy" -o "$work/y.npy" && mv "$work/h2.npy" "$work/h.npy" || return
+    done
+    build chain_bench -O2 -ffp-contract=off -Iruntime -I"$work/chain" "$work/chain/chain.c" "$work/chain/chain_main.c" &&
+        "$work/chain_bench" "$work/x.npy" "$work/y2.npy" --repeat 3 > /dev/null && "$work/chain_bench" "$work/x.npy" "$work/y1.npy" || return
+    for y in y y1 y2; do tail -c 4 "$work/$y.npy" > "$work/$y"; done      # the element; headers are padded otherwise
+    cmp "$work/y" "$work/y2" && ! cmp -s "$work/y" "$work/y1"
+}
+check state-through-three-runs runs
+refused() { ! "$lw" tests/emitted/filter.te -o "$work/no.c" --state "$1" 2> "$work/said" && grep -q "$2" "$work/said" && [ ! -e "$work/no.c" ]; }
+check state-no-such-input refused levle=new_level "no input 'levle'.*did you mean 'level'"
+check state-no-such-output refused level=level "no output 'level'"
+check state-of-another-shape refused level=new_last 'is f32\[8\], but its output "new_last" is f32\[3\]'
+
 # ---- model.c and model.h alone ---------------------------------------------------------------------------------------------
 
 check emit-standalone emit alone "$digits" --standalone

@@ -4,8 +4,9 @@
 /* A whole program of lowered functions, spelled as model.c, model.h and model_main.c (design: the emitted interface). */
 #include "ir/code.h"
 
-typedef enum PlaceKind { PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST } PlaceKind;
-/* Where an argument of a call lives. INPUT/OUTPUT: index among the program's; CONST: index among its constants. */
+typedef enum PlaceKind { PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT } PlaceKind;
+/* Where an argument of a call lives. INPUT/OUTPUT: index among the program's; CONST: index among its constants; STATE, NEXT:
+ * among its states, as the last run left it and as this one does. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
 typedef struct Call {
@@ -21,12 +22,21 @@ typedef struct Port {                  /* an input or output of the model */
     const char *layout;                /* "NHWC" or NULL */
 } Port;
 
+/* What an output leaves for an input of the next run. Where the new one is begun after the old one's last use they are one
+ * array; else there are two, and runs go back and forth between them. */
+typedef struct State {
+    const char *name;                  /* C identifier, unique: of the input */
+    const Tensor *tensor;
+    bool is_single;
+} State;
+
 typedef struct Program {
     const char *name;                  /* prefix, a C identifier in lower case: "kws" */
     const char *header;                /* file name of the header, as model.c includes it; NULL: NAME.h */
     const char *source;                /* the model's file name, without folders */
     const char *target;
     int input_count, output_count; const Port *input, *output;
+    int state_count; const State *state;
     int constant_count; const Tensor *const *constant; const char *const *constant_name;
     int function_count; const Function *const *function;   /* in order of first use; equal groups share one */
     int call_count; const Call *call;

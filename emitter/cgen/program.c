@@ -87,10 +87,40 @@ static int64_t weights_size(const Program *p)
     return bytes;
 }
 
-static void run_signature(Text *t, const Program *p)
+static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
-    text_printf(t, "int %s_run(%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
-                p->static_arena ? "" : "void *arena, ", p->name, p->name);
+    text_printf(t, "int %s_run(%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
+                p->static_arena ? "" : "void *arena, ", p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name,
+                p->name);
+}
+
+/* ---- State ------------------------------------------------------------------------------------------------------ */
+
+static bool has_turns(const Program *p)
+{
+    for (int i = 0; i < p->state_count; i++)
+        if (!p->state[i].is_single) return true;
+    return false;
+}
+
+static void state_struct(Text *t, const Program *p)
+{
+    text_printf(t, "/* What is kept from run to run: call %s_reset before the first one. */\nstruct %s_state {\n", p->name, p->name);
+    for (int i = 0; i < p->state_count; i++)
+        text_printf(t, "    %s %s%s[%lld];\n", dtype_info(p->state[i].tensor->type)->c_type, p->state[i].name,
+                    p->state[i].is_single ? "" : "[2]", (long long)tensor_elems(p->state[i].tensor));
+    if (has_turns(p)) text_add(t, "    uint8_t turn;     /* which of [2] the last run left */\n");
+    text_printf(t, "};\n\nvoid %s_reset(struct %s_state *state);     /* all zeros */\n", p->name, p->name);
+}
+
+static void reset_function(Text *t, const Program *p)
+{
+    text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n}\n\n", p->name, p->name);
+}
+
+static void row_of_state(Ctx *cx, Text *t, const State *s)
+{
+    text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type, tensor_shape_text(cx, s->tensor));
 }
 
 const char *cgen_header(Ctx *cx, const Program *p)
@@ -101,21 +131,28 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
     text_add(&t, " * Outputs\n");
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
+    if (p->state_count) text_add(&t, " * State\n");
+    for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
     text_printf(&t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", prefix, prefix);
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix, (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
     text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n\n", prefix, (long long)weights_size(p));
     text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
     text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n\n", prefix);
+    if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n\n", prefix);
     text_add(&t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
     port_macro(cx, &t, prefix, "INPUTS", p->input, p->input_count);
     port_macro(cx, &t, prefix, "OUTPUTS", p->output, p->output_count);
     text_char(&t, '\n');
     port_struct(&t, p, "inputs", p->input, p->input_count, true);
     port_struct(&t, p, "outputs", p->output, p->output_count, false);
+    if (p->state_count) text_char(&t, '\n');
+    if (p->state_count) state_struct(&t, p);
     text_printf(&t, "\n/* Runs the model once. Returns 0, or a negative %s_E... code. ", prefix);
-    text_add(&t, p->static_arena ? "Not reentrant: the arena is static. */\n" : "Reentrant: all state is in the arena. */\n");
-    run_signature(&t, p);
+    text_add(&t, p->static_arena ? "Not reentrant: the arena is static. */\n"
+                 : p->state_count ? "Reentrant: all that changes is in the arena and the state. */\n"
+                                  : "Reentrant: all state is in the arena. */\n");
+    run_signature(cx, &t, p);
     text_add(&t, ";\n\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n");
     return text_string(&t);
 }
@@ -147,6 +184,12 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         base = text_format(cx, "out->%s", p->output[at->index].name);
         held = p->output[at->index].tensor->type;
         break;
+    case PLACE_STATE: case PLACE_NEXT: {
+        const State *s = &p->state[at->index];
+        base = text_format(cx, "state->%s%s", s->name, s->is_single ? "" : at->kind == PLACE_STATE ? "[now]" : "[next]");
+        held = s->tensor->type;
+        break;
+    }
     case PLACE_CONST:
         base = text_format(cx, "%s_%s", p->name, p->constant_name[at->index]);
         held = p->constant[at->index]->type;
@@ -177,21 +220,16 @@ static void layer(Ctx *cx, Text *t, const Program *p, int number, Speller *sizes
     text_add(t, ");\n");
 }
 
-static bool uses_input(const Program *p)
+static bool uses_place(const Program *p, PlaceKind kind)
 {
     for (int c = 0; c < p->call_count; c++)
         for (int i = 0; i < p->call[c].place_count; i++)
-            if (p->call[c].place[i].kind == PLACE_INPUT) return true;
-    return p->size_count > 0;
-}
-
-static bool uses_arena(const Program *p)
-{
-    for (int c = 0; c < p->call_count; c++)
-        for (int i = 0; i < p->call[c].place_count; i++)
-            if (p->call[c].place[i].kind == PLACE_ARENA) return true;
+            if (p->call[c].place[i].kind == kind) return true;
     return false;
 }
+
+static bool uses_input(const Program *p) { return p->size_count > 0 || uses_place(p, PLACE_INPUT); }
+static bool uses_arena(const Program *p) { return uses_place(p, PLACE_ARENA); }
 
 static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *s)
 {
@@ -207,20 +245,24 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
 {
     const char *prefix = upper(cx, p->name);
     Speller s = speller_new(cx);
-    static const char *const taken[] = { "in", "out", "arena", "memory" };
-    for (int i = 0; i < 4; i++) speller_name(&s, taken[i], taken[i]);
+    static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next" };
+    for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
     if (p->static_arena && uses_arena(p))
         text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n    double align_double;\n    int64_t align_integer;\n} %s_arena;\n\n",
                     (long long)p->arena_align, prefix, p->name);
-    run_signature(t, p);
+    run_signature(cx, t, p);
     text_add(t, "\n{\n");
     if (uses_arena(p)) text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena", p->static_arena ? "_arena.bytes" : "");
     else if (!p->static_arena) text_add(t, "    (void)arena;\n");
     if (!uses_input(p)) text_add(t, "    (void)in;\n");
+    if (!uses_place(p, PLACE_OUTPUT)) text_add(t, "    (void)out;\n");
     if (uses_arena(p) && !p->static_arena)
         text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix, prefix);
+    if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
+    if (has_turns(p)) text_add(t, "    const int now = state->turn != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
     for (int i = 0; i < p->call_count; i++) layer(cx, t, p, i, &s);
+    if (has_turns(p)) text_add(t, "    state->turn = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");
 }
 
@@ -241,10 +283,12 @@ const char *cgen_source(Ctx *cx, const Program *p)
     }
     for (int i = 0; i < p->constant_count; i++)
         if (is_used(p, i)) constant(cx, &weights, p, i);
+    if (p->state_count) reset_function(&run, p);
     run_function(cx, &run, p);
 
     text_printf(&t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
     text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
+    if (p->state_count) text_add(&t, "#include <string.h>\n");
     const char *aligned = weights.length || p->static_arena ? "LW_ALIGN" : "";
     runtime_prologue(cx, &t, text_format(cx, "%s %s", aligned, text_string(&code)), p->standalone);
     text_add(&t, "\n#ifndef LW_LAYER\n#define LW_LAYER(number, name)     /* before each layer: define it to take times */\n#endif\n\n");

@@ -87,7 +87,10 @@ static void add_line(Text *t, const Program *p, const char *line)
         if (*line == '$') text_add(t, p->name);
         else if (*line == '@')
             for (const char *s = p->name; *s; s++) text_char(t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
-        else if (*line == '^') text_add(t, p->static_arena ? "" : "arena, ");
+        else if (*line == '^') {
+            text_add(t, p->static_arena ? "" : "arena, ");
+            text_add(t, p->state_count ? "&state, " : "");
+        }
         else text_char(t, *line);
     }
     text_char(t, '\n');
@@ -151,6 +154,7 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     if (!p->static_arena)
         add_line(t, p, "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], \"out of memory\");\n"
                        "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
+    if (p->state_count) add_line(t, p, "    static struct $_state state;\n    $_reset(&state);");
     add_lines(t, p, run_part);
     for (int i = 0; i < p->output_count; i++)
         add_line(t, p, text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);", p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
