@@ -197,6 +197,15 @@ static void shrink(OnnxCall *c)
     c->out[0] = onnx_call(c, "shrink", c->in[0], "%s", attrs.at);
 }
 
+/* Without the spaces that people put into equations. */
+static void einsum(OnnxCall *c)
+{
+    Text t = text_new(c->cx);
+    for (const char *p = onnx_text(c, "equation", ""); *p; p++)
+        if (*p != ' ') text_char(&t, *p);
+    if (onnx_needs(c, c->in_count > 0 ? c->in_count : 1)) c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count, "equation=%s", text_string(&t));
+}
+
 const OnnxOp onnx_rows_math[] = {
     ONNX_SAME("Abs", "", "abs"),
     ONNX_SAME("Acos", "", "acos"),
@@ -225,6 +234,7 @@ const OnnxOp onnx_rows_math[] = {
     ONNX_SAME("Cosh", "", "cosh"),
     ONNX_AS("Div", "axis broadcast", "div", binary),
     ONNX_MOVE("Dropout", "ratio seed", dropout),
+    ONNX_ROW("Einsum", "equation", einsum),
     ONNX_SAME("Elu", "alpha", "elu"),
     ONNX_AS("Equal", "axis broadcast", "equal", binary),
     ONNX_SAME("Erf", "", "erf"),

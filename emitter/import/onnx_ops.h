@@ -34,7 +34,7 @@ typedef struct OnnxOp {
 
 /* Closed by a row without name. */
 extern const OnnxOp onnx_rows_control[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
-                    onnx_rows_resize[], onnx_rows_shape[], onnx_rows_window[];
+                    onnx_rows_resize[], onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
 
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
 const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* all rows, by name */

@@ -212,18 +212,40 @@ static void global(OnnxCall *c, const char *op)
 static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
 static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
 
+/* By the batch's own moments; the running ones move towards them. */
+static void batch_norm_trained(OnnxCall *c, const char *epsilon)
+{
+    Tensor *x = c->in[0];
+    Text axes = text_new(c->cx);
+    for (int d = 0; d < x->rank; d++)
+        if (d != 1) text_printf(&axes, "%s%d", d ? "," : "", d);
+    double momentum = (double)(float)onnx_real(c, "momentum", 0.9);
+    Tensor *mean = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes.at);
+    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s", axes.at);
+    Tensor *y = onnx_call(c, "standardize", x, "axes=%s epsilon=%s", axes.at, epsilon);
+    y = onnx_call2(c, "mul", y, onnx_ones_behind(c, c->in[1], x->rank - 2));
+    c->out[0] = onnx_call2(c, "add", y, onnx_ones_behind(c, c->in[2], x->rank - 2));
+    Tensor *own[2] = { onnx_call(c, "reduce_mean", x, "axes=%s", axes.at), var };
+    for (int i = 0; i < 2; i++)
+        c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_like(c, x, momentum)), onnx_call2(c, "mul", own[i], onnx_like(c, x, 1 - momentum)));
+}
+
 static void batch_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 5)) return;
-    if (onnx_int(c, "training_mode", 0) || !onnx_int(c, "spatial", 1) || (c->opset < 7 && !onnx_int(c, "is_test", 0))) {
-        onnx_unsupported(c, "training, or spatial=0; the inference form over channels is accepted");
+    if (!onnx_int(c, "spatial", 1) || (c->opset < 7 && !onnx_int(c, "is_test", 0))) {
+        onnx_unsupported(c, "spatial=0, or training in an old operator set; the form over channels is accepted");
+        return;
+    }
+    Text epsilon = text_new(c->cx);
+    text_float(&epsilon, (float)onnx_real(c, "epsilon", 1e-5));
+    if (onnx_int(c, "training_mode", 0)) {
+        batch_norm_trained(c, text_string(&epsilon));
         return;
     }
     Tensor *in[5];
     for (int i = 0; i < 5; i++) in[i] = c->in[i];
     in[0] = onnx_channels_last(c, c->in[0]);
-    Text epsilon = text_new(c->cx);
-    text_float(&epsilon, (float)onnx_real(c, "epsilon", 1e-5));
     c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5, "epsilon=%s", text_string(&epsilon)));
 }
 
