@@ -301,6 +301,7 @@ static void read_values(Formula *f, Token at)
     }
     f->spec.out_count = count;
     if (count != wanted) lex_error(l, at, "%d value%s expected, not %d", wanted, wanted == 1 ? " is" : "s are", count);
+    else if (f->name_count > wanted) lex_error(l, at, "%s gives one value: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling, f->name_count);
     else check_reduced_type(f, at);
 }
 

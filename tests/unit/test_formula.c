@@ -173,6 +173,7 @@ static const Refusal refusals[] = {
     { "y = sum(i) m[i]", "sum reduces numbers, not bool", 1, 1 },
     { "p, t[i] = b[i]", "2 values are expected, not 1", 1, 1 },
     { "y[i] = sum(j) x[i, j], x[i, 0]", "1 value is expected, not 2", 1, 1 },
+    { "p, t[i] = sum(j) x[i, j]", "sum gives one value: one name is expected, not 2", 1, 1 },
     { "y[i] = sum(j; 0, 0) x[i, j]", "1 first value is expected", 15, 1 },
     { "y[i] = sum(j; q[i, 0]) x[i, j]", "the first value has type i8, the reduced one f32", 15, 1 },
     { "y[i] = b[i] +", "a value is expected, not the end", 14, 1 },
