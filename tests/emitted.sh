@@ -150,5 +150,7 @@ check verify-in-any-folder verify_elsewhere tests/emitted/names.te
 
 check matmul-equal-after-every-step samples/matmul/run.sh "$build"
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
+for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done
+check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"
 
 report_end
