@@ -157,6 +157,35 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* Where in x the largest element of a window lies, counted image by image and channel by channel as they stand in
+ * [n][c][h][w], or with the last two the other way round. */
+static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
+{
+    Windows w = { 0 };
+    int spatial = n->in[0]->rank - 2;
+    if (spatial < 1 || spatial > MAX_SPATIAL) {
+        op_refuse(cx, n, "the input is %s; ranks 3 to %d are wanted", tensor_shape_text(cx, n->in[0]), MAX_SPATIAL + 2);
+        return 0;
+    }
+    if (!read_windows(cx, n, spatial, &w)) return 0;
+    Tensor *tap = reduce_windows(cx, n, &w, "at, best", "argmax", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
+    bool by_columns = node_int(n, "columns", 0) != 0;
+    Text lhs = text_new(cx);
+    for (int d = 0; d < spatial; d++) text_printf(&lhs, "%c,", axis_of(spatial, d));
+    const char *at = text_format(cx, "at[n,%sc]", lhs.at);
+    const char *flat = text_format(cx, "(i64(n) * %lld + i64(c))", (long long)tensor_dim(n->in[0], spatial + 1));
+    for (int i = 0; i < spatial; i++) {
+        int d = by_columns ? spatial - 1 - i : i;
+        int64_t taps = 1;
+        for (int after = d + 1; after < spatial; after++) taps *= w.kernel[after];
+        const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
+        flat = text_format(cx, "(%s * %lld + i64(%c*%lld + (%s)*%lld - %lld))", flat, (long long)w.size[d], axis_of(spatial, d), (long long)w.stride[d], own,
+                           (long long)w.dilation[d], (long long)w.pad[d]);
+    }
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,%sc] = %s", lhs.at, flat), BIND_T("at", tap));
+    return out[0] ? 1 : 0;
+}
+
 static int max_pool1d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 1, out); }
 static int max_pool2d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 2, out); }
 static int max_pool3d(Ctx *cx, const Node *n, Tensor **out) { return max_pool(cx, n, 3, out); }
@@ -216,6 +245,14 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
 static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
 static const AttrRow avg_attrs[] = { WINDOW_ATTRS, { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" }, { 0 } };
 static const AttrRow lp_attrs[] = { WINDOW_ATTRS, { "p", ATTR_REAL, "the norm's power", "2" }, { 0 } };
+static const AttrRow index_attrs[] = { WINDOW_ATTRS, { "columns", ATTR_INT, "1: the last two dimensions are counted the other way round", "0" }, { 0 } };
+static const OpCase index_cases[] = {
+    { "kernel=2,2 stride=2,2", "f32[1][4][4][2]", "i64[1][2][2][2]", NULL },
+    { "kernel=3 pad=1,1", "f32[2][5][2]", "i64[2][5][2]", NULL },
+    { "kernel=2,3 dilation=2,1 pad=0,1,1,1 columns=1", "f32[1][4][4][1]", "i64[1][3][4][1]", NULL },
+    { "kernel=2", "f32[2][5]", NULL, "ranks 3 to" },
+    { 0 }
+};
 
 static const OpCase max_pool1d_cases[] = {
     { "kernel=2 stride=2", "f32[1][7][3]", "f32[1][3][3]", NULL },
@@ -281,6 +318,7 @@ const Op ops_pool[] = {
     { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool1d_cases },
     { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool2d_cases },
     { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool3d_cases },
+    { POOL(max_pool_index, "y[n,h,w,c] = the place in [n][c][h][w] of the largest x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = index_attrs, .cases = index_cases },
     { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs, .cases = avg_pool1d_cases },
     { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool2d_cases },
     { POOL(avg_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) x[n,..,c]) / (taps(d) * taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool3d_cases },

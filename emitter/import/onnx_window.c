@@ -173,7 +173,39 @@ static void pool(OnnxCall *c, const char *op, const char *more)
     c->out[0] = onnx_channels_second(c, y);
 }
 
-static void max_pool(OnnxCall *c) { pool(c, "max_pool", ""); }
+static void max_pool(OnnxCall *c)
+{
+    Windows w;
+    pool(c, "max_pool", "");
+    if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
+    Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]), "kernel=%s %s ceil_mode=%d columns=%d", onnx_list(c->cx, w.kernel, w.spatial),
+                              windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0, onnx_int(c, "storage_order", 0) != 0);
+    c->out[1] = onnx_channels_second(c, index);
+}
+
+/* Everything goes back to the place that its index tells, counted in the smallest shape that can have been pooled; what the
+ * wanted shape has more lies behind. */
+static void max_unpool(OnnxCall *c)
+{
+    Windows w;
+    int64_t shape[MAX_RANK], wanted[MAX_RANK], pads[2 * MAX_RANK] = { 0 }, flat = -1, total = 1;
+    if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
+    int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, wanted, MAX_RANK);
+    for (int d = 0; d < rank; d++) {
+        shape[d] = tensor_dim(c->in[0], d);
+        if (d >= 2) shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
+        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && wanted[d] < shape[d])) onnx_refuse(c, "dimension %d of the result would be %lld", d, (long long)shape[d]);
+        if (ctx_failed(c->cx)) return;
+        total *= shape[d];
+        if (given == rank) pads[rank + d] = wanted[d] - shape[d];
+    }
+    Tensor *none = onnx_call(c, "expand", onnx_like(c, c->in[0], 0), "shape=%lld", (long long)total);
+    Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
+    if (ctx_failed(c->cx)) return;
+    Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, ""), shape, rank);
+    c->out[0] = given == rank ? onnx_call(c, "pad", y, "pad=%s", onnx_list(c->cx, pads, 2 * rank)) : y;
+}
+
 static void average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
 
 /* p is an integer, in the first operator set a real number. */
@@ -256,6 +288,7 @@ const OnnxOp onnx_rows_window[] = {
     ONNX_ROW("ConvTranspose", "auto_pad dilations group kernel_shape output_padding output_shape pads strides", conv_transpose),
     ONNX_ROW("GlobalAveragePool", "", global_average_pool),
     ONNX_ROW("GlobalLpPool", "p", global_lp_pool),
+    ONNX_ROW("MaxUnpool", "kernel_shape pads strides", max_unpool),
     ONNX_ROW("LpPool", "auto_pad ceil_mode dilations kernel_shape p pads strides", lp_pool),
     ONNX_ROW("GlobalMaxPool", "", global_max_pool),
     ONNX_ROW("MaxPool", "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", max_pool),
