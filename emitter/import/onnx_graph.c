@@ -231,6 +231,13 @@ static bool all_constant(const OnnxCall *c)
     return true;
 }
 
+static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
+{
+    const OnnxList *l = NULL;
+    for (; s && !l; s = s->outer) l = known(&s->list, value_name);
+    return l;
+}
+
 /* The last call of a node carries the name of the value; a value that is passed on keeps its own. */
 static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 {
@@ -298,16 +305,19 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     OnnxCall *c = NEW(cx->arena, OnnxCall);
     *c = (OnnxCall){ .cx = cx, .node = with_attributes(s, n), .opset = s->opset, .folder = &s->import->folder, .name = n->name, .scope = s };
     c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    c->list = NEW_ARRAY(cx->arena, const OnnxList *, n->in_count);
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
         if (is_absent(s, n->in[i])) continue;
-        c->in[i] = onnx_scope_value(s, n->in[i]);
+        c->list[i] = list_named(s, n->in[i]);
+        c->in[i] = c->list[i] ? NULL : onnx_scope_value(s, n->in[i]);
         c->in_count = i + 1;
-        if (!c->in[i] && !ctx_failed(cx)) onnx_scope_not_made(s, n->in[i]);
+        if (!c->in[i] && !c->list[i] && !ctx_failed(cx)) onnx_scope_not_made(s, n->in[i]);
     }
     if (ctx_failed(cx)) return;
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
     else onnx_translate(c, onnx_op_find(n->type));
+    if (c->out_list && n->out_count && !ctx_failed(cx)) map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
 }
 
@@ -318,7 +328,7 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
     OnnxScope *s = NEW(im->cx->arena, OnnxScope);
     *s = (OnnxScope){ .import = im, .graph = g, .outer = outer, .depth = outer ? outer->depth + 1 : 0, .opset = outer ? outer->opset : im->file.opset };
     if (outer) s->function = outer->function, s->caller = outer->caller;
-    s->maker = s->initializer = s->input = s->value = map_new(im->cx->arena);
+    s->maker = s->initializer = s->input = s->value = s->list = map_new(im->cx->arena);
     return s;
 }
 

@@ -24,7 +24,7 @@ struct OnnxScope {
     Map maker;                    /* name of a value -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
-    Map value;                    /* -> Tensor, as far as made */
+    Map value, list;              /* -> Tensor or OnnxList, as far as made */
     int ordered; OnnxNode **order;
 };
 

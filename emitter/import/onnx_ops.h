@@ -7,6 +7,8 @@
 
 enum { ONNX_OUTPUTS = 64 };          /* of one node (Split) */
 
+typedef struct OnnxList { int count; Tensor **at; } OnnxList;        /* a sequence of tensors */
+
 /* One node while it is translated. */
 typedef struct OnnxCall {
     Ctx *cx;
@@ -16,6 +18,8 @@ typedef struct OnnxCall {
     const struct OnnxScope *scope;   /* the graph that the node is in */
     const char *name, *ours;         /* for the calls that are made; the row's operator of ours */
     int in_count; Tensor **in;       /* absent ones are NULL, absent ones at the end not counted */
+    const OnnxList **list;           /* [in_count]: of inputs that are sequences, in[i] being NULL; else NULL */
+    const OnnxList *out_list;        /* output 0 where it is a sequence */
     Tensor *out[ONNX_OUTPUTS];       /* to be filled in; those left NULL must not be used by anyone */
 } OnnxCall;
 
@@ -34,7 +38,7 @@ typedef struct OnnxOp {
 
 /* Closed by a row without name. */
 extern const OnnxOp onnx_rows_control[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
-                    onnx_rows_resize[], onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
+                    onnx_rows_resize[], onnx_rows_sequence[], onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
 
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
 const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* all rows, by name */
