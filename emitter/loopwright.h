@@ -52,6 +52,7 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
 /* Texts; NULL on error. They belong to the context. */
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);
+const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o);      /* one file with pictures; needs no network */
 const char *lw_list_ops(lw_context *cx, int level);              /* level 0: all */
 const char *lw_list_onnx_ops(lw_context *cx);                    /* what is read from ONNX, with its attributes */
 const char *lw_list_tflite_ops(lw_context *cx);                  /* and from TFLite, with versions and types */

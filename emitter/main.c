@@ -136,7 +136,19 @@ static bool show_or_write(const Arguments *a, const char *text)
 
 static bool compile(lw_context *cx, const Arguments *a) { return lw_compile(cx, a->file[0], a->output[0], &a->options); }
 static bool dump(lw_context *cx, const Arguments *a) { return show_or_write(a, lw_dump(cx, a->file[0], &a->options)); }
-static bool report(lw_context *cx, const Arguments *a) { return show_or_write(a, lw_report(cx, a->file[0], &a->options)); }
+
+static bool ends_in(const char *s, const char *end)
+{
+    size_t n = strlen(s), m = strlen(end);
+    return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+static bool report(lw_context *cx, const Arguments *a)
+{
+    bool is_html = a->output_count && ends_in(a->output[0], ".html");
+    return show_or_write(a, (is_html ? lw_report_html : lw_report)(cx, a->file[0], &a->options));
+}
+
 static bool ops(lw_context *cx, const Arguments *a)
 {
     return show(a->onnx ? lw_list_onnx_ops(cx) : a->tflite ? lw_list_tflite_ops(cx) : lw_list_ops(cx, a->level));
@@ -161,7 +173,7 @@ static const Command commands[] = {
     { "run",     "MODEL IN.npy... -o OUT.npy...  runs the model in the interpreter", run, 1, MOST_FILES, false },
     { "verify",  "MODEL [IN.npy...]              emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, false },
     { "dump",    "MODEL --at STAGE               the model at a stage of its way", dump, 1, 1, false },
-    { "report",  "MODEL [-o report.txt]          RAM, flash and multiply-adds per layer", report, 1, 1, false },
+    { "report",  "MODEL [-o report.html|.txt]    RAM, flash and multiply-adds per layer", report, 1, 1, false },
     { "ops",     "[--level N | --onnx | --tflite]  the operators", ops, 0, 0, false },
     { "targets", "                               the targets", targets, 0, 0, false },
     { "passes",  "                               the passes, in their order", passes, 0, 0, false },

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright report`: what the model costs, before it is flashed: multiply-adds, weights and activations of every layer
  * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
-#include "driver.h"
+#include "report.h"
 
 static int64_t elems_of(const Stage *s)
 {
@@ -10,8 +10,7 @@ static int64_t elems_of(const Stage *s)
     return n;
 }
 
-/* Points of reductions whose value is a product: what people count as multiply-adds (padding counted as data). */
-static int64_t macs_of(const Nest *n)
+int64_t report_macs(const Nest *n)
 {
     int64_t macs = 0;
     for (int i = 0; i < n->stage_count; i++) {
@@ -23,7 +22,7 @@ static int64_t macs_of(const Nest *n)
     return macs;
 }
 
-static int64_t weights_of(const Group *g)
+int64_t report_weights(const Group *g)
 {
     int64_t bytes = 0;
     for (int i = 0; i < g->input_count; i++)
@@ -38,7 +37,16 @@ static int64_t bytes_of(Tensor *const *t, int count)
     return bytes;
 }
 
-static const char *place_text(Build *b, const Group *g)
+int64_t report_result(const Group *g) { return bytes_of(g->output, g->output_count); }
+
+const char *report_ops(Ctx *cx, const Group *g)
+{
+    Text ops = text_new(cx);
+    for (int j = 0; j < g->node_count; j++) text_printf(&ops, "%s%s", j ? "+" : "", g->node[j]->op->name);
+    return text_string(&ops);
+}
+
+const char *report_place(Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
@@ -52,32 +60,37 @@ static void print_layers(Build *b, Text *t)
     text_printf(t, "%-28s %-16s %12s %10s %10s  %s\n", "layer", "operators", "multiply-add", "weights", "result", "place");
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        Text ops = text_new(b->cx);
-        for (int j = 0; j < g->node_count; j++) text_printf(&ops, "%s%s", j ? "+" : "", g->node[j]->op->name);
-        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, text_string(&ops), (long long)macs_of(b->nest[i]),
-                    (long long)weights_of(g), (long long)bytes_of(g->output, g->output_count), place_text(b, g),
+        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, report_ops(b->cx, g), (long long)report_macs(b->nest[i]),
+                    (long long)report_weights(g), (long long)report_result(g), report_place(b, g),
                     b->plan.is_free[i] ? ", costs nothing" : b->owner[i] != i ? ", shares a function" : "");
     }
 }
 
-static void print_totals(Build *b, Text *t)
+Totals report_totals(const Build *b)
 {
-    int64_t macs = 0, constants = 0;
-    int64_t in = bytes_of(b->graph.input, b->graph.input_count), out = bytes_of(b->model.output, b->model.output_count), state = 0;
+    Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->graph.input, b->graph.input_count),
+                 .outputs = bytes_of(b->model.output, b->model.output_count) };
     for (int i = 0; i < b->program.state_count; i++) {
         int64_t bytes = tensor_bytes(b->program.state[i].tensor);
-        in -= bytes;
-        out -= bytes;
-        state += b->program.state[i].is_single ? bytes : 2 * bytes;
+        t.inputs -= bytes;
+        t.outputs -= bytes;
+        t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
     }
-    for (int i = 0; i < b->groups.count; i++) macs += b->plan.is_free[i] ? 0 : macs_of(b->nest[i]);
-    for (int i = 0; i < b->plan.constant_count; i++) constants += tensor_bytes(b->plan.constant[i]);
-    text_printf(t, "\nmultiply-adds  %lld\n", (long long)macs);
-    text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld", (long long)(b->plan.arena_size + in + out + state),
-                (long long)b->plan.arena_size, (long long)in, (long long)out);
-    text_printf(t, state ? ", state %lld\n" : "\n", (long long)state);
+    for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_macs(b->nest[i]);
+    for (int i = 0; i < b->plan.constant_count; i++) t.weights += tensor_bytes(b->plan.constant[i]);
+    t.ram = t.arena + t.inputs + t.outputs + t.state;
+    return t;
+}
+
+static void print_totals(Build *b, Text *t)
+{
+    Totals all = report_totals(b);
+    text_printf(t, "\nmultiply-adds  %lld\n", (long long)all.macs);
+    text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld", (long long)all.ram, (long long)all.arena,
+                (long long)all.inputs, (long long)all.outputs);
+    text_printf(t, all.state ? ", state %lld\n" : "\n", (long long)all.state);
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
-    text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)constants,
+    text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)all.weights,
                 b->program.function_count, b->program.call_count);
 }
 

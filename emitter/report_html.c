@@ -1,0 +1,373 @@
+/* SPDX-License-Identifier: MIT */
+/* The report as one HTML file with pictures in SVG: no script, no font, no network. It is made for a phone's width first.
+ *
+ *   the figures            multiply-adds, RAM, flash
+ *   memory over time       every block of the arena as a rectangle: layers to the right, addresses upwards; above it the bytes
+ *                          that are alive in each layer and the bound below which no plan can go
+ *   layers                 a row each: what was fused, and bars for multiply-adds, weights and result
+ *   flash by part          the constants, the largest first
+ *   what went away         operators of the model that the passes over the DAG made superfluous
+ *
+ * All numbers are integers, so that the same model gives the same bytes everywhere. */
+#include "report.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "support/map.h"
+
+static const char *const style[] = {
+    ":root{color-scheme:light dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;--mac:#2f6fb0;--weight:#b8722c;--result:#3d8a5f}",
+    "@media(prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
+    "*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:1rem;background:var(--page);color:var(--ink);font:16px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}",
+    "h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:2rem 0 .4rem}p{margin:.3rem 0;color:var(--faint);font-size:.9rem}",
+    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.6rem;margin:1rem 0}",
+    ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}.cards b{display:block;font-size:1.25rem}",
+    ".cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem}svg{display:block}",
+    "svg text{fill:var(--ink);font:11px system-ui,sans-serif}svg .faint{fill:var(--faint)}",
+    "ol{list-style:none;margin:0;padding:0}li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem 1rem;grid-template-columns:1fr}",
+    "li b{font-weight:600}li i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;grid-template-columns:1fr 6.5rem;gap:.05rem .6rem;align-items:center}",
+    ".bars span{font-size:.82rem;text-align:right;font-variant-numeric:tabular-nums}.bars svg{width:100%;height:.55rem}",
+    "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}.key span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin-right:.35rem;background:var(--c)}",
+};
+
+/* ---- Text ------------------------------------------------------------------------------------------------------- */
+
+static void add_escaped(Text *t, const char *s)
+{
+    for (; *s; s++) {
+        if (*s == '&') text_add(t, "&amp;");
+        else if (*s == '<') text_add(t, "&lt;");
+        else if (*s == '>') text_add(t, "&gt;");
+        else if (*s == '"') text_add(t, "&quot;");
+        else if ((unsigned char)*s < ' ') text_char(t, ' ');
+        else text_char(t, *s);
+    }
+}
+
+/* Three digits or so: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
+static const char *short_number(Ctx *cx, int64_t n, int64_t unit, const char *const names[4])
+{
+    int power = 0;
+    int64_t scale = 1;
+    for (; power < 3 && n / scale >= unit; power++) scale *= unit;
+    if (power == 0) return text_format(cx, "%lld%s", (long long)n, names[0]);
+    const int64_t whole = n / scale, tenth = n % scale * 10 / scale;
+    return whole >= 100 ? text_format(cx, "%lld%s", (long long)whole, names[power])
+                        : text_format(cx, "%lld.%lld%s", (long long)whole, (long long)tenth, names[power]);
+}
+
+static const char *bytes_text(Ctx *cx, int64_t n)
+{
+    static const char *const names[] = { " B", " KiB", " MiB", " GiB" };
+    return short_number(cx, n, 1024, names);
+}
+
+static const char *count_text(Ctx *cx, int64_t n)
+{
+    static const char *const names[] = { "", " k", " M", " G" };
+    return short_number(cx, n, 1000, names);
+}
+
+/* ---- What lies where in the arena, and when ---------------------------------------------------------------------- */
+
+typedef struct Block { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } Block;
+typedef struct Blocks { int count; Block *at; } Blocks;
+
+static Block block_of_root(const Build *b, const Slot *root)
+{
+    Block k = { root->tensor->name, tensor_bytes(root->tensor), root->offset, b->groups.count, 0, false };
+    for (const Slot *s = root; s; s = s->next) {
+        if (s->first < k.first) k.first = s->first;
+        if (s->last > k.last) k.last = s->last;
+    }
+    return k;
+}
+
+static void add_scratch(const Build *b, Blocks *to, const Call *c, int group)
+{
+    for (int i = 0; i < c->place_count; i++) {
+        const Memory *m = c->function->memory[i];
+        if (m->kind != MEMORY_SCRATCH) continue;
+        const int64_t bytes = m->elems->integer * dtype_info(m->type)->bytes;
+        to->at[to->count++] = (Block){ text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name), bytes, c->place[i].offset, group, group, true };
+    }
+}
+
+static Blocks blocks_of(const Build *b)
+{
+    int most = b->plan.slot_count;
+    for (int i = 0; i < b->program.call_count; i++) most += b->program.call[i].place_count;
+    Blocks all = { 0, NEW_ARRAY(b->cx->arena, Block, most) };
+    for (int i = 0; i < b->plan.slot_count; i++) {
+        const Slot *s = &b->plan.slot[i];
+        if (s->kind == SLOT_ARENA && s->root == s->tensor) all.at[all.count++] = block_of_root(b, s);
+    }
+    for (int i = 0, call = 0; i < b->groups.count; i++)
+        if (b->function[i]) add_scratch(b, &all, &b->program.call[call++], i);
+    return all;
+}
+
+/* ---- Memory over time -------------------------------------------------------------------------------------------- */
+
+enum { LEFT = 64, TOP = 14, LIVE = 74, BETWEEN = 26, ARENA = 300, BOTTOM = 34, LEAST_STEP = 12, MOST_STEP = 90, PLEASANT = 860, CHARACTER = 7 };
+
+typedef struct Chart { const Build *b; Text *t; Blocks blocks; int step, count; int64_t top; } Chart;      /* top: bytes at the upper edge */
+
+static int x_of(const Chart *c, int group) { return LEFT + group * c->step; }
+static int height_of(const Chart *c, int64_t bytes, int full) { return (int)(bytes * full / (c->top ? c->top : 1)); }
+
+static void scale(Chart *c, int floor, int full, int parts)
+{
+    for (int i = 0; i <= parts; i++) {
+        const int64_t bytes = c->top * i / parts;
+        const int y = floor - height_of(c, bytes, full);
+        text_printf(c->t, "<path d=\"M%d %dH%d\" stroke=\"var(--line)\"/><text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT, y,
+                    x_of(c, c->count), LEFT - 6, y + 4, bytes_text(c->b->cx, bytes));
+    }
+}
+
+static int64_t alive_at(const Chart *c, int group)
+{
+    int64_t sum = 0;
+    for (int i = 0; i < c->blocks.count; i++)
+        if (c->blocks.at[i].first <= group && group <= c->blocks.at[i].last) sum += c->blocks.at[i].bytes;
+    return sum;
+}
+
+static void live_picture(Chart *c)
+{
+    const int floor = TOP + LIVE, bound = floor - height_of(c, c->b->plan.live_bound, LIVE);
+    scale(c, floor, LIVE, 1);
+    text_printf(c->t, "<path fill=\"var(--mac)\" fill-opacity=\".35\" d=\"M%d %d", LEFT, floor);
+    for (int g = 0; g < c->count; g++) text_printf(c->t, "V%dH%d", floor - height_of(c, alive_at(c, g), LIVE), x_of(c, g + 1));
+    text_printf(c->t, "V%dZ\"/>\n<path d=\"M%d %dH%d\" stroke=\"var(--weight)\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"/>\n", floor, LEFT, bound,
+                x_of(c, c->count));
+}
+
+static void block_picture(Chart *c, const Block *k, int number)
+{
+    const int floor = TOP + LIVE + BETWEEN + ARENA, x = x_of(c, k->first) + 1, width = (k->last - k->first + 1) * c->step - 2;
+    const int y = floor - height_of(c, k->offset + k->bytes, ARENA), height = floor - height_of(c, k->offset, ARENA) - y;
+    const int letters = (width - 8) / CHARACTER;
+    text_printf(c->t, "<g><title>");
+    add_escaped(c->t, k->name);
+    text_printf(c->t, ": %lld bytes at %lld, layers %d to %d</title>", (long long)k->bytes, (long long)k->offset, k->first, k->last);
+    text_printf(c->t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\" fill=\"hsl(%d 55%% 55%%)\" fill-opacity=\"%s\" stroke=\"hsl(%d 55%% 45%%)\"/>",
+                x, y, width, height > 1 ? height : 1, number * 47 % 360, k->is_scratch ? ".25" : ".55", number * 47 % 360);
+    if (height >= 13 && letters >= 4) {
+        const int length = (int)strlen(k->name);
+        text_printf(c->t, "<text x=\"%d\" y=\"%d\">", x + 4, y + 11 + (height - 13) / 2);
+        add_escaped(c->t, length <= letters ? k->name : text_format(c->b->cx, "%.*s\xe2\x80\xa6", letters - 1, k->name));
+        text_add(c->t, "</text>");
+    }
+    text_add(c->t, "</g>\n");
+}
+
+static void layer_numbers(Chart *c)
+{
+    const int every = (3 * CHARACTER + c->step) / c->step, y = TOP + LIVE + BETWEEN + ARENA + 15;
+    for (int g = 0; g < c->count; g += every)
+        text_printf(c->t, "<text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text>\n", x_of(c, g) + c->step / 2, y, g);
+    text_printf(c->t, "<text class=\"faint\" x=\"%d\" y=\"%d\">layer</text>\n", LEFT, y + 14);
+}
+
+static void memory(const Build *b, Text *t)
+{
+    Chart c = { b, t, blocks_of(b), 0, b->groups.count, b->plan.arena_size };
+    c.step = PLEASANT / (c.count ? c.count : 1);
+    c.step = c.step < LEAST_STEP ? LEAST_STEP : c.step > MOST_STEP ? MOST_STEP : c.step;
+    text_add(t, "<h2>Memory over time</h2>\n");
+    if (!c.blocks.count) {
+        text_add(t, "<p>Nothing lies in the arena.</p>\n");
+        return;
+    }
+    const int width = x_of(&c, c.count) + 8, height = TOP + LIVE + BETWEEN + ARENA + BOTTOM, floor = TOP + LIVE + BETWEEN + ARENA;
+    text_printf(t, "<p>Above: bytes that are alive in each layer, and, dashed, the bound below which no plan can go: %s. Below: what lies where; "
+                   "the arena takes %s. Pale blocks are scratch memory of one layer.</p>\n", bytes_text(b->cx, b->plan.live_bound),
+                bytes_text(b->cx, b->plan.arena_size));
+    text_printf(t, "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"memory over time\">\n", width, height,
+                width, height);
+    live_picture(&c);
+    scale(&c, floor, ARENA, 4);
+    for (int i = 0; i < c.blocks.count; i++) block_picture(&c, &c.blocks.at[i], i);
+    layer_numbers(&c);
+    text_add(t, "</svg></div>\n");
+}
+
+/* ---- Layers ------------------------------------------------------------------------------------------------------ */
+
+static void bar(Text *t, int64_t n, int64_t most, const char *color, const char *what)
+{
+    text_printf(t, "<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%lld\" height=\"10\" fill=\"var(--%s)\"/></svg>",
+                (long long)(most ? (n * 1000 + most - 1) / most : 0), color);
+    text_printf(t, "<span>%s</span>", what);
+}
+
+typedef struct Most { int64_t macs, weights, result; } Most;
+
+static Most most_of(const Build *b)
+{
+    Most m = { 0, 0, 0 };
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        const int64_t macs = report_macs(b->nest[i]), weights = report_weights(g), result = report_result(g);
+        if (macs > m.macs) m.macs = macs;
+        if (weights > m.weights) m.weights = weights;
+        if (result > m.result) m.result = result;
+    }
+    return m;
+}
+
+static void layer(Build *b, Text *t, int i, const Most *most)
+{
+    const Group *g = &b->groups.at[i];
+    const int64_t macs = report_macs(b->nest[i]), weights = report_weights(g), result = report_result(g);
+    text_printf(t, "<li><div><b>%d ", i);
+    add_escaped(t, g->name);
+    text_add(t, "</b><br><i>");
+    for (int j = 0; j < g->node_count; j++) {
+        text_add(t, j ? " + " : "");
+        add_escaped(t, g->node[j]->op->name);
+    }
+    text_add(t, g->node_count ? ", " : "");
+    add_escaped(t, report_place(b, g));
+    if (b->plan.is_free[i]) text_add(t, "; costs nothing");
+    else if (b->owner[i] != i) {
+        text_add(t, "; shares the function of ");
+        add_escaped(t, b->groups.at[b->owner[i]].name);
+    }
+    text_add(t, "</i></div><div class=\"bars\">");
+    bar(t, b->plan.is_free[i] ? 0 : macs, most->macs, "mac", count_text(b->cx, b->plan.is_free[i] ? 0 : macs));
+    bar(t, weights, most->weights, "weight", bytes_text(b->cx, weights));
+    bar(t, result, most->result, "result", bytes_text(b->cx, result));
+    text_add(t, "</div></li>\n");
+}
+
+static void layers(Build *b, Text *t)
+{
+    const Most most = most_of(b);
+    text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span style=\"--c:var(--weight)\">weights</span>"
+                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where its result lies comes last.</p>\n<ol>\n");
+    for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &most);
+    text_add(t, "</ol>\n");
+}
+
+/* ---- Flash ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Part { const char *name; int64_t bytes; int place; } Part;
+
+static int larger_first(const void *a, const void *b)
+{
+    const Part *x = a, *y = b;
+    return x->bytes != y->bytes ? x->bytes > y->bytes ? -1 : 1 : x->place - y->place;
+}
+
+static void flash(const Build *b, Text *t)
+{
+    enum { SHOWN = 40 };
+    const int count = b->program.constant_count;
+    Part *part = NEW_ARRAY(b->cx->arena, Part, count);
+    int64_t all = 0, rest = 0;
+    for (int i = 0; i < count; i++) {
+        const char *part_name = b->program.constant_name[i] ? b->program.constant_name[i] : b->program.constant[i]->name;
+        part[i] = (Part){ part_name, tensor_bytes(b->program.constant[i]), i };
+        all += part[i].bytes;
+    }
+    if (count) qsort(part, (size_t)count, sizeof *part, larger_first);
+    text_printf(t, "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s comes on top; its size is the C compiler's matter.</p>\n<ol>\n",
+                bytes_text(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
+    for (int i = 0; i < count; i++) {
+        if (i >= SHOWN) rest += part[i].bytes;
+        if (i >= SHOWN) continue;
+        text_add(t, "<li><div>");
+        add_escaped(t, part[i].name);
+        text_add(t, "</div><div class=\"bars\">");
+        bar(t, part[i].bytes, part[0].bytes, "weight", bytes_text(b->cx, part[i].bytes));
+        text_add(t, "</div></li>\n");
+    }
+    if (rest) text_printf(t, "<li><div>%d smaller ones</div><div class=\"bars\"><i></i><span>%s</span></div></li>\n", count - SHOWN, bytes_text(b->cx, rest));
+    text_add(t, "</ol>\n");
+}
+
+/* ---- What went away ---------------------------------------------------------------------------------------------- */
+
+/* What a node is known by: passes make new nodes of the same name and operator. */
+static const char *key_of(Ctx *cx, const Node *n) { return text_format(cx, "%s %s", n->op->name, n->name); }
+
+static bool reads_constants_alone(const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && !tensor_is_constant(n->in[i])) return false;
+    return true;
+}
+
+static void gone(const Build *b, Text *t)
+{
+    Ctx *cx = b->cx;
+    Map kept = map_new(cx->arena);
+    Node **order;
+    const Graph imported = { b->name, b->model.input_count, b->model.input, b->model.output_count, b->model.output };
+    int found = 0;
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < b->groups.at[i].node_count; j++) {
+            const char *key = key_of(cx, b->groups.at[i].node[j]);
+            map_put(&kept, key, strlen(key), &kept);
+        }
+    const int count = graph_order(cx, &imported, &order);
+    text_add(t, "<h2>What went away</h2>\n");
+    for (int i = 0; i < count; i++) {
+        const char *key = order[i]->kind == NODE_CALL ? key_of(cx, order[i]) : NULL;
+        if (!key || map_get(&kept, key, strlen(key))) continue;
+        text_add(t, found++ ? "" : "<p>Operators of the model that nothing is left of when it runs.</p>\n<ol>\n");
+        text_add(t, "<li><div><b>");
+        add_escaped(t, order[i]->name);
+        text_add(t, "</b> <i>");
+        add_escaped(t, order[i]->op->name);
+        text_printf(t, "</i></div><div><i>%s</i></div></li>\n", reads_constants_alone(order[i]) ? "computed when compiling"
+                    : order[i]->op->is_view ? "a view: no work" : "folded into the operators or weights beside it");
+    }
+    text_add(t, found ? "</ol>\n" : "<p>Nothing: every operator is in a layer.</p>\n");
+}
+
+/* ---- The page ---------------------------------------------------------------------------------------------------- */
+
+static void card(Text *t, const char *figure, const char *what)
+{
+    text_printf(t, "<div><b>%s</b><span>%s</span></div>\n", figure, what);
+}
+
+static void figures(Build *b, Text *t)
+{
+    Ctx *cx = b->cx;
+    const Totals all = report_totals(b);
+    const char *state = all.state ? text_format(cx, ", state %s", bytes_text(cx, all.state)) : "";
+    text_add(t, "<div class=\"cards\">\n");
+    card(t, count_text(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
+    card(t, bytes_text(cx, all.ram), text_format(cx, "RAM: arena %s, inputs %s, outputs %s%s", bytes_text(cx, all.arena), bytes_text(cx, all.inputs),
+                                                 bytes_text(cx, all.outputs), state));
+    card(t, bytes_text(cx, all.weights), "flash for constants");
+    card(t, text_format(cx, "%d", b->program.call_count), text_format(cx, "layers, in %d functions", b->program.function_count));
+    text_add(t, "</div>\n");
+}
+
+const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)
+{
+    Build b;
+    Text t = text_new(cx);
+    if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
+    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
+    add_escaped(&t, b.program.source);
+    text_add(&t, "</title>\n<style>\n");
+    for (size_t i = 0; i < sizeof style / sizeof style[0]; i++) text_printf(&t, "%s\n", style[i]);
+    text_add(&t, "</style>\n</head>\n<body>\n<h1>");
+    add_escaped(&t, b.program.source);
+    text_printf(&t, "</h1>\n<p>compiled by Loopwright for %s</p>\n", b.target->name);
+    figures(&b, &t);
+    memory(&b, &t);
+    layers(&b, &t);
+    flash(&b, &t);
+    gone(&b, &t);
+    text_add(&t, "</body>\n</html>\n");
+    return text_string(&t);
+}
