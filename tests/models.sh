@@ -11,6 +11,7 @@ set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: models.sh BUILD}" && pwd)
 recorded=$root/../shared/models/onnx
+quantized=$root/../shared/models/mlperf-tiny
 required="lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm dtln1"
 work=$build/models
 mkdir -p "$work"
@@ -36,7 +37,12 @@ build_with() {
 }
 
 # tolerance NAME: where it is not npydiff's own. The outputs of a quantized model lie on a grid, of which a step is allowed.
-tolerance() { [ "$1" != kws_micro_qdq ] || echo 0.004; }
+tolerance() {
+    case $1 in
+    kws_micro_qdq) echo 0.004 ;;
+    ad01_fp32 | pretrainedResnet | vww_96_float) echo 1e-5 ;;
+    esac
+}
 
 # agree FOLDER NAME K COMMAND...: COMMAND IN... OUT... (`--` stands before the outputs when the command is the
 # interpreter) writes outputs close to the recorded ones of input set K.
@@ -78,6 +84,7 @@ try_model() {
     model=$1 vectors_in=$2
     name=${model##*/}
     name=${name%.onnx}
+    name=${name%.tflite}
     for label in gcc clang tcc sanitize; do
         command=$(compiler $label)
         if ! has "${command%% *}"; then
@@ -112,6 +119,18 @@ for name in $required; do
     elif emit "$recorded/$name.onnx" "$name"; then
         pass "$name-emit"
         try_model "$recorded/$name.onnx" "$recorded"
+    else
+        fail "$name-emit" "$(head -n 1 "$log")"
+    fi
+done
+
+# TFLite: int8 networks give the recorded bytes, float ones what is close.
+for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_ref_model ad01_fp32 pretrainedResnet vww_96_float; do
+    if [ ! -f "$quantized/$name.tflite" ]; then
+        skip "$name" "no recorded models beside the project"
+    elif emit "$quantized/$name.tflite" "$name"; then
+        pass "$name-emit"
+        try_model "$quantized/$name.tflite" "$quantized"
     else
         fail "$name-emit" "$(head -n 1 "$log")"
     fi

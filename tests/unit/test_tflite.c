@@ -1,0 +1,376 @@
+/* SPDX-License-Identifier: MIT */
+/* The TFLite importer on models written here byte by byte: what is read, what is refused and how, every truncation and many
+ * damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is there)
+ * every layer of the recorded int8 networks. */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/op.h"
+#include "import/npy.h"
+#include "import/tflite.h"
+#include "ir/evaluate.h"
+#include "ir/interpret.h"
+#include "support/text.h"
+
+/* ---- Writing flatbuffers: front to back, children behind their parents -------------------------------------------- */
+
+typedef struct Out { uint8_t at[8192]; size_t count; } Out;
+
+static void put(Out *o, size_t place, uint64_t v, int bytes)
+{
+    for (int i = 0; i < bytes; i++) o->at[place + (size_t)i] = (uint8_t)(v >> (8 * i));
+}
+
+static size_t grow(Out *o, size_t bytes)
+{
+    size_t place = (o->count + 7) / 8 * 8;
+    o->count = place + bytes;
+    return place;
+}
+
+/* A table whose fields 0..count-1 are all there, 8 bytes each: the place of field i is table + 8 + 8*i. */
+static size_t table(Out *o, int count)
+{
+    size_t n = (size_t)count, vtable = grow(o, 4 + 2 * n), t;
+    put(o, vtable, 4 + 2 * n, 2);
+    put(o, vtable + 2, 8 + 8 * n, 2);
+    for (size_t i = 0; i < n; i++) put(o, vtable + 4 + 2 * i, 8 + 8 * i, 2);
+    t = grow(o, 8 + 8 * n);
+    put(o, t, t - vtable, 4);
+    return t;
+}
+
+static size_t field(size_t t, int i) { return t + 8 + 8 * (size_t)i; }
+static void absent(Out *o, size_t t, int i) { put(o, t - (size_t)(o->at[t] | o->at[t + 1] << 8) + 4 + 2 * (size_t)i, 0, 2); }
+static void point(Out *o, size_t from, size_t to) { put(o, from, to - from, 4); }
+
+static size_t vector(Out *o, size_t from, size_t elems, size_t size)
+{
+    size_t v = grow(o, 4 + elems * size);
+    put(o, v, elems, 4);
+    point(o, from, v);
+    return v + 4;
+}
+
+static void ints(Out *o, size_t from, int count, const int *v)
+{
+    size_t at = vector(o, from, (size_t)count, 4);
+    for (int i = 0; i < count; i++) put(o, at + 4 * (size_t)i, (uint64_t)(int64_t)v[i], 4);
+}
+
+static void text(Out *o, size_t from, const char *s) { memcpy(o->at + vector(o, from, strlen(s), 1), s, strlen(s)); }
+
+enum { FLOAT32 = 0, INT32 = 2, INT8 = 9 };
+typedef struct Line { const char *name; int type, rank, dim[2], buffer; float scale; int zero; } Line;
+
+/* Buffer 0 is empty; 1 are the weights, 2 is the bias. */
+typedef struct Spec {
+    Line tensor[4];                                 /* x, w, b, y */
+    const void *buffer[3]; size_t bytes[3];
+    int code, version, options, activation;
+    const char *custom;
+    int operators;                                  /* copies of the one operator */
+} Spec;
+
+static void put_tensor(Out *o, size_t from, const Line *l)
+{
+    size_t t = table(o, 5), q, s, z;
+    point(o, from, t);
+    put(o, field(t, 1), (uint64_t)l->type, 1);
+    put(o, field(t, 2), (uint64_t)l->buffer, 4);
+    ints(o, field(t, 0), l->rank, l->dim);
+    text(o, field(t, 3), l->name);
+    if (l->scale == 0) {
+        absent(o, t, 4);
+        return;
+    }
+    q = table(o, 4);
+    point(o, field(t, 4), q);
+    absent(o, q, 0);
+    absent(o, q, 1);
+    s = vector(o, field(q, 2), 1, 4);
+    memcpy(o->at + s, &l->scale, 4);
+    z = vector(o, field(q, 3), 1, 8);
+    put(o, z, (uint64_t)(int64_t)l->zero, 8);
+}
+
+static void put_operator(Out *o, size_t from, const Spec *s)
+{
+    size_t t = table(o, 5), options;
+    point(o, from, t);
+    put(o, field(t, 3), (uint64_t)s->options, 1);
+    ints(o, field(t, 1), 3, (int[]){ 0, 1, 2 });
+    ints(o, field(t, 2), 1, (int[]){ 3 });
+    options = table(o, 1);
+    point(o, field(t, 4), options);
+    put(o, field(options, 0), (uint64_t)s->activation, 1);
+}
+
+static Out write_model(const Spec *s)
+{
+    Out o = { .count = 8 };
+    size_t model = table(&o, 5), codes, code, graphs, graph, list;
+    put(&o, 0, model, 4);
+    memcpy(o.at + 4, "TFL3", 4);
+    put(&o, field(model, 0), 3, 4);
+    absent(&o, model, 3);
+    codes = vector(&o, field(model, 1), 1, 4);
+    code = table(&o, 4);
+    point(&o, codes, code);
+    put(&o, field(code, 0), (uint64_t)(s->code < 127 ? s->code : 127), 1);
+    put(&o, field(code, 2), (uint64_t)s->version, 4);
+    put(&o, field(code, 3), (uint64_t)s->code, 4);
+    text(&o, field(code, 1), s->custom ? s->custom : "");
+    graphs = vector(&o, field(model, 2), 1, 4);
+    graph = table(&o, 5);
+    point(&o, graphs, graph);
+    list = vector(&o, field(graph, 0), 4, 4);
+    for (size_t i = 0; i < 4; i++) put_tensor(&o, list + 4 * i, &s->tensor[i]);
+    ints(&o, field(graph, 1), 1, (int[]){ 0 });
+    ints(&o, field(graph, 2), 1, (int[]){ 3 });
+    list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
+    for (int i = 0; i < s->operators; i++) put_operator(&o, list + 4 * (size_t)i, s);
+    text(&o, field(graph, 4), "small");
+    list = vector(&o, field(model, 4), 3, 4);
+    for (size_t i = 0; i < 3; i++) {
+        size_t buffer = table(&o, 1);
+        point(&o, list + 4 * i, buffer);
+        memcpy(o.at + vector(&o, field(buffer, 0), s->bytes[i], 1), s->buffer[i] ? s->buffer[i] : "", s->bytes[i]);
+    }
+    o.count = (o.count + 7) / 8 * 8;
+    return o;
+}
+
+/* ---- Small models -------------------------------------------------------------------------------------------------- */
+
+enum { FULLY_CONNECTED = 9, OPTIONS_DENSE = 8 };
+static const float weights[6] = { 1, 2, 3, -1, 0.5f, 4 }, bias[2] = { 0.5f, -100 };
+static const int8_t small_weights[6] = { 1, -128, 127, -50, 7, 99 };
+static const int32_t small_bias[2] = { 1000, -333 };
+
+static Spec float_spec(void)
+{
+    return (Spec){ { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "w", FLOAT32, 2, { 2, 3 }, 1, 0, 0 }, { "b", FLOAT32, 1, { 2 }, 2, 0, 0 }, { "y;fused", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
+                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1, NULL, 1 };
+}
+
+static Spec int8_spec(void)
+{
+    return (Spec){ { { "x", INT8, 2, { 1, 3 }, 0, 0.5f, -3 }, { "w", INT8, 2, { 2, 3 }, 1, 0.25f, 0 }, { "b", INT32, 1, { 2 }, 2, 0.125f, 0 }, { "y", INT8, 2, { 1, 2 }, 0, 30.0f, 5 } },
+                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1 };
+}
+
+static bool read_model(Ctx *cx, const uint8_t *bytes, size_t count, Model *m)
+{
+    uint8_t *exact = malloc(count + 1);                      /* so that a sanitizer sees what is read beyond */
+    memcpy(exact, bytes, count);
+    bool is_read = tflite_read(cx, "small.tflite", (Bytes){ exact, count }, NULL, m);
+    free(exact);
+    return is_read;
+}
+
+/* Output 0 for the input; NULL on failure. */
+static const void *run(Ctx *cx, const Spec *s, const void *input)
+{
+    Out o = write_model(s);
+    Model m;
+    if (!read_model(cx, o.at, o.count, &m)) return NULL;
+    Env *env = env_new(cx);
+    env_set(env, m.input[0], (void *)(uintptr_t)input);
+    const void *data = NULL;
+    int count;
+    Node **order;
+    count = dag_order(cx, m.output, m.output_count, &order);
+    for (int i = 0; i < count; i++) {
+        Tensor *const *out = op_expand(cx, order[i]);
+        for (int j = 0; j < order[i]->in_count; j++)
+            if (order[i]->in[j] && order[i]->in[j]->data) env_set(env, order[i]->in[j], (void *)(uintptr_t)order[i]->in[j]->data);
+        if (!out || !evaluate(cx, env, out, 1)) return NULL;
+        data = env_get(env, out[0]);
+        env_set(env, order[i]->out[0], (void *)(uintptr_t)data);
+    }
+    return data;
+}
+
+static void check_values(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Spec s = float_spec();
+    const float *y = run(cx, &s, (const float[]){ 1, 10, 100 });
+    check_that(y && y[0] == 321.5f && y[1] == 304.0f, "float-dense-relu", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+
+    cx = ctx_new(NULL, NULL);
+    s = int8_spec();
+    static const int8_t x[3] = { -128, 127, 40 };
+    const int8_t *q = run(cx, &s, x);
+    for (int o = 0; o < 2; o++) {
+        /* 0.5 * 0.25 / 30 is m / 2^31 * 2^-7 with m = 1145324613, rounded twice. */
+        int64_t sum = small_bias[o];
+        for (int k = 0; k < 3; k++) sum += (x[k] + 3) * small_weights[3 * o + k];
+        double high = floor((double)sum * 1145324613 / 2147483648.0 + 0.5), wanted = round(high / 128) + 5;
+        wanted = wanted < -128 ? -128 : wanted > 127 ? 127 : wanted;
+        check_that(q && q[o] == wanted, "int8-dense", "%d, wanted %g %s", q ? q[o] : 0, wanted, cx->diags ? diag_text(cx, cx->diags) : "");
+    }
+    ctx_free(cx);
+}
+
+/* ---- Refusals ------------------------------------------------------------------------------------------------------ */
+
+static int count_diags(const Ctx *cx)
+{
+    int n = 0;
+    for (const Diag *d = cx->diags; d; d = d->next) n++;
+    return n;
+}
+
+static void check_refused(const char *label, const Spec *s, const char *wanted, int diags)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Out o = write_model(s);
+    Model m;
+    bool is_read = read_model(cx, o.at, o.count, &m);
+    const char *found = cx->diags ? diag_text(cx, cx->diags) : "nothing";
+    check_that(!is_read && strstr(found, wanted) && count_diags(cx) == diags, label, "%d diagnostics, first: %s", count_diags(cx), found);
+    ctx_free(cx);
+}
+
+static void check_refusals(void)
+{
+    Spec s = float_spec();
+    s.operators = 3;
+    s.code = 97;
+    check_refused("all-unknown-are-listed", &s, "operator \"y\" (builtin 97): unsupported: the operator is not known", 3);
+    s.code = 32;
+    s.custom = "Magic";
+    check_refused("custom", &s, "(Magic)", 3);
+    s = float_spec();
+    s.version = 99;
+    check_refused("newer-version", &s, "version 99 of the operator", 1);
+    s = float_spec();
+    s.options = 1;
+    check_refused("options-of-another", &s, "options are those of another operator", 1);
+    s = float_spec();
+    s.tensor[3].dim[1] = 5;
+    check_refused("another-shape", &s, "its output is [1][2], but the file says [1,5]", 1);
+    s = float_spec();
+    s.tensor[1].type = INT8;
+    check_refused("hybrid", &s, "inputs of the types FLOAT32 and INT8 together", 1);
+    s = float_spec();
+    s.tensor[1].buffer = 3;
+    check_refused("buffer-not-there", &s, "names a buffer that is not there", 1);
+    s = float_spec();
+    s.bytes[1] = 20;
+    check_refused("buffer-too-short", &s, "its buffer has 20 bytes", 1);
+    s = int8_spec();
+    s.tensor[3].scale = 0;
+    check_refused("no-scale", &s, "\"y\" has no scale", 1);
+    s = float_spec();
+    s.operators = 2;
+    check_refused("made-twice", &s, "it is made twice", 1);
+    s = float_spec();
+    s.operators = 0;
+    check_refused("nothing-makes-it", &s, "nothing makes it", 1);
+}
+
+/* ---- Damages: whatever the bytes, an answer ------------------------------------------------------------------------- */
+
+static int read_quietly(const uint8_t *bytes, size_t count)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m;
+    bool is_read = read_model(cx, bytes, count, &m);
+    int is_told = is_read || cx->diags;
+    ctx_free(cx);
+    return is_told;
+}
+
+static void check_damages(void)
+{
+    static const uint8_t values[] = { 0, 1, 0x7f, 0x80, 0xff };
+    const Spec specs[] = { float_spec(), int8_spec() };
+    int silent = 0, tried = 0;
+    for (int i = 0; i < 2; i++) {
+        Out o = write_model(&specs[i]);
+        for (size_t n = 0; n < o.count; n++, tried++) silent += !read_quietly(o.at, n);
+        for (size_t at = 0; at < o.count; at++)
+            for (size_t v = 0; v < sizeof values + 8; v++, tried++) {
+                Out damaged = o;
+                damaged.at[at] = v < sizeof values ? values[v] : (uint8_t)(o.at[at] ^ 1 << (v - sizeof values));
+                silent += !read_quietly(damaged.at, damaged.count);
+            }
+    }
+    check_that(silent == 0 && tried > 10000, "damages", "%d of %d end without a model and without a reason", silent, tried);
+}
+
+/* ---- The recorded networks, layer by layer -------------------------------------------------------------------------- */
+
+typedef struct Recorded { const char *model; int count; uint32_t hash[40]; } Recorded;
+static const Recorded recorded[] = {
+#include "tflite_layers.h"
+};
+static const char folder[] = "../shared/models/mlperf-tiny/";
+
+static uint32_t hash_of(const uint8_t *bytes, int64_t count)
+{
+    uint32_t h = 0x811c9dc5;
+    for (int64_t i = 0; i < count; i++) h = (h ^ bytes[i]) * 0x01000193;
+    return h;
+}
+
+/* Runs the operators one after the other. Results of the file's operators are those that have a scale. */
+static int first_other_layer(Ctx *cx, const Model *m, const Recorded *r, const void *input)
+{
+    Node **order;
+    int layer = 0, count = dag_order(cx, m->output, m->output_count, &order);
+    Env *env = env_new(cx);
+    const RunOptions fast = { false, 0 };
+    env_set(env, m->input[0], (void *)(uintptr_t)input);
+    for (int i = 0; i < count; i++) {
+        Node *n = order[i];
+        Tensor *const *out = op_expand(cx, n);
+        for (int j = 0; j < n->in_count; j++)
+            if (n->in[j] && n->in[j]->data) env_set(env, n->in[j], (void *)(uintptr_t)n->in[j]->data);
+        const Nest *nest = nest_naive(cx, n->name, n->in, n->in_count, out, 1);
+        if (!nest || !interpret(cx, nest, env, &fast)) return layer;
+        env_set(env, n->out[0], env_get(env, out[0]));
+        if (!n->out[0]->quant) continue;
+        if (hash_of(env_get(env, out[0]), tensor_bytes(n->out[0])) != r->hash[layer]) return layer;
+        layer++;
+    }
+    return layer;
+}
+
+static void check_recorded(const Recorded *r)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const char *path = text_format(cx, "%s%s.tflite", folder, r->model);
+    FILE *f = fopen(path, "rb");
+    if (!f) {
+        check_skip(r->model, "no recorded models beside the project");
+        ctx_free(cx);
+        return;
+    }
+    fclose(f);
+    DType t;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *input = NULL;
+    Model m;
+    bool is_ready = tflite_read(cx, path, file_read(cx, path), NULL, &m) && npy_read(cx, text_format(cx, "%s%s.in0.npy", folder, r->model), &t, &rank, shape, &input);
+    int layers = is_ready ? first_other_layer(cx, &m, r, input) : 0;
+    check_that(layers == r->count, text_format(cx, "layers-%s", r->model), "layer %d of %d differs%s%s", layers, r->count, cx->diags ? ": " : "", cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+}
+
+int main(void)
+{
+    check_values();
+    check_refusals();
+    check_damages();
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) check_recorded(&recorded[i]);
+    return check_done();
+}
