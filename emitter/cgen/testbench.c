@@ -142,7 +142,8 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
     add_line(t, p, "    long repeat = 1;\n    int timed = 0;");
     add_line(t, p, "    if (argc > 2 && strcmp(argv[argc - 2], \"--repeat\") == 0) {\n        repeat = atol(argv[argc - 1]);\n        if (repeat < 1) repeat = 1;\n        timed = 1;\n        argc -= 2;\n    }");
     size_arguments(t, p, &s);
-    port_rows(t, "inputs", p->input, p->input_count, &s);
+    if (p->input_count) port_rows(t, "inputs", p->input, p->input_count, &s);
+    else text_add(t, "    (void)read_npy;\n");
     port_rows(t, "outputs", p->output, p->output_count, &s);
     text_printf(t, "    if (argc < 1 + %d || argc > 1 + %d) fail(argv[0], \"wants %d inputs and at most %d outputs\");\n", p->input_count,
                 p->input_count + p->output_count, p->input_count, p->output_count);

@@ -44,7 +44,7 @@ ops() {
     "$build/loopwright" ops --tflite | sed 1d > "$work/tflite"
     echo "TFLite, float32 and int8, $(wc -l < "$work/tflite" | tr -d ' ') operators: $(comma_list < "$work/tflite" | tr -d '`')."
     echo
-    echo "ONNX, operator sets 7 and later, $(wc -l < "$work/onnx" | tr -d ' ') operators: $(comma_list < "$work/onnx" | tr -d '`')."
+    echo "ONNX, all operator sets, $(wc -l < "$work/onnx" | tr -d ' ') operators: $(comma_list < "$work/onnx" | tr -d '`')."
 }
 
 awk '/^<!-- begin / { print; name = $3; print "@" name; skip = 1; next }

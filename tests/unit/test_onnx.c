@@ -394,6 +394,125 @@ static void check_network(const char *network)
     ctx_free(cx);
 }
 
+/* ---- Graphs inside of nodes, functions ------------------------------------------------------------------------------- */
+
+/* FunctionProto of the domain "own": one input x, one output y, its one node. */
+static Message function(const char *function_name, const Message *body, const char *domain_of_body)
+{
+    Message f = { .count = 0 }, ours = { .count = 0 }, own = { .count = 0 }, inner = *body;
+    if (domain_of_body) put_text(&inner, 7, domain_of_body);
+    put_text(&f, 1, function_name);
+    put_text(&f, 4, "x");
+    put_text(&f, 5, "y");
+    put_message(&f, 7, &inner);
+    put_int(&ours, 2, 13);
+    put_text(&own, 1, "own");
+    put_int(&own, 2, 1);
+    put_message(&f, 9, &ours);
+    put_message(&f, 9, &own);
+    put_text(&f, 10, "own");
+    return f;
+}
+
+static void check_values(const char *test_name, const Message *m, float (*wanted)(float))
+{
+    Read r = read_model(m, NULL);
+    float x[8] = { 1, -2, 3, -4, 5, -6, 7, -8 };
+    const float *y = r.ok ? evaluated(&r, 0, x) : NULL;
+    check_that(y != NULL, test_name, "%s", r.text);
+    for (int i = 0; y && i < 8; i++) check_that(fabsf(y[i] - wanted(x[i])) < 1e-6f, test_name, "%g of %g", (double)y[i], (double)x[i]);
+    ctx_free(r.cx);
+}
+
+static float leaky(float v) { return v < 0 ? 0.5f * v : v; }
+static float absolute(float v) { return fabsf(v); }
+static float eightfold(float v) { return 8 * v; }
+
+static void check_functions(void)
+{
+    Message leaks = node("LeakyRelu", "leaks", "x", NULL, "y"), reference = { .count = 0 }, slope = { .count = 0 };
+    put_text(&reference, 1, "alpha");
+    put_text(&reference, 21, "slope");
+    put_message(&leaks, 5, &reference);
+    put_text(&slope, 1, "slope");
+    put_varint(&slope, 2 << 3 | 5);
+    memcpy(slope.at + slope.count, &(float){ 0.5f }, 4);
+    slope.count += 4;
+    Message caller = node("Leak", "call", "x", NULL, "y"), body = function("Leak", &leaks, NULL);
+    put_message(&caller, 5, &slope);
+    put_text(&caller, 7, "own");
+    Message g = graph_with(&caller, NULL), m = model_of(&g, 13);
+    put_message(&m, 25, &body);
+    check_values("function-takes-the-callers-attribute", &m, leaky);
+
+    Message again = node("Leak", "again", "x", NULL, "y");
+    body = function("Leak", &again, "own");
+    m = model_of(&g, 13);
+    put_message(&m, 25, &body);
+    refused("function-that-calls-itself", &m, "functions that call one another, or themselves");
+}
+
+/* A graph of one node over values from outside, with one output. */
+static Message inner_graph(const Message *n, const char *out)
+{
+    Message g = { .count = 0 }, y = value_info(out, 3, X_DIMS, 1);
+    put_message(&g, 1, n);
+    put_message(&g, 12, &y);
+    return g;
+}
+
+static void put_attr_graph(Message *n, const char *attr_name, const Message *g)
+{
+    Message a = { .count = 0 };
+    put_text(&a, 1, attr_name);
+    put_message(&a, 6, g);
+    put_message(n, 5, &a);
+}
+
+/* |x|: whether the largest element is positive is known when running alone, so both branches are computed. */
+static void check_control(void)
+{
+    Message yes = node("Abs", "yes", "x", NULL, "a"), no = node("Neg", "no", "b", NULL, "c"), sum = node("ReduceMax", "sum", "x", NULL, "s");
+    Message then_graph = inner_graph(&yes, "a"), else_graph = inner_graph(&no, "c"), compare = node("Greater", "compare", "s", "zero", "t");
+    Message branch = node("If", "branch", "t", NULL, "y"), zero = float_tensor("zero", 0, NULL, 1, 1), g = { .count = 0 }, outside = node("Abs", "outside", "x", NULL, "b");
+    put_attr_int(&sum, "keepdims", 0);
+    put_attr_graph(&branch, "then_branch", &then_graph);
+    put_attr_graph(&branch, "else_branch", &else_graph);
+    put_message(&g, 1, &branch);                     /* before what its graphs read */
+    put_message(&g, 1, &compare);
+    put_message(&g, 1, &sum);
+    put_message(&g, 1, &outside);
+    put_message(&g, 5, &zero);
+    put_ends(&g, X_DIMS);
+    Message m = model_of(&g, 13);
+    check_values("if-with-values-from-outside", &m, absolute);
+
+    /* Three times doubled. */
+    Message twice = node("Add", "twice", "v", "v", "w"), goes_on = node("Identity", "goes_on", "c", NULL, "d"), body = { .count = 0 };
+    Message i = value_info("i", 0, NULL, 7), c = value_info("c", 0, NULL, 9), v = value_info("v", 3, X_DIMS, 1), d = value_info("d", 0, NULL, 9), w = value_info("w", 3, X_DIMS, 1);
+    const Message *ins[] = { &i, &c, &v }, *outs[] = { &d, &w };
+    put_message(&body, 1, &twice);
+    put_message(&body, 1, &goes_on);
+    for (int k = 0; k < 3; k++) put_message(&body, 11, ins[k]);
+    for (int k = 0; k < 2; k++) put_message(&body, 12, outs[k]);
+    Message times = int64_tensor("times", (int64_t[]){ 3 }, 1), loop = { .count = 0 };
+    put_text(&loop, 1, "times");
+    put_text(&loop, 1, "");
+    put_text(&loop, 1, "x");
+    put_text(&loop, 2, "y");
+    put_text(&loop, 4, "Loop");
+    put_attr_graph(&loop, "body", &body);
+    g = graph_with(&loop, NULL);
+    put_message(&g, 5, &times);
+    m = model_of(&g, 13);
+    check_values("loop-written-out", &m, eightfold);
+    g = graph_with(&loop, NULL);
+    Message open_times = value_info("times", 1, (int64_t[]){ 1 }, 7);
+    put_message(&g, 11, &open_times);
+    m = model_of(&g, 13);
+    refused("loop-of-unknown-length", &m, "is not constant");
+}
+
 int main(void)
 {
     for (int form = 0; form < 3; form++) check_small(form);
@@ -402,6 +521,8 @@ int main(void)
     check_shapes();
     check_initializers();
     check_attributes();
+    check_functions();
+    check_control();
     check_damage();
     static const char *const networks[] = { "lenet5", "mnist8", "dscnn", "ad01", "transformer" };
     for (size_t i = 0; i < sizeof networks / sizeof networks[0]; i++) check_network(networks[i]);
