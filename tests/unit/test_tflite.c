@@ -299,7 +299,8 @@ static void check_damages(void)
         for (size_t at = 0; at < o.count; at++)
             for (size_t v = 0; v < sizeof values + 8; v++, tried++) {
                 Out damaged = o;
-                damaged.at[at] = v < sizeof values ? values[v] : (uint8_t)(o.at[at] ^ 1 << (v - sizeof values));
+                if (v < sizeof values) damaged.at[at] = values[v];
+                else damaged.at[at] = (uint8_t)(o.at[at] ^ (1u << (v - sizeof values)));
                 silent += !read_quietly(damaged.at, damaged.count);
             }
     }
