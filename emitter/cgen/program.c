@@ -290,7 +290,9 @@ const char *cgen_source(Ctx *cx, const Program *p)
     text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
     if (p->state_count) text_add(&t, "#include <string.h>\n");
     const char *aligned = weights.length || p->static_arena ? "LW_ALIGN" : "";
-    runtime_prologue(cx, &t, text_format(cx, "%s %s", aligned, text_string(&code)), p->standalone);
+    const char *constants = text_string(&weights);
+    const char *not_finite = strstr(constants, "INFINITY") || strstr(constants, "HUGE_VAL") || strstr(constants, "NAN") ? "INFINITY" : "";
+    runtime_prologue(cx, &t, text_format(cx, "%s %s %s", aligned, not_finite, text_string(&code)), p->standalone);
     text_add(&t, "\n#ifndef LW_LAYER\n#define LW_LAYER(number, name)     /* before each layer: define it to take times */\n#endif\n\n");
     text_addn(&t, text_string(&code), code.length);
     text_addn(&t, text_string(&weights), weights.length);
