@@ -50,6 +50,15 @@ check emit-static-arena emit fixed "$first" --static-arena
 check build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
 check static-arena-same-values "$work/static_arena"
 
+# ---- Instructions ------------------------------------------------------------------------------------------------------------
+# A loop nest printed as a macro gives the same with the macro and with what stands for it where there is none.
+
+check emit-instructions emit tiled tests/emitted/instruction.te
+check build-without-macros build untiled -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
+check build-with-macros build tiled_macros -DMACROS -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
+check without-macros-same-values "$work/untiled"
+check with-macros-same-values "$work/tiled_macros"
+
 # ---- State ---------------------------------------------------------------------------------------------------------------
 
 pairs="--state level=new_level --state last=new_last"

@@ -138,7 +138,10 @@ static void sequence(Printer *p, const Code *seq)
     }
 }
 
-static bool needs_braces(const Code *c) { return c->kind == CODE_SEQ || c->kind == CODE_IF || c->kind == CODE_LOCAL || c->kind == CODE_LET; }
+static bool needs_braces(const Code *c)
+{
+    return c->kind == CODE_SEQ || c->kind == CODE_IF || c->kind == CODE_LOCAL || c->kind == CODE_LET || (c->kind == CODE_CALL && c->child_count);
+}
 
 /* A body in its own scope, after `for (...)` or `if (...)`. */
 static void body(Printer *p, const Code *c, bool braces)
@@ -219,11 +222,23 @@ static void scope(Printer *p, const Code *c)
     text_add(p->t, "}\n");
 }
 
+/* A macro that a header may define, and what stands for it where none does. */
 static void macro(Printer *p, const Code *c)
 {
+    if (c->child_count) {
+        text_printf(p->t, "#ifdef %s\n", c->text);
+        line(p);
+    }
     text_printf(p->t, "%s(", c->text);
     for (int i = 0; i < c->arg_count; i++) text_printf(p->t, i ? ", %s" : "%s", spell(&p->s, c->args[i]));
     text_add(p->t, ");\n");
+    if (!c->child_count) return;
+    line(p);
+    text_add(p->t, "#else\n");
+    line(p);
+    scope(p, c);
+    line(p);
+    text_add(p->t, "#endif\n");
 }
 
 static void statement(Printer *p, const Code *c)

@@ -14,6 +14,8 @@
 
 #include <string.h>
 
+#include "ir/instruction.h"
+
 #include "support/text.h"
 
 /* ---- Form ------------------------------------------------------------------------------------------------------ */
@@ -135,6 +137,14 @@ static bool alloc_is_well_formed(Form *f, const Stmt *s)
     return true;
 }
 
+static bool tile_is_its_instruction(Form *f, const Stmt *s)
+{
+    Match m;
+    const char *why;
+    if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
+    return check_fail(f->c, UNPROVED, "what is printed as %s is no longer what it computes: %s", s->instr->macro, why);
+}
+
 static bool is_well_formed(Form *f, const Stmt *s)
 {
     if (!s) return check_fail(f->c, WRONG, "a statement is missing");
@@ -144,8 +154,8 @@ static bool is_well_formed(Form *f, const Stmt *s)
     case STMT_BLOCK: if (!block_is_well_formed(f, s)) return false; break;
     case STMT_ALLOC: if (!alloc_is_well_formed(f, s)) return false; break;
     case STMT_IF:    if (!is_in_scope(f, s, s->cond, true, "condition")) return false; break;
-    case STMT_SEQ:
-    case STMT_TILE:  break;
+    case STMT_TILE:  if (!tile_is_its_instruction(f, s)) return false; break;
+    case STMT_SEQ:   break;
     }
     f->above[f->depth++] = s;
     for (int i = 0; i < s->child_count; i++)

@@ -110,6 +110,12 @@ const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int c
     return code_of(cx, &proto, NULL, 0);
 }
 
+const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise)
+{
+    const Code *c = code_call(cx, macro, args, count);
+    return otherwise ? code_of(cx, c, &otherwise, 1) : c;
+}
+
 const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index)
 {
     return expr_new(cx, EXPR_LOAD, m->type, m, &index, 1);

@@ -47,7 +47,7 @@ struct Code {
     const Memory *memory;                        /* LOCAL: declared here; STORE: where */
     const Expr *index, *value;                   /* STORE memory[index] = value; LET var = value (value is const in its scope) */
     const char *text;                            /* CALL: macro name; NOTE: comment */
-    const Expr *const *args; int arg_count;      /* CALL */
+    const Expr *const *args; int arg_count;      /* CALL; its child, where it has one, is for compilers without the macro */
 };
 
 typedef struct Function {
@@ -68,6 +68,7 @@ const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
 const Code *code_note(Ctx *cx, const char *text);
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
+const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* a copy with a serial of its own */
 const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
 

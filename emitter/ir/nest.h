@@ -60,6 +60,7 @@ typedef struct Nest {
     int stage_count;  const Stage **stage;           /* in order of dependence; inlined stages are gone */
     const Stmt *root;
     int step_count;   const Step *step;
+    int instruction_count; const struct Instruction *const *instruction;   /* declared so far (instruction.h) */
     /* For "conv.h was split by step 3: use ho or hi". */
     int gone_count;   const struct GoneLoop *gone;
 } Nest;

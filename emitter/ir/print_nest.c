@@ -18,11 +18,13 @@
  *     unroll y.ji
  *
  * Further statements: `alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)]
- * [block(AXIS)=N]... [align=N]`, `if CONDITION` with `else`, `tile`,
+ * [block(AXIS)=N]... [align=N]`, `if CONDITION` with `else`, `tile [MACRO]`,
  * `nothing`; `block init ...` and `block update ...` are the parts of a reduction; `block y@tail[...]` is a copy of y. */
 #include "ir/print.h"
 
 #include <string.h>
+
+#include "ir/instruction.h"
 
 #include "support/names.h"
 
@@ -247,7 +249,7 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
         print_stmt(p, s->child[0], indent + STEP);
         break;
     case STMT_TILE:
-        text_add(p->t, "tile\n");
+        text_printf(p->t, "tile%s%s\n", s->instr ? " " : "", s->instr ? s->instr->macro : "");
         print_stmt(p, s->child[0], indent + STEP);
         break;
     }

@@ -5,6 +5,8 @@
 
 #include <string.h>
 
+#include "ir/instruction.h"
+
 #include "support/names.h"
 
 typedef struct Line { size_t begin, end; int indent; } Line;
@@ -254,9 +256,28 @@ static const Stmt *read_if(NestReader *r, Lexer *l, int indent)
     return ctx_failed(r->cx) ? NULL : stmt_if(r->cx, cond, yes, no);
 }
 
+/* Declared by a step, and steps stand behind the loops. */
+static const Instruction *instruction_in_steps(NestReader *r, const char *macro)
+{
+    static const char word[] = "instruction ";
+    for (int i = r->next; i < r->count; i++) {
+        const Line *line = &r->line[i];
+        const char *text = name_n(r->cx, r->text + line->begin, line->end - line->begin);
+        if (strncmp(text, word, sizeof word - 1) != 0) continue;
+        const Instruction *found = instruction_read(r->cx, text + sizeof word - 1);
+        if (found && strcmp(found->macro, macro) == 0) return found;
+    }
+    return NULL;
+}
+
 static const Stmt *read_tile(NestReader *r, Lexer *l, int indent)
 {
+    Token at = lex_peek(l);
     Stmt proto = { .kind = STMT_TILE };
+    if (at.kind == TOKEN_NAME) {
+        proto.instr = instruction_in_steps(r, lex_name(l, "a macro"));
+        if (!proto.instr) lex_error(l, at, "no step declares the instruction '%s'", token_text(r->cx, at));
+    }
     if (!lex_finish(l)) return NULL;
     const Stmt *body = read_stmts(r, indent);
     return stmt_with_children(r->cx, &proto, &body, 1);

@@ -14,6 +14,7 @@
  * never becomes -0, for the sum of anything and its opposite is +0. */
 #include <string.h>
 
+#include "ir/instruction.h"
 #include "lower/passes.h"
 #include "support/names.h"
 
@@ -379,12 +380,54 @@ static const Code *expand_all(Expand *x, const Stmt *s)
     return code_seq(x->cx, child, s->child_count);
 }
 
+/* The first element, and the distances of neighbours along all dimensions but the last. */
+static int operand_args(Expand *x, const Tensor *pattern, const OperandMatch *o, const Expr **arg)
+{
+    Ctx *cx = x->cx;
+    const Storage *st = storage_of(x->s, o->tensor);
+    int n = 0;
+    if (!st) {
+        diag_internal(cx, o->tensor->name, "this tensor is used where it has no storage");
+        return 0;
+    }
+    arg[n++] = load_expr(cx, st->memory, storage_index(cx, st, o->tensor, o->first));
+    for (int d = 0; d < pattern->rank; d++) {
+        const Expr *distance = expr_index(cx, 0);
+        for (int k = 0; k < o->tensor->rank; k++)
+            if (o->move[d][k]) distance = expr_add(cx, distance, expr_mul(cx, expr_index(cx, o->move[d][k]), st->stride[k]));
+        distance = simplify(cx, distance, NULL);
+        if (expr_is_int(pattern->shape[d], 1)) continue;
+        if (d + 1 < pattern->rank) arg[n++] = distance;
+        else if (!expr_is_int(distance, 1))
+            diag_error(cx, o->tensor->name, "an instruction reads elements side by side here, and they lie apart: leave tensorize out");
+    }
+    return n;
+}
+
+static const Code *expand_tile(Expand *x, const Stmt *s)
+{
+    Ctx *cx = x->cx;
+    const Code *body = expand(x, s->child[0]);
+    const Instruction *instr = s->instr;
+    const char *why;
+    Match m;
+    if (!instr || ctx_failed(cx)) return body;
+    if (!instruction_match(cx, x->s->nest, s->child[0], instr, &m, &why)) {
+        diag_internal(cx, instr->macro, "a unit is not what its instruction computes: %s", why);
+        return NULL;
+    }
+    const Expr *arg[(MAX_OPERANDS + 1) * (MAX_RANK + 1)];
+    int n = operand_args(x, instr->stage->out[0], &m.result, arg);
+    for (int i = 0; i < instr->operand_count; i++) n += operand_args(x, instr->operand[i], &m.operand[i], arg + n);
+    return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
+}
+
 static const Code *expand(Expand *x, const Stmt *s)
 {
     if (ctx_failed(x->cx) || x->depth >= MAX_DEPTH - 2) return NULL;
     switch (s->kind) {
-    case STMT_SEQ:
-    case STMT_TILE:  return expand_all(x, s);
+    case STMT_SEQ:   return expand_all(x, s);
+    case STMT_TILE:  return expand_tile(x, s);
     case STMT_FOR:   return expand_for(x, s);
     case STMT_ALLOC: return expand_alloc(x, s);
     case STMT_BLOCK: return expand_block(x, s);

@@ -167,6 +167,7 @@ static void want_all(Want *w, const Code *c)
 {
     Hoist *h = w->h;
     bool surely = w->surely;
+    if (c->kind == CODE_CALL) return;          /* what stands for a macro names its addresses inside, or they might go unused */
     if (c->kind == CODE_STORE || c->kind == CODE_LET) want_loads(w, c->value);
     if (c->kind == CODE_STORE) want(w, c->memory, c->index, true);
     if (c->kind == CODE_IF) {
@@ -304,8 +305,8 @@ static const Code *hoist(Hoist *h, const Code *c)
         const Expr *index = use(h, &m, c->index);
         return code_store(cx, m, index, expr_rewrite(cx, c->value, use_in_load, h));
     }
+    case CODE_CALL: return code_call_or(cx, c->text, c->args, c->arg_count, c->child_count ? hoist_branch(h, c->child[0]) : NULL);
     case CODE_LOCAL:
-    case CODE_CALL:
     case CODE_NOTE: return c;
     }
     return c;

@@ -42,9 +42,19 @@ static const Expr *note_load(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
+/* A macro gets the first element of an array, so an array it has to be. */
+static void note_call(const Scalars *s, const Code *c)
+{
+    for (int i = 0; i < c->arg_count; i++) {
+        Local *l = c->args[i]->kind == EXPR_LOAD ? map_get_ptr(&s->locals, c->args[i]->ref) : NULL;
+        if (l) l->is_array = true;
+    }
+}
+
 static const Code *note_store(Ctx *cx, const Code *c, void *user)
 {
     (void)cx;
+    if (c->kind == CODE_CALL) note_call(user, c);
     if (c->kind == CODE_STORE) note_access(user, c->memory, c->index);
     return c;
 }

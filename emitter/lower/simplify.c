@@ -37,6 +37,13 @@ static const Code *simple_store(Ctx *cx, const Code *c, const Bounds *b)
     return value == load_expr(cx, c->memory, index) ? NULL : code_store(cx, c->memory, index, value);
 }
 
+static const Code *simple_call(Ctx *cx, const Code *c, const Bounds *b)
+{
+    const Expr **arg = NEW_ARRAY(cx->arena, const Expr *, c->arg_count);
+    for (int i = 0; i < c->arg_count; i++) arg[i] = simplify(cx, c->args[i], b);
+    return code_call_or(cx, c->text, arg, c->arg_count, c->child_count ? simple(cx, c->child[0], b) : NULL);
+}
+
 static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
 {
     if (!c) return NULL;
@@ -51,7 +58,7 @@ static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
     case CODE_IF:    return simple_if(cx, c, b);
     case CODE_LET:   return code_let(cx, c->var, simplify(cx, c->value, b));
     case CODE_STORE: return simple_store(cx, c, b);
-    case CODE_CALL:
+    case CODE_CALL:  return simple_call(cx, c, b);
     case CODE_LOCAL:
     case CODE_NOTE:  return c;
     }

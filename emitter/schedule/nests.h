@@ -16,7 +16,7 @@ typedef struct StepArgs {
     int factor_count; int64_t factor[2];
     int reader_count; const char *reader[MAX_STEP_LOOPS];
     const char *target;              /* the stage or tensor it is about */
-    const char *condition;           /* of specialize, as it is written */
+    const char *condition;           /* of specialize, or a declaration: as it is written */
     const char *name;                /* of a new stage or fused loop; NULL: the default */
     const char *outer, *inner;       /* of the two loops of a split; NULL: the defaults */
     Tail tail;

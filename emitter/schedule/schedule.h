@@ -63,6 +63,11 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
 const Nest *sched_rfactor(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *name, bool reassociate);
 /* The nest twice, under a condition on sizes and else (STAGE@else); in the first copy the condition is known. */
 const Nest *sched_specialize(Ctx *cx, const Nest *n, const char *condition);
+/* Declares an instruction of the target, as ir/instruction.h has it. */
+const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration);
+/* The loop and all inside as a unit; printed as the macro of a declared instruction, whose formula it must compute. */
+const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop);
+const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char *macro);
 
 /* One step written as in a .te file: `split conv.h 4 tail=peel names=ho,hi`. The table of primitives is in steps.c. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);

@@ -177,19 +177,23 @@ static void print_slots(Text *t, const StepArgs *a)
 
 static void print_condition(Text *t, const StepArgs *a) { text_printf(t, " %s", a->condition ? a->condition : "?"); }
 
+static void print_macro(Text *t, const StepArgs *a) { text_printf(t, " %s", a->name ? a->name : "?"); }
+
 static void print_nothing(Text *t, const StepArgs *a)
 {
     (void)t;
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, CONDITION, DIMENSIONS, AXIS, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
     [SECOND_LOOP]   = { "LOOP",                  NULL,          read_loop,        print_nothing },    /* behind LOOPS: printed there */
     [LOOPS]         = { "LOOP...",               NULL,          read_loop,        print_loops },
     [CONDITION]     = { "CONDITION",             NULL,          read_condition,   print_condition },
+    [DECLARATION]   = { "MACRO(OPERAND: TYPE, ...) FORMULA", NULL, read_condition, print_condition },
+    [MACRO]         = { "MACRO",                 NULL,          read_name,        print_macro },
     [DIMENSIONS]    = { "DIMENSION...",          NULL,          read_loop,        print_loops },
     [AXIS]          = { "AXIS",                  NULL,          read_loop,        print_loop },
     [PLACE]         = { "LOOP|root",             NULL,          read_place,       print_place },
@@ -234,6 +238,9 @@ static const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a) { retu
 static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
 static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
 static const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_specialize(cx, n, a->condition); }
+static const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_instruction(cx, n, a->condition); }
+static const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_blockize(cx, n, a->loop[0]); }
+static const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_tensorize(cx, n, a->loop[0], a->name); }
 static const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pack(cx, n, a->target, a->loop, a->loop_count); }
 static const Nest *run_align(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_storage_align(cx, n, a->target, a->factor[0]); }
 static const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pad(cx, n, a->target, a->loop[0], a->factor[0]); }
@@ -263,6 +270,9 @@ static const Primitive primitives[] = {
     { "compute_root",        run_compute_root,   { STAGE, END } },
     { "rfactor",             run_rfactor,        { STAGE, LOOP, NAME, REASSOCIATE, END } },
     { "specialize",          run_specialize,     { CONDITION, END } },
+    { "instruction",         run_instruction,    { DECLARATION, END } },
+    { "blockize",            run_blockize,       { LOOP, END } },
+    { "tensorize",           run_tensorize,      { LOOP, MACRO, END } },
     { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },
     { "cache_write",         run_cache_write,    { STAGE, SCOPE, NAME, END } },
     { "pack",                run_pack,           { TENSOR, DIMENSIONS, END } },
@@ -299,7 +309,7 @@ const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args)
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
-enum { MAX_WORDS = 48 };
+enum { MAX_WORDS = 96 };
 typedef struct Words { int count, next; const char *at[MAX_WORDS]; } Words;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
@@ -341,7 +351,7 @@ static bool read_positional(Ctx *cx, const Primitive *p, Words *w, StepArgs *arg
         const Parameter *parameter = &parameters[p->parameter[i]];
         if (w->next == w->count || option_of(p, w->at[w->next])) return false;
         if (!parameter->read(cx, w->at[w->next++], args)) return false;
-        bool is_list = p->parameter[i] == DIMENSIONS || p->parameter[i] == CONDITION || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
+        bool is_list = p->parameter[i] == DIMENSIONS || p->parameter[i] == CONDITION || p->parameter[i] == DECLARATION || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
         while (is_list && w->next < w->count && !option_of(p, w->at[w->next]))
             if (!parameter->read(cx, w->at[w->next++], args)) return false;
     }

@@ -16,6 +16,7 @@
 #include "ir/formula.h"
 #include "ir/interpret.h"
 #include "programs.h"
+#include "ir/instruction.h"
 #include "schedule/place.h"
 #include "support/names.h"
 
@@ -290,6 +291,100 @@ static const char *step_specialize(Chooser *c)
     return text_string(&t);
 }
 
+static const char *step_blockize(Chooser *c) { return name_format(c->cx, "blockize %s", loop_name(c)); }
+
+/* What stands below a loop, as a formula of its own: an axis for each loop, an operand for each read, at the axes along
+ * which it moves. */
+typedef struct Formula {
+    Chooser *c;
+    const Stmt *block;
+    int axis_count; const Expr *loop[MAX_AXES], *axis[MAX_AXES];
+    Text operands;
+    int operand_count;
+    const Expr *read[MAX_OPERANDS], *as[MAX_OPERANDS];
+} Formula;
+
+static const Expr *as_operand(Ctx *cx, const Expr *e, void *user)
+{
+    Formula *f = user;
+    const Expr *bound[MAX_AXES], *at[MAX_RANK], *shape[MAX_RANK];
+    int rank = 0;
+    if (e->kind != EXPR_READ) return e;
+    for (int i = 0; i < f->operand_count; i++)
+        if (f->read[i] == e) return f->as[i];
+    if (f->operand_count == MAX_OPERANDS) return e;
+    for (int a = 0; a < f->block->stage->axis_count; a++) bound[a] = f->block->stage->axis[a].var;
+    for (int l = 0; l < f->axis_count && rank < MAX_RANK; l++) {
+        bool moves = false;
+        for (int d = 0; d < e->arg_count; d++)
+            moves = moves || expr_uses(expr_substitute(cx, e->arg[d], bound, f->block->bind, f->block->stage->axis_count), f->loop[l]);
+        if (!moves) continue;
+        at[rank] = f->axis[l];
+        shape[rank++] = expr_index(cx, expr_as_var(f->axis[l])->greatest + 1);
+    }
+    const Tensor *t = tensor_new(cx, name_format(cx, "p%d", f->operand_count), e->type, rank, shape);
+    text_printf(&f->operands, "%s%s: %s%s", f->operand_count ? ", " : "", t->name, dtype_info(t->type)->spelling, rank ? tensor_shape_text(cx, t) : "");
+    f->read[f->operand_count] = e;
+    return f->as[f->operand_count++] = tensor_read(cx, t, at, rank);
+}
+
+static const Stmt *chain_below(const Stmt *s)
+{
+    while (s->kind == STMT_FOR && s->extent->kind == EXPR_INT) s = s->child[0];
+    return s->kind == STMT_BLOCK && s->stage->out_count == 1 ? s : NULL;
+}
+
+static const char *declaration_of(Chooser *c, const Stmt *loop, const Stmt *block)
+{
+    Formula f = { .c = c, .block = block, .operands = text_new(c->cx) };
+    StageSpec spec = { .name = "r", .out_count = 1, .reducer = block->stage->reducer };
+    for (int pass = 0; pass < 2; pass++)
+        for (const Stmt *l = loop; l != block && f.axis_count < MAX_AXES; l = l->child[0]) {
+            AxisKind kind = feeds_axis(block, l->var, AXIS_REDUCE) ? AXIS_REDUCE : AXIS_DATA;
+            if (kind != (pass ? AXIS_REDUCE : AXIS_DATA)) continue;
+            const Expr *v = axis_var(c->cx, name_format(c->cx, "v%d", f.axis_count), l->extent);
+            f.loop[f.axis_count] = l->var;
+            f.axis[f.axis_count++] = v;
+            spec.axis[spec.axis_count++] = (Axis){ v, kind, l->extent };
+        }
+    if (spec.reducer != REDUCE_NONE && (!spec.axis_count || spec.axis[spec.axis_count - 1].kind != AXIS_REDUCE))
+        spec.axis[spec.axis_count++] = (Axis){ axis_var(c->cx, "u", expr_index(c->cx, 1)), AXIS_REDUCE, expr_index(c->cx, 1) };
+    spec.value[0] = expr_rewrite(c->cx, block->stage->value[0], as_operand, &f);
+    Node *n = compute_new(c->cx, &spec);
+    if (!n) return NULL;
+    Text t = text_new(c->cx);
+    text_printf(&t, "instruction M%d(%s) ", c->made++, text_string(&f.operands));
+    print_stage(c->cx, &t, n->stage);
+    return text_string(&t);
+}
+
+static const char *step_instruction(Chooser *c)
+{
+    for (int tries = 0; tries < 20; tries++) {
+        const Stmt *s = some_loop(c), *block = s ? chain_below(s) : NULL;
+        if (!block || block->part == BLOCK_INIT || (block->stage->reducer != REDUCE_NONE && block->part == BLOCK_WHOLE && tries < 16)) continue;
+        DiagMark mark = diag_mark(c->cx);
+        const char *text = declaration_of(c, s, block);
+        if (!diag_rewind(c->cx, mark) && text) return text;
+    }
+    return "instruction M(p: i32[4]) r[a<4] = p[a] + 1";
+}
+
+/* One that fits, where there is one. */
+static const char *step_tensorize(Chooser *c)
+{
+    const Stmt *s = some_loop(c);
+    if (!c->nest->instruction_count || !s) return step_instruction(c);
+    const Instruction *i = c->nest->instruction[random_below(c->r, c->nest->instruction_count)];
+    for (int tries = 0; tries < 20; tries++) {
+        Match m;
+        const char *why;
+        if (instruction_match(c->cx, c->nest, s, i, &m, &why)) break;
+        s = some_loop(c);
+    }
+    return name_format(c->cx, "tensorize %s %s", s->name, i->macro);
+}
+
 static const char *step_compute_inline(Chooser *c) { return name_format(c->cx, "compute_inline %s", stage_name(c)); }
 static const char *step_compute_root(Chooser *c) { return name_format(c->cx, "compute_root %s", stage_name(c)); }
 static const char *step_cache_write(Chooser *c)
@@ -322,10 +417,10 @@ typedef const char *Choose(Chooser *c);
 static Choose *const choices[] = {
     step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
     step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
-    step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
+    step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
     step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_rfactor, step_rfactor, step_pack,
     step_pack, step_storage_align, step_pad, step_pad,
-    step_specialize, step_specialize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 
