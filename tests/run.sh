@@ -65,6 +65,7 @@ if command -v python3 > /dev/null 2>&1; then
 else
     skip ram "python3 is not installed"
 fi
+suite sanitize tests/sanitize.sh "$build"
 suite determinism tests/determinism.sh "$build"
 if command -v bash > /dev/null 2>&1; then
     suite cross tests/cross/all.sh "$build"

@@ -87,7 +87,7 @@ static Scalar shift_right(DType t, Scalar a, Scalar amount)
 /* Fixed-point steps on i32, through quotients and remainders rather than the shifts of the runtime's helpers. */
 static Scalar multiply_high(Scalar a, Scalar b)
 {
-    const int64_t half = (int64_t)1 << 30, product = a.i * b.i + half;
+    const int64_t half = (int64_t)1 << 30, product = dtype_wrap(I32, a).i * dtype_wrap(I32, b).i + half;
     int64_t q = product / (2 * half) - (product % (2 * half) < 0);
     return (Scalar){ .i = q > INT32_MAX ? INT32_MAX : q };
 }
@@ -95,7 +95,7 @@ static Scalar multiply_high(Scalar a, Scalar b)
 static Scalar round_shift(Scalar a, Scalar by)
 {
     if (by.i < 0 || by.i > 31) return (Scalar){ .i = 0 };
-    const int64_t whole = (int64_t)1 << by.i, q = a.i / whole, rest = a.i % whole;
+    const int64_t x = dtype_wrap(I32, a).i, whole = (int64_t)1 << by.i, q = x / whole, rest = x % whole;
     return (Scalar){ .i = q + (2 * rest >= whole && by.i > 0) - (2 * -rest >= whole && by.i > 0) };
 }
 
