@@ -42,6 +42,17 @@ check emit-second emit two "$second"
 check build-two-models build two_models -Iruntime -I"$work/one" -I"$work/two" tests/emitted/two_models.c "$work/one/one.c" "$work/two/two.c"
 check two-models-alternate "$work/two_models"
 
+# threads FLAG...: the same two in four threads.
+threads() {
+    build threads -O1 -g -pthread "$@" -Iruntime -I"$work/one" -I"$work/two" tests/emitted/threads.c "$work/one/one.c" "$work/two/two.c" && "$work/threads"
+}
+# usable FLAG...: a program that is built so runs here.
+usable() { echo 'int main(void) { return 0; }' > "$work/empty.c" && $cc "$@" "$work/empty.c" -o "$work/empty" 2> /dev/null && "$work/empty" 2> /dev/null; }
+if usable -pthread; then check two-models-in-threads threads
+else skip two-models-in-threads "there are no POSIX threads"; fi
+if usable -pthread -fsanitize=thread; then check two-models-in-threads-without-races threads -fsanitize=thread
+else skip two-models-in-threads-without-races "$cc has no thread sanitizer"; fi
+
 # ---- The arena ---------------------------------------------------------------------------------------------------------
 
 check arena-refusals-build build arena -Iruntime -I"$work/one" tests/emitted/arena.c "$work/one/one.c"
