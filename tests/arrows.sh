@@ -23,7 +23,9 @@ schedules         support/ ir/ schedule/ graph/op.h graph/target.h
 emitter/driver.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/driver.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ loopwright.h
 emitter/dump.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/report.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/report.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
+emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
+emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/run.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/main.c    loopwright.h
 emitter/loopwright.h
