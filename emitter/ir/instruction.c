@@ -129,6 +129,8 @@ static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch 
     const Tensor *t = o->tensor;
     const Buffer *b = buffer_of(c->nest->root, t);
     int innermost = b ? b->permutation[t->rank - 1] : t->rank - 1;
+    for (int k = 0; b && k < t->rank; k++)
+        if (b->block[k]) innermost = -1;                 /* what stands within a block lies innermost */
     if (tensor_is_constant(t) && tensor_elems(t) == 1) return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
     for (int d = 0; d < pattern->rank; d++) {
         for (int k = 0; k < t->rank; k++) {
