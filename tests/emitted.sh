@@ -161,6 +161,26 @@ small_int() {
 if has avr-gcc; then check int-of-16-bits small_int
 else skip int-of-16-bits "avr-gcc is not installed"; fi
 
+escape=$(printf '\033')      # the simulator colours what the firmware says
+
+# agrees NAME MODEL: the emitted C on a simulated AVR gives the bytes that it gives here.
+agrees() {
+    name=$1 model=$2
+    emit "$name" "$model" || return
+    set -- -std=c99 -O2 -ffp-contract=off -DMODEL="$name" -DUPPER="$(echo "$name" | tr a-z A-Z)" -DHEADER="\"$name.h\"" -Iruntime -I"$work/$name" \
+        tests/emitted/small_int.c "$work/$name/$name.c" -lm
+    $cc "$@" -o "$work/$name/host" && avr-gcc -w -mmcu=atmega1284p "$@" -o "$work/$name/avr.elf" || return
+    "$work/$name/host" | grep . > "$work/$name/want"
+    timeout 60 simavr -m atmega1284p -f 8000000 "$work/$name/avr.elf" 2>&1 | sed "s/$escape\[[0-9;]*m//g" | sed -n 's/^\([0-9a-f][0-9a-f]*\)\.$/\1/p' > "$work/$name/got"
+    [ "$(sed -n 1p "$work/$name/want")" = 0 ] && cmp "$work/$name/want" "$work/$name/got"
+}
+for case in residual depthwise-pool-concat elementwise dense-softmax; do
+    if has avr-gcc && has simavr; then check "int-of-16-bits-runs-$case" agrees "avr_${case%%-*}" "tests/golden/$case/$case.onnx"
+    else skip "int-of-16-bits-runs-$case" "avr-gcc or simavr is not installed"; fi
+done
+if has avr-gcc && has simavr; then check int-of-16-bits-integers agrees avr_integers tests/emitted/small_int.te
+else skip int-of-16-bits-integers "avr-gcc or simavr is not installed"; fi
+
 check emit-reserved-names emit names tests/emitted/names.te
 check reserved-names-build $cc $strict -Iruntime -c "$work/names/names.c" -o "$work/names.o"
 verify_elsewhere() { (cd "$work" && "$lw" verify "$root/$1"); }
