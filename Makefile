@@ -44,14 +44,15 @@ $(PUBLIC): $(OBJECTS)
 OPS_FILES := $(sort $(wildcard ops/*.c))
 SCHEDULE_FILES := $(sort $(filter-out %/target.c,$(wildcard schedules/*/*.c)))
 TARGET_FILES := $(sort $(wildcard schedules/*/target.c))
-RUNTIME_FILES := $(sort $(wildcard runtime/*.h))
+# What others stand on comes first: simd.h chooses, and the headers beside it follow the choice.
+RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
 
 # The runtime headers as lines of text, for --standalone.
 $(BUILD)/gen/runtime_text.h: Makefile $(RUNTIME_FILES)
 	@mkdir -p $(@D)
 	@for f in $(RUNTIME_FILES); do \
-	  echo "RUNTIME_FILE(\"$$(basename $$f)\")"; \
+	  echo "RUNTIME_FILE(\"$${f#runtime/}\")"; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/RUNTIME_LINE("&")/' $$f; done > $@
 
 $(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES)
@@ -77,11 +78,12 @@ demo: $(PROGRAM)
 
 .PHONY: install clean
 install: $(PROGRAM) $(PUBLIC)
-	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/loopwright/runtime
+	mkdir -p $(DESTDIR)$(PREFIX)/bin $(DESTDIR)$(PREFIX)/lib $(DESTDIR)$(PREFIX)/include $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd
 	cp $(PROGRAM) $(DESTDIR)$(PREFIX)/bin/
 	cp $(PUBLIC) $(DESTDIR)$(PREFIX)/lib/
 	cp emitter/loopwright.h $(DESTDIR)$(PREFIX)/include/
 	cp runtime/*.h runtime/LICENSE $(DESTDIR)$(PREFIX)/share/loopwright/runtime/
+	cp runtime/simd/*.h $(DESTDIR)$(PREFIX)/share/loopwright/runtime/simd/
 
 clean:
 	rm -rf $(BUILD)

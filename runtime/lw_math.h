@@ -280,6 +280,29 @@ static inline float lw_sqrtf(float x)
 }
 /* lw: end */
 
+/* lw: lw_fmaf needs lw_no_contract */
+/* a*b + c rounded once. The product is exact in double. Their sum is rounded to odd: where it is inexact its last bit is
+ * set, so that it can be no tie when it is rounded to float (Boldo, Melquiond, "Emulation of FMA", 2008). */
+static inline float lw_fmaf(float a, float b, float c)
+{
+#ifdef FP_FAST_FMAF
+    return fmaf(a, b, c);
+#else
+    const double product = (double)a * (double)b, addend = (double)c;
+    double sum = product + addend;
+    const double from_addend = sum - product;
+    const double error = (product - (sum - from_addend)) + (addend - from_addend);
+    uint64_t bits;
+    memcpy(&bits, &sum, sizeof bits);
+    if ((error > 0 || error < 0) && (bits & 1) == 0) {
+        bits = (error > 0) == (sum > 0) ? bits + 1 : bits - 1;
+        memcpy(&sum, &bits, sizeof sum);
+    }
+    return (float)sum;
+#endif
+}
+/* lw: end */
+
 /* lw: lw_rsqrtf needs lw_sqrtf */
 /* Error 1.55 ulp. */
 static inline float lw_rsqrtf(float x)

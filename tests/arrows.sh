@@ -29,7 +29,7 @@ emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h lo
 emitter/run.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/main.c    loopwright.h
 emitter/loopwright.h
-runtime
+runtime           ../lw_base.h ../lw_math.h
 '
 
 # is_allowed FOLDER INCLUDED ALLOWED...

@@ -53,6 +53,7 @@ suite arrows tests/arrows.sh
 suite cli tests/cli.sh "$build"
 suite golden tests/golden.sh "$build"
 suite emitted tests/emitted.sh "$build"
+suite simd tests/simd.sh "$build"
 suite models tests/models.sh "$build"
 if command -v python3 > /dev/null 2>&1; then
     models=samples/digits/digits.onnx

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The runtime headers are made of pieces, each between `lw: NAME needs NAMES` and `lw: end`. A piece is needed when its
- * name appears in the code, or another needed piece asks for it. */
+ * name appears in the code, or another needed piece asks for it. Vectors come in one piece for each width, whose name is
+ * lw_x8 for lw_f32x8_add and all others; several headers have such a piece, and simd/simd.h chooses between them. */
 #include "cgen/runtime.h"
 
 #include <string.h>
@@ -44,6 +45,30 @@ static Pieces find_pieces(Ctx *cx)
     return p;
 }
 
+/* "lw_x8" of lw_f32x8 and lw_f32x8_add; NULL for what is no vector. */
+static const char *vector_piece(Ctx *cx, const char *word, size_t length)
+{
+    size_t x = 3, digits = 0;
+    while (x < length && word[x] != 'x' && word[x] != '_') x++;
+    if (x == length || word[x] != 'x') return NULL;
+    while (x + 1 + digits < length && word[x + 1 + digits] >= '0' && word[x + 1 + digits] <= '9') digits++;
+    bool ends = x + 1 + digits == length || word[x + 1 + digits] == '_';
+    return digits && ends ? name_format(cx, "lw_x%.*s", (int)digits, word + x + 1) : NULL;
+}
+
+static void want(Ctx *cx, Pieces *p, const char *text);
+
+/* All pieces of a name, and what they need. */
+static void want_piece(Ctx *cx, Pieces *p, const char *wanted)
+{
+    if (!wanted || !map_get_ptr(&p->by_name, wanted)) return;
+    for (int i = 0; i < p->count; i++) {
+        if (p->at[i].name != wanted || p->at[i].wanted) continue;
+        p->at[i].wanted = true;
+        want(cx, p, p->at[i].needs);
+    }
+}
+
 /* Marks the pieces named in a text, and what they need. */
 static void want(Ctx *cx, Pieces *p, const char *text)
 {
@@ -51,11 +76,8 @@ static void want(Ctx *cx, Pieces *p, const char *text)
         size_t n = 0;
         while (is_word(text[n])) n++;
         bool ours = n > 3 && (memcmp(text, "lw_", 3) == 0 || memcmp(text, "LW_", 3) == 0);
-        Piece *piece = ours ? map_get_ptr(&p->by_name, name_n(cx, text, n)) : NULL;
-        if (piece && !piece->wanted) {
-            piece->wanted = true;
-            want(cx, p, piece->needs);
-        }
+        if (ours) want_piece(cx, p, name_n(cx, text, n));
+        if (ours) want_piece(cx, p, vector_piece(cx, text, n));
         text += n ? n : 1;
     }
 }
@@ -75,6 +97,8 @@ static bool wants_file(const Pieces *p, const char *file)
     return false;
 }
 
+static bool comes_through_another(const char *file) { return strncmp(file, "simd/", 5) == 0 && strcmp(file, "simd/simd.h") != 0; }
+
 void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
 {
     Pieces p = find_pieces(cx);
@@ -84,9 +108,9 @@ void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
         text_add(out, "#include <math.h>\n");
     if (inlined && math) text_add(out, "#include <string.h>\n");
     text_add(out, "\n");
-    if (!inlined) {
+    if (!inlined) {                          /* the headers of vectors come through simd/simd.h */
         for (int i = 0; i < LINE_COUNT; i++)
-            if (lines[i][0] == '\f' && wants_file(&p, lines[i] + 1)) text_printf(out, "#include \"%s\"\n", lines[i] + 1);
+            if (lines[i][0] == '\f' && wants_file(&p, lines[i] + 1) && !comes_through_another(lines[i] + 1)) text_printf(out, "#include \"%s\"\n", lines[i] + 1);
         return;
     }
     for (int i = 0; i < p.count; i++) {

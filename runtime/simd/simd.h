@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Vectors of 4, 8 and 16 lanes: lw_f32x8, lw_i32x8, lw_m32x8 (a truth value for each lane) and what is done with them.
+ * scalar.h defines every name by its formula, for any compiler; sse4.h, avx2.h and avx512.h have the same names for their
+ * width in intrinsics, to the same bits. A text with vectors of 16 lanes builds anywhere: what the compiler has no
+ * registers for takes the scalar form.
+ *
+ * This file chooses, by what the compiler says of its target. -DLW_SIMD_AVX512=0 and the like overrule it.
+ *
+ * load, store       lanes side by side in memory, at any alignment; load_i8, load_u8, load_i16 widen to i32
+ * broadcast         one value in all lanes
+ * neg abs sqrt  add sub mul div  min max     lane by lane; min and max are NaN where either is, of two zeros the second
+ * fma               a*b + c, rounded once
+ * lt le eq          a mask; false where either is NaN
+ * select            of a mask: the second operand where it is true, the third elsewhere
+ * and or xor not    on i32 and masks; integers wrap
+ * from_i32 from_f32 conversions; to i32 towards zero, saturating, of NaN 0 */
+#ifndef LW_SIMD_H
+#define LW_SIMD_H
+
+/* lw: LW_SIMD needs */
+#ifndef LW_SIMD_SSE4
+#ifdef __SSE4_1__
+#define LW_SIMD_SSE4 1
+#else
+#define LW_SIMD_SSE4 0
+#endif
+#endif
+#ifndef LW_SIMD_AVX2
+#if defined(__AVX2__) && (defined(__FMA__) || defined(_MSC_VER))
+#define LW_SIMD_AVX2 1
+#else
+#define LW_SIMD_AVX2 0
+#endif
+#endif
+#ifndef LW_SIMD_AVX512
+#ifdef __AVX512F__
+#define LW_SIMD_AVX512 1
+#else
+#define LW_SIMD_AVX512 0
+#endif
+#endif
+#if LW_SIMD_SSE4 || LW_SIMD_AVX2 || LW_SIMD_AVX512
+#include <immintrin.h>
+#endif
+/* lw: end */
+
+#include "sse4.h"
+#include "avx2.h"
+#include "avx512.h"
+#include "scalar.h"
+#endif
