@@ -30,6 +30,8 @@ static int find_port(Build *b, Tensor *const *port, int count, const char *wante
     return -1;
 }
 
+const Tensor *build_initial(const Build *b, int input) { return b->model.initial ? b->model.initial[input] : NULL; }
+
 /* One shape and type, known sizes, and neither of the two in another pair. */
 static void check_state(Build *b, int i)
 {
@@ -38,6 +40,10 @@ static void check_state(Build *b, int i)
     if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
         diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s", in->name, dtype_info(in->type)->spelling,
                    tensor_shape_text(cx, in), out->name, dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
+    const Tensor *first = build_initial(b, b->state[i].input);
+    if (first && (first->type != in->type || tensor_elems(first) != tensor_elems(in)))
+        diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s", in->name, dtype_info(in->type)->spelling, tensor_shape_text(cx, in),
+                   dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
     for (int j = 0; j < i; j++)
         if (b->state[j].input == b->state[i].input || b->state[j].output == b->state[i].output)
             diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state", in->name, out->name);
@@ -77,13 +83,16 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
     b->target = target_find(cx, o->target ? o->target : "generic");
     if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
-    ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count };
+    ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
     for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum };
     ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
     for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
+    const char **state = NEW_ARRAY(cx->arena, const char *, o->state_count);
+    for (int i = 0; i < o->state_count; i++) state[i] = o->state[i].input;
     options.dim = dim;
     options.value = value;
+    options.state = state;
     bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
     watch_lap(b->watch, "", "import");
     return ok && find_states(b);
@@ -349,7 +358,8 @@ static const State *states_of(Build *b, Map *taken)
     State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
     for (int i = 0; i < b->state_count; i++) {
         const Tensor *t = b->graph.input[b->state[i].input];
-        state[i] = (State){ unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, is_single(b, &b->state[i]) };
+        state[i] = (State){ unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, is_single(b, &b->state[i]), build_initial(b, b->state[i].input), NULL };
+        if (state[i].initial) state[i].initial_name = unique_name(b->cx, &b->symbols, name_format(b->cx, "%s_initial", state[i].name));
     }
     return state;
 }

@@ -9,16 +9,13 @@
 #include "loopwright.h"
 #include "lower/lower.h"
 
-/* An input and an output of the model that are its state: places among all inputs and outputs. */
-typedef struct StatePair { int input, output; } StatePair;
-
 typedef struct Build {
     Ctx *cx;
     const lw_options *options;
     const char *path, *name;                 /* of the model file; prefix of the symbols */
     const Target *target;
     Model model;                             /* as imported; its steps, for a .te file */
-    StatePair *state; int state_count;
+    StatePair *state; int state_count;       /* of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
@@ -40,6 +37,7 @@ bool build_program(Build *b);                                                  /
 /* Which state the model's input or output is; -1: none. */
 int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
+const Tensor *build_initial(const Build *b, int input);                        /* what state begins with; NULL: zeros */
 
 /* Runs all groups on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
 bool build_run(Build *b, void *const *inputs, void **outputs);

@@ -75,6 +75,7 @@ Totals report_totals(const Build *b)
         t.inputs -= bytes;
         t.outputs -= bytes;
         t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
+        t.weights += b->program.state[i].initial ? bytes : 0;
     }
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_macs(b->nest[i]);
     for (int i = 0; i < b->plan.constant_count; i++) t.weights += tensor_bytes(b->plan.constant[i]);

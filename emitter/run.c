@@ -63,7 +63,15 @@ static bool has_numbers_for_sizes(Build *b)
     return true;
 }
 
-/* State is zeros, as at the first run; files are for the other inputs. */
+/* What state holds before the first run. */
+static void *initial_state(Build *b, int input)
+{
+    const Tensor *first = build_initial(b, input);
+    int64_t bytes = tensor_bytes(b->model.input[input]);
+    return first ? arena_copy(b->cx->arena, first->data, (size_t)bytes) : arena_alloc(b->cx->arena, (size_t)bytes);
+}
+
+/* Files are for the inputs that are no state. */
 static bool read_inputs(Build *b, const char *const *input, int count, void **data)
 {
     Ctx *cx = b->cx;
@@ -75,7 +83,7 @@ static bool read_inputs(Build *b, const char *const *input, int count, void **da
     if (!has_numbers_for_sizes(b)) return false;
     for (int i = 0, file = 0; i < b->model.input_count; i++) {
         const Tensor *t = b->model.input[i];
-        if (build_state_of_input(b, i) >= 0) data[i] = arena_alloc(cx->arena, (size_t)tensor_bytes(t));
+        if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
         else data[i] = count ? read_data(cx, input[file++], t) : made_up(cx, t, (uint32_t)i + 1);
     }
     return !ctx_failed(cx);
@@ -89,11 +97,17 @@ static int output_number(const Build *b, int number)
     return -1;
 }
 
-static bool interpreted(Build *b, const char *const *input, int count, void ***inputs, void ***outputs)
+/* So many runs on the same inputs, each with the state that the one before has left. */
+static bool interpreted(Build *b, const char *const *input, int count, int runs, void ***inputs, void ***outputs)
 {
     *inputs = NEW_ARRAY(b->cx->arena, void *, b->model.input_count);
     *outputs = NEW_ARRAY(b->cx->arena, void *, b->model.output_count);
-    return build_graph(b) && build_nests(b) && read_inputs(b, input, count, *inputs) && build_run(b, *inputs, *outputs);
+    bool ok = build_graph(b) && build_nests(b) && read_inputs(b, input, count, *inputs);
+    for (int run = 0; ok && run < runs; run++) {
+        for (int i = 0; run && i < b->state_count; i++) (*inputs)[b->state[i].input] = (*outputs)[b->state[i].output];
+        ok = build_run(b, *inputs, *outputs);
+    }
+    return ok;
 }
 
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
@@ -110,7 +124,7 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
         diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count - b.state_count);
         return false;
     }
-    if (!interpreted(&b, input, input_count, &inputs, &outputs)) return false;
+    if (!interpreted(&b, input, input_count, 1, &inputs, &outputs)) return false;
     for (int i = 0; i < output_count; i++) {
         int at = output_number(&b, i);
         if (!write_data(cx, output[i], b.model.output[at], outputs[at])) return false;
@@ -119,6 +133,8 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
 }
 
 /* ---- Verify ----------------------------------------------------------------------------------------------------- */
+
+enum { RUNS_WITH_STATE = 3 };     /* what the first one leaves, and both places of state that has two, are read */
 
 typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
 
@@ -163,7 +179,7 @@ static bool run_command(Ctx *cx, const Text *command, const char *what)
     return ok;
 }
 
-static bool build_and_run(Build *b, const char *folder, void *const *inputs)
+static bool build_and_run(Build *b, const char *folder, void *const *inputs, int runs)
 {
     Ctx *cx = b->cx;
     const char *cc = getenv("CC");
@@ -181,6 +197,7 @@ static bool build_and_run(Build *b, const char *folder, void *const *inputs)
         add_quoted(&run, path);
     }
     for (int i = 0; i < b->model.output_count - b->state_count; i++) add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
+    if (runs > 1) text_printf(&run, " --repeat %d > /dev/null", runs);
     return run_command(cx, &build, "building the emitted C") && run_command(cx, &run, "the emitted program");
 }
 
@@ -222,7 +239,9 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
     void **inputs, **outputs;
     lw_options with_bench = *o;
     with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
-    if (!build_read(&b, cx, model, o) || !interpreted(&b, input, input_count, &inputs, &outputs)) return NULL;
+    if (!build_read(&b, cx, model, o)) return NULL;
+    const int runs = b.state_count && !expect_count ? RUNS_WITH_STATE : 1;
+    if (!interpreted(&b, input, input_count, runs, &inputs, &outputs)) return NULL;
     const char *base = getenv("TMPDIR"), *folder = NULL;
     for (int i = 0; i < 1000 && !folder; i++) {
         const char *candidate = text_format(cx, "%s/loopwright-verify-%d", base ? base : "/tmp", i);
@@ -236,7 +255,7 @@ const char *lw_verify(lw_context *cx, const char *model, const char *const *inpu
         return NULL;
     }
     const char *text = NULL;
-    if (lw_compile(cx, model, text_format(cx, "%s/model.c", folder), &with_bench) && build_and_run(&b, folder, inputs))
+    if (lw_compile(cx, model, text_format(cx, "%s/model.c", folder), &with_bench) && build_and_run(&b, folder, inputs, runs))
         text = compared(&b, folder, expect, expect_count, outputs);
     remove_folder(cx, &b, folder);
     return text;

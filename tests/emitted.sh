@@ -78,6 +78,11 @@ check emit-state-passed emit passed tests/emitted/filter.te
 check build-state build state -Iruntime -I"$work/kept" -I"$work/passed" tests/emitted/state.c "$work/kept/kept.c" "$work/passed/passed.c"
 check state-kept-equals-state-passed "$work/state"
 check state-verify "$lw" verify tests/emitted/filter.te $pairs
+begins="--state h=new_h --state last=new_last"
+check emit-state-initial emit initial tests/emitted/initial.te $begins
+check build-state-initial build initial_state -Iruntime -I"$work/initial" tests/emitted/initial.c "$work/initial/initial.c"
+check state-begins-with-its-values "$work/initial_state"
+check state-initial-verify "$lw" verify tests/emitted/initial.te $begins
 check emit-state-static-arena emit chain tests/emitted/chain.te --state h=new_h --static-arena --testbench
 check state-in-one-array grep -q '^    float h\[6\];$' "$work/chain/chain.h"
 
@@ -96,9 +101,27 @@ runs() {
     cmp "$work/y" "$work/y2" && ! cmp -s "$work/y" "$work/y1"
 }
 check state-through-three-runs runs
+# A recorded network that is fed two frames: the bench keeps the state, the interpreter is handed it.
+recorded=../shared/models/onnx/dtln1
+stream() {
+    emit stream "$recorded.onnx" --state input_3=tf_op_layer_stack_2 --testbench || return
+    build stream_bench -O2 -ffp-contract=off -Iruntime -I"$work/stream" "$work/stream/stream.c" "$work/stream/stream_main.c" || return
+    head -c 128 "$recorded.in0.1.npy" > "$work/h.npy"
+    head -c 2048 /dev/zero >> "$work/h.npy"
+    for _ in 1 2; do
+        "$lw" run "$recorded.onnx" "$recorded.in0.0.npy" "$work/h.npy" -o "$work/y.npy" -o "$work/h2.npy" && mv "$work/h2.npy" "$work/h.npy" || return
+    done
+    "$work/stream_bench" "$recorded.in0.0.npy" "$work/y2.npy" --repeat 2 > /dev/null && "$work/stream_bench" "$recorded.in0.0.npy" "$work/y1.npy" || return
+    for y in y y1 y2; do tail -c 1028 "$work/$y.npy" > "$work/$y"; done
+    cmp "$work/y" "$work/y2" && ! cmp -s "$work/y" "$work/y1"
+}
+if [ -f "$recorded.onnx" ]; then check state-of-a-recorded-network stream
+else skip state-of-a-recorded-network "no recorded models beside the project"; fi
 refused() { ! "$lw" tests/emitted/filter.te -o "$work/no.c" --state "$1" 2> "$work/said" && grep -q "$2" "$work/said" && [ ! -e "$work/no.c" ]; }
 check state-no-such-input refused levle=new_level "no input 'levle'.*did you mean 'level'"
 check state-no-such-output refused level=level "no output 'level'"
+begins_otherwise() { ! "$lw" tests/emitted/initial.te -o "$work/no.c" --state h=new_h --value h=tests/models/digits.in0.npy 2> "$work/said" && grep -q 'does not hold a tensor f32\[4\]' "$work/said"; }
+check state-of-another-beginning begins_otherwise
 check state-of-another-shape refused level=new_last 'is f32\[8\], but its output "new_last" is f32\[3\]'
 
 # ---- model.c and model.h alone ---------------------------------------------------------------------------------------------

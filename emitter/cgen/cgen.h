@@ -28,6 +28,8 @@ typedef struct State {
     const char *name;                  /* C identifier, unique: of the input */
     const Tensor *tensor;
     bool is_single;
+    const Tensor *initial;             /* what it begins with; NULL: zeros */
+    const char *initial_name;          /* of that constant, without the prefix */
 } State;
 
 typedef struct Program {

@@ -84,6 +84,8 @@ static int64_t weights_size(const Program *p)
     int64_t bytes = 0;
     for (int i = 0; i < p->constant_count; i++)
         if (is_used(p, i)) bytes += tensor_bytes(p->constant[i]);
+    for (int i = 0; i < p->state_count; i++)
+        if (p->state[i].initial) bytes += tensor_bytes(p->state[i].initial);
     return bytes;
 }
 
@@ -103,6 +105,13 @@ static bool has_turns(const Program *p)
     return false;
 }
 
+static bool begins_with_zeros(const Program *p)
+{
+    for (int i = 0; i < p->state_count; i++)
+        if (p->state[i].initial) return false;
+    return true;
+}
+
 static void state_struct(Text *t, const Program *p)
 {
     text_printf(t, "/* What is kept from run to run: call %s_reset before the first one. */\nstruct %s_state {\n", p->name, p->name);
@@ -110,12 +119,19 @@ static void state_struct(Text *t, const Program *p)
         text_printf(t, "    %s %s%s[%lld];\n", dtype_info(p->state[i].tensor->type)->c_type, p->state[i].name,
                     p->state[i].is_single ? "" : "[2]", (long long)tensor_elems(p->state[i].tensor));
     if (has_turns(p)) text_add(t, "    uint8_t turn;     /* which of [2] the last run left */\n");
-    text_printf(t, "};\n\nvoid %s_reset(struct %s_state *state);     /* all zeros */\n", p->name, p->name);
+    text_printf(t, "};\n\nvoid %s_reset(struct %s_state *state);     /* %s */\n", p->name, p->name,
+                begins_with_zeros(p) ? "all zeros" : "what the model begins with");
 }
 
 static void reset_function(Text *t, const Program *p)
 {
-    text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n}\n\n", p->name, p->name);
+    text_printf(t, "void %s_reset(struct %s_state *state)\n{\n    memset(state, 0, sizeof *state);\n", p->name, p->name);
+    for (int i = 0; i < p->state_count; i++) {
+        const State *s = &p->state[i];
+        const char *first = s->is_single ? "" : "[0]";
+        if (s->initial) text_printf(t, "    memcpy(state->%s%s, %s_%s, sizeof state->%s%s);\n", s->name, first, p->name, s->initial_name, s->name, first);
+    }
+    text_add(t, "}\n\n");
 }
 
 static void row_of_state(Ctx *cx, Text *t, const State *s)
@@ -159,12 +175,11 @@ const char *cgen_header(Ctx *cx, const Program *p)
 
 /* ---- model.c --------------------------------------------------------------------------------------------------- */
 
-static void constant(Ctx *cx, Text *t, const Program *p, int i)
+static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const char *constant_name)
 {
-    const Tensor *c = p->constant[i];
     bool as_bits = c->type == F16 || c->type == BF16;
     text_printf(t, "/* %s%s */\n", tensor_shape_text(cx, c), as_bits ? text_format(cx, " %s", dtype_info(c->type)->spelling) : "");
-    text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name, p->constant_name[i],
+    text_printf(t, "static const LW_ALIGN(16) %s %s_%s[%lld] = {\n", dtype_info(c->type)->c_type, p->name, constant_name,
                 (long long)tensor_elems(c));
     weights_text(cx, t, c);
     text_add(t, "};\n\n");
@@ -282,7 +297,9 @@ const char *cgen_source(Ctx *cx, const Program *p)
         text_char(&code, '\n');
     }
     for (int i = 0; i < p->constant_count; i++)
-        if (is_used(p, i)) constant(cx, &weights, p, i);
+        if (is_used(p, i)) constant(cx, &weights, p, p->constant[i], p->constant_name[i]);
+    for (int i = 0; i < p->state_count; i++)
+        if (p->state[i].initial) constant(cx, &weights, p, p->state[i].initial, p->state[i].initial_name);
     if (p->state_count) reset_function(&run, p);
     run_function(cx, &run, p);
 

@@ -4,11 +4,15 @@
 /* What every importer makes, and what it may be told. */
 #include "ir/tensor.h"
 
+/* An input and an output that are state: what the output leaves is the input of the next run. Places among all. */
+typedef struct StatePair { int input, output; } StatePair;
+
 /* Inputs and outputs keep the file's order and names. */
 typedef struct Model {
     const char *name;
     int input_count;  Tensor **input;
     int output_count; Tensor **output;
+    const Tensor **initial;              /* [input_count] what an input that is state holds at first; NULL, here or there: zeros */
     int step_count;                      /* schedule steps that a .te file brings; other formats: 0 */
     const struct TeStep *step;           /* in the file's order; import/te.c knows what they are */
 } Model;
@@ -21,7 +25,10 @@ typedef struct ImportValue { const char *name, *path; } ImportValue;
 typedef struct ImportOptions {
     int dim_count;   const ImportDim *dim;
     int value_count; const ImportValue *value;
+    int state_count; const char *const *state;           /* inputs that are state: a value given for them is the initial one */
     bool *is_dim_used, *is_value_used;   /* the importer sets those that it found in the model; may be NULL */
 } ImportOptions;
+
+bool import_keeps(const ImportOptions *o, const char *input);          /* is the input state? */
 
 #endif

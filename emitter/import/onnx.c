@@ -19,6 +19,7 @@ typedef struct Importer {
     OnnxImport shared;
     OnnxScope *scope;
     Tensor **input; int input_count;
+    const Tensor **initial;       /* of each input; NULL: none */
 } Importer;
 
 /* Names are interned, so their addresses are keys. */
@@ -118,15 +119,28 @@ static Tensor *constant_from_file(Importer *im, const char *value_name, const ch
     return npy_read(im->cx, path, &t, &rank, shape, &data) ? tensor_constant(im->cx, value_name, t, rank, shape, data) : NULL;
 }
 
+/* State that has a value, of an initializer or of --value, is an input like any other and begins with it. */
+static Tensor *make_state(Importer *im, const OnnxValue *v, Tensor *value)
+{
+    const OnnxTensor *initializer = known(&im->scope->initializer, v->name);
+    if (!value && initializer) value = onnx_tensor_read(im->cx, initializer, &im->shared.folder);
+    if (!value) return NULL;
+    Tensor *t = tensor_new(im->cx, v->name, value->type, value->rank, value->shape);
+    im->initial[im->input_count] = value;
+    return im->input[im->input_count++] = t;
+}
+
 static void make_inputs(Importer *im)
 {
     im->input = NEW_ARRAY(im->cx->arena, Tensor *, im->shared.file.graph.input_count);
+    im->initial = NEW_ARRAY(im->cx->arena, const Tensor *, im->shared.file.graph.input_count);
     for (int i = 0; i < im->shared.file.graph.input_count && !ctx_failed(im->cx); i++) {
         const OnnxValue *v = &im->shared.file.graph.input[i];
         const char *path = value_option(im, v->name);
         DType type;
         int64_t shape[MAX_RANK];
         Tensor *t = path ? constant_from_file(im, v->name, path) : NULL;
+        if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = make_state(im, v, t);
         if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
             for (int d = 0; d < v->rank; d++) shape[d] = v->dim[d].size;
             t = tensor_new_fixed(im->cx, v->name, type, v->rank, shape);
@@ -155,7 +169,7 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
 static void make_model(Importer *im, Model *out)
 {
     int count = im->shared.file.graph.output_count;
-    *out = (Model){ .name = im->shared.file.graph.name, .input_count = im->input_count, .input = im->input };
+    *out = (Model){ .name = im->shared.file.graph.name, .input_count = im->input_count, .input = im->input, .initial = im->initial };
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = output_of_its_own(im, im->shared.file.graph.output[i].name, out->output, i);

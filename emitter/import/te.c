@@ -103,25 +103,8 @@ static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
     return t;
 }
 
-static void read_input(TeReader *r, Lexer *l)
+static void read_data(TeReader *r, Lexer *l, Token at, Tensor *t)
 {
-    Token at;
-    Tensor *t = read_declaration(r, l, &at);
-    if (!t || !lex_finish(l)) return;
-    for (int i = 0; r->options && i < r->options->value_count; i++)
-        if (text_equal(r->options->value[i].name, t->name)) {
-            if (r->options->is_value_used) r->options->is_value_used[i] = true;
-            read_npy(r, l, at, r->options->value[i].path, t);
-            return;
-        }
-    r->model->input[r->model->input_count++] = t;
-}
-
-static void read_const(TeReader *r, Lexer *l)
-{
-    Token at;
-    Tensor *t = read_declaration(r, l, &at);
-    if (!t || !lex_expect(l, "=", "before the data")) return;
     Token from = lex_peek(l);
     if (tensor_elems(t) < 0) lex_error(l, at, "a constant has a constant shape");
     else if (from.kind != TOKEN_STRING) t->data = data_read(l, t->type, tensor_elems(t));
@@ -131,6 +114,34 @@ static void read_const(TeReader *r, Lexer *l)
         read_npy(r, l, from, text_format(r->cx, "%s%s", path_folder(r->cx, r->path), file), t);
     }
     lex_finish(l);
+}
+
+static void read_const(TeReader *r, Lexer *l)
+{
+    Token at;
+    Tensor *t = read_declaration(r, l, &at);
+    if (t && lex_expect(l, "=", "before the data")) read_data(r, l, at, t);
+}
+
+/* A value makes the input a constant; but state begins with it. */
+static void read_input(TeReader *r, Lexer *l)
+{
+    Token at;
+    Tensor *t = read_declaration(r, l, &at), *value = t ? tensor_new(r->cx, t->name, t->type, t->rank, t->shape) : NULL;
+    if (!t) return;
+    if (lex_accept(l, "=")) read_data(r, l, at, value);
+    else if (!lex_finish(l)) return;
+    for (int i = 0; r->options && i < r->options->value_count; i++)
+        if (text_equal(r->options->value[i].name, t->name)) {
+            if (r->options->is_value_used) r->options->is_value_used[i] = true;
+            read_npy(r, l, at, r->options->value[i].path, value);
+        }
+    if (value->data && !import_keeps(r->options, t->name)) {
+        t->data = value->data;
+        return;
+    }
+    if (value->data) r->model->initial[r->model->input_count] = value;
+    r->model->input[r->model->input_count++] = t;
 }
 
 static void read_outputs(TeReader *r, Lexer *l)
@@ -376,6 +387,7 @@ static void make_room(TeReader *r)
     size_t room = 2;
     for (const char *s = r->text; *s; s++) room += *s == '\n' || *s == ',';
     r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, room);
+    r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, room);
     r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, room);
     r->model->step = r->step = NEW_ARRAY(r->cx->arena, TeStep, room);
 }

@@ -6,6 +6,7 @@
  *
  *   size n in 1..1024                      a symbolic size and its range
  *   input a: f32[n][512]
+ *   input h: f32[3] = {0, 0.5, 1}          has a value: a constant, or where it is state (--state) what that begins with
  *   const w: f32[3] = {0.25, 0.5, 0.25}    or = "w.npy", beside the file
  *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/formula.h); the stage has the tensor's name, loops are c.i, c.j, c.k
  *   y = conv2d(c, w, stride=2,2, pad=1)    an operator; `_` stands for an input left out

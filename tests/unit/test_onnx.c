@@ -323,6 +323,25 @@ static void check_initializers(void)
     refused("external-data-outside-of-the-folder", &m, "which is not in the model's folder");
 }
 
+/* An input with an initializer is a constant, but an input with that initial value where it is state. */
+static void check_state(void)
+{
+    Message add = node("Add", "add", "x", "k", "y"), k = float_tensor("k", 3, X_DIMS, 8, 0), k_info = value_info("k", 3, X_DIMS, 1);
+    Message g = graph_with(&add, NULL), m;
+    put_message(&g, 11, &k_info);
+    put_message(&g, 5, &k);
+    m = model_of(&g, 13);
+    Read r = read_model(&m, NULL);
+    check_that(r.ok && r.model.input_count == 1 && !r.model.initial[0], "initializer-of-an-input-is-a-constant", "%d inputs: %s", r.model.input_count, r.text);
+    ctx_free(r.cx);
+    const char *kept = "k";
+    r = read_model(&m, &(ImportOptions){ .state_count = 1, .state = &kept });
+    const Tensor *first = r.ok && r.model.input_count == 2 ? r.model.initial[1] : NULL;
+    check_that(first && !r.model.initial[0] && strcmp(r.model.input[1]->name, "k") == 0 && !r.model.input[1]->data, "state-with-an-initializer-is-an-input", "%d inputs: %s", r.model.input_count, r.text);
+    check_that(first && ((const float *)first->data)[3] == 3.5f, "state-begins-with-its-initializer", "another value");
+    ctx_free(r.cx);
+}
+
 static void check_attributes(void)
 {
     int64_t k_dims[] = { 2, 2, 3 }, strides[] = { 0 }, many[] = { 1, 1, 1 };
@@ -520,6 +539,7 @@ int main(void)
     check_names();
     check_shapes();
     check_initializers();
+    check_state();
     check_attributes();
     check_functions();
     check_control();
