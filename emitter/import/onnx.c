@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "import/dim_formula.h"
 #include "import/npy.h"
 #include "import/onnx_graph.h"
 #include "support/map.h"
@@ -27,19 +28,27 @@ static void *known(const Map *m, const char *value_name) { return map_get_ptr(m,
 
 /* ---- Inputs -------------------------------------------------------------------------------------------------------- */
 
-/* The size that the options give a dimension, or -1. */
-static int64_t dim_option(Importer *im, const OnnxValue *v, int axis)
+/* The size that the options give this name, or -1. */
+static int64_t named_option(void *importer, const char *dim_name, int length)
 {
-    const char *symbol = v->dim[axis].symbol;
-    const char *place = text_format(im->cx, "%s.%d", v->name, axis);
+    Importer *im = importer;
     for (int i = 0; i < im->options->dim_count; i++) {
         const ImportDim *d = &im->options->dim[i];
-        if (!(symbol && *symbol && strcmp(d->name, symbol) == 0) && strcmp(d->name, place) != 0) continue;
+        if ((int)strlen(d->name) != length || strncmp(d->name, dim_name, (size_t)length) != 0) continue;
         if (im->options->is_dim_used) im->options->is_dim_used[i] = true;
         if (d->is_maximum) diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that stays open up to a maximum: --dim %s<=%lld", d->name, (long long)d->value);
         return d->value;
     }
     return -1;
+}
+
+/* The size that the options give a dimension, or -1: by its name, by its place, or by the parts of its name. */
+static int64_t dim_option(Importer *im, const OnnxValue *v, int axis)
+{
+    const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "", *place = text_format(im->cx, "%s.%d", v->name, axis);
+    const int64_t named = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : -1;
+    const int64_t placed = named >= 0 ? named : named_option(im, place, (int)strlen(place));
+    return placed < 0 && *symbol ? dim_formula(symbol, named_option, im) : placed;
 }
 
 static const char *value_option(const Importer *im, const char *input_name)

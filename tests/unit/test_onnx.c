@@ -9,6 +9,7 @@
 
 #include "graph/op.h"
 #include "import/npy.h"
+#include "import/dim_formula.h"
 #include "import/onnx.h"
 #include "ir/evaluate.h"
 #include "support/text.h"
@@ -293,6 +294,27 @@ static void check_shapes(void)
     refused("operator-set-0", &old, "operator set 0; 1 to");
 }
 
+/* Sizes of names: n is 3, past_len is 7. */
+static int64_t given_size(void *who, const char *dim_name, int length)
+{
+    (void)who;
+    return length == 1 && *dim_name == 'n' ? 3 : length == 8 && memcmp(dim_name, "past_len", 8) == 0 ? 7 : -1;
+}
+
+static void check_dim_formulas(void)
+{
+    static const struct { const char *text; int64_t size; } cases[] = {
+        { "n", 3 }, { "past_len + n", 10 }, { "2*n", 6 }, { " n//2 ", 1 }, { "(n + 1)*past_len - 4", 24 }, { "n - 3", 0 }, { "n*n*n - 2*(n - 1)", 23 },
+        { "n - 4", -1 }, { "m", -1 }, { "past_len + m", -1 }, { "", -1 }, { "n n", -1 }, { "n +", -1 }, { "(n", -1 }, { "n)", -1 }, { "n//0", -1 },
+        { "nn", -1 }, { "past-len", -1 }, { "99999999999999999999", -1 }, { "999999999999*999999999999*999999999999 - n", INT64_MAX - 3 },
+        { "((((((((((((((((((((((((((((((((((((((((n))))))))))))))))))))))))))))))))))))))))", -1 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const int64_t size = dim_formula(cases[i].text, given_size, NULL);
+        check_that(size == cases[i].size, "dim-formula", "%s: %lld", cases[i].text, (long long)size);
+    }
+}
+
 static void check_initializers(void)
 {
     int64_t dims[] = { 1, 2, 4 }, huge[] = { 2147483647, 2147483647, 8 };
@@ -538,6 +560,7 @@ int main(void)
     check_unknowns();
     check_names();
     check_shapes();
+    check_dim_formulas();
     check_initializers();
     check_state();
     check_attributes();

@@ -1,0 +1,187 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Models of public repositories, as they are: compiled, built with a C compiler, run on random inputs, and compared.
+
+    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime and numpy
+
+BUILD holds the program `loopwright`. DIR holds the models, which are no part of the project: DIR/OWNER/NAME/PATH for the
+rows of tests/models/public.txt (a clone of each repository, or the files alone). PATTERN is part of the paths to be tried.
+What is not there is skipped. Status 1: something that is there did not pass.
+
+The inputs are drawn from a normal distribution, or as the row says, with a seed of the row's own. An output agrees when
+no element is further off than 1e-6 plus 1e-4 of the largest absolute value that ONNX Runtime gives for that output (with and
+without its own optimizations, it differs from itself by as much as that where scores are nearly zero). --table writes what
+happened as a page.
+"""
+import os
+import re
+import subprocess
+import sys
+import time
+import zlib
+
+import numpy as np
+import onnx
+import onnxruntime
+
+ROOT = os.path.dirname(os.path.dirname(os.path.abspath(__file__)))
+ROWS = os.path.join(ROOT, "tests", "models", "public.txt")
+NEAR, TINY = 1e-4, 1e-2            # TINY is added to the largest value, so that 1e-6 is allowed where all are zero
+INTRODUCTION = """<!-- Made by tests/public.py, from tests/models/public.txt; not to be edited. -->
+# Models of public repositories
+
+Networks as their authors published them, not changed and not simplified. Each was emitted, built by `gcc -O2`, run on random
+inputs and compared with ONNX Runtime: *off by* is the largest difference of any output element, as a part of that output's
+largest absolute value plus 0.01; 1e-4 is allowed. None of the models is in this project. To try them, put the files into
+`DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --table tests/models/PUBLIC.md`.
+
+What they taught: dimensions that are called by a formula, as the transformer's `past_sequence_length + sequence_length`, follow
+from the sizes that are given to its parts (`emitter/import/dim_formula.c`). The rest passed when it was first tried.
+
+| kind | repository | file | nodes | with | off by | what happened |
+|---|---|---|---|---|---|---|
+"""
+
+
+class Row:
+    def __init__(self, line):
+        self.kind, self.repository, self.path, options = (field.strip() for field in line.split("|"))
+        self.options, self.dims, self.values, self.ranges = options, {}, {}, {}
+        self.status, self.off, self.nodes = "not there", None, 0
+        for option in options.split():
+            if ":=" in option:
+                name, value = option.split(":=")
+                self.values[name] = int(value)
+            elif "~" in option:
+                name, ends = option.split("~")
+                self.ranges[name] = tuple(int(e) for e in ends.split(".."))
+            else:
+                name, value = option.split("=")
+                self.dims[name] = int(value)
+
+    def file(self, folder):
+        return os.path.join(folder, self.repository.split(" ")[0], self.path)
+
+
+def size(text, dims):
+    """A dimension's size: a number, a name that the row fixes, or a sum of such."""
+    return sum(int(part) if part.strip().isdigit() else dims[part.strip()] for part in str(text).split("+"))
+
+
+def shape(info, dims):
+    found = []
+    for axis, d in enumerate(info.type.tensor_type.shape.dim):
+        given = dims.get("%s.%d" % (info.name, axis))
+        found.append(given if given is not None else size(d.dim_param or d.dim_value, dims))
+    return found
+
+
+def draw(row, info, random):
+    kind = onnx.helper.tensor_dtype_to_np_dtype(info.type.tensor_type.elem_type)
+    if info.name in row.values:
+        return np.array(row.values[info.name], kind)
+    if info.name in row.ranges:
+        return random.integers(*row.ranges[info.name], shape(info, row.dims)).astype(kind)
+    return random.standard_normal(shape(info, row.dims)).astype(kind)
+
+
+def run(command, seconds):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, errors="replace")
+    return done.returncode, done.stdout
+
+
+def first_reason(text):
+    line = next((l for l in text.splitlines() if "error: " in l or "unsupported: " in l), text.strip()[:200])
+    return re.sub(r"^.*?(error|unsupported): ", "", line)
+
+
+def compile_model(program, row, path, work):
+    command = [program, path, "-o", os.path.join(work, "m.c"), "--name", "m", "--testbench", "--quiet"]
+    for name, n in row.dims.items():
+        command += ["--dim", "%s=%d" % (name, n)]
+    for name in row.values:
+        command += ["--value", "%s=%s" % (name, os.path.join(work, name + ".npy"))]
+    status, text = run(command, 300)
+    if status:
+        return "refused: " + first_reason(text) if status == 1 else "the compiler ended with status %d" % status
+    status, text = run(os.environ.get("CC", "gcc").split() + ["-std=c99", "-O2", "-I" + os.path.join(ROOT, "runtime"), os.path.join(work, "m.c"),
+                       os.path.join(work, "m_main.c"), "-lm", "-o", os.path.join(work, "m")], 600)
+    return "its C does not build: " + first_reason(text) if status else ""
+
+
+def compare(found, wanted):
+    """The largest difference as a part of the largest value; what is not finite must be in the same places."""
+    if found.shape != wanted.shape or found.dtype != wanted.dtype:
+        return float("inf")
+    found, wanted = found.astype(np.float64), wanted.astype(np.float64)
+    if not np.array_equal(np.isfinite(found), np.isfinite(wanted)):
+        return float("inf")
+    difference = np.where(np.isfinite(wanted), found - wanted, 0)
+    largest = np.max(np.abs(np.where(np.isfinite(wanted), wanted, 0)), initial=0)
+    return float(np.max(np.abs(difference), initial=0) / (largest + TINY))
+
+
+def try_row(program, row, path, work):
+    """Why it did not pass, or nothing."""
+    os.makedirs(work, exist_ok=True)
+    model = onnx.load(path)
+    constant = {t.name for t in model.graph.initializer}
+    row.nodes = len(model.graph.node)
+    random = np.random.default_rng(zlib.crc32(row.path.encode()))
+    inputs = {i.name: draw(row, i, random) for i in model.graph.input if i.name not in constant}
+    for name, value in inputs.items():
+        np.save(os.path.join(work, name.replace("/", "_") + ".npy"), value)
+    why = compile_model(program, row, path, work)
+    if why:
+        return why
+    wanted = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, inputs)
+    files = [os.path.join(work, n.replace("/", "_") + ".npy") for n in inputs if n not in row.values]
+    outputs = [os.path.join(work, "out%d.npy" % i) for i in range(len(wanted))]
+    status, text = run([os.path.join(work, "m")] + files + outputs, 300)
+    if status:
+        return "its program ended with status %d: %s" % (status, text.strip()[:100])
+    row.off = max(compare(np.load(o), w) for o, w in zip(outputs, wanted))
+    return "" if row.off <= NEAR else "other numbers"
+
+
+def page(rows):
+    lines = ["| %s | %s | %s | %d | %s | %s | %s |" % (r.kind, r.repository, r.path, r.nodes, r.options.replace("|", "/") or "-",
+             "-" if r.off is None else "%.0e" % r.off, r.status) for r in rows if r.status != "not there"]
+    return INTRODUCTION + "\n".join(lines) + "\n"
+
+
+def main(arguments):
+    table = None
+    if "--table" in arguments:
+        at = arguments.index("--table")
+        table = arguments[at + 1]
+        del arguments[at:at + 2]
+    if len(arguments) not in (2, 3):
+        sys.exit(__doc__)
+    build, folder, pattern = arguments[0], arguments[1], arguments[2] if len(arguments) == 3 else ""
+    with open(ROWS) as f:
+        rows = [Row(l) for l in f if l.strip() and not l.startswith("#")]
+    onnxruntime.set_default_logger_severity(3)
+    for k, row in enumerate(rows):
+        path = row.file(folder)
+        if pattern not in row.path or not os.path.exists(path):
+            continue
+        start = time.time()
+        try:
+            why = try_row(os.path.join(build, "loopwright"), row, path, os.path.join(build, "public", str(k)))
+        except subprocess.TimeoutExpired as e:
+            why = "%s took too long" % os.path.basename(e.cmd[0])
+        row.status = why or "passed"
+        off = "" if row.off is None else ", off by %.1e" % row.off
+        print("%s %s/%s: %.0f s%s%s" % ("not ok" if why else "ok", row.repository, row.path, time.time() - start, off, ": " + why if why else ""), flush=True)
+    passed = sum(r.status == "passed" for r in rows)
+    tried = sum(r.status != "not there" for r in rows)
+    print("%d passed, %d failed, %d not there" % (passed, tried - passed, len(rows) - tried))
+    if table:
+        with open(table, "w") as f:
+            f.write(page(rows))
+    return passed < tried
+
+
+if __name__ == "__main__":
+    sys.exit(main(sys.argv[1:]))
