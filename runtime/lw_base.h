@@ -21,9 +21,58 @@
 /* lw: end */
 
 /* lw: LW_PARALLEL needs */
-/* Stands before loops whose iterations may run at once; define it to _Pragma("omp parallel for") or the like. */
+/* Stands before loops whose iterations may run at once: in threads where OpenMP is on, and one after the other elsewhere. */
 #ifndef LW_PARALLEL
+#ifdef _OPENMP
+#define LW_PARALLEL _Pragma("omp parallel for")
+#else
 #define LW_PARALLEL
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_SIMD needs */
+/* Stands before loops whose iterations are independent, for OpenMP. */
+#ifndef LW_SIMD
+#ifdef _OPENMP
+#define LW_SIMD _Pragma("omp simd")
+#else
+#define LW_SIMD
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_INDEPENDENT needs */
+/* Stands before loops whose iterations are independent. */
+#ifndef LW_INDEPENDENT
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 5
+#define LW_INDEPENDENT _Pragma("GCC ivdep")
+#else
+#define LW_INDEPENDENT
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_UNROLL needs */
+/* Stands before loops that are to run so many iterations at a time; a wish, for speed alone. */
+#ifndef LW_UNROLL
+#if defined(__GNUC__) && !defined(__clang__) && __GNUC__ >= 8
+#define LW_PRAGMA(text) _Pragma(#text)
+#define LW_UNROLL(times) LW_PRAGMA(GCC unroll times)
+#else
+#define LW_UNROLL(times)
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_PREFETCH needs */
+/* The element will be read soon; a wish, for speed alone. */
+#ifndef LW_PREFETCH
+#if defined(__GNUC__) || defined(__clang__)
+#define LW_PREFETCH(element) __builtin_prefetch(&(element))
+#else
+#define LW_PREFETCH(element) ((void)0)
+#endif
 #endif
 /* lw: end */
 

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # emitted.sh BUILD: emitted C as firmware uses it: two models in one program, a static arena, nothing but the two files,
-# the header from C++, layers that are watched, arenas that are refused, the test bench, the samples.
+# the header from C++, parallel loops in threads, layers that are watched, arenas that are refused, the test bench, the samples.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
 build=$(cd "${1:?usage: emitted.sh BUILD}" && pwd)
@@ -69,6 +69,14 @@ check build-without-macros build untiled -Iruntime -I"$work/tiled" tests/emitted
 check build-with-macros build tiled_macros -DMACROS -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
 check without-macros-same-values "$work/untiled"
 check with-macros-same-values "$work/tiled_macros"
+
+# ---- Parallel loops ----------------------------------------------------------------------------------------------------------
+# Random programs in which every loop that may be parallel is, with threads and without, against the evaluator.
+
+# parallel FLAG...
+parallel() { TMPDIR=$work EMIT_PARALLEL=1 OMP_NUM_THREADS=4 EMIT_FLAGS="$strict -O1 -ffp-contract=off $*" "$build/test/test_random_emission" 5001 120; }
+if usable -fopenmp; then check parallel-loops-in-threads parallel -fopenmp
+else skip parallel-loops-in-threads "$cc has no OpenMP"; fi
 
 # ---- State ---------------------------------------------------------------------------------------------------------------
 

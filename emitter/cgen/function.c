@@ -172,13 +172,23 @@ static bool is_short_row(const Code *c)
     return c->loop_kind == LOOP_VECTOR && c->end->kind == EXPR_INT && c->end->integer <= SHORT && !has_loop(c->child[0]);
 }
 
+static const char *macro_before(Printer *p, const Code *c)
+{
+    const LoopHints *h = expr_as_var(c->var)->hints;
+    const char *pragma = h ? h->pragma : NULL;
+    if (c->loop_kind == LOOP_PARALLEL) return "LW_PARALLEL";
+    if (!pragma) return is_short_row(c) ? "LW_VECTOR" : NULL;
+    if (strncmp(pragma, "unroll ", 7) == 0) return text_format(p->s.cx, "LW_UNROLL(%s)", pragma + 7);
+    return strcmp(pragma, "simd") == 0 ? "LW_SIMD" : "LW_INDEPENDENT";
+}
+
 static void loop(Printer *p, const Code *c)
 {
     const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
     const Bounds *outer = p->s.scope;
     int named = p->s.named_count;
     const char *var = speller_name(&p->s, c->var, expr_as_var(c->var)->name);
-    const char *macro = c->loop_kind == LOOP_PARALLEL ? "LW_PARALLEL" : is_short_row(c) ? "LW_VECTOR" : NULL;
+    const char *macro = macro_before(p, c);
     if (macro) {
         text_printf(p->t, "%s\n", macro);
         line(p);

@@ -332,6 +332,13 @@ static Spelled negative(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, !is_narrow(e->type));
 }
 
+/* Floor modulo a power of two are the low bits, below 0 as well: intN_t has two's complement. */
+static bool is_mask(const Expr *e)
+{
+    const Expr *b = e->arg[1];
+    return (e->type == I32 || e->type == I64) && b->kind == EXPR_INT && b->integer > 1 && (b->integer & (b->integer - 1)) == 0;
+}
+
 static Spelled division(Speller *s, const Expr *e)
 {
     bool floors = e->kind == EXPR_FLOORDIV || e->kind == EXPR_FLOORMOD;
@@ -346,6 +353,10 @@ static Spelled division(Speller *s, const Expr *e)
         Spelled p = call(s, quotient ? "lw_div_u32" : "lw_mod_u32", e);
         p.is_exact = false;
         return p;
+    }
+    if (e->kind == EXPR_FLOORMOD && is_mask(e)) {
+        const Expr *mask = expr_int(s->cx, e->type, b->integer - 1);
+        return piece(text_format(s->cx, "%s & %s", operand(s, e->arg[0], LEVEL_UNARY), operand(s, mask, LEVEL_UNARY)), LEVEL_BIT, true);
     }
     if (nonzero && never_minus_one && (!floors || (never_negative(s, e->arg[0]) && never_negative(s, b)))) return infix(s, e);
     if (e->type == I32 && floors && nonzero && never_minus_one)

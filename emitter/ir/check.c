@@ -65,6 +65,8 @@ static bool for_is_well_formed(Form *f, const Stmt *s)
     if (!is_once(f, &f->names, s->name, "two loops are named %s", s->name)) return false;
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
+    if (v->hints && v->hints->pragma && !pragma_suits(v->hints->pragma, s->loop_kind))
+        return check_fail(c, WRONG, "%s: '%s' is promised of it, which does not suit a loop that is %s", s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
     return s->extent->type == I32 || check_fail(c, WRONG, "%s: the extent is no i32", s->name);
 }
 

@@ -109,7 +109,7 @@ const Expr *expr_var(Ctx *cx, const Var *v)
 const Expr *expr_new_var(Ctx *cx, const char *var_name, VarRole role, DType t, int64_t least, int64_t greatest)
 {
     Var *v = NEW(cx->arena, Var);
-    *v = (Var){ name(cx, var_name), role, t, least, greatest, ctx_serial(cx) };
+    *v = (Var){ .name = name(cx, var_name), .role = role, .type = t, .least = least, .greatest = greatest, .serial = ctx_serial(cx) };
     return expr_var(cx, v);
 }
 

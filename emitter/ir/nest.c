@@ -22,6 +22,20 @@ const char *scope_text(Scope s)
     return words[s];
 }
 
+bool pragma_is_known(const char *pragma)
+{
+    if (strncmp(pragma, "unroll ", 7) != 0) return strcmp(pragma, "independent") == 0 || strcmp(pragma, "simd") == 0;
+    int count = 0;
+    const char *digit = pragma + 7;
+    for (; *digit >= '0' && *digit <= '9' && count <= MOST_UNROLL; digit++) count = count * 10 + (*digit - '0');
+    return !*digit && pragma[7] != '0' && count >= 2 && count <= MOST_UNROLL;
+}
+
+bool pragma_suits(const char *pragma, LoopKind k)
+{
+    return k == LOOP_VECTOR || (k == LOOP_SERIAL && strncmp(pragma, "unroll", 6) == 0);
+}
+
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
 static const Stmt *stmt_of(Ctx *cx, const Stmt *proto, const Stmt *const *child, int count)

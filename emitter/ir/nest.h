@@ -68,6 +68,10 @@ typedef struct GoneLoop { const char *name; int step; const char *heirs; } GoneL
 
 const char *loop_kind_text(LoopKind k);              /* "serial" ... */
 const char *scope_text(Scope s);                     /* "register" ... */
+/* "unroll N", "independent" or "simd", and whether it may stand before a loop of the kind. */
+enum { MOST_UNROLL = 64 };
+bool pragma_is_known(const char *pragma);
+bool pragma_suits(const char *pragma, LoopKind k);
 
 /* The naive nest of a group: one loop per axis for each stage in order, at the root, all in arena scope allocs outside.
  * Stages that read each other share the loop over their steps (recurrence.h).

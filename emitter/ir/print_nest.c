@@ -143,6 +143,15 @@ static void print_stage_line(NestPrinter *p, const Stage *s)
 
 static void print_stmt(NestPrinter *p, const Stmt *s, int indent);
 
+static void print_hints(NestPrinter *p, const LoopHints *h)
+{
+    if (h && h->pragma) text_printf(p->t, " pragma(%s)", h->pragma);
+    for (int i = 0; h && i < h->prefetch_count; i++) {
+        const Tensor *t = h->prefetch[i].tensor;
+        text_printf(p->t, " prefetch(%s, %lld)", namer_get(&p->tensors, t, t->name), (long long)h->prefetch[i].ahead);
+    }
+}
+
 static void print_loop(NestPrinter *p, const Stmt *s, int indent)
 {
     const char *full = s->name, *dot;
@@ -156,6 +165,7 @@ static void print_loop(NestPrinter *p, const Stmt *s, int indent)
     text_printf(p->t, "for %s < ", full);
     print_bound(&e, s->extent, EXTENT_LEVEL, false);
     if (s->loop_kind != LOOP_SERIAL) text_printf(p->t, " %s", loop_kind_text(s->loop_kind));
+    print_hints(p, expr_as_var(s->var)->hints);
     text_char(p->t, '\n');
     LoopName loop = { p->loops, s->var, full, dot ? dot + 1 : full };
     p->loops = &loop;

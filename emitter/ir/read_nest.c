@@ -114,25 +114,66 @@ static void read_output(NestReader *r)
 
 static const Stmt *read_stmts(NestReader *r, int above);
 
-static bool read_loop_kind(Lexer *l, LoopKind *out)
+static LoopKind read_loop_kind(Lexer *l)
 {
-    *out = LOOP_SERIAL;
     for (int k = LOOP_UNROLLED; k <= LOOP_PARALLEL; k++)
-        if (lex_accept(l, loop_kind_text((LoopKind)k))) *out = (LoopKind)k;
-    return lex_finish(l);
+        if (lex_accept(l, loop_kind_text((LoopKind)k))) return (LoopKind)k;
+    return LOOP_SERIAL;
 }
 
-/* for name '<' extent [kind] */
+/* pragma '(' name [integer] ')' */
+static void read_pragma(NestReader *r, Lexer *l, LoopHints *h)
+{
+    int64_t count;
+    Token at = lex_peek(l);
+    lex_expect(l, "(", "after pragma");
+    const char *word = lex_name(l, "what is promised");
+    if (!lex_is(l, ")") && lex_integer(l, &count)) word = name_format(r->cx, "%s %lld", word, (long long)count);
+    lex_expect(l, ")", "after the pragma");
+    if (ctx_failed(r->cx)) return;
+    if (!pragma_is_known(word)) lex_error(l, at, "unroll N, independent or simd is expected");
+    h->pragma = word;
+}
+
+/* prefetch '(' tensor ',' integer ')' */
+static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
+{
+    int64_t ahead = 0;
+    lex_expect(l, "(", "after prefetch");
+    Token at = lex_peek(l);
+    const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
+    if (!k) unknown_name(l, r->known, at, true);
+    if (h->prefetch_count == MAX_PREFETCHES) lex_error(l, at, "there are more than %d prefetches", MAX_PREFETCHES);
+    lex_expect(l, ",", "after the tensor");
+    if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2)) lex_error(l, at, "1 iteration and more is expected");
+    lex_expect(l, ")", "after the number of iterations");
+    if (ctx_failed(r->cx)) return;
+    h->prefetch[h->prefetch_count].tensor = k->tensor;
+    h->prefetch[h->prefetch_count++].ahead = ahead;
+}
+
+static const LoopHints *read_hints(NestReader *r, Lexer *l)
+{
+    LoopHints h = { .pragma = NULL };
+    if (lex_accept(l, "pragma")) read_pragma(r, l, &h);
+    while (!ctx_failed(r->cx) && lex_accept(l, "prefetch")) read_prefetch(r, l, &h);
+    return h.pragma || h.prefetch_count ? arena_copy(r->cx->arena, &h, sizeof h) : NULL;
+}
+
+/* for name '<' extent [kind] {hint} */
 static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
 {
     const char *full = lex_name(l, "the name of the loop"), *dot = full ? strrchr(full, '.') : NULL;
     Reader e = { .cx = r->cx, .lex = l, .known = r->known, .literal = I32, .as_written = true };
-    LoopKind kind;
     lex_expect(l, "<", "after the loop");
     const Expr *extent = read_extent(&e);
-    if (!read_loop_kind(l, &kind) || ctx_failed(r->cx)) return NULL;
+    LoopKind kind = read_loop_kind(l);
+    const LoopHints *hints = read_hints(r, l);
+    if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     int64_t greatest = extent->kind == EXPR_INT ? extent->integer - 1 : INT32_MAX;
-    const Expr *var = expr_new_var(r->cx, dot ? dot + 1 : full, VAR_LOOP, I32, 0, greatest);
+    Var *v = NEW(r->cx->arena, Var);
+    *v = (Var){ .name = dot ? dot + 1 : full, .role = VAR_LOOP, .type = I32, .least = 0, .greatest = greatest, .serial = ctx_serial(r->cx), .hints = hints };
+    const Expr *var = expr_var(r->cx, v);
     const Known *outer = r->known;
     r->known = known_add(r->cx, r->known, full, NULL, var);
     if (dot) r->known = known_add(r->cx, r->known, dot + 1, NULL, var);

@@ -248,10 +248,12 @@ static const Stmt *only_block(const Stmt *s)
     return s->kind == STMT_BLOCK ? s : NULL;
 }
 
+static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body);
+
 static const Code *chain_loops(Expand *x, const Stmt *s, const Code *body)
 {
     if (s->kind != STMT_FOR) return body;
-    body = chain_loops(x, s->child[0], body);
+    body = with_prefetches(x, s, chain_loops(x, s->child[0], body));
     return code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
 }
 
@@ -342,6 +344,62 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
+/* The element that the first block below reads of the tensor where the loop is `ahead` iterations further and the loops
+ * inside are at 0; kept inside the tensor, so that its address may be formed. */
+typedef struct Fetch { const Tensor *tensor; const Expr *read; const Stmt *block; int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH]; } Fetch;
+
+static void find_read(const Expr *e, void *user)
+{
+    Fetch *f = user;
+    if (e->kind == EXPR_READ && e->ref == f->tensor && !f->read) f->read = e;
+}
+
+static bool find_fetch(Expand *x, const Stmt *s, Fetch *f)
+{
+    if (s->kind == STMT_BLOCK && s->part != BLOCK_INIT)
+        for (int i = 0; i < s->stage->out_count; i++) expr_walk(x->cx, s->stage->value[i], find_read, f);
+    if (f->read) f->block = s;
+    int count = f->count;
+    if (s->kind == STMT_FOR && f->count < MAX_DEPTH) {
+        f->from[f->count] = s->var;
+        f->to[f->count++] = expr_index(x->cx, 0);
+    }
+    for (int i = 0; i < s->child_count && !f->read; i++) find_fetch(x, s->child[i], f);
+    if (!f->read) f->count = count;
+    return f->read != NULL;
+}
+
+static const Code *prefetch(Expand *x, const Stmt *loop, const Tensor *t, int64_t ahead)
+{
+    Ctx *cx = x->cx;
+    const Storage *st = storage_of(x->s, t);
+    const Expr *later = expr_binary(cx, EXPR_MIN, expr_add(cx, loop->var, expr_index(cx, ahead)), expr_sub(cx, loop->extent, expr_index(cx, 1)));
+    Fetch f = { .tensor = t, .count = 1, .from = { loop->var }, .to = { later } };
+    if (!st || !find_fetch(x, loop->child[0], &f)) return NULL;
+    const Expr *axis[MAX_AXES], *bind[MAX_AXES], *at[MAX_RANK];
+    int axes = f.block->stage->axis_count;
+    for (int a = 0; a < axes; a++) {
+        axis[a] = f.block->stage->axis[a].var;
+        bind[a] = expr_substitute(cx, f.block->bind[a], f.from, f.to, f.count);
+    }
+    for (int d = 0; d < t->rank; d++) {
+        const Expr *index = expr_substitute(cx, f.read->arg[d], axis, bind, axes), *last = expr_sub(cx, t->shape[d], expr_index(cx, 1));
+        at[d] = simplify(cx, expr_binary(cx, EXPR_MAX, expr_binary(cx, EXPR_MIN, index, last), expr_index(cx, 0)), NULL);
+    }
+    const Expr *element = load_expr(cx, st->memory, storage_index(cx, st, t, at));
+    return code_call(cx, "LW_PREFETCH", &element, 1);
+}
+
+static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body)
+{
+    const LoopHints *h = expr_as_var(loop->var)->hints;
+    const Code *part[MAX_PREFETCHES + 1] = { NULL };
+    if (!h || !h->prefetch_count) return body;
+    for (int i = 0; i < h->prefetch_count; i++) part[i] = prefetch(x, loop, h->prefetch[i].tensor, h->prefetch[i].ahead);
+    part[h->prefetch_count] = body;
+    return code_seq(x->cx, part, h->prefetch_count + 1);
+}
+
 static const Code *expand_for(Expand *x, const Stmt *s)
 {
     const Code *gathered = accumulate(x, s);
@@ -349,7 +407,7 @@ static const Code *expand_for(Expand *x, const Stmt *s)
     const Code *both[2];
     both[0] = inits_below(x, s, x->depth);
     x->path[x->depth++] = s;
-    const Code *body = expand(x, s->child[0]);
+    const Code *body = with_prefetches(x, s, expand(x, s->child[0]));
     x->depth--;
     both[1] = code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
     if (both[0] && both[0]->kind == CODE_SEQ && both[0]->child_count == 0) both[0] = NULL;

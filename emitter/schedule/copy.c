@@ -54,7 +54,9 @@ static const Stmt *rename_copy(Ctx *cx, const Stmt *s, void *user)
         return s;
     }
     const char *full = name_format(cx, "%s.%s", copied_prefix(cx, c, loop_prefix(cx, s->name)), loop_short(s->name));
-    const Expr *v = loop_var_new(cx, full, s->extent);
+    Var *fresh = arena_copy(cx->arena, expr_as_var(loop_var_new(cx, full, s->extent)), sizeof *fresh);
+    fresh->hints = expr_as_var(s->var)->hints;
+    const Expr *v = expr_var(cx, fresh);
     c->var[c->var_count] = s->var;
     c->fresh[c->var_count++] = v;
     return stmt_for(cx, full, v, s->extent, s->loop_kind, s->child[0]);

@@ -9,7 +9,7 @@
  * [b(s), b(s) + count) and b rises by `step` < count, all but the last `step` rows were made by the iteration before. They
  * are left out, and a warm-up before the loop makes those that the first iteration misses: b(0) .. b(0) + count - step. So
  * every row is made once. What is attached inside the stage is copied along. The ring is the distance from the lowest row
- * needed at s to the end of what is made; `slots` asks for more of them, a power of two, say, which needs no division.
+ * needed at s to the end of what is made; `slots` asks for more of them, `mask` for a power of two, which needs no division.
  * That rows are made in time, and kept until nobody needs them, is the checker's rule (b) of I3 and I4. */
 #include "schedule/place.h"
 
@@ -204,6 +204,13 @@ static bool find_slots(Fold *f, int64_t *slots)
     return true;
 }
 
+static int64_t power_of_two(int64_t least)
+{
+    int64_t n = 1;
+    while (n < least) n *= 2;
+    return n;
+}
+
 static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
 {
     const Fold *f = user;
@@ -221,7 +228,7 @@ static bool fold(Fold *f)
     if (!find_slots(f, &slots)) return false;
     if (a->factor_count && a->factor[0] < slots)
         return refuse_wrong(f->d, "%lld rows of %s are alive at once; %lld slots and more are accepted", (long long)slots, f->stage->name, (long long)slots);
-    if (!a->factor_count) a->factor[0] = slots;
+    if (!a->factor_count) a->factor[0] = a->mask ? power_of_two(slots) : slots;
     const Expr *rows = f->stage->axis[f->dimension].extent;
     if (is_constant(rows) && rows->integer <= a->factor[0]) a->factor[0] = 0;
     f->d->next.root = stmt_rewrite(f->d->cx, f->d->next.root, set_ring, f);
@@ -231,7 +238,8 @@ static bool fold(Fold *f)
 const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = stage, .factor_count = slots ? 1 : 0, .factor = { slots } };
+    bool asked = slots && slots != SLOTS_MASK;
+    StepArgs args = { .target = stage, .factor_count = asked ? 1 : 0, .factor = { asked ? slots : 0 }, .mask = slots == SLOTS_MASK };
     Draft d = draft_open(cx, n, "fold_storage", &args);
     Fold f = { .d = &d, .stage = draft_find_stage(&d, stage) };
     if (!f.stage) return n;
@@ -242,7 +250,7 @@ const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_
     if (!find_host(&f) || !is_stored_outside(&f) || !find_dimension(&f) || !find_rows(&f) || !find_step(&f)) return n;
     if (f.step < f.count && !slide(&f)) return n;
     if (!fold(&f)) return n;
-    d.args.factor_count = slots ? 1 : 0;
-    d.args.factor[0] = slots;
+    d.args.factor_count = asked ? 1 : 0;
+    d.args.factor[0] = asked ? slots : 0;
     return draft_close(&d);
 }

@@ -2,7 +2,10 @@
 /* unroll, vectorize, parallel: how a loop runs. None changes what a nest means; each must show that it may (I5):
  *   unroll     the extent is a constant; by=N splits first, and peels the remainder
  *   vectorize  the same, and the loop feeds data axes only: the lanes of a reduction would add into one element
+ *              (vectorize_reduction.c gives each its own)
  *   parallel   the loop feeds data axes only; what its iterations share is proved disjoint by the checker */
+#include <string.h>
+
 #include "schedule/nests.h"
 #include "support/names.h"
 
@@ -26,9 +29,10 @@ static void visit_feeds(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     Feeds *f = user;
     (void)cx;
     (void)scope;
+    const char *also = strcmp(f->d->primitive, "vectorize") == 0 ? ", and this one with the word reassociate" : "";
     if (feeds_axis(block, f->loop->var, AXIS_REDUCE))
         f->fine = refuse_wrong(f->d, "%s runs over a reduce axis of %s, so its iterations would combine into the same element "
-                               "at once; a loop over data axes is accepted", f->loop->name, block->name);
+                               "at once; a loop over data axes is accepted%s", f->loop->name, block->name, also);
     else if (feeds_axis(block, f->loop->var, AXIS_ORDERED))
         f->fine = refuse_wrong(f->d, "%s runs over an ordered axis of %s, each point of which needs the one before; "
                                "a loop over data axes is accepted", f->loop->name, block->name);

@@ -23,6 +23,7 @@ typedef struct StepArgs {
     Scope scope;
     bool widen; DType as;
     bool reassociate;
+    bool mask;                       /* a ring of a power of two slots */
 } StepArgs;
 
 const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);     /* steps.c */

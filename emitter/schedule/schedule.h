@@ -12,10 +12,11 @@
  * reorder, compute_at from the output inwards, then shape what was attached, decompose_reduction, kinds, and peel last. */
 #include "ir/nest.h"
 
-typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT } Tail;
+typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT, TAIL_ROUND } Tail;
 
 /* LOOP becomes LOOPo * factor + LOOPi, or as named. Where the factor does not divide the extent, guards cut the last tile
- * (TAIL_GUARD), it is peeled (TAIL_PEEL), or it begins earlier and makes some points again (TAIL_SHIFT). A vector loop leaves its kind to the inner, a parallel one to the outer loop. */
+ * (TAIL_GUARD), it is peeled (TAIL_PEEL), it begins earlier and makes some points again (TAIL_SHIFT), or it is made
+ * whole, where the stages are padded that far (TAIL_ROUND). A vector loop leaves its kind to the inner, a parallel one to the outer loop. */
 const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner);
 /* Moves the iterations of a loop for which a guard below may fail to a copy behind it (stages named S@tail), so that the
  * loop itself runs without those guards. Everything attached inside is copied too: peel last. */
@@ -30,12 +31,21 @@ const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t copies);
 const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop);
+/* The loop runs over a reduce axis: partial results, one for each of its iterations, are made side by side and added up
+ * afterwards (rfactor, compute_at, reorder, vectorize in one). Allows float reductions to change. */
+const Nest *sched_vectorize_reduction(Ctx *cx, const Nest *n, const char *loop);
+/* What a C compiler is told before the loop: "unroll N", "independent" or "simd". */
+const Nest *sched_pragma(Ctx *cx, const Nest *n, const char *loop, const char *pragma);
+/* What the loop reads first of an input `ahead` iterations later is asked for. */
+const Nest *sched_prefetch(Ctx *cx, const Nest *n, const char *tensor, const char *loop, int64_t ahead);
 /* The stage is computed in each iteration of the loop for what is needed there. Its loops are made anew, STAGE.AXIS, data axes
  * outside, without those of extent 1; its storage moves along unless store_at put it elsewhere. */
 const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);
 const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);     /* loop NULL: root */
 /* A stage stored outside of the loop where it is computed makes only what the iteration before has not made, after a warm-up
- * STAGE@warm before the loop, and keeps it in a ring of `slots`; 0: as few as will do. */
+ * STAGE@warm before the loop, and keeps it in a ring of `slots`; 0: as few as will do; SLOTS_MASK: those, rounded up to a power
+ * of two, so that a slot is found by a mask. */
+enum { SLOTS_MASK = -1 };
 const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots);
 const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage);
 /* The other direction: the stage is computed in each iteration of a loop of what it reads, for what was just made there. */

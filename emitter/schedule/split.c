@@ -4,7 +4,8 @@
  * divide E the last tile overshoots; it is cut by a guard on every block below rather than by clamping the index, because
  * a clamped tile would make some points twice, which is wrong for a reduction. tail=peel then moves the tiles that need
  * the guard to a copy behind the loop (peel.c). tail=shift asks for the clamped tile, min(outer * factor, E - factor) + inner,
- * where making points again does no harm: that a reduction is made again whole is the checker's I1. */
+ * where making points again does no harm: that a reduction is made again whole is the checker's I1. tail=round runs the last
+ * tile whole without a guard, where the axes of all stages below reach that far: pad made them so. */
 #include "schedule/nests.h"
 #include "support/names.h"
 
@@ -48,6 +49,30 @@ static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bou
                            "take tail=guard", loop->name, (long long)factor);
 }
 
+/* The whole last tile lies inside the axes of the blocks below. */
+typedef struct Rounding { Draft *d; const char *loop; const Expr *outer, *inner; bool fine; } Rounding;
+
+static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Rounding *r = user;
+    const Stage *s = block->stage;
+    for (int a = 0; a < s->axis_count && r->fine; a++) {
+        const Expr *bind = block->bind[a], *extent = s->axis[a].extent;
+        if (!bind || (!expr_uses(bind, r->outer) && !expr_uses(bind, r->inner))) continue;
+        if (provably(cx, expr_binary(cx, EXPR_LT, bind, extent), block->cond ? bounds_fact(cx, scope, block->cond) : scope)) continue;
+        const char *axis = expr_as_var(s->axis[a].var)->name;
+        Interval reached = interval_of(cx, bind, scope);
+        if (!is_constant(extent) || block->cond)
+            r->fine = refuse_unproved(r->d, "it is not shown that the last tile of %s stays inside the axis %s of %s; take tail=guard", r->loop, axis, block->name);
+        else if (s->axis[a].kind == AXIS_DATA)
+            r->fine = refuse_wrong(r->d, "the last tile of %s reaches %s=%lld of %s, which ends at %lld; padded storage is accepted: pad %s %s", r->loop,
+                                   axis, (long long)reached.greatest, block->name, (long long)extent->integer - 1, s->name, axis);
+        else
+            r->fine = refuse_wrong(r->d, "the last tile of %s reaches %s=%lld of %s, which is reduced up to %lld; take tail=guard", r->loop, axis,
+                                   (long long)reached.greatest, block->name, (long long)extent->integer - 1);
+    }
+}
+
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner)
 {
     Ctx *cx = d->cx;
@@ -69,14 +94,17 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
 
     Halves half = halves_of(cx, old->extent, factor, scope);
     const Expr *o = loop_var_new(cx, full_outer, half.outer), *i = loop_var_new(cx, full_inner, half.inner);
-    bool shifted = half.cut && d->args.tail == TAIL_SHIFT;
+    bool shifted = half.cut && d->args.tail == TAIL_SHIFT, rounded = half.cut && d->args.tail == TAIL_ROUND;
     if (shifted && !may_be_shifted(d, old, factor, scope)) return false;
     const Expr *tile = expr_mul(cx, o, half.inner);
     if (shifted) tile = expr_binary(cx, EXPR_MIN, tile, expr_sub(cx, old->extent, half.inner));
     const Expr *v = expr_add(cx, tile, i);
     const Bounds *inside = bounds_var(cx, bounds_var(cx, scope, o, half.outer), i, half.inner);
     const Stmt *body = replace_loops(cx, old->child[0], inside, &old->var, &v, 1);
-    if (half.cut && !shifted) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
+    Rounding rounding = { d, *loop, o, i, true };
+    if (rounded) each_block(cx, body, inside, visit_rounded, &rounding);
+    if (!rounding.fine) return false;
+    if (half.cut && !shifted && !rounded) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
     body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
     body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
     d->next.root = path_replace(cx, &p, body);

@@ -16,7 +16,7 @@
 /* ---- Parameters ------------------------------------------------------------------------------------------------ */
 
 typedef struct Parameter {
-    const char *usage;                                                   /* "FACTOR", "[tail=guard|peel|shift]" */
+    const char *usage;                                                   /* "FACTOR", "[tail=guard|peel|shift|round]" */
     const char *key;                                                     /* options: "tail="; words without a value: whole; else NULL */
     bool (*read)(Ctx *cx, const char *word, StepArgs *args);             /* false: the word does not fit */
     void (*print)(Text *t, const StepArgs *args);
@@ -60,12 +60,12 @@ static bool read_name(Ctx *cx, const char *word, StepArgs *a) { return (a->name 
 
 static bool read_place(Ctx *cx, const char *word, StepArgs *a) { return strcmp(word, "root") == 0 || read_loop(cx, word, a); }
 
-static const char *const tail_words[] = { "guard", "peel", "shift" };
+static const char *const tail_words[] = { "guard", "peel", "shift", "round" };
 
 static bool read_tail(Ctx *cx, const char *word, StepArgs *a)
 {
     (void)cx;
-    for (int t = TAIL_GUARD; t <= TAIL_SHIFT; t++)
+    for (int t = TAIL_GUARD; t <= TAIL_ROUND; t++)
         if (strcmp(word, tail_words[t]) == 0) {
             a->tail = (Tail)t;
             return true;
@@ -118,6 +118,12 @@ static bool read_reassociate(Ctx *cx, const char *word, StepArgs *a)
     return a->reassociate = !*word;
 }
 
+static bool read_mask(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->mask = !*word;
+}
+
 static void print_loop(Text *t, const StepArgs *a) { text_printf(t, " %s", a->loop[0] ? a->loop[0] : "?"); }
 
 static void print_loops(Text *t, const StepArgs *a)
@@ -165,6 +171,11 @@ static void print_reassociate(Text *t, const StepArgs *a)
     if (a->reassociate) text_add(t, " reassociate");
 }
 
+static void print_mask(Text *t, const StepArgs *a)
+{
+    if (a->mask) text_add(t, " mask");
+}
+
 static void print_copies(Text *t, const StepArgs *a)
 {
     if (a->factor_count) text_printf(t, " by=%lld", (long long)a->factor[0]);
@@ -185,7 +196,7 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -195,6 +206,7 @@ static const Parameter parameters[] = {
     [DECLARATION]   = { "MACRO(OPERAND: TYPE, ...) FORMULA", NULL, read_condition, print_condition },
     [MACRO]         = { "MACRO",                 NULL,          read_name,        print_macro },
     [DIMENSIONS]    = { "DIMENSION...",          NULL,          read_loop,        print_loops },
+    [PRAGMA]        = { "unroll N|independent|simd", NULL,      read_condition,   print_condition },
     [AXIS]          = { "AXIS",                  NULL,          read_loop,        print_loop },
     [PLACE]         = { "LOOP|root",             NULL,          read_place,       print_place },
     [STAGE]         = { "STAGE",                 NULL,          read_target,      print_target },
@@ -202,13 +214,14 @@ static const Parameter parameters[] = {
     [FACTOR]        = { "FACTOR",                NULL,          read_factor,      print_factors },
     [SECOND_FACTOR] = { "FACTOR",                NULL,          read_factor,      print_nothing },
     [SCOPE]         = { "SCOPE",                 NULL,          read_scope,       print_scope },
-    [TAIL]          = { "[tail=guard|peel|shift]",     "tail=",       read_tail,        print_tail },
+    [TAIL]          = { "[tail=guard|peel|shift|round]", "tail=",       read_tail,        print_tail },
     [NAMES]         = { "[names=OUTER,INNER]",   "names=",      read_names,       print_names },
     [NAME]          = { "[name=NAME]",           "name=",       read_name,        print_name },
     [READERS]       = { "[readers=STAGE,...]",   "readers=",    read_readers,     print_readers },
     [AS]            = { "[as=TYPE]",             "as=",         read_as,          print_as },
     [COPIES]        = { "[by=COUNT]",            "by=",          read_factor,      print_copies },
     [SLOTS]         = { "[slots=COUNT]",         "slots=",      read_factor,      print_slots },
+    [MASK]          = { "[mask]",                "mask",        read_mask,        print_mask },
     [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
 };
 
@@ -226,11 +239,15 @@ static const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a)
     return a->factor_count ? sched_unroll_by(cx, n, a->loop[0], a->factor[0]) : sched_unroll(cx, n, a->loop[0]);
 }
 
-static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_vectorize(cx, n, a->loop[0]); }
+static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    return a->reassociate ? sched_vectorize_reduction(cx, n, a->loop[0]) : sched_vectorize(cx, n, a->loop[0]);
+}
+
 static const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_parallel(cx, n, a->loop[0]); }
 static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_at(cx, n, a->target, a->loop[0]); }
 static const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_store_at(cx, n, a->target, a->loop[0]); }
-static const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fold_storage(cx, n, a->target, a->factor[0]); }
+static const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fold_storage(cx, n, a->target, a->mask ? SLOTS_MASK : a->factor[0]); }
 static const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_inline(cx, n, a->target); }
 static const Nest *run_reverse_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reverse_compute_at(cx, n, a->target, a->loop[0]); }
 static const Nest *run_reverse_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reverse_compute_inline(cx, n, a->target); }
@@ -251,6 +268,9 @@ static const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
     return sched_cache_read(cx, n, a->target, a->reader, a->reader_count, a->name, a->scope, a->widen, a->as);
 }
 
+static const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pragma(cx, n, a->loop[0], a->condition); }
+static const Nest *run_prefetch(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_prefetch(cx, n, a->target, a->loop[0], a->factor[0]); }
+
 typedef struct Primitive { const char *name; Run *run; int parameter[6]; } Primitive;
 static const Primitive primitives[] = {
     { "split",               run_split,          { LOOP, FACTOR, TAIL, NAMES, END } },
@@ -259,11 +279,11 @@ static const Primitive primitives[] = {
     { "fuse",                run_fuse,           { LOOPS, SECOND_LOOP, NAME, END } },
     { "reorder",             run_reorder,        { LOOPS, REASSOCIATE, END } },
     { "unroll",              run_unroll,         { LOOP, COPIES, END } },
-    { "vectorize",           run_vectorize,      { LOOP, END } },
+    { "vectorize",           run_vectorize,      { LOOP, REASSOCIATE, END } },
     { "parallel",            run_parallel,       { LOOP, END } },
     { "compute_at",          run_compute_at,     { STAGE, LOOP, END } },
     { "store_at",            run_store_at,       { STAGE, PLACE, END } },
-    { "fold_storage",        run_fold_storage,   { STAGE, SLOTS, END } },
+    { "fold_storage",        run_fold_storage,   { STAGE, SLOTS, MASK, END } },
     { "compute_inline",      run_compute_inline, { STAGE, END } },
     { "reverse_compute_at",  run_reverse_at,     { STAGE, LOOP, END } },
     { "reverse_compute_inline", run_reverse_inline, { STAGE, END } },
@@ -279,6 +299,8 @@ static const Primitive primitives[] = {
     { "storage_align",       run_align,          { TENSOR, FACTOR, END } },
     { "pad",                 run_pad,            { STAGE, AXIS, FACTOR, END } },
     { "set_scope",           run_set_scope,      { TENSOR, SCOPE, END } },
+    { "pragma",              run_pragma,         { LOOP, PRAGMA, END } },
+    { "prefetch",            run_prefetch,       { TENSOR, LOOP, FACTOR, END } },
     { "decompose_reduction", run_decompose,      { STAGE, LOOP, END } },
 };
 enum { PRIMITIVE_COUNT = sizeof primitives / sizeof primitives[0] };
@@ -351,7 +373,7 @@ static bool read_positional(Ctx *cx, const Primitive *p, Words *w, StepArgs *arg
         const Parameter *parameter = &parameters[p->parameter[i]];
         if (w->next == w->count || option_of(p, w->at[w->next])) return false;
         if (!parameter->read(cx, w->at[w->next++], args)) return false;
-        bool is_list = p->parameter[i] == DIMENSIONS || p->parameter[i] == CONDITION || p->parameter[i] == DECLARATION || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
+        bool is_list = p->parameter[i] == DIMENSIONS || p->parameter[i] == CONDITION || p->parameter[i] == PRAGMA || p->parameter[i] == DECLARATION || (p->parameter[i] == LOOPS && p->parameter[i + 1] != SECOND_LOOP);
         while (is_list && w->next < w->count && !option_of(p, w->at[w->next]))
             if (!parameter->read(cx, w->at[w->next++], args)) return false;
     }

@@ -17,6 +17,7 @@
 #include "ir/interpret.h"
 #include "programs.h"
 #include "ir/instruction.h"
+#include "schedule/nests.h"
 #include "schedule/place.h"
 #include "support/names.h"
 
@@ -70,14 +71,44 @@ static int some_factor(Chooser *c)
 
 static const char *some_tail(Chooser *c)
 {
-    static const char *const tails[] = { "", "", "", " tail=peel", " tail=peel", " tail=shift" };
-    return tails[random_below(c->r, 6)];
+    static const char *const tails[] = { "", "", "", " tail=peel", " tail=peel", " tail=shift", " tail=round" };
+    return tails[random_below(c->r, 7)];
 }
 
 static const char *step_split(Chooser *c) { return name_format(c->cx, "split %s %d%s", loop_name(c), some_factor(c), some_tail(c)); }
 static const char *step_peel(Chooser *c) { return name_format(c->cx, "peel %s", loop_name(c)); }
 static const char *step_unroll(Chooser *c) { return name_format(c->cx, random_chance(c->r, 40) ? "unroll %s by=%d" : "unroll %s", loop_name(c), some_factor(c)); }
-static const char *step_vectorize(Chooser *c) { return name_format(c->cx, "vectorize %s", loop_name(c)); }
+static bool holds(const Stmt *s, const Stage *stage);
+
+/* Along a reduction where the order does not matter to the result: floats are let be, for sums of them are exact only where they are
+ * sums of inputs. */
+static const char *step_vectorize(Chooser *c)
+{
+    for (int tries = 0; tries < 20 && random_chance(c->r, 85); tries++) {
+        const Stmt *l = some_loop(c);
+        const Stage *s = c->w.stage[random_below(c->r, c->w.stage_count)];
+        bool exact = s->reducer != REDUCE_NONE && !dtype_is_float(s->out[0]->type);
+        if (l && exact && holds(l, s) && strchr("ijklm", loop_short(l->name)[0])) return name_format(c->cx, "vectorize %s reassociate", l->name);
+    }
+    return name_format(c->cx, "vectorize %s", loop_name(c));
+}
+
+static const char *step_pragma(Chooser *c)
+{
+    static const char *const words[] = { "unroll 4", "unroll 2", "independent", "simd" };
+    const Stmt *l = some_loop(c);
+    for (int tries = 0; l && tries < 6 && l->loop_kind != LOOP_VECTOR; tries++) l = some_loop(c);
+    int first = l && l->loop_kind == LOOP_VECTOR ? 0 : random_chance(c->r, 10) ? 2 : 0, count = l && l->loop_kind == LOOP_VECTOR ? 4 : 2;
+    return name_format(c->cx, "pragma %s %s", l ? l->name : "s0.a", words[first + random_below(c->r, count)]);
+}
+
+static const char *step_prefetch(Chooser *c)
+{
+    const Nest *n = c->nest;
+    const char *t = n->input_count ? n->input[random_below(c->r, n->input_count)]->name : tensor_name(c);
+    return name_format(c->cx, "prefetch %s %s %d", t, loop_name(c), some_factor(c));
+}
+
 static const char *step_parallel(Chooser *c) { return name_format(c->cx, "parallel %s", loop_name(c)); }
 
 /* A loop whose only child is a loop, and that child; any two where there is none. */
@@ -191,7 +222,7 @@ static const char *step_fold_storage(Chooser *c)
         s = c->w.stage[random_below(c->r, c->w.stage_count)];
     }
     if (readiness(c, s) == 1 && random_chance(c->r, 90)) return name_format(c->cx, "store_at %s root", s->name);
-    const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", some_factor(c)) : "";
+    const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", some_factor(c)) : random_chance(c->r, 25) ? " mask" : "";
     return name_format(c->cx, "fold_storage %s%s", s->name, slots);
 }
 
@@ -418,7 +449,7 @@ static Choose *const choices[] = {
     step_split, step_split, step_split, step_peel, step_tile, step_fuse, step_reorder, step_reorder, step_unroll, step_vectorize,
     step_parallel, step_compute_at, step_compute_at, step_compute_at, step_compute_at, step_store_at, step_fold_storage, step_fold_storage,
     step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
-    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_rfactor, step_rfactor, step_pack,
+    step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_reverse_inline, step_reverse_inline, step_pragma, step_prefetch, step_prefetch, step_rfactor, step_rfactor, step_pack,
     step_pack, step_storage_align, step_pad, step_pad,
     step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };

@@ -14,6 +14,18 @@ enum { BATCH = 200 };
 
 typedef struct Run { EmitBatch *batch; const char *cc, *flags, *stem; long programs, steps, wrong, unlowered; } Run;
 
+/* Every loop that may be parallel is, with EMIT_PARALLEL in the environment: for compilers with OpenMP. */
+static const Nest *in_threads(Ctx *cx, const Nest *n)
+{
+    Nouns w = nouns_of(n);
+    for (int i = 0; i < w.loop_count; i++) {
+        DiagMark mark = diag_mark(cx);
+        const Nest *next = w.loop[i]->loop_kind == LOOP_SERIAL ? sched_parallel(cx, n, w.loop[i]->name) : n;
+        if (!diag_rewind(cx, mark)) n = next;
+    }
+    return n;
+}
+
 /* Steps as fuzz_schedule takes them, trusting the checker: what each does to values is tested there. */
 static void emit_seed(Run *run, uint64_t seed)
 {
@@ -32,6 +44,7 @@ static void emit_seed(Run *run, uint64_t seed)
             }
             made = ch.made;
         }
+        if (getenv("EMIT_PARALLEL")) c.nest = in_threads(c.cx, c.nest);
         run->programs++;
         if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest, c.expected)) {
             run->unlowered++;

@@ -50,7 +50,7 @@ static void conv_conv_pool_y(const float *restrict x, const float *restrict k, c
     for (int32_t h = 0; h < 13; h++) {
         for (int32_t h2 = 0; h2 < 2; h2++)
             for (int32_t w = 0; w < 29; w++) {
-                float *first_w = first + (h * 2 + h2 + 3) % 4 * 464 + w * 16;
+                float *first_w = first + ((h * 2 + h2 + 3) & 3) * 464 + w * 16;
                 for (int32_t o = 0; o < 16; o++) {
                     float acc = 0.0f;
                     for (int32_t i = 0; i < 3; i++)
@@ -70,7 +70,7 @@ static void conv_conv_pool_y(const float *restrict x, const float *restrict k, c
                     float acc = 0.0f;
                     for (int32_t i = 0; i < 3; i++)
                         for (int32_t j = 0; j < 3; j++) {
-                            const float *first_j = first + (h * 2 + i + h2 + 1) % 4 * 464 + (w + j) * 16;
+                            const float *first_j = first + ((h * 2 + i + h2 + 1) & 3) * 464 + (w + j) * 16;
                             const float *k2_j = k2 + i * 768 + j * 256 + o;
                             for (int32_t c = 0; c < 16; c++)
                                 acc += first_j[c] * k2_j[c * 16];

@@ -62,7 +62,7 @@ static void conv_pool_rolling_y(const float *restrict x, const float *restrict k
     for (int32_t h = 0; h < 15; h++) {
         for (int32_t h2 = 0; h2 < 2; h2++)
             for (int32_t w = 0; w < 31; w++) {
-                float *relu_w = relu + (h * 2 + h2 + 1) % 4 * 496 + w * 16;
+                float *relu_w = relu + ((h * 2 + h2 + 1) & 3) * 496 + w * 16;
                 for (int32_t oo = 0; oo < 2; oo++) {
                     float conv_0 = 0.0f;
                     float conv_1 = 0.0f;
@@ -109,7 +109,7 @@ static void conv_pool_rolling_y(const float *restrict x, const float *restrict k
                 float best_6 = -INFINITY;
                 float best_7 = -INFINITY;
                 for (int32_t i = 0; i < 3; i++) {
-                    const float *relu_i = relu + (h * 2 + i) % 4 * 496 + w * 32 + oo * 8;
+                    const float *relu_i = relu + ((h * 2 + i) & 3) * 496 + w * 32 + oo * 8;
                     for (int32_t j = 0; j < 3; j++) {
                         best_0 = lw_maxf(best_0, relu_i[j * 16]);
                         best_1 = lw_maxf(best_1, relu_i[j * 16 + 1]);

@@ -1,0 +1,46 @@
+/* hints: hints.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   a                    float    [12][40]
+ *   b                    float    [40]
+ * Outputs
+ *   z                    float    [12]
+ */
+#ifndef HINTS_H
+#define HINTS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define HINTS_ARENA_SIZE   0u     /* bytes of scratch memory hints_run needs */
+#define HINTS_ARENA_ALIGN  16u
+#define HINTS_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define HINTS_E_ARENA (-1)     /* the arena is null or misaligned */
+#define HINTS_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define HINTS_INPUTS(X) \
+    X(a, float, 480) \
+    X(b, float, 40)
+#define HINTS_OUTPUTS(X) X(z, float, 12)
+
+struct hints_inputs {
+    const float *a;
+    const float *b;
+};
+struct hints_outputs {
+    float *z;
+};
+
+/* Runs the model once. Returns 0, or a negative HINTS_E... code. Reentrant: all state is in the arena. */
+int hints_run(void *arena, const struct hints_inputs *in, const struct hints_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
