@@ -356,7 +356,7 @@ static Spelled division(Speller *s, const Expr *e)
     }
     if (e->kind == EXPR_FLOORMOD && is_mask(e)) {
         const Expr *mask = expr_int(s->cx, e->type, b->integer - 1);
-        return piece(text_format(s->cx, "%s & %s", operand(s, e->arg[0], LEVEL_UNARY), operand(s, mask, LEVEL_UNARY)), LEVEL_BIT, true);
+        return piece(text_format(s->cx, "(%s & %s)", operand(s, e->arg[0], LEVEL_UNARY), operand(s, mask, LEVEL_UNARY)), LEVEL_PRIMARY, true);
     }
     if (nonzero && never_minus_one && (!floors || (never_negative(s, e->arg[0]) && never_negative(s, b)))) return infix(s, e);
     if (e->type == I32 && floors && nonzero && never_minus_one)
