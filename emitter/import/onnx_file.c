@@ -157,7 +157,7 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
 
 /* ---- Graph and model ----------------------------------------------------------------------------------------------- */
 
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_SPARSE = 15 };
+enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE = 13, GRAPH_SPARSE = 15 };
 
 static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
 {
@@ -170,6 +170,7 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
     g->initializer = NEW_ARRAY(cx->arena, OnnxTensor, proto_fields(m, GRAPH_INITIALIZER));
     g->input = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_INPUT));
     g->output = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_OUTPUT));
+    g->value = NEW_ARRAY(cx->arena, OnnxValue, proto_fields(m, GRAPH_VALUE));
     for (Field f; !ctx_failed(cx) && proto_next(&m, &f);) {
         if (f.wire != WIRE_BYTES) continue;
         switch (f.number) {
@@ -178,6 +179,7 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
         case GRAPH_INITIALIZER: onnx_tensor_open(cx, f.bytes, &g->initializer[g->initializer_count++]); break;
         case GRAPH_INPUT: read_value(cx, f.bytes, &g->input[g->input_count++]); break;
         case GRAPH_OUTPUT: read_value(cx, f.bytes, &g->output[g->output_count++]); break;
+        case GRAPH_VALUE: read_value(cx, f.bytes, &g->value[g->value_count++]); break;
         case GRAPH_SPARSE: diag_unsupported(cx, NULL, "sparse initializers"); break;
         default: break;
         }

@@ -57,6 +57,7 @@ typedef struct OnnxGraph {
     int initializer_count; OnnxTensor *initializer;
     int input_count;       OnnxValue *input;
     int output_count;      OnnxValue *output;
+    int value_count;       OnnxValue *value;               /* what the file says of values in between */
 } OnnxGraph;
 
 typedef struct OnnxFunction {                              /* a model's own operator */

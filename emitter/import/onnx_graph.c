@@ -364,3 +364,20 @@ bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_c
     }
     return !ctx_failed(c->cx);
 }
+
+int onnx_declared(const OnnxCall *c, int output, int64_t *shape)
+{
+    const OnnxGraph *g = c->scope->graph;
+    const char *wanted = output < c->node->out_count ? c->node->out[output] : "";
+    for (int i = 0; *wanted && i < g->output_count + g->value_count; i++) {
+        const OnnxValue *v = i < g->output_count ? &g->output[i] : &g->value[i - g->output_count];
+        if (v->name != wanted || !v->is_tensor || !v->has_shape) continue;
+        bool is_known = true;
+        for (int d = 0; d < v->rank; d++) {
+            shape[d] = v->dim[d].size;
+            is_known = is_known && shape[d] >= 0;
+        }
+        if (is_known) return v->rank;
+    }
+    return -1;
+}

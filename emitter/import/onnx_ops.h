@@ -37,7 +37,7 @@ typedef struct OnnxOp {
 #define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
 
 /* Closed by a row without name. */
-extern const OnnxOp onnx_rows_control[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
+extern const OnnxOp onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
                     onnx_rows_resize[], onnx_rows_sequence[], onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
 
 const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
@@ -68,6 +68,9 @@ bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* 
 /* The attribute `axis` (or what is given), counted from the end where negative; -1: refused. */
 int onnx_axis(OnnxCall *c, int64_t axis, int rank);
 bool onnx_scalar(OnnxCall *c, int index, double *out);                       /* of a constant input; false: absent or refused */
+
+/* The shape that the file declares for an output of the node; its rank, -1: none, or not all of it. onnx_graph.c */
+int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_needs(OnnxCall *c, int count);                                     /* inputs 0..count-1 are there */

@@ -129,8 +129,17 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : tile_sums(cx, n, g->target);
 }
 
+/* A search or an elimination: no weights, so nothing to tile; only what is live stays. */
+static const Nest *keep_live(Ctx *cx, const GroupNest *g)
+{
+    const char *loop = step_loop(g->nest);
+    return loop ? keep_what_is_live(cx, g->nest, loop) : g->nest;
+}
+
 const Implementation implementations_generic_recurrence[] = {
     { .name = "recurrence.stepwise", .target = "generic", .plevel = 10, .ops = "rnn gru lstm",
       .what = "step by step, gates accumulated tile by tile, the state in two slots", .schedule = schedule },
+    { .name = "recurrence.kept", .target = "generic", .plevel = 10, .ops = "det non_max_suppression nonzero",
+      .what = "step by step, as written, the state in two slots", .schedule = keep_live },
     { 0 }
 };
