@@ -2,7 +2,7 @@
 /* Interpolation from tables, and at places that are data.
  *
  *   resample     y[i] = sum(t) x[index[i,t]] * weight[i,t]              along one axis
- *   grid_sample  y[n,h,w,c] = x at grid[n,h,w] in (x, y) from -1 to 1   nearest or bilinear */
+ *   grid_sample  y[n,h,w,c] = x at grid[n,h,w] in (x, y) from -1 to 1   nearest, bilinear or cubic */
 #include "graph/op_build.h"
 
 #include <string.h>
@@ -51,15 +51,24 @@ static const char *reflected_text(Ctx *cx, const char *p, int64_t size, bool ali
     return text_format(cx, "min(%s, %s - %s) - %s", folded, period, folded, low);
 }
 
-typedef struct Sampling { bool align, reflects, stays, is_nearest; } Sampling;
+/* Of a cubic sample each tap is mirrored, or brought to the edge, by itself. */
+static const char *tap_text(Ctx *cx, const char *k, int64_t size, bool align, bool reflects)
+{
+    long long last = (long long)size - 1, period = align ? 2 * last : 2 * (long long)size;
+    if (!reflects) return text_format(cx, "max(0, min(%lld, %s))", last, k);
+    return size == 1 ? "0" : text_format(cx, "min((%s)%%%lld, %lld - (%s)%%%lld)", k, period, align ? period : period - 1, k, period);
+}
+
+typedef struct Sampling { bool align, reflects, stays, is_nearest, is_cubic; } Sampling;
 
 static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
 {
     const char *mode = node_text(n, "mode", "linear"), *padding = node_text(n, "padding", "zeros");
-    *s = (Sampling){ .align = node_int(n, "align", 0) != 0, .reflects = strcmp(padding, "reflection") == 0, .is_nearest = strcmp(mode, "nearest") == 0 };
+    *s = (Sampling){ .align = node_int(n, "align", 0) != 0, .reflects = strcmp(padding, "reflection") == 0, .is_nearest = strcmp(mode, "nearest") == 0,
+                      .is_cubic = strcmp(mode, "cubic") == 0 };
     s->stays = s->reflects || strcmp(padding, "border") == 0;
-    if ((s->is_nearest || strcmp(mode, "linear") == 0) && (s->stays || strcmp(padding, "zeros") == 0)) return true;
-    op_refuse(cx, n, "mode \"%s\" and padding \"%s\"; nearest, linear and zeros, border, reflection are accepted", mode, padding);
+    if ((s->is_nearest || s->is_cubic || strcmp(mode, "linear") == 0) && (s->stays || strcmp(padding, "zeros") == 0)) return true;
+    op_refuse(cx, n, "mode \"%s\" and padding \"%s\"; nearest, linear, cubic and zeros, border, reflection are accepted", mode, padding);
     return false;
 }
 
@@ -67,12 +76,28 @@ static bool read_sampling(Ctx *cx, const Node *n, Sampling *s)
 static Tensor *coordinate(Ctx *cx, const Node *n, const Sampling *s, int d, int64_t size)
 {
     const char *p = pixel_text(cx, text_format(cx, "grid[n,h,w,%d]", d), size, s->align);
-    if (s->reflects) p = reflected_text(cx, text_format(cx, "(%s)", p), size, s->align);
+    if (s->reflects && !s->is_cubic) p = reflected_text(cx, text_format(cx, "(%s)", p), size, s->align);
     if (s->is_nearest) p = text_format(cx, "nearbyint(%s)", p);
-    if (s->stays) p = text_format(cx, "max(0, min(%lld, %s))", (long long)size - 1, p);
+    if (s->stays && !s->is_cubic) p = text_format(cx, "max(0, min(%lld, %s))", (long long)size - 1, p);
     const Tensor *g = n->in[1];
     return OP_FORMULA(cx, n, text_format(cx, "%s[n<%lld,h<%lld,w<%lld] = %s", d ? "down" : "right", (long long)tensor_dim(g, 0), (long long)tensor_dim(g, 1),
                                          (long long)tensor_dim(g, 2), p), BIND_T("grid", g));
+}
+
+/* Weights of the four taps around each coordinate. (Keys 1981, with a = -0.75) */
+static Tensor *cubic_weights(Ctx *cx, const Node *n, Tensor *at)
+{
+    Tensor *z = OP_FORMULA(cx, n, text_format(cx, "distance[n,h,w,i<4] = abs(at[n,h,w] - floor(at[n,h,w]) + 1 - %s(i))", dtype_info(at->type)->spelling), BIND_T("at", at));
+    return OP_FORMULA(cx, n, "taps[*] = select(z[*] <= 1, (1.25 * z[*] - 2.25) * z[*] * z[*] + 1, ((3.75 - 0.75 * z[*]) * z[*] - 6) * z[*] + 3)", BIND_T("z", z));
+}
+
+static Tensor *cubic_sample(Ctx *cx, const Node *n, const Sampling *s, Tensor *right, Tensor *down)
+{
+    Tensor *x = n->in[0], *rise = cubic_weights(cx, n, down), *run = cubic_weights(cx, n, right);
+    const char *row = "i32(floor(down[n,h,w]))-1+i", *column = "i32(floor(right[n,h,w]))-1+j";
+    if (s->stays) row = tap_text(cx, row, tensor_dim(x, 1), s->align, s->reflects), column = tap_text(cx, column, tensor_dim(x, 2), s->align, s->reflects);
+    return OP_FORMULA(cx, n, text_format(cx, "y[n,h,w,c<%lld] = sum(i<4,j<4) (x[n,%s,%s,c]? * rise[n,h,w,i] * run[n,h,w,j] : 0)", (long long)tensor_dim(x, 3), row, column),
+                      BIND_T("x", x), BIND_T("down", down), BIND_T("right", right), BIND_T("rise", rise), BIND_T("run", run));
 }
 
 static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
@@ -90,13 +115,13 @@ static int grid_sample(Ctx *cx, const Node *n, Tensor **out)
     if (!s.is_nearest)
         text = text_format(cx, "y[n,h,w,c<%lld] = sum(i<2,j<2) (x[n,%s+i,%s+j,c]? * (1 - abs(down[n,h,w] - floor(down[n,h,w]) - %s(i))) * (1 - abs(right[n,h,w] - floor(right[n,h,w]) - %s(j))) : 0)",
                            (long long)tensor_dim(x, 3), rows, columns, dtype_info(x->type)->spelling, dtype_info(x->type)->spelling);
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("right", right), BIND_T("down", down));
+    out[0] = s.is_cubic ? cubic_sample(cx, n, &s, right, down) : OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_T("right", right), BIND_T("down", down));
     return out[0] ? 1 : 0;
 }
 
 static const AttrRow resample_attrs[] = { { "axis", ATTR_INT, "the axis that is resampled", "0" }, { 0 } };
 static const AttrRow grid_attrs[] = {
-    { "mode", ATTR_TEXT, "nearest or linear", "linear" },
+    { "mode", ATTR_TEXT, "nearest, linear or cubic", "linear" },
     { "padding", ATTR_TEXT, "outside of the image: zeros, border (the nearest pixel) or reflection", "zeros" },
     { "align", ATTR_INT, "1: -1 and 1 are the centres of the outer pixels; 0: the edges", "0" },
     { 0 }
@@ -111,7 +136,10 @@ static const OpCase grid_cases[] = {
     { "mode=nearest padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7}", "f32[1][2][2][2]", NULL },
     { "padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
     { "padding=reflection align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
-    { "mode=cubic", "f32[1][3][4][2] f32[1][2][2][2]", NULL, "mode \"cubic\"" },
+    { "mode=cubic", "f32[1][3][4][2] f32[1][2][2][2]={-1,-1,0,0.3,1.5,0.2,0.9,-0.7}", "f32[1][2][2][2]", NULL },
+    { "mode=cubic padding=reflection", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
+    { "mode=cubic padding=border align=1", "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,7,-0.7}", "f32[1][2][2][2]", NULL },
+    { "mode=sinc", "f32[1][3][4][2] f32[1][2][2][2]", NULL, "mode \"sinc\"" },
     { "", "f32[1][3][4][2] f32[1][2][2][3]", NULL, "[n][h][w][2]" },
     { 0 }
 };

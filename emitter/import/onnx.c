@@ -169,7 +169,6 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
     bool is_shared = !t || !t->maker;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (!t && !ctx_failed(im->cx)) onnx_scope_not_made(im->scope, value_name);
-    else if (t && tensor_elems(t) == 0) diag_unsupported(im->cx, text_format(im->cx, "output \"%s\"", value_name), "it has no elements");
     if (is_shared) t = t ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
     if (t) t->name = value_name;
     return t;

@@ -161,6 +161,13 @@ Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank)
     return onnx_call(c, "reshape", x, "shape=%s", onnx_list(c->cx, shape, rank));
 }
 
+Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank)
+{
+    int64_t sizes[MAX_RANK];
+    for (int d = 0; d < rank; d++) sizes[d] = shape[d] < 0 ? 0 : shape[d];
+    return ctx_failed(c->cx) ? NULL : tensor_constant(c->cx, c->name, t, rank, sizes, NULL);
+}
+
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count)
 {
     int64_t shape[MAX_RANK];

@@ -116,7 +116,8 @@ static void trilu(OnnxCall *c)
 {
     double k = 0;
     if (!onnx_needs(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &k))) return;
-    c->out[0] = onnx_call(c, "trilu", c->in[0], "k=%lld upper=%d", (long long)k, onnx_int(c, "upper", 1) != 0);
+    if (tensor_elems(c->in[0]) == 0) c->out[0] = c->in[0];
+    else c->out[0] = onnx_call(c, "trilu", c->in[0], "k=%lld upper=%d", (long long)k, onnx_int(c, "upper", 1) != 0);
 }
 
 static void reverse_sequence(OnnxCall *c)

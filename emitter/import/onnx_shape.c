@@ -17,9 +17,11 @@ static void reshape(OnnxCall *c)
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
     if (onnx_is_missing(c, count, "shape")) return;
-    for (int d = 0; d < count; d++)
-        if (shape[d] == 0 && onnx_int(c, "allowzero", 0)) onnx_unsupported(c, "a result without elements (allowzero)");
-    c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, shape, count));
+    bool is_empty = false;
+    for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
+    if (is_empty && tensor_elems(c->in[0]) != 0) onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
+    else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
+    else c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, shape, count));
 }
 
 static void flatten(OnnxCall *c)
@@ -84,6 +86,13 @@ static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
     return outputs;
 }
 
+static Tensor *empty_part(OnnxCall *c, int axis)
+{
+    int64_t shape[MAX_RANK];
+    for (int d = 0; d < c->in[0]->rank; d++) shape[d] = d == axis ? 0 : tensor_dim(c->in[0], d);
+    return onnx_empty(c, c->in[0]->type, shape, c->in[0]->rank);
+}
+
 static void split(OnnxCall *c)
 {
     int64_t sizes[ONNX_OUTPUTS], at = 0;
@@ -97,7 +106,8 @@ static void split(OnnxCall *c)
     }
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
-        if (sizes[i] < 1) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
+        if (sizes[i] < 0) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
+        else if (sizes[i] == 0) c->out[i] = empty_part(c, (int)axis);
         else c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)(at + sizes[i]));
     }
     if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))

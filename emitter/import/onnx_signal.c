@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows and Fourier transforms, made of constants that follow from sizes: a transform is two products with the matrices
+/* Windows, Fourier transforms and bands of frequencies, made of constants that follow from sizes: a transform is two products with the matrices
  * cos(2 pi k n / N) and sin(2 pi k n / N), whose angles are reduced in integers first. */
 #include <string.h>
 
@@ -135,11 +135,54 @@ static void stft(OnnxCall *c)
     c->out[0] = transform(c, framed, NULL, length, onnx_int(c, "onesided", 1) ? length / 2 + 1 : length, false);
 }
 
+/* ---- Mel scale: 2595 log10(1 + f / 700) ---------------------------------------------------------------------------- */
+
+static double mel_of(double hertz)
+{
+    return 2595 * scalar_apply(EXPR_LOG10, F64, F64, &(Scalar){ .f = 1 + hertz / 700 }).f;
+}
+
+static double hertz_of(double mel)
+{
+    return 700 * (scalar_apply(EXPR_POW, F64, F64, (const Scalar[]){ { .f = 10 }, { .f = mel / 2595 } }).f - 1);
+}
+
+/* Weight of each of the transform's bins in each band: triangles between points that lie evenly on the mel scale. */
+static void mel_weights(OnnxCall *c)
+{
+    double v[5];
+    DType t = F32;
+    if (!onnx_needs(c, 5)) return;
+    for (int i = 0; i < 5; i++)
+        if (!onnx_scalar(c, i, &v[i])) return;
+    if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !dtype_is_float(t) || !(v[0] >= 1 && v[0] <= MOST_LENGTH && v[1] >= 1 && v[1] <= MOST_LENGTH)
+        || !(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2])) {
+        onnx_refuse(c, "%g bands of %g points at rate %g from %g to %g Hz; at most %d bands and points, within the rate, are accepted", v[0], v[1], v[2], v[3], v[4], MOST_LENGTH);
+        return;
+    }
+    int64_t bands = (int64_t)v[0], bins = (int64_t)v[1] / 2 + 1;
+    double low = mel_of(v[3]), step = (mel_of(v[4]) - low) / (double)(bands + 2);
+    int64_t *edge = NEW_ARRAY(c->cx->arena, int64_t, bands + 2);
+    for (int64_t i = 0; i < bands + 2; i++) {
+        edge[i] = (int64_t)((double)((int64_t)v[1] + 1) * hertz_of((double)i * step + low) / v[2]);
+        if (edge[i] >= bins) edge[i] = bins - 1;
+    }
+    Tensor *w = tensor_constant(c->cx, c->name, t, 2, (int64_t[]){ bins, bands }, NULL);
+    for (int64_t b = 0; b < bands; b++)
+        for (int64_t i = edge[b]; i <= edge[b + 2]; i++) {
+            int64_t up = edge[b + 1] - edge[b], down = edge[b + 2] - edge[b + 1];
+            double weight = i < edge[b + 1] ? (double)(i - edge[b]) / (double)up : i == edge[b + 1] ? 1 : (double)(edge[b + 2] - i) / (double)down;
+            dtype_store(t, (void *)(uintptr_t)w->data, i * bands + b, (Scalar){ .f = weight });
+        }
+    c->out[0] = w;
+}
+
 const OnnxOp onnx_rows_signal[] = {
     ONNX_ROW("BlackmanWindow", "output_datatype periodic", blackman),
     ONNX_ROW("DFT", "axis inverse onesided", dft),
     ONNX_ROW("HammingWindow", "output_datatype periodic", hamming),
     ONNX_ROW("HannWindow", "output_datatype periodic", hann),
+    ONNX_ROW("MelWeightMatrix", "output_datatype", mel_weights),
     ONNX_ROW("STFT", "onesided", stft),
     { 0 }
 };

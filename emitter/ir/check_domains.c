@@ -21,6 +21,7 @@ static bool binds_are_inside(Checker *c, const Site *s)
 {
     Ranges r = ranges_new(c->cx, s->inside);
     const Stage *stage = s->block->stage;
+    if (check_is_empty(s)) return true;
     for (int a = 0; a < stage->axis_count; a++) {
         const Expr *bind = s->block->bind[a], *extent = stage->axis[a].extent;
         if (s->block->part == BLOCK_INIT && a >= stage->data_count) continue;
@@ -52,7 +53,7 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Acc
     for (int i = 0; i < s->site_count; i++) {
         const Site *site = s->site[i];
         const Expr *axis[MAX_AXES];
-        if (site->block->part == BLOCK_INIT) continue;
+        if (site->block->part == BLOCK_INIT || check_is_empty(site)) continue;
         for (int j = 0; j < s->stage->axis_count; j++) axis[j] = s->stage->axis[j].var;
         const Bounds *scope = site->inside;
         for (const Bounds *f = a->facts; f; f = f->outer)
@@ -113,7 +114,7 @@ static bool output_is_covered(Checker *c, const Tensor *t)
     Box box[MAX_MAKERS][MAX_AXES];
     const char *why = "";
     int count = 0;
-    if (!s) return true;                     /* an output that is an input */
+    if (!s || tensor_elems(t) == 0) return true;             /* an output that is an input, or has no elements */
     for (int i = 0; i < s->site_count; i++) {
         const Expr *repeats;
         if (s->site[i]->block->part == BLOCK_INIT || count == MAX_MAKERS) continue;

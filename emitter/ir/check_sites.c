@@ -375,3 +375,11 @@ bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds 
     box[d] = (Box){ from, simplify(cx, expr_sub(cx, to, from), scope) };
     return true;
 }
+
+bool check_is_empty(const Site *s)
+{
+    bool has_points = true, runs = true;
+    for (int a = 0; a < s->block->stage->axis_count; a++) has_points = has_points && !expr_is_int(s->block->stage->axis[a].extent, 0);
+    for (int l = 0; l < s->loop_count; l++) runs = runs && !expr_is_int(s->loop[l]->extent, 0);
+    return !has_points && !runs;
+}
