@@ -80,6 +80,7 @@ Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* 
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);     /* a constant without elements: sizes below 1 are 0 */
+Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis);             /* x with size 0 along the axis */
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 /* x [n][c][..] with k [o][c][..], by the node's attributes; the bias may be NULL. onnx_window.c */
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);

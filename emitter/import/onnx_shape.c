@@ -86,13 +86,6 @@ static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
     return outputs;
 }
 
-static Tensor *empty_part(OnnxCall *c, int axis)
-{
-    int64_t shape[MAX_RANK];
-    for (int d = 0; d < c->in[0]->rank; d++) shape[d] = d == axis ? 0 : tensor_dim(c->in[0], d);
-    return onnx_empty(c, c->in[0]->type, shape, c->in[0]->rank);
-}
-
 static void split(OnnxCall *c)
 {
     int64_t sizes[ONNX_OUTPUTS], at = 0;
@@ -107,7 +100,7 @@ static void split(OnnxCall *c)
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 0) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
-        else if (sizes[i] == 0) c->out[i] = empty_part(c, (int)axis);
+        else if (sizes[i] == 0) c->out[i] = onnx_empty_part(c, x, (int)axis);
         else c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)(at + sizes[i]));
     }
     if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
