@@ -209,7 +209,7 @@ static LowerOptions lower_options(Build *b, int group)
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
     LowerOptions o = { .view = view, .code_budget = b->target->copy_budget, .inputs_alias_output = b->plan.in_place[group],
-                       .keeps_names = !g->anchor, .watch = b->watch };
+                       .lanes = b->target->vector_bytes / 4, .keeps_names = !g->anchor, .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
@@ -446,6 +446,7 @@ bool build_program(Build *b)
     Scratch **scratch;
     if (ctx_failed(b->cx)) return false;
     b->plan = plan_views(b->cx, &b->graph, &b->groups, b->nest);
+    b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
     watch_lap(b->watch, "dag", "views");
     b->function = NEW_ARRAY(b->cx->arena, const Function *, b->groups.count);
     b->owner = NEW_ARRAY(b->cx->arena, int, b->groups.count);

@@ -43,4 +43,47 @@ for compiler in gcc clang tcc; do
     check "simd-overruled-$compiler" vectors $compiler none $strict -O2 -ffp-contract=off -msse4.1 -DLW_SIMD_SSE4=0
 done
 
+# ---- Emitted vectors -----------------------------------------------------------------------------------------------------
+# The products of samples/matmul, made small, are one text for all compilers: in registers and through scalar.h the same
+# bits, which are those of a plain loop of fma.
+
+small=64
+
+# emit NAME OPTION...: samples/matmul/NAME.te with sizes of 64 instead of 512, in BUILD/simd/NAME.
+emit() {
+    name=$1
+    shift
+    mkdir -p "$work/$name"
+    sed "s/512/$small/g" "samples/matmul/$name.te" > "$work/$name/matmul.te"
+    "$build/loopwright" "$work/$name/matmul.te" --target "x86-$name" -o "$work/$name/matmul.c" "$@"
+}
+
+# product NAME COMPILER FLAG...: builds and runs; the first to run says what the others must give.
+product() {
+    name=$1 compiler=$2
+    shift 2
+    "$compiler" "$@" -DN=$small -Iruntime -I"$work/$name" -o "$work/$name/product" tests/simd/product.c "$work/$name/matmul.c" -lm &&
+        "$work/$name/product" exactly > "$work/$name/hash" || return 1
+    [ -f "$work/$name/expected" ] || cp "$work/$name/hash" "$work/$name/expected"
+    cmp "$work/$name/hash" "$work/$name/expected"
+}
+
+for name in avx2 avx512; do
+    rm -rf "${work:?}/$name"
+    check "simd-emit-$name" emit $name
+    for compiler in gcc clang; do
+        has $compiler || continue
+        flags="-mavx2 -mfma" word=avx2
+        [ $name = avx2 ] || { flags="-mavx512f -mavx2 -mfma" word=avx512f; }
+        if has_instructions $word; then check "simd-product-$name-$compiler" product $name $compiler $strict -O3 $flags
+        else skip "simd-product-$name-$compiler" "this processor has no $word"; fi
+        check "simd-product-$name-scalar-$compiler" product $name $compiler $strict -O2 -ffp-contract=off
+    done
+    if has tcc; then check "simd-product-$name-scalar-tcc" product $name tcc -std=c99
+    else skip "simd-product-$name-scalar-tcc" "tcc is not installed"; fi
+    check "simd-emit-standalone-$name" emit $name --standalone
+    check "simd-product-$name-standalone" product $name "${CC:-cc}" $strict -O2 -ffp-contract=off
+    check "simd-verify-$name" "$build/loopwright" verify "$work/$name/matmul.te" --target "x86-$name"
+done
+
 report_end

@@ -13,7 +13,7 @@ unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
 # Everything: tests/run.sh gathers the suites and sums them up; --all fails where something is skipped.
-.PHONY: test check-all golden golden-accept bench
+.PHONY: test check-all golden golden-accept bench bench-matmul
 test: all $(UNIT)
 	@MAKE="$(MAKE)" tests/run.sh $(BUILD)
 check-all: all $(UNIT)
@@ -31,6 +31,9 @@ readme: all
 # The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
 bench: all
 	@tests/bench/all.sh $(BUILD)
+# Products of matrices beside OpenBLAS; PERCENT=70 fails below that share of its speed.
+bench-matmul: all
+	@tests/bench/blas.sh $(BUILD) $(PERCENT)
 
 # Random schedules: SEED=first COUNT=programs. After every step the nest is interpreted and compared with the plain
 # evaluator (a failure prints its seed; COUNT=1 shows that program step by step); then the same programs are emitted, built

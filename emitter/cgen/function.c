@@ -76,6 +76,13 @@ static bool mentions(const Code *c, const Memory *m)
     return false;
 }
 
+/* The store that a statement is, alone or in a loop of kind LANES; NULL: it is none. */
+static const Code *store_of(const Code *c)
+{
+    if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) c = c->child[0];
+    return c->kind == CODE_STORE ? c : NULL;
+}
+
 /* The statement that a variable's declaration moves to: the first that mentions it, if it is a store of its first value. */
 static const Code *first_store(const Code *seq, int declared_at)
 {
@@ -83,7 +90,8 @@ static const Code *first_store(const Code *seq, int declared_at)
     for (int i = declared_at + 1; i < seq->child_count; i++) {
         const Code *c = seq->child[i];
         if (!mentions(c, m)) continue;
-        return c->kind == CODE_STORE && c->memory == m && !expr_mentions(c->value, m) ? c : NULL;
+        const Code *store = store_of(c);
+        return store && store->memory == m && !expr_mentions(store->value, m) ? c : NULL;
     }
     return NULL;
 }
@@ -95,6 +103,9 @@ static void declare(Printer *p, const Memory *m)
         const char *constant = m->is_const ? "const " : "";
         text_printf(p->t, "%s%s *%s = %s + %s;\n", constant, dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name),
                     base ? base : "?", offset);
+    } else if (m->lanes) {
+        const char *type = spell_vector_type(p->s.cx, m->type, m->lanes);
+        text_printf(p->t, "%s %s = %s_broadcast(0);\n", type, speller_name(&p->s, m, m->name), type);
     } else if (m->kind == MEMORY_SCALAR)
         text_printf(p->t, "%s %s = 0;\n", spell_type(m->type), speller_name(&p->s, m, m->name));
     else
@@ -127,13 +138,16 @@ static void sequence(Printer *p, const Code *seq)
     }
     for (int i = 0; i < seq->child_count; i++) {
         const Code *c = seq->child[i];
-        bool is_declared = c->memory && speller_find(&p->s, c->memory);
+        const Code *store = is_first[i] && c->kind != CODE_LOCAL ? store_of(c) : NULL;
+        const Memory *m = store ? store->memory : c->memory;
+        bool is_declared = m && speller_find(&p->s, m);
         if (c->kind == CODE_LOCAL && (is_declared || is_first[i])) continue;
         if (!is_first[i] || is_declared) statement(p, c);
         else {
-            const char *value = spell_exact(&p->s, c->value);
+            const char *value = m->lanes ? spell_vector(&p->s, c, store->value) : spell_exact(&p->s, store->value);
+            const char *type = m->lanes ? spell_vector_type(p->s.cx, m->type, m->lanes) : spell_type(m->type);
             line(p);
-            text_printf(p->t, "%s %s = %s;\n", spell_type(c->memory->type), speller_name(&p->s, c->memory, c->memory->name), value);
+            text_printf(p->t, "%s %s = %s;\n", type, speller_name(&p->s, m, m->name), value);
         }
     }
 }
@@ -204,10 +218,56 @@ static void loop(Printer *p, const Code *c)
     p->s.named_count = named;
 }
 
+/* ---- Vectors --------------------------------------------------------------------------------------------------- */
+
+static void vector_store(Printer *p, const Code *loop, const Code *c)
+{
+    const char *value = spell_vector(&p->s, loop, c->value);
+    if (c->memory->lanes) {
+        text_printf(p->t, "%s = %s;\n", speller_find(&p->s, c->memory), value);
+        return;
+    }
+    const char *type = spell_vector_type(p->s.cx, c->memory->type, (int)loop->end->integer);
+    text_printf(p->t, "%s_store(%s, %s);\n", type, spell_vector_place(&p->s, loop, c->memory, c->index), value);
+}
+
+static void vector_let(Printer *p, const Code *loop, const Code *c)
+{
+    if (!differs_by_lane(&p->s, loop, c->value)) {
+        let(p, c);
+        return;
+    }
+    const char *value = spell_vector(&p->s, loop, c->value), *type = spell_vector_type(p->s.cx, c->value->type, (int)loop->end->integer);
+    text_printf(p->t, "const %s %s = %s;\n", type, speller_name(&p->s, c->var, expr_as_var(c->var)->name), value);
+    p->s.named[p->s.named_count - 1].is_vector = true;
+}
+
+/* A loop of kind LANES: each of its statements is one on vectors. The first stands on a line that is begun. */
+static void vectors(Printer *p, const Code *loop)
+{
+    const Code *body = loop->child[0], *const *c = body->kind == CODE_SEQ ? body->child : loop->child;
+    int count = body->kind == CODE_SEQ ? body->child_count : 1, named = p->s.named_count;
+    bool has_names = body->kind == CODE_SEQ;
+    if (has_names) {
+        text_add(p->t, "{\n");
+        p->depth++;
+    }
+    for (int i = 0; i < count; i++) {
+        if (has_names) line(p);
+        if (c[i]->kind == CODE_LET) vector_let(p, loop, c[i]);
+        else vector_store(p, loop, c[i]);
+    }
+    if (!has_names) return;
+    p->depth--;
+    p->s.named_count = named;
+    line(p);
+    text_add(p->t, "}\n");
+}
+
 static void branch(Printer *p, const Code *c)
 {
     const Bounds *outer = p->s.scope;
-    bool both = c->child_count > 1, braces = both || c->child[0]->kind != CODE_STORE;
+    bool both = c->child_count > 1, braces = both || !store_of(c->child[0]);
     text_printf(p->t, "if (%s)", spell(&p->s, c->cond));
     p->s.scope = code_fact(p->s.cx, outer, c->cond);
     body(p, c->child[0], braces);
@@ -261,7 +321,10 @@ static void statement(Printer *p, const Code *c)
     switch (c->kind) {
     case CODE_SEQ:   break;
     case CODE_SCOPE: scope(p, c); break;
-    case CODE_FOR:   loop(p, c); break;
+    case CODE_FOR:
+        if (c->loop_kind == LOOP_LANES) vectors(p, c);
+        else loop(p, c);
+        break;
     case CODE_IF:    branch(p, c); break;
     case CODE_LET:   let(p, c); break;
     case CODE_LOCAL: declare(p, c->memory); break;

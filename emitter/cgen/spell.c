@@ -54,7 +54,7 @@ const char *speller_name(Speller *s, const void *what, const char *wanted)
         if (s->named_count) memcpy(more, s->named, (size_t)s->named_count * sizeof *more);
         s->named = more;
     }
-    s->named[s->named_count++] = (Named){ what, spelling, false };
+    s->named[s->named_count++] = (Named){ what, spelling, false, false };
     return spelling;
 }
 

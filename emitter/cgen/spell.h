@@ -8,6 +8,7 @@ typedef struct Named {
     const void *what;                /* Memory, or the Expr of a variable */
     const char *spelling;
     bool is_data;                    /* a variable whose value was loaded: its arithmetic may wrap, that of an index does not */
+    bool is_vector;                  /* a variable that holds a value for each lane */
 } Named;
 
 typedef struct Speller {
@@ -28,5 +29,11 @@ const char *spell_exact(Speller *s, const Expr *e);        /* its C type is that
 const char *spell_bits(Speller *s, const Expr *e);         /* a 16-bit float as it is stored */
 const char *spell_type(DType t);                           /* of a value: float for the 16-bit floats */
 const char *spell_number(Ctx *cx, DType t, Scalar v);
+/* In a loop of kind LANES, of which `loop` is the head: the types of vectors, and values as vectors (cgen/vectors.c). */
+const char *spell_vector_type(Ctx *cx, DType t, int lanes);
+bool differs_by_lane(Speller *s, const Code *loop, const Expr *e);
+const char *spell_vector(Speller *s, const Code *loop, const Expr *e);
+/* The address of the first lane's element. */
+const char *spell_vector_place(Speller *s, const Code *loop, const Memory *m, const Expr *index);
 bool wraps(Speller *s, const Expr *e);                     /* an integer operation that may leave its type */
 #endif

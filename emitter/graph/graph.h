@@ -60,7 +60,7 @@ struct Slot {
 typedef struct Plan {
     int slot_count; Slot *slot;
     Map of;                            /* of a tensor: its slot */
-    int64_t arena_size, align;         /* bytes */
+    int64_t arena_size, align;         /* bytes; what is wanted more than 16 is set before plan_place */
     int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena */
     int constant_count; const Tensor **constant;
     bool *is_free;                     /* [groups]: a view or concatenation that costs nothing: no function is made of it */

@@ -8,12 +8,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 16, CLIMBS = 3000 };
+enum { LEAST_ALIGN = 16, CLIMBS = 3000 };
 
 typedef struct Item { int64_t bytes, offset; int first, last, serial; Slot *root; Scratch *scratch; } Item;
 typedef struct Items { int count; Item *at; } Items;
 
-static int64_t align_up(int64_t n) { return (n + ALIGN - 1) / ALIGN * ALIGN; }
+static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
 
 static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
@@ -24,7 +24,7 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
         Slot *s = &p->slot[i];
         if (s->kind != SLOT_ARENA || s->root != s->tensor) continue;
         Item *item = &it.at[it.count];
-        *item = (Item){ align_up(tensor_bytes(s->tensor)), 0, group_count, 0, it.count, s, NULL };
+        *item = (Item){ align_up(p, tensor_bytes(s->tensor)), 0, group_count, 0, it.count, s, NULL };
         it.count++;
         for (; s; s = s->next) {
             if (s->first < item->first) item->first = s->first;
@@ -33,7 +33,7 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
     }
     for (int g = 0; g < group_count; g++)
         for (int i = 0; i < count[g]; i++, it.count++)
-            it.at[it.count] = (Item){ align_up(scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i] };
+            it.at[it.count] = (Item){ align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i] };
     return it;
 }
 
@@ -127,8 +127,8 @@ static void check(Ctx *cx, const Items *it)
 
 void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
+    if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     Items it = items_of(cx, p, group_count, scratch, count);
-    p->align = ALIGN;
     p->live_bound = lower_bound(cx, &it, group_count);
     p->arena_size = search(cx, &it, p->live_bound);
     check(cx, &it);

@@ -87,6 +87,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     if (row->base && !base) diag_error(cx, row->name, "the target's base \"%s\" is not known", row->base);
     if (base) {
         if (!t->lanes) t->lanes = base->lanes;
+        if (!t->vector_bytes) t->vector_bytes = base->vector_bytes;
         if (!t->accumulators) t->accumulators = base->accumulators;
         if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;

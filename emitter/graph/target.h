@@ -10,6 +10,7 @@ typedef struct Target {
     const char *features;              /* space-separated: "dsp fpu" */
     int lanes;                         /* float elements that the C compiler's vectorizer likes side by side; 1: scalar core; 0: base's */
     int accumulators;                  /* tiles of an output kept in registers: lanes-wide rows; 0: base's */
+    int vector_bytes;                  /* a vector register that runtime/simd has macros for; 0: base's, and the C compiler's affair */
     int64_t copy_budget;               /* statements that loop partition may add to a function; 0: base's */
     int64_t unroll_budget;             /* statements a fully unrolled body may have; 0: base's */
 } Target;

@@ -12,7 +12,7 @@ typedef enum MemoryKind {
     MEMORY_OUTPUT,     /* parameter written */
     MEMORY_SCRATCH,    /* parameter: arena memory of this call only */
     MEMORY_LOCAL,      /* array on the stack */
-    MEMORY_SCALAR,     /* one variable (a register buffer after unrolling): index is 0 */
+    MEMORY_SCALAR,     /* one variable (a register buffer after unrolling): index is 0; of a vector: the lane */
     MEMORY_POINTER     /* `base + offset`, hoisted out of loops: declared by CODE_LOCAL where the offset is known */
 } MemoryKind;
 
@@ -22,6 +22,7 @@ typedef struct Memory {
     MemoryKind kind;
     const Expr *elems;           /* number of elements; constant for LOCAL and SCRATCH */
     int64_t align;               /* bytes; 0: of the type */
+    int lanes;                   /* SCALAR: of a vector, touched in loops of kind LANES only; 0: a plain variable */
     const Tensor *tensor;        /* what it holds; a parameter's is the nest's own input or output. NULL: nothing named */
     const struct Memory *base;   /* POINTER: into this memory, which is no pointer itself */
     const Expr *offset;          /* POINTER: elements from the base's start */

@@ -12,7 +12,7 @@
 
 const char *loop_kind_text(LoopKind k)
 {
-    static const char *const words[] = { "serial", "unrolled", "vector", "parallel" };
+    static const char *const words[] = { "serial", "unrolled", "vector", "parallel", "lanes" };
     return words[k];
 }
 

@@ -10,7 +10,8 @@
  * The invariants I1..I6 that hold for every stage, always, are stated and proved in check.c. */
 #include "ir/tensor.h"
 
-typedef enum LoopKind { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_PARALLEL } LoopKind;
+/* LANES: of lowered code alone, where the iterations are the lanes of vectors. */
+typedef enum LoopKind { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_PARALLEL, LOOP_LANES } LoopKind;
 typedef enum Scope { SCOPE_REGISTER, SCOPE_STACK, SCOPE_ARENA, SCOPE_STATIC, SCOPE_CONST, SCOPE_STATE, SCOPE_PARAM } Scope;
 typedef enum StmtKind { STMT_SEQ, STMT_FOR, STMT_IF, STMT_ALLOC, STMT_BLOCK, STMT_TILE } StmtKind;
 

@@ -129,6 +129,21 @@ static bool skipping_is_exact(const Stage *s)
     return init->kind == EXPR_READ && tensor_is_constant(init->ref) && !has_negative_zero(init->ref);
 }
 
+/* a*b + c as one operation on floats, where the schedule allows it. */
+static const Expr *contracted(Ctx *cx, const Expr *e, void *user)
+{
+    (void)user;
+    if (e->kind != EXPR_ADD || e->type != F32) return e;
+    int product = e->arg[0]->kind == EXPR_MUL ? 0 : 1;
+    const Expr *p = e->arg[product], *c = e->arg[1 - product];
+    return p->kind == EXPR_MUL ? expr_fma(cx, p->arg[0], p->arg[1], c) : e;
+}
+
+static const Expr *as_allowed(Expand *x, const Stage *s, const Expr *value)
+{
+    return s->contracts ? expr_rewrite(x->cx, value, contracted, NULL) : value;
+}
+
 /* old := combine(old, value), over targets that are memories or the accumulators put in their place. */
 static const Code *update(Expand *x, const Stmt *block, const Target *target)
 {
@@ -152,7 +167,7 @@ static const Code *update(Expand *x, const Stmt *block, const Target *target)
         /* select(take, value, old): both results are taken or left at once, for each looks at the other's old value. */
         bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];
         if (takes) cond = new[i]->arg[SELECT_COND];
-        store[i] = code_store(cx, target[i].memory, target[i].index, takes ? new[i]->arg[SELECT_YES] : new[i]);
+        store[i] = code_store(cx, target[i].memory, target[i].index, as_allowed(x, s, takes ? new[i]->arg[SELECT_YES] : new[i]));
     }
     return code_if(cx, cond, code_seq(cx, store, s->out_count), NULL);
 }
@@ -169,7 +184,7 @@ static const Code *plain(Expand *x, const Stmt *block, const Target *target)
 {
     const Code *store[2] = { NULL, NULL };
     for (int i = 0; i < block->stage->out_count; i++)
-        store[i] = code_store(x->cx, target[i].memory, target[i].index, at_bind(x, block, block->stage->value[i]));
+        store[i] = code_store(x->cx, target[i].memory, target[i].index, as_allowed(x, block->stage, at_bind(x, block, block->stage->value[i])));
     return code_seq(x->cx, store, block->stage->out_count);
 }
 

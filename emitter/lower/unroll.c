@@ -1,14 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Unrolled loops of constant extent are written out, innermost first; each copy declares its own variables. A loop that
- * would become too large stays a loop. */
+ * would become too large stays a loop. Where the target has vectors, a vector loop around vector loops is written out too:
+ * its innermost loops are the vectors, and they become variables only at constant indices. */
 #include "lower/passes.h"
 
 enum { MOST_STATEMENTS = 4096 };
 
+static bool has_vector_loop(const Code *c)
+{
+    if (c->kind == CODE_FOR && c->loop_kind == LOOP_VECTOR) return true;
+    for (int i = 0; i < c->child_count; i++)
+        if (has_vector_loop(c->child[i])) return true;
+    return false;
+}
+
+static bool is_written_out(const Code *loop, const LowerOptions *o)
+{
+    if (loop->loop_kind == LOOP_UNROLLED) return true;
+    return loop->loop_kind == LOOP_VECTOR && o && o->lanes && has_vector_loop(loop->child[0]);
+}
+
 static const Code *unroll(Ctx *cx, const Code *c, void *user)
 {
-    (void)user;
-    if (c->kind != CODE_FOR || c->loop_kind != LOOP_UNROLLED) return c;
+    if (c->kind != CODE_FOR || !is_written_out(c, user)) return c;
     if (c->begin->kind != EXPR_INT || c->end->kind != EXPR_INT) return c;
     int64_t count = (c->end->integer - c->begin->integer + c->step - 1) / c->step;
     if (count * code_size(c->child[0]) > MOST_STATEMENTS) return c;
@@ -22,6 +36,5 @@ static const Code *unroll(Ctx *cx, const Code *c, void *user)
 
 const Code *pass_unroll(Ctx *cx, const LowerOptions *options, const Code *c)
 {
-    (void)options;
-    return code_rewrite(cx, c, unroll, NULL);
+    return code_rewrite(cx, c, unroll, (void *)(uintptr_t)options);
 }

@@ -51,20 +51,46 @@ static bool may_unroll(Draft *d, const Stmt *loop) { return has_constant_extent(
 static bool may_vectorize(Draft *d, const Stmt *loop) { return feeds_data_axes_only(d, loop) && has_constant_extent(d, loop); }
 static bool may_be_parallel(Draft *d, const Stmt *loop) { return feeds_data_axes_only(d, loop); }
 
-static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const char *loop, LoopKind kind, Allowed *allowed)
+static void visit_contracted(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    (void)scope;
+    if (block->stage->contracts) return;
+    Stage *s = arena_copy(cx->arena, block->stage, sizeof *s);
+    s->contracts = true;
+    draft_replace_stage(user, block->stage, s);
+}
+
+static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args, LoopKind kind, Allowed *allowed)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, primitive, &(StepArgs){ .loop_count = 1, .loop = { loop } });
+    Draft d = draft_open(cx, n, primitive, args);
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p) || !allowed(&d, path_end(&p))) return n;
     const Stmt *s = path_end(&p);
     d.next.root = path_replace(cx, &p, stmt_for(cx, s->name, s->var, s->extent, kind, s->child[0]));
+    if (args->contract) each_block(cx, s, NULL, visit_contracted, &d);
     return draft_close(&d);
 }
 
-const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "unroll", loop, LOOP_UNROLLED, may_unroll); }
-const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "vectorize", loop, LOOP_VECTOR, may_vectorize); }
-const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop) { return set_kind(cx, n, "parallel", loop, LOOP_PARALLEL, may_be_parallel); }
+const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop)
+{
+    return set_kind(cx, n, "unroll", &(StepArgs){ .loop_count = 1, .loop = { loop } }, LOOP_UNROLLED, may_unroll);
+}
+
+const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop)
+{
+    return set_kind(cx, n, "vectorize", &(StepArgs){ .loop_count = 1, .loop = { loop } }, LOOP_VECTOR, may_vectorize);
+}
+
+const Nest *sched_vectorize_contract(Ctx *cx, const Nest *n, const char *loop)
+{
+    return set_kind(cx, n, "vectorize", &(StepArgs){ .loop_count = 1, .loop = { loop }, .contract = true }, LOOP_VECTOR, may_vectorize);
+}
+
+const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop)
+{
+    return set_kind(cx, n, "parallel", &(StepArgs){ .loop_count = 1, .loop = { loop } }, LOOP_PARALLEL, may_be_parallel);
+}
 
 /* ---- In part --------------------------------------------------------------------------------------------------- */
 

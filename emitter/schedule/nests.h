@@ -22,7 +22,7 @@ typedef struct StepArgs {
     Tail tail;
     Scope scope;
     bool widen; DType as;
-    bool reassociate;
+    bool reassociate, contract;
     bool mask;                       /* a ring of a power of two slots */
 } StepArgs;
 

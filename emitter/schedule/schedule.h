@@ -30,6 +30,8 @@ const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop);
 /* The loop is split by `copies`, the remainder peeled, and the inner loop unrolled. */
 const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t copies);
 const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop);
+/* The same, and in what is computed under the loop a*b + c of floats may be rounded once, by an fma. */
+const Nest *sched_vectorize_contract(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop);
 /* The loop runs over a reduce axis: partial results, one for each of its iterations, are made side by side and added up
  * afterwards (rfactor, compute_at, reorder, vectorize in one). Allows float reductions to change. */

@@ -124,6 +124,12 @@ static bool read_mask(Ctx *cx, const char *word, StepArgs *a)
     return a->mask = !*word;
 }
 
+static bool read_contract(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->contract = !*word;
+}
+
 static void print_loop(Text *t, const StepArgs *a) { text_printf(t, " %s", a->loop[0] ? a->loop[0] : "?"); }
 
 static void print_loops(Text *t, const StepArgs *a)
@@ -176,6 +182,11 @@ static void print_mask(Text *t, const StepArgs *a)
     if (a->mask) text_add(t, " mask");
 }
 
+static void print_contract(Text *t, const StepArgs *a)
+{
+    if (a->contract) text_add(t, " contract");
+}
+
 static void print_copies(Text *t, const StepArgs *a)
 {
     if (a->factor_count) text_printf(t, " by=%lld", (long long)a->factor[0]);
@@ -196,7 +207,7 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -223,6 +234,7 @@ static const Parameter parameters[] = {
     [SLOTS]         = { "[slots=COUNT]",         "slots=",      read_factor,      print_slots },
     [MASK]          = { "[mask]",                "mask",        read_mask,        print_mask },
     [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
+    [CONTRACT]      = { "[contract]",            "contract",    read_contract,    print_contract },
 };
 
 /* ---- Primitives ------------------------------------------------------------------------------------------------ */
@@ -241,7 +253,8 @@ static const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a)
 
 static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    return a->reassociate ? sched_vectorize_reduction(cx, n, a->loop[0]) : sched_vectorize(cx, n, a->loop[0]);
+    if (a->reassociate && a->contract) diag_error(cx, "vectorize", "reassociate and contract are words of two steps: contract is for a loop over a data axis");
+    return (a->reassociate ? sched_vectorize_reduction : a->contract ? sched_vectorize_contract : sched_vectorize)(cx, n, a->loop[0]);
 }
 
 static const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_parallel(cx, n, a->loop[0]); }
@@ -279,7 +292,7 @@ static const Primitive primitives[] = {
     { "fuse",                run_fuse,           { LOOPS, SECOND_LOOP, NAME, END } },
     { "reorder",             run_reorder,        { LOOPS, REASSOCIATE, END } },
     { "unroll",              run_unroll,         { LOOP, COPIES, END } },
-    { "vectorize",           run_vectorize,      { LOOP, REASSOCIATE, END } },
+    { "vectorize",           run_vectorize,      { LOOP, REASSOCIATE, CONTRACT, END } },
     { "parallel",            run_parallel,       { LOOP, END } },
     { "compute_at",          run_compute_at,     { STAGE, LOOP, END } },
     { "store_at",            run_store_at,       { STAGE, PLACE, END } },

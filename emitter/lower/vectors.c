@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/* Vector loops over a target's registers. A vector loop whose statements the runtime's vectors can say (runtime/simd) is
+ * cut in pieces of 16, 8 or 4 iterations, and each piece becomes a loop of kind LANES: still a loop to every pass, with
+ * its meaning unchanged, but printed as one statement on vectors (cgen/vectors.c). The rest stay loops for the C compiler.
+ *
+ *     for (j < 32) vector: acc[i*32 + j] = fma(a[k], b[k*32 + j], acc[i*32 + j])
+ * =>  for (j < 16) lanes: acc_0 = fma(a[k], b[k*32 + j], acc_0)        in C: acc_0 = lw_f32x16_fma(...)
+ *     for (j < 16) lanes: acc_1 = fma(a[k], b[k*32 + 16 + j], acc_1)
+ *
+ * Then a local array that is only touched by whole aligned vectors is no array any more: each vector is a variable.
+ *
+ * What can be said: loads and stores of floats and 32-bit integers side by side, what does not depend on the lane, and
+ * the operations of simd.h. Vectors compute both sides of a select, so its sides may load only what is loaded anyway. */
+#include "lower/passes.h"
+#include "support/map.h"
+#include "support/names.h"
+
+enum { MOST_PIECES = 16, MOST_VARIABLES = 64 };
+
+/* ---- What can be said ------------------------------------------------------------------------------------------- */
+
+typedef struct Says { Ctx *cx; const Expr *lane; Map lets; } Says;       /* lets: variables that differ by lane */
+
+static void find_lane(const Expr *e, void *user)
+{
+    Says *s = user;
+    if (e == s->lane || (e->kind == EXPR_VAR && map_get_ptr(&s->lets, e))) s->lane = NULL;
+}
+
+static bool differs_by_lane(const Says *s, const Expr *e)
+{
+    Says find = *s;
+    expr_walk(s->cx, e, find_lane, &find);
+    return !find.lane;
+}
+
+static bool is_lane_type(DType t) { return t == F32 || t == I32; }
+
+static bool is_side_by_side(const Says *s, const Expr *index)
+{
+    int64_t coef;
+    const Expr *rest;
+    return split_linear(s->cx, index, s->lane, &coef, &rest) && coef == 1;
+}
+
+/* Every load of `e` is one of `among` as well. */
+typedef struct LoadsOf { const Expr *among; bool are_among; } LoadsOf;
+
+static void find_new_load(const Expr *e, void *user)
+{
+    LoadsOf *l = user;
+    if (e->kind == EXPR_LOAD && !expr_uses(l->among, e)) l->are_among = false;
+}
+
+static bool loads_nothing_new(Ctx *cx, const Expr *e, const Expr *among)
+{
+    LoadsOf l = { among, true };
+    expr_walk(cx, e, find_new_load, &l);
+    return l.are_among;
+}
+
+static bool can_say(const Says *s, const Expr *e);
+
+static bool can_say_all(const Says *s, const Expr *e)
+{
+    for (int i = 0; i < e->arg_count; i++)
+        if (!can_say(s, e->arg[i])) return false;
+    return true;
+}
+
+static bool can_say_load(const Says *s, const Expr *e)
+{
+    const Memory *m = e->ref;
+    return m->kind != MEMORY_SCALAR && is_side_by_side(s, e->arg[0]);
+}
+
+/* Conversions between the lane types; narrow integers are widened as they are loaded. */
+static bool can_say_cast(const Says *s, const Expr *e)
+{
+    const Expr *from = e->arg[0];
+    if (is_lane_type(from->type)) return is_lane_type(e->type) && can_say(s, from);
+    bool is_narrow = from->type == I8 || from->type == U8 || from->type == I16;
+    return is_narrow && e->type == I32 && from->kind == EXPR_LOAD && can_say_load(s, from);
+}
+
+static bool can_say_mask(const Says *s, const Expr *e)
+{
+    switch (e->kind) {
+    case EXPR_LT: case EXPR_LE: case EXPR_EQ: case EXPR_NE: return is_lane_type(e->arg[0]->type) && can_say_all(s, e);
+    case EXPR_AND: case EXPR_OR: return loads_nothing_new(s->cx, e->arg[1], e->arg[0]) && can_say_all(s, e);
+    case EXPR_NOT: return can_say_all(s, e);
+    default:       return false;
+    }
+}
+
+static bool can_say(const Says *s, const Expr *e)
+{
+    if (e->type == BOOL) return differs_by_lane(s, e) && can_say_mask(s, e);
+    if (!differs_by_lane(s, e)) return is_lane_type(e->type);
+    if (e->kind == EXPR_CAST) return can_say_cast(s, e);
+    if (!is_lane_type(e->type)) return false;
+    switch (e->kind) {
+    case EXPR_VAR:  return e != s->lane;
+    case EXPR_LOAD: return can_say_load(s, e);
+    case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_MIN: case EXPR_MAX: return can_say_all(s, e);
+    case EXPR_DIV: case EXPR_NEG: case EXPR_ABS: case EXPR_SQRT: case EXPR_FMA: return e->type == F32 && can_say_all(s, e);
+    case EXPR_BITAND: case EXPR_BITOR: case EXPR_BITXOR: return can_say_all(s, e);
+    case EXPR_SELECT:
+        return loads_nothing_new(s->cx, e->arg[SELECT_YES], e->arg[SELECT_COND]) &&
+               loads_nothing_new(s->cx, e->arg[SELECT_NO], e->arg[SELECT_COND]) && can_say_all(s, e);
+    default: return false;
+    }
+}
+
+static bool can_say_statement(Says *s, const Code *c)
+{
+    if (c->kind == CODE_SEQ) {
+        for (int i = 0; i < c->child_count; i++)
+            if (!can_say_statement(s, c->child[i])) return false;
+        return true;
+    }
+    if (c->kind == CODE_STORE)
+        return is_lane_type(c->memory->type) && c->memory->kind != MEMORY_SCALAR && is_side_by_side(s, c->index) && can_say(s, c->value);
+    if (c->kind != CODE_LET) return false;
+    bool differs = differs_by_lane(s, c->value);
+    if (differs && !can_say(s, c->value)) return false;
+    if (differs) map_put_ptr(&s->lets, c->var, s);
+    return true;
+}
+
+/* ---- Loops in pieces -------------------------------------------------------------------------------------------- */
+
+static int widest(int64_t extent, int most)
+{
+    int lanes = most;
+    while (lanes >= 4 && extent % lanes != 0) lanes /= 2;
+    return lanes >= 4 ? lanes : 0;
+}
+
+static const Code *piece(Ctx *cx, const Code *loop, int lanes, const Expr *first)
+{
+    const Expr *var = expr_new_var(cx, expr_as_var(loop->var)->name, VAR_LOOP, I32, 0, lanes - 1);
+    const Expr *at = simplify(cx, expr_add(cx, var, first), NULL);
+    const Code *body = code_substitute(cx, code_fresh(cx, loop->child[0]), loop->var, at);
+    return code_for(cx, var, expr_index(cx, 0), expr_index(cx, lanes), 1, LOOP_LANES, body);
+}
+
+static const Code *cut(Ctx *cx, const Code *c, void *user)
+{
+    const LowerOptions *o = user;
+    if (c->kind != CODE_FOR || c->loop_kind != LOOP_VECTOR || c->step != 1) return c;
+    if (!expr_is_int(c->begin, 0) || c->end->kind != EXPR_INT) return c;
+    int64_t extent = c->end->integer;
+    int lanes = widest(extent, o->lanes);
+    Says s = { cx, c->var, map_new(cx->arena) };
+    if (!lanes || !can_say_statement(&s, c->child[0])) return c;
+    if (extent / lanes > MOST_PIECES) {
+        const Expr *at = expr_new_var(cx, expr_as_var(c->var)->name, VAR_LOOP, I32, 0, extent - lanes);
+        return code_for(cx, at, c->begin, c->end, lanes, LOOP_SERIAL, piece(cx, c, lanes, at));
+    }
+    const Code *part[MOST_PIECES];
+    for (int i = 0; i < extent / lanes; i++) part[i] = piece(cx, c, lanes, expr_index(cx, i * lanes));
+    return code_seq(cx, part, (int)(extent / lanes));
+}
+
+/* ---- Arrays as variables ---------------------------------------------------------------------------------------- */
+
+typedef struct Array { bool is_array; int lanes; int64_t count; const Memory **vector; } Array;
+typedef struct Arrays { Ctx *cx; Map of; const Code *loop; } Arrays;
+
+static const Code *note_local(Ctx *cx, const Code *c, void *user)
+{
+    Arrays *a = user;
+    if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_LOCAL) return c;
+    Array *array = NEW(cx->arena, Array);
+    array->is_array = !is_lane_type(c->memory->type) || c->memory->elems->integer > MOST_VARIABLES * 16;
+    map_put_ptr(&a->of, c->memory, array);
+    return c;
+}
+
+/* Which of the array's vectors the index of a lane loop's access is; -1: no aligned vector. */
+static int64_t vector_number(const Arrays *a, const Expr *index, int lanes)
+{
+    int64_t coef;
+    const Expr *rest;
+    if (!split_linear(a->cx, index, a->loop->var, &coef, &rest) || coef != 1) return -1;
+    return rest->kind == EXPR_INT && rest->integer >= 0 && rest->integer % lanes == 0 ? rest->integer / lanes : -1;
+}
+
+static void note_access(Arrays *a, const Memory *m, const Expr *index)
+{
+    Array *array = map_get_ptr(&a->of, m);
+    if (!array || array->is_array) return;
+    int lanes = a->loop ? (int)a->loop->end->integer : 0;
+    int64_t number = lanes ? vector_number(a, index, lanes) : -1;
+    bool fits = number >= 0 && (!array->lanes || array->lanes == lanes) && (number + 1) * lanes <= m->elems->integer;
+    if (!fits || m->elems->integer / lanes > MOST_VARIABLES) {
+        array->is_array = true;
+        return;
+    }
+    array->lanes = lanes;
+    array->count = m->elems->integer / lanes;
+    if (!array->vector) array->vector = NEW_ARRAY(a->cx->arena, const Memory *, array->count);
+    if (array->vector[number]) return;
+    Memory proto = *m;
+    proto.kind = MEMORY_SCALAR;
+    proto.elems = expr_index(a->cx, 1);
+    proto.lanes = lanes;
+    if (array->count > 1) proto.name = name_format(a->cx, "%s_%d", m->name, (int)number);
+    array->vector[number] = memory_new(a->cx, &proto);
+}
+
+static void note_load(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_LOAD) note_access(user, e->ref, e->arg[0]);
+}
+
+static void note_accesses(Arrays *a, const Code *c)
+{
+    const Code *outer = a->loop;
+    const Expr *const mine[] = { c->begin, c->end, c->cond, c->index, c->value };
+    for (int i = 0; i < 5; i++)
+        if (mine[i]) expr_walk(a->cx, mine[i], note_load, a);
+    for (int i = 0; i < c->arg_count; i++) expr_walk(a->cx, c->args[i], note_load, a);
+    if (c->kind == CODE_STORE) note_access(a, c->memory, c->index);
+    if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) a->loop = c;
+    for (int i = 0; i < c->child_count; i++) note_accesses(a, c->child[i]);
+    a->loop = outer;
+}
+
+static const Memory *vector_for(const Arrays *a, const Memory *m, const Expr *index)
+{
+    const Array *array = map_get_ptr(&a->of, m);
+    return array && !array->is_array && array->lanes ? array->vector[vector_number(a, index, array->lanes)] : NULL;
+}
+
+static const Expr *replace_load(Ctx *cx, const Expr *e, void *user)
+{
+    const Arrays *a = user;
+    const Memory *m = e->kind == EXPR_LOAD ? vector_for(a, e->ref, e->arg[0]) : NULL;
+    return m ? load_expr(cx, m, a->loop->var) : e;
+}
+
+static const Code *replace_store(Ctx *cx, const Code *c, void *user)
+{
+    const Arrays *a = user;
+    const Memory *m = c->kind == CODE_STORE ? vector_for(a, c->memory, c->index) : NULL;
+    return m ? code_store(cx, m, a->loop->var, c->value) : c;
+}
+
+static const Code *replace(Ctx *cx, const Code *c, void *user)
+{
+    Arrays *a = user;
+    if (c->kind == CODE_FOR && c->loop_kind == LOOP_LANES) {
+        a->loop = c;
+        return code_rewrite(cx, code_map_exprs(cx, c, replace_load, a), replace_store, a);
+    }
+    const Array *array = c->kind == CODE_LOCAL ? map_get_ptr(&a->of, c->memory) : NULL;
+    if (!array || array->is_array || !array->lanes) return c;
+    const Code **each = NEW_ARRAY(cx->arena, const Code *, array->count);
+    for (int64_t i = 0; i < array->count; i++)
+        if (array->vector[i]) each[i] = code_local(cx, array->vector[i]);
+    return code_seq(cx, each, (int)array->count);
+}
+
+const Code *pass_vectors(Ctx *cx, const LowerOptions *options, const Code *c)
+{
+    if (!options || !options->lanes) return c;
+    c = code_rewrite(cx, c, cut, (void *)(uintptr_t)options);
+    Arrays a = { cx, map_new(cx->arena), NULL };
+    code_rewrite(cx, c, note_local, &a);
+    note_accesses(&a, c);
+    return code_rewrite(cx, c, replace, &a);
+}
