@@ -43,29 +43,31 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
-# Damaged copies of every recorded model that is beside the project; test_hostile alone does it with small ones of ours.
+# Damaged copies of every recorded model that is beside the project, some minutes for each; test_hostile alone does it with
+# small ones of ours. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
 .PHONY: hostile
 hostile: $(BUILD)/test/test_hostile
-	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx))
+	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite))
 
-# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, and fuzz-npy, fuzz-te. Starts from the corpus in
+# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, and fuzz-tflite, fuzz-npy, fuzz-te. Starts from the corpus in
 # tests/fuzz and what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; ends where something crashes, takes more than 10
 # seconds or 1 GB, with the input in $(BUILD)/fuzz. FUZZ_FLAGS are for libFuzzer.
 FUZZ := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_CFLAGS := -g -O1 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
-.PHONY: fuzz-onnx fuzz-npy fuzz-te fuzz-programs
-fuzz-onnx fuzz-npy fuzz-te: fuzz-%: fuzz-programs
+.PHONY: fuzz-onnx fuzz-tflite fuzz-npy fuzz-te fuzz-programs
+fuzz-onnx fuzz-tflite fuzz-npy fuzz-te: fuzz-%: fuzz-programs
 	@mkdir -p $(FUZZ)/corpus-$* && cp tests/fuzz/corpus-$*/* $(wildcard tests/golden/*/*.$* samples/matmul/*.$*) $(FUZZ)/corpus-$*
 	$(FUZZ)/fuzz_$* -max_total_time=$(or $(SECONDS),60) -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=8192 -print_final_stats=1 \
 	    -artifact_prefix=$(FUZZ)/ -dict=$(FUZZ)/$*.dict $(FUZZ_FLAGS) $(FUZZ)/corpus-$*
 fuzz-programs: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ) CC=$(FUZZ_CC) CFLAGS="$(FUZZ_CFLAGS) -fsanitize=fuzzer-no-link" $(FUZZ:%=%/internal.a)
-	@for name in onnx npy te; do $(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(INCLUDE) -Itests/fuzz -o $(FUZZ)/fuzz_$$name \
-	    tests/fuzz/fuzz_$$name.c tests/fuzz/whole.c tests/fuzz/proto_mutate.c $(FUZZ)/internal.a -lm || exit 1; done
+	@for name in onnx tflite npy te; do $(FUZZ_CC) $(FUZZ_CFLAGS) -fsanitize=fuzzer $(INCLUDE) -Itests/fuzz -o $(FUZZ)/fuzz_$$name \
+	    tests/fuzz/fuzz_$$name.c tests/fuzz/whole.c tests/fuzz/proto_mutate.c tests/fuzz/flat_mutate.c $(FUZZ)/internal.a -lm || exit 1; done
 	@$(PROGRAM) ops --onnx | awk 'NR > 1 { for (i = 1; i <= NF; i++) if ($$i ~ /^[A-Za-z_]+$$/ && !seen[$$i]++) print "\"" $$i "\"" }' > $(FUZZ)/onnx.dict
 	@$(PROGRAM) ops | awk '$$1 ~ /^[a-z0-9_]+$$/ && !seen[$$1]++ { print "\"" $$1 "\"" }' > $(FUZZ)/te.dict
 	@for word in "'descr'" "'fortran_order'" "'shape'" False True; do echo "\"$$word\""; done > $(FUZZ)/npy.dict
+	@echo '"TFL3"' > $(FUZZ)/tflite.dict
 
 # The ONNX backend suite, ONNX_DATA=its data folder (Debian: libonnx-testdata puts it at /usr/share/libonnx-testdata/data).
 # Writes SUPPORT.md; fails where a case of tests/conformance.txt does not pass any more. ACCEPT=--accept writes that list anew.

@@ -11,7 +11,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { SMALL_RESULT = 1024, SMALL_WORK = 4096, MOST_WORK = 1 << 15, DEEPEST = 16 };
+enum { SMALL_RESULT = 1024, SMALL_WORK = 4096, MOST_WORK = 20000, DEEPEST = 16 };
 
 /* Names are interned, so their addresses are keys. */
 static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }

@@ -11,6 +11,8 @@
 #include "support/file.h"
 #include "support/names.h"
 
+enum { MOST_STATEMENTS = 2048 };      /* to be one nest, which is checked in a time that grows with the square */
+
 typedef struct TeReader {
     Ctx *cx;
     const char *path, *text;
@@ -360,6 +362,7 @@ typedef void VisitStatement(TeReader *r, Lexer *l);
 static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
 {
     bool in_schedule = false;
+    int count = 0;
     for (const char *s = r->text, *end; *s && !ctx_failed(r->cx); s = end + (*end == '\n')) {
         bool is_step = in_schedule && is_indented(s);
         end = is_step ? s + strcspn(s, "\n") : end_of_statement(s);
@@ -370,6 +373,7 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx)) continue;
         in_schedule = l.count == 1 && lex_is(&l, "schedule");
+        if (count++ == MOST_STATEMENTS) lex_error(&l, lex_peek(&l), "more than %d statements", MOST_STATEMENTS);
         if (!in_schedule) visit(r, &l);
     }
 }

@@ -16,7 +16,7 @@
 
 #include "support/text.h"
 
-enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 24, MAX_CUTS = 16 };
+enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 16 };
 
 /* A number with digits: an own loop, or the sum of a line. */
 typedef struct Source { const Expr *number, *extent; int line; bool is_used; } Source;

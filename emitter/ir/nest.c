@@ -275,7 +275,9 @@ static bool is_among(const Tensor *t, Tensor *const *list, int count)
     return false;
 }
 
-typedef struct Gather { Ctx *cx; Map seen; Tensor *const *inputs; int input_count; Nest *nest; int stages, inputs_seen; } Gather;
+enum { MOST_STAGES = 2048 };          /* also bounds how deep they read one another, and so the stack of gather */
+
+typedef struct Gather { Ctx *cx; Map seen; Tensor *const *inputs; int input_count; Nest *nest; int depth; } Gather;
 
 static void gather(Gather *g, Tensor *t, bool place)
 {
@@ -291,6 +293,9 @@ static void gather(Gather *g, Tensor *t, bool place)
         diag_internal(g->cx, n->name, "a call must be expanded before its loops are made");
         return;
     }
+    if (++g->depth > MOST_STAGES || g->nest->stage_count > MOST_STAGES)
+        diag_unsupported(g->cx, g->nest->name, "a nest of more than %d computes", MOST_STAGES);
+    if (ctx_failed(g->cx)) return;
     Node **step;
     int count = recurrence_of(g->cx, n, &step);
     for (int s = 0; s < count; s++)
@@ -301,6 +306,7 @@ static void gather(Gather *g, Tensor *t, bool place)
         if (place) g->nest->stage[g->nest->stage_count] = step[s]->stage;
         g->nest->stage_count++;
     }
+    g->depth--;
 }
 
 static const Stmt *with_allocs(Ctx *cx, const Nest *n, const Stmt *body, Tensor *const *outputs, int output_count)
@@ -343,7 +349,7 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
             if (pass) n->input[n->input_count] = inputs[i];
             n->input_count++;
         }
-        Gather g = { cx, map_new(cx->arena), inputs, input_count, n, 0, 0 };
+        Gather g = { cx, map_new(cx->arena), inputs, input_count, n, 0 };
         for (int i = 0; i < output_count; i++) gather(&g, outputs[i], pass);
     }
     n->output_count = output_count;

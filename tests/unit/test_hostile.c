@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "../fuzz/flat_mutate.c"
 #include "../fuzz/proto_mutate.c"
 #include "loopwright.h"
 #include "onnx_text.h"
@@ -115,6 +116,13 @@ static size_t changed(uint8_t *file, Bytes whole, int number)
     return number % 2 ? proto_mutate(file, count, whole.count + 4096, scramble((uint32_t)number), garbled) : count;
 }
 
+static size_t changed_numbers(uint8_t *file, Bytes whole, int number)
+{
+    memcpy(file, whole.at, whole.count);
+    for (int i = 0; i <= number % 3; i++) flat_mutate(file, whole.count, scramble((uint32_t)(3 * number + i)));
+    return whole.count;
+}
+
 static void limit(void)
 {
 #if !defined __SANITIZE_ADDRESS__ && !defined LIMITLESS      /* whose shadow is larger than that */
@@ -159,6 +167,7 @@ static void check_model(const Scene *s, const char *path)
         many(s, text_format(cx, "truncations-of-%s", stem), extension, whole, truncated, TRUNCATIONS);
         many(s, text_format(cx, "flips-of-%s", stem), extension, whole, flipped, FLIPS);
         if (strcmp(extension, "onnx") == 0) many(s, text_format(cx, "changes-of-%s", stem), extension, whole, changed, CHANGES);
+        if (strcmp(extension, "tflite") == 0) many(s, text_format(cx, "changes-of-%s", stem), extension, whole, changed_numbers, CHANGES);
     }
     ctx_free(cx);
 }
@@ -220,6 +229,7 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "pool-pads-negative", "x:1,2,9; AveragePool x y kernel_shape=3 pads=-9223372036854775808,1; >y", false },
     { "reduce-axes", "x:4; ReduceSum x,s y; s#9,9,9; >y", false },
     { "split-lengths", "x:9; s#-1,10; Split x,s y,z; >y", false },
+    { "pool-of-many-dimensions", "x:1,2,5,5,1,2,5,5; GlobalAveragePool x y; >y", true },
     { "many-dimensions-broadcast", "a:1,65536; b:65536,1; Add a,b y; >y", false },
     { "matmul-of-large", "a:65536,4; b:4,65536; MatMul a,b y; >y", false },
 };
@@ -258,7 +268,8 @@ int main(int argc, char **argv)
 {
     static const char *const small[] = {
         "samples/digits/digits.onnx", "tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx",
-        "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te",
+        "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te", "tests/fuzz/corpus-tflite/conv-int8.tflite",
+        "tests/fuzz/corpus-tflite/mixed-int8.tflite",
     };
     Scene s = { .file = malloc(MOST_FILE + 8192) };
     const char *base = getenv("TMPDIR");
@@ -271,8 +282,8 @@ int main(int argc, char **argv)
     for (int i = 1; i < argc; i++) check_model(&s, argv[i]);
     for (size_t i = 0; i < sizeof small / sizeof small[0] && argc < 2; i++) check_model(&s, small[i]);
     char path[96];
-    for (int i = 0; i < 2; i++) {
-        snprintf(path, sizeof path, "%s/case.%s", s.folder, i ? "te" : "onnx");
+    for (int i = 0; i < 3; i++) {
+        snprintf(path, sizeof path, "%s/case.%s", s.folder, i == 0 ? "onnx" : i == 1 ? "te" : "tflite");
         remove(path);
     }
     rmdir(s.folder);

@@ -206,6 +206,33 @@ static void test_mutilated(void)
     check_that(!silent && read > 50 && refused > 50, "a file is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
 }
 
+/* Computes that read one another without end: refused before anything follows them down. */
+static void test_long_chains(void)
+{
+    static const char *const forms[] = { "a%d[i] = a%d[i] + 1.0\n", "a%d = relu(a%d)\n", "a%d = log_softmax(a%d)\n" };
+    for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
+        Ctx *cx = ctx_new(NULL, NULL);
+        Text t = text_new(cx);
+        Model m;
+        text_add(&t, "input a0: f32[4]\n");
+        for (int i = 1; i <= 100000; i++) text_printf(&t, forms[f], i, i - 1);
+        text_add(&t, "output a100000\n");
+        bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
+        check_that(!ok && strstr(first_error(cx), "long.te: 2049:1: error: more than 2048 statements"), "long chain", "%s", first_error(cx));
+        ctx_free(cx);
+    }
+    Ctx *cx = ctx_new(NULL, NULL);
+    Text t = text_new(cx);
+    Model m;
+    text_add(&t, "input a0: f32[4]\n");
+    for (int i = 1; i <= 2000; i++) text_printf(&t, forms[2], i, i - 1);
+    text_add(&t, "y[i] = a2000[i]\noutput y\n");
+    bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
+    if (ok) nest_naive(cx, "long", m.input, m.input_count, m.output, m.output_count);
+    check_that(strstr(first_error(cx), "a nest of more than 2048 computes") != NULL, "long chain of expanded calls", "%s", first_error(cx));
+    ctx_free(cx);
+}
+
 static void test_line_ends(void)
 {
     Ctx *cx = ctx_new(NULL, NULL);
@@ -229,6 +256,7 @@ int main(void)
     test_nests_between_steps();
     test_refusals();
     test_line_ends();
+    test_long_chains();
     test_mutilated();
     return check_done();
 }
