@@ -7,6 +7,7 @@
 
 #include "graph/registry.h"
 #include "import/import.h"
+#include "ir/algebra.h"
 #include "ir/interpret.h"
 #include "schedule/schedule.h"
 #include "support/file.h"
@@ -213,7 +214,7 @@ static LowerOptions lower_options(Build *b, int group)
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
-        if (!s || s->root == s->tensor) continue;
+        if (!s || s->root == s->tensor || !tensor_is_fixed(s->tensor)) continue;
         View *v = &view[o.view_count++];
         *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count], .elems = tensor_elems(s->root) - s->view_offset };
         memcpy(v->stride, s->stride, sizeof v->stride);
@@ -261,7 +262,7 @@ static void place_everything(Build *b, Scratch ***scratch_out)
         scratch[i] = NEW_ARRAY(cx->arena, Scratch, f ? f->memory_count : 0);
         for (int m = 0; f && m < f->memory_count; m++)
             if (is_scratch(f->memory[m]))
-                scratch[i][count[i]++].bytes = f->memory[m]->elems->integer * dtype_info(f->memory[m]->type)->bytes;
+                scratch[i][count[i]++].bytes = interval_of(cx, f->memory[m]->elems, NULL).greatest * dtype_info(f->memory[m]->type)->bytes;
     }
     plan_place(cx, &b->plan, b->groups.count, scratch, count);
     *scratch_out = scratch;
@@ -420,11 +421,6 @@ static void fill_program(Build *b, Scratch *const *scratch)
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
                     .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
-    p->input = ports_of(b, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
-    p->output = ports_of(b, b->model.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
-    unique_name(cx, &states, "turn");
-    p->state = states_of(b, &states);
-    p->state_count = b->state_count;
     name_constants(b, constant_name);
     p->constant_count = b->plan.constant_count;
     p->constant = b->plan.constant;
@@ -439,6 +435,12 @@ static void fill_program(Build *b, Scratch *const *scratch)
     p->function = function;
     p->call = call;
     collect_sizes(b);
+    for (int i = 0; i < p->size_count; i++) unique_name(cx, &ports, expr_as_var(p->size[i])->name);      /* fields of the inputs, too */
+    p->input = ports_of(b, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
+    p->output = ports_of(b, b->model.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
+    unique_name(cx, &states, "turn");
+    p->state = states_of(b, &states);
+    p->state_count = b->state_count;
 }
 
 bool build_program(Build *b)

@@ -3,21 +3,24 @@
  * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
 #include "report.h"
 
-static int64_t elems_of(const Stage *s)
+#include "ir/algebra.h"
+
+/* Points of the stage, symbolic sizes at their greatest. */
+static int64_t elems_of(Ctx *cx, const Stage *s)
 {
     int64_t n = 1;
-    for (int a = 0; a < s->axis_count; a++) n *= s->axis[a].extent->kind == EXPR_INT ? s->axis[a].extent->integer : 1;
+    for (int a = 0; a < s->axis_count; a++) n = sat_mul(n, interval_of(cx, s->axis[a].extent, NULL).greatest);
     return n;
 }
 
-int64_t report_macs(const Nest *n)
+int64_t report_macs(Ctx *cx, const Nest *n)
 {
     int64_t macs = 0;
     for (int i = 0; i < n->stage_count; i++) {
         const Stage *s = n->stage[i];
         const Expr *v = s->value[0];
         while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
-        if (s->reducer == REDUCE_SUM && v->kind == EXPR_MUL && elems_of(s) > 0) macs += elems_of(s);
+        if (s->reducer == REDUCE_SUM && v->kind == EXPR_MUL && elems_of(cx, s) > 0) macs += elems_of(cx, s);
     }
     return macs;
 }
@@ -30,14 +33,14 @@ int64_t report_weights(const Group *g)
     return bytes;
 }
 
-static int64_t bytes_of(Tensor *const *t, int count)
+static int64_t bytes_of(Ctx *cx, Tensor *const *t, int count)
 {
     int64_t bytes = 0;
-    for (int i = 0; i < count; i++) bytes += tensor_bytes(t[i]);
+    for (int i = 0; i < count; i++) bytes += tensor_most_bytes(cx, t[i]);
     return bytes;
 }
 
-int64_t report_result(const Group *g) { return bytes_of(g->output, g->output_count); }
+int64_t report_result(Ctx *cx, const Group *g) { return bytes_of(cx, g->output, g->output_count); }
 
 const char *report_ops(Ctx *cx, const Group *g)
 {
@@ -60,16 +63,16 @@ static void print_layers(Build *b, Text *t)
     text_printf(t, "%-28s %-16s %12s %10s %10s  %s\n", "layer", "operators", "multiply-add", "weights", "result", "place");
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, report_ops(b->cx, g), (long long)report_macs(b->nest[i]),
-                    (long long)report_weights(g), (long long)report_result(g), report_place(b, g),
+        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, report_ops(b->cx, g), (long long)report_macs(b->cx, b->nest[i]),
+                    (long long)report_weights(g), (long long)report_result(b->cx, g), report_place(b, g),
                     b->plan.is_free[i] ? ", costs nothing" : b->owner[i] != i ? ", shares a function" : "");
     }
 }
 
 Totals report_totals(const Build *b)
 {
-    Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->graph.input, b->graph.input_count),
-                 .outputs = bytes_of(b->model.output, b->model.output_count) };
+    Totals t = { .arena = b->plan.arena_size, .inputs = bytes_of(b->cx, b->graph.input, b->graph.input_count),
+                 .outputs = bytes_of(b->cx, b->model.output, b->model.output_count) };
     for (int i = 0; i < b->program.state_count; i++) {
         int64_t bytes = tensor_bytes(b->program.state[i].tensor);
         t.inputs -= bytes;
@@ -77,7 +80,7 @@ Totals report_totals(const Build *b)
         t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
         t.weights += b->program.state[i].initial ? bytes : 0;
     }
-    for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_macs(b->nest[i]);
+    for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_macs(b->cx, b->nest[i]);
     for (int i = 0; i < b->plan.constant_count; i++) t.weights += tensor_bytes(b->plan.constant[i]);
     t.ram = t.arena + t.inputs + t.outputs + t.state;
     return t;
@@ -90,6 +93,10 @@ static void print_totals(Build *b, Text *t)
     text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld", (long long)all.ram, (long long)all.arena,
                 (long long)all.inputs, (long long)all.outputs);
     text_printf(t, all.state ? ", state %lld\n" : "\n", (long long)all.state);
+    for (int i = 0; i < b->program.size_count; i++) {
+        const Var *v = expr_as_var(b->program.size[i]);
+        text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least, (long long)v->greatest);
+    }
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)all.weights,
                 b->program.function_count, b->program.call_count);

@@ -7,9 +7,9 @@
 typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights; } Totals;      /* bytes but for macs */
 
 Totals report_totals(const Build *b);
-int64_t report_macs(const Nest *n);          /* points of sums of products: padding counts as data */
+int64_t report_macs(Ctx *cx, const Nest *n); /* points of sums of products: padding counts as data */
 int64_t report_weights(const Group *g);      /* bytes of constants that it reads */
-int64_t report_result(const Group *g);       /* bytes */
+int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
 const char *report_ops(Ctx *cx, const Group *g);             /* "conv2d+relu" */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
 #endif

@@ -76,7 +76,7 @@ typedef struct Blocks { int count; Block *at; } Blocks;
 
 static Block block_of_root(const Build *b, const Slot *root)
 {
-    Block k = { root->tensor->name, tensor_bytes(root->tensor), root->offset, b->groups.count, 0, false };
+    Block k = { root->tensor->name, tensor_most_bytes(b->cx, root->tensor), root->offset, b->groups.count, 0, false };
     for (const Slot *s = root; s; s = s->next) {
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
@@ -211,7 +211,7 @@ static Most most_of(const Build *b)
     Most m = { 0, 0, 0 };
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        const int64_t macs = report_macs(b->nest[i]), weights = report_weights(g), result = report_result(g);
+        const int64_t macs = report_macs(b->cx, b->nest[i]), weights = report_weights(g), result = report_result(b->cx, g);
         if (macs > m.macs) m.macs = macs;
         if (weights > m.weights) m.weights = weights;
         if (result > m.result) m.result = result;
@@ -222,7 +222,7 @@ static Most most_of(const Build *b)
 static void layer(Build *b, Text *t, int i, const Most *most)
 {
     const Group *g = &b->groups.at[i];
-    const int64_t macs = report_macs(b->nest[i]), weights = report_weights(g), result = report_result(g);
+    const int64_t macs = report_macs(b->cx, b->nest[i]), weights = report_weights(g), result = report_result(b->cx, g);
     text_printf(t, "<li><div><b>%d ", i);
     add_escaped(t, g->name);
     text_add(t, "</b><br><i>");

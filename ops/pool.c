@@ -202,14 +202,14 @@ static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, int64_t *count)
 {
     const Tensor *x = n->in[0];
     bool chosen[MAX_RANK] = { false };
-    *count = 1;
-    if (x->rank < 3 || !tensor_is_fixed(x) || tensor_elems(x) < 1) {
-        op_refuse(cx, n, "the input is %s; [n][spatial..][c], fixed and not empty, is wanted", tensor_shape_text(cx, x));
-        return false;
-    }
-    for (int d = 1; d + 1 < x->rank; d++) {
+    *count = x->rank < 3 || tensor_elems(x) == 0 ? 0 : 1;
+    for (int d = 1; d + 1 < x->rank && *count > 0; d++) {
         chosen[d] = true;
         *count *= tensor_dim(x, d);
+    }
+    if (*count < 1) {
+        op_refuse(cx, n, "the input is %s; [n][spatial..][c], not empty and the spatial ones fixed, is wanted", tensor_shape_text(cx, x));
+        return false;
     }
     *axes = axis_text(cx, x->rank, chosen);
     return true;

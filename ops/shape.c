@@ -8,6 +8,53 @@
  * taken apart again:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. */
 #include "graph/op_build.h"
 
+/* A symbolic size counts as a prime number that divides none of the sizes that are numbers. So shapes are lists of numbers,
+ * products are compared as such, and a product that is left over is taken apart again. */
+typedef struct Sizes { Ctx *cx; int count; const Expr *size[MAX_RANK]; int64_t prime[MAX_RANK]; bool too_large; } Sizes;
+
+static const int64_t primes[] = { 1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097 };
+
+static int64_t times(Sizes *s, int64_t a, int64_t b)
+{
+    s->too_large = s->too_large || (b > 0 && a > INT64_MAX / 2 / b);
+    return s->too_large ? 0 : a * b;
+}
+
+static int64_t number_of(Sizes *s, const Expr *e)
+{
+    if (e->kind == EXPR_INT) return e->integer;
+    if (e->kind == EXPR_MUL) return times(s, number_of(s, e->arg[0]), number_of(s, e->arg[1]));
+    for (int i = 0; i < s->count; i++)
+        if (s->size[i] == e) return s->prime[i];
+    if (s->count == MAX_RANK) s->too_large = true;
+    if (s->too_large) return 0;
+    s->size[s->count] = e;
+    return s->prime[s->count++];
+}
+
+static const Expr *size_of(const Sizes *s, int64_t number)
+{
+    const Expr *e = NULL;
+    for (int i = 0; i < s->count; i++)
+        for (; number % s->prime[i] == 0; number /= s->prime[i]) e = e ? expr_mul(s->cx, e, s->size[i]) : s->size[i];
+    return !e ? expr_index(s->cx, number) : number == 1 ? e : expr_mul(s->cx, e, expr_index(s->cx, number));
+}
+
+/* Primes for the sizes of a call: those that divide no number among x's sizes and `more`. */
+static Sizes sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
+{
+    Sizes s = { .cx = cx };
+    int found = 0;
+    for (size_t i = 0; i < sizeof primes / sizeof primes[0] && found < MAX_RANK; i++) {
+        bool divides = false;
+        for (int d = 0; d < x->rank; d++) divides = divides || (tensor_dim(x, d) > 0 && tensor_dim(x, d) % primes[i] == 0);
+        for (int d = 0; d < count; d++) divides = divides || (more[d] && more[d] % primes[i] == 0);
+        if (!divides) s.prime[found++] = primes[i];
+    }
+    s.too_large = found < MAX_RANK;
+    return s;
+}
+
 /* The longest prefix-free runs: dims [from, to) of x hold as many elements as dims [at, end) of y. */
 typedef struct Run { int x_from, x_to, y_from, y_to; } Run;
 
@@ -25,64 +72,69 @@ static Run next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, 
 }
 
 /* index = (..(i0 * n1 + i1) * n2 + ..) of the run's dimensions of y; NULL where all are ones. */
-static const Expr *flat_index(Ctx *cx, const int64_t *y, const Expr *const *axis, int from, int to)
+static const Expr *flat_index(const Sizes *s, const int64_t *y, const Expr *const *axis, int from, int to)
 {
     const Expr *flat = NULL;
     for (int d = from; d < to; d++) {
         if (y[d] == 1) continue;
-        if (flat) flat = expr_add(cx, expr_mul(cx, flat, expr_index(cx, y[d])), axis[d]);
+        if (flat) flat = expr_add(s->cx, expr_mul(s->cx, flat, size_of(s, y[d])), axis[d]);
         else flat = axis[d];
     }
-    return flat ? flat : expr_index(cx, 0);
+    return flat ? flat : expr_index(s->cx, 0);
 }
 
-static void take_apart(Ctx *cx, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
+static void take_apart(const Sizes *s, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
 {
     int64_t inner = 1, whole = 1;
     for (int d = from; d < to; d++) whole *= x[d];
     for (int d = to - 1; d >= from; inner *= x[d--]) {
         const Expr *part = flat;
-        if (inner > 1) part = expr_binary(cx, EXPR_FLOORDIV, part, expr_index(cx, inner));
-        if (inner * x[d] < whole) part = expr_binary(cx, EXPR_FLOORMOD, part, expr_index(cx, x[d]));
-        index[d] = x[d] == 1 ? expr_index(cx, 0) : part;
+        if (inner > 1) part = expr_binary(s->cx, EXPR_FLOORDIV, part, size_of(s, inner));
+        if (inner * x[d] < whole) part = expr_binary(s->cx, EXPR_FLOORMOD, part, size_of(s, x[d]));
+        index[d] = x[d] == 1 ? expr_index(s->cx, 0) : part;
     }
 }
 
-static Tensor *view(Ctx *cx, const Node *n, const int64_t *shape, int rank)
+/* The shape is of numbers as the sizes have them. */
+static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
 {
     const Tensor *x = n->in[0];
     int64_t from[MAX_RANK];
     const Expr *axis[MAX_RANK], *index[MAX_RANK];
     StageSpec spec = { .name = n->op->name, .axis_count = rank, .out_count = 1 };
-    for (int d = 0; d < x->rank; d++) from[d] = tensor_dim(x, d);
+    for (int d = 0; d < x->rank; d++) from[d] = number_of(s, x->shape[d]);
     for (int d = 0; d < rank; d++) {
-        const Expr *extent = expr_index(cx, shape[d]);
-        axis[d] = axis_var(cx, (char[]){ axis_letter(rank, d), '\0' }, extent);
+        const Expr *extent = size_of(s, shape[d]);
+        axis[d] = axis_var(s->cx, (char[]){ axis_letter(rank, d), '\0' }, extent);
         spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
     }
     for (Run r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
         r = next_run(from, x->rank, shape, rank, r);
-        take_apart(cx, from, r.x_from, r.x_to, flat_index(cx, shape, axis, r.y_from, r.y_to), index);
+        take_apart(s, from, r.x_from, r.x_to, flat_index(s, shape, axis, r.y_from, r.y_to), index);
     }
-    spec.value[0] = tensor_read(cx, x, index, x->rank);
-    Node *made = compute_new(cx, &spec);
+    spec.value[0] = tensor_read(s->cx, x, index, x->rank);
+    Node *made = compute_new(s->cx, &spec);
     return made ? made->out[0] : NULL;
 }
 
-static bool check_fixed(Ctx *cx, const Node *n)
+/* The number of elements, as the sizes have it; 0: refused. */
+static int64_t elems_of(Ctx *cx, const Node *n, Sizes *s)
 {
-    if (tensor_elems(n->in[0]) > 0) return true;
-    op_unsupported(cx, n, "the input is %s; a fixed shape that is not empty is wanted", tensor_shape_text(cx, n->in[0]));
-    return false;
+    const Tensor *x = n->in[0];
+    int64_t elems = 1;
+    for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
+    if (!s->too_large && elems > 0) return elems;
+    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is wanted", tensor_shape_text(cx, x));
+    return 0;
 }
 
-static int view_of(Ctx *cx, const Node *n, const int64_t *shape, int rank, Tensor **out)
+static int view_of(Ctx *cx, const Node *n, Sizes *s, const int64_t *shape, int rank, Tensor **out)
 {
     if (rank > MAX_RANK) {
         op_unsupported(cx, n, "a shape of %d dimensions; at most %d are accepted", rank, MAX_RANK);
         return 0;
     }
-    out[0] = view(cx, n, shape, rank);
+    out[0] = view(n, s, shape, rank);
     return out[0] ? 1 : 0;
 }
 
@@ -90,18 +142,19 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     const Attr *a = node_attr(n, "shape");
-    int64_t shape[MAX_RANK], known = 1, elems = tensor_elems(x);
     int rank = a ? a->count : 0, rest = -1;
-    if (!check_fixed(cx, n)) return 0;
     bool fits = rank <= MAX_RANK;
+    Sizes s = sizes_of(cx, x, fits && a ? a->ints : NULL, fits ? rank : 0);
+    int64_t shape[MAX_RANK], known = 1, elems = elems_of(cx, n, &s);
+    if (!elems) return 0;
     for (int d = 0; d < rank && fits; d++) {
-        shape[d] = a->ints[d] == 0 && d < x->rank ? tensor_dim(x, d) : a->ints[d];
+        shape[d] = a->ints[d] == 0 && d < x->rank ? number_of(&s, x->shape[d]) : a->ints[d];
         fits = shape[d] > 0 ? known <= elems / shape[d] : shape[d] == -1 && rest < 0;
         if (shape[d] > 0) known *= shape[d];
         else rest = d;
     }
     if (fits && rest >= 0) shape[rest] = elems / known;
-    if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, shape, rank, out);
+    if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
     op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "[]");
     return 0;
 }
@@ -109,48 +162,51 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
 static int flatten(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
+    Sizes s = sizes_of(cx, x, NULL, 0);
     int64_t axis = node_int(n, "axis", 1), shape[2] = { 1, 1 };
     if (axis < 0) axis += x->rank;
-    if (!check_fixed(cx, n)) return 0;
+    if (!elems_of(cx, n, &s)) return 0;
     if (axis < 0 || axis > x->rank) {
         op_refuse(cx, n, "axis %lld is out of range for %d dimensions", (long long)node_int(n, "axis", 1), x->rank);
         return 0;
     }
-    for (int d = 0; d < x->rank; d++) shape[d >= axis] *= tensor_dim(x, d);
-    return view_of(cx, n, shape, 2, out);
+    for (int d = 0; d < x->rank; d++) shape[d >= axis] *= number_of(&s, x->shape[d]);
+    return view_of(cx, n, &s, shape, 2, out);
 }
 
 static int squeeze(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     const Attr *a = node_attr(n, "axes");
+    Sizes s = sizes_of(cx, x, NULL, 0);
     bool chosen[MAX_RANK];
     int64_t shape[MAX_RANK];
     int rank = 0;
-    if (!check_fixed(cx, n) || !op_axes(cx, n, "axes", x->rank, chosen)) return 0;
+    if (!elems_of(cx, n, &s) || !op_axes(cx, n, "axes", x->rank, chosen)) return 0;
     for (int d = 0; d < x->rank; d++) {
         if (chosen[d] && tensor_dim(x, d) == 1) continue;
         if (chosen[d] && a && a->count) {
             op_refuse(cx, n, "axis %d of the input %s is not one", d, tensor_shape_text(cx, x));
             return 0;
         }
-        shape[rank++] = tensor_dim(x, d);
+        shape[rank++] = number_of(&s, x->shape[d]);
     }
-    return view_of(cx, n, shape, rank, out);
+    return view_of(cx, n, &s, shape, rank, out);
 }
 
 static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     const Attr *a = node_attr(n, "axes");
+    Sizes s = sizes_of(cx, x, NULL, 0);
     bool chosen[MAX_RANK] = { false };
     int64_t shape[MAX_RANK];
     int rank = x->rank + (a ? a->count : 0);
-    if (!check_fixed(cx, n)) return 0;
-    if (rank > MAX_RANK) return view_of(cx, n, shape, rank, out);
+    if (!elems_of(cx, n, &s)) return 0;
+    if (rank > MAX_RANK) return view_of(cx, n, &s, shape, rank, out);
     if (a && a->count && !op_axes(cx, n, "axes", rank, chosen)) return 0;
-    for (int d = 0, from = 0; d < rank; d++) shape[d] = chosen[d] ? 1 : tensor_dim(x, from++);
-    return view_of(cx, n, shape, rank, out);
+    for (int d = 0, from = 0; d < rank; d++) shape[d] = chosen[d] ? 1 : number_of(&s, x->shape[from++]);
+    return view_of(cx, n, &s, shape, rank, out);
 }
 
 static const AttrRow reshape_attrs[] = { { "shape", ATTR_INTS, "the shape; -1: what is left, 0: as in the input", NULL }, { 0 } };

@@ -132,6 +132,22 @@ begins_otherwise() { ! "$lw" tests/emitted/initial.te -o "$work/no.c" --state h=
 check state-of-another-beginning begins_otherwise
 check state-of-another-shape refused level=new_last 'is f32\[8\], but its output "new_last" is f32\[3\]'
 
+# ---- Sizes that stay open ---------------------------------------------------------------------------------------------------
+# At the least size, one in the middle and the greatest, beside the interpreter on the model with that size fixed.
+
+open_models="classifier:batch convolution:n attention:time"
+for case in $open_models; do
+    check "open-${case%:*}-verify" "$lw" verify "tests/models/open_${case%:*}.onnx" --dim "${case#*:}<=9"
+done
+check open-verify-te "$lw" verify tests/golden/stencil-fused/stencil-fused.te
+check emit-open-size emit open_classifier tests/models/open_classifier.onnx --dim 'batch<=9'
+check build-open-size build open_size -Iruntime -I"$work/open_classifier" tests/emitted/open_size.c "$work/open_classifier/open_classifier.c"
+check open-size-in-its-range-alone "$work/open_size"
+check open-size-by-place "$lw" verify tests/models/open_convolution.onnx --dim 'x.0<=4'
+quantized=../shared/models/onnx/kws_micro_qdq.onnx
+if [ -f "$quantized" ]; then check open-batch-of-a-recorded-network "$lw" verify "$quantized" --dim 'unk__68<=3'
+else skip open-batch-of-a-recorded-network "no recorded models beside the project"; fi
+
 # ---- model.c and model.h alone ---------------------------------------------------------------------------------------------
 
 check emit-standalone emit alone "$digits" --standalone

@@ -43,14 +43,19 @@ static bool moves_only_ones(const Tensor *x, const int *perm)
     return true;
 }
 
+/* A tensor that has x's dimensions in another order, and no elements. */
+static Tensor *turned_shape(Ctx *cx, const Tensor *x, const int *perm)
+{
+    const Expr *shape[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) shape[d] = x->shape[perm[d]];
+    return tensor_new(cx, x->name, x->type, x->rank, shape);
+}
+
 /* x with its dimensions permuted: a view where no element moves. */
 static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm)
 {
-    if (moves_only_ones(x, perm)) {
-        int64_t shape[MAX_RANK];
-        for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, perm[d]);
-        return view_call(cx, label, x, tensor_new_fixed(cx, x->name, x->type, x->rank, shape));
-    }
+    Tensor *turned = turned_shape(cx, x, perm);
+    if (moves_only_ones(x, perm) && can_view(cx, x, turned)) return view_call(cx, label, x, turned);
     Text t = text_new(cx);
     for (int d = 0; d < x->rank; d++) text_printf(&t, "%s%d", d ? "," : "", perm[d]);
     return call(cx, "transpose", label, &x, 1, "perm=%s", text_string(&t));
@@ -88,15 +93,14 @@ static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm
 {
     int inverse[MAX_RANK], rank = node->out[0]->rank;
     if (is_transposed_by(t, perm, rank)) return t->maker->in[0];
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     bool may_widen = node->op->pattern <= PATTERN_BROADCAST;
     if (t->rank > rank || (t->rank < rank && !may_widen)) return NULL;
-    for (int d = 0; d < rank; d++) shape[d] = d < rank - t->rank ? 1 : tensor_dim(t, d - (rank - t->rank));
-    Tensor *wide = tensor_new_fixed(cx, t->name, t->type, rank, shape);
+    for (int d = 0; d < rank; d++) shape[d] = d < rank - t->rank ? expr_index(cx, 1) : t->shape[d - (rank - t->rank)];
+    Tensor *wide = tensor_new(cx, t->name, t->type, rank, shape);
     invert(perm, rank, inverse);
-    if (!moves_only_ones(wide, inverse)) return NULL;
-    for (int d = 0; d < rank; d++) shape[d] = tensor_dim(wide, inverse[d]);
-    return view_call(cx, t->name, t, tensor_new_fixed(cx, t->name, t->type, rank, shape));
+    Tensor *turned = turned_shape(cx, wide, inverse);
+    return moves_only_ones(wide, inverse) && can_view(cx, t, turned) ? view_call(cx, t->name, t, turned) : NULL;
 }
 
 /* The transpose of the first operand that is one of the result's rank. */
@@ -135,10 +139,11 @@ static Tensor *absorb(Ctx *cx, Node *node)
     int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
     int64_t shape[MAX_RANK];
     perm_of(t, perm);
-    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || tensor_dim(flat, 0) != tensor_dim(x, 0)) return NULL;
+    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(cx, x, flat)) return NULL;
     invert(perm, rank, inverse);
     for (int d = 1; d < rank; d++) {
         shape[d - 1] = tensor_dim(view->in[0], d);
+        if (shape[d - 1] < 0) return NULL;
         order[d - 1] = inverse[d] - 1;
     }
     shape[rank - 1] = tensor_dim(w, 1);
@@ -155,8 +160,6 @@ static Tensor *absorb(Ctx *cx, Node *node)
 static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
     (void)uses;
-    for (int i = 0; i < node->in_count; i++)
-        if (node->in[i] && !tensor_is_fixed(node->in[i])) return;
     Tensor *better = node->op->is_transpose ? meet(cx, node) : node->op->contracts_last ? absorb(cx, node) : NULL;
     if (!better && !node->op->is_transpose) better = sink(cx, node);
     if (better) out[0] = better;

@@ -256,14 +256,27 @@ Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const 
     return n ? n->out[0] : NULL;
 }
 
+/* The shape as the attribute of a reshape has it: a symbolic size is 0 where x has it at the same place, else -1, which
+ * may be there once. */
+static const char *shape_from(Ctx *cx, const Tensor *x, const Tensor *like)
+{
+    Text shape = text_new(cx);
+    int others = 0;
+    for (int d = 0; d < like->rank; d++) {
+        bool is_same = d < x->rank && like->shape[d] == x->shape[d];
+        int64_t size = tensor_dim(like, d) >= 0 ? tensor_dim(like, d) : is_same ? 0 : -1;
+        others += size < 0;
+        text_printf(&shape, "%s%lld", d ? "," : "", (long long)size);
+    }
+    return others > 1 ? NULL : text_string(&shape);
+}
+
+bool can_view(Ctx *cx, const Tensor *x, const Tensor *like) { return shape_from(cx, x, like) != NULL; }
+
 Tensor *view_call(Ctx *cx, const char *call_name, Tensor *x, const Tensor *like)
 {
     if (!x || !like) return NULL;
-    if (!tensor_is_fixed(like)) {
-        diag_unsupported(cx, call_name, "a view with the symbolic shape %s", tensor_shape_text(cx, like));
-        return NULL;
-    }
-    Text shape = text_new(cx);
-    for (int d = 0; d < like->rank; d++) text_printf(&shape, "%s%lld", d ? "," : "", (long long)tensor_dim(like, d));
-    return call(cx, "reshape", call_name, &x, 1, "shape=%s", text_string(&shape));
+    const char *shape = shape_from(cx, x, like);
+    if (!shape) diag_unsupported(cx, call_name, "a view of %s with the symbolic shape %s", tensor_shape_text(cx, x), tensor_shape_text(cx, like));
+    return shape ? call(cx, "reshape", call_name, &x, 1, "shape=%s", shape) : NULL;
 }

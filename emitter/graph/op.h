@@ -69,6 +69,7 @@ Node *op_call(Ctx *cx, const Op *op, const char *name, Tensor *const *in, int in
 /* By name, for importers and passes: outputs[0] of the call. Attributes as text: "stride=2,2 axis=1". */
 Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const char *attrs_format, ...);
 /* The same elements under another shape: a call of the operator "reshape" with like's shape (attribute shape=...). */
+bool can_view(Ctx *cx, const Tensor *x, const Tensor *like);           /* false: symbolic sizes that a reshape cannot say */
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */

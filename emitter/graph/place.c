@@ -24,7 +24,7 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
         Slot *s = &p->slot[i];
         if (s->kind != SLOT_ARENA || s->root != s->tensor) continue;
         Item *item = &it.at[it.count];
-        *item = (Item){ align_up(p, tensor_bytes(s->tensor)), 0, group_count, 0, it.count, s, NULL };
+        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL };
         it.count++;
         for (; s; s = s->next) {
             if (s->first < item->first) item->first = s->first;

@@ -6,6 +6,7 @@
  *   operands of a concatenation become slices of its result, so that their makers write in place;
  *   an output takes the memory of an operand of the same shape that dies here, if the nest reads that operand only at
  *   the very element that it writes.
+ * A tensor of a symbolic size shares only the whole of its memory: strides and offsets are numbers.
  * A root that belongs to the caller (an output of the model) wins over one in the arena; two that belong to the caller
  * cannot be one, and then the group is a copy like any other. */
 #include "graph/graph.h"
@@ -124,7 +125,7 @@ static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int 
 {
     const Slot *s = slot_of(v, t);
     int64_t begin[MAX_RANK];
-    if (!s || s->kind != SLOT_ARENA || !is_dense_root(s) || tensor_elems(t) < 1) return false;
+    if (!s || s->kind != SLOT_ARENA || !is_dense_root(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
         if (!box_in(o, t, begin)) return false;
     return true;

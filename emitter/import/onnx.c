@@ -21,6 +21,7 @@ typedef struct Importer {
     OnnxScope *scope;
     Tensor **input; int input_count;
     const Tensor **initial;       /* of each input; NULL: none */
+    Map open, open_name;          /* of the option's name for a dimension that stays open, and of its own name: its size */
 } Importer;
 
 /* Names are interned, so their addresses are keys. */
@@ -28,27 +29,48 @@ static void *known(const Map *m, const char *value_name) { return map_get_ptr(m,
 
 /* ---- Inputs -------------------------------------------------------------------------------------------------------- */
 
-/* The size that the options give this name, or -1. */
-static int64_t named_option(void *importer, const char *dim_name, int length)
+/* What the options say of this name; NULL: nothing. */
+static const ImportDim *named_option(Importer *im, const char *dim_name, int length)
 {
-    Importer *im = importer;
     for (int i = 0; i < im->options->dim_count; i++) {
         const ImportDim *d = &im->options->dim[i];
         if ((int)strlen(d->name) != length || strncmp(d->name, dim_name, (size_t)length) != 0) continue;
         if (im->options->is_dim_used) im->options->is_dim_used[i] = true;
-        if (d->is_maximum) diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that stays open up to a maximum: --dim %s<=%lld", d->name, (long long)d->value);
-        return d->value;
+        return d;
     }
-    return -1;
+    return NULL;
 }
 
-/* The size that the options give a dimension, or -1: by its name, by its place, or by the parts of its name. */
-static int64_t dim_option(Importer *im, const OnnxValue *v, int axis)
+/* The size of a part of a name like "past_len + n", or -1. */
+static int64_t size_of_part(void *importer, const char *dim_name, int length)
+{
+    Importer *im = importer;
+    const ImportDim *d = named_option(im, dim_name, length);
+    if (d && d->is_maximum) diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that is computed from one that stays open: --dim %s<=%lld", d->name, (long long)d->value);
+    return d ? d->value : -1;
+}
+
+/* The symbolic size of all dimensions with the option's name. */
+static const Expr *open_size(Importer *im, const ImportDim *d)
+{
+    const Expr *size = map_get(&im->open, d->name, strlen(d->name));
+    if (size) return size;
+    const char *identifier = name_identifier(im->cx, d->name), *unique = identifier;
+    for (int i = 2; map_get(&im->open_name, unique, strlen(unique)); i++) unique = text_format(im->cx, "%s_%d", identifier, i);
+    size = expr_new_var(im->cx, unique, VAR_SIZE, I32, 1, d->value);
+    map_put(&im->open_name, unique, strlen(unique), (void *)(uintptr_t)size);
+    map_put(&im->open, d->name, strlen(d->name), (void *)(uintptr_t)size);
+    return size;
+}
+
+/* What the options say of a dimension: by its name, by its place, or by the parts of its name. */
+static bool dim_option(Importer *im, const OnnxValue *v, int axis, ImportDim *out)
 {
     const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "", *place = text_format(im->cx, "%s.%d", v->name, axis);
-    const int64_t named = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : -1;
-    const int64_t placed = named >= 0 ? named : named_option(im, place, (int)strlen(place));
-    return placed < 0 && *symbol ? dim_formula(symbol, named_option, im) : placed;
+    const ImportDim *d = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : NULL;
+    if (!d) d = named_option(im, place, (int)strlen(place));
+    *out = d ? *d : (ImportDim){ symbol, *symbol ? dim_formula(symbol, size_of_part, im) : -1, false };
+    return out->value >= 0;
 }
 
 static const char *value_option(const Importer *im, const char *input_name)
@@ -73,11 +95,12 @@ static bool same_symbol(const char *a, const char *b) { return strcmp(a ? a : ""
 static void settle_batch(Importer *im)
 {
     const OnnxValue *first = NULL;
+    ImportDim given;
     for (int i = 0; i < im->shared.file.graph.input_count; i++) {
         const OnnxValue *v = &im->shared.file.graph.input[i];
         if (!is_real_input(im, v)) continue;
         if (!first) first = v;
-        if (v->rank < 2 || v->rank > MAX_RANK || v->dim[0].size >= 0 || dim_option(im, v, 0) >= 0 || !same_symbol(v->dim[0].symbol, first->dim[0].symbol)) return;
+        if (v->rank < 2 || v->rank > MAX_RANK || v->dim[0].size >= 0 || dim_option(im, v, 0, &given) || !same_symbol(v->dim[0].symbol, first->dim[0].symbol)) return;
     }
     if (!first) return;
     const char *symbol = first->dim[0].symbol ? first->dim[0].symbol : "";
@@ -97,10 +120,14 @@ static void list_open_dims(Importer *im, OnnxValue *v)
     }
     onnx_list_unknown_type(&im->shared, where, v->data_type);
     for (int d = 0; d < v->rank; d++) {
-        int64_t given = dim_option(im, v, d);
+        ImportDim given;
+        const bool is_given = dim_option(im, v, d, &given);
         const char *symbol = v->dim[d].symbol;
         bool has_symbol = symbol && *symbol;
-        if (given >= 0 && (has_symbol || v->dim[d].size < 0)) v->dim[d].size = given;
+        if (is_given && (has_symbol || v->dim[d].size < 0)) {
+            v->dim[d].size = given.value;
+            v->dim[d].open = given.is_maximum ? open_size(im, &given) : NULL;
+        }
         if (v->dim[d].size < 0)
             diag_listed(cx, ERROR, where, "dimension %d is %s%s%s: give its size, as in --dim %s=1", d, has_symbol ? "open (\"" : "open",
                         has_symbol ? symbol : "", has_symbol ? "\")" : "", has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
@@ -117,7 +144,7 @@ static void list_unknown_inputs(Importer *im)
 }
 
 /* Indices are 32 bits wide. */
-static bool is_too_large(const Tensor *t) { return tensor_elems(t) < 0 || tensor_elems(t) > INT32_MAX; }
+static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
 
 static Tensor *constant_from_file(Importer *im, const char *value_name, const char *path)
 {
@@ -147,13 +174,13 @@ static void make_inputs(Importer *im)
         const OnnxValue *v = &im->shared.file.graph.input[i];
         const char *path = value_option(im, v->name);
         DType type;
-        int64_t shape[MAX_RANK];
+        const Expr *shape[MAX_RANK];
         Tensor *t = path ? constant_from_file(im, v->name, path) : NULL;
         if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = make_state(im, v, t);
         if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
-            for (int d = 0; d < v->rank; d++) shape[d] = v->dim[d].size;
-            t = tensor_new_fixed(im->cx, v->name, type, v->rank, shape);
-            if (t && is_too_large(t)) diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
+            for (int d = 0; d < v->rank; d++) shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
+            t = tensor_new(im->cx, v->name, type, v->rank, shape);
+            if (t && is_too_large(im->cx, t)) diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
             im->input[im->input_count++] = t;
         }
         if (t) onnx_scope_bind(im->scope, v->name, t);
@@ -169,7 +196,9 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
     bool is_shared = !t || !t->maker;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (!t && !ctx_failed(im->cx)) onnx_scope_not_made(im->scope, value_name);
-    if (is_shared) t = t ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
+    else if (t && map_get_ptr(&im->shared.sizes, t))
+        diag_unsupported(im->cx, text_format(im->cx, "output \"%s\"", value_name), "it is a size that stays open; fix it with --dim");
+    if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
     if (t) t->name = value_name;
     return t;
 }
@@ -195,7 +224,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) } } };
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

@@ -115,7 +115,7 @@ static void read_node(Ctx *cx, Cursor m, OnnxNode *n, int depth)
 
 static void read_dim(Ctx *cx, Cursor m, OnnxDim *d)
 {
-    *d = (OnnxDim){ -1, NULL };
+    *d = (OnnxDim){ .size = -1 };
     for (Field f; proto_next(&m, &f);) {
         if (f.number == 1 && f.wire == WIRE_VARINT) d->size = (int64_t)f.value;
         if (f.number == 2 && f.wire == WIRE_BYTES) d->symbol = proto_text(cx, &f);

@@ -42,7 +42,8 @@ typedef struct OnnxNode {
     int capture_count; const char **capture;               /* what the graphs in its attributes read, from outside perhaps */
 } OnnxNode;
 
-typedef struct OnnxDim { int64_t size; const char *symbol; } OnnxDim;      /* size -1: not known; symbol may be NULL */
+/* size -1: not known; symbol may be NULL. open: set by the importer where it stays symbolic, size being the greatest then. */
+typedef struct OnnxDim { int64_t size; const char *symbol; const Expr *open; } OnnxDim;
 typedef struct OnnxValue {
     const char *name;
     bool is_tensor, has_shape;

@@ -193,7 +193,7 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 }
 
 /* Indices are 32 bits wide. */
-static bool is_too_large(const Tensor *t) { return tensor_elems(t) < 0 || tensor_elems(t) > INT32_MAX; }
+static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
 
 static bool is_small(const Node *n)
 {
@@ -248,7 +248,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
     if (is_new && all_constant(c)) t = folded(s->import->cx, t);
-    if (t && is_too_large(t)) diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(s->import->cx, t));
+    if (t && is_too_large(s->import->cx, t)) diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(s->import->cx, t));
     map_put_ptr(&s->value, value_name, t);
 }
 
@@ -316,7 +316,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     if (ctx_failed(cx)) return;
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
-    else onnx_translate(c, onnx_op_find(n->type));
+    else if (!onnx_keeps_open(c, onnx_op_find(n->type))) onnx_translate(c, onnx_op_find(n->type));
     if (c->out_list && n->out_count && !ctx_failed(cx)) map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
 }

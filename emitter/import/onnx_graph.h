@@ -9,6 +9,7 @@ typedef struct OnnxImport {
     Ctx *cx;
     OnnxFolder folder;
     OnnxFile file;
+    Map sizes;                    /* of tensors that are lists of symbolic sizes, see onnx_open.c */
     int64_t work;                 /* nodes and their inputs so far: bounded, with it the time that a hostile file may cost */
 } OnnxImport;
 
@@ -36,5 +37,7 @@ void onnx_scope_run(OnnxScope *s);                                           /* 
 void onnx_scope_bind(OnnxScope *s, const char *name, Tensor *t);             /* an input's value */
 Tensor *onnx_scope_value(const OnnxScope *s, const char *name);              /* NULL: absent, or not made */
 void onnx_scope_not_made(const OnnxScope *s, const char *name);              /* the error for that */
+/* Where an input has an open dimension or depends on one: true if that settled the node (c->out, or a diagnostic). */
+bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op);
 void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type);
 #endif

@@ -9,7 +9,7 @@
  * c is the last axis, w the one before it. The reduce axes keep their order, so floats are exact. */
 #include "schedules/tile.h"
 
-/* Of the stage `out`: the axes c (the last) and w (the one before it that has a loop; -1: none), and how long the tile is. */
+/* Of the stage `out`: the axes c (the last) and w (the one before it that has a loop; -1: none, or a symbolic one), and how long the tile is. */
 typedef struct Tiling { const Stage *out; int last, row; int64_t c, w; } Tiling;
 
 /* The one stage that reduces; NULL where there is none, or several. */
@@ -24,7 +24,7 @@ static const Stage *reducing_stage(const Nest *n)
     return found;
 }
 
-/* One reduction, and its result has the shape of the output. */
+/* One reduction, and its result has the shape of the output, whose last axis is not symbolic. */
 static bool applies(Ctx *cx, const GroupNest *g)
 {
     (void)cx;
@@ -32,8 +32,8 @@ static bool applies(Ctx *cx, const GroupNest *g)
     if (!a || g->nest->output_count != 1 || out->data_count < 1 || a->out_count != 1 || a->data_count != out->data_count)
         return false;
     for (int d = 0; d < a->data_count; d++)
-        if (a->axis[d].extent != out->axis[d].extent || axis_extent(a, d) < 0) return false;
-    return true;
+        if (a->axis[d].extent != out->axis[d].extent) return false;
+    return axis_extent(out, out->data_count - 1) >= 0;
 }
 
 /* The tile of accumulators: w positions times c channels, in registers of `unit` channels each. One step of the reduction
@@ -44,6 +44,7 @@ static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *
     Tiling best = { out, out->data_count - 1, out->data_count - 2, 1, 1 };
     Path loop;
     while (best.row >= 0 && !nest_find_loop(n, loop_name(cx, out, best.row), &loop)) best.row--;
+    if (best.row >= 0 && axis_extent(out, best.row) < 0) best.row = -1;      /* so many accumulators are not known */
     int64_t c = axis_extent(out, best.last), w = best.row >= 0 ? axis_extent(out, best.row) : 1;
     int64_t unit = t->lanes > 1 ? t->lanes / 2 : 1, least = INT64_MAX;
     for (int64_t row = 1; row <= registers && (row - 1) * unit < c; row++) {
@@ -85,7 +86,7 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     if (tile_w || tile_c) *attach = order[tile_w + tile_c - 1];
     Path around;
-    for (int a = k->row - 1; a >= 0 && !*attach; a--)
+    for (int a = (k->row >= 0 ? k->row : k->last) - 1; a >= 0 && !*attach; a--)
         if (nest_find_loop(n, loop_name(cx, k->out, a), &around)) *attach = loop_name(cx, k->out, a);
     return n;
 }

@@ -315,6 +315,41 @@ static void check_dim_formulas(void)
     }
 }
 
+/* A dimension with a declared maximum is a size of that range; an operator that cannot keep it is named. */
+static void check_open(void)
+{
+    static const ImportDim most = { "n", 16, true };
+    const ImportOptions options = { .dim_count = 1, .dim = &most };
+    int64_t dims[] = { 1, 0, 4 };
+    static const struct { const char *op, *attr, *refusal; int64_t value; } cases[] = {
+        { "Relu", NULL, NULL, 0 },
+        { "Softmax", "axis", NULL, 1 },
+        { "Concat", "axis", NULL, 2 },
+        { "TopK", "axis", "node \"it\" (TopK): unsupported: the dimension \"n\" cannot stay open here; fix it, as in --dim n=16", 1 },
+        { "Concat", "axis", "node \"it\" (Concat): unsupported: the dimension \"n\" cannot stay open here", 1 },
+        { "GlobalAveragePool", NULL, "node \"it\" (GlobalAveragePool): unsupported: the dimension \"n\"", 0 },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        Message it = node(cases[i].op, "it", "x", NULL, "y"), g = { .count = 0 }, m;
+        if (cases[i].attr) put_attr_int(&it, cases[i].attr, cases[i].value);
+        put_message(&g, 1, &it);
+        put_ends(&g, dims);
+        m = model_of(&g, 13);
+        Read r = read_model(&m, &options);
+        const char *test_name = text_format(r.cx, "open-%s-%d", cases[i].op, (int)cases[i].value);
+        if (cases[i].refusal) check_that(!r.ok && strstr(r.text, cases[i].refusal), test_name, "wanted \"%s\", got \"%s\"", cases[i].refusal, r.text);
+        else check_that(r.ok && strcmp(tensor_shape_text(r.cx, r.model.output[0]), "[1][n][4]") == 0, test_name, "%s", r.text);
+        ctx_free(r.cx);
+    }
+    Message shape = node("Shape", "shape", "x", NULL, "y"), g = { .count = 0 }, m;
+    put_message(&g, 1, &shape);
+    put_ends(&g, dims);
+    m = model_of(&g, 13);
+    Read r = read_model(&m, &options);
+    check_that(!r.ok && strstr(r.text, "output \"y\": unsupported: it is a size that stays open"), "open-size-as-an-output", "%s", r.text);
+    ctx_free(r.cx);
+}
+
 static void check_initializers(void)
 {
     int64_t dims[] = { 1, 2, 4 }, huge[] = { 2147483647, 2147483647, 8 };
@@ -561,6 +596,7 @@ int main(void)
     check_names();
     check_shapes();
     check_dim_formulas();
+    check_open();
     check_initializers();
     check_state();
     check_attributes();
