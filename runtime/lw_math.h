@@ -38,6 +38,19 @@
 #endif
 /* lw: end */
 
+/* lw: lw_branches needs */
+/* How choices are spelled: without branches, for cores that compute many floats at once, or, where floats are computed
+ * one by one, with branches, so that only one side is. The bits are the same. */
+#ifndef LW_BRANCHES
+#if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)) || \
+    (defined(__riscv) && !defined(__riscv_vector)) || defined(__XTENSA__) || defined(__AVR__)
+#define LW_BRANCHES 1
+#else
+#define LW_BRANCHES 0
+#endif
+#endif
+/* lw: end */
+
 /* ---- bits ---- */
 
 /* lw: lw_f32_bits needs */
@@ -104,10 +117,10 @@ static inline double lw_nan(void)
 }
 /* lw: end */
 
-/* lw: lw_absf needs lw_f32_bits lw_f32_from_bits */
+/* lw: lw_absf needs lw_branches lw_f32_bits lw_f32_from_bits */
 static inline float lw_absf(float x)
 {
-    return lw_f32_from_bits(lw_f32_bits(x) & UINT32_C(0x7fffffff));
+    return LW_BRANCHES ? fabsf(x) : lw_f32_from_bits(lw_f32_bits(x) & UINT32_C(0x7fffffff));
 }
 /* lw: end */
 
@@ -133,28 +146,32 @@ static inline double lw_copysign(double x, double sign)
 }
 /* lw: end */
 
-/* lw: lw_selectf needs lw_f32_bits lw_f32_from_bits */
+/* lw: lw_selectf needs lw_branches lw_f32_bits lw_f32_from_bits */
 /* a where is_first is 1, b where it is 0. Hot functions choose so because gcc does not vectorize
  * a loop in which `?:` could skip float arithmetic, whose exception flags might be seen. */
 static inline float lw_selectf(uint32_t is_first, float a, float b)
 {
+    if (LW_BRANCHES)
+        return is_first ? a : b;
     const uint32_t mask = UINT32_C(0) - is_first;
     return lw_f32_from_bits((lw_f32_bits(a) & mask) | (lw_f32_bits(b) & ~mask));
 }
 /* lw: end */
 
-/* lw: lw_is_insidef needs lw_f32_bits */
+/* lw: lw_is_insidef needs lw_branches lw_absf lw_f32_bits */
 /* Whether |x| < limit, for a limit > 0; 0 for NaN. Bits of positive floats are ordered as the floats are. */
 static inline uint32_t lw_is_insidef(float x, float limit)
 {
-    return (lw_f32_bits(x) & UINT32_C(0x7fffffff)) < lw_f32_bits(limit);
+    return LW_BRANCHES ? lw_absf(x) < limit : (lw_f32_bits(x) & UINT32_C(0x7fffffff)) < lw_f32_bits(limit);
 }
 /* lw: end */
 
-/* lw: lw_clampf needs lw_f32_bits lw_f32_from_bits lw_selectf */
+/* lw: lw_clampf needs lw_branches lw_f32_bits lw_f32_from_bits lw_selectf */
 /* x, with numbers beyond +-limit moved to the limit; NaN stays. */
 static inline float lw_clampf(float x, float limit)
 {
+    if (LW_BRANCHES)
+        return x > limit ? limit : x < -limit ? -limit : x;
     const uint32_t sign = lw_f32_bits(x) & UINT32_C(0x80000000);
     const uint32_t magnitude = lw_f32_bits(x) ^ sign;
     const uint32_t most = lw_f32_bits(limit);
@@ -405,19 +422,31 @@ static inline float lw_exp_polyf(float r)
 }
 /* lw: end */
 
-/* lw: lw_exp_scaledf needs lw_clampf lw_f32_bits lw_f32_from_bits lw_exp_polyf lw_no_contract */
-/* e^x * 2^k for k = 0 or -1: x = n log 2 + r, e^x = 2^n e^r. Adding 1.5 * 2^23 rounds to the integer
- * n and leaves it in the low bits. The scale is applied in two factors, 2^half and 2^(n+k-half),
- * since 2^-149 and 2^128 are no normal floats; only the second product rounds. */
-static inline float lw_exp_scaledf(float x, int32_t k)
+/* lw: lw_exp_valuef needs lw_exp_polyf lw_no_contract */
+/* e^x = 2^n e^r, x = n log 2 + r: gives e^r, and n in the low bits of *shifted, where adding 1.5 * 2^23 has rounded it. */
+static inline float lw_exp_valuef(float x, float *shifted)
 {
-    x = lw_clampf(x, 104.5f);
-    const float shifted = x * 0x1.715476p+0f + 0x1.8p+23f;
-    const float n = shifted - 0x1.8p+23f;
+    *shifted = x * 0x1.715476p+0f + 0x1.8p+23f;
+    const float n = *shifted - 0x1.8p+23f;
     const float high = x - n * 0x1.62e4p-1f; /* exact: 15 bits of log 2 times 8 bits of n */
     const float low = n * 0x1.7f7d1cp-20f;
     const float r = high - low;
-    const float value = 1.0f + (high + (r * r * lw_exp_polyf(r) - low));
+    return 1.0f + (high + (r * r * lw_exp_polyf(r) - low));
+}
+/* lw: end */
+
+/* lw: lw_exp_scaledf needs lw_branches lw_is_insidef lw_clampf lw_f32_bits lw_f32_from_bits lw_exp_valuef lw_no_contract */
+/* e^x * 2^k for k = 0 or -1. The scale is applied in two factors, 2^half and 2^(n+k-half), since 2^-149 and 2^128 are no
+ * normal floats; only the second product rounds. Below 86 the result is normal, and n + k may as well be added to the exponent. */
+static inline float lw_exp_scaledf(float x, int32_t k)
+{
+    float shifted, value;
+    if (LW_BRANCHES) {
+        value = lw_exp_valuef(x, &shifted);
+        if (lw_is_insidef(x, 86.0f))
+            return lw_f32_from_bits(lw_f32_bits(value) + ((lw_f32_bits(shifted) + (uint32_t)k) << 23));
+    }
+    value = lw_exp_valuef(lw_clampf(x, 104.5f), &shifted);
     const uint32_t exponent = lw_f32_bits(shifted) - UINT32_C(0x4b400000) + (uint32_t)k + UINT32_C(512);
     const uint32_t half = exponent >> 1;
     const float scale = lw_f32_from_bits((half - UINT32_C(129)) << 23);
@@ -481,22 +510,33 @@ static inline float lw_expm1f(float x)
 }
 /* lw: end */
 
-/* lw: lw_sigmoidf needs lw_absf lw_selectf lw_f32_bits lw_expf lw_no_contract */
-/* 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. What 1 + e lost in rounding is taken
- * from the quotient, times 1 / (1 + e), which is the quotient or 1 less it. Error 1.95 ulp. */
+/* lw: lw_sigmoidf needs lw_branches lw_absf lw_selectf lw_f32_bits lw_expf lw_no_contract */
+/* 1 / (1 + e^-x), computed with e^-|x|, which cannot overflow. For a negative x, whose result may be small, what 1 + e lost
+ * in rounding is taken from the quotient, times 1 / (1 + e), which is 1 less the quotient. Error 1.95 ulp. */
 static inline float lw_sigmoidf(float x)
 {
     const float e = lw_expf(-lw_absf(x));
     const uint32_t is_negative = lw_f32_bits(x) >> 31;
-    const float numerator = lw_selectf(is_negative, e, 1.0f);
     const float denominator = 1.0f + e;
-    const float quotient = numerator / denominator;
-    const float reciprocal = lw_selectf(is_negative, 1.0f - quotient, quotient);
-    return quotient - quotient * (reciprocal * (e - (denominator - 1.0f)));
+    if (LW_BRANCHES && !is_negative)
+        return 1.0f / denominator;
+    const float quotient = lw_selectf(is_negative, e, 1.0f) / denominator;
+    const float lost = quotient * ((1.0f - quotient) * (e - (denominator - 1.0f)));
+    return quotient - lw_selectf(is_negative, lost, 0.0f);
 }
 /* lw: end */
 
-/* lw: lw_tanhf needs lw_absf lw_copysignf lw_selectf lw_is_insidef lw_expf lw_no_contract */
+/* lw: lw_with_signf needs lw_branches lw_f32_bits lw_copysignf */
+/* A magnitude with the sign of x. */
+static inline float lw_with_signf(float magnitude, float x)
+{
+    if (LW_BRANCHES)
+        return lw_f32_bits(x) >> 31 ? -magnitude : magnitude;
+    return lw_copysignf(magnitude, x);
+}
+/* lw: end */
+
+/* lw: lw_tanhf needs lw_branches lw_absf lw_with_signf lw_selectf lw_is_insidef lw_expf lw_no_contract */
 /* x + x^3 p(x^2) below 0.55, then 1 - 2 / (e^2x + 1). Error 1.45 ulp. */
 static inline float lw_tanhf(float x)
 {
@@ -508,8 +548,10 @@ static inline float lw_tanhf(float x)
     p = p * z + 0x1.110ceep-3f;
     p = p * z - 0x1.55554ap-2f;
     const float inner = magnitude + magnitude * (z * p);
+    if (LW_BRANCHES && lw_is_insidef(x, 0.55f))
+        return lw_with_signf(inner, x);
     const float outer = 1.0f - 2.0f / (lw_expf(magnitude + magnitude) + 1.0f);
-    return lw_copysignf(lw_selectf(lw_is_insidef(x, 0.55f), inner, outer), x);
+    return lw_with_signf(lw_selectf(lw_is_insidef(x, 0.55f), inner, outer), x);
 }
 /* lw: end */
 

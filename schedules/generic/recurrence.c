@@ -86,6 +86,20 @@ static const Stage *first_sum(Ctx *cx, const Nest *n, const Stage *s)
     return is_sum && readers_of(cx, n, t, &reader) == 1 && !makes_output(n, t->maker->stage) ? t->maker->stage : NULL;
 }
 
+/* A scalar core repeats the innermost loop of a sum: every weight is read once, so the loop is the only thing left to save.
+ * A divisor of its extent keeps it in one piece. */
+static const Nest *repeat_sum(Ctx *cx, const Nest *n, const char *acc, const Target *t)
+{
+    enum { MOST_REPEATS = 4 };
+    const Stage *s = nest_stage(n, acc);
+    const char *loop = loop_name(cx, s, s->axis_count - 1);
+    int64_t extent = axis_extent(s, s->axis_count - 1), copies = MOST_REPEATS;
+    Path found;
+    if (t->lanes != 1 || s->axis_count == s->data_count || !nest_find_loop(n, loop, &found)) return n;
+    while (copies > 1 && extent % copies != 0) copies--;
+    return copies > 1 && extent > copies ? sched_unroll_by(cx, n, loop, copies) : n;
+}
+
 /* Every sum of a step in registers, tile by tile, then where it is read. */
 static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
 {
@@ -102,6 +116,7 @@ static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
         const char *out = sum[i]->name, *acc[2] = { text_format(cx, "%s_acc", out), first[i] ? first[i]->name : NULL };
         n = sched_cache_write(cx, n, out, acc[0], SCOPE_REGISTER);
         if (!ctx_failed(cx)) n = tile_reductions(cx, n, nest_stage(n, out), acc, first[i] ? 2 : 1, t);
+        for (int a = 0; a < 2 && acc[a] && !ctx_failed(cx); a++) n = repeat_sum(cx, n, acc[a], t);
     }
     return n;
 }

@@ -5,7 +5,7 @@
 - compiling: time and peak memory of `loopwright` (medians of three), bytes emitted, and how much of them is not weights;
 - RAM: arena + inputs + outputs against the live-set bound of tests/live_bound.py;
 - Cortex-M4: bytes of code at -Os and -O3, weights, and instructions and stack of one inference at -O3, counted by
-  tests/cross/run.sh on the emulated core."""
+  tests/cross/run.sh on the emulated core; the instructions also for one multiply-add."""
 import os
 import re
 import shutil
@@ -15,7 +15,7 @@ import sys
 import time
 from pathlib import Path
 
-from common import ROOT, build_argument, emit, models
+from common import ROOT, build_argument, emit, models, run
 
 sys.path.insert(0, str(ROOT / "tests"))
 import live_bound                                                                     # noqa: E402
@@ -68,11 +68,19 @@ def on_cortex(folder, name, data, optimisation):
     return figures
 
 
+def per_mac(build, path, figures):
+    """Instructions for one multiply-add of the model, as `loopwright report` counts them."""
+    found = re.search(r"^multiply-adds +(\d+)", run(Path(build).resolve() / "loopwright", "report", path), re.M)
+    if not found or "instructions" not in figures:
+        return "-"
+    return f"{int(figures['instructions']) / int(found.group(1)):.2f}"
+
+
 def table_of_cortex(build, found):
     if not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-system-arm"):
         print("\nskipped Cortex-M4: arm-none-eabi-gcc or qemu-system-arm is not installed")
         return
-    print(f"\n{'--target cortex-m4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13} {'stack':>6}")
+    print(f"\n{'--target cortex-m4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13} {'per MAC':>8} {'stack':>6}")
     for name, path, *data in found:
         folder = emit(build, name, path, "cortex-m4")
         if not folder:
@@ -80,7 +88,7 @@ def table_of_cortex(build, found):
         small, fast = (on_cortex(folder, name, data, o) for o in ("-Os", "-O3"))
         note = "  " + str(fast.get("failed", "")) if "failed" in fast else ""
         print(f"{name:<20} {small.get('text bytes', '-'):>9} {fast.get('text bytes', '-'):>9} {fast.get('rodata bytes', '-'):>9}"
-              f" {fast.get('instructions', '-'):>13} {fast.get('stack bytes', '-'):>6}{note}", flush=True)
+              f" {fast.get('instructions', '-'):>13} {per_mac(build, path, fast):>8} {fast.get('stack bytes', '-'):>6}{note}", flush=True)
 
 
 def main():

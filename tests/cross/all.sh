@@ -85,7 +85,7 @@ for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
 done
 
 if [ -d "$models" ]; then
-    for model in lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01; do
+    for model in lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm; do
         check "$model-cortex-m4" recorded cortex-m4 "$model"
     done
     for cpu in cortex-m0plus cortex-m55; do
