@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "graph/combine.h"
 #include "graph/registry.h"
 #include "import/import.h"
 #include "ir/algebra.h"
@@ -184,6 +185,96 @@ static void name_groups(Build *b)
             if ((b->groups.at[i].anchor->op->pattern == PATTERN_INJECTIVE) == moves) name_group(b, &b->groups.at[i]);
 }
 
+/* ---- Groups combined to one ------------------------------------------------------------------------------------ */
+
+/* The groups that --combine names, rising; the one named last is the master. All of them: the last group is. */
+typedef struct Chosen { int count, master; int *part; } Chosen;
+
+static int group_called(Build *b, const char *wanted, size_t length)
+{
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, b->groups.count);
+    for (int i = 0; i < b->groups.count; i++) {
+        names[i] = b->groups.at[i].name;
+        if (strlen(names[i]) == length && strncmp(names[i], wanted, length) == 0) return i;
+    }
+    const char *word = name_n(b->cx, wanted, length), *near = text_nearest(b->cx, word, names, (size_t)b->groups.count);
+    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s%s%s; `dump MODEL --at fused` shows them", word, near ? "; did you mean '" : "",
+               near ? near : "", near ? "'?" : "");
+    return -1;
+}
+
+static Chosen chosen_groups(Build *b, const char *wish)
+{
+    Chosen c = { 0, 0, NEW_ARRAY(b->cx->arena, int, b->groups.count) };
+    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count), all = text_equal(wish, "all");
+    int last = b->groups.count - 1;
+    for (int i = 0; i < b->groups.count; i++) is_in[i] = all;
+    while (!all && !ctx_failed(b->cx)) {
+        size_t length = strcspn(wish, ",");
+        last = group_called(b, wish, length);
+        if (last >= 0) is_in[last] = true;
+        if (!wish[length]) break;
+        wish += length + 1;
+    }
+    for (int i = 0; i < b->groups.count; i++) {
+        if (i == last) c.master = c.count;
+        if (is_in[i]) c.part[c.count++] = i;
+    }
+    return c;
+}
+
+static bool reads_any(const Group *g, const Group *of)
+{
+    for (int i = 0; i < g->input_count; i++)
+        for (int j = 0; j < of->output_count; j++)
+            if (g->input[i] == of->output[j]) return true;
+    return false;
+}
+
+/* What is combined runs at once, so nothing else may stand between: no way leads out of it and in again. */
+static bool nothing_between(Build *b, const Chosen *c)
+{
+    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count), *is_behind = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
+    for (int i = 0; i < c->count; i++) is_in[c->part[i]] = true;
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < i; j++) {
+            if (!reads_any(&b->groups.at[i], &b->groups.at[j])) continue;
+            if (is_in[i] && is_behind[j]) {
+                diag_error(b->cx, NULL, "--combine: '%s' reads '%s', which is not combined but reads what is; name it too", b->groups.at[i].name,
+                           b->groups.at[j].name);
+                return false;
+            }
+            is_behind[i] = is_behind[i] || (!is_in[i] && (is_in[j] || is_behind[j]));
+        }
+    return true;
+}
+
+/* The combined group takes the place of the last of its parts. */
+static void combine_groups(Build *b)
+{
+    Ctx *cx = b->cx;
+    Chosen c = chosen_groups(b, b->options->combine);
+    if (ctx_failed(cx) || c.count < 2 || !nothing_between(b, &c)) return;
+    Group merged;
+    Text explain = text_new(cx);
+    const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain, &merged);
+    if (!n) return;
+    Group *at = NEW_ARRAY(cx->arena, Group, b->groups.count);
+    int count = 0, next = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        bool is_in = next < c.count && c.part[next] == i;
+        if (!is_in) at[count++] = b->groups.at[i];
+        else if (++next == c.count) {
+            b->combined = n;
+            b->combined_as = count;
+            b->combined_parts = c.count;
+            at[count++] = merged;
+        }
+    }
+    b->groups = (Groups){ count, at };
+    b->combine_text = text_string(&explain);
+}
+
 bool build_nests(Build *b)
 {
     Ctx *cx = b->cx;
@@ -192,10 +283,12 @@ bool build_nests(Build *b)
     b->groups = fuse(cx, &b->graph);
     name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
+    if (b->options->combine) combine_groups(b);
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+        b->nest[i] = b->combined && i == b->combined_as ? b->combined
+                   : strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     return !ctx_failed(cx);
 }
@@ -209,7 +302,9 @@ static LowerOptions lower_options(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    LowerOptions o = { .view = view, .code_budget = b->target->copy_budget, .inputs_alias_output = b->plan.in_place[group],
+    /* A combined function may grow as its parts may. */
+    int64_t parts = b->combined && group == b->combined_as ? b->combined_parts : 1;
+    LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4, .keeps_names = !g->anchor, .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;

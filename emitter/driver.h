@@ -18,6 +18,8 @@ typedef struct Build {
     StatePair *state; int state_count;       /* of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
+    const Nest *combined; int combined_as, combined_parts;    /* with --combine: the nest of so many groups that became one, its place among all */
+    const char *combine_text;                /* what went where, and why */
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;

@@ -6,6 +6,7 @@
 #include "driver.h"
 #include "import/onnx_ops.h"
 #include "import/tflite_ops.h"
+#include "ir/cost.h"
 #include "schedule/schedule.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -110,6 +111,7 @@ static bool dump_fused(Build *b, Text *t)
 
 static bool dump_strategy(Build *b, Text *t)
 {
+    if (b->combine_text) text_add(t, b->combine_text);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         if (!is_wanted(b, g) || !g->anchor) continue;
@@ -132,15 +134,54 @@ static const Nest *naive_of(Build *b, int i)
         return out ? nest_naive(b->cx, n->name, in, b->groups.at[i].input_count, out, n->output_count) : NULL;
     }
     for (int j = 0; j < n->input_count; j++) in[j] = (Tensor *)(uintptr_t)n->input[j];
-    return nest_naive(b->cx, n->name, in, n->input_count, b->graph.output, b->graph.output_count);
+    for (int j = 0; j < n->output_count; j++) out[j] = (Tensor *)(uintptr_t)n->output[j];
+    return nest_naive(b->cx, n->name, in, n->input_count, out, n->output_count);
+}
+
+/* `loops 5 -> 6, loads 1200 -> 800`: the figures that the step changed. */
+static void print_effect(Text *t, const NestCost *old, const NestCost *new)
+{
+    const struct { const char *name; int64_t before, after; } figure[] = {
+        { "loops", old->loops, new->loops },    { "buffers", old->buffers, new->buffers }, { "buffer bytes", old->buffer_bytes, new->buffer_bytes },
+        { "loads", old->loads, new->loads },    { "stores", old->stores, new->stores },    { "multiply-adds", old->multiply_adds, new->multiply_adds },
+    };
+    const char *between = "      ";
+    for (size_t i = 0; i < sizeof figure / sizeof figure[0]; i++) {
+        if (figure[i].before == figure[i].after) continue;
+        text_printf(t, "%s%s %lld -> %lld", between, figure[i].name, (long long)figure[i].before, (long long)figure[i].after);
+        between = ", ";
+    }
+    if (*between == ',') text_char(t, '\n');
+}
+
+static void print_cost(Text *t, const char *when, const NestCost *c)
+{
+    text_printf(t, "%s: loops %d, buffers %d, buffer bytes %lld, loads %lld, stores %lld, multiply-adds %lld\n", when, c->loops, c->buffers,
+                (long long)c->buffer_bytes, (long long)c->loads, (long long)c->stores, (long long)c->multiply_adds);
+}
+
+/* With --explain each step comes with its effect. */
+static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, int steps)
+{
+    NestCost cost = b->options->explain && n ? nest_cost(b->cx, n) : (NestCost){ .loops = 0 };
+    if (b->options->explain && n) print_cost(t, "before", &cost);
+    for (int s = 0; s < steps && s < last->step_count && n && !ctx_failed(b->cx); s++) {
+        n = sched_step(b->cx, n, last->step[s].text);
+        if (!b->options->explain || ctx_failed(b->cx)) continue;
+        NestCost next = nest_cost(b->cx, n);
+        text_printf(t, "%4d  %s\n", s + 1, last->step[s].text);
+        print_effect(t, &cost, &next);
+        cost = next;
+    }
+    if (b->options->explain && n && steps) print_cost(t, "after", &cost);
+    return n;
 }
 
 static bool dump_steps(Build *b, Text *t, int steps)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
         if (!is_wanted(b, &b->groups.at[i])) continue;
-        const Nest *last = b->nest[i], *n = naive_of(b, i);
-        for (int s = 0; s < steps && s < last->step_count && n; s++) n = sched_step(b->cx, n, last->step[s].text);
+        const Nest *n = replay(b, t, naive_of(b, i), b->nest[i], steps);
         if (n) print_nest(b->cx, t, n);
         text_char(t, '\n');
     }
@@ -159,6 +200,7 @@ static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         if (!is_wanted(b, &b->groups.at[i])) continue;
+        if (b->options->explain) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
         print_nest(b->cx, t, b->nest[i]);
         text_char(t, '\n');
     }

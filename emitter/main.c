@@ -32,6 +32,7 @@ static bool set_testbench(Arguments *a, const char *v) { (void)v; return a->opti
 static bool set_static_arena(Arguments *a, const char *v) { (void)v; return a->options.static_arena = true; }
 static bool set_standalone(Arguments *a, const char *v) { (void)v; return a->options.standalone = true; }
 static bool set_time_passes(Arguments *a, const char *v) { (void)v; return a->options.time_passes = true; }
+static bool set_combine(Arguments *a, const char *v) { return (a->options.combine = v) != NULL; }
 static bool set_explain(Arguments *a, const char *v) { (void)v; return a->options.explain = true; }
 static bool set_quiet(Arguments *a, const char *v) { (void)v; return a->quiet = true; }
 static bool set_werror(Arguments *a, const char *v) { (void)v; return a->werror = true; }
@@ -104,6 +105,7 @@ static const Option options[] = {
     { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },
     { "--only",         "NAME",       "dump: one group alone", read_only },
+    { "--combine",      "G,..",       "groups that become one function, in the loops of the last; or all", set_combine },
     { "--explain",      NULL,         "dump: say why, and what each step changed", set_explain },
     { "--level",        "N",          "ops: only operators of support level N", read_level },
     { "--onnx",         NULL,         "ops: the ONNX operators that are read instead", set_onnx },

@@ -14,6 +14,7 @@ cd "$root" || exit 1
 . tests/report.sh
 
 matmul=samples/matmul/matmul.te
+conv_pool=samples/conv_pool/combined.te
 digits=samples/digits/digits.onnx
 
 # ends STATUS WORDS ARGUMENT...: the program ends with STATUS; WORDS (a pattern of grep) are in what it says, unless they are -.
@@ -76,10 +77,15 @@ check list-passes               ends 0 'partition' passes
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify dump report ops targets passes --target --name --testbench --standalone --static-arena \
-        --dim --value --state --expect --at --only --explain --time-passes --werror --quiet --version; do
+        --dim --value --state --expect --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }
+check combine-says-what-is-kept ends 0 'conv in each iteration of y_max_pool2d.h, 4 of 32 kept along h' dump $conv_pool --at strategy --combine all
+check explain-effect            ends 0 'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' dump samples/conv_pool/rolling.te --at scheduled --explain
+printf '%b' 'input x: f32[10]\ny[a] = x[a]\noutput y\nschedule\n  split y.a 4\n' > "$work/cut.te"
+check explain-counts-guards     ends 0 '^after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
+check explain-first-steps       ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
 check help-names-everything     help_names_all
 
 # ---- Refused input: 1, as `file: where: error: what` --------------------------------------------------------------------
@@ -100,6 +106,8 @@ check refused-target            refuses 'no target "z80"' $matmul -o "$work/a.c"
 check refused-output-name       refuses 'must end in .c' $matmul -o "$work/a.txt"
 check refused-stage             refuses 'is no stage' dump $matmul --at nowhere
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
+check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
+check refused-combine-gap       refuses 'not combined but reads what is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 check refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
 te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step

@@ -8,7 +8,8 @@
 #include "support/map.h"
 #include "support/names.h"
 
-typedef struct Expansion { Ctx *cx; Map of, named; Map taken; } Expansion;
+/* `prefix` stands before the names of stages where several groups are expanded into one nest; NULL: alone. */
+typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *prefix; } Expansion;
 
 /* The stage name `wanted`, or wanted_2, wanted_3, ... where it is taken. */
 static const char *unique_name(Expansion *x, const char *wanted)
@@ -19,6 +20,12 @@ static const char *unique_name(Expansion *x, const char *wanted)
     return n;
 }
 
+static const char *stage_name(Expansion *x, const char *wanted)
+{
+    const char *local = unique_name(x, wanted);
+    return x->prefix ? name_format(x->cx, "%s_%s", x->prefix, local) : local;
+}
+
 /* Gives the fresh stages that lead to t their final names. They belong to this expansion alone, so they may be named. */
 static void name_stages(Expansion *x, Tensor *t, const char *wanted)
 {
@@ -27,9 +34,10 @@ static void name_stages(Expansion *x, Tensor *t, const char *wanted)
     map_put_ptr(&x->named, n, n);
     for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
     Stage *s = (Stage *)(uintptr_t)n->stage;
-    s->name = unique_name(x, name(x->cx, wanted));
+    s->name = stage_name(x, name(x->cx, wanted));
+    const char *local = x->prefix ? s->name + strlen(x->prefix) + 1 : s->name;
     for (int i = 0; i < n->out_count; i++)
-        n->out[i]->name = i ? unique_name(x, name_format(x->cx, "%s_%d", s->name, i)) : s->name;
+        n->out[i]->name = i ? stage_name(x, name_format(x->cx, "%s_%d", local, i)) : s->name;
 }
 
 static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
@@ -73,7 +81,7 @@ static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
 {
-    Expansion x = { cx, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena) };
+    Expansion x = { cx, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena), NULL };
     for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
     for (int i = 0; i < g->node_count; i++)
         if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return NULL;
@@ -84,4 +92,19 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
         *anchor = made->name;
     }
     return out;
+}
+
+bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, const char *prefix, Map *made, Map *local)
+{
+    Expansion x = { cx, *made, map_new(cx->arena), map_new(cx->arena), prefix };
+    for (int i = 0; i < g->input_count; i++) {
+        const Tensor *in = map_get_ptr(made, g->input[i]);
+        const char *role = unique_name(&x, role_of(cx, g, g->input[i]));
+        map_put(local, role, strlen(role), (void *)(uintptr_t)in->name);
+        if (in->maker) map_put_ptr(&x.named, in->maker, in->maker);
+    }
+    for (int i = 0; i < g->node_count; i++)
+        if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return false;
+    *made = x.of;
+    return true;
 }

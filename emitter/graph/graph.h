@@ -44,6 +44,10 @@ Groups fuse(Ctx *cx, const Graph *g);
  * first output. NULL on error. */
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor);
 
+/* The same over tensors that are computes already: *made leads from a tensor of the graph to what stands for it, and grows. The
+ * stages' names begin with `prefix` and '_'; *local leads from the roles of the inputs to their names. */
+bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, const char *prefix, Map *made, Map *local);
+
 /* Where every tensor between groups lies. Views (reshapes, operands of concatenations) share their root's memory, and
  * so does an elementwise output that takes its dying input's place. */
 typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;

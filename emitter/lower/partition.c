@@ -317,6 +317,31 @@ static const Code *version(Partition *p, const Code *loop, const Bounds *scope)
     return code_if(cx, all, free, code_fresh(cx, loop));
 }
 
+/* Statements that run, where an extent is not known with one iteration. */
+static int64_t work(Ctx *cx, const Code *c)
+{
+    int64_t n = cost(c);
+    if (c->kind != CODE_FOR && c->kind != CODE_SEQ && c->kind != CODE_SCOPE) return n;
+    n = 0;
+    for (int i = 0; i < c->child_count; i++) n = sat_add(n, work(cx, c->child[i]));
+    if (c->kind != CODE_FOR || c->begin->kind != EXPR_INT || c->end->kind != EXPR_INT) return n;
+    return sat_mul(n, (c->end->integer - c->begin->integer + c->step - 1) / c->step);
+}
+
+/* One after the other, the one that works most first: what it needs of the budget is best spent. */
+static void partition_all(Partition *p, const Code *seq, const Code **child, const Bounds *scope)
+{
+    int64_t *load = NEW_ARRAY(p->cx->arena, int64_t, seq->child_count);
+    for (int i = 0; i < seq->child_count; i++) load[i] = work(p->cx, seq->child[i]);
+    for (int done = 0; done < seq->child_count; done++) {
+        int next = -1;
+        for (int i = 0; i < seq->child_count; i++)
+            if (!child[i] && (next < 0 || load[i] > load[next])) next = i;
+        child[next] = partition(p, seq->child[next], scope);
+        if (!child[next]) child[next] = code_seq(p->cx, NULL, 0);
+    }
+}
+
 static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
 {
     Ctx *cx = p->cx;
@@ -327,7 +352,9 @@ static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
     }
     const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);
     const Bounds *inside = c->kind == CODE_FOR ? code_bounds(cx, scope, c) : scope;
-    for (int i = 0; i < c->child_count; i++) child[i] = partition(p, c->child[i], inside);
+    if (c->kind == CODE_SEQ) partition_all(p, c, child, inside);
+    else
+        for (int i = 0; i < c->child_count; i++) child[i] = partition(p, c->child[i], inside);
     switch (c->kind) {
     case CODE_SEQ: return code_seq(cx, child, c->child_count);
     case CODE_SCOPE: return code_scope(cx, child[0]);

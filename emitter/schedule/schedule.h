@@ -83,5 +83,8 @@ const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char
 
 /* One step written as in a .te file: `split conv.h 4 tail=peel names=ho,hi`. The table of primitives is in steps.c. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
+/* The same with its stages and tensors called otherwise: a step of one nest, taken on another. */
+typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
+const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user);
 const char *const *sched_primitives(Ctx *cx, int *count);      /* their names */
 #endif

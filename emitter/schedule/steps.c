@@ -207,7 +207,7 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, FUSED, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -228,6 +228,7 @@ static const Parameter parameters[] = {
     [TAIL]          = { "[tail=guard|peel|shift|round]", "tail=",       read_tail,        print_tail },
     [NAMES]         = { "[names=OUTER,INNER]",   "names=",      read_names,       print_names },
     [NAME]          = { "[name=NAME]",           "name=",       read_name,        print_name },
+    [FUSED]         = { "[name=NAME]",           "name=",       read_name,        print_name },       /* of a loop */
     [READERS]       = { "[readers=STAGE,...]",   "readers=",    read_readers,     print_readers },
     [AS]            = { "[as=TYPE]",             "as=",         read_as,          print_as },
     [COPIES]        = { "[by=COUNT]",            "by=",          read_factor,      print_copies },
@@ -289,7 +290,7 @@ static const Primitive primitives[] = {
     { "split",               run_split,          { LOOP, FACTOR, TAIL, NAMES, END } },
     { "peel",                run_peel,           { LOOP, END } },
     { "tile",                run_tile,           { LOOPS, SECOND_LOOP, FACTOR, SECOND_FACTOR, TAIL, END } },
-    { "fuse",                run_fuse,           { LOOPS, SECOND_LOOP, NAME, END } },
+    { "fuse",                run_fuse,           { LOOPS, SECOND_LOOP, FUSED, END } },
     { "reorder",             run_reorder,        { LOOPS, REASSOCIATE, END } },
     { "unroll",              run_unroll,         { LOOP, COPIES, END } },
     { "vectorize",           run_vectorize,      { LOOP, REASSOCIATE, CONTRACT, END } },
@@ -403,7 +404,37 @@ static bool read_options(Ctx *cx, const Primitive *p, Words *w, StepArgs *args)
     return true;
 }
 
-const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
+/* The names of stages and tensors in the parameters that hold one; axes, macros and short names of loops stay. */
+static void rename_args(Ctx *cx, const Primitive *p, StepArgs *a, RenameStage *rename, void *user)
+{
+    for (int i = 0; p->parameter[i] != END; i++)
+        switch (p->parameter[i]) {
+        case LOOP:
+        case LOOPS:
+        case PLACE:
+            for (int k = 0; k < a->loop_count; k++) {
+                size_t stage = strcspn(a->loop[k], ".@");
+                const char *to = rename(cx, name_n(cx, a->loop[k], stage), user);
+                a->loop[k] = name_format(cx, "%s%s", to, a->loop[k] + stage);
+            }
+            break;
+        case STAGE:
+        case TENSOR: {
+            size_t stage = strcspn(a->target, "@");
+            a->target = name_format(cx, "%s%s", rename(cx, name_n(cx, a->target, stage), user), a->target + stage);
+            break;
+        }
+        case NAME: if (a->name) a->name = rename(cx, a->name, user); break;
+        case READERS:
+            for (int k = 0; k < a->reader_count; k++) a->reader[k] = rename(cx, a->reader[k], user);
+            break;
+        default: break;
+        }
+}
+
+const Nest *sched_step(Ctx *cx, const Nest *n, const char *text) { return sched_step_renamed(cx, n, text, NULL, NULL); }
+
+const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user)
 {
     if (ctx_failed(cx) || !n) return n;
     Words w;
@@ -421,5 +452,6 @@ const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
         diag_error(cx, text, "cannot read '%s' here; the step is written: %s", w.next ? w.at[w.next - 1] : "", usage_of(cx, p));
         return n;
     }
+    if (rename) rename_args(cx, p, &args, rename, user);
     return p->run(cx, n, &args);
 }

@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* One run of an emitted net_run on a bare-metal board: instructions, stack, and a number that depends on every bit of the
- * result. Built by run.sh for each of the schedules; all of them have the inputs x, k and bias. */
+ * result. Built by run.sh for each of the schedules; all of them have the inputs x, k and bias, or, where CHAIN is defined, x, k and k2. */
 #include <string.h>
 
 #include "board.h"
 #include "net.h"
 
-enum { SIZE = 32, CHANNELS = 16, RESULTS = 15 * 15 * CHANNELS };
+enum { SIZE = 32, CHANNELS = 16 };
+#ifdef CHAIN
+enum { RESULTS = 13 * 13 * CHANNELS, SECOND = 9 * CHANNELS * CHANNELS };
+#define NAMED_SECOND .k2 = second
+#else
+enum { RESULTS = 15 * 15 * CHANNELS, SECOND = CHANNELS };
+#define NAMED_SECOND .bias = second
+#endif
 
-static float x[SIZE * SIZE * CHANNELS], k[9 * CHANNELS * CHANNELS], bias[CHANNELS], y[RESULTS];
+static float x[SIZE * SIZE * CHANNELS], k[9 * CHANNELS * CHANNELS], second[SECOND], y[RESULTS];
 static unsigned char arena[NET_ARENA_SIZE + NET_ARENA_ALIGN];
 
 /* Numbers between -1 and 1 that look random, the same ones everywhere (a linear congruential generator). */
@@ -34,7 +41,7 @@ static uint32_t hash(void)
 
 static void run(void *memory)
 {
-    struct net_inputs in = { .x = x, .k = k, .bias = bias };
+    struct net_inputs in = { .x = x, .k = k, NAMED_SECOND };
     struct net_outputs out = { .y = y };
     if (net_run(memory, &in, &out) != 0) board_exit(1);
 }
@@ -43,7 +50,7 @@ int main(void)
 {
     fill(x, SIZE * SIZE * CHANNELS, 1);
     fill(k, 9 * CHANNELS * CHANNELS, 2);
-    fill(bias, CHANNELS, 3);
+    fill(second, SECOND, 3);
     unsigned char *memory = arena + (NET_ARENA_ALIGN - (uintptr_t)arena % NET_ARENA_ALIGN) % NET_ARENA_ALIGN;
     struct board_cost cost = board_measure(run, memory);
     board_report("instructions", cost.instructions);

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule_combine: how separately scheduled operators become one program. The DAG's groups are walked in order:
+ *
+ *   1. each group's strategy schedules it alone, and leaves a list of steps;
+ *   2. all groups are expanded into one naive nest; the stages of a group bear its name in front: pool_max_pool2d;
+ *   3. the master's steps are taken on that nest, under these names. Its outermost loop is where the others may go;
+ *   4. from the master back to the inputs, compute_at puts each group's last stage into that loop, and its steps are taken
+ *      there; store_at and fold_storage keep what the iteration before has made, in rings found by a mask;
+ *   5. where a step of 4 is refused the group stays at the root, with its steps, and all begins anew.
+ *
+ * So nothing is made twice, and the trace of the nest that comes out is a schedule like any other: it can be printed, changed
+ * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed. */
+#include "graph/combine.h"
+
+#include <string.h>
+
+#include "ir/check.h"
+#include "schedule/schedule.h"
+#include "support/names.h"
+#include "support/text.h"
+
+typedef struct Part {
+    const Group *group;
+    const Nest *alone;               /* scheduled by its strategy */
+    Map local;                       /* of names in `alone` that are not its own: the name here */
+    const char *result;              /* the stage that makes its output */
+    const char *at_root;             /* why it is not attached; NULL: it is */
+} Part;
+
+typedef struct Combine {
+    Ctx *cx;
+    const Nest *naive;
+    int count, master;
+    Part *part;
+} Combine;
+
+/* ---- Steps under other names ----------------------------------------------------------------------------------- */
+
+static const char *name_here(Ctx *cx, const char *local, void *user)
+{
+    Part *p = user;
+    const char *known = map_get(&p->local, local, strlen(local));
+    return known ? known : name_format(cx, "%s_%s", p->group->name, local);
+}
+
+static int guards_in(const Stmt *s)
+{
+    int n = s->kind == STMT_BLOCK && s->cond;
+    for (int i = 0; i < s->child_count; i++) n += guards_in(s->child[i]);
+    return n;
+}
+
+/* A reader that needs a column less than there is leaves a tile that is cut. Where the tile may as well be whole, it is: making the
+ * column costs less than a guard in every tile. */
+static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, Part *p, const char *text)
+{
+    if (strncmp(text, "split ", 6) != 0 || strstr(text, " tail=") || guards_in(cut->root) == guards_in(before->root)) return cut;
+    DiagMark mark = diag_mark(c->cx);
+    const Nest *whole = sched_step_renamed(c->cx, before, text_format(c->cx, "%s tail=round", text), name_here, p);
+    return diag_rewind(c->cx, mark) ? cut : whole;
+}
+
+/* NULL where a step is refused; *why says what and for which reason. */
+static const Nest *replay(Combine *c, const Nest *n, Part *p, const char **why)
+{
+    Ctx *cx = c->cx;
+    for (int i = 0; i < p->alone->step_count; i++) {
+        const char *text = p->alone->step[i].text;
+        DiagMark mark = diag_mark(cx);
+        const Nest *next = sched_step_renamed(cx, n, text, name_here, p);
+        const Diag *refusal = diag_rewind(cx, mark);
+        if (!refusal) n = with_whole_tiles(c, n, next, p, text);
+        if (!refusal) continue;
+        *why = text_format(cx, "%s: %s", refusal->where, refusal->what);
+        return NULL;
+    }
+    return n;
+}
+
+/* ---- Attaching ------------------------------------------------------------------------------------------------- */
+
+/* The outermost loop over a data axis that has more than one iteration; NULL: there is none. */
+static const char *outermost_loop(const Nest *n, const char *stage)
+{
+    Path p;
+    if (!nest_find_block(n, stage, &p)) return NULL;
+    const Stmt *block = p.at[p.depth - 1];
+    for (int i = 0; i < p.depth; i++) {
+        const Stmt *s = p.at[i];
+        if (s->kind != STMT_FOR || s->extent->kind != EXPR_INT || s->extent->integer < 2) continue;
+        for (int a = 0; a < block->stage->data_count; a++)
+            if (expr_uses(block->bind[a], s->var)) return s->name;
+        return NULL;
+    }
+    return NULL;
+}
+
+typedef const Nest *OneStep(Ctx *cx, const Nest *n, const char *stage, const char *loop);
+
+static const Nest *fold(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    (void)loop;
+    return sched_fold_storage(cx, n, stage, SLOTS_MASK);
+}
+
+/* The step taken for the part; where it is refused the part belongs at the root. */
+static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step, const char *loop)
+{
+    DiagMark mark = diag_mark(c->cx);
+    n = step(c->cx, n, p->result, loop);
+    const Diag *refusal = diag_rewind(c->cx, mark);
+    if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
+    return refusal ? NULL : n;
+}
+
+static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
+{
+    for (int i = c->master - 1; i >= 0 && n; i--) {
+        Part *p = &c->part[i];
+        if (p->at_root) continue;
+        n = take(c, n, p, sched_compute_at, loop);
+        if (n) n = replay(c, n, p, &p->at_root);
+    }
+    return n;
+}
+
+static const Nest *fold_all(Combine *c, const Nest *n)
+{
+    for (int i = 0; i < c->master && n; i++) {
+        if (c->part[i].at_root) continue;
+        n = take(c, n, &c->part[i], sched_store_at, NULL);
+        if (n) n = take(c, n, &c->part[i], fold, NULL);
+    }
+    for (int i = 0; i < c->master && n; i++) {
+        if (c->part[i].at_root) continue;
+        DiagMark mark = diag_mark(c->cx);
+        n = sched_fold_storage(c->cx, n, c->part[i].result, SLOTS_MASK);
+        diag_rewind(c->cx, mark);
+    }
+    return n;
+}
+
+/* NULL where one more part turns out to belong at the root, or on error. */
+static const Nest *attempt(Combine *c)
+{
+    const char *why = NULL;
+    const Nest *n = replay(c, c->naive, &c->part[c->master], &why);
+    const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
+    for (int i = 0; i < c->count && n; i++) {
+        Part *p = &c->part[i];
+        if (i == c->master || (!p->at_root && loop && i < c->master)) continue;
+        if (!p->at_root) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
+        n = replay(c, n, p, &why);
+    }
+    if (!n) {
+        diag_internal(c->cx, "combine", "a step that suits a group alone does not suit it here: %s", why);
+        return NULL;
+    }
+    if (loop) n = attach_all(c, n, loop);
+    return n ? fold_all(c, n) : NULL;
+}
+
+static const Nest *combine_parts(Combine *c)
+{
+    bool late = c->cx->checks_late;
+    const Nest *n = NULL;
+    for (int round = 0; round <= c->count + 1 && !ctx_failed(c->cx); round++) {
+        const char *why = "";
+        c->cx->checks_late = true;
+        n = attempt(c);
+        c->cx->checks_late = late;
+        if (!n) continue;
+        if (nest_check(c->cx, n, &why) == PROVED) return n;
+        for (int i = 0; i < c->count; i++)
+            if (i != c->master && !c->part[i].at_root) c->part[i].at_root = why;
+    }
+    if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups one after the other make a nest that is not proved");
+    return NULL;
+}
+
+/* ---- One nest of all ------------------------------------------------------------------------------------------- */
+
+static bool is_among(const Tensor *t, Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+static bool is_part(int group, const int *part, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (part[i] == group) return true;
+    return false;
+}
+
+static bool is_read_outside(const Graph *g, const Groups *groups, const int *part, int count, const Tensor *t)
+{
+    for (int i = 0; i < groups->count; i++)
+        if (!is_part(i, part, count) && is_among(t, groups->at[i].input, groups->at[i].input_count)) return true;
+    return is_among(t, g->output, g->output_count);
+}
+
+static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, Group *merged)
+{
+    int inputs = 0, outputs = 0;
+    for (int i = 0; i < count; i++) {
+        inputs += groups->at[part[i]].input_count;
+        outputs += groups->at[part[i]].output_count;
+    }
+    merged->input = NEW_ARRAY(cx->arena, Tensor *, inputs);
+    merged->output = NEW_ARRAY(cx->arena, Tensor *, outputs);
+    Tensor **made = NEW_ARRAY(cx->arena, Tensor *, outputs);
+    int made_count = 0;
+    for (int i = 0; i < count; i++) {
+        const Group *p = &groups->at[part[i]];
+        for (int j = 0; j < p->input_count; j++)
+            if (!is_among(p->input[j], made, made_count) && !is_among(p->input[j], merged->input, merged->input_count))
+                merged->input[merged->input_count++] = p->input[j];
+        for (int j = 0; j < p->output_count; j++) {
+            made[made_count++] = p->output[j];
+            if (is_read_outside(g, groups, part, count, p->output[j])) merged->output[merged->output_count++] = p->output[j];
+        }
+    }
+}
+
+static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
+{
+    const char *n = name_identifier(cx, wanted);
+    for (int i = 2; map_get_ptr(taken, n); i++) n = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
+    map_put_ptr(taken, n, (void *)(uintptr_t)n);
+    return n;
+}
+
+/* An input of all under a name of its own. */
+static Tensor *stand_in(Ctx *cx, Map *taken, const Tensor *t)
+{
+    Tensor *in = arena_copy(cx->arena, t, sizeof *t);
+    in->maker = NULL;
+    in->name = free_name(cx, taken, t->name && *t->name ? t->name : "x");
+    in->serial = ctx_serial(cx);
+    return in;
+}
+
+static const Nest *naive_of_all(Combine *c, const Group *merged, const Implementation *const *with)
+{
+    Ctx *cx = c->cx;
+    Map made = map_new(cx->arena), taken = map_new(cx->arena);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count), **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
+    for (int i = 0; i < merged->input_count; i++) map_put_ptr(&made, merged->input[i], in[i] = stand_in(cx, &taken, merged->input[i]));
+    for (int i = 0; i < c->count; i++) {
+        Part *p = &c->part[i];
+        p->local = map_new(cx->arena);
+        if (!group_expand_into(cx, p->group, with[i], p->group->name, &made, &p->local)) return NULL;
+        const Tensor *result = map_get_ptr(&made, p->group->output[0]);
+        p->result = result->maker->stage->name;
+    }
+    for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
+    return nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
+}
+
+/* "4 of 32 rows along h" for the ring that the part's result is kept in. */
+static void explain_ring(const Stmt *s, const char *result, Text *t)
+{
+    const Tensor *made = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
+    for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
+        if (s->buffer->ring[d])
+            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d], (long long)tensor_dim(made, d),
+                        expr_as_var(made->maker->stage->axis[d].var)->name);
+    for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
+}
+
+static void explain_parts(const Combine *c, const Nest *n, Text *t)
+{
+    const char *master = c->part[c->master].group->name, *loop = outermost_loop(n, c->part[c->master].result);
+    text_printf(t, "combined around %s\n", master);
+    for (int i = 0; i < c->count; i++) {
+        const Part *p = &c->part[i];
+        if (i == c->master) continue;
+        if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
+        else {
+            text_printf(t, "  %s in each iteration of %s", p->group->name, loop ? loop : "?");
+            explain_ring(n->root, p->result, t);
+            text_char(t, '\n');
+        }
+    }
+}
+
+const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
+                             Text *explain, Group *merged)
+{
+    Combine c = { .cx = cx, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, Part, count) };
+    const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        c.part[i].group = &groups->at[part[i]];
+        c.part[i].alone = strategy_schedule(cx, c.part[i].group, t, &with[i], NULL);
+    }
+    if (ctx_failed(cx)) return NULL;
+    *merged = (Group){ .name = c.part[master].group->name };
+    gather_ports(cx, g, groups, part, count, merged);
+    c.naive = naive_of_all(&c, merged, with);
+    const Nest *n = c.naive ? combine_parts(&c) : NULL;
+    if (n && explain) explain_parts(&c, n, explain);
+    return n;
+}
