@@ -144,6 +144,7 @@ static bool nest_of_te(Build *b)
     const Graph *g = &b->graph;
     Group *group = NEW(cx->arena, Group);
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
+    n = n ? nest_for(cx, n, b->target->features) : NULL;
     for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
@@ -305,7 +306,8 @@ static LowerOptions lower_options(Build *b, int group)
     /* A combined function may grow as its parts may. */
     int64_t parts = b->combined && group == b->combined_as ? b->combined_parts : 1;
     LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
-                       .lanes = b->target->vector_bytes / 4, .keeps_names = !g->anchor, .watch = b->watch };
+                       .lanes = b->target->vector_bytes / 4, .has_fma = text_has_word(b->target->features, "fma"),
+                       .keeps_names = !g->anchor, .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);

@@ -140,6 +140,7 @@ static const Code *with_children(Ctx *cx, const Code *c, const Code *const *chil
     case CODE_SCOPE: return code_scope(cx, child[0]);
     case CODE_FOR: return code_for(cx, c->var, c->begin, c->end, c->step, c->loop_kind, child[0]);
     case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
+    case CODE_CALL: return code_call_or(cx, c->text, c->args, c->arg_count, child[0]);
     default:       return c;
     }
 }

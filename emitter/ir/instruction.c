@@ -60,7 +60,7 @@ static void visit_read(const Expr *e, void *user)
         if (p->instr->operand[k] == e->ref) p->is_read[k] = true;
 }
 
-const Instruction *instruction_read(Ctx *cx, const char *declaration)
+Instruction *instruction_read(Ctx *cx, const char *declaration)
 {
     Instruction *i = NEW(cx->arena, Instruction);
     Lexer l = lex_text(cx, declaration, "instruction");

@@ -14,6 +14,7 @@ enum { MAX_OPERANDS = 6 };
 
 typedef struct Instruction {
     const char *macro, *text;                /* the name; the declaration as it was read */
+    const char *feature;                     /* what a target must have for it; NULL: any target will do */
     int operand_count; const Tensor *operand[MAX_OPERANDS];
     const Stage *stage;
 } Instruction;
@@ -27,7 +28,7 @@ typedef struct OperandMatch {
 } OperandMatch;
 typedef struct Match { const Stmt *block; OperandMatch result, operand[MAX_OPERANDS]; } Match;
 
-const Instruction *instruction_read(Ctx *cx, const char *declaration);       /* NULL after an error */
+Instruction *instruction_read(Ctx *cx, const char *declaration);       /* NULL after an error */
 const Instruction *nest_instruction(const Nest *n, const char *macro);       /* NULL: none of that name is declared */
 /* Does the statement compute what the instruction does: its loops are the formula's axes, of the same kinds and extents,
  * and its block's value is the formula, up to names, the order of operands that commute, offsets and distances? False:

@@ -366,3 +366,10 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     n->root = with_allocs(cx, n, stmt_seq(cx, body, parts), outputs, output_count);
     return n;
 }
+
+const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)
+{
+    Nest *copy = arena_copy(cx->arena, n, sizeof *n);
+    copy->features = features;
+    return copy;
+}

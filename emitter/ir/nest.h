@@ -64,6 +64,7 @@ typedef struct Nest {
     int instruction_count; const struct Instruction *const *instruction;   /* declared so far (instruction.h) */
     /* For "conv.h was split by step 3: use ho or hi". */
     int gone_count;   const struct GoneLoop *gone;
+    const char *features;                            /* of the target, separated by spaces; NULL: it is not known yet */
 } Nest;
 typedef struct GoneLoop { const char *name; int step; const char *heirs; } GoneLoop;
 
@@ -79,6 +80,9 @@ bool pragma_suits(const char *pragma, LoopKind k);
  * `outputs` are tensors made by compute nodes; stages are collected up to `inputs` (and constants, which are inputs).
  * Calls must have been expanded to computes. */
 const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs, int output_count);
+
+/* The nest for a target with these features. */
+const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
 
 /* Makers of statements; all canonicalize: nested or single SEQs are flattened. */
 const Stmt *stmt_seq(Ctx *cx, const Stmt *const *child, int count);

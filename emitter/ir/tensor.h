@@ -64,7 +64,7 @@ typedef struct Stage {
     const Expr **value;              /* [out_count] */
     Reducer reducer;
     const Expr **init;               /* [out_count] with a reducer, else NULL; over data axes */
-    bool contracts;                  /* emitted code may round a*b + c once (a word of a step; the interpreter rounds twice) */
+    bool contracts;                  /* the target may round a*b + c once (a word of a step; the interpreter rounds twice) */
     uint32_t serial;
 } Stage;
 

@@ -129,7 +129,7 @@ static bool skipping_is_exact(const Stage *s)
     return init->kind == EXPR_READ && tensor_is_constant(init->ref) && !has_negative_zero(init->ref);
 }
 
-/* a*b + c as one operation on floats, where the schedule allows it. */
+/* a*b + c as one operation on floats, where the schedule allows it and the target has it. */
 static const Expr *contracted(Ctx *cx, const Expr *e, void *user)
 {
     (void)user;
@@ -141,7 +141,7 @@ static const Expr *contracted(Ctx *cx, const Expr *e, void *user)
 
 static const Expr *as_allowed(Expand *x, const Stage *s, const Expr *value)
 {
-    return s->contracts ? expr_rewrite(x->cx, value, contracted, NULL) : value;
+    return s->contracts && x->s->options && x->s->options->has_fma ? expr_rewrite(x->cx, value, contracted, NULL) : value;
 }
 
 /* old := combine(old, value), over targets that are memories or the accumulators put in their place. */

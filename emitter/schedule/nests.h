@@ -23,6 +23,7 @@ typedef struct StepArgs {
     Scope scope;
     bool widen; DType as;
     bool reassociate, contract;
+    const char *feature;             /* that an instruction needs; NULL: none */
     bool mask;                       /* a ring of a power of two slots */
 } StepArgs;
 

@@ -30,7 +30,7 @@ const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop);
 /* The loop is split by `copies`, the remainder peeled, and the inner loop unrolled. */
 const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t copies);
 const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop);
-/* The same, and in what is computed under the loop a*b + c of floats may be rounded once, by an fma. */
+/* The same, and in what is computed under the loop a*b + c of floats may be rounded once where the target has an fma. */
 const Nest *sched_vectorize_contract(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop);
 /* The loop runs over a reduce axis: partial results, one for each of its iterations, are made side by side and added up
@@ -75,8 +75,8 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
 const Nest *sched_rfactor(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *name, bool reassociate);
 /* The nest twice, under a condition on sizes and else (STAGE@else); in the first copy the condition is known. */
 const Nest *sched_specialize(Ctx *cx, const Nest *n, const char *condition);
-/* Declares an instruction of the target, as ir/instruction.h has it. */
-const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration);
+/* Declares an instruction, as ir/instruction.h has it; tensorize refuses it where the target lacks the feature (NULL: none needed). */
+const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature);
 /* The loop and all inside as a unit; printed as the macro of a declared instruction, whose formula it must compute. */
 const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop);
 const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char *macro);

@@ -130,6 +130,8 @@ static bool read_contract(Ctx *cx, const char *word, StepArgs *a)
     return a->contract = !*word;
 }
 
+static bool read_feature(Ctx *cx, const char *word, StepArgs *a) { return *word && (a->feature = name(cx, word)) != NULL; }
+
 static void print_loop(Text *t, const StepArgs *a) { text_printf(t, " %s", a->loop[0] ? a->loop[0] : "?"); }
 
 static void print_loops(Text *t, const StepArgs *a)
@@ -187,6 +189,11 @@ static void print_contract(Text *t, const StepArgs *a)
     if (a->contract) text_add(t, " contract");
 }
 
+static void print_feature(Text *t, const StepArgs *a)
+{
+    if (a->feature) text_printf(t, " feature=%s", a->feature);
+}
+
 static void print_copies(Text *t, const StepArgs *a)
 {
     if (a->factor_count) text_printf(t, " by=%lld", (long long)a->factor[0]);
@@ -207,7 +214,7 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, FUSED, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, FUSED, FEATURE, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -236,6 +243,7 @@ static const Parameter parameters[] = {
     [MASK]          = { "[mask]",                "mask",        read_mask,        print_mask },
     [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
     [CONTRACT]      = { "[contract]",            "contract",    read_contract,    print_contract },
+    [FEATURE]       = { "[feature=NAME]",        "feature=",    read_feature,     print_feature },
 };
 
 /* ---- Primitives ------------------------------------------------------------------------------------------------ */
@@ -269,7 +277,7 @@ static const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a) { retu
 static const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_root(cx, n, a->target); }
 static const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_cache_write(cx, n, a->target, a->name, a->scope); }
 static const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_specialize(cx, n, a->condition); }
-static const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_instruction(cx, n, a->condition); }
+static const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_instruction(cx, n, a->condition, a->feature); }
 static const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_blockize(cx, n, a->loop[0]); }
 static const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_tensorize(cx, n, a->loop[0], a->name); }
 static const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_pack(cx, n, a->target, a->loop, a->loop_count); }
@@ -304,7 +312,7 @@ static const Primitive primitives[] = {
     { "compute_root",        run_compute_root,   { STAGE, END } },
     { "rfactor",             run_rfactor,        { STAGE, LOOP, NAME, REASSOCIATE, END } },
     { "specialize",          run_specialize,     { CONDITION, END } },
-    { "instruction",         run_instruction,    { DECLARATION, END } },
+    { "instruction",         run_instruction,    { DECLARATION, FEATURE, END } },
     { "blockize",            run_blockize,       { LOOP, END } },
     { "tensorize",           run_tensorize,      { LOOP, MACRO, END } },
     { "cache_read",          run_cache_read,     { TENSOR, SCOPE, NAME, AS, READERS, END } },

@@ -1,29 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* instruction, blockize, tensorize: a loop nest is taken as a unit and printed as a macro of the target.
  *
- *   instruction LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o]        says what the macro computes
+ *   instruction LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o] feature=dsp    says what the macro computes
  *   tensorize conv.o LW_MLA8                                                            conv.o and what is inside become it
  *
  * A unit means its statement, so nothing can go wrong but the print: the statement must be what the formula says, with its
  * operands laid out as the macro expects (ir/instruction.c). The checker asks that again after every later step. */
 #include "ir/instruction.h"
 #include "schedule/nests.h"
+#include "support/text.h"
 
-const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration)
+const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "instruction", &(StepArgs){ .condition = declaration });
+    Draft d = draft_open(cx, n, "instruction", &(StepArgs){ .condition = declaration, .feature = feature });
     DiagMark mark = diag_mark(cx);
-    const Instruction *i = instruction_read(cx, declaration);
+    Instruction *i = instruction_read(cx, declaration);
     const Diag *why = diag_rewind(cx, mark);
     if (why) refuse_unknown(&d, "%s", why->what);
     else if (nest_instruction(n, i->macro)) refuse_unknown(&d, "%s is declared already", i->macro);
     if (ctx_failed(cx)) return n;
+    i->feature = feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
     for (int k = 0; k < n->instruction_count; k++) all[k] = n->instruction[k];
     all[d.next.instruction_count++] = i;
     d.next.instruction = all;
     return draft_close(&d);
+}
+
+/* A target whose features are not known yet may have any. */
+static bool target_has(Draft *d, const Instruction *i)
+{
+    const char *features = d->next.features;
+    if (!i->feature || !features || text_has_word(features, i->feature)) return true;
+    return refuse_unknown(d, "%s needs the feature %s, and the target has %s: choose another with --target, or leave the step out", i->macro, i->feature,
+                          *features ? text_format(d->cx, "only %s", features) : "none");
 }
 
 /* The loop as a unit; one that is a unit already gets the instruction. */
@@ -59,7 +70,7 @@ const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     const Instruction *i = macro ? nest_instruction(n, macro) : NULL;
     if (!i) refuse_unknown(&d, "there is no instruction %s; declare it: instruction %s(a: f32[8]) ...", macro ? macro : "?", macro ? macro : "NAME");
-    else if (!instruction_match(cx, n, path_end(&p), i, &m, &why)) refuse_unproved(&d, "%s is not what %s computes: %s", d.args.loop[0], macro, why);
+    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why)) refuse_unproved(&d, "%s is not what %s computes: %s", d.args.loop[0], macro, why);
     if (ctx_failed(cx)) return n;
     make_tile(&d, &p, i);
     return draft_close(&d);

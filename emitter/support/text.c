@@ -210,3 +210,11 @@ const char *text_nearest(Ctx *cx, const char *word, const char *const *candidate
     }
     return best;
 }
+
+bool text_has_word(const char *list, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *at = strstr(list, word); at; at = strstr(at + 1, word))
+        if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ' ')) return true;
+    return false;
+}

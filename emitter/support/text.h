@@ -35,4 +35,5 @@ bool text_equal(const char *a, const char *b);             /* either may be NULL
 /* The candidate nearest to `word` by edit distance, or NULL where none is near: for "did you mean". */
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count);
 
+bool text_has_word(const char *list, const char *word);    /* in a list of words separated by single spaces */
 #endif

@@ -6,7 +6,7 @@
 #include "../lw_math.h"
 #include "simd.h"
 
-/* lw: lw_x8 needs LW_SIMD */
+/* lw: lw_x8 needs LW_SIMD_CHOICE */
 #if LW_SIMD_AVX2
 typedef __m256 lw_f32x8;
 typedef __m256i lw_i32x8, lw_m32x8;

@@ -7,7 +7,7 @@
 
 #include "simd.h"
 
-/* lw: lw_x16 needs LW_SIMD */
+/* lw: lw_x16 needs LW_SIMD_CHOICE */
 #if LW_SIMD_AVX512
 typedef __m512 lw_f32x16;
 typedef __m512i lw_i32x16;

@@ -70,19 +70,19 @@
     }
 /* lw: end */
 
-/* lw: lw_x4 needs LW_SIMD LW_SIMD_SCALAR */
+/* lw: lw_x4 needs LW_SIMD_CHOICE LW_SIMD_SCALAR */
 #if !LW_SIMD_SSE4
 LW_SIMD_SCALAR(4, lw_f32x4, lw_i32x4, lw_m32x4)
 #endif
 /* lw: end */
 
-/* lw: lw_x8 needs LW_SIMD LW_SIMD_SCALAR */
+/* lw: lw_x8 needs LW_SIMD_CHOICE LW_SIMD_SCALAR */
 #if !LW_SIMD_AVX2
 LW_SIMD_SCALAR(8, lw_f32x8, lw_i32x8, lw_m32x8)
 #endif
 /* lw: end */
 
-/* lw: lw_x16 needs LW_SIMD LW_SIMD_SCALAR */
+/* lw: lw_x16 needs LW_SIMD_CHOICE LW_SIMD_SCALAR */
 #if !LW_SIMD_AVX512
 LW_SIMD_SCALAR(16, lw_f32x16, lw_i32x16, lw_m32x16)
 #endif

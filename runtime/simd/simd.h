@@ -17,7 +17,7 @@
 #ifndef LW_SIMD_H
 #define LW_SIMD_H
 
-/* lw: LW_SIMD needs */
+/* lw: LW_SIMD_CHOICE needs */
 #ifndef LW_SIMD_SSE4
 #ifdef __SSE4_1__
 #define LW_SIMD_SSE4 1

@@ -6,7 +6,7 @@
 #include "../lw_math.h"
 #include "simd.h"
 
-/* lw: lw_x4 needs LW_SIMD lw_fmaf */
+/* lw: lw_x4 needs LW_SIMD_CHOICE lw_fmaf */
 #if LW_SIMD_SSE4
 typedef __m128 lw_f32x4;
 typedef __m128i lw_i32x4, lw_m32x4;

@@ -74,7 +74,9 @@ static void add_case(EmitBatch *b, Ctx *cx, const char *label, const Function *f
 
 bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, const Env *env)
 {
-    const Function *lowered = lower_nest(cx, n, NULL);
+    static const int lanes[] = { 0, 4, 8, 16 };      /* in turn: of no vectors, and of each width */
+    const LowerOptions options = { .lanes = lanes[b->count % 4] };
+    const Function *lowered = lower_nest(cx, n, &options);
     if (!lowered) return false;
     Function f = *lowered;
     f.name = text_format(cx, "f%d", b->count);
@@ -93,7 +95,7 @@ bool emit_batch_add(EmitBatch *b, Ctx *cx, const char *label, const Nest *n, con
 
 static const char head[] =
     "#include <math.h>\n#include <stddef.h>\n#include <stdint.h>\n#include <stdio.h>\n#include <stdlib.h>\n#include <string.h>\n"
-    "#include \"lw_base.h\"\n#include \"lw_math.h\"\n\n";
+    "#include \"lw_base.h\"\n#include \"lw_math.h\"\n#include \"simd/simd.h\"\n\n";
 static const char tools[] =
     "static void *make(const unsigned char *from, size_t bytes)\n{\n"
     "    unsigned char *to = malloc(bytes ? bytes : 1);\n    if (!to) exit(3);\n"

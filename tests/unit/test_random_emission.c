@@ -26,6 +26,21 @@ static const Nest *in_threads(Ctx *cx, const Nest *n)
     return n;
 }
 
+/* Loops over data that have room for vectors become vector loops, as far as they may: of three programs in four, which are
+ * lowered for vectors. */
+static const Nest *in_vectors(Ctx *cx, const Nest *n)
+{
+    Nouns w = nouns_of(n);
+    for (int i = 0; i < w.loop_count; i++) {
+        const Expr *extent = w.loop[i]->extent;
+        if (w.loop[i]->loop_kind != LOOP_SERIAL || extent->kind != EXPR_INT || extent->integer % 4 != 0) continue;
+        DiagMark mark = diag_mark(cx);
+        const Nest *next = sched_vectorize(cx, n, w.loop[i]->name);
+        if (!diag_rewind(cx, mark)) n = next;
+    }
+    return n;
+}
+
 /* Steps as fuzz_schedule takes them, trusting the checker: what each does to values is tested there. */
 static void emit_seed(Run *run, uint64_t seed)
 {
@@ -44,6 +59,7 @@ static void emit_seed(Run *run, uint64_t seed)
             }
             made = ch.made;
         }
+        if (emit_batch_count(run->batch) % 4) c.nest = in_vectors(c.cx, c.nest);
         if (getenv("EMIT_PARALLEL")) c.nest = in_threads(c.cx, c.nest);
         run->programs++;
         if (!emit_batch_add(run->batch, c.cx, text_format(c.cx, "seed %llu", (unsigned long long)seed), c.nest, c.expected)) {

@@ -1,0 +1,57 @@
+/* matmul_vectors: matmul-vectors.te for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* s[i<4, j<32] = sum(k<6) a[i, k] * b[k, j]
+ * c[i<4, j<32] = max(s[i, j] + bias[j], 0.0)
+ * a: [4][6]  b: [6][32]  bias: [32]  c: [4][32]
+ * schedule: tile c.i c.j 2 16; compute_at s c.jo; set_scope s register; reorder s.k s.i s.j; unroll s.i;
+ *     vectorize s.j contract; unroll c.ii; vectorize c.ji */
+static void matmul_vectors_c(const float *restrict a, const float *restrict b, const float *restrict bias, float *restrict c)
+{
+    for (int32_t io = 0; io < 2; io++) {
+        const float *a_io = a + io * 12;
+        for (int32_t jo = 0; jo < 2; jo++) {
+            float s[32];
+            LW_VECTOR
+            for (int32_t j = 0; j < 16; j++)
+                s[j] = 0.0f;
+            LW_VECTOR
+            for (int32_t j = 0; j < 16; j++)
+                s[j + 16] = 0.0f;
+            for (int32_t k = 0; k < 6; k++) {
+                const float *b_k = b + k * 32 + jo * 16;
+                LW_VECTOR
+                for (int32_t j = 0; j < 16; j++)
+                    s[j] += a_io[k] * b_k[j];
+                LW_VECTOR
+                for (int32_t j = 0; j < 16; j++)
+                    s[j + 16] += a_io[k + 6] * b_k[j];
+            }
+            const float *bias_jo = bias + jo * 16;
+            float *c_jo = c + io * 64 + jo * 16;
+            LW_VECTOR
+            for (int32_t ji = 0; ji < 16; ji++)
+                c_jo[ji] = lw_maxf(s[ji] + bias_jo[ji], 0.0f);
+            LW_VECTOR
+            for (int32_t ji = 0; ji < 16; ji++)
+                c_jo[ji + 32] = lw_maxf(s[ji + 16] + bias_jo[ji], 0.0f);
+        }
+    }
+}
+
+int matmul_vectors_run(void *arena, const struct matmul_vectors_inputs *in, const struct matmul_vectors_outputs *out)
+{
+    (void)arena;
+    LW_LAYER(0, "c")
+    matmul_vectors_c(in->a, in->b, in->bias, out->c);
+    return 0;
+}

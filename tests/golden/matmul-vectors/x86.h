@@ -1,0 +1,49 @@
+/* matmul_vectors: matmul-vectors.te for x86, emitted by Loopwright.
+ *
+ * Inputs
+ *   a                    float    [4][6]
+ *   b                    float    [6][32]
+ *   bias                 float    [32]
+ * Outputs
+ *   c                    float    [4][32]
+ */
+#ifndef MATMUL_VECTORS_H
+#define MATMUL_VECTORS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define MATMUL_VECTORS_ARENA_SIZE   0u     /* bytes of scratch memory matmul_vectors_run needs */
+#define MATMUL_VECTORS_ARENA_ALIGN  16u
+#define MATMUL_VECTORS_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define MATMUL_VECTORS_E_ARENA (-1)     /* the arena is null or misaligned */
+#define MATMUL_VECTORS_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define MATMUL_VECTORS_INPUTS(X) \
+    X(a, float, 24) \
+    X(b, float, 192) \
+    X(bias, float, 32)
+#define MATMUL_VECTORS_OUTPUTS(X) X(c, float, 128)
+
+struct matmul_vectors_inputs {
+    const float *a;
+    const float *b;
+    const float *bias;
+};
+struct matmul_vectors_outputs {
+    float *c;
+};
+
+/* Runs the model once. Returns 0, or a negative MATMUL_VECTORS_E... code. Reentrant: all state is in the arena. */
+int matmul_vectors_run(void *arena, const struct matmul_vectors_inputs *in, const struct matmul_vectors_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

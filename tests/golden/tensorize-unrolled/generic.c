@@ -1,0 +1,40 @@
+/* tensorize_unrolled: tensorize-unrolled.te for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* y[a<2, c<8] = x[a, c] * 3.0
+ * x: [2][8]  y: [2][8]
+ * schedule: instruction TRIPLE8(p: f32[8]) r[i<8] = p[i] * 3; tensorize y.c TRIPLE8; unroll y.a */
+static void tensorize_unrolled_y(const float *restrict x, float *restrict y)
+{
+    #ifdef TRIPLE8
+    TRIPLE8(y[0], x[0]);
+    #else
+    {
+        for (int32_t c = 0; c < 8; c++)
+            y[c] = x[c] * 3.0f;
+    }
+    #endif
+    #ifdef TRIPLE8
+    TRIPLE8(y[8], x[8]);
+    #else
+    {
+        for (int32_t c = 0; c < 8; c++)
+            y[c + 8] = x[c + 8] * 3.0f;
+    }
+    #endif
+}
+
+int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in, const struct tensorize_unrolled_outputs *out)
+{
+    (void)arena;
+    LW_LAYER(0, "y")
+    tensorize_unrolled_y(in->x, out->y);
+    return 0;
+}

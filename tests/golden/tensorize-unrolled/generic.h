@@ -1,0 +1,42 @@
+/* tensorize_unrolled: tensorize-unrolled.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [2][8]
+ * Outputs
+ *   y                    float    [2][8]
+ */
+#ifndef TENSORIZE_UNROLLED_H
+#define TENSORIZE_UNROLLED_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TENSORIZE_UNROLLED_ARENA_SIZE   0u     /* bytes of scratch memory tensorize_unrolled_run needs */
+#define TENSORIZE_UNROLLED_ARENA_ALIGN  16u
+#define TENSORIZE_UNROLLED_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define TENSORIZE_UNROLLED_E_ARENA (-1)     /* the arena is null or misaligned */
+#define TENSORIZE_UNROLLED_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define TENSORIZE_UNROLLED_INPUTS(X) X(x, float, 16)
+#define TENSORIZE_UNROLLED_OUTPUTS(X) X(y, float, 16)
+
+struct tensorize_unrolled_inputs {
+    const float *x;
+};
+struct tensorize_unrolled_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative TENSORIZE_UNROLLED_E... code. Reentrant: all state is in the arena. */
+int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in, const struct tensorize_unrolled_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
