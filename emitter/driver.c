@@ -103,7 +103,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 bool build_graph(Build *b)
 {
     const Model *m = &b->model;
-    b->graph = (Graph){ b->name, m->input_count, m->input, m->output_count, m->output };
+    b->graph = (Graph){ b->name, m->input_count, m->input, m->output_count, m->output, b->target };
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count && !ctx_failed(b->cx); i++) {

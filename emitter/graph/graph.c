@@ -26,7 +26,7 @@ static Node *copy_over(Ctx *cx, Node *n, Tensor *const *in)
     return copy;
 }
 
-struct Uses { Map count; };
+struct Uses { Map count; const Target *target; };
 
 static void use(Ctx *cx, Uses *u, const Tensor *t)
 {
@@ -41,6 +41,7 @@ Uses *graph_uses(Ctx *cx, const Graph *g)
     int count = graph_order(cx, g, &order);
     Uses *u = NEW(cx->arena, Uses);
     u->count = map_new(cx->arena);
+    u->target = g->target;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < order[i]->in_count; j++)
             if (order[i]->in[j]) use(cx, u, order[i]->in[j]);
@@ -53,6 +54,8 @@ int uses_of(const Uses *u, const Tensor *t)
     const int *n = map_get_ptr(&u->count, t);
     return n ? *n : 1;
 }
+
+const Target *uses_target(const Uses *u) { return u->target; }
 
 /* What replaces a tensor is used as often as it was. */
 static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)

@@ -9,6 +9,7 @@ typedef struct Graph {
     const char *name;
     int input_count;  Tensor **input;       /* in the model's order */
     int output_count; Tensor **output;
+    const Target *target;                   /* NULL: any */
 } Graph;
 
 /* A pass makes a new graph of new nodes and leaves the old one; order of the table graph_passes. */
@@ -20,12 +21,13 @@ GraphPass graph_simplify;     /* calls that have a simpler form; dead nodes */
 GraphPass graph_fold;         /* calls over constants are run now, by the interpreter */
 GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
 GraphPass graph_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
+GraphPass graph_alter;        /* calls get the form that the target likes, with their weights packed (Implementation.alter) */
 GraphPass graph_outputs;      /* copies where an output is an input, a constant or another output: each is written by one call */
 
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */
-typedef struct Uses Uses;
+
 Uses *graph_uses(Ctx *cx, const Graph *g);
-int uses_of(const Uses *u, const Tensor *t);     /* a tensor made since: 1 */
+const Target *uses_target(const Uses *u);        /* the graph's */
 
 /* Rebuilds the graph: visit gets each call with its inputs already replaced (a fresh copy where they changed) and may
  * overwrite out[], which holds the call's own outputs, with what is to be used instead. */

@@ -70,7 +70,7 @@ const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Im
     GroupNest naive = nest_of(cx, g, t, NULL);
     for (int i = 0; i < count && naive.nest; i++) {
         int distance = chain_distance(cx, t, all[i]->target);
-        if (distance < 0 || !is_for(cx, all[i], g->anchor)) continue;
+        if (all[i]->alter || distance < 0 || !is_for(cx, all[i], g->anchor)) continue;
         bool applies = !all[i]->applies || all[i]->applies(cx, &naive);
         if (explain)
             text_printf(explain, "  %-32s %-12s plevel %2d  %s\n", all[i]->name, all[i]->target, all[i]->plevel,

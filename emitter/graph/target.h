@@ -35,6 +35,9 @@ typedef struct GroupNest {
     const char *anchor;                /* name of the stage that makes the anchor's first output; the group's output stage if none */
 } GroupNest;
 
+typedef struct Uses Uses;
+int uses_of(const Uses *u, const Tensor *t);     /* readers of the tensor; of one made since: 1 */
+
 typedef struct Implementation {
     const char *name;                  /* "conv.register_tiled" */
     const char *target;                /* for this target and those that fall back to it */
@@ -44,6 +47,9 @@ typedef struct Implementation {
     bool (*applies)(Ctx *cx, const GroupNest *g);                /* NULL: always: the specialized condition */
     Tensor *(*compute)(Ctx *cx, const Node *anchor);             /* another exact compute for the anchor; NULL: the operator's */
     const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
+    /* Of a row that schedules nothing: what stands for output 0 of the call on this target, made of calls that it likes
+     * better; NULL: the call stays. Runs before fusion (graph/alter.c). */
+    Tensor *(*alter)(Ctx *cx, const Target *t, const Node *call, const Uses *uses);
 } Implementation;
 const Implementation *const *implementation_list(Ctx *cx, int *count);
 void target_register(Ctx *cx, const Target *t);

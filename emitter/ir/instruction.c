@@ -13,6 +13,18 @@
 
 /* ---- Declarations ---------------------------------------------------------------------------------------------- */
 
+static void read_numbers(Ctx *cx, Lexer *l, Instruction *out)
+{
+    if (!lex_is(l, "[")) return;
+    lex_expect(l, "[", "behind the macro's name");
+    while (!ctx_failed(cx) && !lex_is(l, "]")) {
+        if (out->number_count == MAX_NUMBERS) lex_error(l, lex_peek(l), "an instruction has up to %d numbers", MAX_NUMBERS);
+        if (ctx_failed(cx) || !lex_integer(l, &out->number[out->number_count++])) return;
+        if (!lex_is(l, "]")) lex_expect(l, ",", "between numbers");
+    }
+    lex_expect(l, "]", "behind the numbers");
+}
+
 static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
 {
     const Known *known = NULL;
@@ -66,6 +78,7 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     Lexer l = lex_text(cx, declaration, "instruction");
     i->text = name(cx, declaration);
     i->macro = lex_name(&l, "the name of a macro");
+    read_numbers(cx, &l, i);
     const Known *known = read_operands(cx, &l, i);
     Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, known, NULL, false);
     if (!t || ctx_failed(cx)) return NULL;
@@ -95,6 +108,7 @@ typedef struct Compare {
     const Instruction *instr;
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
+    const Bounds *scope;                     /* the loops outside, and these */
     int loop_of[MAX_AXES];                   /* axis of the formula -> loop; -1: an axis of extent 1 without one */
     Match match;
     const char *why;                         /* the first difference */
@@ -155,13 +169,13 @@ static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *a
     for (int k = 0; k < t->rank; k++) {
         const Expr *zero[MAX_AXES], *var[MAX_AXES];
         for (int l = 0; l < c->loop_count; l++) { var[l] = c->loop[l]->var; zero[l] = expr_index(cx, 0); }
-        const Expr *e = simplify(cx, index[k], NULL);
-        o.first[k] = simplify(cx, expr_substitute(cx, e, var, zero, c->loop_count), NULL);
+        const Expr *e = simplify(cx, index[k], c->scope);
+        o.first[k] = simplify(cx, expr_substitute(cx, e, var, zero, c->loop_count), c->scope);
         const Expr *sum = o.first[k];
         for (int l = 0; l < c->loop_count; l++) {
             const Expr *one = expr_index(cx, 1);
             const Expr *at_one = expr_substitute(cx, expr_substitute(cx, e, &var[l], &one, 1), var, zero, c->loop_count);
-            const Expr *step = simplify(cx, expr_sub(cx, at_one, o.first[k]), NULL);
+            const Expr *step = simplify(cx, expr_sub(cx, at_one, o.first[k]), c->scope);
             int64_t move = step->kind == EXPR_INT ? step->integer : 0;
             sum = expr_add(cx, sum, expr_mul(cx, var[l], expr_index(cx, move)));
             bool has_axis = false;
@@ -171,7 +185,7 @@ static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *a
             if (move && !has_axis)
                 return differs(c, text_format(cx, "%s moves along the loop %s, and %s does not", t->name, c->loop[l]->name, pattern->name));
         }
-        if (!expr_is_int(simplify(cx, expr_sub(cx, e, sum), NULL), 0))
+        if (!expr_is_int(simplify(cx, expr_sub(cx, e, sum), c->scope), 0))
             return differs(c, text_format(cx, "dimension %d of %s is read at %s, which does not move in equal steps", k, t->name, text_of(cx, e)));
     }
     if (!lies_in_steps(c, pattern, &o)) return false;
@@ -207,8 +221,24 @@ static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
     return true;
 }
 
+/* An operand of rank 0 is whatever stands there, if it is the same in all iterations. */
+static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, OperandMatch *out)
+{
+    if (pattern->type != e->type) return differs(c, text_format(c->cx, "%s is %s, and not %s", text_of(c->cx, e), dtype_info(e->type)->spelling, dtype_info(pattern->type)->spelling));
+    for (int l = 0; l < c->loop_count; l++)
+        if (expr_uses(e, c->loop[l]->var)) return differs(c, text_format(c->cx, "%s moves along the loop %s, and %s is one value", text_of(c->cx, e), c->loop[l]->name, pattern->name));
+    if (out->value && out->value != e) return differs(c, text_format(c->cx, "%s stands for two different values", pattern->name));
+    out->value = e;
+    return true;
+}
+
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
+    if (p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0) {
+        int k = 0;
+        while (c->instr->operand[k] != p->ref) k++;
+        return match_scalar(c, p->ref, e, &c->match.operand[k]);
+    }
     p = one_cast(c->cx, p);
     e = one_cast(c->cx, e);
     if (p->kind == EXPR_READ && e->kind == EXPR_READ) {
@@ -265,7 +295,7 @@ static bool match_body(Compare *c)
     for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
     c->match = (Match){ .block = c->block };
-    const Expr *value = expr_substitute(cx, s->value[0], from, c->block->bind, s->axis_count);
+    const Expr *value = simplify(cx, expr_substitute(cx, s->value[0], from, c->block->bind, s->axis_count), c->scope);
     return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result) && match_value(c, p->value[0], value);
 }
 
@@ -294,12 +324,26 @@ static const char *shape_text(Compare *c)
     return text_string(&t);
 }
 
+/* The loops above a statement of the nest, outermost first. */
+static bool scope_above(Ctx *cx, const Stmt *at, const Stmt *s, const Bounds **scope)
+{
+    const Bounds *outer = *scope;
+    if (at == s) return true;
+    if (at->kind == STMT_FOR) *scope = bounds_var(cx, outer, at->var, at->extent);
+    for (int i = 0; i < at->child_count; i++)
+        if (scope_above(cx, at->child[i], s, scope)) return true;
+    *scope = outer;
+    return false;
+}
+
 static bool find_loops(Compare *c, const Stmt *s)
 {
+    scope_above(c->cx, c->nest->root, s, &c->scope);
     for (; s->kind == STMT_FOR; s = s->child[0]) {
         if (c->loop_count == MAX_AXES) return differs(c, "there are too many loops");
         if (s->extent->kind != EXPR_INT) return differs(c, text_format(c->cx, "the extent of %s is no number", s->name));
         c->loop[c->loop_count++] = s;
+        c->scope = bounds_var(c->cx, c->scope, s->var, s->extent);
     }
     if (s->kind != STMT_BLOCK) return differs(c, "there is more than one block below it; loops around one are accepted");
     c->block = s;

@@ -457,8 +457,12 @@ static const Code *expand_all(Expand *x, const Stmt *s)
 static int operand_args(Expand *x, const Tensor *pattern, const OperandMatch *o, const Expr **arg)
 {
     Ctx *cx = x->cx;
-    const Storage *st = storage_of(x->s, o->tensor);
+    const Storage *st = o->tensor ? storage_of(x->s, o->tensor) : NULL;
     int n = 0;
+    if (o->value) {
+        arg[n++] = simplify(cx, storage_loads(x->s, o->value), NULL);
+        return n;
+    }
     if (!st) {
         diag_internal(cx, o->tensor->name, "this tensor is used where it has no storage");
         return 0;
@@ -489,8 +493,10 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
         diag_internal(cx, instr->macro, "a unit is not what its instruction computes: %s", why);
         return NULL;
     }
-    const Expr *arg[(MAX_OPERANDS + 1) * (MAX_RANK + 1)];
-    int n = operand_args(x, instr->stage->out[0], &m.result, arg);
+    const Expr *arg[MAX_NUMBERS + (MAX_OPERANDS + 1) * (MAX_RANK + 1)];
+    int n = 0;
+    for (int i = 0; i < instr->number_count; i++) arg[n++] = expr_int(cx, I32, instr->number[i]);
+    n += operand_args(x, instr->stage->out[0], &m.result, arg + n);
     for (int i = 0; i < instr->operand_count; i++) n += operand_args(x, instr->operand[i], &m.operand[i], arg + n);
     return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }

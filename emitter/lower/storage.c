@@ -151,11 +151,22 @@ static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around,
 
 static bool makes_by_reduction(const Tensor *t) { return t->maker && t->maker->stage && t->maker->stage->reducer != REDUCE_NONE; }
 
+/* An element of a tensor that a plain stage makes lies in what that stage computes: often less than its type. */
+static const Expr *narrow_read(Ctx *cx, const Expr *e, void *user)
+{
+    (void)user;
+    const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
+    const Stage *s = t && t->maker ? t->maker->stage : NULL;
+    if (!s || s->reducer != REDUCE_NONE || !dtype_is_integer(t->type)) return e;
+    Interval i = interval_of(cx, s->value[t->output], NULL);
+    return i.least > INT64_MIN && i.greatest < INT64_MAX ? expr_new_var(cx, t->name, VAR_LOCAL, t->type, i.least, i.greatest) : e;
+}
+
 Interval sum_range(Ctx *cx, const Stage *s)
 {
     const Interval unknown = { 0, 0 };
     if (s->reducer != REDUCE_SUM || !dtype_is_integer(s->value[0]->type)) return unknown;
-    Interval value = interval_of(cx, s->value[0], NULL), init = interval_of(cx, s->init[0], NULL);
+    Interval value = interval_of(cx, expr_rewrite(cx, s->value[0], narrow_read, NULL), NULL), init = interval_of(cx, s->init[0], NULL);
     if (s->init[0]->kind == EXPR_READ && tensor_is_constant(s->init[0]->ref)) init = constant_range(s->init[0]->ref);
     int64_t points = 1;
     for (int a = s->data_count; a < s->axis_count; a++) points = sat_mul(points, interval_of(cx, s->axis[a].extent, NULL).greatest);

@@ -39,6 +39,26 @@
 #define LW_SIMD_AVX512 0
 #endif
 #endif
+#ifndef LW_SIMD_ARM_DSP
+#if defined(__ARM_FEATURE_SIMD32) && defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+#define LW_SIMD_ARM_DSP 1
+#else
+#define LW_SIMD_ARM_DSP 0
+#endif
+#endif
+#ifndef LW_SIMD_ARM_MVE
+#if defined(__ARM_FEATURE_MVE) && (__ARM_FEATURE_MVE & 1)
+#define LW_SIMD_ARM_MVE 1
+#else
+#define LW_SIMD_ARM_MVE 0
+#endif
+#endif
+#if LW_SIMD_ARM_DSP
+#include <arm_acle.h>
+#endif
+#if LW_SIMD_ARM_MVE
+#include <arm_mve.h>
+#endif
 #if LW_SIMD_SSE4 || LW_SIMD_AVX2 || LW_SIMD_AVX512
 #include <immintrin.h>
 #endif
@@ -48,4 +68,7 @@
 #include "avx2.h"
 #include "avx512.h"
 #include "scalar.h"
+#include "arm_dsp.h"
+#include "arm_mve.h"
+#include "rows.h"
 #endif

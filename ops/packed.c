@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Convolutions and dense layers of 8 bits as products of rows, in the order in which multiply-add instructions read them.
+ * The window of an output element is a row `patch` of K = kh * kw * C elements (of a dense layer: the input's row):
+ *
+ *   patch[n,h,w,e] = x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c], or `fill` outside of x      e = (i*kw + j)*C + c
+ *   y[n,h,w,o]     = b[o] + sum(e) patch[n,h,w,e] * k[o,e]
+ *
+ * Weights of rank 2 lie as written, and patches are i8. Weights of rank 4, [O][Q][2][2], are for instructions on pairs of
+ * i16: patches are widened, K is filled up to 4*Q with zeros, and of four weights 0 1 2 3 memory holds 0 2 1 3, so that
+ * the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b. */
+#include "graph/op_build.h"
+
+typedef struct Rows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_wide; } Rows;
+
+static bool read_rows(Ctx *cx, const Node *n, int64_t length, Rows *r)
+{
+    *r = (Rows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .outs = tensor_dim(n->in[1], 0), .length = length };
+    r->is_wide = r->k->rank == 4;
+    r->padded = r->is_wide ? 4 * tensor_dim(r->k, 1) : r->k->rank == 2 ? tensor_dim(r->k, 1) : -1;
+    bool fits = r->is_wide ? r->padded >= length && r->padded < length + 4 && tensor_dim(r->k, 2) == 2 && tensor_dim(r->k, 3) == 2 : r->padded == length;
+    if (r->x->type == I8 && r->k->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == r->outs && fits) return true;
+    op_refuse(cx, n, "the weights are %s, the first values %s; i8[o][%lld] or i8[o][q][2][2] and i32[o] are wanted", tensor_shape_text(cx, r->k),
+              tensor_shape_text(cx, r->b), (long long)length);
+    return false;
+}
+
+/* An element of a patch: `value`, as i16 where it is wide, and 0 behind the end. */
+static const char *element_text(Ctx *cx, const Rows *r, const char *value)
+{
+    if (r->is_wide) value = text_format(cx, "i16(%s)", value);
+    return r->padded == r->length ? value : text_format(cx, "select(e < %lld, %s, 0)", (long long)r->length, value);
+}
+
+/* y[LEAD o] = b[o] + sum over the patch's row, whose leading indices are `lead`. */
+static int product(Ctx *cx, const Node *n, const Rows *r, Tensor *patch, const char *lead, Tensor **out)
+{
+    const char *text = r->is_wide
+        ? text_format(cx, "y[%so] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o,q,t,s])", lead, lead)
+        : text_format(cx, "y[%so] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, lead);
+    if (!patch) return 0;
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
+    return out[0] ? 1 : 0;
+}
+
+typedef struct Window { int64_t kernel[2], stride[2], dilation[2], pad[4], extent[2]; } Window;
+
+static bool read_window(Ctx *cx, const Node *n, Window *w)
+{
+    enum { GREATEST = 1 << 20 };
+    const Tensor *x = n->in[0];
+    if (x->rank != 4 || !tensor_is_fixed(x)) {
+        op_refuse(cx, n, "the input is %s; a fixed one of rank 4 is wanted", tensor_shape_text(cx, x));
+        return false;
+    }
+    if (!op_ints(cx, n, "kernel", 2, 1, GREATEST, 1, w->kernel) || !op_ints(cx, n, "stride", 2, 1, GREATEST, 1, w->stride) ||
+        !op_ints(cx, n, "dilation", 2, 1, GREATEST, 1, w->dilation) || !op_ints(cx, n, "pad", 4, 0, GREATEST, 0, w->pad)) return false;
+    for (int d = 0; d < 2; d++) {
+        int64_t room = tensor_dim(x, 1 + d) + w->pad[d] + w->pad[2 + d] - (w->kernel[d] - 1) * w->dilation[d] - 1;
+        w->extent[d] = room / w->stride[d] + 1;
+        if (room < 0) op_refuse(cx, n, "a kernel of %lld does not fit into %s", (long long)w->kernel[d], tensor_shape_text(cx, x));
+    }
+    return !ctx_failed(cx);
+}
+
+/* The element of x that the patch holds at e, and `fill` where that lies outside. */
+static const char *window_text(Ctx *cx, const Node *n, const Window *w)
+{
+    long long row = (long long)(w->kernel[1] * tensor_dim(n->in[0], 3)), c = (long long)tensor_dim(n->in[0], 3);
+    const char *at_h = text_format(cx, "h*%lld+e/%lld*%lld-%lld", (long long)w->stride[0], row, (long long)w->dilation[0], (long long)w->pad[0]);
+    const char *at_w = text_format(cx, "w*%lld+e%%%lld/%lld*%lld-%lld", (long long)w->stride[1], row, c, (long long)w->dilation[1], (long long)w->pad[1]);
+    bool leaves = false;
+    for (int d = 0; d < 2; d++) {
+        int64_t last = (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] - w->pad[d];
+        leaves = leaves || w->pad[d] > 0 || last >= tensor_dim(n->in[0], 1 + d);
+    }
+    return text_format(cx, leaves ? "(x[n,%s,%s,e%%%lld]? : %lld)" : "x[n,%s,%s,e%%%lld]", at_h, at_w, c, (long long)node_int(n, "fill", 0));
+}
+
+static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
+{
+    Window w;
+    Rows r;
+    if (!read_window(cx, n, &w) || !read_rows(cx, n, w.kernel[0] * w.kernel[1] * tensor_dim(n->in[0], 3), &r)) return 0;
+    const char *text = text_format(cx, "patch[n,h<%lld,w<%lld,e<%lld] = %s", (long long)w.extent[0], (long long)w.extent[1], (long long)r.padded,
+                                   element_text(cx, &r, window_text(cx, n, &w)));
+    return product(cx, n, &r, OP_FORMULA(cx, n, text, BIND_T("x", r.x)), "n,h,w,", out);
+}
+
+static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
+{
+    Rows r;
+    const Tensor *x = n->in[0];
+    if (x->rank < 1 || !read_rows(cx, n, tensor_dim(x, x->rank - 1), &r)) return 0;
+    Text lead = text_new(cx);
+    for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
+    const char *at = text_string(&lead), *value = element_text(cx, &r, text_format(cx, r.padded > r.length ? "(x[%se]? : 0)" : "x[%se]", at));
+    return product(cx, n, &r, OP_FORMULA(cx, n, text_format(cx, "patch[%se<%lld] = %s", at, (long long)r.padded, value), BIND_T("x", r.x)), at, out);
+}
+
+static const AttrRow conv_attrs[] = {
+    { "kernel",   ATTR_INTS, "height and width of the window", NULL },
+    { "stride",   ATTR_INTS, "distance of neighbouring windows", NULL },
+    { "dilation", ATTR_INTS, "distance of neighbouring taps", NULL },
+    { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },
+    { "fill",     ATTR_INT,  "what is read outside of x", NULL },
+    { 0 }
+};
+
+static const OpCase packed_conv2d_cases[] = {
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i8[3][18] i32[3]", "i32[1][4][5][3]", NULL },
+    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][2] i8[4][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
+    { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
+    { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
+    { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are wanted" },
+    { "kernel=3,3", "i8[1][2][2][8] i8[4][72] i32[4]", NULL, "does not fit" },
+    { 0 }
+};
+static const OpCase packed_dense_cases[] = {
+    { "", "i8[2][8] i8[3][8] i32[3]", "i32[2][3]", NULL },
+    { "", "i8[9] i8[3][3][2][2] i32[3]", "i32[3]", NULL },
+    { "", "i8[9] i8[3][2][2][2] i32[3]", NULL, "are wanted" },
+    { 0 }
+};
+
+#define PACKED(fn, text) \
+    .name = #fn, .summary = text, .level = 11, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 3, .most_inputs = 3, .inputs = "x k b", \
+    .compute = fn, .cases = fn##_cases
+
+const Op ops_packed[] = {
+    { PACKED(packed_conv2d, "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: a convolution of 8 bits in reading order"), .attr = conv_attrs },
+    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order") },
+    { 0 }
+};

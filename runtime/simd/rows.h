@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: 0BSD */
+/* Products and copies of rows of 8 and 16 bits: the macros that emitted code names, in portable C for what no other header
+ * has instructions. An operand is its first element, then the distances of neighbours; sums wrap.
+ *
+ *   LW_DOT_2X2_I8[n](a: i8[2][n], b: i8[2][n])              c[w<2,o<2] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
+ *   LW_DOT_2X2_I16[n](a: i16[2][n][2][2], b: i8[2][n][2][2]) c[w<2,o<2] = sum(q<n,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])
+ *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
+ *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
+ *
+ * and the first two for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances are 4 and 2 in a, 4 and 2 in b, as weights are packed. */
+#ifndef LW_SIMD_ROWS_H
+#define LW_SIMD_ROWS_H
+
+#include "../lw_base.h"
+#include "simd.h"
+
+/* lw: lw_dot_pairs needs */
+/* Any tile and any distances. */
+static inline void lw_dot_pairs(int32_t w, int32_t o, int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, int32_t aq, int32_t as,
+                                const int8_t *b, int32_t bo, int32_t bq, int32_t bt)
+{
+    for (int32_t i = 0; i < w; i++)
+        for (int32_t j = 0; j < o; j++) {
+            uint32_t sum = (uint32_t)c[i * cw + j];
+            for (int32_t q = 0; q < n; q++)
+                for (int32_t s = 0; s < 2; s++)
+                    for (int32_t t = 0; t < 2; t++)
+                        sum += (uint32_t)((int32_t)a[i * aw + q * aq + s * as + t] * b[j * bo + q * bq + t * bt + s]);
+            c[i * cw + j] = (int32_t)sum;
+        }
+}
+/* lw: end */
+
+/* lw: lw_dot_2x2 needs */
+static inline void lw_dot_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b, int32_t bo)
+{
+    uint32_t c00 = (uint32_t)c[0], c01 = (uint32_t)c[1], c10 = (uint32_t)c[cw], c11 = (uint32_t)c[cw + 1];
+    const int8_t *a1 = a + aw, *b1 = b + bo;
+    for (int32_t e = 0; e < n; e++) {
+        c00 += (uint32_t)((int32_t)a[e] * b[e]);
+        c01 += (uint32_t)((int32_t)a[e] * b1[e]);
+        c10 += (uint32_t)((int32_t)a1[e] * b[e]);
+        c11 += (uint32_t)((int32_t)a1[e] * b1[e]);
+    }
+    c[0] = (int32_t)c00;
+    c[1] = (int32_t)c01;
+    c[cw] = (int32_t)c10;
+    c[cw + 1] = (int32_t)c11;
+}
+/* lw: end */
+
+/* lw: lw_dot_row needs */
+/* One row by o rows. */
+static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    for (int32_t j = 0; j < o; j++) {
+        uint32_t sum = (uint32_t)c[j];
+        for (int32_t e = 0; e < n; e++) sum += (uint32_t)((int32_t)a[e] * b[j * bo + e]);
+        c[j] = (int32_t)sum;
+    }
+}
+/* lw: end */
+
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD lw_dot_2x2 */
+#ifndef LW_DOT_2X2_I8
+#define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_dot_2x2(n, &(c), cw, &(a), aw, &(b), bo)
+#endif
+/* lw: end */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD lw_dot_row */
+#ifndef LW_DOT_2X1_I8
+#define LW_DOT_2X1_I8(n, c, cw, a, aw, b) (lw_dot_row(1, n, &(c), &(a), &(b), 0), lw_dot_row(1, n, &(c) + (cw), &(a) + (aw), &(b), 0))
+#endif
+/* lw: end */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD lw_dot_row */
+#ifndef LW_DOT_1X4_I8
+#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dot_row(4, n, &(c), &(a), &(b), bo)
+#endif
+/* lw: end */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD lw_dot_row */
+#ifndef LW_DOT_1X2_I8
+#define LW_DOT_1X2_I8(n, c, a, b, bo) lw_dot_row(2, n, &(c), &(a), &(b), bo)
+#endif
+/* lw: end */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD lw_dot_row */
+#ifndef LW_DOT_1X1_I8
+#define LW_DOT_1X1_I8(n, c, a, b) lw_dot_row(1, n, &(c), &(a), &(b), 0)
+#endif
+/* lw: end */
+
+/* lw: LW_DOT_2X2_I16 needs LW_SIMD lw_dsp_2x2 lw_dot_pairs */
+#ifndef LW_DOT_2X2_I16
+#define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt) lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt)
+#endif
+/* lw: end */
+/* lw: LW_DOT_2X1_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+#ifndef LW_DOT_2X1_I16
+#define LW_DOT_2X1_I16(n, c, cw, a, aw, aq, as, b, bq, bt) lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt)
+#endif
+/* lw: end */
+/* lw: LW_DOT_1X4_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+#ifndef LW_DOT_1X4_I16
+#define LW_DOT_1X4_I16(n, c, a, aq, as, b, bo, bq, bt) lw_dot_pairs(1, 4, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt)
+#endif
+/* lw: end */
+/* lw: LW_DOT_1X2_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+#ifndef LW_DOT_1X2_I16
+#define LW_DOT_1X2_I16(n, c, a, aq, as, b, bo, bq, bt) lw_dot_pairs(1, 2, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt)
+#endif
+/* lw: end */
+/* lw: LW_DOT_1X1_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+#ifndef LW_DOT_1X1_I16
+#define LW_DOT_1X1_I16(n, c, a, aq, as, b, bq, bt) lw_dot_pairs(1, 1, n, &(c), 0, &(a), 0, aq, as, &(b), 0, bq, bt)
+#endif
+/* lw: end */
+
+/* lw: lw_copy_i16 needs */
+static inline void lw_copy_i16(int32_t n, int16_t *y, const int8_t *a)
+{
+    for (int32_t e = 0; e < n; e++) y[e] = a[e];
+}
+/* lw: end */
+/* lw: lw_fill_i16 needs */
+static inline void lw_fill_i16(int32_t n, int16_t *y, int16_t fill)
+{
+    for (int32_t e = 0; e < n; e++) y[e] = fill;
+}
+/* lw: end */
+/* lw: lw_copy_i8 needs */
+static inline void lw_copy_i8(int32_t n, int8_t *y, const int8_t *a)
+{
+    for (int32_t e = 0; e < n; e++) y[e] = a[e];
+}
+/* lw: end */
+/* lw: lw_fill_i8 needs */
+static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
+{
+    for (int32_t e = 0; e < n; e++) y[e] = fill;
+}
+/* lw: end */
+
+/* lw: LW_COPY_I16 needs LW_SIMD lw_dsp_widen lw_copy_i16 */
+#ifndef LW_COPY_I16
+#define LW_COPY_I16(n, y, a) lw_copy_i16(n, &(y), &(a))
+#endif
+/* lw: end */
+/* lw: LW_COPY_I8 needs LW_SIMD lw_copy_i8 */
+#ifndef LW_COPY_I8
+#define LW_COPY_I8(n, y, a) lw_copy_i8(n, &(y), &(a))
+#endif
+/* lw: end */
+/* lw: LW_FETCH_I16 needs LW_COPY_I16 lw_fill_i16 */
+/* Where p is false, a lies outside of its memory and is only named. */
+#define LW_FETCH_I16(n, fill, y, p, a)                                                                                 \
+    do {                                                                                                               \
+        if (p) LW_COPY_I16(n, y, a);                                                                                   \
+        else lw_fill_i16(n, &(y), fill);                                                                               \
+    } while (0)
+/* lw: end */
+/* lw: LW_FETCH_I8 needs LW_COPY_I8 lw_fill_i8 */
+#define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \
+    do {                                                                                                               \
+        if (p) LW_COPY_I8(n, y, a);                                                                                    \
+        else lw_fill_i8(n, &(y), fill);                                                                                \
+    } while (0)
+/* lw: end */
+#endif
