@@ -224,7 +224,7 @@ static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, co
     long long fill = (long long)node_int(anchor, "fill", 0);
     *n = sched_instruction(cx, *n, leaves
         ? text_format(cx, "%s[%lld,%lld](p: bool, a: i8[%lld]) y[e<%lld] = %s(select(p, a[e], %lld))", macro, run, fill, run, run, cast, fill)
-        : text_format(cx, "%s[%lld](a: i8[%lld]) y[e<%lld] = %s(a[e])", macro, run, run, run, cast));
+        : text_format(cx, "%s[%lld](a: i8[%lld]) y[e<%lld] = %s(a[e])", macro, run, run, run, cast), NULL);
     return macro;
 }
 
