@@ -7,7 +7,7 @@
 #include "import/tflite_ops.h"
 #include "support/text.h"
 
-enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28, OPTIONS_DIV = 29, OPTIONS_LEAKY = 75 };
+enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28 };
 
 static int activation(const TfliteCall *c) { return (int)flat_int(&c->op->options, 0, 1, ACT_NONE); }
 static Tensor *number(TfliteCall *c, DType t, double v) { return tensor_scalar(c->cx, c->name, t, v); }
@@ -21,20 +21,27 @@ static bool has_quants(TfliteCall *c, int inputs)
     return tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* Both operands with 20 more bits, in units of twice the larger scale; their sum in units of the output's. */
+/* Both operands with more bits, in units of twice the larger scale. */
+static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *unit)
+{
+    if (!has_quants(c, 2)) return false;
+    const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1);
+    const TfliteTensor *const in[2] = { a, b };
+    *unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
+    for (int i = 0; i < 2; i++) {
+        Factor f = tflite_factor((double)tflite_scale(in[i]) / *unit);
+        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d to=i32", tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent);
+    }
+    return !ctx_failed(c->cx);
+}
+
 static void add_int8(TfliteCall *c, const char *op)
 {
     enum { MORE_BITS = 20 };
-    if (!has_quants(c, 2)) return;
-    const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
-    const TfliteTensor *const in[2] = { a, b };
-    double unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
+    double unit;
     Tensor *part[2];
-    for (int i = 0; i < 2; i++) {
-        Factor f = tflite_factor((double)tflite_scale(in[i]) / unit);
-        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d to=i32", tflite_zero(in[i]), MORE_BITS, (long)f.multiplier, -f.exponent);
-    }
-    const double back = unit / ((1 << MORE_BITS) * (double)tflite_scale(y));
+    if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
+    const double back = unit / ((1 << MORE_BITS) * (double)tflite_scale(tflite_out_info(c, 0)));
     c->out[0] = tflite_requantize(c, tflite_call2(c, op, part[0], part[1]), &back, 1, activation(c));
 }
 
@@ -47,14 +54,6 @@ static void add_or_sub(TfliteCall *c, const char *op)
 static void add(TfliteCall *c) { add_or_sub(c, "add"); }
 static void sub(TfliteCall *c) { add_or_sub(c, "sub"); }
 
-/* The stored value without its zero point, in i32. */
-static Tensor *difference(TfliteCall *c, int i)
-{
-    Tensor *x = tflite_call(c, "cast", c->in[i], "to=i32");
-    int zero = tflite_zero(tflite_in_info(c, i));
-    return zero ? tflite_call2(c, "sub", x, number(c, I32, zero)) : x;
-}
-
 static void mul(TfliteCall *c)
 {
     if (!tflite_needs(c, 2)) return;
@@ -64,24 +63,32 @@ static void mul(TfliteCall *c)
     }
     if (!has_quants(c, 2)) return;
     double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1)) / (double)tflite_scale(tflite_out_info(c, 0));
-    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", difference(c, 0), difference(c, 1)), &scale, 1, activation(c));
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale, 1, activation(c));
 }
 
-static void divide(TfliteCall *c)
+/* Of both operands with 7 more bits, in units of twice the larger scale. */
+static void squared_difference(TfliteCall *c)
 {
-    if (tflite_needs(c, 2)) c->out[0] = tflite_activate(c, tflite_call2(c, "div", c->in[0], c->in[1]), activation(c));
+    enum { MORE_BITS = 7 };
+    if (!tflite_needs(c, 2)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_call(c, "square", tflite_call2(c, "sub", c->in[0], c->in[1]), "");
+        return;
+    }
+    double unit;
+    Tensor *part[2];
+    if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
+    Tensor *d = tflite_call2(c, "sub", part[0], part[1]);
+    const float fine = (float)(1 << 2 * MORE_BITS) * tflite_scale(tflite_out_info(c, 0));
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", d, d), &(double){ unit * unit / (double)fine }, 1, ACT_NONE);
 }
 
-static void relu(TfliteCall *c) { c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU) : NULL; }
-static void relu6(TfliteCall *c) { c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU6) : NULL; }
-static void relu_n1_to_1(TfliteCall *c) { c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL; }
-
-static void leaky_relu(TfliteCall *c)
+static void extreme(TfliteCall *c, const char *op)
 {
-    Text alpha = text_new(c->cx);
-    text_float(&alpha, flat_float(&c->op->options, 0, 0));
-    if (tflite_needs(c, 1)) c->out[0] = tflite_call(c, "leaky_relu", c->in[0], "alpha=%s", text_string(&alpha));
+    if (tflite_needs(c, 2) && tflite_has_one_scale(c, 2)) c->out[0] = tflite_call2(c, op, c->in[0], c->in[1]);
 }
+static void maximum(TfliteCall *c) { extreme(c, "max"); }
+static void minimum(TfliteCall *c) { extreme(c, "min"); }
 
 /* ---- Functions of one int8 --------------------------------------------------------------------------------------- */
 
@@ -199,6 +206,48 @@ static void mean(TfliteCall *c)
     else c->out[0] = tflite_call(c, "reduce_mean", c->in[0], "%s", attrs);
 }
 
+static void sum(TfliteCall *c)
+{
+    int64_t axes[MAX_RANK], count = 1;
+    int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
+    if (given < 0) return;
+    if (!given) c->out[0] = c->in[0];
+    for (int i = 0; i < given; i++) count *= tensor_dim(c->in[0], (int)axes[i]);
+    const char *attrs = reduce_text(c, axes, given);
+    if (!tflite_is_int8(c)) {
+        if (given) c->out[0] = tflite_call(c, "reduce_sum", c->in[0], "%s", attrs);
+        return;
+    }
+    if (!has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    Tensor *s = tflite_call(c, "cast", c->in[0], "to=i32");
+    if (given) s = tflite_call(c, "reduce_sum", s, "%s", attrs);
+    if (tflite_zero(x)) s = tflite_call2(c, "sub", s, number(c, I32, (double)(tflite_zero(x) * count)));
+    c->out[0] = tflite_rescale(c, s, tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y)), text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
+}
+
+static void reduce(TfliteCall *c, const char *op)
+{
+    int64_t axes[MAX_RANK];
+    int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
+    if (given < 0 || !tflite_has_one_scale(c, 1)) return;
+    c->out[0] = given ? tflite_call(c, op, c->in[0], "%s", reduce_text(c, axes, given)) : c->in[0];
+}
+static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max"); }
+static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min"); }
+
+static void arg(TfliteCall *c, const char *op)
+{
+    int64_t axis;
+    if (!tflite_needs(c, 2) || tflite_ints(c, 1, &axis, 1) != 1) return;
+    int d = tflite_axis(c, axis, c->in[0]->rank);
+    DType to = I32;
+    if (d < 0 || !tflite_dtype(tflite_out_info(c, 0)->type, &to)) return;
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, op, c->in[0], "axis=%d", d), "to=%s", dtype_info(to)->spelling);
+}
+static void arg_max(TfliteCall *c) { arg(c, "argmax"); }
+static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
+
 /* ---- Between real and stored ------------------------------------------------------------------------------------- */
 
 static void quantize(TfliteCall *c)
@@ -233,21 +282,22 @@ const TfliteRow tflite_rows_math[] = {
     { 0, "ADD", 5, OPTIONS_ADD, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, add },
     { 18, "MUL", 7, OPTIONS_MUL, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, mul },
     { 41, "SUB", 5, OPTIONS_SUB, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, sub },
-    { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32, 2, NULL, divide },
-    { 55, "MAXIMUM", 4, 0, OF_F32 | OF_WHOLE, 2, "max", NULL },
-    { 57, "MINIMUM", 4, 0, OF_F32 | OF_WHOLE, 2, "min", NULL },
-    { 19, "RELU", 3, 0, OF_F32, 1, NULL, relu },
-    { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1 },
-    { 21, "RELU6", 3, 0, OF_F32, 1, NULL, relu6 },
-    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32, 1, NULL, leaky_relu },
+    { 55, "MAXIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, maximum },
+    { 57, "MINIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, minimum },
+    { 99, "SQUARED_DIFFERENCE", 2, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, squared_difference },
     { 14, "LOGISTIC", 4, 0, OF_F32 | OF_I8, 1, NULL, logistic },
     { 28, "TANH", 4, 0, OF_F32 | OF_I8, 1, NULL, tanh_ },
     { 25, "SOFTMAX", 3, OPTIONS_SOFTMAX, OF_F32 | OF_I8, 1, NULL, softmax },
     { 40, "MEAN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, mean },
+    { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_max },
+    { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_min },
+    { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, sum },
+    { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_max },
+    { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_min },
     { 114, "QUANTIZE", 3, 0, OF_F32 | OF_I8, 1, NULL, quantize },
     { 6, "DEQUANTIZE", 6, 0, OF_I8, 1, NULL, dequantize },
     UNARY(8, "FLOOR", 1, "floor"), UNARY(47, "EXP", 2, "exp"), UNARY(59, "NEG", 2, "neg"), UNARY(66, "SIN", 1, "sin"), UNARY(73, "LOG", 2, "log"),
-    UNARY(75, "SQRT", 1, "sqrt"), UNARY(76, "RSQRT", 3, "rsqrt"), UNARY(92, "SQUARE", 1, "square"), UNARY(101, "ABS", 5, "abs"),
-    UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"), UNARY(116, "ROUND", 1, "nearbyint"), UNARY(111, "ELU", 1, "elu"),
+    UNARY(75, "SQRT", 1, "sqrt"), UNARY(92, "SQUARE", 1, "square"),
+    UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"), UNARY(116, "ROUND", 1, "nearbyint"),
     { 0 }
 };

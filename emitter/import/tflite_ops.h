@@ -33,7 +33,7 @@ typedef struct TfliteRow {
 } TfliteRow;
 
 /* Closed by a row without name. */
-extern const TfliteRow tflite_rows_math[], tflite_rows_shape[], tflite_rows_window[];
+extern const TfliteRow tflite_rows_curve[], tflite_rows_logic[], tflite_rows_math[], tflite_rows_move[], tflite_rows_shape[], tflite_rows_window[];
 
 const TfliteRow *tflite_row_find(int code);                                /* NULL: not known */
 const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */
@@ -75,6 +75,9 @@ float tflite_scale(const TfliteTensor *t);                                 /* pe
 int   tflite_zero(const TfliteTensor *t);
 /* What the activation leaves of the type's range: the clamp of output 0. */
 void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
+Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i without its zero point, in i32 */
+/* The first `inputs` inputs have the scale and zero point of output 0, where they are int8; else unsupported. */
+bool tflite_has_one_scale(TfliteCall *c, int inputs);
 /* x times the factor; `more` is further attributes of the operator "rescale". */
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more);
 /* Sums of products over channels (x's last axis), scaled to output 0 by scales[0..count): one for all, or one a channel. */

@@ -104,3 +104,23 @@ Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int
     if (ctx_failed(c->cx) || !sums || !count) return NULL;
     return are_same ? tflite_rescale(c, sums, f[0], store) : rescale_channels(c, sums, f, count, store);
 }
+
+Tensor *tflite_difference(TfliteCall *c, int i)
+{
+    Tensor *x = tflite_call(c, "cast", c->in[i], "to=i32");
+    int zero = tflite_zero(tflite_in_info(c, i));
+    return zero ? tflite_call2(c, "sub", x, tensor_scalar(c->cx, c->name, I32, zero)) : x;
+}
+
+bool tflite_has_one_scale(TfliteCall *c, int inputs)
+{
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    for (int i = 0; i < inputs && tflite_is_int8(c); i++) {
+        const TfliteTensor *x = tflite_in_info(c, i);
+        if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
+        if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;
+        tflite_unsupported(c, "\"%s\" has another scale or zero point than the output", x->name);
+        return false;
+    }
+    return true;
+}

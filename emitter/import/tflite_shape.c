@@ -45,24 +45,10 @@ static void transpose(TfliteCall *c)
     else if (count == 0) c->out[0] = c->in[0];
 }
 
-/* All int8 operands have the scale of the output, or the file is not one that the reference runs. */
-static bool has_one_scale(TfliteCall *c, int inputs)
-{
-    const TfliteTensor *y = tflite_out_info(c, 0);
-    for (int i = 0; i < inputs; i++) {
-        const TfliteTensor *x = tflite_in_info(c, i);
-        if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
-        if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;
-        tflite_unsupported(c, "\"%s\" has another scale or zero point than the output", x->name);
-        return false;
-    }
-    return true;
-}
-
 static void concatenation(TfliteCall *c)
 {
     enum { AXIS, ACTIVATION };
-    if (!tflite_needs(c, c->in_count) || (tflite_is_int8(c) && !has_one_scale(c, c->in_count))) return;
+    if (!tflite_needs(c, c->in_count) || !tflite_has_one_scale(c, c->in_count)) return;
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank), act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
     if (act != ACT_NONE && tflite_is_int8(c)) tflite_unsupported(c, "the fused activation %d of int8", act);
     if (ctx_failed(c->cx)) return;
@@ -78,7 +64,7 @@ static void pad(TfliteCall *c)
     if (count < 0) return;
     if (count != 2 * rank) tflite_refuse(c, "there are %d paddings for %d dimensions", count, rank);
     if (given && (!tensor_is_constant(given) || tensor_elems(given) != 1 || given->type != c->in[0]->type)) tflite_unsupported(c, "padding that is not constant");
-    if (tflite_is_int8(c) && !has_one_scale(c, 1)) return;
+    if (!tflite_has_one_scale(c, 1)) return;
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];
     Text value = text_new(c->cx);

@@ -178,6 +178,75 @@ static void fully_connected(TfliteCall *c)
     c->out[0] = is_int8 ? requantize_dense(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
 
+/* Leading dimensions broadcast; a side that is adjoint comes transposed. */
+static void batch_matmul(TfliteCall *c)
+{
+    enum { ADJ_X, ADJ_Y };
+    Tensor *side[2];
+    if (!tflite_needs(c, 2)) return;
+    bool is_int8 = tflite_is_int8(c);
+    if (is_int8 && (!has_quants(c) || !tflite_has_quant(c, tflite_in_info(c, 1), false))) return;
+    for (int i = 0; i < 2; i++) {
+        int64_t perm[MAX_RANK];
+        int rank = c->in[i]->rank;
+        if (rank < 2) {
+            tflite_refuse(c, "operand %d is %s; matrices are wanted", i, tensor_shape_text(c->cx, c->in[i]));
+            return;
+        }
+        for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
+        side[i] = is_int8 ? tflite_difference(c, i) : c->in[i];
+        if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0)) side[i] = tflite_call(c, "transpose", side[i], "perm=%s", tflite_list(c->cx, perm, rank));
+    }
+    Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
+    c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
+}
+
+/* ---- Transposed ---------------------------------------------------------------------------------------------------- */
+
+/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They change places with those of a
+ * convolution, so that the rest is as there. */
+static void transpose_conv(TfliteCall *c)
+{
+    enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
+    int64_t shape[4], pad[4], extra[2];
+    if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || tflite_ints(c, 0, shape, 4) != 4) {
+        if (!ctx_failed(c->cx)) tflite_refuse(c, "a shape of four integers, weights and an input of four dimensions are wanted");
+        return;
+    }
+    Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
+    TfliteOperator op = *c->op;
+    int order[3] = { op.in[2], op.in[1], op.in_count > 3 ? op.in[3] : -1 };
+    TfliteCall as_conv = *c;
+    as_conv.op = &op;
+    op.in = order;
+    op.in_count = 3;
+    as_conv.in = (Tensor *[]){ x, k, bias };
+    as_conv.in_count = 3;
+    bool is_int8 = tflite_is_int8(&as_conv);
+    if (is_int8 && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
+    for (int d = 0; d < 2; d++) {
+        int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d), kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
+        if (stride < 1 || stride > MOST || out < 1) {
+            tflite_refuse(c, "a stride of %lld to %lld places", (long long)stride, (long long)out);
+            return;
+        }
+        bool same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
+        total = (same ? (out + stride - 1) / stride - 1 : (out - kernel + stride) / stride - 1) * stride + kernel - out;
+        pad[d] = total > 0 ? total / 2 : 0;
+        int64_t rest = (size - 1) * stride + kernel - pad[d] - out;      /* what is left behind the result, or wanting */
+        pad[2 + d] = rest > 0 ? rest : 0;
+        extra[d] = rest < 0 ? -rest : 0;
+    }
+    k = tflite_call(c, "transpose", k, "perm=1,2,3,0");
+    if (is_int8) k = tflite_call(c, "cast", k, "to=i32"), x = tflite_difference(&as_conv, 0);
+    int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
+    if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
+    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s", tflite_list(c->cx, stride, 2), tflite_list(c->cx, pad, 4),
+                        tflite_list(c->cx, extra, 2));
+    sums = sums ? add_bias(&as_conv, sums) : NULL;
+    if (sums) c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION)) : tflite_activate(c, sums, activation(c, ACTIVATION));
+}
+
 /* ---- Pools ------------------------------------------------------------------------------------------------------- */
 
 /* Inputs and outputs of quantized pools have the same scale, so that the activation is a clamp of what is stored. */
@@ -202,11 +271,15 @@ static void pool(TfliteCall *c, const char *op)
 static void average_pool(TfliteCall *c) { pool(c, "avg_pool2d"); }
 static void max_pool(TfliteCall *c) { pool(c, "max_pool2d"); }
 
+enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
+
 const TfliteRow tflite_rows_window[] = {
     { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, average_pool },
     { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8, 2, NULL, conv_2d },
     { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8, 2, NULL, depthwise_conv_2d },
     { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8, 2, NULL, fully_connected },
+    { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv },
+    { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul },
     { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, max_pool },
     { 0 }
 };

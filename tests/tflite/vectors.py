@@ -174,6 +174,24 @@ def binary(code, options_name, version=2, acts=True, low=0.002):
     return make
 
 
+def div(r, i):
+    """The reference shifts by more than 31 bits where |b| is much more than |a|, which C leaves undefined, and divides by no 0."""
+    code, version, fields, inputs, outputs = binary(B.DIV, "DivOptions", 2)(r, i)
+    x, y = inputs
+    y.shape = list(x.shape)
+    outputs[0].shape = list(x.shape)
+    left = np.frexp(x.scales[0] / (y.scales[0] * outputs[0].scales[0]))[1]
+    pairs = []
+    while len(pairs) < int(np.prod(x.shape)):
+        a, b = int(r.integers(-128, 128)), int(r.integers(-128, 128))
+        da, db = abs(a - x.zeros[0]), abs(b - y.zeros[0])
+        if db and da and (db.bit_length() - 1) + (31 - da.bit_length() - 1) - left <= 30:
+            pairs.append((a, b))
+    for operand, values in zip((x, y), zip(*pairs)):
+        operand.feed = np.array(values, np.int8).reshape(x.shape)
+    return code, version, fields, inputs, outputs
+
+
 def same_scale_binary(code):
     def make(r, i):
         a, b, y = broadcast_pair(r)
@@ -520,7 +538,7 @@ def depth_to_space(r, i):
 def space_to_batch(r, i):
     bh, bw = int(r.integers(1, 4)), int(r.integers(1, 4))
     h, w, c = int(r.integers(1, 4)) * bh, int(r.integers(1, 4)) * bw, int(r.integers(1, 4))
-    top, left = int(r.integers(0, min(2, h))), int(r.integers(0, min(2, w)))
+    top = left = 0                   # the reference fills paddings with a value that it never sets
     x = int8(r, [1, h - top, w - left, c])
     return B.SPACE_TO_BATCH_ND, 3, options("SpaceToBatchNDOptions"), [x, constant([bh, bw]), constant([[top, 0], [left, 0]])], [like(x, [bh * bw, h // bh, w // bw, c])]
 
@@ -598,22 +616,16 @@ def logical(code, name, count):
     return make
 
 
-def cumsum(r, i):
-    x = int8(r, shape_of(r))
-    axis = int(r.integers(0, len(x.shape)))
-    return B.CUMSUM, 1, options("CumsumOptions", exclusive=bool(i & 1), reverse=bool(i & 2)), [x, constant([axis])], [like(x)]
-
-
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
-    "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": binary(B.DIV, "DivOptions", 2),
+    "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
     "maximum": same_scale_binary(B.MAXIMUM), "minimum": same_scale_binary(B.MINIMUM),
     "equal": comparison(B.EQUAL, "EqualOptions"), "not_equal": comparison(B.NOT_EQUAL, "NotEqualOptions"), "less": comparison(B.LESS, "LessOptions"),
     "less_equal": comparison(B.LESS_EQUAL, "LessEqualOptions"), "greater": comparison(B.GREATER, "GreaterOptions"),
     "greater_equal": comparison(B.GREATER_EQUAL, "GreaterEqualOptions"),
     "abs": unary(B.ABS, "AbsOptions"), "neg": float_unary(B.NEG, "NegOptions"), "logistic": unary(B.LOGISTIC, fixed=(1 / 256, -128), low=0.01, high=0.3),
     "tanh": unary(B.TANH, fixed=(1 / 128, 0), low=0.01, high=0.3), "relu": unary(B.RELU), "relu6": unary(B.RELU6, same=True), 
-    "leaky_relu": leaky, "prelu": prelu, "elu": unary(B.ELU, low=0.01), "hard_swish": unary(B.HARD_SWISH, "HardSwishOptions", low=0.01),
+    "leaky_relu": leaky, "prelu": prelu, "elu": unary(B.ELU, low=0.01), "hard_swish": unary(B.HARD_SWISH, "HardSwishOptions", version=1, low=0.01),
     "sqrt": float_unary(B.SQRT), "rsqrt": positive_unary(B.RSQRT), "square": float_unary(B.SQUARE, "SquareOptions"),
     "conv_2d": conv, "depthwise_conv_2d": depthwise, "transpose_conv": transpose_conv, "fully_connected": fully_connected, "batch_matmul": batch_matmul,
     "average_pool_2d": pool(B.AVERAGE_POOL_2D), "max_pool_2d": pool(B.MAX_POOL_2D), "softmax": softmax, "mean": reduction(B.MEAN, False), "sum": reduction(B.SUM, False),
@@ -624,7 +636,7 @@ OPERATORS = {
     "resize_bilinear": resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions"), "resize_nearest_neighbor": resize(B.RESIZE_NEAREST_NEIGHBOR, "ResizeNearestNeighborOptions"),
     "broadcast_to": broadcast_to, "cast": cast, "quantize": quantize, "dequantize": dequantize, "fill": fill, "shape": shape_op, "select_v2": select, "l2_normalization": l2_norm,
     "logical_and": logical(B.LOGICAL_AND, "LogicalAndOptions", 2), "logical_or": logical(B.LOGICAL_OR, "LogicalOrOptions", 2),
-    "logical_not": logical(B.LOGICAL_NOT, "LogicalNotOptions", 1), "cumsum": cumsum,
+    "logical_not": logical(B.LOGICAL_NOT, "LogicalNotOptions", 1),
 }
 
 

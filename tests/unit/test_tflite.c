@@ -242,8 +242,8 @@ static void check_refusals(void)
 {
     Spec s = float_spec();
     s.operators = 3;
-    s.code = 97;
-    check_refused("all-unknown-are-listed", &s, "operator \"y\" (builtin 97): unsupported: the operator is not known", 3);
+    s.code = 105;
+    check_refused("all-unknown-are-listed", &s, "operator \"y\" (builtin 105): unsupported: the operator is not known", 3);
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);
