@@ -9,7 +9,7 @@
 #include "../lw_base.h"
 #include "simd.h"
 
-/* lw: lw_dsp_word needs LW_SIMD */
+/* lw: lw_dsp_word needs LW_SIMD_CHOICE */
 #if LW_SIMD_ARM_DSP
 static inline int32_t lw_dsp_word(const void *p)
 {

@@ -61,53 +61,53 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 }
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I8 needs LW_SIMD lw_dot_2x2 */
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_dot_2x2 */
 #ifndef LW_DOT_2X2_I8
 #define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_dot_2x2(n, &(c), cw, &(a), aw, &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_dot_row */
 #ifndef LW_DOT_2X1_I8
 #define LW_DOT_2X1_I8(n, c, cw, a, aw, b) (lw_dot_row(1, n, &(c), &(a), &(b), 0), lw_dot_row(1, n, &(c) + (cw), &(a) + (aw), &(b), 0))
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD lw_dot_row */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_dot_row */
 #ifndef LW_DOT_1X4_I8
 #define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dot_row(4, n, &(c), &(a), &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_dot_row */
 #ifndef LW_DOT_1X2_I8
 #define LW_DOT_1X2_I8(n, c, a, b, bo) lw_dot_row(2, n, &(c), &(a), &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_dot_row */
 #ifndef LW_DOT_1X1_I8
 #define LW_DOT_1X1_I8(n, c, a, b) lw_dot_row(1, n, &(c), &(a), &(b), 0)
 #endif
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I16 needs LW_SIMD lw_dsp_2x2 lw_dot_pairs */
+/* lw: LW_DOT_2X2_I16 needs LW_SIMD_CHOICE lw_dsp_2x2 lw_dot_pairs */
 #ifndef LW_DOT_2X2_I16
 #define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt) lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt)
 #endif
 /* lw: end */
-/* lw: LW_DOT_2X1_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+/* lw: LW_DOT_2X1_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
 #ifndef LW_DOT_2X1_I16
 #define LW_DOT_2X1_I16(n, c, cw, a, aw, aq, as, b, bq, bt) lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X4_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+/* lw: LW_DOT_1X4_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
 #ifndef LW_DOT_1X4_I16
 #define LW_DOT_1X4_I16(n, c, a, aq, as, b, bo, bq, bt) lw_dot_pairs(1, 4, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X2_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+/* lw: LW_DOT_1X2_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
 #ifndef LW_DOT_1X2_I16
 #define LW_DOT_1X2_I16(n, c, a, aq, as, b, bo, bq, bt) lw_dot_pairs(1, 2, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X1_I16 needs LW_SIMD lw_dsp_1xn lw_dot_pairs */
+/* lw: LW_DOT_1X1_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
 #ifndef LW_DOT_1X1_I16
 #define LW_DOT_1X1_I16(n, c, a, aq, as, b, bq, bt) lw_dot_pairs(1, 1, n, &(c), 0, &(a), 0, aq, as, &(b), 0, bq, bt)
 #endif
@@ -138,12 +138,12 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 }
 /* lw: end */
 
-/* lw: LW_COPY_I16 needs LW_SIMD lw_dsp_widen lw_copy_i16 */
+/* lw: LW_COPY_I16 needs LW_SIMD_CHOICE lw_dsp_widen lw_copy_i16 */
 #ifndef LW_COPY_I16
 #define LW_COPY_I16(n, y, a) lw_copy_i16(n, &(y), &(a))
 #endif
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_copy_i8 */
 #ifndef LW_COPY_I8
 #define LW_COPY_I8(n, y, a) lw_copy_i8(n, &(y), &(a))
 #endif
