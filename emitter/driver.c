@@ -103,10 +103,12 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 bool build_graph(Build *b)
 {
     const Model *m = &b->model;
-    b->graph = (Graph){ b->name, m->input_count, m->input, m->output_count, m->output, b->target };
+    b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
+                        .target = b->target };
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count && !ctx_failed(b->cx); i++) {
+        if (b->options->no_shrink && pass[i].run == graph_shrink) continue;
         b->graph = pass[i].run(b->cx, b->graph);
         watch_lap(b->watch, "dag", pass[i].name);
     }

@@ -31,6 +31,7 @@ static bool read_only(Arguments *a, const char *v) { return (a->options.only = v
 static bool set_testbench(Arguments *a, const char *v) { (void)v; return a->options.testbench = true; }
 static bool set_static_arena(Arguments *a, const char *v) { (void)v; return a->options.static_arena = true; }
 static bool set_standalone(Arguments *a, const char *v) { (void)v; return a->options.standalone = true; }
+static bool set_no_shrink(Arguments *a, const char *v) { (void)v; return a->options.no_shrink = true; }
 static bool set_time_passes(Arguments *a, const char *v) { (void)v; return a->options.time_passes = true; }
 static bool set_combine(Arguments *a, const char *v) { return (a->options.combine = v) != NULL; }
 static bool set_explain(Arguments *a, const char *v) { (void)v; return a->options.explain = true; }
@@ -99,6 +100,7 @@ static const Option options[] = {
     { "--testbench",    NULL,         "also write MODEL_main.c, a test program for the host", set_testbench },
     { "--static-arena", NULL,         "the arena is a static array of model.c instead of a parameter", set_static_arena },
     { "--standalone",   NULL,         "put the runtime macros that are used into model.c", set_standalone },
+    { "--no-shrink",    NULL,         "keep channels of integer networks on which no output depends", set_no_shrink },
     { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum", read_dim },
     { "--value",        "NAME=F.npy", "make an input a constant", read_value },
     { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },

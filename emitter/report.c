@@ -3,6 +3,8 @@
  * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
 #include "report.h"
 
+#include <stdio.h>
+
 #include "ir/algebra.h"
 
 /* Points of the stage, symbolic sizes at their greatest. */
@@ -102,6 +104,33 @@ static void print_totals(Build *b, Text *t)
                 b->program.function_count, b->program.call_count);
 }
 
+static void print_pair(Text *t, int64_t was, int64_t is, int width)
+{
+    char number[24];
+    if (was == is) snprintf(number, sizeof number, "%lld", (long long)is);
+    else snprintf(number, sizeof number, "%lld of %lld", (long long)is, (long long)was);
+    text_printf(t, " %*s", width, number);
+}
+
+/* What lossless shrinking left of the layers, before biases and factors are fused to them. */
+static void print_shrunk(const Graph *g, Text *t)
+{
+    if (!g->shrunk_count) return;
+    const Size *was = &g->shrunk_total.was, *is = &g->shrunk_total.is;
+    text_printf(t, "\nLossless shrinking: %lld of %lld channels, %lld of %lld multiply-adds and %lld of %lld bytes of kernels are left;\n"
+                   "no output depends on the others, whatever the inputs hold.\n\n", (long long)is->channels, (long long)was->channels,
+                (long long)is->macs, (long long)was->macs, (long long)is->weights, (long long)was->weights);
+    text_printf(t, "%-28s %14s %20s %18s\n", "layer", "channels", "multiply-add", "kernel");
+    for (int i = 0; i < g->shrunk_count; i++) {
+        const Shrunk *l = &g->shrunk[i];
+        text_printf(t, "%-28s", l->name);
+        print_pair(t, l->was.channels, l->is.channels, 14);
+        print_pair(t, l->was.macs, l->is.macs, 20);
+        print_pair(t, l->was.weights, l->is.weights, 18);
+        text_char(t, '\n');
+    }
+}
+
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
 {
     Build b;
@@ -110,5 +139,6 @@ const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
     print_totals(&b, &t);
+    print_shrunk(&b.graph, &t);
     return text_string(&t);
 }

@@ -307,7 +307,7 @@ static void gone(const Build *b, Text *t)
     Ctx *cx = b->cx;
     Map kept = map_new(cx->arena);
     Node **order;
-    const Graph imported = { b->name, b->model.input_count, b->model.input, b->model.output_count, b->model.output , NULL };
+    const Graph imported = { .name = b->name, .input_count = b->model.input_count, .input = b->model.input, .output_count = b->model.output_count, .output = b->model.output };
     int found = 0;
     for (int i = 0; i < b->groups.count; i++)
         for (int j = 0; j < b->groups.at[i].node_count; j++) {

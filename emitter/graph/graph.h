@@ -5,11 +5,17 @@
 #include "graph/target.h"
 #include "support/map.h"
 
+/* What shrinking left of a layer; for reports. */
+typedef struct Size { int64_t channels, macs, weights; } Size;       /* weights: bytes of its constants */
+typedef struct Shrunk { const char *name; Size was, is; } Shrunk;
+
 typedef struct Graph {
     const char *name;
     int input_count;  Tensor **input;       /* in the model's order */
     int output_count; Tensor **output;
     const Target *target;                   /* NULL: any */
+    int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink made smaller */
+    Shrunk shrunk_total;                    /* of all layers that multiply, smaller or not */
 } Graph;
 
 /* A pass makes a new graph of new nodes and leaves the old one; order of the table graph_passes. */
@@ -22,6 +28,7 @@ GraphPass graph_fold;         /* calls over constants are run now, by the interp
 GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
 GraphPass graph_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
 GraphPass graph_alter;        /* calls get the form that the target likes, with their weights packed (Implementation.alter) */
+GraphPass graph_shrink;       /* channels on which no output depends go */
 GraphPass graph_outputs;      /* copies where an output is an input, a constant or another output: each is written by one call */
 
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */

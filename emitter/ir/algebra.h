@@ -27,6 +27,8 @@ typedef struct Interval { int64_t least, greatest; } Interval;    /* inclusive; 
  * comparisons decided by intervals. NULL bounds allowed. Works on data expressions too (only exact float rules). */
 const Expr *simplify(Ctx *cx, const Expr *e, const Bounds *b);
 Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b);    /* of an integer or bool expression; whole type if unknown */
+/* The same of one operation, given the intervals of its operands (up to three; of floats anything); leaves: what the type holds. */
+Interval interval_apply(const Expr *e, const Interval *operands);
 bool provably(Ctx *cx, const Expr *condition, const Bounds *b);   /* true only if it holds wherever b does */
 bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds);
 

@@ -60,6 +60,15 @@ static Interval divide(Interval a, Interval b, Interval whole)
     return r;
 }
 
+/* Towards zero: the magnitudes are divided. It grows with the dividend, so ends lead to ends. */
+static int64_t truncated_end(int64_t a, int64_t b) { return a < 0 ? negated(div_end(negated(a), b)) : div_end(a, b); }
+
+static Interval divide_truncated(Interval a, Interval b, Interval whole)
+{
+    if (b.least <= 0) return whole;
+    return hull4(truncated_end(a.least, b.least), truncated_end(a.least, b.greatest), truncated_end(a.greatest, b.least), truncated_end(a.greatest, b.greatest));
+}
+
 static Interval modulo(Interval a, Interval b, Interval whole)
 {
     if (b.least <= 0) return whole;
@@ -182,29 +191,26 @@ static Interval of_load(const Expr *e)
     return m->range.least < m->range.greatest ? m->range : type_interval(e->type);
 }
 
-static Interval of_cast(Ranges *r, const Expr *e)
+static Interval converted(const Expr *e, Interval from)
 {
-    const Expr *from = e->arg[0];
-    if (dtype_is_float(from->type)) return type_interval(e->type);
-    Interval i = ranges_of(r, from);
-    if (e->type == BOOL) return truth(negation(is_equal(i, point(0))));
-    return i;
+    if (dtype_is_float(e->arg[0]->type)) return type_interval(e->type);
+    return e->type == BOOL ? truth(negation(is_equal(from, point(0)))) : from;
 }
 
-/* On whole numbers: may be outside the type. `whole` is the type's interval, the answer where nothing is known. */
-static Interval unwrapped(Ranges *r, const Expr *e)
+static Interval chosen(const Interval *v)
 {
-    Interval whole = type_interval(e->type), v[3] = { whole, whole, whole };
-    if (e->kind == EXPR_LOAD) return of_load(e);
-    if (e->kind == EXPR_READ || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return whole;
-    if (e->kind == EXPR_CAST) return of_cast(r, e);
-    for (int a = 0; a < e->arg_count && a < 3; a++)
-        if (!dtype_is_float(e->arg[a]->type)) v[a] = ranges_of(r, e->arg[a]);
+    int known = is_equal(v[SELECT_COND], point(0));
+    return known < 0 ? hull(v[SELECT_YES], v[SELECT_NO]) : v[known ? SELECT_NO : SELECT_YES];
+}
+
+/* An operation on whole numbers: may be outside the type. `whole` is the type's interval, the answer where nothing is known. */
+static Interval operation(const Expr *e, const Interval *v, Interval whole)
+{
     bool on_floats = e->arg_count && dtype_is_float(e->arg[e->arg_count - 1]->type);
+    if (e->kind == EXPR_CAST) return converted(e, v[0]);
     if (on_floats) return whole;
     switch (e->kind) {
     case EXPR_INT:      return of_constant(e);
-    case EXPR_VAR:      return of_var(r, e);
     case EXPR_NEG:      return negate(v[0]);
     case EXPR_NOT:      return truth(negation(is_equal(v[0], point(1))));
     case EXPR_ADD:      return add(v[0], v[1]);
@@ -212,11 +218,11 @@ static Interval unwrapped(Ranges *r, const Expr *e)
     case EXPR_MUL:      return multiply(v[0], v[1]);
     case EXPR_FLOORDIV: return divide(v[0], v[1], whole);
     case EXPR_FLOORMOD: return modulo(v[0], v[1], whole);
-    case EXPR_TDIV:     return v[0].least >= 0 ? divide(v[0], v[1], whole) : whole;
+    case EXPR_TDIV:     return divide_truncated(v[0], v[1], whole);
     case EXPR_TMOD:     return v[0].least >= 0 ? modulo(v[0], v[1], whole) : whole;
     case EXPR_MIN:      return (Interval){ least_of(v[0].least, v[1].least), least_of(v[0].greatest, v[1].greatest) };
     case EXPR_MAX:      return (Interval){ greatest_of(v[0].least, v[1].least), greatest_of(v[0].greatest, v[1].greatest) };
-    case EXPR_SELECT:   return hull(v[SELECT_YES], v[SELECT_NO]);
+    case EXPR_SELECT:   return chosen(v);
     case EXPR_ABS:      return absolute(v[0]);
     case EXPR_SHL:      return shift_left(v[0], v[1], whole);
     case EXPR_SHR:      return shift_right(v[0], v[1], whole);
@@ -233,6 +239,24 @@ static Interval unwrapped(Ranges *r, const Expr *e)
     case EXPR_OR:       return (Interval){ v[0].least || v[1].least, v[0].greatest || v[1].greatest };
     default:            return whole;
     }
+}
+
+Interval interval_apply(const Expr *e, const Interval *operands)
+{
+    if (dtype_is_float(e->type)) return (Interval){ MINUS_INF, INF };
+    Interval whole = type_interval(e->type), i = operation(e, operands, whole);
+    return fits(i, e->type) ? i : whole;
+}
+
+static Interval unwrapped(Ranges *r, const Expr *e)
+{
+    Interval whole = type_interval(e->type), v[3] = { whole, whole, whole };
+    if (e->kind == EXPR_LOAD) return of_load(e);
+    if (e->kind == EXPR_VAR) return of_var(r, e);
+    if (e->kind == EXPR_READ || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return whole;
+    for (int a = 0; a < e->arg_count && a < 3; a++)
+        if (!dtype_is_float(e->arg[a]->type)) v[a] = ranges_of(r, e->arg[a]);
+    return operation(e, v, whole);
 }
 
 bool ranges_exact(Ranges *r, const Expr *e)
