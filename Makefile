@@ -5,6 +5,7 @@
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
 #   make bench      the tables of figures                make fuzz-schedules SEED=1 COUNT=20000
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
+#   make shrink     lossless shrinking, on 10,000 inputs
 #   make readme     the generated parts of README.md    make conformance ONNX_DATA=DIR   the ONNX backend suite
 CC      ?= cc
 CFLAGS  ?= -O2

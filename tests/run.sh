@@ -55,6 +55,7 @@ suite golden tests/golden.sh "$build"
 suite emitted tests/emitted.sh "$build"
 suite simd tests/simd.sh "$build"
 suite models tests/models.sh "$build"
+suite shrink tests/shrink.sh "$build"
 if command -v python3 > /dev/null 2>&1; then
     models=samples/digits/digits.onnx
     for name in $(sed -n 's/^required="\(.*\)"$/\1/p' tests/models.sh); do

@@ -43,6 +43,12 @@ fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_em
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
 
+# Lossless shrinking: networks by chance, then the recorded int8 networks with and without it, on COUNT inputs each.
+.PHONY: shrink
+shrink: all $(BUILD)/test/test_shrink
+	@$(BUILD)/test/test_shrink $(or $(NETS),3000)
+	@tests/shrink.sh $(BUILD) $(or $(COUNT),10000)
+
 # Damaged copies of every recorded model that is beside the project, some minutes for each; test_hostile alone does it with
 # small ones of ours. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
 .PHONY: hostile

@@ -315,6 +315,16 @@ static void what_stays(void)
     net_output(&n, layer(&n, "c", "conv2d", a.y, numbers(&n, I8, 100, SHAPE(1, 1, 2, 6)), "groups=2").y);
     check_shrunk(n, "groups", "");
 
+    n = net_new(32);                             /* the same slice of what is left would fit, and be another */
+    a = pointwise(&n, "a", image(&n, 3), 4);
+    Tensor *middle = one(&n, "slice", "middle", a.y, "begin=1 end=3 axes=3");
+    Layer other = pointwise(&n, "other", a.y, 2);
+    put(other.k, 0, 0);
+    put(other.k, 1, 0);
+    net_output(&n, middle);
+    net_output(&n, other.y);
+    check_shrunk(n, "a-slice-that-would-move", "");
+
     n = net_new(31);
     a = pointwise(&n, "a", image(&n, 3), 4);
     make_constant(a, 2, ZERO);
