@@ -148,6 +148,21 @@ quantized=../shared/models/onnx/kws_micro_qdq.onnx
 if [ -f "$quantized" ]; then check open-batch-of-a-recorded-network "$lw" verify "$quantized" --dim 'unk__68<=3'
 else skip open-batch-of-a-recorded-network "no recorded models beside the project"; fi
 
+# ---- Weights stored as bytes ------------------------------------------------------------------------------------------------
+# They are in flash as they are, in the order in which they are read, and in no memory otherwise.
+
+stored() {
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '|i1', 'fortran_order': False, 'shape': (60, 40), }" > "$work/k.npy"
+    head -c 4000 tests/models/open_attention.onnx | tail -c 2400 >> "$work/k.npy"
+    printf 'input x: f32[20][40]\nconst k: i8[60][40] = "k.npy"\nconst s: f32 = {0.0125}\nconst z: i8 = {3}\n' > "$work/stored.te"
+    printf 'w = dequantize(k, s, z)\nt = transpose(w, perm=1,0)\ny = dense(x, t)\noutput y\n' >> "$work/stored.te"
+    for target in generic cortex-m4; do
+        "$lw" verify "$work/stored.te" --target $target && emit "stored_$target" "$work/stored.te" --target $target || return
+        grep -q 'ARENA_SIZE   0u' "$work/stored_$target/stored_$target.h" && grep -q 'WEIGHTS_SIZE 2400u' "$work/stored_$target/stored_$target.h" || return
+    done
+}
+check weights-stored-as-bytes stored
+
 # ---- model.c and model.h alone ---------------------------------------------------------------------------------------------
 
 check emit-standalone emit alone "$digits" --standalone

@@ -7,7 +7,8 @@
  *   its group holds an anchor (out-fusable or reduction)  every edge up to d is elementwise and every node <= broadcast;
  *   it is broadcast or less                               d's group is injective or less, a reduction, or an anchor;
  *   it is injective                                       all up to d are injective or less;
- *   it is a transpose                                     d is an anchor and reads it alone: it becomes the anchor's index.
+ *   it is a transpose                                     d is an anchor and reads it alone: it becomes the anchor's index;
+ *   it is broadcast or less, over constants               the same: weights that are stored smaller than they are read.
  *
  * The rules are tried phase by phase, so that anchors take their tails before anything else does. A group has at most
  * one anchor. Views and concatenations of separate tensors stand alone: they are places in memory, not work.
@@ -195,6 +196,13 @@ static void merge(FuseNode *n, FuseNode *into)
 
 static bool is_anchor(Pattern p) { return p == PATTERN_OUT_FUSABLE || p == PATTERN_REDUCTION; }
 
+static bool is_over_constants(const FuseNode *n)
+{
+    for (int i = 0; i < n->node->in_count; i++)
+        if (n->node->in[i] && !tensor_is_constant(n->node->in[i])) return false;
+    return n->pattern <= PATTERN_BROADCAST;
+}
+
 /* May n join its dominator's group? Walks the path where that must be asked, and in any case if the answer is yes. */
 static bool may_join(Fuser *f, FuseNode *n, int phase)
 {
@@ -206,7 +214,7 @@ static bool may_join(Fuser *f, FuseNode *n, int phase)
     case 0: may = is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE; break;
     case 1: may = mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION); break;
     case 2: may = mine == PATTERN_INJECTIVE; break;
-    default: may = n->node->op->is_transpose && n->reader_count == 1 && n->reader[0] == d && is_anchor(d->pattern);
+    default: may = (n->node->op->is_transpose || is_over_constants(n)) && n->reader_count == 1 && n->reader[0] == d && is_anchor(d->pattern);
     }
     if (!may) return false;
     walk_path(f, n);

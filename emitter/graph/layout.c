@@ -4,6 +4,7 @@
  *
  *      op(T(x), T(y), const)     =  T(op'(x, y, T^-1(const)))      op' from the operator's `permute`
  *      T2(T1(x))                 =  one transpose, or x
+ *      T(op(const))              =  op'(T(const))
  *      T(x)                      =  a view, where only dimensions of 1 change places
  *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             rows of the constant w in another order
  */
@@ -76,6 +77,25 @@ static Tensor *meet(Ctx *cx, Node *node)
     for (int d = 0; d < x->rank; d++) identity = identity && perm[d] == d;
     if (identity) return x;
     return before || moves_only_ones(x, perm) ? transposed(cx, node->name, x, perm) : NULL;
+}
+
+static bool all_constant(const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && !tensor_is_constant(n->in[i])) return false;
+    return true;
+}
+
+/* T(op(const)) = op'(T(const)), which is folded: what stays a call over constants reads them in the order of its reader. */
+static Tensor *into_constants(Ctx *cx, const Node *node)
+{
+    Node *made = node->in[0]->maker, *now;
+    int perm[MAX_RANK], inverse[MAX_RANK];
+    if (!made || made->kind != NODE_CALL || !made->op->permute || made->out_count != 1 || !all_constant(made)) return NULL;
+    perm_of(node, perm);
+    invert(perm, node->in[0]->rank, inverse);
+    now = made->op->permute(cx, made, inverse, NEW_ARRAY(cx->arena, Tensor *, made->in_count));
+    return now ? now->out[0] : NULL;
 }
 
 static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
@@ -160,7 +180,8 @@ static Tensor *absorb(Ctx *cx, Node *node)
 static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
     (void)uses;
-    Tensor *better = node->op->is_transpose ? meet(cx, node) : node->op->contracts_last ? absorb(cx, node) : NULL;
+    Tensor *better = node->op->is_transpose ? into_constants(cx, node) : NULL;
+    if (!better) better = node->op->is_transpose ? meet(cx, node) : node->op->contracts_last ? absorb(cx, node) : NULL;
     if (!better && !node->op->is_transpose) better = sink(cx, node);
     if (better) out[0] = better;
 }

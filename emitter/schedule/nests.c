@@ -90,13 +90,24 @@ const Stage *maker_of(const Nest *n, const Tensor *t)
     return NULL;
 }
 
+typedef struct Found { const Stage *maker; bool any; } Found;
+
+static void find_read(const Expr *e, void *user)
+{
+    Found *f = user;
+    for (int i = 0; e->kind == EXPR_READ && i < f->maker->out_count; i++) f->any = f->any || e->ref == f->maker->out[i];
+}
+
+/* Where the initial values are a block of their own, it reads what they read, and the other one what the values read. */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker)
 {
-    const Tensor **reads;
-    int count = stage_reads(cx, block->stage, &reads);
-    for (int i = 0; i < count; i++)
-        if (stage_makes(maker, reads[i])) return true;
-    return false;
+    const Stage *s = block->stage;
+    Found f = { maker, false };
+    for (int i = 0; i < s->out_count; i++) {
+        if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], find_read, &f);
+        if (s->init && block->part != BLOCK_UPDATE) expr_walk(cx, s->init[i], find_read, &f);
+    }
+    return f.any;
 }
 
 typedef struct Restage { const Stage *from, *to; } Restage;

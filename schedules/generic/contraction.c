@@ -147,15 +147,50 @@ const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char
     return n;
 }
 
+/* ---- Weights that are stored smaller than they are read ----------------------------------------------------------------
+ * They stay as they are stored. Where several positions of a tile use them, a row is made for each step of the reduction;
+ * where each is used once they are made where they are read. */
+
+/* A stage over constants alone, as the dequantization of weights is; NULL: there is none. */
+static const Stage *stored_weights(Ctx *cx, const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++) {
+        const Tensor **reads;
+        int count = stage_reads(cx, n->stage[i], &reads);
+        bool is_constant = count > 0 && n->stage[i]->reducer == REDUCE_NONE && !makes_output(n, n->stage[i]);
+        for (int r = 0; r < count; r++) is_constant = is_constant && tensor_is_constant(reads[r]);
+        if (is_constant) return n->stage[i];
+    }
+    return NULL;
+}
+
+/* Made for one step of the reduction, and used by all positions of the tile. */
+static const Nest *hold_weights(Ctx *cx, const Nest *n, const char *weights, const char *acc)
+{
+    const Stage *s = nest_stage(n, acc), *w = nest_stage(n, weights);
+    const char *inner = NULL;
+    Path found;
+    for (int a = s->data_count; a < s->axis_count; a++)
+        if (nest_find_loop(n, loop_name(cx, s, a), &found)) inner = loop_name(cx, s, a);
+    if (!inner) return sched_compute_inline(cx, n, weights);
+    n = sched_compute_at(cx, n, weights, inner);
+    n = sched_set_scope(cx, n, weights, SCOPE_REGISTER);
+    return ctx_failed(cx) ? n : mark_short(cx, n, loop_name(cx, w, w->data_count - 1), INT32_MAX, sched_vectorize);
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
-    const char *acc = reducing_stage(g->nest)->name;
-    const Nest *n = inline_elementwise(cx, g->nest, NULL);
+    const Stage *reduces = reducing_stage(g->nest), *stored = stored_weights(cx, g->nest);
+    const char *acc = reduces->name, *weights = stored ? stored->name : NULL;
+    if (weights && g->target->lanes == 1) weights = NULL;      /* among single variables a C compiler finds what is equal */
+    if (weights && tiling_of(cx, g->nest, output_stage(g->nest), g->target, registers_for(cx, reduces, g->target)).w < 2) weights = NULL;
+    const Nest *n = inline_elementwise(cx, g->nest, weights);
     if (makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
         acc = "acc";
     }
-    return ctx_failed(cx) ? n : tile_reductions(cx, n, output_stage(n), &acc, 1, g->target);
+    if (!ctx_failed(cx)) n = tile_reductions(cx, n, output_stage(n), &acc, 1, g->target);
+    return weights && !ctx_failed(cx) ? hold_weights(cx, n, weights, acc) : n;
 }
 
 const Implementation implementations_generic_contraction[] = {
