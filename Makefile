@@ -3,7 +3,8 @@
 #   make            the compiler and the library         make test        all that a C compiler and make can run
 #   make demo       handwritten digits, end to end       make check-all   the same, failing where something is skipped
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
-#   make bench      the tables of figures                make fuzz-schedules SEED=1 COUNT=20000
+#   make bench      the tables of figures                make bench-matmul   products beside OpenBLAS
+#   make fuzz-schedules SEED=1 COUNT=20000
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
 #   make shrink     lossless shrinking, on 10,000 inputs
 #   make readme     the generated parts of README.md    make conformance ONNX_DATA=DIR   the ONNX backend suite

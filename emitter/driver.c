@@ -8,6 +8,7 @@
 #include "graph/combine.h"
 #include "graph/registry.h"
 #include "import/import.h"
+#include "import/te.h"
 #include "ir/algebra.h"
 #include "ir/interpret.h"
 #include "schedule/schedule.h"
@@ -78,13 +79,18 @@ int build_state_of_output(const Build *b, int output)
     return -1;
 }
 
-bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
+static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     *b = (Build){ .cx = cx, .options = o, .path = path };
     if (o->time_passes) b->watch = watch_new(cx);
     b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
     b->target = target_find(cx, o->target ? o->target : "generic");
     if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
+}
+
+bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
+{
+    build_begin(b, cx, path, o);
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
     for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum };
@@ -98,6 +104,16 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
     watch_lap(b->watch, "", "import");
     return ok && find_states(b);
+}
+
+bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool as_nest, const lw_options *o)
+{
+    const ImportOptions options = { .as_nest = as_nest };
+    build_begin(b, cx, path, o);
+    b->as_nest = as_nest;
+    bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model);
+    watch_lap(b->watch, "", "import");
+    return ok;
 }
 
 bool build_graph(Build *b)
@@ -282,7 +298,7 @@ bool build_nests(Build *b)
 {
     Ctx *cx = b->cx;
     if (ctx_failed(cx)) return false;
-    if (b->model.step_count || has_computes(b)) return nest_of_te(b);
+    if (b->model.step_count || b->as_nest || has_computes(b)) return nest_of_te(b);
     b->groups = fuse(cx, &b->graph);
     name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
@@ -561,9 +577,26 @@ bool build_program(Build *b)
 
 /* ---- Compile and run ------------------------------------------------------------------------------------------- */
 
-static bool build_all(Build *b, Ctx *cx, const char *model, const lw_options *o)
+bool build_write(Build *b, const char *output)
 {
-    return build_read(b, cx, model, o) && build_graph(b) && build_nests(b) && build_program(b);
+    Ctx *cx = b->cx;
+    if (strcmp(path_extension(output), "c") != 0) diag_error(cx, NULL, "the output \"%s\" must end in .c", output);
+    if (ctx_failed(cx) || !build_program(b)) return false;
+    b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
+    const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
+    const char *source = cgen_source(cx, &b->program), *header = cgen_header(cx, &b->program);
+    FileOut files[3] = { { output, source, strlen(source) },
+                         { text_format(cx, "%s.h", stem), header, strlen(header) } };
+    int count = 2;
+    if (b->options->testbench) {
+        const char *bench = cgen_testbench(cx, &b->program);
+        files[count++] = (FileOut){ text_format(cx, "%s_main.c", stem), bench, strlen(bench) };
+    }
+    watch_lap(b->watch, "", "printing");
+    bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
+    watch_lap(b->watch, "", "writing");
+    watch_report(b->watch);
+    return ok;
 }
 
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o)
@@ -573,22 +606,7 @@ bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_
         diag_error(cx, NULL, "the output \"%s\" must end in .c", output);
         return false;
     }
-    if (!build_all(&b, cx, model, o)) return false;
-    b.program.header = text_format(cx, "%s.h", path_stem(cx, output));
-    const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
-    const char *source = cgen_source(cx, &b.program), *header = cgen_header(cx, &b.program);
-    FileOut files[3] = { { output, source, strlen(source) },
-                         { text_format(cx, "%s.h", stem), header, strlen(header) } };
-    int count = 2;
-    if (o->testbench) {
-        const char *bench = cgen_testbench(cx, &b.program);
-        files[count++] = (FileOut){ text_format(cx, "%s_main.c", stem), bench, strlen(bench) };
-    }
-    watch_lap(b.watch, "", "printing");
-    bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
-    watch_lap(b.watch, "", "writing");
-    watch_report(b.watch);
-    return ok;
+    return build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b) && build_write(&b, output);
 }
 
 static bool run_group(Build *b, int group, Env *all)

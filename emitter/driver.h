@@ -15,6 +15,7 @@ typedef struct Build {
     const char *path, *name;                 /* of the model file; prefix of the symbols */
     const Target *target;
     Model model;                             /* as imported; its steps, for a .te file */
+    bool as_nest;                            /* a .te text, even of operator calls alone, is one nest */
     StatePair *state; int state_count;       /* of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
@@ -32,9 +33,12 @@ typedef struct Build {
 
 /* Each does what comes before it. False on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* model, untouched */
+/* The same from the text of a .te file; errors point into `path`. */
+bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool as_nest, const lw_options *o);
 bool build_graph(Build *b);                                                    /* passes */
 bool build_nests(Build *b);                                                    /* groups and their scheduled nests */
 bool build_program(Build *b);                                                  /* plan, functions, program */
+bool build_write(Build *b, const char *output);                                /* model.c, model.h, ... */
 
 /* Which state the model's input or output is; -1: none. */
 int build_state_of_input(const Build *b, int input);

@@ -61,6 +61,65 @@ const char *lw_list_tflite_ops(lw_context *cx);                  /* and from TFL
 const char *lw_list_targets(lw_context *cx);
 const char *lw_list_passes(lw_context *cx);
 
+/* ---- Computations and schedules from C --------------------------------------------------------------------------------
+ * What a .te file says, call by call and in its words: statements say what is computed, steps how. The loop nest can be shown,
+ * run and emitted after every step. Each call returns false (or NULL) after an error, and then so do all that follow: apply
+ * many, ask once. `options` are further words of the step, as `tail=shift names=io,ii`, or NULL.
+ *
+ *     lw_computation *p = lw_define(cx, "matmul", "x86-avx2");
+ *     lw_input(p, "a: f32[512][512]");
+ *     lw_input(p, "b: f32[512][512]");
+ *     lw_compute(p, "c[i, j] = sum(k) a[i, k] * b[k, j]");
+ *     lw_output(p, "c");
+ *     lw_tile(p, "c.i", "c.j", 8, 16, NULL);
+ *     lw_emit(p, "matmul.c", NULL); */
+typedef struct lw_computation lw_computation;            /* belongs to its context */
+
+lw_computation *lw_define(lw_context *cx, const char *name, const char *target);     /* target NULL: "generic" */
+bool lw_input(lw_computation *p, const char *declaration);
+bool lw_compute(lw_computation *p, const char *formula);       /* or the call of an operator: "y = conv2d(x, k, padding=[1,1,1,1])" */
+bool lw_output(lw_computation *p, const char *tensor);
+bool lw_statement(lw_computation *p, const char *text);        /* any other: "size n = 1..64", "const w: f32[2] = [1, 2]" */
+
+/* Steps. Loops are STAGE.LOOP; a list of them is one text. A scope is register, stack, arena or static. */
+bool lw_step(lw_computation *p, const char *step);             /* as it is written in a .te file */
+const char *lw_try(lw_computation *p, const char *step);       /* NULL: taken; else why it is refused, and nothing has happened */
+
+bool lw_split(lw_computation *p, const char *loop, int factor, const char *options);
+bool lw_peel(lw_computation *p, const char *loop);
+bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options);
+bool lw_fuse(lw_computation *p, const char *outer, const char *inner, const char *options);
+bool lw_reorder(lw_computation *p, const char *loops, const char *options);
+bool lw_unroll(lw_computation *p, const char *loop, const char *options);
+bool lw_vectorize(lw_computation *p, const char *loop, const char *options);
+bool lw_parallel(lw_computation *p, const char *loop);
+bool lw_compute_at(lw_computation *p, const char *stage, const char *loop);
+bool lw_compute_root(lw_computation *p, const char *stage);
+bool lw_compute_inline(lw_computation *p, const char *stage);
+bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop);
+bool lw_reverse_compute_inline(lw_computation *p, const char *stage);
+bool lw_store_at(lw_computation *p, const char *stage, const char *loop);            /* loop NULL: outside of all */
+bool lw_fold_storage(lw_computation *p, const char *stage, const char *options);
+bool lw_cache_read(lw_computation *p, const char *tensor, const char *scope, const char *options);
+bool lw_cache_write(lw_computation *p, const char *stage, const char *scope, const char *options);
+bool lw_set_scope(lw_computation *p, const char *tensor, const char *scope);
+bool lw_pack(lw_computation *p, const char *tensor, const char *dimensions);
+bool lw_storage_align(lw_computation *p, const char *tensor, int elements);
+bool lw_pad(lw_computation *p, const char *stage, const char *axis, int multiple);
+bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options);
+bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop);
+bool lw_specialize(lw_computation *p, const char *condition);
+bool lw_instruction(lw_computation *p, const char *declaration, const char *options);
+bool lw_blockize(lw_computation *p, const char *loop);
+bool lw_tensorize(lw_computation *p, const char *loop, const char *macro);
+
+const char *lw_show(lw_computation *p);                        /* the loop nest as it stands */
+const char *lw_text(lw_computation *p);                        /* all of it as the text of a .te file, which gives the same nest and the same C */
+/* Runs the loop nest in the interpreter; arrays in the order of the declarations, row by row. */
+bool lw_execute(lw_computation *p, const void *const *input, void *const *output);
+/* Writes `output` (a path ending in .c) and the header beside it. Calls of operators without a step get the target's own schedules. */
+bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
+
 #ifdef __cplusplus
 }
 #endif

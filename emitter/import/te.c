@@ -406,7 +406,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     make_room(&r);
     walk_statements(&r, find_formulas, true);
     r.is_scanning = false;
-    r.is_nest = r.is_nest || out->step_count;
+    r.is_nest = r.is_nest || out->step_count || (options && options->as_nest);
     walk_statements(&r, read_statement, false);
     if (!out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
     cx->file = outer;

@@ -6,7 +6,10 @@
 
 #include "matmul.h"
 
-enum { ELEMENTS = 256 * 256, TIMED = 7, RUNS = 4 };
+#ifndef N
+#define N 256
+#endif
+enum { ELEMENTS = N * N, TIMED = 7, RUNS = 4 };
 
 static float a[ELEMENTS], b[ELEMENTS], c[ELEMENTS];
 static unsigned char memory[MATMUL_ARENA_SIZE + MATMUL_ARENA_ALIGN];      /* C99 cannot ask for an alignment: room to align */

@@ -1,0 +1,162 @@
+/* SPDX-License-Identifier: MIT */
+/* Computations and schedules from C (the second half of loopwright.h), in the words of .te files: a computation is the
+ * text of its statements and the steps taken. The loop nest is made of the statements at the first step or look; steps
+ * change it, each a new nest. What is emitted is made from the whole text anew, so it is what the printed text gives. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "driver.h"
+#include "ir/formula.h"
+#include "schedule/schedule.h"
+#include "support/names.h"
+#include "support/text.h"
+
+struct lw_computation {
+    Ctx *cx;
+    const char *name;                /* of the text in diagnostics, and the prefix of what is emitted */
+    lw_options options;
+    Text statements;
+    bool has_nest;
+    Build build;                     /* build.nest[0]: the loop nest after all steps so far */
+};
+
+lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
+{
+    lw_computation *p = NEW(cx->arena, lw_computation);
+    *p = (lw_computation){ .cx = cx, .name = name(cx, name_), .statements = text_new(cx) };
+    p->options.name = p->name;
+    p->options.target = target ? name(cx, target) : NULL;
+    return p;
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
+
+bool lw_statement(lw_computation *p, const char *text)
+{
+    if (p->has_nest) diag_error(p->cx, p->name, "\"%s\" comes after the first step or look: what is computed is settled by then", text);
+    text_printf(&p->statements, "%s\n", text);
+    return !ctx_failed(p->cx);
+}
+
+bool lw_input(lw_computation *p, const char *declaration) { return lw_statement(p, text_format(p->cx, "input %s", declaration)); }
+bool lw_compute(lw_computation *p, const char *formula) { return lw_statement(p, formula); }
+bool lw_output(lw_computation *p, const char *tensor) { return lw_statement(p, text_format(p->cx, "output %s", tensor)); }
+
+/* The nest as it stands; NULL after an error. */
+static const Nest *nest_of(lw_computation *p)
+{
+    if (ctx_failed(p->cx)) return NULL;
+    if (!p->has_nest) {
+        Build *b = &p->build;
+        const char *path = text_format(p->cx, "%s.te", p->name);
+        p->has_nest = true;
+        if (!build_read_text(b, p->cx, path, text_string(&p->statements), true, &p->options) || !build_graph(b) || !build_nests(b)) return NULL;
+    }
+    return p->build.nest[0];
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+bool lw_step(lw_computation *p, const char *step)
+{
+    const Nest *n = nest_of(p);
+    if (!n) return false;
+    p->build.nest[0] = sched_step(p->cx, n, step);
+    return !ctx_failed(p->cx);
+}
+
+const char *lw_try(lw_computation *p, const char *step)
+{
+    if (!nest_of(p)) return "an error came before";
+    DiagMark mark = diag_mark(p->cx);
+    lw_step(p, step);
+    const Diag *d = diag_rewind(p->cx, mark);
+    return d ? d->what : NULL;
+}
+
+static bool step(lw_computation *p, const char *options, const char *format, ...)
+{
+    char words[1024];
+    va_list args;
+    va_start(args, format);
+    int length = vsnprintf(words, sizeof words, format, args);
+    va_end(args);
+    if (length < 0 || length >= (int)sizeof words) {
+        diag_error(p->cx, p->name, "a step of more than %d letters: %.40s...", (int)sizeof words - 1, words);
+        return false;
+    }
+    return lw_step(p, options ? text_format(p->cx, "%s %s", words, options) : words);
+}
+
+bool lw_split(lw_computation *p, const char *loop, int factor, const char *options) { return step(p, options, "split %s %d", loop, factor); }
+bool lw_peel(lw_computation *p, const char *loop) { return step(p, NULL, "peel %s", loop); }
+bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options) { return step(p, options, "tile %s %s %d %d", x, y, fx, fy); }
+bool lw_fuse(lw_computation *p, const char *outer, const char *inner, const char *options) { return step(p, options, "fuse %s %s", outer, inner); }
+bool lw_reorder(lw_computation *p, const char *loops, const char *options) { return step(p, options, "reorder %s", loops); }
+bool lw_unroll(lw_computation *p, const char *loop, const char *options) { return step(p, options, "unroll %s", loop); }
+bool lw_vectorize(lw_computation *p, const char *loop, const char *options) { return step(p, options, "vectorize %s", loop); }
+bool lw_parallel(lw_computation *p, const char *loop) { return step(p, NULL, "parallel %s", loop); }
+bool lw_compute_at(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "compute_at %s %s", stage, loop); }
+bool lw_compute_root(lw_computation *p, const char *stage) { return step(p, NULL, "compute_root %s", stage); }
+bool lw_compute_inline(lw_computation *p, const char *stage) { return step(p, NULL, "compute_inline %s", stage); }
+bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "reverse_compute_at %s %s", stage, loop); }
+bool lw_reverse_compute_inline(lw_computation *p, const char *stage) { return step(p, NULL, "reverse_compute_inline %s", stage); }
+bool lw_store_at(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "store_at %s %s", stage, loop ? loop : "root"); }
+bool lw_fold_storage(lw_computation *p, const char *stage, const char *options) { return step(p, options, "fold_storage %s", stage); }
+bool lw_cache_read(lw_computation *p, const char *tensor, const char *scope, const char *options) { return step(p, options, "cache_read %s %s", tensor, scope); }
+bool lw_cache_write(lw_computation *p, const char *stage, const char *scope, const char *options) { return step(p, options, "cache_write %s %s", stage, scope); }
+bool lw_set_scope(lw_computation *p, const char *tensor, const char *scope) { return step(p, NULL, "set_scope %s %s", tensor, scope); }
+bool lw_pack(lw_computation *p, const char *tensor, const char *dimensions) { return step(p, NULL, "pack %s %s", tensor, dimensions); }
+bool lw_storage_align(lw_computation *p, const char *tensor, int elements) { return step(p, NULL, "storage_align %s %d", tensor, elements); }
+bool lw_pad(lw_computation *p, const char *stage, const char *axis, int multiple) { return step(p, NULL, "pad %s %s %d", stage, axis, multiple); }
+bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options) { return step(p, options, "rfactor %s %s", stage, loop); }
+bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "decompose_reduction %s %s", stage, loop); }
+bool lw_specialize(lw_computation *p, const char *condition) { return step(p, NULL, "specialize %s", condition); }
+bool lw_instruction(lw_computation *p, const char *declaration, const char *options) { return step(p, options, "instruction %s", declaration); }
+bool lw_blockize(lw_computation *p, const char *loop) { return step(p, NULL, "blockize %s", loop); }
+bool lw_tensorize(lw_computation *p, const char *loop, const char *macro) { return step(p, NULL, "tensorize %s %s", loop, macro); }
+
+/* ---- Looking, running, emitting ---------------------------------------------------------------------------------- */
+
+const char *lw_show(lw_computation *p)
+{
+    const Nest *n = nest_of(p);
+    Text t = text_new(p->cx);
+    if (!n) return NULL;
+    print_nest(p->cx, &t, n);
+    return text_string(&t);
+}
+
+const char *lw_text(lw_computation *p)
+{
+    Text t = text_new(p->cx);
+    text_add(&t, text_string(&p->statements));
+    const Nest *n = p->has_nest ? nest_of(p) : NULL;
+    if (n && n->step_count) text_add(&t, "\nschedule\n");
+    for (int i = 0; n && i < n->step_count; i++) text_printf(&t, "  %s\n", n->step[i].text);
+    return text_string(&t);
+}
+
+bool lw_execute(lw_computation *p, const void *const *input, void *const *output)
+{
+    if (!nest_of(p)) return false;
+    Build *b = &p->build;
+    void **in = NEW_ARRAY(p->cx->arena, void *, b->model.input_count), **out = NEW_ARRAY(p->cx->arena, void *, b->model.output_count);
+    for (int i = 0; i < b->model.output_count; i++)
+        if (tensor_bytes(b->model.output[i]) < 0) diag_unsupported(p->cx, p->name, "%s has symbolic sizes: lw_execute has no numbers for them", b->model.output[i]->name);
+    for (int i = 0; i < b->model.input_count; i++) in[i] = (void *)(uintptr_t)input[i];       /* only read */
+    if (ctx_failed(p->cx) || !build_run(b, in, out)) return false;
+    for (int i = 0; i < b->model.output_count; i++) memcpy(output[i], out[i], (size_t)tensor_bytes(b->model.output[i]));
+    return true;
+}
+
+bool lw_emit(lw_computation *p, const char *output, const lw_options *o)
+{
+    Build b;
+    lw_options own = o ? *o : p->options;
+    if (!own.name) own.name = p->options.name;
+    if (!own.target) own.target = p->options.target;
+    return build_read_text(&b, p->cx, text_format(p->cx, "%s.te", p->name), lw_text(p), false, &own) && build_graph(&b) && build_nests(&b) &&
+           build_write(&b, output);
+}
