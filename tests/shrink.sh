@@ -21,11 +21,11 @@ emit() {
     "$build/loopwright" "$models/$model.tflite" -o "$work/$folder/$name.c" --name "$name" "$@"
 }
 
-# twins MODEL: the same bytes from both.
+# twins MODEL TARGET COUNT: the same bytes from both.
 twins() {
-    emit "$1" "$1" whole --no-shrink && emit "$1" "$1" less || return
+    emit "$1" "$1" whole --no-shrink --target "$2" && emit "$1" "$1" less --target "$2" || return
     ${CC:-cc} -std=c99 -O2 -I"$root/runtime" -I"$work/$1" "$root/tests/tools/twins.c" "$work/$1/whole.c" "$work/$1/less.c" -lm -o "$work/$1/twins" || return
-    timeout 1200 "$work/$1/twins" "$count"
+    timeout 1200 "$work/$1/twins" "$3"
 }
 
 unchanged() {
@@ -44,7 +44,8 @@ try() {
     if [ ! -f "$models/$1.tflite" ]; then skip "shrink-$1" "no recorded models beside the project"
     elif [ $# -eq 1 ]; then check "shrink-$1-changes-nothing" unchanged "$1"
     else
-        check "shrink-$1-$count-inputs" twins "$1"
+        check "shrink-$1-$count-inputs" twins "$1" generic "$count"
+        for target in cortex-m0plus cortex-m4 cortex-m55; do check "shrink-$1-$target" twins "$1" $target 45; done
         check "shrink-$1-size" leaves "$@"
     fi
 }

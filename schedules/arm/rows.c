@@ -234,16 +234,16 @@ static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
     enum { SHORTEST = 4 };
     const Stage *s = nest_stage(n, patch);
     const Node *anchor = g->group->anchor;
-    int64_t length = axis_extent(s, s->data_count - 1), run = length, kernel[2] = { 1, 1 };
+    int64_t length = axis_extent(s, s->data_count - 1), channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1), run = length, kernel[2] = { 1, 1 };
     const char *e = loop_name(cx, s, s->data_count - 1);
     node_ints(anchor, "kernel", kernel, 2, 1);
     if (kernel[0] * kernel[1] > 1) {
-        run = tensor_dim(anchor->in[0], 3);
+        run = channels;
         n = sched_split(cx, n, e, run, TAIL_GUARD, "tap", "c");
         n = sched_split(cx, n, text_format(cx, "%s.tap", patch), kernel[1], TAIL_GUARD, "i", "j");
         e = text_format(cx, "%s.c", patch);
     }
-    if (length % run || run < SHORTEST || length != kernel[0] * kernel[1] * run || ctx_failed(cx)) return n;
+    if (length % run || run < SHORTEST || run != channels || length != kernel[0] * kernel[1] * run || ctx_failed(cx)) return n;   /* filled up: plain loops */
     const char *macro = declare_fetch(cx, &n, anchor, s, (long long)run);
     return sched_tensorize(cx, n, e, macro);
 }
