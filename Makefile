@@ -44,8 +44,9 @@ $(PUBLIC): $(OBJECTS)
 
 # The lists of built-in rows follow from the file names: ops/conv.c holds `const Op ops_conv[]`, and so on.
 OPS_FILES := $(sort $(wildcard ops/*.c))
-SCHEDULE_FILES := $(sort $(filter-out %/target.c,$(wildcard schedules/*/*.c)))
+SCHEDULE_FILES := $(sort $(filter-out %/target.c %/device.c,$(wildcard schedules/*/*.c)))
 TARGET_FILES := $(sort $(wildcard schedules/*/target.c))
+DEVICE_FILES := $(sort $(wildcard schedules/*/device.c))
 # What others stand on comes first: simd.h chooses, and the headers beside it follow the choice.
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
@@ -57,12 +58,13 @@ $(BUILD)/gen/runtime_text.h: Makefile $(RUNTIME_FILES)
 	  echo "RUNTIME_FILE(\"$${f#runtime/}\")"; \
 	  sed -e 's/\\/\\\\/g' -e 's/"/\\"/g' -e 's/.*/RUNTIME_LINE("&")/' $$f; done > $@
 
-$(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES)
+$(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES) $(DEVICE_FILES)
 	@mkdir -p $(@D)
 	@{ echo '/* Generated from the file names in ops/ and schedules/. */'; \
 	  for f in $(basename $(notdir $(OPS_FILES))); do echo "BUILTIN_OPS(ops_$$f)"; done; \
 	  for f in $(SCHEDULE_FILES); do d=$$(basename $$(dirname $$f)); echo "BUILTIN_IMPLEMENTATIONS(implementations_$${d}_$$(basename $$f .c))"; done; \
-	  for f in $(TARGET_FILES); do echo "BUILTIN_TARGETS(targets_$$(basename $$(dirname $$f)))"; done; } > $@.new
+	  for f in $(TARGET_FILES); do echo "BUILTIN_TARGETS(targets_$$(basename $$(dirname $$f)))"; done; \
+	  for f in $(DEVICE_FILES); do echo "BUILTIN_DEVICES(devices_$$(basename $$(dirname $$f)))"; done; } > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@; rm -f $@.new; touch $@
 
 $(BUILD)/obj/%.o: %.c $(GENERATED)

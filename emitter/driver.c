@@ -7,6 +7,7 @@
 
 #include "graph/combine.h"
 #include "graph/registry.h"
+#include "import/annotations.h"
 #include "import/import.h"
 #include "import/te.h"
 #include "ir/algebra.h"
@@ -102,6 +103,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     options.value = value;
     options.state = state;
     bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
+    if (ok && o->annotate) ok = annotations_read(cx, o->annotate, &b->model);
     watch_lap(b->watch, "", "import");
     return ok && find_states(b);
 }
@@ -194,11 +196,14 @@ static void name_group(Build *b, Group *g)
     g->name = unique_name(b->cx, &b->symbols, base);
 }
 
+const char *build_symbol(Build *b, const char *wanted) { return unique_name(b->cx, &b->symbols, wanted); }
+
 /* Names of functions: of the anchors, made unique. What only moves elements gives way: a change of layout bears the name
  * of the operator that asked for it. */
 static void name_groups(Build *b)
 {
     b->symbols = own_symbols(b->cx);
+    build_partitions(b);
     for (int moves = 0; moves < 2; moves++)
         for (int i = 0; i < b->groups.count; i++)
             if ((b->groups.at[i].anchor->op->pattern == PATTERN_INJECTIVE) == moves) name_group(b, &b->groups.at[i]);
@@ -299,7 +304,7 @@ bool build_nests(Build *b)
     Ctx *cx = b->cx;
     if (ctx_failed(cx)) return false;
     if (b->model.step_count || b->as_nest || has_computes(b)) return nest_of_te(b);
-    b->groups = fuse(cx, &b->graph);
+    b->groups = groups_by_device(cx, fuse(cx, &b->graph));
     name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
     if (b->options->combine) combine_groups(b);
@@ -393,7 +398,7 @@ static int port_number(const Build *b, int place, int (*state_of)(const Build *b
     return number;
 }
 
-static Place place_of(const Build *b, const Slot *s)
+Place build_place(const Build *b, const Slot *s)
 {
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
     int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1, out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
@@ -428,16 +433,16 @@ static Call call_of(Build *b, int group, const Scratch *scratch)
     const Function *f = b->function[group];
     Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
     const Nest *n = b->nest[b->owner[group]];
-    int temporary = 0;
+    int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, scratch[temporary++].offset, m->type };
         else if (m->kind == MEMORY_INPUT)
-            place[i] = place_of(b, plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
-        else place[i] = place_of(b, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+            place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
+        else place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
-    return (Call){ f, label, f->memory_count, place, f->size };
+    return (Call){ f, label, f->memory_count, place, f->size, partition < 0 ? NULL : &b->partition[partition] };
 }
 
 /* Those that are no state. */
@@ -536,6 +541,9 @@ static void fill_program(Build *b, Scratch *const *scratch)
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
                     .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
+    build_partition_params(b);
+    p->partition_count = b->partition_count;
+    p->partition = b->partition;
     name_constants(b, constant_name);
     p->constant_count = b->plan.constant_count;
     p->constant = b->plan.constant;

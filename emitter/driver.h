@@ -27,6 +27,8 @@ typedef struct Build {
     const Function **function;               /* [groups]; equal groups share one; NULL where the plan says it is free */
     int *owner;                              /* [groups] the group whose nest the function was lowered from */
     Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
+    int partition_count; Partition *partition;   /* runs of groups on one foreign device */
+    int *partition_of;                       /* [groups]; -1: here; NULL: all are */
     Program program;
     struct Watch *watch;                     /* with --time-passes, else NULL */
 } Build;
@@ -39,6 +41,14 @@ bool build_graph(Build *b);                                                    /
 bool build_nests(Build *b);                                                    /* groups and their scheduled nests */
 bool build_program(Build *b);                                                  /* plan, functions, program */
 bool build_write(Build *b, const char *output);                                /* model.c, model.h, ... */
+
+/* partition.c, for the driver: after fusion; after the plan; where a tensor lies as the partition's function sees it. */
+void build_partitions(Build *b);
+void build_partition_params(Build *b);
+Place build_place_in(const Build *b, int partition, const Slot *s);
+/* And what it needs of the driver: a name that no symbol has, and a tensor's place as NAME_run sees it. */
+const char *build_symbol(Build *b, const char *wanted);
+Place build_place(const Build *b, const Slot *s);
 
 /* Which state the model's input or output is; -1: none. */
 int build_state_of_input(const Build *b, int input);

@@ -58,7 +58,7 @@ static void print_node(Dag *d, const Node *n)
     text_add(&line, " :");
     for (int i = 0; i < n->out_count; i++)
         text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_text(d->cx, n->out[i]));
-    text_printf(d->t, "%s  \"%s\"\n", text_string(&line), n->name);
+    text_printf(d->t, "%s  \"%s\"%s%s\n", text_string(&line), n->name, n->device ? "  on " : "", n->device ? n->device : "");
     if (n->kind != NODE_COMPUTE) return;
     text_add(d->t, "       ");
     print_stage(d->cx, d->t, n->stage);
@@ -91,6 +91,8 @@ static bool dump_dag(Build *b, Text *t)
     int count = graph_order(b->cx, &b->graph, &order);
     for (int i = 0; i < count; i++) print_node(&d, order[i]);
     print_outputs(b, &d);
+    for (int i = 0; i < b->graph.mark_count; i++)
+        text_printf(t, "mark   %s: %s  \"%s\"\n", tensor_id(&d, b->graph.mark[i].tensor), b->graph.mark[i].said->op->name, b->graph.mark[i].said->name);
     return true;
 }
 
@@ -249,10 +251,10 @@ const char *lw_list_ops(lw_context *cx, int level)
     Text t = text_new(cx);
     int count;
     const Op *const *op = op_list(cx, &count);
-    text_printf(&t, "%-22s %5s  %-12s %s\n", "operator", "level", "pattern", "meaning");
+    text_printf(&t, "%-30s %5s  %-12s %s\n", "operator", "level", "pattern", "meaning");
     for (int i = 0; i < count; i++)
         if (!level || op[i]->level == level)
-            text_printf(&t, "%-22s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->pattern), op[i]->summary);
+            text_printf(&t, "%-30s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->pattern), op[i]->summary);
     return text_string(&t);
 }
 
@@ -285,6 +287,9 @@ const char *lw_list_targets(lw_context *cx)
     text_printf(&t, "%-14s %-14s %s\n", "target", "falls back to", "what it is");
     for (int i = 0; i < count; i++)
         text_printf(&t, "%-14s %-14s %s\n", target[i]->name, target[i]->base ? target[i]->base : "-", target[i]->summary);
+    const Device *const *device = device_list(cx, &count);
+    text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "what it is");
+    for (int i = 0; i < count; i++) text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);
     return text_string(&t);
 }
 

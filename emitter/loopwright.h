@@ -35,6 +35,7 @@ typedef struct lw_options {
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* what an output leaves is the input of the next run: kept in struct NAME_state */
+    const char *annotate;            /* a file of annotations, or NULL */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
     bool explain;

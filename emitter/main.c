@@ -26,6 +26,7 @@ static bool read_output(Arguments *a, const char *v) { return a->output_count < 
 static bool read_expect(Arguments *a, const char *v) { return a->expect_count < MOST_FILES && (a->expect[a->expect_count++] = v); }
 static bool read_target(Arguments *a, const char *v) { return (a->options.target = v) != NULL; }
 static bool read_name(Arguments *a, const char *v) { return (a->options.name = v) != NULL; }
+static bool read_annotate(Arguments *a, const char *v) { return (a->options.annotate = v) != NULL; }
 static bool read_at(Arguments *a, const char *v) { return (a->options.at = v) != NULL; }
 static bool read_only(Arguments *a, const char *v) { return (a->options.only = v) != NULL; }
 static bool set_testbench(Arguments *a, const char *v) { (void)v; return a->options.testbench = true; }
@@ -104,6 +105,7 @@ static const Option options[] = {
     { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum", read_dim },
     { "--value",        "NAME=F.npy", "make an input a constant", read_value },
     { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },
+    { "--annotate",     "FILE",       "what is said of the model's nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", read_annotate },
     { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },
     { "--only",         "NAME",       "dump: one group alone", read_only },

@@ -80,7 +80,7 @@ static const OpCase dequantize_cases[] = {
     .compute = fn, .permute = permute_elementwise, .cases = fn##_cases
 
 const Op ops_quantize[] = {
-    { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs },
+    { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs, .is_quantize = true },
     { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs },
     { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]") },
     { 0 }

@@ -52,6 +52,7 @@ done
 suite arrows tests/arrows.sh
 suite cli tests/cli.sh "$build"
 suite golden tests/golden.sh "$build"
+suite annotate tests/annotate.sh "$build"
 suite emitted tests/emitted.sh "$build"
 suite simd tests/simd.sh "$build"
 suite models tests/models.sh "$build"

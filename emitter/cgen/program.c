@@ -3,6 +3,7 @@
  * constants (they get them as arguments, for they may be shared), so a reader meets the code first. */
 #include <string.h>
 
+#include "cgen/partition.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
 #include "cgen/weights.h"
@@ -164,7 +165,9 @@ const char *cgen_header(Ctx *cx, const Program *p)
     port_struct(&t, p, "outputs", p->output, p->output_count, false);
     if (p->state_count) text_char(&t, '\n');
     if (p->state_count) state_struct(&t, p);
-    text_printf(&t, "\n/* Runs the model once. Returns 0, or a negative %s_E... code. ", prefix);
+    if (p->partition_count) text_char(&t, '\n');
+    partition_prototypes(cx, &t, p);
+    text_printf(&t, "%s/* Runs the model once. Returns 0, or a negative %s_E... code. ", p->partition_count ? "" : "\n", prefix);
     text_add(&t, p->static_arena ? "Not reentrant: the arena is static. */\n"
                  : p->state_count ? "Reentrant: all that changes is in the arena and the state. */\n"
                                   : "Reentrant: all state is in the arena. */\n");
@@ -209,6 +212,10 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         base = text_format(cx, "%s_%s", p->name, p->constant_name[at->index]);
         held = p->constant[at->index]->type;
         break;
+    case PLACE_PARAM:
+        base = p->partition->param[at->index].name;
+        held = p->partition->param[at->index].tensor->type;
+        break;
     case PLACE_ARENA:
         base = at->offset ? text_format(cx, "(memory + %lld)", (long long)at->offset) : "memory";
         return text_format(cx, "(%s *)(void *)%s", dtype_info(m->type)->c_type, base);
@@ -219,20 +226,31 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
     return same ? base : text_format(cx, "(%s%s *)(%s)", constness, dtype_info(m->type)->c_type, base);
 }
 
-static void layer(Ctx *cx, Text *t, const Program *p, int number, Speller *sizes)
+static void layer_mark(Ctx *cx, Text *t, int number, const char *name)
 {
-    const Call *c = &p->call[number];
     Text label = text_new(cx);
-    for (const char *s = c->label; *s; s++) {
+    for (const char *s = name; *s; s++) {
         if (*s == '"' || *s == '\\') text_char(&label, '\\');
         text_char(&label, *s >= ' ' && *s <= '~' ? *s : '?');
     }
-    text_printf(t, "    LW_LAYER(%d, \"%s\")\n    %s_%s(", number, text_string(&label), p->name, c->function->name);
+    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, text_string(&label));
+}
+
+static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes)
+{
     int n = 0;
+    text_printf(t, "    %s_%s(", p->name, c->function->name);
     for (int i = 0; i < c->function->size_count; i++) text_printf(t, n++ ? ", %s" : "%s", spell(sizes, c->size[i]));
     for (int i = 0; i < c->place_count; i++)
         text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
     text_add(t, ");\n");
+}
+
+static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
+{
+    Program inside = *p;           /* PLACE_PARAM counts among the parameters of this one */
+    inside.partition = c->partition;
+    print_call(cx, t, &inside, c, NULL);
 }
 
 static bool uses_place(const Program *p, PlaceKind kind)
@@ -276,7 +294,13 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
     if (has_turns(p)) text_add(t, "    const int now = state->turn != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
-    for (int i = 0; i < p->call_count; i++) layer(cx, t, p, i, &s);
+    for (int i = 0; i < p->call_count; i++) {
+        const Partition *d = p->call[i].partition;
+        if (d && i && p->call[i - 1].partition == d) continue;
+        layer_mark(cx, t, i, d ? d->name : p->call[i].label);
+        if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", place_text);
+        else print_call(cx, t, p, &p->call[i], &s);
+    }
     if (has_turns(p)) text_add(t, "    state->turn = (uint8_t)next;\n");
     text_add(t, "    return 0;\n}\n");
 }
@@ -293,14 +317,21 @@ const char *cgen_source(Ctx *cx, const Program *p)
     Text code = text_new(cx), weights = text_new(cx), run = text_new(cx), t = text_new(cx);
     for (int i = 0; i < p->function_count; i++) {
         if (shares_place_of_earlier(p, i)) continue;
-        cgen_function(cx, &code, p, p->function[i]);
-        text_char(&code, '\n');
+        Text one = text_new(cx);
+        cgen_function(cx, &one, p, p->function[i]);
+        text_char(&one, '\n');
+        partition_function(cx, &code, p, p->function[i], text_string(&one));
     }
     for (int i = 0; i < p->constant_count; i++)
-        if (is_used(p, i)) constant(cx, &weights, p, p->constant[i], p->constant_name[i]);
+        if (is_used(p, i)) {
+            Text one = text_new(cx);
+            constant(cx, &one, p, p->constant[i], p->constant_name[i]);
+            partition_constant(cx, &weights, p, i, text_string(&one));
+        }
     for (int i = 0; i < p->state_count; i++)
         if (p->state[i].initial) constant(cx, &weights, p, p->state[i].initial, p->state[i].initial_name);
     if (p->state_count) reset_function(&run, p);
+    partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
 
     text_printf(&t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);

@@ -28,14 +28,14 @@ static Node *maker_of(const Tensor *t) { return t->maker && t->maker->kind == NO
 
 static bool is_affine(const Node *n, int kind) { return n && (int)n->op->affine == kind && n->in_count == 2; }
 
-/* The call at the head of a chain of shifts, each read once, if it is linear in constant weights. */
-static bool comes_from_weights(const Tensor *x, const Uses *uses)
+/* Is the call at the head of a chain of shifts, each read once and all on one device, linear in constant weights? */
+static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *device)
 {
     Node *n = maker_of(x);
     Tensor *data;
-    if (!n || uses_of(uses, x) != 1) return false;
+    if (!n || uses_of(uses, x) != 1 || n->device != device) return false;
     if (n->op->weights) return tensor_is_constant(n->in[n->op->weights]);
-    return is_affine(n, AFFINE_SHIFT) && channel_constant(n, &data) && comes_from_weights(data, uses);
+    return is_affine(n, AFFINE_SHIFT) && channel_constant(n, &data) && comes_from_weights(data, uses, device);
 }
 
 static Tensor *flat(Ctx *cx, Tensor *c)
@@ -71,8 +71,8 @@ static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
     Tensor *x = NULL, *c = node->op->affine && node->in_count == 2 ? channel_constant(node, &x) : NULL;
     if (!c) return;
-    if (node->op->affine == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses)) out[0] = scaled(cx, x, flat(cx, c));
-    else if (node->op->affine == AFFINE_SHIFT && is_affine(maker_of(x), AFFINE_SHIFT) && uses_of(uses, x) == 1) {
+    if (node->op->affine == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses, node->device)) out[0] = scaled(cx, x, flat(cx, c));
+    else if (node->op->affine == AFFINE_SHIFT && is_affine(maker_of(x), AFFINE_SHIFT) && uses_of(uses, x) == 1 && maker_of(x)->device == node->device) {
         Tensor *y = NULL, *a = channel_constant(maker_of(x), &y);
         if (a) out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), flat(cx, c)));
     }

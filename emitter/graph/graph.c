@@ -23,6 +23,7 @@ static Node *copy_over(Ctx *cx, Node *n, Tensor *const *in)
         copy->out[i]->name = n->out[i]->name;
         copy->out[i]->quant = n->out[i]->quant;
     }
+    if (copy) copy->device = n->device;
     return copy;
 }
 
@@ -64,7 +65,16 @@ static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
     if (n && !map_get_ptr(&u->count, to)) map_put_ptr(&u->count, to, n);
 }
 
-Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit)
+/* What stands in a call's place is made where the call was: nodes made since `serial`, from t on upwards. */
+static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
+{
+    Node *n = t ? t->maker : NULL;
+    if (!n || n->serial <= serial || n->device) return;
+    n->device = device;
+    for (int i = 0; i < n->in_count; i++) stay_on_device(n->in[i], device, serial);
+}
+
+static Graph rewrite(Ctx *cx, Graph g, GraphVisit *visit, bool remakes)
 {
     Node **order;
     int count = graph_order(cx, &g, &order);
@@ -72,7 +82,7 @@ Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit)
     Map to = map_new(cx->arena);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         Node *n = order[i];
-        bool same = true;
+        bool same = !remakes;
         Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), **out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
         for (int j = 0; j < n->in_count; j++) {
             in[j] = mapped(&to, n->in[j]);
@@ -82,7 +92,9 @@ Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit)
         if (!now) break;
         for (int j = 0; j < n->out_count; j++) inherit_uses(uses, n->out[j], now->out[j]);
         memcpy(out, now->out, (size_t)n->out_count * sizeof *out);
+        uint32_t before = cx->serial;
         if (now->kind == NODE_CALL) visit(cx, now, out, uses);
+        for (int j = 0; j < n->out_count && now->device; j++) stay_on_device(out[j], now->device, before);
         for (int j = 0; j < n->out_count; j++) {
             if (out[j] != n->out[j]) map_put_ptr(&to, n->out[j], out[j]);
             if (out[j]) inherit_uses(uses, n->out[j], out[j]);
@@ -91,8 +103,14 @@ Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit)
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
     for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
     g.output = output;
+    Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count);
+    for (int i = 0; i < g.mark_count; i++) mark[i] = (Mark){ g.mark[i].said, mapped(&to, g.mark[i].tensor) };
+    g.mark = mark;
     return g;
 }
+
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, visit, false); }
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, visit, true); }
 
 /* ---- Outputs --------------------------------------------------------------------------------------------------- */
 

@@ -8,6 +8,8 @@
 /* What shrinking left of a layer; for reports. */
 typedef struct Size { int64_t channels, macs, weights; } Size;       /* weights: bytes of its constants */
 typedef struct Shrunk { const char *name; Size was, is; } Shrunk;
+/* What was said of a tensor and is kept for a later pass: the annotation's call, as it was, and the tensor as it is now. */
+typedef struct Mark { const Node *said; Tensor *tensor; } Mark;
 
 typedef struct Graph {
     const char *name;
@@ -16,6 +18,7 @@ typedef struct Graph {
     const Target *target;                   /* NULL: any */
     int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink made smaller */
     Shrunk shrunk_total;                    /* of all layers that multiply, smaller or not */
+    int mark_count;   Mark *mark;           /* passes that rewrite the graph carry them along */
 } Graph;
 
 /* A pass makes a new graph of new nodes and leaves the old one; order of the table graph_passes. */
@@ -23,6 +26,7 @@ typedef Graph GraphPass(Ctx *cx, Graph g);
 typedef struct GraphPassRow { const char *name, *what; GraphPass *run; } GraphPassRow;
 const GraphPassRow *graph_passes(int *count);
 
+GraphPass graph_annotate;     /* annotations of devices go into the nodes, recorded ones into the marks */
 GraphPass graph_simplify;     /* calls that have a simpler form; dead nodes */
 GraphPass graph_fold;         /* calls over constants are run now, by the interpreter */
 GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
@@ -30,6 +34,7 @@ GraphPass graph_layout;       /* transposes sink, meet and cancel; what moves on
 GraphPass graph_alter;        /* calls get the form that the target likes, with their weights packed (Implementation.alter) */
 GraphPass graph_shrink;       /* channels on which no output depends go */
 GraphPass graph_outputs;      /* copies where an output is an input, a constant or another output: each is written by one call */
+GraphPass graph_devices;      /* what a device does not take comes home; copies where values cross */
 
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */
 
@@ -40,6 +45,7 @@ const Target *uses_target(const Uses *u);        /* the graph's */
  * overwrite out[], which holds the call's own outputs, with what is to be used instead. */
 typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
 Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit);     /* every call is a fresh copy, so that their order stays for certain */
 int graph_order(Ctx *cx, const Graph *g, Node ***out);
 
 /* Runs the call on constants: a constant tensor for each output. */
@@ -48,6 +54,9 @@ bool graph_run_call(Ctx *cx, const Node *call, Tensor **out);
 /* Fusion by pattern kind on the dominator tree (catalogue 7.2): every call is in one group; order is that of execution. */
 typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
+/* The groups in an order in which those of one device follow one another as far as the values allow. */
+Groups groups_by_device(Ctx *cx, Groups groups);
+const char *group_device(const Group *g);        /* NULL: here */
 /* The group's computes: outputs in the group's order, over stand-ins of its inputs, which go to input[input_count]. Names
  * tell roles, not places in the model, so that equal groups read the same; *anchor is the stage that makes the anchor's
  * first output. NULL on error. */

@@ -59,6 +59,11 @@ struct Op {
     enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;
     bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
     bool is_concat;                    /* attribute axis: outputs are the inputs side by side */
+    /* What is said of the input rather than done to it: DEVICE and RECORD are taken out before the first pass (annotate.c);
+     * STOP_FUSION stays, a view that nothing is fused across. */
+    enum { ANNOTATION_NONE, ANNOTATION_DEVICE, ANNOTATION_STOP_FUSION, ANNOTATION_RECORD } annotation;
+    bool is_quantize;                  /* input 0 in steps of input 1, from input 2 on, ties to even */
+    bool is_device_copy;               /* attributes from and to: the values move, so the output has memory of its own */
     const OpCase *cases;               /* closed by a row without inputs */
 };
 

@@ -10,14 +10,17 @@
 #define BUILTIN_OPS(rows) extern const Op rows[];
 #define BUILTIN_TARGETS(rows) extern const Target rows[];
 #define BUILTIN_IMPLEMENTATIONS(rows) extern const Implementation rows[];
+#define BUILTIN_DEVICES(rows) extern const Device rows[];
 #include "builtin.h"
 #undef BUILTIN_OPS
 #undef BUILTIN_TARGETS
 #undef BUILTIN_IMPLEMENTATIONS
+#undef BUILTIN_DEVICES
 
 /* The arrays' addresses, each list closed by NULL. */
 #define BUILTIN_TARGETS(rows)
 #define BUILTIN_IMPLEMENTATIONS(rows)
+#define BUILTIN_DEVICES(rows)
 #define BUILTIN_OPS(rows) rows,
 static const Op *const builtin_ops[] = {
 #include "builtin.h"
@@ -36,6 +39,14 @@ static const Target *const builtin_targets[] = {
 #define BUILTIN_TARGETS(rows)
 #define BUILTIN_IMPLEMENTATIONS(rows) rows,
 static const Implementation *const builtin_implementations[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_IMPLEMENTATIONS
+#undef BUILTIN_DEVICES
+#define BUILTIN_IMPLEMENTATIONS(rows)
+#define BUILTIN_DEVICES(rows) rows,
+static const Device *const builtin_devices[] = {
 #include "builtin.h"
     NULL
 };
@@ -118,18 +129,27 @@ static void add_implementation(Ctx *cx, Registry *r, const Implementation *i)
     r->implementation[r->implementation_count++] = i;
 }
 
+static void add_device(Ctx *cx, Registry *r, const Device *d)
+{
+    r->device = (const Device **)grown(cx, (const void **)r->device, r->device_count, &r->device_room);
+    r->device[r->device_count++] = d;
+}
+
 Registry *registry(Ctx *cx)
 {
     if (cx->registry) return cx->registry;
     Registry *r = cx->registry = NEW(cx->arena, Registry);
     r->op_by_name = map_new(cx->arena);
     r->target_by_name = map_new(cx->arena);
+    r->importer_row = map_new(cx->arena);
     r->expansion = map_new(cx->arena);
     for (int a = 0; builtin_ops[a]; a++)
         for (const Op *op = builtin_ops[a]; op->name; op++) add_op(cx, r, op);
     while (add_ready_targets(cx, r)) continue;
     for (int a = 0; builtin_implementations[a]; a++)
         for (const Implementation *i = builtin_implementations[a]; i->name; i++) add_implementation(cx, r, i);
+    for (int a = 0; builtin_devices[a]; a++)
+        for (const Device *d = builtin_devices[a]; d->name; d++) add_device(cx, r, d);
     return r;
 }
 
@@ -167,4 +187,21 @@ const Implementation *const *implementation_list(Ctx *cx, int *count)
 {
     *count = registry(cx)->implementation_count;
     return registry(cx)->implementation;
+}
+
+void device_register(Ctx *cx, const Device *d) { add_device(cx, registry(cx), d); }
+
+const Device *const *device_list(Ctx *cx, int *count)
+{
+    *count = registry(cx)->device_count;
+    return registry(cx)->device;
+}
+
+const Device *device_find(Ctx *cx, const char *device_name)
+{
+    int count;
+    const Device *const *all = device_list(cx, &count);
+    while (count--)
+        if (strcmp(all[count]->name, device_name) == 0) return all[count];
+    return NULL;
 }

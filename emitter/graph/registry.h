@@ -11,6 +11,8 @@ typedef struct Registry {
     const Op **op;                         int op_count, op_room;                 /* sorted by name */
     const Target **target;                 int target_count, target_room;         /* as registered; fields filled in */
     const Implementation **implementation; int implementation_count, implementation_room;
+    const Device **device;                 int device_count, device_room;
+    Map importer_row;                      /* a user's, by the foreign operator's name; importers know what they are */
     Map expansion;                         /* of a call (by its address): Tensor *[] made by Op.compute */
 } Registry;
 

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that have a simpler form are replaced by it, until none has. A view of a view is one view of the first tensor. */
+/* Calls that have a simpler form are replaced by it, until none has. A view of a view is one view of the first tensor,
+ * unless one of them is there to be noticed (annotation.stop_fusion). */
 #include "graph/graph.h"
 
 static Tensor *view_of_view(Ctx *cx, Node *call)
 {
     Tensor *from = call->in[0];
-    if (!call->op->is_view || !from->maker || from->maker->kind != NODE_CALL || !from->maker->op->is_view) return NULL;
+    if (!from->maker || from->maker->kind != NODE_CALL || !from->maker->op->is_view || from->maker->op->annotation) return NULL;
     return view_call(cx, call->name, from->maker->in[0], call->out[0]);
 }
 
@@ -22,7 +23,7 @@ static void simplify_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     (void)uses;
     while (call && call->kind == NODE_CALL && !ctx_failed(cx)) {
         Tensor *simpler = call->op->simplify ? call->op->simplify(cx, call) : NULL;
-        if (!simpler && call->op->is_view)
+        if (!simpler && call->op->is_view && !call->op->annotation)
             simpler = same_shape(call->in[0], call->out[0]) ? call->in[0] : view_of_view(cx, call);
         if (!simpler) return;
         out[0] = simpler;

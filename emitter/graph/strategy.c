@@ -11,8 +11,7 @@
 
 #include "support/text.h"
 
-/* Is `word` one of the space-separated words? */
-static bool has_word(const char *words, const char *word)
+bool has_word(const char *words, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = words; (p = strstr(p, word)) != NULL; p += n)

@@ -18,6 +18,17 @@ const Target *target_find(Ctx *cx, const char *name);            /* unset fields
 const Target *const *target_list(Ctx *cx, int *count);
 bool target_is_a(Ctx *cx, const Target *t, const char *name);    /* the name is in its chain */
 
+/* Another processor of the same system, whose program is not ours: what it takes of what it is asked to do. */
+typedef struct Device {
+    const char *name, *summary;        /* "npu"; NAME_HAVE_NPU says that its driver is there */
+    const char *ops;                   /* space-separated names of operators; reshapes and the like always */
+    const char *types;                 /* space-separated: of all inputs and outputs of a call */
+} Device;
+const Device *device_find(Ctx *cx, const char *name);            /* NULL: unknown */
+const Device *const *device_list(Ctx *cx, int *count);
+void device_register(Ctx *cx, const Device *d);
+bool has_word(const char *words, const char *word);              /* is it one of the space-separated words? */
+
 /* A fused group: a piece of the DAG that becomes one function. */
 typedef struct Group {
     const char *name;                  /* "conv_1" */

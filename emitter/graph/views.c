@@ -120,12 +120,23 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
     return true;
 }
 
+static bool copies_between_devices(const Group *g) { return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->is_device_copy; }
+
+/* A device's driver is told dense tensors of their own: what comes from a copy or goes into one shares no memory. */
+static bool crosses(const Views *v, const Tensor *t)
+{
+    for (int i = 0; i < v->groups->count; i++)
+        if (copies_between_devices(&v->groups->at[i]) && (v->groups->at[i].input[0] == t || v->groups->at[i].output[0] == t)) return true;
+    return false;
+}
+
 /* A slice of the result that is in one piece takes all that lies in the operand's root, another one boxes alone. */
 static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int axis)
 {
     const Slot *s = slot_of(v, t);
     int64_t begin[MAX_RANK];
     if (!s || s->kind != SLOT_ARENA || !is_dense_root(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
+    if (t->maker && t->maker->device && crosses(v, t)) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
         if (!box_in(o, t, begin)) return false;
     return true;
@@ -254,10 +265,13 @@ static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, c
 static bool take_operand(const Views *v, const Group *g, const Nest *n, int place)
 {
     if (g->output_count != 1 || !n) return false;
+    if (group_device(g) && crosses(v, g->output[0])) return false;
+    if (copies_between_devices(g)) return false;
     Slot *to = slot_of(v, g->output[0]);
     for (int i = 0; i < g->input_count; i++) {
         Slot *from = slot_of(v, g->input[i]);
         if (from->kind != SLOT_ARENA || to->root != to->tensor || last_use(v, from->root) != place) continue;
+        if (group_device(g) && crosses(v, from->tensor)) continue;
         if (reads_root_in_place(v, g, n, from->root) && unite(v, from, to)) return true;
     }
     return false;

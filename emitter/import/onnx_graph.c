@@ -148,11 +148,17 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
     return NULL;
 }
 
+/* Of another domain: DOMAIN.TYPE. */
+static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
+{
+    return onnx_op_find(s->import->cx, is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
+}
+
 static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
     const char *where = onnx_where(cx, n);
-    const OnnxOp *op = is_ours(n) ? onnx_op_find(n->type) : NULL;
+    const OnnxOp *op = row_of(s, n);
     if (function_of(s, n)) return;
     const char *near = op ? NULL : onnx_op_near(cx, n->type);
     if (!op) {
@@ -316,7 +322,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     if (ctx_failed(cx)) return;
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
-    else if (!onnx_keeps_open(c, onnx_op_find(n->type))) onnx_translate(c, onnx_op_find(n->type));
+    else if (!onnx_keeps_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
     if (c->out_list && n->out_count && !ctx_failed(cx)) map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
 }

@@ -8,18 +8,26 @@
 
 #include <string.h>
 
+#include "graph/registry.h"
 #include "support/text.h"
 
 static const OnnxOp *const tables[] = {
-    onnx_rows_control, onnx_rows_find, onnx_rows_index, onnx_rows_math, onnx_rows_norm, onnx_rows_quant, onnx_rows_recurrent, onnx_rows_resize,
-    onnx_rows_sequence, onnx_rows_shape, onnx_rows_signal, onnx_rows_window,
+    onnx_rows_annotation, onnx_rows_control, onnx_rows_find, onnx_rows_index, onnx_rows_math, onnx_rows_norm, onnx_rows_quant,
+    onnx_rows_recurrent, onnx_rows_resize, onnx_rows_sequence, onnx_rows_shape, onnx_rows_signal, onnx_rows_window,
 };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
-const OnnxOp *onnx_op_find(const char *op_name)
+void onnx_op_register(Ctx *cx, const OnnxOp *op)
 {
+    map_put(&registry(cx)->importer_row, op->name, strlen(op->name), (void *)(uintptr_t)op);
+}
+
+const OnnxOp *onnx_op_find(Ctx *cx, const char *op_name)
+{
+    const OnnxOp *own = map_get(&registry(cx)->importer_row, op_name, strlen(op_name));
+    if (own) return own;
     for (int i = 0; i < TABLES; i++)
         for (const OnnxOp *op = tables[i]; op->name; op++)
             if (strcmp(op->name, op_name) == 0) return op;

@@ -37,10 +37,13 @@ typedef struct OnnxOp {
 #define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
 
 /* Closed by a row without name. */
-extern const OnnxOp onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[],
+extern const OnnxOp onnx_rows_annotation[], onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_math[], onnx_rows_norm[],
+                    onnx_rows_quant[], onnx_rows_recurrent[],
                     onnx_rows_resize[], onnx_rows_sequence[], onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
 
-const OnnxOp *onnx_op_find(const char *name);                                /* NULL: not known */
+/* The row of an operator, or of DOMAIN.OPERATOR; NULL: not known. A context's own rows come before ours. */
+const OnnxOp *onnx_op_find(Ctx *cx, const char *name);
+void onnx_op_register(Ctx *cx, const OnnxOp *op);
 const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* all rows, by name */
 const char *onnx_op_near(Ctx *cx, const char *name);                         /* a known name like it, or NULL */
 bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
@@ -81,6 +84,8 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* 
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);     /* a constant without elements: sizes below 1 are 0 */
 Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis);             /* x with size 0 along the axis */
+/* Scales and zeros along an axis of x get ones for the dimensions behind it; one value stands for all. onnx_quant.c */
+Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis);
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 /* x [n][c][..] with k [o][c][..], by the node's attributes; the bias may be NULL. onnx_window.c */
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);

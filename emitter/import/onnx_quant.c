@@ -9,8 +9,7 @@
 /* A zero point that is left out. */
 static Tensor *zero_or(OnnxCall *c, Tensor *zero, DType t) { return zero ? zero : tensor_scalar(c->cx, c->name, t, 0); }
 
-/* Scales and zeros along an axis get ones for the dimensions behind it; one value stands for all. */
-static Tensor *along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
+Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {
     if (!p || p->rank == 0) return p;
     if (tensor_elems(p) == 1) return onnx_reshape(c, p, NULL, 0);
@@ -48,7 +47,34 @@ static void quantize_linear(OnnxCall *c)
     if (!dtype_is_integer(t)) onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
-    c->out[0] = store(c, "quantize", x, along(c, scale, x, axis), along(c, zero_or(c, onnx_in(c, 2), t), x, axis));
+    c->out[0] = store(c, "quantize", x, onnx_along(c, scale, x, axis), onnx_along(c, zero_or(c, onnx_in(c, 2), t), x, axis));
+}
+
+static const Tensor *beneath_views(const Tensor *t)
+{
+    while (t->maker && t->maker->kind == NODE_CALL && t->maker->op->is_view) t = t->maker->in[0];
+    return t;
+}
+
+/* One tensor, or constants of the same values; equally shaped. */
+static bool same_values(const Tensor *a, const Tensor *b)
+{
+    bool same = a->type == b->type && a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    a = beneath_views(a);
+    b = beneath_views(b);
+    return same && (a == b || (a->data && b->data && memcmp(a->data, b->data, (size_t)tensor_bytes(a)) == 0));
+}
+
+/* What has just been quantized by the same scale and zero is on the grid: one simulated quantization, to the bit. */
+static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
+{
+    const Node *n = stored->maker;
+    int bits = 8 * dtype_info(stored->type)->bytes;
+    if (!scale || !zero || !n || n->kind != NODE_CALL || !n->op->is_quantize || bits > 16) return NULL;
+    if (scale->type != n->in[0]->type || !same_values(scale, n->in[1]) || !same_values(zero, n->in[2])) return NULL;
+    return call(c->cx, "annotation.simulated_quantize", c->name, (Tensor *[]){ n->in[0], scale, zero }, 3, "bits=%d sign=%d", bits,
+                stored->type == I8 || stored->type == I16);
 }
 
 static void dequantize_linear(OnnxCall *c)
@@ -56,7 +82,8 @@ static void dequantize_linear(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 1);
     if (!onnx_needs(c, 2) || refuses_blocks(c)) return;
     Tensor *x = c->in[0], *zero = zero_or(c, onnx_in(c, 2), x->type);
-    c->out[0] = three(c, "dequantize", x, along(c, c->in[1], x, axis), along(c, zero, x, axis), "");
+    c->out[0] = as_pair(c, x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis));
+    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = three(c, "dequantize", x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis), "");
 }
 
 /* The range of x, widened to hold 0, onto 0..255. */
@@ -127,7 +154,7 @@ static void qlinear_conv(OnnxCall *c)
 {
     if (!onnx_needs(c, 8)) return;
     Tensor *sums = convolution(c, c->in[0], c->in[2], c->in[3], c->in[5], onnx_in(c, 8));
-    if (sums) c->out[0] = store(c, "requantize", sums, along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1), along(c, c->in[7], sums, 1));
+    if (sums) c->out[0] = store(c, "requantize", sums, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1), onnx_along(c, c->in[7], sums, 1));
 }
 
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"

@@ -272,6 +272,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
+    if (r->is_nest && op->annotation) return in;             /* a nest is one group: nothing is to be said in it */
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     name_stages(r, out[0]->maker, op->name, wanted, in, in_count);
@@ -310,7 +311,7 @@ static void read_op_call(TeReader *r, Lexer *l)
     if (out && results > count) lex_error(l, result[count], "%.*s has %d result%s", op.length, op.at, count, count == 1 ? "" : "s");
     for (int i = 0; out && i < results && i < count; i++) {
         define(r, l, result[i], out[i]);
-        if (!ctx_failed(r->cx)) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
+        if (!ctx_failed(r->cx) && out != in) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
     }
 }
 

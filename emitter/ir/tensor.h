@@ -83,6 +83,7 @@ struct Node {
     NodeKind kind;
     const char *name;                /* of the model's node, for people; made up where it has none; never NULL */
     const struct Op *op;             /* CALL: the operator's row (graph/op.h) */
+    const char *device;              /* CALL: where it runs, an interned name; NULL: here (graph/device.c) */
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */
     int out_count; Tensor **out;

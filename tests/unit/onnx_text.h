@@ -7,6 +7,7 @@
  *   s#3,-1               an initializer of these int64s      >y             an output
  *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
  *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer, k=WORD a text
+ *                        DOMAIN/Type is an operator of another domain
  *
  * `*N` before a node repeats it N times, '@' in it is the number of the repetition and '^' the one before. */
 #include <stdlib.h>
@@ -108,6 +109,9 @@ static void node(Writer *w, const char *s)
     const char *op = word(w, &s, " "), *in = word(w, &s, " "), *out = word(w, &s, " ");
     for (const char *part; *in && (part = word(w, &in, ",")) != NULL;) bytes_field(&n, 1, part, strlen(part));
     for (const char *part; *out && (part = word(w, &out, ",")) != NULL;) bytes_field(&n, 2, part, strlen(part));
+    const char *slash = strchr(op, '/');
+    if (slash) bytes_field(&n, 7, op, (size_t)(slash - op));
+    if (slash) op = slash + 1;
     bytes_field(&n, 4, op, strlen(op));
     while (*s) {
         const char *attr = word(w, &s, "="), *list = word(w, &s, " ");

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/* Partitions of foreign devices in the emitted program:
+ *
+ *   model.h     the prototype, with what it is given and what it owes
+ *   model.c     #ifndef NAME_HAVE_DEVICE: the functions and constants that only it needs, and a default in plain C
+ *
+ * so that the program links and runs before the device's driver exists, and carries nothing of the default afterwards. */
+#include "cgen/partition.h"
+
+#include <string.h>
+
+static const char *upper(Ctx *cx, const char *s)
+{
+    Text t = text_new(cx);
+    for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+    return text_string(&t);
+}
+
+static const char *have(Ctx *cx, const Program *p, const char *device) { return text_format(cx, "%s_HAVE_%s", upper(cx, p->name), upper(cx, device)); }
+
+/* ---- Guards ------------------------------------------------------------------------------------------------------- */
+
+typedef bool IsUsed(const Call *c, const void *what);
+
+static bool uses_function(const Call *c, const void *what) { return c->function == what; }
+
+static bool uses_constant(const Call *c, const void *what)
+{
+    const int *index = what;
+    for (int i = 0; i < c->place_count; i++)
+        if (c->place[i].kind == PLACE_CONST && c->place[i].index == *index) return true;
+    return false;
+}
+
+/* `defined(A_HAVE_NPU)`, joined by &&: where all of these hold nobody uses it; NULL: it is always used, or never. */
+static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < p->call_count; i++) {
+        if (!is_used(&p->call[i], what)) continue;
+        if (!p->call[i].partition) return NULL;
+        const char *word = text_format(cx, "defined(%s)", have(cx, p, p->call[i].partition->device));
+        if (!strstr(text_string(&t), word)) text_printf(&t, "%s%s", t.length ? " && " : "", word);
+    }
+    return t.length ? text_string(&t) : NULL;
+}
+
+/* What stands behind one another under one condition shares the lines. */
+static void guarded(Ctx *cx, Text *t, const char *unused, const char *text)
+{
+    const char *end = unused ? text_format(cx, "#endif     /* !(%s) */\n\n", unused) : "";
+    size_t length = strlen(end);
+    if (length && t->length >= length && strcmp(text_string(t) + t->length - length, end) == 0) t->length -= length;
+    else if (unused) text_printf(t, "#if !(%s)\n", unused);
+    text_add(t, text);
+    text_add(t, end);
+}
+
+void partition_function(Ctx *cx, Text *t, const Program *p, const Function *f, const char *text)
+{
+    guarded(cx, t, unused_where(cx, p, uses_function, f), text);
+}
+
+void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const char *text)
+{
+    guarded(cx, t, unused_where(cx, p, uses_constant, &constant), text);
+}
+
+/* ---- Prototypes and defaults ---------------------------------------------------------------------------------------- */
+
+static void signature(Text *t, const Program *p, const Partition *d)
+{
+    text_printf(t, "int %s_%s(void *arena", p->name, d->name);
+    for (int i = 0; i < d->param_count; i++)
+        text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ", dtype_info(d->param[i].tensor->type)->c_type, d->param[i].name);
+    text_char(t, ')');
+}
+
+static void labels(Text *t, const Program *p, const Partition *d)
+{
+    bool first = true;
+    for (int i = 0; i < p->call_count; i++) {
+        if (p->call[i].partition != d) continue;
+        if (!first) text_add(t, ", ");
+        for (const char *s = p->call[i].label; *s; s++) text_char(t, *s >= ' ' && *s <= '~' && *s != '*' ? *s : '?');
+        first = false;
+    }
+}
+
+void partition_prototypes(Ctx *cx, Text *t, const Program *p)
+{
+    for (int i = 0; i < p->partition_count; i++) {
+        const Partition *d = &p->partition[i];
+        text_printf(t, "/* Runs on the device %s: ", d->device);
+        labels(t, p, d);
+        text_printf(t, ".\n * Called by %s_run. %s has a default in plain C; define %s\n * when it is compiled and bring a function of your own. ", p->name,
+                    "The source", have(cx, p, d->device));
+        text_add(t, "Tensors are dense, row by row:\n");
+        for (int j = 0; j < d->param_count; j++) {
+            const PartitionParam *q = &d->param[j];
+            text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type, tensor_shape_text(cx, q->tensor),
+                        !q->is_written ? "read" : "written");
+        }
+        text_printf(t, " * arena: %s_run's, for the default's own use. Returns 0, or a negative code that %s_run returns. */\n", p->name, p->name);
+        signature(t, p, d);
+        text_add(t, ";\n\n");
+    }
+}
+
+static bool uses_memory(const Program *p, const Partition *d)
+{
+    for (int i = 0; i < p->call_count; i++)
+        for (int j = 0; p->call[i].partition == d && j < p->call[i].place_count; j++)
+            if (p->call[i].place[j].kind == PLACE_ARENA) return true;
+    return false;
+}
+
+void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call)
+{
+    for (int i = 0; i < p->partition_count; i++) {
+        const Partition *d = &p->partition[i];
+        text_printf(t, "#ifndef %s\n", have(cx, p, d->device));
+        signature(t, p, d);
+        text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = arena;\n" : "    (void)arena;\n");
+        for (int c = 0; c < p->call_count; c++)
+            if (p->call[c].partition == d) print_call(cx, t, p, &p->call[c]);
+        text_add(t, "    return 0;\n}\n#endif\n\n");
+    }
+}
+
+/* In NAME_run, in the place of its first call. */
+void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, PrintPlace *print_place)
+{
+    text_printf(t, "    {\n        const int status = %s_%s(%s", p->name, d->name, memory);
+    for (int i = 0; i < d->param_count; i++) {
+        const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = d->param[i].tensor->type };
+        text_printf(t, ", %s", print_place(cx, p, &d->param[i].place, &m));
+    }
+    text_add(t, ");\n        if (status != 0) return status;\n    }\n");
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/* Runs of groups on one foreign device. Each is a function of the emitted program, NAME_DEVICE_N, which NAME_run calls; its
+ * default calls the groups' own functions. What the function is given is the roots of memory that it shares with the rest:
+ * one parameter for each, whoever of them reads or writes it. */
+#include "driver.h"
+
+#include "support/names.h"
+#include "support/text.h"
+
+static bool is_new_run(const Build *b, int i)
+{
+    return i == 0 || group_device(&b->groups.at[i]) != group_device(&b->groups.at[i - 1]);
+}
+
+static int number_on_device(const Build *b, const char *device)
+{
+    int number = 1;
+    for (int i = 0; i < b->partition_count; i++) number += b->partition[i].device == device;
+    return number;
+}
+
+void build_partitions(Build *b)
+{
+    b->partition = NEW_ARRAY(b->cx->arena, Partition, b->groups.count);
+    b->partition_of = NEW_ARRAY(b->cx->arena, int, b->groups.count);
+    for (int i = 0; i < b->groups.count; i++) {
+        const char *device = group_device(&b->groups.at[i]);
+        b->partition_of[i] = -1;
+        if (!device) continue;
+        if (is_new_run(b, i)) {
+            const char *name = build_symbol(b, text_format(b->cx, "%s_%d", name_identifier(b->cx, device), number_on_device(b, device)));
+            b->partition[b->partition_count++] = (Partition){ .name = name, .device = device };
+        }
+        b->partition_of[i] = b->partition_count - 1;
+    }
+}
+
+/* ---- Parameters --------------------------------------------------------------------------------------------------- */
+
+static bool has_root(const Build *b, Tensor *const *list, int count, const Tensor *root)
+{
+    for (int i = 0; i < count; i++)
+        if (plan_slot(&b->plan, list[i])->root == root) return true;
+    return false;
+}
+
+/* Does a group within (or without) the partition make (or read) what lies there? */
+static bool is_touched(const Build *b, int partition, bool within, bool makes, const Tensor *root)
+{
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        if ((b->partition_of[i] == partition) != within || (makes && b->plan.is_free[i])) continue;
+        if (makes ? has_root(b, g->output, g->output_count, root) : has_root(b, g->input, g->input_count, root)) return true;
+    }
+    return false;
+}
+
+/* People know a value by what it is a copy of. */
+static const char *name_of_value(Ctx *cx, const Tensor *t)
+{
+    const Node *n = t->maker;
+    return name_identifier(cx, n && n->kind == NODE_CALL && n->op->is_device_copy ? n->in[0]->name : t->name);
+}
+
+static void add_param(Build *b, int partition, PartitionParam *param, const Tensor *t)
+{
+    Partition *p = &b->partition[partition];
+    const Slot *s = plan_slot(&b->plan, t);
+    for (int i = 0; i < p->param_count; i++)
+        if (plan_slot(&b->plan, param[i].tensor)->root == s->root) return;
+    bool comes = is_touched(b, partition, false, true, s->root), goes = is_touched(b, partition, false, false, s->root) &&
+                                                                        is_touched(b, partition, true, true, s->root);
+    if (s->kind == SLOT_CONST || (!comes && !goes)) return;
+    const char *wanted = name_of_value(b->cx, t);
+    for (int i = 0, n = 2; i < p->param_count; i++)
+        if (text_equal(param[i].name, wanted)) wanted = name_format(b->cx, "%s_%d", name_of_value(b->cx, t), n++), i = -1;
+    if (text_equal(wanted, "arena") || text_equal(wanted, "memory")) wanted = name_format(b->cx, "%s_", wanted);
+    param[p->param_count++] = (PartitionParam){ wanted, t, build_place(b, s), is_touched(b, partition, true, true, s->root) };
+}
+
+void build_partition_params(Build *b)
+{
+    for (int p = 0; p < b->partition_count; p++) {
+        int most = 0;
+        for (int i = 0; i < b->groups.count; i++) most += b->groups.at[i].input_count + b->groups.at[i].output_count;
+        PartitionParam *param = NEW_ARRAY(b->cx->arena, PartitionParam, most);
+        for (int i = 0; i < b->groups.count; i++)
+            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].input_count; j++) add_param(b, p, param, b->groups.at[i].input[j]);
+        for (int i = 0; i < b->groups.count; i++)
+            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].output_count; j++) add_param(b, p, param, b->groups.at[i].output[j]);
+        b->partition[p].param = param;
+    }
+}
+
+Place build_place_in(const Build *b, int partition, const Slot *s)
+{
+    for (int i = 0; partition >= 0 && i < b->partition[partition].param_count; i++) {
+        const Slot *given = plan_slot(&b->plan, b->partition[partition].param[i].tensor);
+        if (given->root == s->root)
+            return (Place){ PLACE_PARAM, i, (s->view_offset - given->view_offset) * dtype_info(s->tensor->type)->bytes, s->tensor->type };
+    }
+    return build_place(b, s);
+}

@@ -1,0 +1,150 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# annotate.sh BUILD: annotation files; devices in emitted programs, with the default in C and with a driver in its place;
+# that what is recorded only leaves the emitted program as it is.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: annotate.sh BUILD}" && pwd)
+work=$build/annotate
+lw=$build/loopwright
+cc=${CC:-cc}
+rm -rf "$work"
+mkdir -p "$work"
+log=$work/log.txt
+cd "$root" || exit 1
+. tests/report.sh
+
+strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
+cat > "$work/net.te" <<'END'
+input x: f32[1][8][8][2]
+const k1: f32[3][3][2][4] = {0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1, 0.5,-0.25,0.125,1}
+conv_1 = conv2d(x, k1, pad=1,1,1,1)
+relu_1 = relu(conv_1)
+pool = max_pool2d(relu_1, kernel=2, stride=2)
+tanh_1 = tanh(pool)
+relu_2 = relu(tanh_1)
+sum = reduce_sum(relu_2, axes=3)
+output sum
+END
+
+emit() { name=$1; shift; "$lw" "$work/net.te" -o "$work/$name.c" --name net --quiet "$@"; }
+said() { printf "$1" > "$work/$2.txt"; }
+
+# refuses PLACE WORDS: the file said.txt is refused at that line and column, with a caret below the text.
+refuses() {
+    ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q "^$work/said.txt: $1: error: .*$2" "$work/err" &&
+        sed -n 3p "$work/err" | grep -q '^ *^' && return
+    cat "$work/err"
+    return 1
+}
+
+said 'stop_fusoin conv_1\n' said
+check file-unknown-annotation      refuses 1:1 "did you mean 'stop_fusion'"
+said '# nothing\nstop_fusion relu_1, conv_7\n' said
+check file-unknown-node            refuses 2:21 "'conv_7'; did you mean 'conv_1'"
+said 'on_device npv conv_1\n' said
+check file-unknown-device          refuses 1:11 "did you mean 'npu'"
+said 'on_device npu relu_2..conv_1\n' said
+check file-range-backwards         refuses 1:15 'comes behind'
+said 'on_device npu\n' said
+check file-no-pattern              refuses 1:1 'of which nodes'
+said 'stop_fusion scale=2 relu_1\n' said
+check file-scale-of-nothing        refuses 1:1 'takes no scale'
+said 'simulated_quantize relu_1\n' said
+check file-no-scale                refuses 1:1 'scale=NUMBER'
+said 'simulated_quantize relu_1 scale=1 bits=99\n' said
+bad_bits() { ! "$lw" dump "$work/net.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q '2 to 16' "$work/err"; }
+check file-bad-bits                bad_bits
+said 'simulated_quantize relu_1 scale=1 bots=9\n' said
+check file-unknown-attribute       refuses 1:1 "did you mean 'bits'"
+check file-missing                 sh -c "! '$lw' dump '$work/net.te' --annotate '$work/none.txt' > /dev/null 2>&1"
+printf 'input x: f32[4]\ny[i] = x[i]\noutput y\n' > "$work/formula.te"
+said 'stop_fusion y\n' said
+for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a .te file with formulas' "$work/err"; }
+check file-for-a-nest              for_a_nest
+
+groups() { "$lw" dump "$work/net.te" --at fused --quiet --annotate "$work/said.txt" | sed -n 's/^group \([^ ]*\) .*/\1/p' | tr '\n' ' '; }
+has_groups() { found=$(groups); [ "$found" = "$1" ] || { echo "groups: $found"; return 1; }; }
+said '' said
+check file-empty                   has_groups 'conv_1 pool sum '
+said 'stop_fusion conv_1 tanh_*\n' said
+check file-patterns                has_groups 'conv_1 conv_1_2 relu_1 pool tanh_1 sum '
+said 'stop_fusion "conv_1"   # quoted\n' said
+check file-quoted                  has_groups 'conv_1 conv_1_2 relu_1 pool sum '
+said 'simulated_quantize relu_1 scale=0.5,1,2,4 axis=3 bits=4 sign=0\n' said
+check file-per-channel             sh -c "'$lw' dump '$work/net.te' --annotate '$work/said.txt' | grep -q 'simulated_quantize.*bits=4 sign=0'"
+check file-per-channel-verify      "$lw" verify "$work/net.te" --annotate "$work/said.txt"
+
+# ---- No trace ------------------------------------------------------------------------------------------------------------
+
+check plain emit plain
+said 'stop_gradient *\ncheckpoint conv_1..tanh_1\n' said
+check recorded emit recorded --annotate "$work/said.txt"
+check recorded-leaves-no-trace sh -c "sed 's/plain[.]h/recorded.h/' '$work/plain.c' | cmp - '$work/recorded.c' && cmp '$work/plain.h' '$work/recorded.h'"
+said 'stop_fusion relu_1\n' said
+check stop-between-groups emit stopped --annotate "$work/said.txt"
+check stop-between-groups-leaves-no-trace sh -c "sed 's/plain[.]h/stopped.h/' '$work/plain.c' | cmp - '$work/stopped.c'"
+
+# ---- Devices -------------------------------------------------------------------------------------------------------------
+
+said 'on_device npu conv_1..pool relu_2\non_device dsp sum\n' device
+check device emit device --testbench --annotate "$work/device.txt"
+check device-again emit device_again --testbench --annotate "$work/device.txt"
+check device-verify "$lw" verify "$work/net.te" --annotate "$work/device.txt"
+check device-note sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$lw' dump '$work/net.te' --annotate '$work/said.txt' 2>&1 | grep -q 'note: stays on the cpu: the device npu does not take tanh'"
+
+# The default: as it is, without a warning. The driver: the file of the default has nothing of the partition, and ours is called.
+cat > "$work/driver.c" <<'END'
+#include "device.h"
+#include <stdio.h>
+#include <string.h>
+static int calls;
+int net_npu_1(void *arena, const float *x, float *pool)
+{
+    (void)arena;
+    calls++;
+    for (int i = 0; i < 64; i++) pool[i] = x[2 * i];
+    return 0;
+}
+int net_npu_2(void *arena, const float *tanh_1, float *relu_2)
+{
+    (void)arena;
+    calls++;
+    memcpy(relu_2, tanh_1, 64 * sizeof(float));
+    return calls > 2 ? -77 : 0;
+}
+int main(void)
+{
+    static union { double align[2]; unsigned char bytes[NET_ARENA_SIZE + 16]; } memory;
+    static float x[NET_ARENA_SIZE], y[16];
+    void *arena = memory.bytes + (16 - (size_t)memory.bytes % 16) % 16;
+    const struct net_inputs in = { x };
+    const struct net_outputs out = { y };
+    for (int i = 0; i < 128; i++) x[i] = 1;
+    const int first = net_run(arena, &in, &out), second = net_run(arena, &in, &out);
+    printf("%d %d %d %g\n", first, second, calls, (double)y[0]);
+    return !(first == 0 && second == -77 && calls == 4 && y[0] > 3.04f && y[0] < 3.05f);
+}
+END
+check device-default-builds  $cc $strict -Iruntime -I"$work" "$work/device.c" "$work/device_main.c" -lm -o "$work/default"
+check device-driver-builds   $cc $strict -DNET_HAVE_NPU -Iruntime -I"$work" "$work/device.c" "$work/driver.c" -lm -o "$work/driver"
+check device-driver-is-called "$work/driver"
+without_default() { $cc $strict -O2 -DNET_HAVE_NPU -c -Iruntime -I"$work" "$work/device.c" -o "$work/device.o" && ! nm "$work/device.o" | grep -e conv_1 -e ' T net_npu'; }
+if command -v nm > /dev/null 2>&1; then check device-driver-leaves-no-default without_default
+else skip device-driver-leaves-no-default "nm is not installed"; fi
+check device-all-drivers     $cc $strict -DNET_HAVE_NPU -DNET_HAVE_DSP -c -Iruntime -I"$work" "$work/device.c" -o "$work/both.o"
+check device-header-is-cxx   sh -c "echo '#include \"device.h\"' > '$work/h.cc'; command -v c++ > /dev/null || exit 0; c++ -Wall -Wextra -Werror -fsyntax-only -I'$work' '$work/h.cc'"
+check device-static-arena    emit device_static --static-arena --annotate "$work/device.txt"
+check device-static-builds   $cc $strict -c -Iruntime -I"$work" "$work/device_static.c" -o "$work/static.o"
+
+# ---- Lists ---------------------------------------------------------------------------------------------------------------
+
+levels() {
+    for name in on_device stop_fusion stop_gradient simulated_quantize checkpoint; do
+        "$lw" ops --level 10 | grep -q "^annotation.$name  *10 " || { echo "$name is not listed"; return 1; }
+    done
+}
+check listed-at-level-10 levels
+check devices-listed sh -c "'$lw' targets | grep -q '^npu '"
+
+report_end
