@@ -80,3 +80,10 @@ fuzz-programs: all
 .PHONY: conformance
 conformance: all
 	@python3 tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) --support SUPPORT.md $(ACCEPT)
+
+# Turns off one check at a time and looks for programs that show that it is needed (tests/fuzz/switch.c), in a build of its own.
+.PHONY: fuzz-checks
+fuzz-checks:
+	@$(MAKE) --no-print-directory BUILD=$(BUILD)/switch CFLAGS="$(CFLAGS) -DLW_TEST_SWITCH" $(BUILD)/switch/internal.a > /dev/null
+	@$(CC) $(CFLAGS) -DLW_TEST_SWITCH $(INCLUDE) -Itests/fuzz -o $(BUILD)/fuzz_switch tests/fuzz/switch.c $(BUILD)/switch/internal.a -lm
+	@$(BUILD)/fuzz_switch $(or $(COUNT),20000)

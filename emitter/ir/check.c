@@ -220,5 +220,8 @@ Verdict nest_check(Ctx *cx, const Nest *n, const char **why)
         bool proved = check_gather(&c, branches) && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
         if (!proved) check_fail(&c, UNPROVED, "the nest could not be checked");
     }
+#ifdef LW_TEST_SWITCH
+    if (cx->off_fired) return PROVED;        /* what a check that is off would have refused is let pass */
+#endif
     return verdict_of(&c, why);
 }

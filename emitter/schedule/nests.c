@@ -14,6 +14,7 @@
 
 #include "ir/check.h"
 #include "support/names.h"
+#include "support/switch.h"
 #include "support/text.h"
 
 /* ---- Refusals -------------------------------------------------------------------------------------------------- */
@@ -32,7 +33,12 @@ static bool refuse(Draft *d, const char *verdict, const char *format, va_list ar
     va_end(args);                                                                                                      \
     return false
 
-bool refuse_wrong(Draft *d, const char *format, ...) { REFUSE("wrong: "); }
+bool refuse_wrong(Draft *d, const char *format, ...)
+{
+    if (switch_is_off(d->cx, format)) return true;
+    REFUSE("wrong: ");
+}
+
 bool refuse_unproved(Draft *d, const char *format, ...) { REFUSE("unproved: "); }
 bool refuse_unknown(Draft *d, const char *format, ...) { REFUSE(""); }
 

@@ -24,6 +24,11 @@ struct Ctx {
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */
     bool checks_late;            /* a built-in template is at work: its nest is checked when it is done, not at every step */
+#ifdef LW_TEST_SWITCH
+    uint32_t off;                /* test builds: the check with this number is turned off (support/switch.h) */
+    const char *asked;           /* the last check that found a step wrong */
+    bool off_fired;
+#endif
     const char *file;            /* default place of diagnostics: the file being read, or NULL */
     uint32_t serial;             /* last serial number given out; the order of output comes from these */
 };

@@ -30,21 +30,23 @@ bool random_chance(Random *r, int percent) { return random_below(r, 100) < perce
 
 /* ---- Growing --------------------------------------------------------------------------------------------------- */
 
-typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs; } Grower;
+typedef struct Grower { Ctx *cx; Random *r; Program *p; int stages, inputs, most; } Grower;
+
+static int within(const Grower *g, int size) { return g->most && size > g->most ? g->most : size; }
 
 static const Expr *some_size(Grower *g)
 {
     static const int fixed[] = { 1, 2, 3, 4, 4, 5, 6, 7, 8, 8, 9, 10, 11, 12 };
     Program *p = g->p;
-    if (!random_chance(g->r, 18)) return expr_index(g->cx, fixed[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]);
+    if (!random_chance(g->r, 18)) return expr_index(g->cx, within(g, fixed[random_below(g->r, (int)(sizeof fixed / sizeof *fixed))]));
     if (p->size_count && (p->size_count == MAX_SIZES || random_chance(g->r, 60))) return p->size[random_below(g->r, p->size_count)];
     int i = p->size_count++;
     p->size[i] = expr_new_var(g->cx, name_format(g->cx, "n%d", i), VAR_SIZE, I32, random_chance(g->r, 30) ? 0 : 1, 16);
-    p->size_value[i] = 1 + random_below(g->r, 11);
+    p->size_value[i] = within(g, 1 + random_below(g->r, 11));
     return p->size[i];
 }
 
-static const Expr *small_size(Grower *g) { return expr_index(g->cx, 1 + random_below(g->r, 5)); }
+static const Expr *small_size(Grower *g) { return expr_index(g->cx, within(g, 1 + random_below(g->r, 5))); }
 
 static Tensor *keep(Grower *g, Tensor *t)
 {
@@ -334,10 +336,12 @@ static bool is_too_large(Grower *g, const Tensor *t)
     return elems > 1500;
 }
 
-Program *program_random(Ctx *cx, Random *r)
+Program *program_random(Ctx *cx, Random *r) { return program_within(cx, r, 0); }
+
+Program *program_within(Ctx *cx, Random *r, int most)
 {
     static const DType types[] = { I8, I8, U8, I16, I32, I32, I64, F32, F32, F64 };
-    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0 };
+    Grower g = { cx, r, NEW(cx->arena, Program), 0, 0, most };
     g.p->type = types[random_below(r, 10)];
     int rank = 1 + random_below(r, 3), wanted = 1 + random_below(r, 4);
     const Expr *shape[3];
@@ -371,7 +375,7 @@ Env *program_env(Ctx *cx, const Program *p, uint64_t seed)
         int64_t elems = env_elems(cx, e, t);
         for (int64_t k = 0; k < elems; k++) {
             Scalar s = { 0 };
-            if (dtype_is_float(t->type)) s.f = random_below(&r, 2001) / 64.0 - 15.0;
+            if (dtype_is_float(t->type)) s.f = random_below(&r, 2001) / (p->is_rough ? 63.0 : 64.0) - 15.0;
             else s.i = dtype_wrap(t->type, (Scalar){ .i = (int64_t)random_bits(&r) }).i;
             dtype_store(t->type, data, k, s);
         }

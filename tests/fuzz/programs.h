@@ -18,10 +18,12 @@ typedef struct Program {
     int size_count;   const Expr *size[MAX_SIZES]; int64_t size_value[MAX_SIZES];
     int tensor_count; Tensor *tensor[MAX_TENSORS];      /* inputs and the stages' outputs, in order of making */
     int output_count; Tensor *output[MAX_OUTPUTS];
+    bool is_rough;                                      /* floats whose sums depend on their order */
     DType type;                                         /* of most tensors */
 } Program;
 
 Program *program_random(Ctx *cx, Random *r);
+Program *program_within(Ctx *cx, Random *r, int most);           /* the same, sizes cut to `most`; 0: as they come */
 Env *program_env(Ctx *cx, const Program *p, uint64_t seed);      /* sizes and inputs; values exact in any order of summing */
 void program_print(Ctx *cx, Text *t, const Program *p);          /* as a .te file without its steps */
 #endif

@@ -463,12 +463,16 @@ typedef struct Case {
     Program *program;
     Env *expected;
     const Nest *naive, *nest;
+    const char *last_step;           /* that was tried */
     Counts *counts;
-    bool failed, loud;
+    int most;                        /* sizes are cut to this; 0: they are not */
+    bool failed, loud, quiet, is_rough;
 } Case;
 
 static void fail(Case *c, const char *what, const char *detail)
 {
+    c->failed = true;
+    if (c->quiet) return;
     Text t = text_new(c->cx);
     DiagMark mark = diag_mark(c->cx);
     c->cx->failed = false;
@@ -479,10 +483,10 @@ static void fail(Case *c, const char *what, const char *detail)
     print_nest(c->cx, &t, c->nest);
     diag_rewind(c->cx, mark);
     printf("# seed %llu: %s: %s\n%s\n", (unsigned long long)c->seed, what, detail ? detail : "", text_string(&t));
-    c->failed = true;
 }
 
-static bool runs_right(Case *c, const Nest *n)
+/* What the nest computes otherwise than the evaluator; NULL: nothing. */
+static const char *fault_of(Case *c, const Nest *n)
 {
     Env *e = program_env(c->cx, c->program, c->seed);
     RunOptions options = { .checked = true, .shuffle = c->seed | 1 };
@@ -490,19 +494,20 @@ static bool runs_right(Case *c, const Nest *n)
     c->counts->runs++;
     bool ran = interpret(c->cx, n, e, &options);
     Diag *why = diag_rewind(c->cx, mark);
-    if (!ran || why) {
-        fail(c, "the interpreter stops", why ? why->what : "");
-        return false;
-    }
+    if (!ran || why) return text_format(c->cx, "the interpreter stops: %s", why ? why->what : "");
     for (int i = 0; i < n->output_count; i++) {
         const Tensor *t = n->output[i];
         size_t bytes = (size_t)env_elems(c->cx, e, t) * (size_t)dtype_info(t->type)->bytes;
-        if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0) {
-            fail(c, "wrong values", t->name);
-            return false;
-        }
+        if (bytes && memcmp(env_get(e, t), env_get(c->expected, t), bytes) != 0) return text_format(c->cx, "wrong values in %s", t->name);
     }
-    return true;
+    return NULL;
+}
+
+static bool runs_right(Case *c, const Nest *n)
+{
+    const char *fault = fault_of(c, n);
+    if (fault) fail(c, "an accepted nest", fault);
+    return !fault;
 }
 
 static const char *printed(Ctx *cx, const Nest *n)
@@ -532,6 +537,7 @@ static Outcome outcome_of(const Diag *why)
 
 static void try_step(Case *c, const char *text)
 {
+    c->last_step = text;
     DiagMark mark = diag_mark(c->cx);
     const Nest *next = sched_step(c->cx, c->nest, text);
     Diag *why = diag_rewind(c->cx, mark);
@@ -559,11 +565,68 @@ static void replay(Case *c)
 
 static bool prepare(Case *c, Random *r)
 {
-    c->program = program_random(c->cx, r);
+    c->program = program_within(c->cx, r, c->most);
     if (!c->program || ctx_failed(c->cx)) return false;
+    c->program->is_rough = c->is_rough;
     c->naive = c->nest = nest_naive(c->cx, "fuzz", NULL, 0, c->program->output, c->program->output_count);
     c->expected = program_env(c->cx, c->program, c->seed);
     return evaluate(c->cx, c->expected, c->program->output, c->program->output_count);
+}
+
+/* ---- Shrinking ------------------------------------------------------------------------------------------------- */
+
+/* A failing program as steps on a program of small sizes. Steps are dropped one by one and sizes cut, while it still fails. */
+enum { MAX_SHRUNK = 2 * MAX_STEPS };
+typedef struct Shrunk { uint64_t seed; bool is_rough; int most, count; const char *step[MAX_SHRUNK]; } Shrunk;
+typedef bool StillFails(const Shrunk *s, void *user);
+
+static bool without_step(Shrunk *s, int i, StillFails *fails, void *user)
+{
+    Shrunk less = *s;
+    for (int k = i; k + 1 < less.count; k++) less.step[k] = less.step[k + 1];
+    less.count--;
+    if (!fails(&less, user)) return false;
+    *s = less;
+    return true;
+}
+
+static void shrink_steps(Shrunk *s, StillFails *fails, void *user)
+{
+    static const int caps[] = { 1, 2, 3, 4, 5, 6, 8 };
+    for (int i = 0; i < s->count;) i += !without_step(s, i, fails, user);
+    for (int k = 0; k < 7; k++) {
+        Shrunk less = *s;
+        less.most = caps[k];
+        if (!fails(&less, user)) continue;
+        *s = less;
+        break;
+    }
+    for (int i = 0; i < s->count;) i += !without_step(s, i, fails, user);
+}
+
+/* The steps that are accepted, each checked; does one of them fail? */
+static bool fails_at_all(const Shrunk *s, void *user)
+{
+    Counts counts = { 0 };
+    Random r = random_new(s->seed);
+    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .quiet = !user };
+    if (prepare(&c, &r))
+        for (int i = 0; i < s->count && !c.failed; i++) try_step(&c, s->step[i]);
+    bool ready = c.nest && !c.failed;
+    if (ready) replay(&c);
+    ctx_free(c.cx);
+    return c.failed;
+}
+
+static void shrink(Case *c)
+{
+    Shrunk s = { .seed = c->seed, .count = 0 };
+    for (int i = 0; i < c->nest->step_count && s.count < MAX_SHRUNK - 1; i++) s.step[s.count++] = c->nest->step[i].text;
+    if (c->last_step && s.count && strcmp(s.step[s.count - 1], c->last_step) != 0) s.step[s.count++] = c->last_step;
+    if (!s.count || !fails_at_all(&s, NULL)) return;
+    shrink_steps(&s, fails_at_all, NULL);
+    printf("# shrunk, sizes up to %d:\n", s.most);
+    fails_at_all(&s, &s);
 }
 
 bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
@@ -588,6 +651,7 @@ bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
         made = ch.made;
     }
     if (!c.failed) replay(&c);
+    if (c.failed && !loud) shrink(&c);
     if (loud) printf("%s", printed(c.cx, c.nest));
     counts->failures += c.failed;
     ctx_free(c.cx);
