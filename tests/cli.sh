@@ -129,6 +129,36 @@ check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --
 check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
 check value-leaves-no-file      [ ! -e "$work/a.c" ]
 
+# ---- Schedules as text ----------------------------------------------------------------------------------------------------
+# What a model is scheduled to, printed and read back: the naive nest's stages as formulas, and the steps.
+
+# as_te MODEL FILE OPTION...
+as_te() {
+    model=$1 file=$2
+    shift 2
+    "$lw" dump "$model" --at loops "$@" | sed -n '/^loops$/q; /^nest/!s/^stage //p; /^nest/!{/^stage/!p}' | awk '!seen[$0]++' > "$file"
+    { echo schedule; "$lw" dump "$model" --at scheduled "$@" | sed '1,/^steps$/d'; } >> "$file"
+}
+loops_of() { sed -n '/^loops$/,$p'; }
+# replays_c FILE.te: the same C, byte for byte.
+replays_c() {
+    mkdir -p "$work/again" "$work/once"
+    as_te "$1" "$work/again/$(basename "$1")" && "$lw" "$work/again/$(basename "$1")" -o "$work/again/r.c" --name r &&
+        "$lw" "$1" -o "$work/once/r.c" --name r && cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h"
+}
+# replays_nest MODEL: the same loops and steps, of all groups combined.
+replays_nest() {
+    as_te "$1" "$work/nest.te" --combine all && "$lw" dump "$work/nest.te" --at scheduled | loops_of > "$work/again.txt" &&
+        "$lw" dump "$1" --combine all --at scheduled | loops_of > "$work/once.txt" && cmp "$work/once.txt" "$work/again.txt" && [ -s "$work/once.txt" ]
+}
+for te in samples/*/*.te tests/golden/*/*.te tests/emitted/*.te; do
+    grep -q '^schedule' "$te" && [ "$(basename "$(dirname "$te")")" != refused-step ] || continue
+    check "replay-$(basename "$te" .te)" replays_c "$te"
+done
+for model in samples/conv_pool/combined.te samples/conv_pool/chain_combined.te; do
+    check "replay-$(basename "$model" .te)-nest" replays_nest "$model"
+done
+
 # ---- Output files -------------------------------------------------------------------------------------------------------
 
 check output-no-folder          refuses '' $matmul -o "$work/no/such/folder/a.c"
@@ -140,8 +170,8 @@ only_outputs() {
 }
 check output-no-other-files     only_outputs
 twice() {
-    "$lw" "$1" -o "$work/twice.c" --testbench && cat "$work"/twice*.[ch] > "$work/first" &&
-        "$lw" "$1" -o "$work/twice.c" --testbench && cat "$work"/twice*.[ch] | cmp - "$work/first"
+    "$lw" "$1" -o "$work/twice.c" --testbench && cat "$work"/twice*.[ch] > "$work/twice.txt" &&
+        "$lw" "$1" -o "$work/twice.c" --testbench && cat "$work"/twice*.[ch] | cmp - "$work/twice.txt"
 }
 check same-bytes-te             twice $matmul
 check same-bytes-onnx           twice $digits

@@ -50,14 +50,46 @@ static int guards_in(const Stmt *s)
     return n;
 }
 
+/* What the stage reads of its own part goes into its innermost loop, so that it follows whatever becomes of the loops; the part's
+ * steps will place it anew. */
+static const Nest *with_sources_inside(Combine *c, const Nest *n, const Part *p, const Stage *s)
+{
+    const Tensor **reads;
+    int count = stage_reads(c->cx, s, &reads);
+    size_t prefix = strlen(p->group->name);
+    Path path;
+    for (int i = 0; i < count; i++) {
+        const char *source = reads[i]->maker ? reads[i]->maker->stage->name : "";
+        if (strncmp(source, p->group->name, prefix) != 0 || source[prefix] != '_' || !nest_find_block(n, s->name, &path)) continue;
+        for (int d = path.depth - 1; d >= 0; d--)
+            if (path.at[d]->kind == STMT_FOR) {
+                n = sched_compute_at(c->cx, n, source, path.at[d]->name);
+                break;
+            }
+    }
+    return n;
+}
+
 /* A reader that needs a column less than there is leaves a tile that is cut. Where the tile may as well be whole, it is: making the
- * column costs less than a guard in every tile. */
+ * column costs less than a guard in every tile. Here each step has to be proved, for the nest must stay one that replays. */
 static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, Part *p, const char *text)
 {
+    Ctx *cx = c->cx;
     if (strncmp(text, "split ", 6) != 0 || strstr(text, " tail=") || guards_in(cut->root) == guards_in(before->root)) return cut;
-    DiagMark mark = diag_mark(c->cx);
-    const Nest *whole = sched_step_renamed(c->cx, before, text_format(c->cx, "%s tail=round", text), name_here, p);
-    return diag_rewind(c->cx, mark) ? cut : whole;
+    const char *loop = text + 6, *round = text_format(cx, "%s tail=round", text);
+    const Stage *s = nest_stage(before, name_here(cx, name_n(cx, loop, strcspn(loop, ".")), p));
+    bool late = cx->checks_late;
+    cx->checks_late = false;
+    for (int inside = 0; inside < 2; inside++) {
+        DiagMark mark = diag_mark(cx);
+        const Nest *n = inside && s ? with_sources_inside(c, before, p, s) : before;
+        n = sched_step_renamed(cx, n, round, name_here, p);
+        if (diag_rewind(cx, mark)) continue;
+        cut = n;
+        break;
+    }
+    cx->checks_late = late;
+    return cut;
 }
 
 /* NULL where a step is refused; *why says what and for which reason. */

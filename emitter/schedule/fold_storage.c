@@ -226,8 +226,8 @@ static bool fold(Fold *f)
     int64_t slots = 1;
     StepArgs *a = &f->d->args;
     if (!find_slots(f, &slots)) return false;
-    if (a->factor_count && a->factor[0] < slots)
-        return refuse_wrong(f->d, "%lld rows of %s are alive at once; %lld slots and more are accepted", (long long)slots, f->stage->name, (long long)slots);
+    if (a->factor_count && a->factor[0] < slots &&
+        !refuse_wrong(f->d, "%lld rows of %s are alive at once; %lld slots and more are accepted", (long long)slots, f->stage->name, (long long)slots)) return false;
     if (!a->factor_count) a->factor[0] = a->mask ? power_of_two(slots) : slots;
     const Expr *rows = f->stage->axis[f->dimension].extent;
     if (is_constant(rows) && rows->integer <= a->factor[0]) a->factor[0] = 0;
@@ -243,10 +243,7 @@ const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_
     Draft d = draft_open(cx, n, "fold_storage", &args);
     Fold f = { .d = &d, .stage = draft_find_stage(&d, stage) };
     if (!f.stage) return n;
-    if (stage_is_output(n, f.stage)) {
-        refuse_wrong(&d, "%s is an output and is kept whole; a stage between is accepted", stage);
-        return n;
-    }
+    if (stage_is_output(n, f.stage) && !refuse_wrong(&d, "%s is an output and is kept whole; a stage between is accepted", stage)) return n;
     if (!find_host(&f) || !is_stored_outside(&f) || !find_dimension(&f) || !find_rows(&f) || !find_step(&f)) return n;
     if (f.step < f.count && !slide(&f)) return n;
     if (!fold(&f)) return n;

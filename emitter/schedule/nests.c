@@ -35,11 +35,16 @@ static bool refuse(Draft *d, const char *verdict, const char *format, va_list ar
 
 bool refuse_wrong(Draft *d, const char *format, ...)
 {
-    if (switch_is_off(d->cx, format)) return true;
+    if (switch_is_off(d->cx, format) || switch_has_fired(d->cx)) return true;
     REFUSE("wrong: ");
 }
 
-bool refuse_unproved(Draft *d, const char *format, ...) { REFUSE("unproved: "); }
+bool refuse_unproved(Draft *d, const char *format, ...)
+{
+    if (switch_has_fired(d->cx)) return true;
+    REFUSE("unproved: ");
+}
+
 bool refuse_unknown(Draft *d, const char *format, ...) { REFUSE(""); }
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */

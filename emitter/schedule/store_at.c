@@ -42,10 +42,7 @@ const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char
     const Stage *s = draft_find_stage(&d, stage);
     Path p;
     if (!s || (loop && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;
-    if (stage_is_output(n, s)) {
-        refuse_wrong(&d, "%s is an output, whose storage is the caller's; a stage between is accepted", stage);
-        return n;
-    }
+    if (stage_is_output(n, s) && !refuse_wrong(&d, "%s is an output, whose storage is the caller's; a stage between is accepted", stage)) return n;
     if (loop && (!is_outside_own_loops(&d, s, path_end(&p)) || !encloses_all_uses(&d, s, path_end(&p)))) return n;
 
     const Buffer *buffer[MAX_RANK] = { NULL };

@@ -25,7 +25,10 @@ static inline bool switch_is_off(Ctx *cx, const char *format)
     cx->off_fired = true;
     return true;
 }
+/* What a check that is off would have refused passes all others, too: one check may not hide another. */
+static inline bool switch_has_fired(const Ctx *cx) { return cx->off_fired; }
 #else
+#define switch_has_fired(cx) false
 #define switch_is_off(cx, format) false
 #endif
 #endif

@@ -84,6 +84,9 @@ for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
     check "digits-$cpu" "$project_dir/samples/cortex-m/run.sh" "$build/cross/digits" "$cpu"
 done
 
+conv_pool() { require_tools && "$project_dir/samples/conv_pool/run.sh" "$build"; }
+check conv-pool-one-pass-is-no-dearer conv_pool
+
 if [ -d "$models" ]; then
     for model in lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm; do
         check "$model-cortex-m4" recorded cortex-m4 "$model"

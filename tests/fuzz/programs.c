@@ -393,7 +393,7 @@ void program_print(Ctx *cx, Text *t, const Program *p)
         const Tensor *x = p->tensor[i];
         if (x->maker && x->output) continue;
         if (x->maker) print_stage(cx, t, x->maker->stage);
-        else text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+        else text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling, x->rank ? tensor_shape_text(cx, x) : "");
         text_char(t, '\n');
     }
     for (int i = 0; i < p->output_count; i++) text_printf(t, "output %s\n", p->output[i]->name);

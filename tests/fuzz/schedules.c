@@ -222,7 +222,7 @@ static const char *step_fold_storage(Chooser *c)
         s = c->w.stage[random_below(c->r, c->w.stage_count)];
     }
     if (readiness(c, s) == 1 && random_chance(c->r, 90)) return name_format(c->cx, "store_at %s root", s->name);
-    const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", some_factor(c)) : random_chance(c->r, 25) ? " mask" : "";
+    const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", 1 + random_below(c->r, 5)) : random_chance(c->r, 25) ? " mask" : "";
     return name_format(c->cx, "fold_storage %s%s", s->name, slots);
 }
 

@@ -22,7 +22,8 @@
  *     reorder y_max_pool2d.wo y_max_pool2d.co y_max_pool2d.wi y_max_pool2d.ci; compute_at y_acc y_max_pool2d.co;
  *     set_scope y_acc register; reorder y_acc.i y_acc.j y_acc.c; decompose_reduction y_acc y_acc.i;
  *     unroll y_max_pool2d.ci; unroll y_acc.c; unroll y_acc@init.c; compute_at conv_conv2d y_max_pool2d.h;
- *     cache_write conv_conv2d register name=conv_acc; split conv_conv2d.w 4 tail=round; split conv_conv2d.o 4;
+ *     cache_write conv_conv2d register name=conv_acc; compute_at conv_acc conv_conv2d.o;
+ *     split conv_conv2d.w 4 tail=round; split conv_conv2d.o 4;
  *     reorder conv_conv2d.wo conv_conv2d.oo conv_conv2d.wi conv_conv2d.oi; compute_at conv_acc conv_conv2d.oo;
  *     set_scope conv_acc register; reorder conv_acc.i conv_acc.j conv_acc.c conv_acc.w conv_acc.o;
  *     decompose_reduction conv_acc conv_acc.i; unroll conv_conv2d.oi; unroll conv_acc.o; unroll conv_acc@init.o;
