@@ -49,6 +49,24 @@ static inline void lw_dot_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a
 }
 /* lw: end */
 
+/* lw: lw_dot_1x4 needs */
+static inline void lw_dot_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    uint32_t c0 = (uint32_t)c[0], c1 = (uint32_t)c[1], c2 = (uint32_t)c[2], c3 = (uint32_t)c[3];
+    for (int32_t e = 0; e < n; e++) {
+        const int32_t x = a[e];
+        c0 += (uint32_t)(x * b[e]);
+        c1 += (uint32_t)(x * b[bo + e]);
+        c2 += (uint32_t)(x * b[2 * bo + e]);
+        c3 += (uint32_t)(x * b[3 * bo + e]);
+    }
+    c[0] = (int32_t)c0;
+    c[1] = (int32_t)c1;
+    c[2] = (int32_t)c2;
+    c[3] = (int32_t)c3;
+}
+/* lw: end */
+
 /* lw: lw_dot_row needs */
 /* One row by o rows. */
 static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
@@ -61,27 +79,27 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 }
 /* lw: end */
 
-/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_dot_2x2 */
+/* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_2x2 */
 #ifndef LW_DOT_2X2_I8
 #define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_dot_2x2(n, &(c), cw, &(a), aw, &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_row */
 #ifndef LW_DOT_2X1_I8
 #define LW_DOT_2X1_I8(n, c, cw, a, aw, b) (lw_dot_row(1, n, &(c), &(a), &(b), 0), lw_dot_row(1, n, &(c) + (cw), &(a) + (aw), &(b), 0))
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_dot_row */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_1x4 */
 #ifndef LW_DOT_1X4_I8
-#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dot_row(4, n, &(c), &(a), &(b), bo)
+#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dot_1x4(n, &(c), &(a), &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_row */
 #ifndef LW_DOT_1X2_I8
 #define LW_DOT_1X2_I8(n, c, a, b, bo) lw_dot_row(2, n, &(c), &(a), &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_row */
 #ifndef LW_DOT_1X1_I8
 #define LW_DOT_1X1_I8(n, c, a, b) lw_dot_row(1, n, &(c), &(a), &(b), 0)
 #endif
@@ -143,7 +161,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #define LW_COPY_I16(n, y, a) lw_copy_i16(n, &(y), &(a))
 #endif
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_copy_i8 */
 #ifndef LW_COPY_I8
 #define LW_COPY_I8(n, y, a) lw_copy_i8(n, &(y), &(a))
 #endif
@@ -157,10 +175,12 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
     } while (0)
 /* lw: end */
 /* lw: LW_FETCH_I8 needs LW_COPY_I8 lw_fill_i8 */
+#ifndef LW_FETCH_I8
 #define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \
     do {                                                                                                               \
         if (p) LW_COPY_I8(n, y, a);                                                                                    \
         else lw_fill_i8(n, &(y), fill);                                                                                \
     } while (0)
+#endif
 /* lw: end */
 #endif

@@ -248,6 +248,13 @@ static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
     return sched_tensorize(cx, n, e, macro);
 }
 
+/* The window is one pixel, or the call a dense layer: what a patch would hold lies in x as a row already. */
+static bool lies_in_rows(const Node *anchor)
+{
+    int64_t kernel[2];
+    return !node_ints(anchor, "kernel", kernel, 2, 1) || kernel[0] * kernel[1] == 1;
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *patch = patch_stage(cx, g->nest, product_stage(g->nest))->name;
@@ -257,12 +264,15 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         acc = "acc";
     }
     if (ctx_failed(cx)) return n;
+    bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && lies_in_rows(g->group->anchor);
+    if (is_direct) n = sched_compute_inline(cx, n, patch);
+    if (ctx_failed(cx)) return n;
     Tiles t = tiles_of(output_stage(n));
     n = split_tiles(cx, n, &t);
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
-    if (t.at_pixels) n = sched_compute_at(cx, n, patch, t.at_pixels);
+    if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    if (!ctx_failed(cx)) n = make_patch(cx, n, g, patch);
+    if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch);
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, acc, &t);
 }
