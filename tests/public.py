@@ -36,7 +36,8 @@ largest absolute value plus 0.01; 1e-4 is allowed. None of the models is in this
 `DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --table tests/models/PUBLIC.md`.
 
 What they taught: dimensions that are called by a formula, as the transformer's `past_sequence_length + sequence_length`, follow
-from the sizes that are given to its parts (`emitter/import/dim_formula.c`). The rest passed when it was first tried.
+from the sizes that are given to its parts (`emitter/import/dim_formula.c`). The others passed when they were first tried, but
+for what is refused below: an operator that is no ONNX operator, but one of a runtime's own.
 
 | kind | repository | file | nodes | with | off by | what happened |
 |---|---|---|---|---|---|---|
