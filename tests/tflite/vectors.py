@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
 """Records what the reference kernels of TensorFlow Lite Micro give: models of one operator, random inputs, their outputs.
 
-    python3 tests/tflite/vectors.py [OPERATOR...]       needs the packages tflite-micro, ai-edge-litert (its schema), numpy
+    python3 tests/tflite/vectors.py [--cases N] [--into DIR] [OPERATOR...]     needs the packages tflite-micro, ai-edge-litert (its schema), numpy
 
-Writes tests/tflite/OPERATOR.vec, from fixed seeds: records of little-endian 32-bit lengths and bytes, each
+Writes DIR/OPERATOR.vec (tests/tflite), from fixed seeds: records of little-endian 32-bit lengths and bytes, each
 
     model, number of inputs, every input, number of outputs, every output
 
@@ -661,15 +661,25 @@ def attempt(name, seed, number):
     return (answer[1:], "") if answer[:1] == b"+" else (b"", answer[1:].decode() or "the reference crashed")
 
 
+def option(arguments, name, otherwise):
+    if name not in arguments:
+        return otherwise
+    at = arguments.index(name)
+    value = arguments[at + 1]
+    del arguments[at:at + 2]
+    return value
+
+
 def main(arguments):
+    cases, folder = int(option(arguments, "--cases", CASES)), option(arguments, "--into", HERE)
     for name in arguments or sorted(OPERATORS):
         out, why = [], ""
-        for tried in range(3 * CASES):
-            found, reason = attempt(name, [sum(map(ord, name)), tried], tried) if len(out) < CASES else (b"", why)
+        for tried in range(3 * cases):
+            found, reason = attempt(name, [sum(map(ord, name)), tried], tried) if len(out) < cases else (b"", why)
             out += [found] if found else []
             why = reason or why
         if out:
-            with open(os.path.join(HERE, name + ".vec"), "wb") as f:
+            with open(os.path.join(folder, name + ".vec"), "wb") as f:
                 f.write(b"".join(out))
         print("%-24s %2d cases, %6d bytes%s" % (name, len(out), sum(map(len, out)), "; refused some: " + why if why else ""), flush=True)
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every TFLite operator on models of it alone, against what the reference kernels of TensorFlow Lite Micro gave, to the bit:
- * tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py. */
+ * tests/tflite/OPERATOR.vec, recorded by tests/tflite/vectors.py; with an argument, those in that folder. */
 #include "check.h"
 
 #include <string.h>
@@ -65,11 +65,11 @@ static const char *run_model(Ctx *cx, const Model *m, const Bytes *input, const 
     return NULL;
 }
 
-static void check_operator(const char *name)
+static void check_operator(const char *folder, const char *name)
 {
     enum { MOST = 16 };
     Ctx *files = ctx_new(NULL, NULL);
-    Bytes file = file_read(files, text_format(files, "tests/tflite/%s.vec", name));
+    Bytes file = file_read(files, text_format(files, "%s/%s.vec", folder, name));
     int number = 0;
     for (size_t at = 0; at + 4 < file.count; number++) {
         Bytes model = part(&file, &at), input[MOST], output[MOST];
@@ -90,8 +90,8 @@ static void check_operator(const char *name)
     ctx_free(files);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
-    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) check_operator(recorded[i]);
+    for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) check_operator(argc > 1 ? argv[1] : "tests/tflite", recorded[i]);
     return check_done();
 }
