@@ -118,6 +118,43 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
     return ok;
 }
 
+static bool has_computes(Build *b)
+{
+    Node **order;
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_COMPUTE) return true;
+    return false;
+}
+
+static bool is_output(const Graph *g, const Tensor *t)
+{
+    for (int i = 0; i < g->output_count; i++)
+        if (g->output[i] == t) return true;
+    return false;
+}
+
+/* With --layers: what a group makes for others becomes an output, in the order of execution. */
+static void show_layers(Build *b)
+{
+    const Groups groups = fuse(b->cx, &b->graph);
+    Graph *g = &b->graph;
+    Model *m = &b->model;
+    int most = g->output_count;
+    for (int i = 0; i < groups.count; i++) most += groups.at[i].output_count;
+    Tensor **all = NEW_ARRAY(b->cx->arena, Tensor *, most), **imported = NEW_ARRAY(b->cx->arena, Tensor *, most);
+    for (int i = 0; i < g->output_count; i++) all[i] = g->output[i], imported[i] = m->output[i];
+    g->output = all;
+    m->output = imported;
+    for (int i = 0; i < groups.count; i++)
+        for (int j = 0; j < groups.at[i].output_count; j++) {
+            Tensor *t = groups.at[i].output[j];
+            if (is_output(g, t)) continue;
+            imported[m->output_count++] = t;
+            all[g->output_count++] = t;
+        }
+}
+
 bool build_graph(Build *b)
 {
     const Model *m = &b->model;
@@ -130,6 +167,7 @@ bool build_graph(Build *b)
         b->graph = pass[i].run(b->cx, b->graph);
         watch_lap(b->watch, "dag", pass[i].name);
     }
+    if (b->options->layers && !has_computes(b) && !ctx_failed(b->cx)) show_layers(b);
     return !ctx_failed(b->cx);
 }
 
@@ -177,15 +215,6 @@ static bool nest_of_te(Build *b)
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
     b->nest[0] = n;
     return !ctx_failed(cx);
-}
-
-static bool has_computes(Build *b)
-{
-    Node **order;
-    int count = graph_order(b->cx, &b->graph, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_COMPUTE) return true;
-    return false;
 }
 
 static void name_group(Build *b, Group *g)

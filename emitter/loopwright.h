@@ -36,6 +36,8 @@ typedef struct lw_options {
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* what an output leaves is the input of the next run: kept in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
+    bool layers;                     /* what every group makes is an output, too, behind the model's own */
+    const char *recorded;            /* verify, with layers: a folder of LAYER.npy that are expected; NULL: what the interpreter gives */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
@@ -49,7 +51,7 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
             int output_count, const lw_options *o);
 /* Emits into a scratch folder, builds with $CC (default cc), runs on the inputs (made up if none are given) and compares
  * with the interpreter, or with the expected outputs: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers. The text
- * tells the largest difference of each output; NULL on error. */
+ * tells the largest difference of each output; NULL on error. With layers the first that differs comes first. */
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o);
 /* Texts; NULL on error. They belong to the context. */

@@ -101,9 +101,10 @@ static int output_number(const Build *b, int number)
 /* So many runs on the same inputs, each with the state that the one before has left. */
 static bool interpreted(Build *b, const char *const *input, int count, int runs, void ***inputs, void ***outputs)
 {
+    bool ok = build_graph(b) && build_nests(b);
     *inputs = NEW_ARRAY(b->cx->arena, void *, b->model.input_count);
     *outputs = NEW_ARRAY(b->cx->arena, void *, b->model.output_count);
-    bool ok = build_graph(b) && build_nests(b) && read_inputs(b, input, count, *inputs);
+    ok = ok && read_inputs(b, input, count, *inputs);
     for (int run = 0; ok && run < runs; run++) {
         for (int i = 0; run && i < b->state_count; i++) (*inputs)[b->state[i].input] = (*outputs)[b->state[i].output];
         ok = build_run(b, *inputs, *outputs);
@@ -117,15 +118,15 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
     Build b;
     void **inputs, **outputs;
     if (!build_read(&b, cx, model, o)) return false;
-    if (output_count > b.model.output_count - b.state_count) {
-        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count - b.state_count, output_count);
-        return false;
-    }
     if (!input_count && b.model.input_count > b.state_count) {
         diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count - b.state_count);
         return false;
     }
     if (!interpreted(&b, input, input_count, 1, &inputs, &outputs)) return false;
+    if (output_count > b.model.output_count - b.state_count) {
+        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count - b.state_count, output_count);
+        return false;
+    }
     for (int i = 0; i < output_count; i++) {
         int at = output_number(&b, i);
         if (!write_data(cx, output[i], b.model.output[at], outputs[at])) return false;
@@ -215,19 +216,31 @@ static void remove_folder(Ctx *cx, const Build *b, const char *folder)
     static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c" };
     for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) remove(text_format(cx, "%s/%s", folder, files[i]));
     for (int i = 0; i < b->model.input_count; i++) remove(text_format(cx, "%s/in%d.npy", folder, i));
-    for (int i = 0; i < b->model.output_count; i++) remove(text_format(cx, "%s/out%d.npy", folder, i));
+    for (int i = 0; remove(text_format(cx, "%s/out%d.npy", folder, i)) == 0; i++) continue;
     remove(folder);
 }
 
-static const char *compared(Build *b, const char *folder, const char *sizes, const char *const *expect, int expect_count, void *const *interpreted_outputs)
+/* The file of a layer's recorded values; NULL: there is none. */
+static const char *recorded_path(Build *b, const Tensor *t)
+{
+    if (!b->options->recorded) return NULL;
+    const char *path = text_format(b->cx, "%s/%s.npy", b->options->recorded, name_identifier(b->cx, t->name));
+    FILE *f = fopen(path, "rb");
+    if (f) fclose(f);
+    return f ? path : NULL;
+}
+
+static const char *compared(Build *b, const char *folder, const char *sizes, const char *const *expect, int expect_count, int layers_from, void *const *interpreted_outputs)
 {
     Ctx *cx = b->cx;
     Text t = text_new(cx);
+    const char *first = "";
     int64_t wrong = 0;
     for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
         const Tensor *out = b->model.output[output_number(b, i)];
         const void *got = read_data(cx, text_format(cx, "%s/out%d.npy", folder, i), out);
-        const void *want = i < expect_count ? read_data(cx, expect[i], out) : interpreted_outputs[output_number(b, i)];
+        const char *recorded = recorded_path(b, out);
+        const void *want = i < expect_count ? read_data(cx, expect[i], out) : recorded ? read_data(cx, recorded, out) : interpreted_outputs[output_number(b, i)];
         if (!got || !want) return NULL;
         Difference d = compare(out, got, want);
         text_printf(&t, "%s%s%s: %lld of %lld elements differ; largest difference ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name, (long long)d.wrong,
@@ -235,9 +248,10 @@ static const char *compared(Build *b, const char *folder, const char *sizes, con
         text_double(&t, d.worst);
         text_printf(&t, " at element %lld\n", (long long)d.worst_at);
         wrong += d.wrong;
+        if (d.wrong && i >= layers_from && !*first) first = text_format(cx, "; the first layer that differs is \"%s\"", out->name);
     }
-    if (wrong) diag_error(cx, NULL, "the emitted C does not agree with %s:\n%s",
-                          expect_count ? "the expected outputs" : "the interpreter", text_string(&t));
+    if (wrong) diag_error(cx, NULL, "the emitted C does not agree with %s%s:\n%s",
+                          expect_count || b->options->recorded ? "the expected outputs" : "the interpreter", first, text_string(&t));
     return ctx_failed(cx) ? NULL : text_string(&t);
 }
 
@@ -312,9 +326,10 @@ static const char *trial(Ctx *cx, const char *model, const lw_options *o, const 
     Build b;
     void **inputs, **outputs;
     if (!build_read(&b, cx, model, o)) return NULL;
+    const int own_outputs = b.model.output_count - b.state_count;
     const int runs = b.state_count && !f->expect_count ? RUNS_WITH_STATE : 1;
     if (!interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) || !run_emitted(&b, folder, sizes, inputs, runs)) return NULL;
-    return compared(&b, folder, sizes, f->expect, f->expect_count, outputs);
+    return compared(&b, folder, sizes, f->expect, f->expect_count, own_outputs, outputs);
 }
 
 static const char *trials(Build *b, const char *model, const lw_options *o, const char *folder, const Files *f)

@@ -77,7 +77,7 @@ check list-passes               ends 0 'partition' passes
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify dump report ops targets passes --target --name --testbench --standalone --static-arena \
-        --dim --value --state --expect --at --only --combine --explain --time-passes --werror --quiet --version; do
+        --dim --value --state --expect --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }
@@ -87,6 +87,17 @@ printf '%b' 'input x: f32[10]\ny[a] = x[a]\noutput y\nschedule\n  split y.a 4\n'
 check explain-counts-guards     ends 0 '^after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
 check explain-first-steps       ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
 check help-names-everything     help_names_all
+
+# zeros FILE: 8 x 8 x 16 floats that are 0, as .npy.
+zeros() {
+    { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 8, 8, 16), }"; head -c 4096 /dev/zero; } > "$1"
+}
+mkdir -p "$work/recorded"
+zeros "$work/recorded/relu_2.npy"
+{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero; } > "$work/in.npy"
+check verify-layers             ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
+check verify-recorded-layer     ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
+check run-layers                ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
 # ---- Refused input: 1, as `file: where: error: what` --------------------------------------------------------------------
 
