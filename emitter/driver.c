@@ -92,7 +92,8 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
-    ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count };
+    ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
+                              .rounds_once = o->rounding && strcmp(o->rounding, "single") == 0 };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
     for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum };
     ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
@@ -568,6 +569,7 @@ static void fill_program(Build *b, Scratch *const *scratch)
     Call *call = NEW_ARRAY(cx->arena, Call, b->groups.count);
     const char *slash = strrchr(b->path, '/');
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
+                    .rounds_once = b->options->rounding && strcmp(b->options->rounding, "single") == 0,
                     .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
     build_partition_params(b);

@@ -36,6 +36,7 @@ typedef struct lw_options {
     const lw_value *value; int value_count;
     const lw_state *state; int state_count;  /* what an output leaves is the input of the next run: kept in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
+    const char *rounding;            /* of scaled 8-bit integers: "double" (NULL), as the reference kernels do, or "single" */
     bool layers;                     /* what every group makes is an output, too, behind the model's own */
     const char *recorded;            /* verify, with layers: a folder of LAYER.npy that are expected; NULL: what the interpreter gives */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */

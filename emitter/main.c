@@ -36,6 +36,7 @@ static bool set_no_shrink(Arguments *a, const char *v) { (void)v; return a->opti
 static bool set_time_passes(Arguments *a, const char *v) { (void)v; return a->options.time_passes = true; }
 static bool set_combine(Arguments *a, const char *v) { return (a->options.combine = v) != NULL; }
 static bool set_explain(Arguments *a, const char *v) { (void)v; return a->options.explain = true; }
+static bool read_rounding(Arguments *a, const char *v) { return strcmp(a->options.rounding = v, "double") == 0 || strcmp(v, "single") == 0; }
 static bool set_layers(Arguments *a, const char *v) { (void)v; return a->options.layers = true; }
 static bool read_recorded(Arguments *a, const char *v) { a->options.layers = true; return (a->options.recorded = v) != NULL; }
 static bool set_quiet(Arguments *a, const char *v) { (void)v; return a->quiet = true; }
@@ -109,6 +110,7 @@ static const Option options[] = {
     { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },
     { "--annotate",     "FILE",       "what is said of the model's nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", read_annotate },
     { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
+    { "--rounding",     "double|single", "how products of int8 are scaled: with the two roundings of the reference, or one", read_rounding },
     { "--layers",       NULL,         "what every layer makes is an output, too; verify: the first that differs", set_layers },
     { "--recorded",     "DIR",        "verify: DIR/LAYER.npy is what a layer must make", read_recorded },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },

@@ -44,10 +44,24 @@ static bool check(Ctx *cx, const Node *n)
            check_range(cx, n, "zero", INT32_MIN, INT32_MAX) && check_range(cx, n, "zero_x", INT32_MIN, INT32_MAX);
 }
 
+/* ((x - zero_x) << left) * m / 2^(31+n) in 64 bits, to the nearest, ties up. */
+static const char *scaled_once_text(Ctx *cx, const Node *n)
+{
+    long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0), shift = (long long)node_int(n, "shift", 0);
+    bool has_shifts = n->in_count > SHIFT && n->in[SHIFT], has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
+    const char *m = has_multipliers ? "i64(m[*])" : text_format(cx, "%lld", (long long)node_int(n, "multiplier", 0));
+    const char *x = zero_x ? text_format(cx, "(i64(x[*]) - %lld)", zero_x) : "i64(x[*])";
+    if (left) x = text_format(cx, "(%s << %lld)", x, left);
+    const char *product = text_format(cx, "(%s * %s", x, m);
+    if (has_shifts) return text_format(cx, "i32(%s + (i64(1) << (i64(n[*]) + 30))) >> (i64(n[*]) + 31))", product);
+    return text_format(cx, "i32(%s + %lld) >> %lld)", product, 1LL << (30 + shift), 31 + shift);
+}
+
 /* Steps that do nothing are left out of the formula. */
 static const char *scaled_text(Ctx *cx, const Node *n)
 {
     long long zero_x = (long long)node_int(n, "zero_x", 0), left = (long long)node_int(n, "left", 0), shift = (long long)node_int(n, "shift", 0);
+    if (node_int(n, "once", 0)) return scaled_once_text(cx, n);
     bool has_shifts = n->in_count > SHIFT && n->in[SHIFT], has_multipliers = n->in_count > MULTIPLIER && n->in[MULTIPLIER];
     const char *x = n->in[0]->type == I32 ? "x[*]" : "i32(x[*])";
     if (zero_x) x = text_format(cx, "(%s - %lld)", x, zero_x);
@@ -97,6 +111,7 @@ static const AttrRow rescale_attrs[] = {
     { "zero",       ATTR_INT, "the zero point of the result", NULL },
     { "min",        ATTR_INT, "the least value, if more than that of the type", NULL },
     { "max",        ATTR_INT, "the greatest value, likewise", NULL },
+    { "once",       ATTR_INT, "1: one rounding of the whole product, ties up", "0" },
     { "to",         ATTR_TEXT, "the type of the result: i8, u8, i16, i32", "i8" },
     { 0 }
 };
@@ -108,6 +123,8 @@ static const OpCase rescale_cases[] = {
     { "min=-100 max=100 zero=3", "i32[2][2][3] i32[3]={1073741824,2147483647,1500000000} i32[3]={20,23,31}", "i8[2][2][3]", NULL },
     { "shift=22", "i32[2][3] i32[3]={1073741824,2147483647,1500000000}", "i8[2][3]", NULL },
     { "", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} u8[3]={20,23,25}", "i8[2][3]", NULL },
+    { "multiplier=1518500250 shift=3 zero=-5 once=1", "i32[2][3]={1000,-1000,24,-24,2147483647,-2147483648}", "i8[2][3]", NULL },
+    { "once=1", "i32[2][3] i32[3]={1073741824,2147483647,1500000000} u8[3]={20,23,25}", "i8[2][3]", NULL },
     { "multiplier=5 to=f32", "i32[3]", NULL, "'to' is \"f32\"" },
     { "multiplier=5 shift=32", "i32[3]", NULL, "'shift' is 32" },
     { "multiplier=5", "f32[3]", NULL, "integers of up to 32 bits" },

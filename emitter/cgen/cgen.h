@@ -58,6 +58,7 @@ typedef struct Program {
     int partition_count; const Partition *partition;
     int64_t arena_size, arena_align;   /* bytes */
     int size_count; const Expr *const *size;               /* symbolic sizes: fields of the inputs struct */
+    bool rounds_once;                  /* how 8-bit integers are scaled, of models that have such */
     bool static_arena, standalone;
 } Program;
 

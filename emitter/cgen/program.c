@@ -140,6 +140,15 @@ static void row_of_state(Ctx *cx, Text *t, const State *s)
     text_printf(t, " *   %-20s %-8s %s\n", s->name, dtype_info(s->tensor->type)->c_type, tensor_shape_text(cx, s->tensor));
 }
 
+static bool is_quantized(const Program *p)
+{
+    for (int i = 0; i < p->input_count + p->output_count; i++) {
+        const Tensor *t = i < p->input_count ? p->input[i].tensor : p->output[i - p->input_count].tensor;
+        if (t->quant && t->type == I8) return true;
+    }
+    return false;
+}
+
 const char *cgen_header(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
@@ -150,6 +159,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     for (int i = 0; i < p->output_count; i++) port_row(cx, &t, &p->output[i]);
     if (p->state_count) text_add(&t, " * State\n");
     for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
+    if (is_quantized(p)) text_printf(&t, " *\n * Products are scaled with %s.\n", p->rounds_once ? "one rounding" : "two roundings, as by TensorFlow Lite's reference kernels");
     text_printf(&t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", prefix, prefix);
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix, (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);

@@ -249,6 +249,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     cx->file = path;
     if (tflite_file_read(cx, bytes, &im->file)) {
         out->name = im->file.graph_name;
+        im->file.rounds_once = im->options->rounds_once;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         list_unknown(im);
         if (!ctx_failed(cx)) make_inputs(im, out);

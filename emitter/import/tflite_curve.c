@@ -11,9 +11,11 @@ enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12 };
 static int32_t fixed(ExprKind k, int64_t a, int64_t b) { return (int32_t)scalar_apply(k, I32, I32, (const Scalar[]){ { .i = a }, { .i = b } }).i; }
 static int64_t within(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 
-/* x * factor, with both roundings */
-static int32_t times(int64_t x, Factor f)
+/* x * factor, with one or both roundings */
+static int32_t times(int64_t x, Factor f, bool once)
 {
+    int by = f.exponent > 30 ? 1 : 31 - f.exponent;
+    if (once) return (int32_t)scalar_apply(EXPR_SHR, I64, I64, (const Scalar[]){ { .i = x * f.multiplier + ((int64_t)1 << (by - 1)) }, { .i = by } }).i;
     int32_t left = f.exponent > 0 ? fixed(EXPR_SHL, x, f.exponent) : (int32_t)x, high = fixed(EXPR_MULHIGH, left, f.multiplier);
     return f.exponent < 0 ? fixed(EXPR_ROUNDSHIFT, high, -f.exponent) : high;
 }
@@ -35,7 +37,7 @@ static Factor inverse_root(int64_t v)
 
 /* ---- Tables -------------------------------------------------------------------------------------------------------- */
 
-typedef struct Curve { const TfliteTensor *x, *y; float alpha; } Curve;
+typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
 typedef int64_t Formula(const Curve *c, int64_t q);        /* what is stored for the stored value q, before it is saturated */
 
 static bool has_quants(TfliteCall *c)
@@ -48,7 +50,7 @@ static void by_table(TfliteCall *c, Formula *of, float alpha)
     int8_t table[256];
     const int64_t count = 256;
     if (!has_quants(c)) return;
-    const Curve curve = { tflite_in_info(c, 0), tflite_out_info(c, 0), alpha };
+    const Curve curve = { tflite_in_info(c, 0), tflite_out_info(c, 0), alpha, c->file->rounds_once };
     for (int i = 0; i < 256; i++) table[i] = (int8_t)within(of(&curve, i - 128), INT8_MIN, INT8_MAX);
     c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
 }
@@ -58,14 +60,14 @@ static int64_t leaky_of(const Curve *c, int64_t q)
     int64_t d = q - tflite_zero(c->x);
     float slope = tflite_scale(c->x) * c->alpha / tflite_scale(c->y);
     Factor f = d >= 0 ? tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))) : tflite_factor((double)(slope < 0 ? -slope : slope));
-    return tflite_zero(c->y) + (d < 0 && slope < 0 ? -times(d, f) : times(d, f));
+    return tflite_zero(c->y) + (d < 0 && slope < 0 ? -times(d, f, c->once) : times(d, f, c->once));
 }
 
 static int64_t abs_of(const Curve *c, int64_t q)
 {
     int64_t d = q < tflite_zero(c->x) ? tflite_zero(c->x) - q : q - tflite_zero(c->x);
     bool same = tflite_scale(c->x) == tflite_scale(c->y);
-    return tflite_zero(c->y) + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y)))));
+    return tflite_zero(c->y) + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))), c->once));
 }
 
 /* Where the reference refuses the input, below its zero point, the greatest value stands. */
@@ -77,7 +79,7 @@ static int64_t rsqrt_of(const Curve *c, int64_t q)
     Factor root = inverse_root(d), f = tflite_factor(1.0 / (double)(sqrtf(tflite_scale(c->x)) * tflite_scale(c->y)));
     root.exponent += SHIFT;
     f.exponent -= SHIFT;
-    return times(times(1, root), f) + tflite_zero(c->y);
+    return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
 static int64_t elu_of(const Curve *c, int64_t q)

@@ -29,6 +29,7 @@ typedef struct TfliteOperator {
 
 typedef struct TfliteFile {
     FlatFile flat;
+    bool rounds_once;                                      /* an option, not the file's */
     const char *graph_name;
     int subgraph_count;
     int tensor_count;   TfliteTensor *tensor;

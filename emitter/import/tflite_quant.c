@@ -54,8 +54,8 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more)
 {
     if (f.exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f.exponent);
-    return tflite_call(c, "rescale", x, "multiplier=%ld shift=%d left=%d %s", (long)f.multiplier, f.exponent < 0 ? -f.exponent : 0,
-                       f.exponent > 0 ? f.exponent : 0, more);
+    return tflite_call(c, "rescale", x, "multiplier=%ld shift=%d left=%d once=%d %s", (long)f.multiplier, f.exponent < 0 ? -f.exponent : 0,
+                       f.exponent > 0 ? f.exponent : 0, c->file->rounds_once, more);
 }
 
 /* "zero=3 min=-100 max=127 to=i8": how output 0 is stored. */
@@ -88,7 +88,7 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
     Tensor *m = tensor_constant(cx, "m", I32, 1, &shape, multiplier), *n = has_shifts ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL;
     if (has_left) x = tflite_call2(c, "mul", x, tensor_constant(cx, "p", I32, 1, &shape, power));
     if (!x || !m) return NULL;
-    const char *attrs = has_shifts ? store : text_format(cx, "shift=%d %s", shift[0], store);
+    const char *attrs = text_format(cx, has_shifts ? "once=%d %s" : "once=%d %s shift=%d", c->file->rounds_once, store, shift[0]);
     return call(cx, "rescale", c->name, (Tensor *[]){ x, m, n }, n ? 3 : 2, "%s", attrs);
 }
 

@@ -163,21 +163,22 @@ static Spec int8_spec(void)
                    { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1 };
 }
 
-static bool read_model(Ctx *cx, const uint8_t *bytes, size_t count, Model *m)
+static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
 {
     uint8_t *exact = malloc(count + 1);                      /* so that a sanitizer sees what is read beyond */
     memcpy(exact, bytes, count);
-    bool is_read = tflite_read(cx, "small.tflite", (Bytes){ exact, count }, NULL, m);
+    bool is_read = tflite_read(cx, "small.tflite", (Bytes){ exact, count }, options, m);
     free(exact);
     return is_read;
 }
+static bool read_model(Ctx *cx, const uint8_t *bytes, size_t count, Model *m) { return read_model_as(cx, bytes, count, NULL, m); }
 
 /* Output 0 for the input; NULL on failure. */
-static const void *run(Ctx *cx, const Spec *s, const void *input)
+static const void *run(Ctx *cx, const Spec *s, const ImportOptions *options, const void *input)
 {
     Out o = write_model(s);
     Model m;
-    if (!read_model(cx, o.at, o.count, &m)) return NULL;
+    if (!read_model_as(cx, o.at, o.count, options, &m)) return NULL;
     Env *env = env_new(cx);
     env_set(env, m.input[0], (void *)(uintptr_t)input);
     const void *data = NULL;
@@ -199,20 +200,24 @@ static void check_values(void)
 {
     Ctx *cx = ctx_new(NULL, NULL);
     Spec s = float_spec();
-    const float *y = run(cx, &s, (const float[]){ 1, 10, 100 });
+    const float *y = run(cx, &s, NULL, (const float[]){ 1, 10, 100 });
     check_that(y && y[0] == 321.5f && y[1] == 304.0f, "float-dense-relu", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 
     cx = ctx_new(NULL, NULL);
     s = int8_spec();
     static const int8_t x[3] = { -128, 127, 40 };
-    const int8_t *q = run(cx, &s, x);
+    const ImportOptions single = { .rounds_once = true };
+    const int8_t *q = run(cx, &s, NULL, x), *r = run(cx, &s, &single, x);
     for (int o = 0; o < 2; o++) {
         /* 0.5 * 0.25 / 30 is m / 2^31 * 2^-7 with m = 1145324613, rounded twice. */
         int64_t sum = small_bias[o];
         for (int k = 0; k < 3; k++) sum += (x[k] + 3) * small_weights[3 * o + k];
         double high = floor((double)sum * 1145324613 / 2147483648.0 + 0.5), wanted = round(high / 128) + 5;
         wanted = wanted < -128 ? -128 : wanted > 127 ? 127 : wanted;
+        double once = floor((double)sum * 1145324613 / 274877906944.0 + 0.5) + 5;
+        once = once < -128 ? -128 : once > 127 ? 127 : once;
+        check_that(r && r[o] == once, "int8-dense-single", "%d, wanted %g", r ? r[o] : 0, once);
         check_that(q && q[o] == wanted, "int8-dense", "%d, wanted %g %s", q ? q[o] : 0, wanted, cx->diags ? diag_text(cx, cx->diags) : "");
     }
     ctx_free(cx);
