@@ -13,7 +13,11 @@
  *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
  *
  * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads and is x and h number
- * T-1-t. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
+ * T-1-t.
+ *
+ * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, h of the last
+ * step is therefore that of step n-1, the output is 0 from n on, and in reverse step t reads and is number n-1-t. A length
+ * beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
 #include <string.h>
 
 #include "graph/op_build.h"
@@ -28,7 +32,7 @@ typedef struct Layer {
     Ctx *cx;
     const Node *n;
     int gates;
-    Tensor *x, *w, *b, *r, *h0;
+    Tensor *x, *w, *b, *r, *h0, *lens;   /* lens: NULL where all sequences have all steps */
     bool reverse;
     const char *ordered;             /* " ordered", but for a single step, which is no recurrence */
     int bind_count; Bind bind[MOST_BINDS];
@@ -137,19 +141,38 @@ static bool has_shape(Layer *l, const char *what, const Tensor *t, const Expr *c
     return false;
 }
 
+/* lens [B]: the last input of the operator. */
+static bool lens_open(Layer *l)
+{
+    if (!l->lens) return true;
+    if (l->lens->rank == 1 && l->lens->shape[0] == l->x->shape[1] && l->lens->type == I32) return true;
+    op_refuse(l->cx, l->n, "lens is %s%s, but i32 and x's batch, in %s, are wanted", dtype_info(l->lens->type)->spelling, tensor_shape_text(l->cx, l->lens),
+              tensor_shape_text(l->cx, l->x));
+    return false;
+}
+
+/* The operands that are data have one type: all but the lengths. */
+static bool same_types(Layer *l)
+{
+    Node data = *l->n;
+    if (l->lens) data.in_count--;
+    return op_same_type(l->cx, &data) && op_float(l->cx, &data);
+}
+
 /* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
 static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activation_count)
 {
     *l = (Layer){ .cx = cx, .n = n, .gates = gates, .x = n->in[0], .w = n->in[1], .r = n->in[2], .b = operand(n, 3), .h0 = operand(n, 4) };
     l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
     l->reverse = node_int(n, "reverse", 0) != 0;
-    if (!op_same_type(cx, n) || !op_float(cx, n)) return false;
+    l->lens = operand(n, n->op->most_inputs - 1);
+    if (!same_types(l)) return false;
     if (l->x->rank != 3 || l->r->rank != 2) {
         op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are wanted", tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
         return false;
     }
     const Expr *units = l->r->shape[0], *batch = l->x->shape[1], *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
-    bool fits = has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2) && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
+    bool fits = lens_open(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2) && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
              && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
     if (!fits) return false;
     if (expr_is_int(l->x->shape[0], 0)) {
@@ -165,6 +188,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     name_tensor(l, "r", l->r);
     name_tensor(l, "bias", l->b);
     name_tensor(l, "h0", l->h0);
+    name_tensor(l, "lens", l->lens);
     return read_activations(l, activation_count);
 }
 
@@ -189,9 +213,22 @@ static void unit_stage(Layer *l, const char *word, const char *axis, const char 
     stage(l, text_format(l->cx, "%s[t<T%s,b<B,%s<U] = %s", word, l->ordered, axis, value));
 }
 
+/* The sequence's steps; whether t is one of them. */
+#define LENGTH "max(0, min(T, lens[b]))"
+static const char is_step[] = "t < " LENGTH;
+
+/* Step t from the other end; where t is no step, any one. */
+static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH "-1-t)" : "T-1-t"; }
+
 static void input_stage(Layer *l)
 {
-    stage(l, text_format(l->cx, "input[t<T,b,o] = sum(i%s) x[%s,b,i] * w[i,o]", l->b ? "; bias[o]" : "", l->reverse ? "T-1-t" : "t"));
+    stage(l, text_format(l->cx, "input[t<T,b,o] = sum(i%s) x[%s,b,i] * w[i,o]", l->b ? "; bias[o]" : "", l->reverse ? other_end(l) : "t"));
+}
+
+/* What the state becomes: it stays where the sequence is at its end. */
+static const char *next_state(const Layer *l, const char *value, const char *before)
+{
+    return l->lens ? text_format(l->cx, "select(%s, %s, %s)", is_step, value, before) : value;
 }
 
 static void prev_stage(Layer *l) { stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : %s)", l->ordered, l->h0 ? "h0[b,k]" : "0")); }
@@ -206,9 +243,11 @@ static void sums_stage(Layer *l, const char *count)
 static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
 {
     Ctx *cx = l->cx;
-    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse ? "h" : "y", l->ordered, value);
+    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered, next_state(l, value, "prev[t,b,u]"));
     Tensor *h = keep_promise(l, promised, text);
-    out[0] = l->reverse ? stage(l, "y[t<T,b,u] = h[T-1-t,b,u]") : h;
+    const char *at = l->reverse ? other_end(l) : "t";
+    if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
+    else out[0] = l->reverse ? stage(l, text_format(cx, "y[t<T,b,u] = h[%s,b,u]", at)) : h;
     out[1] = stage(l, "last[b<B,u] = h[T-1,b,u]");
     return out[0] && out[1] ? 2 : 0;
 }
@@ -275,8 +314,8 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
     const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
     const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in) : activate(&l, 0, lstm_sum(&l, 2, before));
-    const char *cell = text_format(cx, "cell[t<T%s,b<B,u<U] = %s * %s + %s * %s", l.ordered, forget, before, in, activate(&l, 1, lstm_sum(&l, 3, before)));
-    keep_promise(&l, c, cell);
+    const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in, activate(&l, 1, lstm_sum(&l, 3, before)));
+    keep_promise(&l, c, text_format(cx, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before)));
     const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")), activate_as(&l, 2, "c[t,b,u]"));
     if (!layer_close(&l, h, value, out)) return 0;
     out[2] = stage(&l, "last_cell[b<B,u] = c[T-1,b,u]");
@@ -298,6 +337,10 @@ static const AttrRow lstm_attrs[] = { COMMON_ROWS("sigmoid,tanh,tanh"), { "input
 static const OpCase rnn_cases[] = {
     { "", "f32[5][2][3] f32[3][4] f32[4][4]", "f32[5][2][4]", NULL },
     { "reverse=1 activations=softsign clip=0.5", "f32[4][1][3] f32[3][2] f32[2][2] f32[2] f32[1][2]", "f32[4][1][2]", NULL },
+    { "reverse=1", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={5,2,0}", "f32[5][3][4]", NULL },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={1,-2,9}", "f32[5][3][4]", NULL },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL, "lens is i32[2], but i32 and x's batch, in [5][3][3], are wanted" },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] f32[3]", NULL, "lens is f32[3]" },
     { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
     { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8], but x and r want [3][4]" },
     { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "there is no activation 'tan'" },
@@ -307,6 +350,7 @@ static const OpCase rnn_cases[] = {
 static const OpCase gru_cases[] = {
     { "", "f32[5][2][3] f32[3][12] f32[4][12] f32[12]", "f32[5][2][4]", NULL },
     { "linear_before_reset=1 reverse=1", "f32[3][1][3] f32[3][6] f32[2][6] f32[6] f32[1][2] f32[2]", "f32[3][1][2]", NULL },
+    { "", "f32[4][2][3] f32[3][6] f32[2][6] f32[6] f32[2][2] f32[2] i32[2]={3,4}", "f32[4][2][2]", NULL },
     { "", "f32[5][2][3] f32[3][12] f32[4][8]", NULL, "r is [4][8]" },
     { 0 }
 };
@@ -314,6 +358,7 @@ static const OpCase lstm_cases[] = {
     { "", "f32[5][2][3] f32[3][16] f32[4][16] f32[16]", "f32[5][2][4]", NULL },
     { "reverse=1 input_forget=1 clip=1", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][2] f32[6]", "f32[3][2][2]", NULL },
     { "", "f32[1][1][3] f32[3][8] f32[2][8] f32[8] f32[1][2] f32[1][2]", "f32[1][1][2]", NULL },
+    { "reverse=1", "f32[4][3][3] f32[3][8] f32[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2}", "f32[4][3][2]", NULL },
     { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "there are no steps" },
     { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
     { 0 }
@@ -324,8 +369,8 @@ static const OpCase lstm_cases[] = {
       .attr = fn##_attrs, .compute = fn, .cases = fn##_cases }
 
 const Op ops_recurrent[] = {
-    LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 5, "x w r b h0"),
-    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 6, "x w r b h0 rb"),
-    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 7, "x w r b h0 c0 p"),
+    LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 6, "x w r b h0 lens"),
+    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 7, "x w r b h0 rb lens"),
+    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 8, "x w r b h0 c0 p lens"),
     { 0 }
 };

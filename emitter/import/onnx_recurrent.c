@@ -18,6 +18,7 @@ typedef struct Layers {
     const char *attrs[2];                    /* of each direction's call */
     int64_t steps, batch, units;
     bool batch_first;
+    Tensor *lengths;                         /* NULL: all steps */
 } Layers;
 
 /* ---- Activations ------------------------------------------------------------------------------------------------ */
@@ -149,15 +150,13 @@ static bool check_operands(Layers *l)
     return true;
 }
 
-/* All sequences have all steps. */
-static bool check_lengths(Layers *l)
+/* The lengths of the sequences; NULL where all have all steps. */
+static Tensor *lengths(Layers *l)
 {
-    OnnxCall *c = l->c;
-    const Tensor *t = onnx_in(c, 4);
-    bool full = !t || (tensor_is_constant(t) && dtype_is_integer(t->type));
+    Tensor *t = onnx_in(l->c, 4);
+    bool full = !t || tensor_is_constant(t);
     for (int64_t i = 0; t && full && i < tensor_elems(t); i++) full = dtype_load(t->type, t->data, i).i == l->steps;
-    if (!full) onnx_unsupported(c, "sequence_lens that are no constants, or less than the %lld steps of x; full sequences are accepted", (long long)l->steps);
-    return full;
+    return full ? NULL : onnx_cast(l->c, t, I32);
 }
 
 static bool layers_open(Layers *l, OnnxCall *c, const char *op, int gates, int activation_count, const char *const *standard)
@@ -183,7 +182,10 @@ static bool layers_open(Layers *l, OnnxCall *c, const char *op, int gates, int a
         onnx_refuse(c, "hidden_size is %lld, but r is %s", (long long)onnx_int(c, "hidden_size", 0), tensor_shape_text(c->cx, r));
         return false;
     }
-    return check_operands(l) && check_lengths(l) && read_activations(l, standard);
+    if (!check_operands(l)) return false;
+    if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type)) onnx_refuse(c, "sequence_lens are %s", dtype_info(c->in[4]->type)->spelling);
+    l->lengths = lengths(l);
+    return !ctx_failed(c->cx) && read_activations(l, standard);
 }
 
 /* ---- Calls and results ------------------------------------------------------------------------------------------- */
@@ -220,17 +222,19 @@ static Node *layer_call(Layers *l, Tensor *x, int d, const char *more)
     OnnxCall *c = l->c;
     bool is_gru = strcmp(l->op, "gru") == 0, is_lstm = strcmp(l->op, "lstm") == 0, keeps = is_gru && onnx_int(c, "linear_before_reset", 0);
     bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
-    Tensor *rest = NULL, *in[7] = { x };
+    Tensor *rest = NULL, *in[8] = { x };
     for (int i = 1; i < 3; i++) in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), "perm=1,0");
     in[3] = bias_of(l, d, keeps, &rest);
     in[4] = state_of(l, 5, d);
     in[5] = is_lstm ? state_of(l, 6, d) : rest;
     in[6] = is_lstm ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
+    const int count = is_lstm ? 8 : is_gru ? 7 : 6;
+    in[count - 1] = l->lengths;
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "%s reverse=%d clip=", l->attrs[d], reverse);
     text_double(&attrs, onnx_real(c, "clip", 0));
     text_printf(&attrs, " %s", more);
-    Tensor *y = call(c->cx, l->op, c->name, in, is_lstm ? 7 : is_gru ? 6 : 5, "%s", text_string(&attrs));
+    Tensor *y = call(c->cx, l->op, c->name, in, count, "%s", text_string(&attrs));
     return y ? y->maker : NULL;
 }
 
