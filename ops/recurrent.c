@@ -15,9 +15,9 @@
  * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads and is x and h number
  * T-1-t.
  *
- * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, h of the last
- * step is therefore that of step n-1, the output is 0 from n on, and in reverse step t reads and is number n-1-t. A length
- * beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
+ * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, so that h of
+ * the last step is that of step n-1 (0 where there is none); the output is 0 from n on, and in reverse step t reads and is
+ * number n-1-t. A length beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
 #include <string.h>
 
 #include "graph/op_build.h"
@@ -239,6 +239,13 @@ static void sums_stage(Layer *l, const char *count)
     stage(l, text_format(l->cx, "sums[t<T%s,b<B,o<%s] = sum(k; input[t,b,o]) prev[t,b,k] * r[k,o]", l->ordered, count));
 }
 
+/* The state behind the last step; zeros of a sequence without steps. */
+static Tensor *last_stage(Layer *l, const char *word, const char *of)
+{
+    const char *value = text_format(l->cx, "%s[T-1,b,u]", of);
+    return stage(l, text_format(l->cx, "%s[b<B,u<U] = %s", word, l->lens ? text_format(l->cx, "select(lens[b] > 0, %s, 0)", value) : value));
+}
+
 /* Keeps the promise of h, and makes the outputs from it. */
 static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
 {
@@ -248,7 +255,7 @@ static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **o
     const char *at = l->reverse ? other_end(l) : "t";
     if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
     else out[0] = l->reverse ? stage(l, text_format(cx, "y[t<T,b,u] = h[%s,b,u]", at)) : h;
-    out[1] = stage(l, "last[b<B,u] = h[T-1,b,u]");
+    out[1] = last_stage(l, "last", "h");
     return out[0] && out[1] ? 2 : 0;
 }
 
@@ -318,7 +325,7 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     keep_promise(&l, c, text_format(cx, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before)));
     const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")), activate_as(&l, 2, "c[t,b,u]"));
     if (!layer_close(&l, h, value, out)) return 0;
-    out[2] = stage(&l, "last_cell[b<B,u] = c[T-1,b,u]");
+    out[2] = last_stage(&l, "last_cell", "c");
     return out[2] ? 3 : 0;
 }
 
