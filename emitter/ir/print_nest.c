@@ -133,7 +133,7 @@ static const char *stage_name(const NestPrinter *p, const Stage *s)
 static void print_stage_line(NestPrinter *p, const Stage *s)
 {
     Printer e = { .t = p->t, .tensors = &p->tensors, .vars = axes_of(p, s) };
-    text_add(p->t, "stage ");
+    text_add(p->t, s->contracts ? "stage contract " : "stage ");
     if (!text_equal(s->name, s->out[0]->name)) text_printf(p->t, "%s: ", s->name);
     print_formula(p->cx, &e, s);
     text_char(p->t, '\n');

@@ -83,19 +83,22 @@ static void read_input(NestReader *r)
     push(r->cx, &r->input, t);
 }
 
-/* stage [name ':'] formula */
+/* stage ['contract'] [name ':'] formula */
 static void read_stage(NestReader *r)
 {
     Lexer l = lex_line(r, r->next++);
     const char *stage_name = NULL;
     lex_take(&l);
+    bool contracts = lex_is(&l, "contract") && lex_ahead(&l, 1).kind == TOKEN_NAME;
+    if (contracts) lex_take(&l);
     if (token_is(lex_ahead(&l, 1), ":")) {
         stage_name = lex_name(&l, "the name of the stage");
         lex_take(&l);
     }
     Tensor *t = formula_read(&l, r->known, stage_name, true);
     if (!t) return;
-    const Stage *s = t->maker->stage;
+    Stage *s = (Stage *)(uintptr_t)t->maker->stage;      /* nothing has used it yet */
+    s->contracts = contracts;
     for (int i = 0; i < s->out_count; i++) r->known = known_add(r->cx, r->known, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
 }

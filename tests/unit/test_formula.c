@@ -403,7 +403,7 @@ static const char *const nest_text =
     "input x: f32[n][8]\n"
     "const w: f32[3] = {0.25, 0.5, 0.25}\n"
     "const big: i8[65] = {..}\n"
-    "stage y[i<n, j<6] = sum(k<3) x[i, j+k] * w[k]\n"
+    "stage contract y[i<n, j<6] = sum(k<3) x[i, j+k] * w[k]\n"
     "stage p, t[i<n] = argmax(j<6) y[i, j]\n"
     "stage out: z[i<n] = select(p[i] < 3, t[i], f32(big[p[i]]))\n"
     "output z\n"
@@ -442,7 +442,7 @@ static void test_nest(void)
     text_addn(&without, wanted, (size_t)(strstr(wanted, dropped) - wanted));
     text_add(&without, strstr(wanted, dropped) + strlen(dropped));
     check_that(n && text_equal(text_string(&t), text_string(&without)), "a nest prints as it was read", "%s\n%s", first_error(cx), text_string(&t));
-    bool ok = n && n->input_count == 3 && n->stage_count == 3 && text_equal(n->stage[2]->name, "out") && n->step_count == 2 &&
+    bool ok = n && n->input_count == 3 && n->stage_count == 3 && n->stage[0]->contracts && !n->stage[2]->contracts && text_equal(n->stage[2]->name, "out") && n->step_count == 2 &&
               n->output[0] == n->stage[2]->out[0];
     CHECK("a nest is what was read", ok);
     ctx_free(cx);
