@@ -1,0 +1,105 @@
+/* conv_norm_relu: conv-norm-relu.onnx for x86-avx2, emitted by Loopwright. */
+#include "x86-avx2.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+#include "simd/simd.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* acc[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
+ *     && w + j - 1 < 6, x[n, c, h+i-1, w+j-1] * k[i, j, c, o], 0.0)
+ * y[n<1, h<6, w<6, c<4] = max(acc[n, h, w, c] + b[c], 0.0)
+ * x: [1][2][6][6]  k: [3][3][2][4]  b: [4]  y: [1][6][6][4]
+ * schedule: compute_inline add; compute_inline transpose; reorder y.w y.c; compute_at acc y.h;
+ *     set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o; decompose_reduction acc acc.i; vectorize y.c;
+ *     vectorize acc.o; vectorize acc@init.o; vectorize y.w; vectorize acc.w; vectorize acc@init.w */
+static void conv_norm_relu_conv(const float *restrict x, const float *k, const float *b, float *restrict y)
+{
+    for (int32_t h = 0; h < 6; h++) {
+        lw_f32x4 acc_0 = lw_f32x4_broadcast(0.0f);
+        lw_f32x4 acc_1 = lw_f32x4_broadcast(0.0f);
+        lw_f32x4 acc_2 = lw_f32x4_broadcast(0.0f);
+        lw_f32x4 acc_3 = lw_f32x4_broadcast(0.0f);
+        lw_f32x4 acc_4 = lw_f32x4_broadcast(0.0f);
+        lw_f32x4 acc_5 = lw_f32x4_broadcast(0.0f);
+        const int32_t i_end = lw_min_i32(7 - h, 3);
+        for (int32_t i = lw_max_i32(1 - h, 0); i < i_end; i++) {
+            const float *x_i = x + (h + i - 1) * 6;
+            for (int32_t c = 0; c < 2; c++) {
+                const float *k_c = k + i * 24 + c * 4;
+                acc_1 = lw_f32x4_add(acc_1, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36]), lw_f32x4_load(k_c)));
+                acc_2 = lw_f32x4_add(acc_2, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 1]), lw_f32x4_load(k_c)));
+                acc_3 = lw_f32x4_add(acc_3, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 2]), lw_f32x4_load(k_c)));
+                acc_4 = lw_f32x4_add(acc_4, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 3]), lw_f32x4_load(k_c)));
+                acc_5 = lw_f32x4_add(acc_5, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 4]), lw_f32x4_load(k_c)));
+            }
+            for (int32_t c = 0; c < 2; c++) {
+                const float *k_c = k + i * 24 + c * 4 + 8;
+                acc_0 = lw_f32x4_add(acc_0, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36]), lw_f32x4_load(k_c)));
+                acc_1 = lw_f32x4_add(acc_1, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 1]), lw_f32x4_load(k_c)));
+                acc_2 = lw_f32x4_add(acc_2, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 2]), lw_f32x4_load(k_c)));
+                acc_3 = lw_f32x4_add(acc_3, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 3]), lw_f32x4_load(k_c)));
+                acc_4 = lw_f32x4_add(acc_4, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 4]), lw_f32x4_load(k_c)));
+                acc_5 = lw_f32x4_add(acc_5, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 5]), lw_f32x4_load(k_c)));
+            }
+            for (int32_t c = 0; c < 2; c++) {
+                const float *k_c = k + i * 24 + c * 4 + 16;
+                acc_0 = lw_f32x4_add(acc_0, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 1]), lw_f32x4_load(k_c)));
+                acc_1 = lw_f32x4_add(acc_1, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 2]), lw_f32x4_load(k_c)));
+                acc_2 = lw_f32x4_add(acc_2, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 3]), lw_f32x4_load(k_c)));
+                acc_3 = lw_f32x4_add(acc_3, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 4]), lw_f32x4_load(k_c)));
+                acc_4 = lw_f32x4_add(acc_4, lw_f32x4_mul(lw_f32x4_broadcast(x_i[c * 36 + 5]), lw_f32x4_load(k_c)));
+            }
+        }
+        float *y_h = y + h * 24;
+        lw_f32x4_store(y_h, lw_f32x4_max(lw_f32x4_add(acc_0, lw_f32x4_load(b)), lw_f32x4_broadcast(0.0f)));
+        lw_f32x4_store(&y_h[4], lw_f32x4_max(lw_f32x4_add(acc_1, lw_f32x4_load(b)), lw_f32x4_broadcast(0.0f)));
+        lw_f32x4_store(&y_h[8], lw_f32x4_max(lw_f32x4_add(acc_2, lw_f32x4_load(b)), lw_f32x4_broadcast(0.0f)));
+        lw_f32x4_store(&y_h[12], lw_f32x4_max(lw_f32x4_add(acc_3, lw_f32x4_load(b)), lw_f32x4_broadcast(0.0f)));
+        lw_f32x4_store(&y_h[16], lw_f32x4_max(lw_f32x4_add(acc_4, lw_f32x4_load(b)), lw_f32x4_broadcast(0.0f)));
+        lw_f32x4_store(&y_h[20], lw_f32x4_max(lw_f32x4_add(acc_5, lw_f32x4_load(b)), lw_f32x4_broadcast(0.0f)));
+    }
+}
+
+/* y[n<1, c<4, h<6, w<6] = x[n, h, w, c]
+ * x: [1][6][6][4]  y: [1][4][6][6] */
+static void conv_norm_relu_y(const float *restrict x, float *restrict y)
+{
+    for (int32_t c = 0; c < 4; c++)
+        for (int32_t h = 0; h < 6; h++) {
+            const float *x_h = x + h * 24 + c;
+            float *y_h = y + c * 36 + h * 6;
+            for (int32_t w = 0; w < 6; w++)
+                y_h[w] = x_h[w * 4];
+        }
+}
+
+/* [3][3][2][4] */
+static const LW_ALIGN(16) float conv_norm_relu_conv_k[72] = {
+    -.875f,-.25f,.28125f,2.f,.5f,-1.f,-.28125f,.5f,-.25f,.375f,.75f,-1.f,-1.f,-.375f,.1875f,1.75f,.375f,
+    1.f,-.375f,.25f,-.375f,.25f,.65625f,-1.25f,1.f,-.5f,.09375f,1.5f,.25f,.875f,-.46875f,0.f,-.5f,.125f,
+    .5625f,-1.5f,.875f,-.625f,0.f,1.25f,.125f,.75f,-.5625f,-.25f,-.625f,0.f,.46875f,-1.75f,.75f,-.75f,
+    -.09375f,1.f,0.f,.625f,-.65625f,-.5f,-.75f,-.125f,.375f,-2.f,.625f,-.875f,-.1875f,.75f,-.125f,.5f,
+    -.75f,-.75f,-.875f,-.25f,.28125f,2.f
+};
+
+/* [4] */
+static const LW_ALIGN(16) float conv_norm_relu_conv_b[4] = {
+    0.f,0.f,.1875f,.75f
+};
+
+int conv_norm_relu_run(void *arena, const struct conv_norm_relu_inputs *in, const struct conv_norm_relu_outputs *out)
+{
+    uint8_t *const memory = arena;
+    if (memory == NULL || (uintptr_t)memory % CONV_NORM_RELU_ARENA_ALIGN != 0) return CONV_NORM_RELU_E_ARENA;
+    LW_LAYER(0, "conv")
+    conv_norm_relu_conv(in->x, conv_norm_relu_conv_k, conv_norm_relu_conv_b, (float *)(void *)memory);
+    LW_LAYER(1, "y")
+    conv_norm_relu_y((float *)(void *)memory, out->y);
+    return 0;
+}

@@ -1,0 +1,42 @@
+/* conv_norm_relu: conv-norm-relu.onnx for x86-avx2, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][2][6][6]
+ * Outputs
+ *   y                    float    [1][4][6][6]
+ */
+#ifndef CONV_NORM_RELU_H
+#define CONV_NORM_RELU_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONV_NORM_RELU_ARENA_SIZE   576u     /* bytes of scratch memory conv_norm_relu_run needs */
+#define CONV_NORM_RELU_ARENA_ALIGN  32u
+#define CONV_NORM_RELU_WEIGHTS_SIZE 304u     /* bytes of constants */
+
+#define CONV_NORM_RELU_E_ARENA (-1)     /* the arena is null or misaligned */
+#define CONV_NORM_RELU_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define CONV_NORM_RELU_INPUTS(X) X(x, float, 72)
+#define CONV_NORM_RELU_OUTPUTS(X) X(y, float, 144)
+
+struct conv_norm_relu_inputs {
+    const float *x;
+};
+struct conv_norm_relu_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative CONV_NORM_RELU_E... code. Reentrant: all state is in the arena. */
+int conv_norm_relu_run(void *arena, const struct conv_norm_relu_inputs *in, const struct conv_norm_relu_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
