@@ -10,6 +10,7 @@
 
 #include "graph/op.h"
 #include "import/npy.h"
+#include "graph/graph.h"
 #include "import/tflite.h"
 #include "ir/evaluate.h"
 #include "ir/interpret.h"
@@ -327,27 +328,70 @@ static uint32_t hash_of(const uint8_t *bytes, int64_t count)
     return h;
 }
 
-/* Runs the operators one after the other. Results of the file's operators are those that have a scale. */
-static int first_other_layer(Ctx *cx, const Model *m, const Recorded *r, const void *input)
+/* Runs the operators one after the other; env holds every result. -1 on an error. */
+static int run_all(Ctx *cx, Tensor *const *outputs, int output_count, Env *env, Node ***order)
 {
-    Node **order;
-    int layer = 0, count = dag_order(cx, m->output, m->output_count, &order);
-    Env *env = env_new(cx);
     const RunOptions fast = { false, 0 };
-    env_set(env, m->input[0], (void *)(uintptr_t)input);
+    int count = dag_order(cx, outputs, output_count, order);
     for (int i = 0; i < count; i++) {
-        Node *n = order[i];
+        Node *n = (*order)[i];
         Tensor *const *out = op_expand(cx, n);
         for (int j = 0; j < n->in_count; j++)
             if (n->in[j] && n->in[j]->data) env_set(env, n->in[j], (void *)(uintptr_t)n->in[j]->data);
         const Nest *nest = nest_naive(cx, n->name, n->in, n->in_count, out, 1);
-        if (!nest || !interpret(cx, nest, env, &fast)) return layer;
+        if (!nest || !interpret(cx, nest, env, &fast)) return -1;
         env_set(env, n->out[0], env_get(env, out[0]));
-        if (!n->out[0]->quant) continue;
-        if (hash_of(env_get(env, out[0]), tensor_bytes(n->out[0])) != r->hash[layer]) return layer;
+    }
+    return count;
+}
+
+/* Results of the file's operators are those that have a scale. */
+static int first_other_layer(const Recorded *r, const Env *env, Node *const *order, int count)
+{
+    int layer = 0;
+    for (int i = 0; i < count; i++) {
+        const Tensor *t = order[i]->out[0];
+        if (!t->quant) continue;
+        if (hash_of(env_get(env, t), tensor_bytes(t)) != r->hash[layer]) return layer;
         layer++;
     }
     return layer;
+}
+
+static bool is_same_channel(const Tensor *a, const uint8_t *from, int64_t u, const Tensor *b, const uint8_t *to, int64_t v)
+{
+    int64_t channels = tensor_dim(a, a->rank - 1), left = tensor_dim(b, b->rank - 1);
+    for (int64_t i = 0; i < tensor_elems(b) / left; i++)
+        if (from[i * channels + u] != to[i * left + v]) return false;
+    return true;
+}
+
+/* Are the channels of b some of those of a, in order, element by element? */
+static bool is_part_of(const Tensor *a, const uint8_t *from, const Tensor *b, const uint8_t *to)
+{
+    int64_t channels = tensor_dim(a, a->rank - 1), left = tensor_dim(b, b->rank - 1), v = 0;
+    for (int64_t u = 0; u < channels && v < left; u++) v += is_same_channel(a, from, u, b, to, v);
+    return v == left && tensor_elems(a) / channels == tensor_elems(b) / left;
+}
+
+/* The first layer of the network without dead channels that is not part of the recorded one of that name; NULL: none. */
+static const char *first_other_shrunk(Ctx *cx, const Model *m, const Env *env, Node *const *order, int count, const void *input)
+{
+    Graph g = { .name = "m", .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output };
+    Node **now;
+    Env *values = env_new(cx);
+    g = graph_shrink(cx, graph_fold(cx, graph_simplify(cx, g)));
+    env_set(values, m->input[0], (void *)(uintptr_t)input);
+    int left = run_all(cx, g.output, g.output_count, values, &now), found = 0;
+    for (int i = 0; i < left; i++) {
+        const Tensor *b = now[i]->out[0], *a = NULL;
+        for (int j = 0; j < count && b->quant; j++)
+            if (order[j]->out[0]->quant && strcmp(order[j]->out[0]->name, b->name) == 0) a = order[j]->out[0];
+        if (!a) continue;
+        if (!is_part_of(a, env_get(env, a), b, env_get(values, b))) return b->name;
+        found++;
+    }
+    return left < 0 || found < 5 ? "too few layers" : NULL;
 }
 
 static void check_recorded(const Recorded *r)
@@ -367,8 +411,13 @@ static void check_recorded(const Recorded *r)
     void *input = NULL;
     Model m;
     bool is_ready = tflite_read(cx, path, file_read(cx, path), NULL, &m) && npy_read(cx, text_format(cx, "%s%s.in0.npy", folder, r->model), &t, &rank, shape, &input);
-    int layers = is_ready ? first_other_layer(cx, &m, r, input) : 0;
+    Env *env = env_new(cx);
+    Node **order;
+    if (is_ready) env_set(env, m.input[0], input);
+    int count = is_ready ? run_all(cx, m.output, m.output_count, env, &order) : -1, layers = count < 0 ? 0 : first_other_layer(r, env, order, count);
     check_that(layers == r->count, text_format(cx, "layers-%s", r->model), "layer %d of %d differs%s%s", layers, r->count, cx->diags ? ": " : "", cx->diags ? diag_text(cx, cx->diags) : "");
+    const char *other = count < 0 ? "nothing ran" : first_other_shrunk(cx, &m, env, order, count, input);
+    check_that(!other, text_format(cx, "shrunk-layers-%s", r->model), "%s", other);
     ctx_free(cx);
 }
 
