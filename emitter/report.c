@@ -5,7 +5,7 @@
 
 #include <stdio.h>
 
-#include "ir/algebra.h"
+#include "graph/facts.h"
 
 /* Points of the stage, symbolic sizes at their greatest. */
 static int64_t elems_of(Ctx *cx, const Stage *s)
@@ -131,6 +131,36 @@ static void print_shrunk(const Graph *g, Text *t)
     }
 }
 
+/* "2 of 30 sums fit into 16 bits: a b" */
+static void print_facts_of(Text *t, const Fact *fact, int count, bool is_counted(const Fact *f), bool holds(const Fact *f), const char *format)
+{
+    int counted = 0, holding = 0;
+    for (int i = 0; i < count; i++) {
+        counted += is_counted(&fact[i]);
+        holding += is_counted(&fact[i]) && holds(&fact[i]);
+    }
+    if (!holding) return;
+    text_printf(t, format, holding, counted);
+    for (int i = 0; i < count; i++)
+        if (is_counted(&fact[i]) && holds(&fact[i])) text_printf(t, " %s", fact[i].call->name);
+    text_char(t, '\n');
+}
+
+static bool sums_up(const Fact *f) { return f->is_sum; }
+static bool stays_short(const Fact *f) { return fits_type(f->sum, I16); }
+static bool limits(const Fact *f) { return f->clamps; }
+static bool never_limits(const Fact *f) { return !f->binds; }
+
+/* What intervals show about integer arithmetic. */
+static void print_facts(Build *b, Text *t)
+{
+    const Fact *fact = NULL;
+    int count = b->groups.count && b->groups.at[0].anchor ? graph_facts(b->cx, &b->graph, &fact) : 0;
+    if (count) text_char(t, '\n');
+    print_facts_of(t, fact, count, sums_up, stays_short, "%d of %d integer sums fit into 16 bits:");
+    print_facts_of(t, fact, count, limits, never_limits, "%d of %d integer clamps never bind:");
+}
+
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
 {
     Build b;
@@ -139,6 +169,7 @@ const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
     print_totals(&b, &t);
+    print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
     return text_string(&t);
 }

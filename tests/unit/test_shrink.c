@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "graph/ranges.h"
+#include "graph/facts.h"
 
 /* ---- Networks ---------------------------------------------------------------------------------------------------- */
 
@@ -333,6 +333,37 @@ static void what_stays(void)
     check_shrunk(n, "depthwise-with-a-multiplier", "a 3 of 4, b 6 of 8, c 2 of 2");
 }
 
+/* ---- Facts -------------------------------------------------------------------------------------------------------- */
+
+/* "conv in 0..9, rescale free": what is known of the calls by their operators. */
+static void check_facts(Net n, const char *name, const char *wanted)
+{
+    Graph g = net_graph(&n);
+    const Fact *fact;
+    Text t = text_new(n.cx);
+    int count = ctx_failed(n.cx) ? 0 : graph_facts(n.cx, &g, &fact);
+    for (int i = 0; i < count; i++) {
+        text_printf(&t, "%s%s", i ? ", " : "", fact[i].call->op->name);
+        if (fact[i].is_sum) text_printf(&t, " %lld..%lld", (long long)fact[i].sum.least, (long long)fact[i].sum.greatest);
+        if (fact[i].clamps) text_add(&t, fact[i].binds ? " binds" : " is free");
+    }
+    check_that(strcmp(text_string(&t), wanted) == 0, name, "%s; wanted %s", ctx_failed(n.cx) ? net_error(&n) : t.at, wanted);
+    ctx_free(n.cx);
+}
+
+static void facts(void)
+{
+    Net n = net_new(40);
+    Tensor *k = numbers(&n, I8, 0, SHAPE(2, 1));
+    put(k, 0, 3);
+    put(k, 1, -2);
+    Tensor *sums = two(&n, "dense", "d", input(&n, SHAPE(1, 2)), k, "zero=-5");       /* x + 5 in -123..132 */
+    net_output(&n, one(&n, "rescale", "r", sums, "multiplier=1073741824 shift=2 zero=-5"));   /* by 8: -79..81, and -5 */
+    net_output(&n, one(&n, "rescale", "s", sums, "multiplier=1073741824 shift=1 zero=-5"));
+    net_output(&n, one(&n, "rescale", "r", sums, "multiplier=1073741824 shift=2 zero=-5 min=-5"));
+    check_facts(n, "sums-and-clamps", "dense -633..642, rescale is free, rescale binds, rescale binds");
+}
+
 /* ---- By chance ---------------------------------------------------------------------------------------------------- */
 
 static void spoil(Net *n, Layer l)
@@ -438,6 +469,7 @@ int main(int argc, char **argv)
     several_operands();
     pools_and_views();
     what_stays();
+    facts();
     by_chance(argc > 1 ? atoi(argv[1]) : 300);
     return check_done();
 }
