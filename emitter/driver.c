@@ -104,6 +104,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     options.value = value;
     options.state = state;
     bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
+    if (ok && o->tuning) ok = tuning_read(cx, o->tuning);
     if (ok && o->annotate) ok = annotations_read(cx, o->annotate, &b->model);
     watch_lap(b->watch, "", "import");
     return ok && find_states(b);
@@ -337,7 +338,8 @@ bool build_nests(Build *b)
     b->groups = groups_by_device(cx, fuse(cx, &b->graph));
     name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
-    if (b->options->combine) combine_groups(b);
+    if (b->options->combine && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
+    else if (b->options->combine) combine_groups(b);
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)

@@ -39,6 +39,7 @@ typedef struct lw_options {
     const char *rounding;            /* of scaled 8-bit integers: "double" (NULL), as the reference kernels do, or "single" */
     bool layers;                     /* what every group makes is an output, too, behind the model's own */
     const char *recorded;            /* verify, with layers: a folder of LAYER.npy that are expected; NULL: what the interpreter gives */
+    const char *tuning;              /* a file of tuning records, or NULL */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
@@ -123,6 +124,58 @@ const char *lw_text(lw_computation *p);                        /* all of it as t
 bool lw_execute(lw_computation *p, const void *const *input, void *const *output);
 /* Writes `output` (a path ending in .c) and the header beside it. Calls of operators without a step get the target's own schedules. */
 bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
+
+/* ---- Additions ---------------------------------------------------------------------------------------------------------
+ * Operators, schedules, targets, devices and importer rows of one's own, for one context. Texts are copied. A row of a name
+ * that is there already takes its place. samples/custom_op has one of each.
+ *
+ * First road: an operator that is a formula of a common pattern; it fuses and is scheduled as all of that pattern are. */
+bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, const char *formula);   /* "mirror", "x", "y[i<dim(x, 0)] = x[dim(x, 0) - 1 - i]" */
+bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula);   /* "blend", "a b", "y[*] = 0.5 * (a[*] + b[*])" */
+bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula);      /* "energy", "x", "y[i] = sum(k) x[i, k] * x[i, k]" */
+
+typedef struct lw_op {
+    const char *name, *summary;      /* summary NULL: the formula */
+    int level;                       /* 0: 10 */
+    const char *pattern;             /* elementwise, broadcast, injective, reduction, out-fusable or opaque */
+    const char *inputs;              /* their names in the formula: "x k" */
+    const char *attrs;               /* "alpha=0.5 taps=3": names in the formula, with defaults; NULL: none */
+    const char *formula;             /* of y */
+} lw_op;
+bool lw_register_op(lw_context *cx, const lw_op *op);
+
+/* Second road: one schedule for all targets. It sees the group of fused calls around the operator: the names of the stage
+ * that the operator is and of the stage that makes the output. Returning false leaves the loops as they were. */
+typedef struct lw_group lw_group;
+typedef bool lw_schedule(lw_context *cx, lw_group *g);
+const char *lw_group_anchor(const lw_group *g);
+const char *lw_group_output(const lw_group *g);
+const char *lw_group_show(const lw_group *g);                  /* the loop nest as it stands */
+bool lw_group_step(lw_group *g, const char *step);             /* as in a .te file: "split energy.i 8" */
+const char *lw_group_try(lw_group *g, const char *step);       /* NULL: taken; else why it is refused, and nothing has happened */
+bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule);     /* with plevel 15 */
+
+/* Third road: a strategy for a target and those that fall back to it. Of all implementations that apply the one of the tuning
+ * record is chosen, then the highest plevel, the nearest target, the first registered; one for a nearer target overrides
+ * one of the same name. `loopwright dump --at strategy` tells. */
+typedef struct lw_implementation {
+    const char *name, *what;         /* "energy.lanes"; what: one line for people */
+    int plevel;                      /* 10 is normal */
+    const char *when;                /* "dim(x, 1) % 8 == 0 && x is f32"; tested at run time where sizes are open; NULL: always */
+    lw_schedule *schedule;           /* NULL: loops as written */
+} lw_implementation;
+/* ops: names of operators, or pattern:reduction and the like */
+bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count);
+
+typedef struct lw_target {
+    const char *name, *base, *summary;   /* base NULL: "generic"; what is 0 or NULL below is the base's */
+    const char *features;
+    int lanes, accumulators;
+} lw_target;
+bool lw_register_target(lw_context *cx, const lw_target *t);
+bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types);     /* "tpu", "conv2d dense", "i8 i32" */
+/* The operator `foreign` of ONNX ("Relu", or "my.domain.Energy") is ours of the same inputs and attributes; attrs: their names. */
+bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs);
 
 #ifdef __cplusplus
 }

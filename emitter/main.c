@@ -27,6 +27,7 @@ static bool read_expect(Arguments *a, const char *v) { return a->expect_count < 
 static bool read_target(Arguments *a, const char *v) { return (a->options.target = v) != NULL; }
 static bool read_name(Arguments *a, const char *v) { return (a->options.name = v) != NULL; }
 static bool read_annotate(Arguments *a, const char *v) { return (a->options.annotate = v) != NULL; }
+static bool read_tuning(Arguments *a, const char *v) { return (a->options.tuning = v) != NULL; }
 static bool read_at(Arguments *a, const char *v) { return (a->options.at = v) != NULL; }
 static bool read_only(Arguments *a, const char *v) { return (a->options.only = v) != NULL; }
 static bool set_testbench(Arguments *a, const char *v) { (void)v; return a->options.testbench = true; }
@@ -109,6 +110,7 @@ static const Option options[] = {
     { "--value",        "NAME=F.npy", "make an input a constant", read_value },
     { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },
     { "--annotate",     "FILE",       "what is said of the model's nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", read_annotate },
+    { "--tuning",       "FILE",       "implementations by group: lines `SIGNATURE IMPLEMENTATION`; `dump --at strategy` shows signatures", read_tuning },
     { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
     { "--rounding",     "double|single", "how products of int8 are scaled: with the two roundings of the reference, or one", read_rounding },
     { "--layers",       NULL,         "what every layer makes is an output, too; verify: the first that differs", set_layers },

@@ -27,6 +27,7 @@ emitter/dump.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h lo
 emitter/report.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
 emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
 emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/extend.c  support/ ir/ schedule/ graph/ import/ loopwright.h
 emitter/partition.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/run.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/main.c    loopwright.h

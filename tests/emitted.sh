@@ -255,7 +255,8 @@ check matmul-equal-after-every-step samples/matmul/run.sh "$build"
 if has "${OBJCOPY:-objcopy}" && has ld; then
     check library-builds "${MAKE:-make}" BUILD="$build" library
     for target in x86 x86-avx512; do check "matmul-from-c-$target" env CFLAGS=-O2 samples/matmul/steps.sh "$build" $target 48; done
-else skip matmul-from-c "objcopy or ld is not installed"; fi
+    check custom-operators samples/custom_op/run.sh "$build"
+else skip matmul-from-c "objcopy or ld is not installed"; skip custom-operators "objcopy or ld is not installed"; fi
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done
 check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"

@@ -142,6 +142,7 @@ Registry *registry(Ctx *cx)
     r->op_by_name = map_new(cx->arena);
     r->target_by_name = map_new(cx->arena);
     r->importer_row = map_new(cx->arena);
+    r->tuned = map_new(cx->arena);
     r->expansion = map_new(cx->arena);
     for (int a = 0; builtin_ops[a]; a++)
         for (const Op *op = builtin_ops[a]; op->name; op++) add_op(cx, r, op);

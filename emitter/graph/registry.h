@@ -12,6 +12,7 @@ typedef struct Registry {
     const Target **target;                 int target_count, target_room;         /* as registered; fields filled in */
     const Implementation **implementation; int implementation_count, implementation_room;
     const Device **device;                 int device_count, device_room;
+    Map tuned;                             /* of a group's signature: the name of its implementation */
     Map importer_row;                      /* a user's, by the foreign operator's name; importers know what they are */
     Map expansion;                         /* of a call (by its address): Tensor *[] made by Op.compute */
 } Registry;

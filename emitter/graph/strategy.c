@@ -1,14 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /* Which implementation a group gets: of those whose operator or pattern fits the anchor, whose target is in the chain and
- * whose condition holds, the highest plevel; of equal ones the one nearest in the target's chain, then the first
- * registered. With none, the naive nest. */
+ * whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the one nearest in
+ * the target's chain, then the first registered. A row for a nearer target overrides one of the same name. With none, the
+ * naive nest. A condition over sizes that are open is tested at run time, between two versions of the nest. */
 #include "graph/graph.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "graph/registry.h"
+#include "ir/algebra.h"
 #include "ir/check.h"
-
+#include "ir/formula.h"
+#include "schedule/schedule.h"
+#include "support/file.h"
+#include "support/names.h"
 #include "support/text.h"
 
 bool has_word(const char *words, const char *word)
@@ -42,7 +49,7 @@ static bool is_better(const Implementation *a, int a_distance, const Implementat
 
 static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
 {
-    GroupNest n = { g, t, NULL, NULL };
+    GroupNest n = { g, t, NULL, NULL, with };
     Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count), **out = group_expand(cx, g, with, input, &n.anchor);
     if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
     return n;
@@ -62,25 +69,182 @@ static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *
     return NULL;
 }
 
+/* ---- Conditions in words ----------------------------------------------------------------------------------------- */
+
+typedef enum Holds { NO, YES, OPEN } Holds;
+enum { MOST_BINDS = 64, MOST_CLAUSES = 16 };
+
+/* The names that a condition may use: the anchor's inputs and its integer attributes. */
+static const Bind *names_of(Ctx *cx, const Node *n)
+{
+    Bind *bind = NEW_ARRAY(cx->arena, Bind, MOST_BINDS + 1);
+    int count = 0;
+    for (int i = 0; i < n->in_count && count < MOST_BINDS; i++)
+        if (n->in[i]) bind[count++] = (Bind)BIND_T(op_input_name(cx, n->op, i), n->in[i]);
+    for (int i = 0; i < n->attr_count; i++) {
+        const Attr *a = &n->attr[i];
+        if (a->kind == ATTR_INT && count < MOST_BINDS) bind[count++] = (Bind)BIND_I(cx, a->name, a->integer);
+        for (int j = 0; a->kind == ATTR_INTS && j < a->count && count < MOST_BINDS; j++)
+            bind[count++] = (Bind)BIND_I(cx, name_format(cx, "%s_%d", a->name, j), a->ints[j]);
+    }
+    return bind;
+}
+
+/* `x is f32`: of an input; -1: the clause has another form. */
+static int is_of_type(Ctx *cx, const Node *n, const char *clause)
+{
+    char input[32], type[16], rest[2];
+    if (sscanf(clause, " %31[A-Za-z_0-9] is %15s %1s", input, type, rest) != 2) return -1;
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && text_equal(op_input_name(cx, n->op, i), input)) return text_equal(dtype_info(n->in[i]->type)->spelling, type);
+    return 0;
+}
+
+/* One clause; where it is open, *open takes it too. */
+static Holds judge(Ctx *cx, const Node *n, const char *clause, const Bind *bind, const Expr **open)
+{
+    int typed = is_of_type(cx, n, clause);
+    if (typed >= 0) return typed ? YES : NO;
+    DiagMark mark = diag_mark(cx);
+    const Expr *e = simplify(cx, expr_read(cx, clause, bind, I32), NULL);
+    if (diag_rewind(cx, mark) || e->type != BOOL) return NO;           /* it speaks of what this call has not */
+    if (e->kind == EXPR_INT) return e->integer ? YES : NO;
+    *open = *open ? expr_and(cx, *open, e) : e;
+    return OPEN;
+}
+
+static Holds condition(Ctx *cx, const Node *n, const char *when, const Expr **open)
+{
+    const Bind *bind = names_of(cx, n);
+    Holds all = YES;
+    for (const char *s = when; *s;) {
+        const char *end = strstr(s, "&&"), *clause = text_format(cx, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
+        Holds v = judge(cx, n, clause, bind, open);
+        if (v == NO) return NO;
+        if (v == OPEN) all = OPEN;
+        s = end ? end + 2 : s + strlen(s);
+    }
+    return all;
+}
+
+/* ---- Tuning records ------------------------------------------------------------------------------------------------- */
+
+static void sign_tensor(Text *t, const Tensor *x)
+{
+    text_add(t, dtype_info(x->type)->spelling);
+    for (int d = 0; d < x->rank; d++) {
+        if (tensor_dim(x, d) >= 0) text_printf(t, "[%lld]", (long long)tensor_dim(x, d));
+        else text_add(t, "[]");
+    }
+}
+
+const char *group_signature(Ctx *cx, const Group *g)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < g->node_count; i++) text_printf(&t, "%s%s", i ? "+" : "", g->node[i]->op->name);
+    for (int i = 0; i < g->input_count; i++) {
+        text_char(&t, i ? ',' : '(');
+        sign_tensor(&t, g->input[i]);
+    }
+    text_char(&t, ')');
+    for (int i = 0; g->anchor && i < g->anchor->attr_count; i++) {
+        const Attr *a = &g->anchor->attr[i];
+        if (a->kind == ATTR_INT) text_printf(&t, ";%s=%lld", a->name, (long long)a->integer);
+        for (int j = 0; a->kind == ATTR_INTS && j < a->count; j++) text_printf(&t, "%s%lld", j ? "," : text_format(cx, ";%s=", a->name), (long long)a->ints[j]);
+    }
+    return text_string(&t);
+}
+
+bool tuning_read(Ctx *cx, const char *path)
+{
+    Bytes file = file_read(cx, path);
+    if (ctx_failed(cx)) return false;
+    int line = 1;
+    for (const char *s = (const char *)file.at; *s; s += strcspn(s, "\n"), s += *s == '\n', line++) {
+        size_t blank = strspn(s, " \t\r"), n = strcspn(s + blank, " \t\r\n"), gap = strspn(s + blank + n, " \t\r"), m = strcspn(s + blank + n + gap, " \t\r\n");
+        if (!n || s[blank] == '#') continue;
+        const char *signature = name_n(cx, s + blank, n);
+        if (!m) diag_error(cx, text_format(cx, "%s: %d:1", path, line), "a group's signature and the name of an implementation are expected");
+        else map_put(&registry(cx)->tuned, signature, n, (void *)(uintptr_t)name_n(cx, s + blank + n + gap, m));
+    }
+    return !ctx_failed(cx);
+}
+
+/* ---- The choice ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Choice {
+    Ctx *cx;
+    const Target *target;
+    const Node *anchor;
+    const Implementation *best;
+    int distance;
+    const Expr *open;                  /* what the run decides; NULL: nothing */
+    const char *tuned;                 /* what the record names, or NULL */
+    bool is_tuned;
+} Choice;
+
+/* A row of the same name for a nearer target stands in this one's place. */
+static const char *overridden_by(const Choice *c, const Implementation *i, int distance)
+{
+    int count;
+    const Implementation *const *all = implementation_list(c->cx, &count);
+    for (int j = 0; j < count; j++) {
+        int other = chain_distance(c->cx, c->target, all[j]->target);
+        if (all[j] != i && other >= 0 && other < distance && text_equal(all[j]->name, i->name) && is_for(c->cx, all[j], c->anchor)) return all[j]->target;
+    }
+    return NULL;
+}
+
+static void consider(Choice *c, const Implementation *i, const GroupNest *naive, Text *explain)
+{
+    int distance = chain_distance(c->cx, c->target, i->target);
+    if (i->alter || distance < 0 || !is_for(c->cx, i, c->anchor)) return;
+    const char *other = overridden_by(c, i, distance), *why = "applies";
+    const Expr *open = NULL;
+    Holds verdict = other || (i->applies && !i->applies(c->cx, naive)) ? NO : i->when ? condition(c->cx, c->anchor, i->when, &open) : YES;
+    if (other) why = text_format(c->cx, "overridden for %s", other);
+    else if (verdict == NO) why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
+    else if (verdict == OPEN) why = text_format(c->cx, "applies where %s", i->when);
+    bool is_tuned = verdict != NO && text_equal(c->tuned, i->name);
+    if (explain)
+        text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, i->target, i->plevel, why, is_tuned ? "; named by the tuning record" : "");
+    if (verdict == NO || (c->is_tuned && !is_tuned) || (c->is_tuned == is_tuned && !is_better(i, distance, c->best, c->distance))) return;
+    c->best = i;
+    c->distance = distance;
+    c->open = open;
+    c->is_tuned = is_tuned;
+}
+
+static void explain_choice(const Choice *c, Text *t)
+{
+    const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : ": the highest plevel that applies, nearest in the chain, first registered";
+    if (c->tuned && !c->is_tuned) text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned);
+    text_printf(t, "  chosen: %s%s\n", c->best ? c->best->name : "the naive nest", why);
+    if (c->open) text_add(t, "  two versions: the condition is tested at run time; where it does not hold the loops are as written\n");
+}
+
+/* The nest in two versions, of which the row schedules the first. */
+static const Nest *versions(Ctx *cx, const Nest *n, const Expr *open)
+{
+    Text t = text_new(cx);
+    print_expr(&t, open);
+    return sched_specialize(cx, n, text_string(&t));
+}
+
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain)
 {
-    int count, best_distance = 0;
-    const Implementation *const *all = implementation_list(cx, &count), *best = NULL;
+    int count;
+    const char *signature = group_signature(cx, g);
+    const Implementation *const *all = implementation_list(cx, &count);
     GroupNest naive = nest_of(cx, g, t, NULL);
-    for (int i = 0; i < count && naive.nest; i++) {
-        int distance = chain_distance(cx, t, all[i]->target);
-        if (all[i]->alter || distance < 0 || !is_for(cx, all[i], g->anchor)) continue;
-        bool applies = !all[i]->applies || all[i]->applies(cx, &naive);
-        if (explain)
-            text_printf(explain, "  %-32s %-12s plevel %2d  %s\n", all[i]->name, all[i]->target, all[i]->plevel,
-                        applies ? "applies" : "its condition does not hold");
-        if (!applies || !is_better(all[i], distance, best, best_distance)) continue;
-        best = all[i];
-        best_distance = distance;
-    }
-    if (explain) text_printf(explain, "  chosen: %s\n", best ? best->name : "the naive nest");
-    if (chosen) *chosen = best;
-    if (!best || !naive.nest) return naive.nest;
-    GroupNest with = best->compute ? nest_of(cx, g, t, best) : naive;
-    return best->schedule && with.nest ? scheduled(cx, &with, best) : with.nest;
+    Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
+    if (explain) text_printf(explain, "  signature %s\n", signature);
+    for (int i = 0; i < count && naive.nest; i++) consider(&c, all[i], &naive, explain);
+    if (explain) explain_choice(&c, explain);
+    if (chosen) *chosen = c.best;
+    if (!c.best || !naive.nest) return naive.nest;
+    GroupNest with = c.best->compute ? nest_of(cx, g, t, c.best) : naive;
+    with.with = c.best;
+    if (c.open && with.nest) with.nest = versions(cx, with.nest, c.open);
+    return c.best->schedule && with.nest ? scheduled(cx, &with, c.best) : with.nest;
 }

@@ -44,6 +44,7 @@ typedef struct GroupNest {
     const Target *target;
     const Nest *nest;                  /* naive */
     const char *anchor;                /* name of the stage that makes the anchor's first output; the group's output stage if none */
+    const struct Implementation *with; /* the row whose schedule is asked */
 } GroupNest;
 
 typedef struct Uses Uses;
@@ -56,15 +57,25 @@ typedef struct Implementation {
     int plevel;                        /* 10 is normal; the highest that applies wins, then the order of registration */
     const char *what;                  /* one line: what the schedule does, for the emitted comment and for people */
     bool (*applies)(Ctx *cx, const GroupNest *g);                /* NULL: always: the specialized condition */
+    /* A further condition, as text: clauses joined by &&, over the anchor's inputs by their names and its integer attributes;
+     * "dim(x, 3) % 4 == 0 && k is f32 && groups == 1", of lists stride_0, stride_1. Where open sizes leave it undecided the
+     * nest comes in two versions, and the run decides. NULL: none. */
+    const char *when;
     Tensor *(*compute)(Ctx *cx, const Node *anchor);             /* another exact compute for the anchor; NULL: the operator's */
     const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
     /* Of a row that schedules nothing: what stands for output 0 of the call on this target, made of calls that it likes
      * better; NULL: the call stays. Runs before fusion (graph/alter.c). */
     Tensor *(*alter)(Ctx *cx, const Target *t, const Node *call, const Uses *uses);
+    const void *user;                  /* for the schedule of a row from outside */
 } Implementation;
 const Implementation *const *implementation_list(Ctx *cx, int *count);
 void target_register(Ctx *cx, const Target *t);
 void implementation_register(Ctx *cx, const Implementation *i);
+
+/* What a group is, for tuning records: its operators, types, shapes and the anchor's attributes; without blanks. */
+const char *group_signature(Ctx *cx, const Group *g);
+/* `SIGNATURE IMPLEMENTATION` line by line: what the record names comes before all others, where it applies. */
+bool tuning_read(Ctx *cx, const char *path);
 
 /* Picks and applies. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets what was considered and why. */
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);

@@ -72,12 +72,23 @@ bool onnx_op_knows_attr(const OnnxOp *op, const char *attr)
 
 /* ---- Translation ------------------------------------------------------------------------------------------------- */
 
-/* The same inputs and attributes for our operator; all direct attributes are real numbers. */
+static AttrKind kind_of_attr(const Op *op, const char *attr)
+{
+    for (const AttrRow *r = op ? op->attr : NULL; r && r->name; r++)
+        if (strcmp(r->name, attr) == 0) return r->kind;
+    return ATTR_REAL;
+}
+
+/* The same inputs and attributes for our operator; all direct attributes are numbers. */
 static void translate_directly(OnnxCall *c)
 {
     Text attrs = text_new(c->cx);
-    for (int i = 0; i < c->node->attr_count; i++)
-        if (!is_hint(c->node->attr[i].name)) onnx_add_real(&attrs, c->node->attr[i].name, c->node->attr[i].f);
+    for (int i = 0; i < c->node->attr_count; i++) {
+        const OnnxAttr *a = &c->node->attr[i];
+        if (is_hint(a->name)) continue;
+        if (kind_of_attr(op_find(c->cx, c->ours), a->name) == ATTR_INT) text_printf(&attrs, "%s%s=%lld", attrs.length ? " " : "", a->name, (long long)a->i);
+        else onnx_add_real(&attrs, a->name, a->f);
+    }
     c->out[0] = call(c->cx, c->ours, c->name, c->in, c->in_count, "%s", text_string(&attrs));
 }
 

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: MIT */
+/* A compiler with additions: Loopwright's library, and in its context
+ *
+ *   three operators by one line each     mirror (injective), blend (broadcast), energy (reduction)
+ *   one with an attribute                gain
+ *   a schedule for all targets           of blend
+ *   a target, and a strategy for it      tiny-core: energy in four lanes where rows divide, else as it is elsewhere
+ *   an importer row                      my.audio.Energy of ONNX
+ *
+ *     main compile MODEL OUTPUT.c TARGET        main strategy MODEL TARGET        main verify MODEL TARGET */
+#include <stdio.h>
+#include <string.h>
+
+#include "loopwright.h"
+
+static bool step(lw_group *g, const char *words, const char *loop, const char *rest)
+{
+    char text[256];
+    snprintf(text, sizeof text, "%s %s%s", words, loop, rest);
+    return lw_group_step(g, text);
+}
+
+/* Second road: columns of the group's output in fours; a refused step leaves the loops as they are. */
+static bool schedule_mirror(lw_context *cx, lw_group *g)
+{
+    char text[256];
+    (void)cx;
+    snprintf(text, sizeof text, "compute_inline %s", lw_group_anchor(g));
+    lw_group_try(g, text);
+    snprintf(text, sizeof text, "split %s.c 4", lw_group_output(g));
+    return lw_group_try(g, text) == NULL;
+}
+
+/* Third road: the sum in steps of four, written out. Its loop is k of the operator's stage. */
+static bool schedule_energy(lw_context *cx, lw_group *g)
+{
+    char loop[128];
+    (void)cx;
+    snprintf(loop, sizeof loop, "%s.k", lw_group_anchor(g));
+    return step(g, "split", loop, " 4") && step(g, "unroll", loop, "i");
+}
+
+static bool add_everything(lw_context *cx)
+{
+    static const lw_implementation energy[] = {
+        { .name = "energy.by_four", .what = "the sum in steps of four, written out", .plevel = 20, .when = "dim(x, 1) % 4 == 0 && x is f32",
+          .schedule = schedule_energy },
+        { .name = "energy.plain", .what = "as written", .plevel = 12 },
+    };
+    lw_register_injective(cx, "mirror", "x", "y[i<dim(x, 0), c] = x[dim(x, 0) - 1 - i, c]");
+    lw_register_broadcast(cx, "blend", "a b", "y[r, c] = 0.5 * (a[r, c] + b[r, c])");
+    lw_register_reduce(cx, "energy", "x", "y[i] = sum(k) x[i, k] * x[i, k]");
+    lw_register_op(cx, &(lw_op){ .name = "gain", .summary = "y = x * by, at least floor", .pattern = "elementwise", .inputs = "x",
+                                 .attrs = "by=2.0 least=0", .formula = "y[*] = max(x[*] * by, f32(least))" });
+    lw_register_schedule(cx, "mirror", schedule_mirror);
+    lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "a core with four multipliers", .lanes = 1 });
+    lw_register_strategy(cx, "energy", "tiny-core", energy, 2);
+    return lw_register_onnx(cx, "my.audio.Energy", "energy", "");
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 4) return 2;
+    const char *what = argv[1], *model = argv[2];
+    lw_options o = { .target = argv[argc - 1], .name = "net", .at = "strategy" };
+    lw_context *cx = lw_new();
+    const char *text = "";
+    bool ok = add_everything(cx);
+    if (ok && strcmp(what, "compile") == 0) ok = lw_compile(cx, model, argv[3], &o);
+    else if (ok && strcmp(what, "strategy") == 0) ok = (text = lw_dump(cx, model, &o)) != NULL;
+    else if (ok) ok = (text = lw_verify(cx, model, NULL, 0, NULL, 0, &o)) != NULL;
+    if (ok) fputs(text, stdout);
+    for (int i = 0; (text = lw_diagnostic(cx, i, NULL)) != NULL; i++) fprintf(stderr, "%s\n", text);
+    lw_free(cx);
+    return !ok;
+}

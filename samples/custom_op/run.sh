@@ -1,0 +1,34 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# run.sh [BUILD]: builds main.c with the library, and with it compiles the models here for two targets; builds what it emits
+# and compares. Ends with status 1 where anything differs from what README.md says.
+set -eu
+here=$(cd "$(dirname "$0")" && pwd)
+root=$here/../..
+build=$(cd "${1:-$root/build}" && pwd)
+work=$build/custom_op
+cc=${CC:-cc}
+[ -f "$build/libloopwright.a" ] || { echo "there is no $build/libloopwright.a: make library" >&2; exit 1; }
+rm -rf "$work"
+mkdir -p "$work"
+$cc -std=c99 -Wall -Wextra -I"$root/emitter" "$here/main.c" "$build/libloopwright.a" -lm -o "$work/main"
+
+for target in generic tiny-core; do
+    "$work/main" compile "$here/net.te" "$work/net.c" $target
+    $cc -std=c99 -pedantic -Wall -Wextra -Werror -ffp-contract=off -I"$work" -I"$root/runtime" "$here/check.c" "$work/net.c" -lm -o "$work/check"
+    "$work/check"
+    "$work/main" verify "$here/net.te" $target > "$work/verify"
+    "$work/main" verify "$here/energy.onnx" $target >> "$work/verify"
+done
+"$work/main" compile "$here/open.te" "$work/open.c" tiny-core
+"$work/main" strategy "$here/net.te" generic > "$work/generic.txt"
+"$work/main" strategy "$here/net.te" tiny-core > "$work/tiny.txt"
+"$work/main" strategy "$here/open.te" tiny-core > "$work/open.txt"
+has() { grep -q -e "$2" "$work/$1" || { echo "$1: no line '$2'" >&2; cat "$work/$1" >&2; exit 1; }; }
+has generic.txt 'chosen: mirror.schedule'
+has generic.txt 'chosen: contraction.tiled'
+has tiny.txt    'chosen: energy.by_four: the highest plevel'
+has tiny.txt    'energy.plain  *tiny-core  *plevel 12  applies'
+has open.txt    'energy.by_four .* applies where dim(x, 1) % 4 == 0'
+has open.txt    'two versions'
+has open.c      'if (.*n.*4\|if (.*n.*3'

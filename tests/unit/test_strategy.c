@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Which implementation a group gets, with rows made here: plevel, the target's chain, order, overriding, conditions in words
+ * that are decided, that are open, or that speak of what is not there; tuning records. */
+#include "graphs.h"
+
+#include "import/te.h"
+#include "schedule/schedule.h"
+#include "support/file.h"
+
+static const Nest *as_written(Ctx *cx, const GroupNest *g) { (void)cx; return g->nest; }
+static const Nest *split_k(Ctx *cx, const GroupNest *g) { return sched_split(cx, g->nest, text_format(cx, "%s.k", g->anchor), 4, TAIL_GUARD, NULL, NULL); }
+
+#define ROW(the_name, the_target, level, ...) { .name = the_name, .target = the_target, .ops = "dense", .plevel = level, .what = "", .schedule = as_written, __VA_ARGS__ }
+
+static const char *explained;
+
+/* The name of what y = dense(x[2][12], w[12][4]) gets, with these rows beside ours. */
+static const char *chosen_for(Net *n, const char *target, const Implementation *rows)
+{
+    for (; rows && rows->name; rows++) implementation_register(n->cx, rows);
+    net_output(n, two(n, "dense", "y", net_input(n, "x", SHAPE(2, 12)), net_constant(n, "w", SHAPE(12, 4)), ""));
+    Graph g = net_graph(n);
+    Groups groups = fuse(n->cx, &g);
+    Text t = text_new(n->cx);
+    const Implementation *chosen = NULL;
+    const Nest *nest = strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, target), &chosen, &t);
+    explained = text_string(&t);
+    return nest && chosen ? chosen->name : net_error(n);
+}
+
+static void check_choice(const char *label, const char *target, const Implementation *rows, const char *wanted, const char *why)
+{
+    Net n = net_new(1);
+    const char *found = chosen_for(&n, target, rows);
+    check_that(strcmp(found, wanted) == 0 && strstr(explained, why), label, "%s; wanted %s; %s", found, wanted, explained);
+    ctx_free(n.cx);
+}
+
+static void order(void)
+{
+    static const Implementation level[] = { ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25, .when = NULL), { 0 } };
+    check_choice("the highest plevel", "generic", level, "b", "chosen: b: the highest plevel");
+    static const Implementation first[] = { ROW("a", "generic", 30, .when = NULL), ROW("b", "generic", 30, .when = NULL), { 0 } };
+    check_choice("of equal ones the first registered", "generic", first, "a", "b ");
+    static const Implementation chain[] = { ROW("far", "generic", 30, .when = NULL), ROW("near", "arm", 30, .when = NULL), ROW("other", "x86", 90, .when = NULL), { 0 } };
+    check_choice("of equal ones the nearest in the chain", "cortex-m4", chain, "near", "far ");
+    check_choice("a row of another target is not considered", "generic", chain, "far", "chosen: far");
+    static const Implementation lower[] = { ROW("far", "generic", 40, .when = NULL), ROW("near", "arm", 30, .when = NULL), { 0 } };
+    check_choice("plevel comes before nearness", "cortex-m4", lower, "far", "near ");
+    static const Implementation same[] = { ROW("one", "generic", 40, .when = NULL), ROW("one", "arm", 30, .when = NULL), ROW("two", "generic", 35, .when = NULL), { 0 } };
+    check_choice("a row of the same name overrides", "cortex-m4", same, "two", "overridden for arm");
+    check_choice("but not elsewhere", "generic", same, "one", "chosen: one");
+}
+
+static void conditions(void)
+{
+    static const Implementation holds[] = { ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && w is f32 && dim(w, 1) < 5"), { 0 } };
+    check_choice("a condition over shapes and types holds", "generic", holds, "a", "chosen: a");
+    static const Implementation fails[] = { ROW("a", "generic", 40, .when = "dim(x, 1) % 4 == 0 && dim(w, 1) > 5"), ROW("b", "generic", 30, .when = NULL), { 0 } };
+    check_choice("one clause fails", "generic", fails, "b", "its condition does not hold: dim(x, 1)");
+    static const Implementation type[] = { ROW("a", "generic", 40, .when = "x is i8"), ROW("b", "generic", 30, .when = "x is f32"), { 0 } };
+    check_choice("a type fails", "generic", type, "b", "x is i8");
+    static const Implementation unknown[] = { ROW("a", "generic", 40, .when = "groups == 1"), ROW("b", "generic", 30, .when = NULL), { 0 } };
+    check_choice("what the call has not does not hold", "generic", unknown, "b", "groups");
+
+    Net net = net_new(2), *n = &net;
+    static const Implementation conv[] = {
+        { .name = "wide", .target = "generic", .ops = "conv2d", .plevel = 40, .what = "", .when = "stride_1 == 2", .schedule = as_written },
+        { .name = "plain", .target = "generic", .ops = "conv2d", .plevel = 30, .what = "", .when = "groups == 1 && stride_1 != 2", .schedule = as_written },
+    };
+    for (int i = 0; i < 2; i++) implementation_register(n->cx, &conv[i]);
+    Tensor *x = net_input(n, "x", SHAPE(1, 6, 6, 4)), *k = net_constant(n, "k", SHAPE(3, 3, 4, 4));
+    net_output(n, two(n, "conv2d", "one", x, k, "stride=1,1"));
+    net_output(n, two(n, "conv2d", "two", x, k, "stride=1,2"));
+    Graph g = net_graph(n);
+    Groups groups = fuse(n->cx, &g);
+    const Implementation *a = NULL, *b = NULL;
+    strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), &a, NULL);
+    strategy_schedule(n->cx, &groups.at[1], target_find(n->cx, "generic"), &b, NULL);
+    check_that(a == &conv[1] && b == &conv[0], "a condition over attributes", "%s %s", a ? a->name : "none", b ? b->name : "none");
+    ctx_free(n->cx);
+}
+
+/* Sizes are open: both versions are in the function, under a test of the size, and give what the DAG gives. */
+static void decided_when_run(void)
+{
+    Net net = net_new(3), *n = &net;
+    static const Implementation row = { .name = "by_four", .target = "generic", .ops = "matmul dense", .plevel = 40, .what = "", .when = "dim(x, 1) % 4 == 0 && dim(x, 0) == 2",
+                                        .schedule = split_k };
+    implementation_register(n->cx, &row);
+    Model m;
+    const char *text = "size k in 1..64\ninput x: f32[2][k]\ninput w: f32[k][3]\ny = dense(x, w)\noutput y\n";
+    static const lw_options options = { .name = "net" };
+    bool ok = te_read(n->cx, "net.te", text, NULL, &m);
+    Build b = net_build(n, &options);
+    b.model = m;
+    ok = ok && build_graph(&b) && build_nests(&b) && build_program(&b);
+    const char *source = ok ? cgen_source(n->cx, &b.program) : net_error(n);
+    check_that(ok && b.chosen[0] == &row && strstr(source, "if ((k & 3) == 0) {") && strstr(source, "} else {") && !strstr(source, "== 2"),
+               "an open condition is tested when it runs", "%s", source);
+    ctx_free(n->cx);
+}
+
+static void records(void)
+{
+    static const Implementation rows[] = { ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25, .when = "x is i8"), { 0 } };
+    const char *path = "tuning-record.tmp", *good = "# comment\n\n  dense(f32[2][12],f32[12][4]) a 17\n", *bad = "dense(f32[2][12],f32[12][4]) c\n", *cut = "x\ndense()\n";
+    Net n = net_new(4);
+    bool ok = file_write(n.cx, path, good, strlen(good)) && tuning_read(n.cx, path);
+    const char *found = chosen_for(&n, "generic", rows);
+    check_that(ok && strcmp(found, "a") == 0 && strstr(explained, "chosen: a: the tuning record names it"), "a record comes before plevel", "%s; %s", found, explained);
+    ctx_free(n.cx);
+
+    n = net_new(5);
+    ok = file_write(n.cx, path, bad, strlen(bad)) && tuning_read(n.cx, path);
+    found = chosen_for(&n, "generic", rows);
+    check_that(ok && strcmp(found, "b") == 0 && strstr(explained, "the tuning record names c, which does not apply"), "but not before conditions", "%s; %s", found, explained);
+    ctx_free(n.cx);
+
+    n = net_new(6);
+    CHECK("a record's line without a name is an error", file_write(n.cx, path, cut, strlen(cut)) && !tuning_read(n.cx, path) && strstr(net_error(&n), ": 1:1: error"));
+    remove(path);
+    ctx_free(n.cx);
+}
+
+int main(void)
+{
+    order();
+    conditions();
+    decided_when_run();
+    records();
+    return check_done();
+}
