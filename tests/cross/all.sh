@@ -9,6 +9,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../../samples/cortex-m/firmware.sh"
 build=$(cd "${1:?usage: all.sh BUILD}" && pwd)
 models=$project_dir/../shared/models/onnx
+tiny=$project_dir/../shared/models/mlperf-tiny
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
@@ -58,6 +59,21 @@ recorded() {
         "$here/run.sh" "$1" "$build/cross/$2" "$2" "$models/$2.in0.npy" -- "$models/$2.out0.npy"
 }
 
+# quantized CPU MODEL: an int8 model emitted for the core, against its first recorded output, byte by byte.
+quantized() {
+    mkdir -p "$build/cross/$1-$2" &&
+        "$build/loopwright" "$tiny/$2.tflite" --target "$1" -o "$build/cross/$1-$2/$2.c" --name "$2" &&
+        "$here/run.sh" "$1" "$build/cross/$1-$2" "$2" "$tiny/$2.in0.npy" -- "$tiny/$2.out0.npy"
+}
+
+# no_float MODEL: of the int8 model's code for a core without a float unit nothing calls a helper for floats.
+no_float() (
+    require_tools
+    choose_cpu cortex-m0plus
+    compile_model "$build/cross/cortex-m0plus-$1/$1.c" "$work/no_float.o" -I"$build/cross/cortex-m0plus-$1"
+    ! arm-none-eabi-nm -u "$work/no_float.o" | grep -E '__aeabi_([fd]|u?[il]2[fd]|ul2[fd])|__(add|sub|mul|div|fix|float)[a-z]*[sd]f'
+)
+
 # text_at_most BYTES MODEL: the code of a recorded model on the Cortex-M4 at -Os.
 text_at_most() {
     local log=$work/text.txt text status=0
@@ -98,6 +114,12 @@ if [ -d "$models" ]; then
         "$models/lenet5.in0.npy" -- "$models/lenet5.out1.npy"
     check wrong-file-is-seen expect 'wrong size of the file' "$here/run.sh" cortex-m4 "$build/cross/lenet5" lenet5 \
         "$models/lenet5.out0.npy" -- "$models/lenet5.out0.npy"
+    for model in ad01_int8 kws_ref_model pretrainedResnet_quant str_ww_ref_model vww_96_int8; do
+        for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
+            check "$model-$cpu" quantized "$cpu" "$model"
+        done
+        check "$model-no-float" no_float "$model"
+    done
     check resnet8-text-at-most-10000 text_at_most 10000 resnet8
 else
     echo "the recorded models are not beside the project: not tried"
