@@ -67,7 +67,7 @@ static bool for_is_well_formed(Form *f, const Stmt *s)
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
     if (v->hints && v->hints->pragma && !pragma_suits(v->hints->pragma, s->loop_kind))
-        return check_fail(c, WRONG, "%s: '%s' is promised of it, which does not suit a loop that is %s", s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
+        return check_fail(c, WRONG, "%s: '%s' is promised of it, which does not suit a loop that is %s; the kinds the pragma was accepted for are", s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
     return s->extent->type == I32 || check_fail(c, WRONG, "%s: the extent is no i32", s->name);
 }
 
@@ -116,7 +116,7 @@ static bool block_is_well_formed(Form *f, const Stmt *s)
     if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
     if (s->cond && s->cond->type != BOOL) return check_fail(c, WRONG, "%s: the guard is no bool", s->name);
     for (int i = 0; i < stage->out_count; i++)
-        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, "%s: \"%s\" has no storage here", s->name, stage->out[i]->name);
+        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, "%s: \"%s\" has no storage here; a place inside its storage is accepted", s->name, stage->out[i]->name);
     map_put_ptr(&f->written, stage, f);
     return true;
 }

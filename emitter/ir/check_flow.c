@@ -247,10 +247,10 @@ static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
         if (!expr_uses(made[d].begin, s->var) && !expr_uses(made[d].count, s->var)) continue;
         if (!carried_along(f, shared, made, d, place)) return false;
         if (s->loop_kind == LOOP_PARALLEL || s->loop_kind == LOOP_VECTOR)
-            return check_fail(f->c, WRONG, "the %s loop %s carries \"%s\" from one iteration to the next, for %s", loop_kind_text(s->loop_kind), s->name,
+            return check_fail(f->c, WRONG, "the %s loop %s carries \"%s\" from one iteration to the next, for %s; a serial loop is accepted", loop_kind_text(s->loop_kind), s->name,
                               f->tensor->name, name_of(f->reader));
         if (f->alloc && f->alloc_loops >= shared)
-            return check_fail(f->c, WRONG, "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next", f->tensor->name, s->name);
+            return check_fail(f->c, WRONG, "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next; storage outside of that loop is accepted", f->tensor->name, s->name);
         return ring_is_long_enough(f, shared, made, s);
     }
     return false;
@@ -295,7 +295,7 @@ static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
     Box made[MAX_AXES];
-    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "%s reads \"%s\" before %s makes it", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "%s reads \"%s\" before %s makes it; a place behind its maker is accepted", name_of(f->reader), f->tensor->name, f->maker->stage->name);
     int deepest = deepest_maker(f);
     for (int shared = deepest; shared >= 0; shared--) {
         if (shared < deepest && has_ring(f) && !only_maker(f)) break;          /* who runs in between takes slots */
@@ -319,7 +319,7 @@ static bool storage_is_shared(Flow *f)
 {
     for (int i = 0; i < f->maker->site_count; i++)
         if (check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) return true;
-    return check_fail(f->c, WRONG, "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+    return check_fail(f->c, WRONG, "%s reads \"%s\" outside of the storage that %s writes; storage around both is accepted", name_of(f->reader), f->tensor->name, f->maker->stage->name);
 }
 
 /* A read under a condition that is plainly false there never happens. */
@@ -360,7 +360,7 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     const Stmt *alloc = check_alloc(s, t, &outside);
     for (int l = 0; l < outside; l++) {
         if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
-            return check_fail(c, WRONG, "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew", t->name, s->loop[l]->name);
+            return check_fail(c, WRONG, "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew; storage outside of it is accepted", t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;
         if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
             return check_fail(c, WRONG, "\"%s\" has %s storage inside the parallel loop %s: it must be stack or register", t->name, scope_text(scope), s->loop[l]->name);

@@ -20,7 +20,7 @@ static bool own_feeds_data(Checker *c, const Site *s, const Stmt *loop)
     const Stage *stage = s->block->stage;
     const char *kind = loop_kind_text(loop->loop_kind);
     if (s->block->part != BLOCK_INIT && feeds(s, loop, stage->data_count, stage->axis_count))
-        return check_fail(c, WRONG, "%s: the %s loop %s feeds a reduce axis; its iterations add to the same elements", name_of(s), kind, loop->name);
+        return check_fail(c, WRONG, "%s: the %s loop %s feeds a reduce axis; its iterations add to the same elements; a serial loop is accepted", name_of(s), kind, loop->name);
     for (int a = 0; a < stage->data_count; a++)
         if (stage->axis[a].kind == AXIS_ORDERED && expr_uses(s->block->bind[a], loop->var))
             return check_fail(c, WRONG, "%s: the %s loop %s feeds the ordered axis %s", name_of(s), kind, loop->name, expr_as_var(stage->axis[a].var)->name);
@@ -94,11 +94,11 @@ static bool loop_suits(Checker *c, const Site *s, int at)
     if (s->is_own[at]) {
         if (!own_feeds_data(c, s, loop)) return false;
         if (!uses_a_shifted_tail(c, s, at)) return true;
-        return check_fail(c, UNPROVED, "%s: iterations of the %s loop %s write the same elements, for its tail is shifted", name_of(s),
+        return check_fail(c, UNPROVED, "%s: iterations of the %s loop %s write the same elements, for its tail is shifted; tail=guard is accepted", name_of(s),
                           loop_kind_text(loop->loop_kind), loop->name);
     }
     if (!lives_outside(s, at) || iterations_are_disjoint(c, s, at)) return true;
-    return check_fail(c, UNPROVED, "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", which lives outside", name_of(s),
+    return check_fail(c, UNPROVED, "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", which lives outside; a serial loop, or storage inside of it, is accepted", name_of(s),
                       loop_kind_text(loop->loop_kind), loop->name, s->block->stage->out[0]->name);
 }
 

@@ -57,11 +57,11 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
     if (is_in_reduce_bind(s, repeats))
-        return check_fail(c, WRONG, "%s: the shifted tail of the loop %s adds some points again", name_of(s), expr_as_var(repeats)->name);
+        return check_fail(c, WRONG, "%s: the shifted tail of the loop %s adds some points again; tail=guard is accepted", name_of(s), expr_as_var(repeats)->name);
     for (int l = 0; l < s->loop_count; l++) {
         if (s->loop[l]->var == repeats) inside = true;
         if (inside || !is_in_reduce_bind(s, s->loop[l]->var)) continue;
-        return check_fail(c, WRONG, "%s: the reduce loop %s stands around the shifted tail, which adds to its points again", name_of(s), s->loop[l]->name);
+        return check_fail(c, WRONG, "%s: the reduce loop %s stands around the shifted tail, which adds to its points again; tail=guard is accepted", name_of(s), s->loop[l]->name);
     }
     return true;
 }

@@ -113,7 +113,8 @@ static void print_case(const Shrunk *s, uint32_t number)
     program_print(c.cx, &whole, p);
     const char *rest = text_string(&whole);
     while (strncmp(rest, "size ", 5) == 0) rest = strchr(rest, '\n') + 1;
-    text_printf(&t, "%send\n\ncase check-%08x on p%08x\n", rest, (unsigned)number, (unsigned)number);
+    text_printf(&t, "%send\n\ncase wrong-%.*s-%08x on p%08x\n", rest, (int)strcspn(s->step[s->count - 1], " "), s->step[s->count - 1], (unsigned)number,
+                (unsigned)number);
     for (int i = 0; i < s->count; i++) text_printf(&t, "%s\n", s->step[i]);
     text_add(&t, "refused\nend\n");
     printf("%s\n", text_string(&t));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Each primitive by hand: tests/schedules/cases.txt holds programs, and cases of steps with the loops or the refusal that
+/* Each primitive by hand: tests/schedules/cases.txt and counterexamples.txt hold programs, and cases of steps with the loops or the refusal that
  * they must give, written as
  *
  *   program NAME          case NAME on PROGRAM
@@ -211,19 +211,27 @@ static int run_case(const Lines *l, int at, bool accept)
     return end + 1;
 }
 
-int main(int argc, char **argv)
+static void run_file(const char *path, bool accept)
 {
-    const char *path = argc > 1 ? argv[1] : "tests/schedules/cases.txt";
-    bool accept = argc > 2 && strcmp(argv[2], "--accept") == 0;
     Ctx *cx = ctx_new(NULL, NULL);
     Lines *l = NEW(cx->arena, Lines);
     *l = lines_of(cx, file_read(cx, path));
-    if (!accept) CHECK("cases are there", !ctx_failed(cx) && l->count > 0);
+    if (!accept) CHECK("cases are there", !ctx_failed(cx) && l->count > 0 && l->count < MAX_LINES);
     for (int i = 0; i < l->count;) {
         if (starts(l->at[i], "case ")) i = run_case(l, i, accept);
         else if (accept) printf("%s\n", l->at[i++]);
         else i++;
     }
     ctx_free(cx);
+}
+
+int main(int argc, char **argv)
+{
+    bool accept = argc > 2 && strcmp(argv[2], "--accept") == 0;
+    if (argc > 1) run_file(argv[1], accept);
+    else {
+        run_file("tests/schedules/cases.txt", false);
+        run_file("tests/schedules/counterexamples.txt", false);
+    }
     return accept ? 0 : check_done();
 }
