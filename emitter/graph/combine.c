@@ -6,7 +6,8 @@
  *   3. the master's steps are taken on that nest, under these names. Its outermost loop is where the others may go;
  *   4. from the master back to the inputs, compute_at puts each group's last stage into that loop, and its steps are taken
  *      there; store_at and fold_storage keep what the iteration before has made, in rings found by a mask;
- *   5. where a step of 4 is refused the group stays at the root, with its steps, and all begins anew.
+ *   5. where a step of 4 is refused the group stays at the root, with its steps, and all begins anew; where a ring is too short
+ *      for what a warm-up reads, it is made longer.
  *
  * So nothing is made twice, and the trace of the nest that comes out is a schedule like any other: it can be printed, changed
  * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed. */
@@ -25,6 +26,7 @@ typedef struct Part {
     Map local;                       /* of names in `alone` that are not its own: the name here */
     const char *result;              /* the stage that makes its output */
     const char *at_root;             /* why it is not attached; NULL: it is */
+    int64_t slots;                   /* of its ring; 0: as few as will do for the loop, rounded up to a mask */
 } Part;
 
 typedef struct Combine {
@@ -127,19 +129,22 @@ static const char *outermost_loop(const Nest *n, const char *stage)
     return NULL;
 }
 
-typedef const Nest *OneStep(Ctx *cx, const Nest *n, const char *stage, const char *loop);
-
-static const Nest *fold(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+static const Nest *fold(Ctx *cx, const Nest *n, const Part *p)
 {
-    (void)loop;
-    return sched_fold_storage(cx, n, stage, SLOTS_MASK);
+    DiagMark mark = diag_mark(cx);
+    const Nest *longer = p->slots ? sched_fold_storage(cx, n, p->result, p->slots) : n;
+    return p->slots && !diag_rewind(cx, mark) ? longer : sched_fold_storage(cx, n, p->result, SLOTS_MASK);
 }
 
+static const Nest *keep_at_root(Ctx *cx, const Nest *n, const Part *p) { return sched_store_at(cx, n, p->result, NULL); }
+
+typedef const Nest *OneStep(Ctx *cx, const Nest *n, const Part *p);
+
 /* The step taken for the part; where it is refused the part belongs at the root. */
-static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step, const char *loop)
+static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step)
 {
     DiagMark mark = diag_mark(c->cx);
-    n = step(c->cx, n, p->result, loop);
+    n = step(c->cx, n, p);
     const Diag *refusal = diag_rewind(c->cx, mark);
     if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
     return refusal ? NULL : n;
@@ -150,8 +155,12 @@ static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
     for (int i = c->master - 1; i >= 0 && n; i--) {
         Part *p = &c->part[i];
         if (p->at_root) continue;
-        n = take(c, n, p, sched_compute_at, loop);
-        if (n) n = replay(c, n, p, &p->at_root);
+        DiagMark mark = diag_mark(c->cx);
+        n = sched_compute_at(c->cx, n, p->result, loop);
+        const Diag *refusal = diag_rewind(c->cx, mark);
+        if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
+        if (refusal) return NULL;
+        n = replay(c, n, p, &p->at_root);
     }
     return n;
 }
@@ -160,13 +169,13 @@ static const Nest *fold_all(Combine *c, const Nest *n)
 {
     for (int i = 0; i < c->master && n; i++) {
         if (c->part[i].at_root) continue;
-        n = take(c, n, &c->part[i], sched_store_at, NULL);
-        if (n) n = take(c, n, &c->part[i], fold, NULL);
+        n = take(c, n, &c->part[i], keep_at_root);
+        if (n) n = take(c, n, &c->part[i], fold);
     }
     for (int i = 0; i < c->master && n; i++) {
         if (c->part[i].at_root) continue;
         DiagMark mark = diag_mark(c->cx);
-        n = sched_fold_storage(c->cx, n, c->part[i].result, SLOTS_MASK);
+        n = fold(c->cx, n, &c->part[i]);
         diag_rewind(c->cx, mark);
     }
     return n;
@@ -185,26 +194,42 @@ static const Nest *attempt(Combine *c)
         n = replay(c, n, p, &why);
     }
     if (!n) {
-        diag_internal(c->cx, "combine", "a step that suits a group alone does not suit it here: %s", why);
+        diag_unsupported(c->cx, "combine", "a step that suits a group alone does not suit it among %d groups, whose nest may be up to %d statements deep; "
+                         "name fewer groups (%s)", c->count, MAX_DEPTH, why);
         return NULL;
     }
     if (loop) n = attach_all(c, n, loop);
     return n ? fold_all(c, n) : NULL;
 }
 
+/* A warm-up may read more rows at once than the loop behind it: the ring that does not hold them gets longer, up to a limit.
+ * Where it is no ring that is at fault, all parts go to the root. */
+static void give_way(Combine *c, const char *why)
+{
+    enum { LONGEST_RING = 32 };
+    for (int i = 0; i < c->count; i++) {
+        Part *p = &c->part[i];
+        if (i == c->master || p->at_root || !strstr(why, "the ring of") || !strstr(why, text_format(c->cx, "\"%s\"", p->result))) continue;
+        p->slots = p->slots ? 2 * p->slots : 8;
+        if (p->slots > LONGEST_RING) p->at_root = why;
+        return;
+    }
+    for (int i = 0; i < c->count; i++)
+        if (i != c->master && !c->part[i].at_root) c->part[i].at_root = why;
+}
+
 static const Nest *combine_parts(Combine *c)
 {
     bool late = c->cx->checks_late;
     const Nest *n = NULL;
-    for (int round = 0; round <= c->count + 1 && !ctx_failed(c->cx); round++) {
+    for (int round = 0; round <= 4 * c->count + 1 && !ctx_failed(c->cx); round++) {
         const char *why = "";
         c->cx->checks_late = true;
         n = attempt(c);
         c->cx->checks_late = late;
         if (!n) continue;
         if (nest_check(c->cx, n, &why) == PROVED) return n;
-        for (int i = 0; i < c->count; i++)
-            if (i != c->master && !c->part[i].at_root) c->part[i].at_root = why;
+        give_way(c, why);
     }
     if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups one after the other make a nest that is not proved");
     return NULL;

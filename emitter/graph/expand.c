@@ -97,14 +97,21 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, const char *prefix, Map *made, Map *local)
 {
     Expansion x = { cx, *made, map_new(cx->arena), map_new(cx->arena), prefix };
+    Node **maker = NEW_ARRAY(cx->arena, Node *, g->input_count);
     for (int i = 0; i < g->input_count; i++) {
-        const Tensor *in = map_get_ptr(made, g->input[i]);
+        Tensor *in = map_get_ptr(made, g->input[i]);
         const char *role = unique_name(&x, role_of(cx, g, g->input[i]));
         map_put(local, role, strlen(role), (void *)(uintptr_t)in->name);
-        if (in->maker) map_put_ptr(&x.named, in->maker, in->maker);
+        /* The group sees no more of what others make than it does alone: names of axes, for one, follow from it. */
+        maker[i] = in->maker;
+        in->maker = NULL;
     }
-    for (int i = 0; i < g->node_count; i++)
-        if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return false;
+    bool ok = true;
+    for (int i = 0; i < g->node_count && ok; i++) ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
+    for (int i = 0; i < g->input_count; i++) {
+        Tensor *in = map_get_ptr(made, g->input[i]);
+        in->maker = maker[i];
+    }
     *made = x.of;
-    return true;
+    return ok;
 }

@@ -1,8 +1,10 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# all.sh BUILD: the tables of figures (`make bench`). See host.py and costs.py for what is measured and how.
+# all.sh BUILD: the tables of figures (`make bench`). See schedule.sh, host.py and costs.py for what is measured and how.
 set -eu
 here=$(cd "$(dirname "$0")" && pwd)
+sh "$here/schedule.sh" "$1"
+echo
 command -v python3 > /dev/null || { echo "skipped: python3 is not installed"; exit 0; }
 python3 "$here/costs.py" "$1"
 echo
