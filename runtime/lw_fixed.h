@@ -57,6 +57,37 @@ static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
 }
 /* lw: end */
 
+/* lw: lw_scale_i8 needs lw_asr_i32 */
+/* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The product of
+ * 2a has what is wanted in its high word, rounded by the low one's highest bit; the zero point and half of the last
+ * place are added before one shift. */
+static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
+{
+    const int32_t place = (int32_t)((uint32_t)(2 * zero + 1) << (n - 1));
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+    int32_t v;
+    __asm__("smmulr %0, %1, %2" : "=r"(v) : "r"(a * 2), "r"(m));
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)      /* no product of 64 bits: four of halves */
+    const uint32_t x = (uint32_t)(a * 2), x0 = x & 0xffff, m0 = (uint32_t)m & 0xffff;
+    const int32_t x1 = lw_asr_i32(a * 2, 16), m1 = m >> 16;
+    const uint32_t low = x0 * m0, one = (uint32_t)x1 * m0, two = x0 * (uint32_t)m1;
+    const uint32_t middle = (low >> 16) + (one & 0xffff) + (two & 0xffff) + 0x8000;
+    const int32_t v = x1 * m1 + lw_asr_i32((int32_t)one, 16) + (int32_t)(two >> 16) + (int32_t)(middle >> 16);
+#else
+    const uint64_t product = (uint64_t)((int64_t)(a * 2) * m);
+    const int32_t v = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31));
+#endif
+    const int32_t r = lw_asr_i32(v + lw_asr_i32(v, 31) + place, n);
+#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
+    int32_t byte;
+    __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(r));
+    return (int8_t)byte;
+#else
+    return (int8_t)(r < -128 ? -128 : r > 127 ? 127 : r);
+#endif
+}
+/* lw: end */
+
 /* Functions of numbers that are stored as Qm.f: m bits before the point, f behind it. Sums wrap, but only for arguments
  * outside of what is asked for. */
 /* lw: lw_sum_i32 needs */

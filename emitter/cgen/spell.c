@@ -429,8 +429,28 @@ static Spelled integer_from_float(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, true);
 }
 
+/* i8(min(max(roundshift(mulhigh(a, m), n) + zero, -128), 127)), where lw_scale_i8 is the same: the last step of a quantized
+ * operator. NULL: another expression. */
+static const char *scaled_byte(Speller *s, const Expr *e)
+{
+    const Expr *x = e->arg[0];
+    if (e->type != I8 || x->kind != EXPR_MIN || !expr_is_int(x->arg[1], 127) || x->arg[0]->kind != EXPR_MAX || !expr_is_int(x->arg[0]->arg[1], -128)) return NULL;
+    x = x->arg[0]->arg[0];
+    const bool is_sum = x->kind == EXPR_ADD || x->kind == EXPR_SUB;
+    const int64_t zero = !is_sum || x->arg[1]->kind != EXPR_INT ? 0 : x->kind == EXPR_ADD ? x->arg[1]->integer : -x->arg[1]->integer;
+    if (zero) x = x->arg[0];
+    if (x->kind != EXPR_ROUNDSHIFT || x->arg[0]->kind != EXPR_MULHIGH || zero < -128 || zero > 128) return NULL;
+    const Expr *a = x->arg[0]->arg[0], *m = x->arg[0]->arg[1], *n = x->arg[1];
+    const Interval sum = interval(s, a), factor = interval(s, m), shift = interval(s, n);
+    const int64_t most = (int64_t)1 << 30;
+    if (sum.least < -most || sum.greatest >= most || factor.least < 0 || shift.least < 1 || shift.greatest > 22) return NULL;
+    return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text, spelled(s, n).text, (long long)zero);
+}
+
 static Spelled cast(Speller *s, const Expr *e)
 {
+    const char *byte = scaled_byte(s, e);
+    if (byte) return piece(byte, LEVEL_PRIMARY, true);
     DType from = e->arg[0]->type, to = e->type;
     if (to == BOOL) return piece(text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)), LEVEL_EQUAL, false);
     if (dtype_is_float(from) && !dtype_is_float(to)) return integer_from_float(s, e);

@@ -71,6 +71,20 @@ static void check_shift(void)
     CHECK("roundshift-outside", lw_roundshift_any_i32(77, 32) == 0 && lw_roundshift_any_i32(77, -1) == 0 && apply(EXPR_ROUNDSHIFT, 77, 40) == 0);
 }
 
+/* The step that ends quantized operators, where it may be used: as its two roundings, the sum and the clamp one by one. */
+static void check_scale(void)
+{
+    uint64_t seed = 3;
+    int wrong = 0;
+    for (int i = 0; i < RANDOM; i++) {
+        int32_t a = any(&seed), m = any(&seed), n = 1 + (int32_t)(draw(&seed) % 22), zero = (int32_t)(draw(&seed) % 257) - 128;
+        if (a < -(1 << 30) || a >= 1 << 30 || m < 0) continue;
+        int64_t wanted = (int64_t)round(ldexp((double)high_wanted(a, m), -n)) + zero;
+        wrong += lw_scale_i8(a, m, n, zero) != (wanted < -128 ? -128 : wanted > 127 ? 127 : wanted);
+    }
+    check_that(wrong == 0, "scale", "%d values differ", wrong);
+}
+
 static void check_clz(void)
 {
     int wrong = 0;
@@ -190,6 +204,7 @@ int main(void)
 {
     check_high();
     check_shift();
+    check_scale();
     check_clz();
     check_exp();
     check_inverse();
