@@ -2,9 +2,9 @@
 /* Recurrent layers. The steps t are an ordered axis; what is kept from step to step is a tensor over t that is read at t-1.
  * U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
  *
- *   input[t,b,o] = sum(i; b[o]) x[t,b,i] * w[i,o]                    of all steps; no recurrence yet
- *   prev[t,b,k]  = h[t-1,b,k], at first h0[b,k]
- *   sums[t,b,o]  = sum(k; input[t,b,o]) prev[t,b,k] * r[k,o]
+ *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          of all steps; no recurrence yet
+ *   prev[t,b,k]    = h[t-1,b,k], at first h0[b,k]
+ *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
  *
  *   rnn    h = f(sums)
  *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);  peepholes p add p * c to sums
@@ -182,7 +182,6 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
     name_value(l, "T", l->x->shape[0]);
     name_value(l, "B", batch);
     name_value(l, "U", units);
-    name_value(l, "G", all);
     name_tensor(l, "x", l->x);
     name_tensor(l, "w", l->w);
     name_tensor(l, "r", l->r);
@@ -222,7 +221,8 @@ static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH
 
 static void input_stage(Layer *l)
 {
-    stage(l, text_format(l->cx, "input[t<T,b,o] = sum(i%s) x[%s,b,i] * w[i,o]", l->b ? "; bias[o]" : "", l->reverse ? other_end(l) : "t"));
+    stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates, l->b ? "; bias[g*U+u]" : "",
+                         l->reverse ? other_end(l) : "t"));
 }
 
 /* What the state becomes: it stays where the sequence is at its end. */
@@ -233,10 +233,10 @@ static const char *next_state(const Layer *l, const char *value, const char *bef
 
 static void prev_stage(Layer *l) { stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : %s)", l->ordered, l->h0 ? "h0[b,k]" : "0")); }
 
-/* Of the first `count` units of all gates. */
-static void sums_stage(Layer *l, const char *count)
+/* Of the first `gates`. */
+static void sums_stage(Layer *l, int gates)
 {
-    stage(l, text_format(l->cx, "sums[t<T%s,b<B,o<%s] = sum(k; input[t,b,o]) prev[t,b,k] * r[k,o]", l->ordered, count));
+    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]", l->ordered, gates));
 }
 
 /* The state behind the last step; zeros of a sequence without steps. */
@@ -268,8 +268,8 @@ static int rnn(Ctx *cx, const Node *n, Tensor **out)
     Tensor *h = promise(&l, "h");
     input_stage(&l);
     prev_stage(&l);
-    sums_stage(&l, "G");
-    return layer_close(&l, h, activate(&l, 0, "sums[t,b,u]"), out);
+    sums_stage(&l, 1);
+    return layer_close(&l, h, activate(&l, 0, "sums[t,b,0,u]"), out);
 }
 
 static int gru(Ctx *cx, const Node *n, Tensor **out)
@@ -282,16 +282,16 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
     Tensor *h = promise(&l, "h");
     input_stage(&l);
     prev_stage(&l);
-    sums_stage(&l, "2*U");
-    const char *z = activate(&l, 0, "sums[t,b,u]"), *first = rb ? "; rb[u]" : "";
+    sums_stage(&l, 2);
+    const char *z = activate(&l, 0, "sums[t,b,0,u]"), *first = rb ? "; rb[u]" : "";
     if (linear) {
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) prev[t,b,k] * r[k,u+2*U]", first));
-        const char *reset = activate(&l, 0, "sums[t,b,u+U]");
-        unit_stage(&l, "new", "u", activate(&l, 1, text_format(cx, "input[t,b,u+2*U] + %s * linear[t,b,u]", reset)));
+        const char *reset = activate(&l, 0, "sums[t,b,1,u]");
+        unit_stage(&l, "new", "u", activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
     } else {
-        unit_stage(&l, "reset", "k", text_format(cx, "%s * prev[t,b,k]", activate(&l, 0, "sums[t,b,k+U]")));
+        unit_stage(&l, "reset", "k", text_format(cx, "%s * prev[t,b,k]", activate(&l, 0, "sums[t,b,1,k]")));
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
-        unit_stage(&l, "new", "u", activate(&l, 1, "input[t,b,u+2*U] + linear[t,b,u]"));
+        unit_stage(&l, "new", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
     }
     unit_stage(&l, "update", "u", z);
     return layer_close(&l, h, "(1 - update[t,b,u]) * new[t,b,u] + update[t,b,u] * prev[t,b,u]", out);
@@ -301,8 +301,8 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
 static const char *lstm_sum(const Layer *l, int g, const char *state)
 {
     bool peeps = operand(l->n, 6) && g < 3;
-    const char *at = text_format(l->cx, "u + %d*U", g);
-    return peeps ? text_format(l->cx, "sums[t,b,%s] + p[%s] * %s", at, at, state) : text_format(l->cx, "sums[t,b,%s]", at);
+    const char *sum = text_format(l->cx, "sums[t,b,%d,u]", g);
+    return peeps ? text_format(l->cx, "%s + p[u + %d*U] * %s", sum, g, state) : sum;
 }
 
 static int lstm(Ctx *cx, const Node *n, Tensor **out)
@@ -317,7 +317,7 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     Tensor *h = promise(&l, "h"), *c = promise(&l, "c");
     input_stage(&l);
     prev_stage(&l);
-    sums_stage(&l, "G");
+    sums_stage(&l, 4);
     const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
     const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
     const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in) : activate(&l, 0, lstm_sum(&l, 2, before));

@@ -14,6 +14,7 @@ const Nest *inline_elementwise(Ctx *cx, const Nest *n, const char *except);
 const char *loop_name(Ctx *cx, const Stage *s, int axis);
 int64_t axis_extent(const Stage *s, int axis);        /* -1 where symbolic */
 /* The loops of `out` in tiles, and in each tile the accumulators of reductions: of acc[0], which out's tile reads, of acc[1],
- * which begins acc[0], and so on; in registers, their reduce loops outside of the tile's (generic/contraction.c). */
-const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, const Target *t);
+ * which begins acc[0], and so on; in registers, their reduce loops outside of the tile's (generic/contraction.c).
+ * whole_row: a tile has all of the axis before the last, if there are registers for it. */
+const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, bool whole_row, const Target *t);
 #endif

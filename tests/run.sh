@@ -60,7 +60,6 @@ suite shrink tests/shrink.sh "$build"
 if command -v python3 > /dev/null 2>&1; then
     models=samples/digits/digits.onnx
     for name in $(sed -n 's/^required="\(.*\)"$/\1/p' tests/models.sh); do
-        [ "$name" = dtln1 ] && continue            # 1.30: the gates of a step are kept whole; `make bench` prints it
         [ -f "../shared/models/onnx/$name.onnx" ] && models="$models ../shared/models/onnx/$name.onnx"
     done
     # shellcheck disable=SC2086

@@ -27,9 +27,18 @@ static bool encloses_all_uses(Draft *d, const Stage *s, const Stmt *loop)
                         loop->name);
 }
 
+static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
+{
+    if (under->kind == STMT_BLOCK && under->stage != s && block_reads(cx, under, s)) return true;
+    for (int i = 0; i < under->child_count; i++)
+        if (has_reader(cx, under->child[i], s)) return true;
+    return false;
+}
+
+/* Or readers have followed into the loop. */
 static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
 {
-    if (!loop_is_own(loop, s)) return true;
+    if (!loop_is_own(loop, s) || has_reader(d->cx, loop, s)) return true;
     return refuse_wrong(d, "%s is a loop of %s itself, so its values would not outlive it; a loop around its readers is accepted",
                         loop->name, s->name);
 }

@@ -38,8 +38,9 @@ static bool applies(Ctx *cx, const GroupNest *g)
 
 /* The tile of accumulators: w positions times c channels, in registers of `unit` channels each. One step of the reduction
  * costs w*r multiply-adds, w loads of data and r of weights (r registers a row); the tile with the fewest of these over
- * the whole plane wins. Half-filled registers and tiles that stick out count in full, and cut tiles a quarter more. */
-static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *t, int64_t registers)
+ * the whole plane wins. Half-filled registers and tiles that stick out count in full, and cut tiles a quarter more.
+ * whole_row: all of w, where there are so many registers. */
+static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *t, int64_t registers, bool whole_row)
 {
     Tiling best = { out, out->data_count - 1, out->data_count - 2, 1, 1 };
     Path loop;
@@ -49,7 +50,7 @@ static Tiling tiling_of(Ctx *cx, const Nest *n, const Stage *out, const Target *
     int64_t unit = t->lanes > 1 ? t->lanes / 2 : 1, least = INT64_MAX;
     for (int64_t row = 1; row <= registers && (row - 1) * unit < c; row++) {
         int64_t tc = row * unit < c ? row * unit : c, across = (c + tc - 1) / tc;
-        for (int64_t tw = 1; tw <= w && tw * row <= registers; tw++) {
+        for (int64_t tw = whole_row && w <= registers ? w : 1; tw <= w && tw * row <= registers; tw++) {
             int64_t tiles = across * ((w + tw - 1) / tw);
             int64_t cost = tiles * (tw * row + tw + row) * (c % tc || w % tw ? 5 : 4);
             if (cost > least) continue;
@@ -133,10 +134,10 @@ static const Nest *mark_tile(Ctx *cx, const Nest *n, const char *acc, const Tili
     return n;
 }
 
-const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, const Target *t)
+const Nest *tile_reductions(Ctx *cx, const Nest *n, const Stage *out, const char *const *acc, int count, bool whole_row, const Target *t)
 {
     const char *attach;
-    Tiling k = tiling_of(cx, n, out, t, registers_for(cx, nest_stage(n, acc[0]), t));
+    Tiling k = tiling_of(cx, n, out, t, registers_for(cx, nest_stage(n, acc[0]), t), whole_row);
     n = split_output(cx, n, &k, &attach);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         if (attach) n = sched_compute_at(cx, n, acc[i], attach);
@@ -183,13 +184,13 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     const Stage *reduces = reducing_stage(g->nest), *stored = stored_weights(cx, g->nest);
     const char *acc = reduces->name, *weights = stored ? stored->name : NULL;
     if (weights && g->target->lanes == 1) weights = NULL;      /* among single variables a C compiler finds what is equal */
-    if (weights && tiling_of(cx, g->nest, output_stage(g->nest), g->target, registers_for(cx, reduces, g->target)).w < 2) weights = NULL;
+    if (weights && tiling_of(cx, g->nest, output_stage(g->nest), g->target, registers_for(cx, reduces, g->target), false).w < 2) weights = NULL;
     const Nest *n = inline_elementwise(cx, g->nest, weights);
     if (makes_output(n, nest_stage(n, acc))) {
         n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
         acc = "acc";
     }
-    if (!ctx_failed(cx)) n = tile_reductions(cx, n, output_stage(n), &acc, 1, g->target);
+    if (!ctx_failed(cx)) n = tile_reductions(cx, n, output_stage(n), &acc, 1, false, g->target);
     return weights && !ctx_failed(cx) ? hold_weights(cx, n, weights, acc) : n;
 }
 

@@ -5,11 +5,13 @@
  *       for the products with w and r, tile by tile of the gates: acc[tile] = ..; for k: acc[tile] += ..    as a contraction
  *       for the units: activations
  *
- * What only one step needs lies inside it; what the next step reads as well keeps two slots, unless it is an output. The
- * product with the inputs of a step is made in that step, too: of all steps at once it would read the weights less often,
- * but be as large as all gates of all steps. */
+ * A tile is one of units, with all gates of each; where there is a single step the activations follow into its loop, so that
+ * no more of the gates than a tile is ever kept. What only one step needs lies inside it; what the next step reads as well
+ * keeps two slots, unless it is an output. The product with the inputs of a step is made in that step, too: of all steps at
+ * once it would read the weights less often, but be as large as all gates of all steps. */
 #include "schedules/tile.h"
 
+#include "ir/check.h"
 #include "support/text.h"
 
 static bool has_steps(const Stage *s) { return s->data_count > 0 && s->axis[0].kind == AXIS_ORDERED; }
@@ -100,6 +102,65 @@ static const Nest *repeat_sum(Ctx *cx, const Nest *n, const char *acc, const Tar
     return copies > 1 && extent > copies ? sched_unroll_by(cx, n, loop, copies) : n;
 }
 
+/* ---- The units of a tile go on to the end of the step ------------------------------------------------------------- */
+
+static bool reads(Ctx *cx, const Stage *s, const Stage *of)
+{
+    const Tensor **read;
+    int count = stage_reads(cx, s, &read);
+    for (int i = 0; i < count; i++)
+        for (int o = 0; o < of->out_count; o++)
+            if (read[i] == of->out[o]) return true;
+    return false;
+}
+
+typedef const Nest *MoveStep(Ctx *cx, const Nest *n, const char *stage, const char *loop);
+
+static const Nest *keep_in_registers(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    return sched_set_scope(cx, sched_store_at(cx, n, stage, loop), stage, SCOPE_REGISTER);
+}
+
+/* The nest after the step, or NULL where it is refused. */
+static const Nest *try_step(Ctx *cx, const Nest *n, MoveStep *step, const char *stage, const char *loop)
+{
+    const char *why;
+    DiagMark mark = diag_mark(cx);
+    const Nest *next = step(cx, n, stage, loop);
+    bool fits = !ctx_failed(cx) && nest_check(cx, next, &why) == PROVED;
+    diag_rewind(cx, mark);
+    return fits ? next : NULL;
+}
+
+/* The stages that read the sums unit by unit, and one another so, follow into the loop over tiles of units. Then no more than
+ * a tile of the sums is kept. All readers of the sums, or none. */
+static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
+{
+    const Stage *of = nest_stage(before, sums), *moved[MAX_AXES] = { of };
+    const char *loop = text_format(cx, "%so", loop_name(cx, of, of->data_count - 1));
+    const Nest *n = before, *next;
+    int count = 1;
+    Path p;
+    if (!nest_find_loop(n, loop, &p)) return n;
+    for (int i = 0; i < n->stage_count && count < MAX_AXES; i++) {
+        const Stage *s = n->stage[i];
+        bool follows = false;
+        for (int j = 0; j < count; j++) follows = follows || (s != moved[j] && reads(cx, s, moved[j]));
+        if (!follows || s->reducer != REDUCE_NONE) continue;
+        next = try_step(cx, n, sched_reverse_compute_at, s->name, loop);
+        if (!next && reads(cx, s, of)) return before;
+        if (!next) continue;
+        n = next;
+        moved[count++] = s;
+    }
+    for (int i = 0; i < count; i++)
+        if (!makes_output(n, moved[i]) && (next = try_step(cx, n, keep_in_registers, moved[i]->name, loop))) n = next;
+    return n;
+}
+
+/* The axis before the units is that of several gates: a unit needs all of them. */
+static bool has_gates(const Stage *sums) { return sums->data_count == 4 && axis_extent(sums, 2) > 1; }
+
 /* Every sum of a step in registers, tile by tile, then where it is read. */
 static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
 {
@@ -115,8 +176,9 @@ static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         const char *out = sum[i]->name, *acc[2] = { text_format(cx, "%s_acc", out), first[i] ? first[i]->name : NULL };
         n = sched_cache_write(cx, n, out, acc[0], SCOPE_REGISTER);
-        if (!ctx_failed(cx)) n = tile_reductions(cx, n, nest_stage(n, out), acc, first[i] ? 2 : 1, t);
+        if (!ctx_failed(cx)) n = tile_reductions(cx, n, nest_stage(n, out), acc, first[i] ? 2 : 1, has_gates(nest_stage(n, out)), t);
         for (int a = 0; a < 2 && acc[a] && !ctx_failed(cx); a++) n = repeat_sum(cx, n, acc[a], t);
+        if (!ctx_failed(cx)) n = follow_tile(cx, n, out);
     }
     return n;
 }
