@@ -63,7 +63,7 @@ if command -v python3 > /dev/null 2>&1; then
         [ -f "../shared/models/onnx/$name.onnx" ] && models="$models ../shared/models/onnx/$name.onnx"
     done
     # shellcheck disable=SC2086
-    suite ram python3 tests/live_bound.py "$build/loopwright" $models --limit 1.15
+    suite ram python3 tests/live_bound.py "$build/loopwright" $models --limit 1.1
 else
     skip ram "python3 is not installed"
 fi
