@@ -330,6 +330,31 @@ static void gone(const Build *b, Text *t)
     text_add(t, found ? "</ol>\n" : "<p>Nothing: every operator is in a layer.</p>\n");
 }
 
+static const char *left_text(Ctx *cx, int64_t is, int64_t was, const char *what)
+{
+    return is == was ? text_format(cx, "%lld %s", (long long)is, what) : text_format(cx, "%lld of %lld %s", (long long)is, (long long)was, what);
+}
+
+static const char *size_text(Ctx *cx, const Shrunk *l)
+{
+    return text_format(cx, "%s, %s, %s", left_text(cx, l->is.channels, l->was.channels, "channels"), left_text(cx, l->is.macs, l->was.macs, "multiply-adds"),
+                       left_text(cx, l->is.weights, l->was.weights, "bytes of kernels"));
+}
+
+/* The layers of which channels went. */
+static void shrunk(const Build *b, Text *t)
+{
+    const Graph *g = &b->graph;
+    if (!g->shrunk_count) return;
+    text_printf(t, "<p>No output depends on the rest: %s are left.</p>\n<ol>\n", size_text(b->cx, &g->shrunk_total));
+    for (int i = 0; i < g->shrunk_count; i++) {
+        text_add(t, "<li><div><b>");
+        add_escaped(t, g->shrunk[i].name);
+        text_printf(t, "</b></div><div><i>%s</i></div></li>\n", size_text(b->cx, &g->shrunk[i]));
+    }
+    text_add(t, "</ol>\n");
+}
+
 /* ---- The page ---------------------------------------------------------------------------------------------------- */
 
 static void card(Text *t, const char *figure, const char *what)
@@ -368,6 +393,7 @@ const char *lw_report_html(lw_context *cx, const char *model, const lw_options *
     layers(&b, &t);
     flash(&b, &t);
     gone(&b, &t);
+    shrunk(&b, &t);
     text_add(&t, "</body>\n</html>\n");
     return text_string(&t);
 }

@@ -39,6 +39,11 @@ leaves() {
     read -r macs bytes < "$work/left.txt" && echo "$macs multiply-adds, $bytes bytes" && [ "$macs" -le "$2" ] && [ "$bytes" -le "$3" ]
 }
 
+# pictured MODEL: the report with pictures names what went, too.
+pictured() {
+    "$build/loopwright" report "$models/$1.tflite" -o "$work/$1.html" && grep -q 'No output depends on' "$work/$1.html"
+}
+
 # try MODEL [MACS BYTES]
 try() {
     if [ ! -f "$models/$1.tflite" ]; then skip "shrink-$1" "no recorded models beside the project"
@@ -47,6 +52,7 @@ try() {
         check "shrink-$1-$count-inputs" twins "$1" generic "$count"
         for target in cortex-m0plus cortex-m4 cortex-m55; do check "shrink-$1-$target" twins "$1" $target 45; done
         check "shrink-$1-size" leaves "$@"
+        check "shrink-$1-html" pictured "$1"
     fi
 }
 
