@@ -14,9 +14,10 @@ enum { MOST_CHANNELS = 1 << 16, MOST_ELEMENTS = 1 << 12, MOST_TAPS = 1 << 20 };
 static Interval point(int64_t v) { return (Interval){ v, v }; }
 static Interval hull(Interval a, Interval b) { return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest }; }
 
+/* Of u64, half of which no interval can hold, nothing is known. */
 static Interval of_type(DType t)
 {
-    if (dtype_is_float(t)) return (Interval){ INT64_MIN, INT64_MAX };
+    if (dtype_is_float(t) || t == U64) return (Interval){ INT64_MIN, INT64_MAX };
     return (Interval){ dtype_info(t)->least, dtype_info(t)->greatest };
 }
 
@@ -148,7 +149,7 @@ static Interval of_term(const GraphRanges *r, const Terms *t, int i, const Inter
     if (t->axis[i] >= 0) return box[t->axis[i]];
     if (e->kind == EXPR_READ) return of_read(r, t, i);
     if (e->kind == EXPR_VAR) return (Interval){ ((const Var *)e->ref)->least, ((const Var *)e->ref)->greatest };
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return of_type(e->type);
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST || e->type == U64) return of_type(e->type);
     for (int a = 0; a < e->arg_count && a < 3; a++) operand[a] = t->value[t->operand[i][a]];
     return interval_apply(e, operand);
 }
