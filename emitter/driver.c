@@ -56,13 +56,15 @@ static void check_state(Build *b, int i)
 static bool find_states(Build *b)
 {
     const lw_options *o = b->options;
-    b->state = NEW_ARRAY(b->cx->arena, StatePair, o->state_count);
-    for (int i = 0; i < o->state_count && !ctx_failed(b->cx); i++) {
-        b->state[i].input = find_port(b, b->model.input, b->model.input_count, o->state[i].input, "input");
-        b->state[i].output = find_port(b, b->model.output, b->model.output_count, o->state[i].output, "output");
+    const int own = b->model.state_count;
+    b->state_count = own + o->state_count;
+    b->state = NEW_ARRAY(b->cx->arena, StatePair, b->state_count);
+    for (int i = 0; i < b->state_count && !ctx_failed(b->cx); i++) {
+        const lw_state *given = &o->state[i < own ? 0 : i - own];
+        b->state[i] = i < own ? b->model.state[i] : (StatePair){ find_port(b, b->model.input, b->model.input_count, given->input, "input"),
+                                                                 find_port(b, b->model.output, b->model.output_count, given->output, "output") };
         if (!ctx_failed(b->cx)) check_state(b, i);
     }
-    b->state_count = o->state_count;
     return !ctx_failed(b->cx);
 }
 

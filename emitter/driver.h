@@ -16,7 +16,7 @@ typedef struct Build {
     const Target *target;
     Model model;                             /* as imported; its steps, for a .te file */
     bool as_nest;                            /* a .te text, even of operator calls alone, is one nest */
-    StatePair *state; int state_count;       /* of --state */
+    StatePair *state; int state_count;       /* of the file and of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
     const Nest *combined; int combined_as, combined_parts;    /* with --combine: the nest of so many groups that became one, its place among all */

@@ -125,6 +125,19 @@ stream() {
 }
 if [ -f "$recorded.onnx" ]; then check state-of-a-recorded-network stream
 else skip state-of-a-recorded-network "no recorded models beside the project"; fi
+# A variable of a TFLite model that begins with 10, 20; x is added to it in each run.
+variable() {
+    model=tests/fuzz/corpus-tflite/variable.tflite
+    "$lw" verify "$model" && emit variable "$model" --testbench || return
+    grep -q '^    float total' "$work/variable/variable.h" || return
+    build variable_bench -O2 -Iruntime -I"$work/variable" "$work/variable/variable.c" "$work/variable/variable_main.c" || return
+    printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 2), }" > "$work/ones.npy"
+    printf '\000\000\200\077\000\000\200\077' >> "$work/ones.npy"
+    "$work/variable_bench" "$work/ones.npy" "$work/total.npy" --repeat 3 > /dev/null || return
+    tail -c 8 "$work/total.npy" > "$work/total"
+    printf '\000\000\120\101\000\000\270\101' | cmp - "$work/total"      # 13, 23
+}
+check state-of-a-variable variable
 refused() { ! "$lw" tests/emitted/filter.te -o "$work/no.c" --state "$1" 2> "$work/said" && grep -q "$2" "$work/said" && [ ! -e "$work/no.c" ]; }
 check state-no-such-input refused levle=new_level "no input 'levle'.*did you mean 'level'"
 check state-no-such-output refused level=level "no output 'level'"

@@ -12,6 +12,7 @@ typedef struct Model {
     const char *name;
     int input_count;  Tensor **input;
     int output_count; Tensor **output;
+    int state_count; const StatePair *state;         /* pairs that the file makes itself */
     const Tensor **initial;              /* [input_count] what an input that is state holds at first; NULL, here or there: zeros */
     int step_count;                      /* schedule steps that a .te file brings; other formats: 0 */
     const struct TeStep *step;           /* in the file's order; import/te.c knows what they are */

@@ -12,6 +12,7 @@
 
 #include "import/npy.h"
 #include "import/tflite_ops.h"
+#include "import/tflite_state.h"
 #include "support/text.h"
 
 enum { MOST_COPIES = 16 };            /* constants together, in sizes of the file: tensors may share buffers */
@@ -22,6 +23,7 @@ typedef struct Importer {
     TfliteFile file;
     Tensor **value;                   /* of each tensor of the file, as far as made */
     uint64_t constant_bytes;
+    TfliteStates states;
 } Importer;
 
 static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
@@ -34,6 +36,7 @@ static int type_flag(int type)
         { F32, OF_F32 }, { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 }, { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 },
     };
     DType t;
+    if (type == TFLITE_RESOURCE) return OF_HANDLE;
     for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
         if (flags[i].type == t) return flags[i].flag;
     return 0;
@@ -196,8 +199,19 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     im->value[index] = made;
 }
 
+/* An operator of variables; a value that is read keeps its name. */
+static bool import_state(Importer *im, const TfliteOperator *op)
+{
+    Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
+    if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
+    if (result && im->value[op->out[0]]) diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is made twice");
+    if (result) im->value[op->out[0]] = result;
+    return true;
+}
+
 static void import_operator(Importer *im, const TfliteOperator *op)
 {
+    if (import_state(im, op) || ctx_failed(im->cx)) return;
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
     *c = (TfliteCall){ .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count };
     const char *where = tflite_where(im->cx, &im->file, op);
@@ -239,6 +253,39 @@ static void make_outputs(Importer *im, Model *out)
     if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
 }
 
+/* An output that is none of the others, nor an input or a constant. */
+static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *out)
+{
+    bool is_shared = !v->now->maker;
+    for (int i = 0; i < out->output_count; i++) is_shared = is_shared || out->output[i] == v->now;
+    Tensor *t = v->now;
+    return is_shared ? call(im->cx, "identity", text_format(im->cx, "%s_next", v->input->name), &t, 1, "") : t;
+}
+
+/* Behind the file's inputs and outputs: each variable before the run and after it. */
+static void make_states(Importer *im, Model *out)
+{
+    const int count = im->states.count;
+    StatePair *pair = NEW_ARRAY(im->cx->arena, StatePair, count);
+    Tensor **input = NEW_ARRAY(im->cx->arena, Tensor *, out->input_count + count), **output = NEW_ARRAY(im->cx->arena, Tensor *, out->output_count + count);
+    const Tensor **initial = NEW_ARRAY(im->cx->arena, const Tensor *, out->input_count + count);
+    for (int i = 0; i < out->input_count; i++) input[i] = out->input[i];
+    for (int i = 0; i < out->output_count; i++) output[i] = out->output[i];
+    out->input = input;
+    out->output = output;
+    out->initial = initial;
+    for (int i = 0; i < count && !ctx_failed(im->cx); i++) {
+        const TfliteVariable *v = &im->states.at[i];
+        pair[i] = (StatePair){ out->input_count, out->output_count };
+        initial[out->input_count] = v->initial;
+        input[out->input_count++] = v->input;
+        output[out->output_count] = last_value(im, v, out);
+        out->output_count++;
+    }
+    out->state = pair;
+    out->state_count = count;
+}
+
 bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
 {
     static const ImportOptions none = { 0 };
@@ -251,10 +298,12 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         out->name = im->file.graph_name;
         im->file.rounds_once = im->options->rounds_once;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
+        tflite_states_open(cx, &im->file, &im->states);
         list_unknown(im);
         if (!ctx_failed(cx)) make_inputs(im, out);
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
         if (!ctx_failed(cx)) make_outputs(im, out);
+        if (!ctx_failed(cx)) make_states(im, out);
     }
     cx->file = outer;
     return !ctx_failed(cx);

@@ -209,7 +209,7 @@ static bool read_graph(Reader *r, const FlatTable *g)
            read_operands(r, g, GRAPH_OUTPUTS, false, "outputs", &f->output_count, &f->output);
 }
 
-bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out)
+bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out)
 {
     *out = (TfliteFile){ .flat = { bytes, false }, .graph_name = "" };
     Reader r = { .cx = cx, .file = out };
@@ -225,8 +225,10 @@ bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out)
     FlatVector subgraphs = flat_vector(&model, MODEL_SUBGRAPHS, 4);
     out->subgraph_count = (int)(subgraphs.count < 1000 ? subgraphs.count : 1000);
     if (is_damaged(&r, NULL)) return false;
-    if (!subgraphs.count) return refuse(&r, NULL, "there is no subgraph");
-    FlatTable graph = flat_table_at(&subgraphs, 0);
+    if (subgraph >= subgraphs.count) return refuse(&r, NULL, "there is no subgraph");
+    FlatTable graph = flat_table_at(&subgraphs, subgraph);
     if (is_damaged(&r, NULL) || !read_graph(&r, &graph)) return false;
     return !is_damaged(&r, NULL);
 }
+
+bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out) { return tflite_subgraph_read(cx, bytes, 0, out); }

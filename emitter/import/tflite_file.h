@@ -6,7 +6,7 @@
 #include "import/flatbuffer.h"
 #include "ir/tensor.h"
 
-enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
+enum { TFLITE_CUSTOM = 32, TFLITE_RESOURCE = 13 };                               /* the builtin code of operators that are not builtin */
 
 typedef struct TfliteTensor {
     const char *name;                                      /* up to the first ';': converters join all names that were fused */
@@ -41,6 +41,7 @@ typedef struct TfliteFile {
 const char *tflite_type_text(int type);                    /* "FLOAT32"; NULL: unknown */
 bool tflite_dtype(int type, DType *out);                   /* false: we have no such element type */
 bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
+bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);         /* another one than the first */
 Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* with its values; t->data must hold them */
 
 #endif

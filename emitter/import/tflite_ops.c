@@ -7,7 +7,7 @@
 
 #include "support/text.h"
 
-static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic, tflite_rows_math, tflite_rows_move, tflite_rows_shape, tflite_rows_window };
+static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic, tflite_rows_math, tflite_rows_move, tflite_rows_shape, tflite_rows_state, tflite_rows_window };
 enum { TABLES = sizeof tables / sizeof tables[0] };
 
 const TfliteRow *tflite_row_find(int code)
@@ -36,9 +36,9 @@ const TfliteRow **tflite_row_list(Ctx *cx, int *count)
 
 const char *tflite_types_text(Ctx *cx, int types)
 {
-    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16" };
+    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16", "RESOURCE" };
     Text t = text_new(cx);
-    for (int i = 0; i < 7; i++)
+    for (int i = 0; i < 8; i++)
         if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
     return text_string(&t);
 }

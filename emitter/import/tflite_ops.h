@@ -18,7 +18,7 @@ typedef struct TfliteCall {
     Tensor *out[TFLITE_OUTPUTS];     /* to be filled in */
 } TfliteCall;
 
-enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, OF_I16 = 64, OF_WHOLE = OF_I32 | OF_I64,
+enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, OF_I16 = 64, OF_HANDLE = 128, OF_WHOLE = OF_I32 | OF_I64,
        OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16 };
 
 typedef struct TfliteRow {
@@ -33,7 +33,8 @@ typedef struct TfliteRow {
 } TfliteRow;
 
 /* Closed by a row without name. */
-extern const TfliteRow tflite_rows_curve[], tflite_rows_logic[], tflite_rows_math[], tflite_rows_move[], tflite_rows_shape[], tflite_rows_window[];
+extern const TfliteRow tflite_rows_curve[], tflite_rows_logic[], tflite_rows_math[], tflite_rows_move[], tflite_rows_shape[], tflite_rows_window[],
+                      tflite_rows_state[];
 
 const TfliteRow *tflite_row_find(int code);                                /* NULL: not known */
 const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */

@@ -67,21 +67,28 @@ class File:
         return v
 
 
-def write(name, tensors, operators, outputs=1):
-    """tensors: (name, type, shape, data or None, scales or None, zero point); the first is the input, the last are outputs.
-    operators: (code, inputs, outputs, kind of options, options)."""
-    buffers, lines = [Table([b""])], []
+def subgraph(name, tensors, operators, inputs, outputs, buffers, codes):
+    lines = []
     for tensor_name, kind, shape, data, scales, zero in tensors:
         quantization = scales and Table([None, None, Ints(scales, "f"), Ints([zero] * len(scales), "q"), None, None, 0 if shape[0] == len(scales) else len(shape) - 1])
         lines.append(Table([Ints(shape), kind, len(buffers) if data else 0, tensor_name, quantization]))
         if data:
             buffers.append(Table([data]))
-    codes = sorted({o[0] for o in operators})
     nodes = [Table([codes.index(code), Ints(ins), Ints(outs), kind, Table(options)]) for code, ins, outs, kind, options in operators]
     count = len(tensors)
-    graph = Table([lines, Ints([0]), Ints(range(count - outputs, count)), nodes, name])
+    return Table([lines, Ints(range(inputs)), Ints(range(count - outputs, count)), nodes, name])
+
+
+def write(name, tensors, operators, outputs=1, more=None):
+    """tensors: (name, type, shape, data or None, scales or None, zero point); the first is the input, the last are outputs.
+    operators: (code, inputs, outputs, kind of options, options). more: tensors and operators of a second subgraph."""
+    buffers = [Table([b""])]
+    codes = sorted({o[0] for o in operators} | {o[0] for o in (more or [[], []])[1]})
+    graphs = [subgraph(name, tensors, operators, 1, outputs, buffers, codes)]
+    if more:
+        graphs.append(subgraph(name + "_more", *more, 0, 0, buffers, codes))
     file = File()
-    model = file.add(Table([3, [Table([min(c, 127), None, 1, c]) for c in codes], [graph], None, buffers]))
+    model = file.add(Table([3, [Table([min(c, 127), None, 1, c]) for c in codes], graphs, None, buffers]))
     file.put(0, "I4s", model, b"TFL3")
     HERE.mkdir(exist_ok=True)
     (HERE / (name + ".tflite")).write_bytes(file.bytes)
@@ -120,3 +127,8 @@ write("mixed-int8", [("x", I8, [1, 2, 2, 2], None, [0.5], -3), ("z", I8, [1, 2, 
        (LOGISTIC, [6], [7], 0, []), (DEQUANTIZE, [7], [8], 46, [])])
 write("moves", [("x", F32, [2, 3], None, None, 0), ("p", I32, [2], ints(1, 0), None, 0), ("t", F32, [3, 2], None, None, 0), ("y", I8, [3, 2], None, [0.1], 4)],
       [(TRANSPOSE, [0, 1], [2], 26, []), (QUANTIZE, [2], [3], 80, [])])
+CALL_ONCE, VAR_HANDLE, READ, ASSIGN, RESOURCE = 129, 142, 143, 144, 13
+write("variable", [("x", F32, [1, 2], None, None, 0), ("handle", RESOURCE, [], None, None, 0), ("old", F32, [1, 2], None, None, 0), ("y", F32, [1, 2], None, None, 0)],
+      [(CALL_ONCE, [], [], 103, [1]), (VAR_HANDLE, [], [1], 111, ["", "total"]), (READ, [1], [2], 112, []), (ADD, [2, 0], [3], 11, [0, 0]), (ASSIGN, [1, 3], [], 113, [])],
+      more=([("first", F32, [1, 2], floats(10, 20), None, 0), ("handle", RESOURCE, [], None, None, 0)],
+            [(VAR_HANDLE, [], [1], 111, ["", "total"]), (ASSIGN, [1, 0], [], 113, [])]))
