@@ -119,7 +119,7 @@ def dims(case, arrays, constant):
     return options
 
 
-def run(command, seconds=120):
+def run(command, seconds=600):
     return subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=seconds, errors="replace")
 
 

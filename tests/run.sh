@@ -67,6 +67,7 @@ if command -v python3 > /dev/null 2>&1; then
 else
     skip ram "python3 is not installed"
 fi
+[ "$all" != --all ] || suite conformance tests/conformance.sh "$build"      # some minutes
 suite sanitize tests/sanitize.sh "$build"
 suite determinism tests/determinism.sh "$build"
 if command -v bash > /dev/null 2>&1; then

@@ -1,0 +1,31 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# conformance.sh BUILD: the ONNX backend suite, where Debian's libonnx-testdata has put it: every case that is listed in
+# tests/conformance.txt must pass, and none may fail; what is refused is counted by `make conformance`.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: conformance.sh BUILD}" && pwd)
+data=/usr/share/libonnx-testdata/data
+log=$build/conformance.log
+cd "$root" || exit 1
+. tests/report.sh
+
+python=
+for candidate in python3 /usr/bin/python3; do
+    [ -z "$python" ] && "$candidate" -c 'import numpy, onnx; onnx.TensorProto' > /dev/null 2>&1 && python=$candidate
+done
+
+if [ ! -d "$data" ]; then
+    skip conformance "libonnx-testdata is not installed"
+elif [ -z "$python" ]; then
+    skip conformance "there is no python3 with onnx and numpy"
+else
+    mkdir -p "$build/conformance"
+    "$python" tests/conformance.py "$build" "$data" > "$log" 2>&1 || true
+    grep '^LOST \|^failed ' "$log" > "$build/conformance/bad.txt" || true
+    while read -r line; do fail conformance "$line"; done < "$build/conformance/bad.txt"
+    count=$(sed -n 's/^\(core\|beyond\): \([0-9]*\) of .*/\2/p' "$log" | awk '{ n += $1 } END { print n + 0 }')
+    [ "$count" -gt 0 ] || fail conformance "no case passed: $(tail -n 3 "$log")"
+    passed=$count
+fi
+report_end
