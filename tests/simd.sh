@@ -86,4 +86,10 @@ for name in avx2 avx512; do
     check "simd-verify-$name" "$build/loopwright" verify "$work/$name/matmul.te" --target "x86-$name"
 done
 
+# Rows of bytes in the scalar form; tests/cross runs them on the emulated cores that have instructions for them.
+rows() { "$@" -Iruntime -o "$work/rows" tests/simd/rows_test.c -lm && "$work/rows"; }
+for compiler in gcc clang; do
+    if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2; else skip "rows-scalar-$compiler" "$compiler is not installed"; fi
+done
+
 report_end

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/* The macros of runtime/simd/rows.h against their formulas, with whatever instructions the compiler has for them: on rows of
+ * every length to 40, of edge values and of pseudo-random ones, with neighbours that must stay as they are. Status: the
+ * number of the first macro that differs. No library is needed, so that it runs on an emulated core too. */
+#include "simd/simd.h"
+
+enum { LONGEST = 40, ROOM = 4 * LONGEST + 16 };
+static int8_t bytes[4 * ROOM], weights[4 * ROOM];
+static int16_t halves[4 * ROOM];
+static uint32_t seed = 1;
+
+static int32_t draw(void)
+{
+    seed = seed * 1664525u + 1013904223u;
+    return (int32_t)(seed >> 24) - 128;
+}
+
+static void fill_operands(int32_t turn)
+{
+    for (int32_t i = 0; i < 4 * ROOM; i++) {
+        const int32_t x = turn == 0 ? -128 : turn == 1 ? (i % 2 ? 127 : -128) : draw();
+        bytes[i] = (int8_t)x;
+        halves[i] = (int16_t)(turn == 0 ? -128 : x);
+        weights[i] = (int8_t)(turn == 0 ? -128 : turn == 1 ? (i % 3 ? -128 : 127) : draw());
+    }
+}
+
+static int32_t dot_bytes(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
+{
+    int32_t sum = 0;
+    for (int32_t e = 0; e < n; e++) sum += (int32_t)bytes[w * aw + e] * weights[o * bo + e];
+    return sum;
+}
+
+static int32_t dot_pairs(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
+{
+    int32_t sum = 0;
+    for (int32_t q = 0; q < n; q++)
+        for (int32_t s = 0; s < 2; s++)
+            for (int32_t t = 0; t < 2; t++) sum += (int32_t)halves[w * aw + q * 4 + s * 2 + t] * weights[o * bo + q * 4 + t * 2 + s];
+    return sum;
+}
+
+/* c begins with its own index times 1000; row w of it lies 5 behind row w - 1. */
+static int32_t begin[10], c[10];
+static void begin_sums(void)
+{
+    for (int32_t i = 0; i < 10; i++) c[i] = begin[i] = i * 1000 - 4000;
+}
+typedef int32_t Dot(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo);
+static int differs(Dot *dot, int32_t n, int32_t rows, int32_t columns, int32_t aw, int32_t bo)
+{
+    for (int32_t i = 0; i < 10; i++) {
+        const int32_t w = i / 5, o = i % 5;
+        if (c[i] != begin[i] + (w < rows && o < columns ? dot(n, w, o, aw, bo) : 0)) return 1;
+    }
+    return 0;
+}
+
+static int test_dots(int32_t n, int32_t aw, int32_t bo)
+{
+#define TRY(status, dot, rows, columns, use)                                                                           \
+    begin_sums();                                                                                                      \
+    use;                                                                                                               \
+    if (differs(dot, n, rows, columns, aw, bo)) return status
+    TRY(1, dot_bytes, 2, 2, LW_DOT_2X2_I8(n, c[0], 5, bytes[0], aw, weights[0], bo));
+    TRY(2, dot_bytes, 2, 1, LW_DOT_2X1_I8(n, c[0], 5, bytes[0], aw, weights[0]));
+    TRY(3, dot_bytes, 1, 4, LW_DOT_1X4_I8(n, c[0], bytes[0], weights[0], bo));
+    TRY(4, dot_bytes, 1, 2, LW_DOT_1X2_I8(n, c[0], bytes[0], weights[0], bo));
+    TRY(5, dot_bytes, 1, 1, LW_DOT_1X1_I8(n, c[0], bytes[0], weights[0]));
+    if (4 * n > LONGEST) return 0;
+    TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], bo, 4, 2));
+    TRY(7, dot_pairs, 2, 1, LW_DOT_2X1_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], 4, 2));
+    TRY(8, dot_pairs, 1, 4, LW_DOT_1X4_I16(n, c[0], halves[0], 4, 2, weights[0], bo, 4, 2));
+    TRY(9, dot_pairs, 1, 2, LW_DOT_1X2_I16(n, c[0], halves[0], 4, 2, weights[0], bo, 4, 2));
+    TRY(10, dot_pairs, 1, 1, LW_DOT_1X1_I16(n, c[0], halves[0], 4, 2, weights[0], 4, 2));
+    return 0;
+}
+
+static int test_copies(int32_t n)
+{
+    static int8_t y8[LONGEST + 2];
+    static int16_t y16[LONGEST + 2];
+    for (int32_t kind = 0; kind < 3; kind++) {
+        for (int32_t i = 0; i < LONGEST + 2; i++) y8[i] = 77, y16[i] = 7777;
+        if (kind == 0) {
+            LW_COPY_I8(n, y8[1], bytes[3]);
+            LW_COPY_I16(n, y16[1], bytes[3]);
+        } else {
+            LW_FETCH_I8(n, -7, y8[1], kind == 1, bytes[3]);
+            LW_FETCH_I16(n, -7, y16[1], kind == 1, bytes[3]);
+        }
+        for (int32_t i = 0; i < LONGEST + 2; i++) {
+            const int in = i >= 1 && i <= n;
+            if (y8[i] != (in ? kind == 2 ? -7 : bytes[2 + i] : 77)) return 11 + (int)kind;
+            if (y16[i] != (in ? kind == 2 ? -7 : bytes[2 + i] : 7777)) return 14 + (int)kind;
+        }
+    }
+    return 0;
+}
+
+int main(void)
+{
+    for (int32_t turn = 0; turn < 6; turn++)
+        for (int32_t n = 1; n <= LONGEST; n++) {
+            fill_operands(turn);
+            const int dots = test_dots(n, ROOM - 3, ROOM - 5), copies = test_copies(n);
+            if (dots || copies) return dots ? dots : copies;
+        }
+    return 0;
+}
