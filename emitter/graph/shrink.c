@@ -239,11 +239,19 @@ static bool has_computes(const Shrinker *s)
     return false;
 }
 
+/* A device's driver is given the channels that the model has. */
+static bool has_devices(const Shrinker *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->order[i]->device) return true;
+    return false;
+}
+
 Graph graph_shrink(Ctx *cx, Graph g)
 {
     Shrinker s = { .cx = cx, .graph = g };
     s.count = graph_order(cx, &g, &s.order);
-    if (has_computes(&s)) return g;
+    if (has_computes(&s) || has_devices(&s)) return g;
     s.ranges = graph_ranges(cx, &g);
     s.channels = channels_new(cx, &g, s.ranges);
     shrink_calls(&s);
@@ -251,6 +259,9 @@ Graph graph_shrink(Ctx *cx, Graph g)
     count_layers(&s);
     g.output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
     for (int i = 0; i < g.output_count; i++) g.output[i] = mapped(&s, g.output[i]);
+    Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
+    for (int i = 0; i < g.mark_count; i++) mark[i].tensor = mapped(&s, mark[i].tensor);
+    g.mark = mark;
     g.shrunk_count = s.layer_count;
     g.shrunk = s.layer;
     g.shrunk_total = s.total;

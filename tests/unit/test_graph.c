@@ -164,6 +164,39 @@ static void fuse_joins(void)
     check_groups(n, "injective chains are one", "relu slice neg tile");
 }
 
+/* No group is larger than 64 calls, whatever may be fused; then another begins. */
+static void fuse_depth(void)
+{
+    Net net = net_new(28), *n = &net;
+    Tensor *x = image(n, "x");
+    for (int i = 0; i < 150; i++) x = one(n, i % 2 ? "abs" : "sin", "step", x, "");
+    net_output(n, x);
+    Graph g = net_graph(n);
+    Groups groups = fuse(n->cx, &g);
+    int most = 0, sum = 0;
+    for (int i = 0; i < groups.count; i++) {
+        if (groups.at[i].node_count > most) most = groups.at[i].node_count;
+        sum += groups.at[i].node_count;
+    }
+    check_that(groups.count == 3 && most == 64 && sum == 150, "a limit on depth", "%d groups, the largest of %d, %d calls", groups.count, most, sum);
+    ctx_free(n->cx);
+
+    net = net_new(29);
+    x = image(n, "x");
+    Tensor *a = one(n, "relu", "relu1", one(n, "slice", "left", x, "begin=0 end=2 axes=3"), "");
+    Tensor *b = one(n, "relu", "relu2", one(n, "slice", "right", x, "begin=2 end=4 axes=3"), "");
+    net_output(n, two(n, "add", "add", a, b, ""));
+    check_groups(net, "the parts of a split meet again in one group", "left relu1 right relu2 add");
+
+    net = net_new(30);
+    x = image(n, "x");
+    a = two(n, "mul", "mul", x, one(n, "sigmoid", "sigmoid", x, ""), "");
+    b = one(n, "reduce_sum", "sum", a, "axes=3 keepdims=1");
+    net_output(n, b);
+    net_output(n, one(n, "relu", "relu", b, ""));
+    check_groups(net, "a diamond before a sum, whose value is an output", "sigmoid mul sum | relu");
+}
+
 /* ---- Layout ------------------------------------------------------------------------------------------------------ */
 
 /* Passes the net and checks the values and the number of transposes that are left. */
@@ -498,6 +531,7 @@ int main(void)
     fuse_chains();
     fuse_reductions();
     fuse_joins();
+    fuse_depth();
     layout_chains();
     layout_heads();
     affine();
