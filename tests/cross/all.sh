@@ -9,7 +9,6 @@ here=$(cd "$(dirname "$0")" && pwd)
 source "$here/../../samples/cortex-m/firmware.sh"
 build=$(cd "${1:?usage: all.sh BUILD}" && pwd)
 models=$project_dir/../shared/models/onnx
-quantized=$project_dir/../shared/models/mlperf-tiny
 tiny=$project_dir/../shared/models/mlperf-tiny
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
@@ -94,14 +93,6 @@ rows() (
         run_image "$work/rows.elf"
 )
 
-# recorded_int8 CPU MODEL: a quantized model compiled for the core, byte for byte.
-recorded_int8() {
-    local to=$build/cross/$2-$1
-    mkdir -p "$to"
-    "$build/loopwright" "$quantized/$2.tflite" -o "$to/$2.c" --name "$2" --target "$1" &&
-        "$here/run.sh" "$1" "$to" "$2" "$quantized/$2.in0.npy" -- "$quantized/$2.out0.npy"
-}
-
 digits=$project_dir/samples/digits/digits.onnx
 mkdir -p "$build/cross"
 
@@ -144,14 +135,6 @@ if [ -d "$models" ]; then
     check resnet8-text-at-most-10000 text_at_most 10000 resnet8
 else
     echo "the recorded models are not beside the project: not tried"
-fi
-
-if [ -d "$quantized" ]; then
-    for model in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_ref_model; do
-        for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
-            check "$model-$cpu" recorded_int8 "$cpu" "$model"
-        done
-    done
 fi
 
 echo "$passed passed, $failed failed, $skipped skipped"
