@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What no other template takes (several reductions, as in a softmax): elementwise stages are inlined where they are read
- * once, the rest stands as it is written. Single values between them are variables, short rows lie on the stack. */
+ * once, and all is made row by row of the output where it can be; else it stands as it is written. Single values between them are variables, short rows lie on the stack. */
 #include "schedules/tile.h"
+
+#include "ir/check.h"
 
 static int readers_of(Ctx *cx, const Nest *n, const Stage *s)
 {
@@ -28,6 +30,40 @@ static const Nest *keep_close(Ctx *cx, const Nest *n)
     return n;
 }
 
+/* Whether the stage, computed at a row of the output, makes that row alone: none of its loops runs over several. */
+static bool makes_one_row(Ctx *cx, const Nest *n, const Stage *s, int leading)
+{
+    Path p;
+    for (int a = 0; a < leading && a < s->data_count; a++)
+        if (nest_find_loop(n, loop_name(cx, s, a), &p)) return false;
+    return true;
+}
+
+/* Each row of the output from its beginning to its end, so that what lies between is as large as a row. NULL where a stage
+ * is wanted by other rows, too. */
+static const Nest *row_by_row(Ctx *cx, const Nest *n)
+{
+    const Stage *out = output_stage(n);
+    int leading = out->data_count - 1;
+    Path p;
+    bool has_rows = false;
+    for (int a = 0; a < leading; a++) has_rows = has_rows || axis_extent(out, a) != 1;
+    if (!has_rows || n->output_count != 1 || n->stage_count < 3) return NULL;
+    const char *row = loop_name(cx, out, leading - 1);
+    if (!nest_find_loop(n, row, &p)) return NULL;
+    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
+        const Stage *s = n->stage[i];
+        if (s == out) continue;
+        n = sched_compute_at(cx, n, s->name, row);
+        if (ctx_failed(cx) || !makes_one_row(cx, n, nest_stage(n, s->name), leading)) return NULL;
+        int64_t width = s->data_count > leading ? axis_extent(s, s->data_count - 1) : 1;
+        bool is_short = width > 0 && width * dtype_info(s->out[0]->type)->bytes <= SHORT_ROW;
+        if (is_short) n = sched_set_scope(cx, n, s->out[0]->name, width == 1 ? SCOPE_REGISTER : SCOPE_STACK);
+    }
+    const char *why;
+    return !ctx_failed(cx) && nest_check(cx, n, &why) == PROVED ? n : NULL;
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;
@@ -36,7 +72,11 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         if (s->reducer == REDUCE_NONE && !makes_output(n, s) && readers_of(cx, n, s) == 1)
             n = sched_compute_inline(cx, n, s->name);
     }
-    return keep_close(cx, n);
+    if (ctx_failed(cx)) return n;
+    DiagMark mark = diag_mark(cx);
+    const Nest *rows = row_by_row(cx, n);
+    diag_rewind(cx, mark);
+    return rows ? rows : keep_close(cx, n);
 }
 
 const Implementation implementations_generic_naive[] = {
