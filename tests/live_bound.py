@@ -35,7 +35,7 @@ ELEMENTWISE = set("""
     greater_equal and or xor bitand bitor bitxor shl shr""".split())
 BYTES = {"bool": 1, "i8": 1, "u8": 1, "i16": 2, "u16": 2, "f16": 2, "i32": 4, "u32": 4, "f32": 4, "i64": 8, "u64": 8, "f64": 8}
 TYPE = re.compile(r"([a-z]+\d*)((?:\[\d*\])+)")
-NODE = re.compile(r"(t\d+(?:, t\d+)*) = (\w+)\(([^)]*)\)(.*)")
+NODE = re.compile(r"(t\d+(?:, t\d+)*) = ([\w.]+)\(([^)]*)\)(.*)")
 
 
 def bytes_of(text):
