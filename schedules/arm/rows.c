@@ -277,10 +277,19 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : unroll_tile(cx, n, acc, &t);
 }
 
+/* A core with 13 registers and no instruction for it gains by a patch, whose borders cost the loops nothing, but not by rows
+ * that lie there anyway. */
+static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && applies(cx, g); }
+
+#define DOT(its_target, its_ops, when) \
+    { .name = "rows.dot", .target = its_target, .plevel = 12, .ops = its_ops, \
+      .what = "two pixels by two channels over whole rows, windows gathered in a patch", .applies = when, .schedule = schedule }
+
 const Implementation implementations_arm_rows[] = {
     { .name = "rows.pack", .target = "arm", .ops = "conv2d dense", .what = "products of 8 bits over weights in reading order", .alter = alter_product },
     { .name = "rows.bias", .target = "arm", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
-    { .name = "rows.dot", .target = "arm", .plevel = 12, .ops = "packed_conv2d packed_dense",
-      .what = "two pixels by two channels over whole rows, windows gathered in a patch", .applies = applies, .schedule = schedule },
+    DOT("arm", "packed_conv2d", applies),
+    DOT("cortex-m3", "packed_conv2d", applies_to_patches),
+    DOT("arm-dsp", "packed_conv2d packed_dense", applies),
     { 0 }
 };
