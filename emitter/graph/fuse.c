@@ -10,6 +10,7 @@
  *   it is a transpose                                     d is an anchor and reads it alone: it becomes the anchor's index;
  *   it is broadcast or less, over constants               the same: weights that are stored smaller than they are read.
  *
+ * In the end a group's last node that only widens what another group reads goes over to that one.
  * The rules are tried phase by phase, so that anchors take their tails before anything else does. A group has at most
  * one anchor. Views and concatenations of separate tensors stand alone: they are places in memory, not work.
  * (After the relay fuser; our own: reductions take an elementwise tail, transposes go into anchors.) */
@@ -236,6 +237,42 @@ static void fuse_phase(Fuser *f, int phase)
     }
 }
 
+/* ---- Narrow ends ----------------------------------------------------------------------------------------------- */
+
+static int element_bytes(const FuseNode *n) { return dtype_info(n->node->out[0]->type)->bytes; }
+
+/* Who makes the one operand that is no constant; NULL: several, or from elsewhere. */
+static FuseNode *only_maker(const Fuser *f, const FuseNode *n)
+{
+    FuseNode *maker = NULL;
+    for (int i = 0; i < n->node->in_count; i++) {
+        const Tensor *t = n->node->in[i];
+        if (!t || tensor_is_constant(t)) continue;
+        if (maker || !t->maker || !same_shape(t, n->node->out[0])) return NULL;
+        maker = fuse_node(f, t->maker);
+    }
+    return maker;
+}
+
+/* A group's last node that only makes elements wider for one reader elsewhere goes there: what lies between the groups is
+ * as narrow as it can be. The last but one becomes the root. */
+static void move_widening(Fuser *f, FuseNode *last)
+{
+    FuseNode *reader = last->reader_count == 1 ? last->reader[0] : NULL, *maker = only_maker(f, last);
+    if (!reader || !maker || last->is_output || maker->is_output || maker->reader_count != 1 || root_of(maker) != last || last->pattern > PATTERN_BROADCAST) return;
+    FuseNode *to = root_of(reader);
+    if (to == last || to->group_pattern == PATTERN_OPAQUE || edge_pattern(last, reader) != PATTERN_ELEMENTWISE || to->group_size == MOST_NODES) return;
+    if (element_bytes(maker) >= element_bytes(last)) return;
+    maker->group_pattern = last->group_pattern;
+    maker->group_size = last->group_size - 1;
+    for (int i = 0; i < f->count; i++)
+        if (&f->at[i] != last && root_of(&f->at[i]) == last) f->at[i].mark = -1;
+    for (int i = 0; i < f->count; i++)
+        if (f->at[i].mark == -1) f->at[i].group = maker, f->at[i].mark = 0;
+    last->group = to;
+    to->group_size++;
+}
+
 /* ---- The groups ------------------------------------------------------------------------------------------------ */
 
 static bool is_in(const Fuser *f, const Node *n, FuseNode *root)
@@ -297,6 +334,8 @@ Groups fuse(Ctx *cx, const Graph *g)
     Fuser f = fuser_new(cx, g);
     dominate(&f);
     for (int phase = 0; phase < 4; phase++) fuse_phase(&f, phase);
+    for (int i = f.count - 1; i >= 0; i--)
+        if (root_of(&f.at[i]) == &f.at[i]) move_widening(&f, &f.at[i]);
     Groups out = { 0, NEW_ARRAY(cx->arena, Group, f.count) };
     FuseNode **root = NEW_ARRAY(cx->arena, FuseNode *, f.count);
     Map group_of = map_new(cx->arena);
