@@ -126,6 +126,13 @@ static void fuse_joins(void)
     net_output(&n, two(&n, "add", "add", a, x, ""));
     check_groups(n, "a residual block", "conv1 relu | conv2 add");
 
+    n = net_new(24);                                       /* f32 -> i8 -> f32 between the convolutions: bytes lie between the groups */
+    x = image(&n, "x");
+    a = one(&n, "cast", "narrow", conv(&n, "conv1", x, 4), "to=i8");
+    b = conv(&n, "conv2", x, 4);
+    net_output(&n, two(&n, "add", "add", b, one(&n, "cast", "widen", a, "to=f32"), ""));
+    check_groups(n, "what widens goes to its reader", "conv1 narrow | conv2 widen add");
+
     n = net_new(22);
     x = conv(&n, "conv", image(&n, "x"), 4);
     a = one(&n, "sigmoid", "sigmoid", x, "");
