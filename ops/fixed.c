@@ -26,7 +26,7 @@ static int div_fixed(Ctx *cx, const Node *n, Tensor **out)
                            BIND_V("zero_a", expr_int(cx, I32, node_int(n, "zero_a", 0))), BIND_V("zero_b", expr_int(cx, I32, node_int(n, "zero_b", 0))));
     Tensor *room = OP_FORMULA(cx, n, "room[*] = select(d[*] >= 0, clz(d[*]) - 1, clz(-2 * d[*] - 1))", BIND_T("d", d));
     Tensor *q = OP_FORMULA(cx, n, "quotient[*] = mulhigh(d[*] << room[*], inv[*])", BIND_T("d", d), BIND_T("room", room), BIND_T("inv", inv));
-    out[0] = OP_FORMULA(cx, n, "y[*] = i8(min(max(roundshift(mulhigh(q[*], m), bits[*] + room[*] - left) + zero, least), most))", BIND_T("q", q), BIND_T("bits", bits),
+    out[0] = OP_FORMULA(cx, n, "y[*] = i8(min(max(roundshift(mulhigh(q[*], m), max(0, bits[*] + room[*] - left)) + zero, least), most))", BIND_T("q", q), BIND_T("bits", bits),
                         BIND_T("room", room), BIND_V("m", expr_int(cx, I32, node_int(n, "multiplier", 0))), BIND_V("left", expr_int(cx, I32, node_int(n, "left", 0))),
                         BIND_V("zero", expr_int(cx, I32, node_int(n, "zero", 0))), BIND_V("least", expr_int(cx, I32, node_int(n, "min", -128))),
                         BIND_V("most", expr_int(cx, I32, node_int(n, "max", 127))));

@@ -175,7 +175,7 @@ def binary(code, options_name, version=2, acts=True, low=0.002):
 
 
 def div(r, i):
-    """The reference shifts by more than 31 bits where |b| is much more than |a|, which C leaves undefined, and divides by no 0."""
+    """The reference shifts by less than 0 or more than 31 bits where the quotient is very large or small, which C leaves undefined."""
     code, version, fields, inputs, outputs = binary(B.DIV, "DivOptions", 2)(r, i)
     x, y = inputs
     y.shape = list(x.shape)
@@ -185,7 +185,7 @@ def div(r, i):
     while len(pairs) < int(np.prod(x.shape)):
         a, b = int(r.integers(-128, 128)), int(r.integers(-128, 128))
         da, db = abs(a - x.zeros[0]), abs(b - y.zeros[0])
-        if db and da and (db.bit_length() - 1) + (31 - da.bit_length() - 1) - left <= 30:
+        if db and da and 0 <= (db.bit_length() - 1) + (31 - da.bit_length() - 1) - left <= 29:      # one more where -a is a power of two
             pairs.append((a, b))
     for operand, values in zip((x, y), zip(*pairs)):
         operand.feed = np.array(values, np.int8).reshape(x.shape)
