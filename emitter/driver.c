@@ -28,9 +28,7 @@ static int find_port(Build *b, Tensor *const *port, int count, const char *wante
         if (text_equal(port[i]->name, wanted)) return i;
         names[i] = port[i]->name;
     }
-    const char *near = text_nearest(b->cx, wanted, names, (size_t)count);
-    diag_error(b->cx, NULL, "there is no %s '%s' to be given with --state%s%s%s", what, wanted, near ? "; did you mean '" : "", near ? near : "",
-               near ? "'?" : "");
+    diag_error(b->cx, NULL, "there is no %s '%s' to be given with --state%s", what, wanted, text_hint(b->cx, wanted, names, (size_t)count, ""));
     return -1;
 }
 
@@ -91,11 +89,13 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
 }
 
+static bool rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
+
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
-                              .rounds_once = o->rounding && strcmp(o->rounding, "single") == 0 };
+                              .rounds_once = rounds_once(o) };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
     for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum };
     ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
@@ -131,13 +131,6 @@ static bool has_computes(Build *b)
     return false;
 }
 
-static bool is_output(const Graph *g, const Tensor *t)
-{
-    for (int i = 0; i < g->output_count; i++)
-        if (g->output[i] == t) return true;
-    return false;
-}
-
 /* With --layers: what a group makes for others becomes an output, in the order of execution. */
 static void show_layers(Build *b)
 {
@@ -153,7 +146,7 @@ static void show_layers(Build *b)
     for (int i = 0; i < groups.count; i++)
         for (int j = 0; j < groups.at[i].output_count; j++) {
             Tensor *t = groups.at[i].output[j];
-            if (is_output(g, t)) continue;
+            if (graph_has_output(g, t)) continue;
             imported[m->output_count++] = t;
             all[g->output_count++] = t;
         }
@@ -254,9 +247,9 @@ static int group_called(Build *b, const char *wanted, size_t length)
         names[i] = b->groups.at[i].name;
         if (strlen(names[i]) == length && strncmp(names[i], wanted, length) == 0) return i;
     }
-    const char *word = name_n(b->cx, wanted, length), *near = text_nearest(b->cx, word, names, (size_t)b->groups.count);
-    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s%s%s; `dump MODEL --at fused` shows them", word, near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+    const char *word = name_n(b->cx, wanted, length);
+    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused` shows them", word,
+               text_hint(b->cx, word, names, (size_t)b->groups.count, ""));
     return -1;
 }
 
@@ -573,7 +566,7 @@ static void fill_program(Build *b, Scratch *const *scratch)
     Call *call = NEW_ARRAY(cx->arena, Call, b->groups.count);
     const char *slash = strrchr(b->path, '/');
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
-                    .rounds_once = b->options->rounding && strcmp(b->options->rounding, "single") == 0,
+                    .rounds_once = rounds_once(b->options),
                     .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
     build_partition_params(b);

@@ -27,9 +27,7 @@ static const char *device_of_annotation(Ctx *cx, const Node *call)
     const Device *const *all = device_list(cx, &count);
     const char **names = NEW_ARRAY(cx->arena, const char *, count);
     for (int i = 0; i < count; i++) names[i] = all[i]->name;
-    const char *near = text_nearest(cx, wanted, names, (size_t)count);
-    diag_error(cx, where, "there is no device '%s'%s%s%s", wanted, near ? "; did you mean '" : "; see `loopwright targets`", near ? near : "",
-               near ? "'?" : "");
+    diag_error(cx, where, "there is no device '%s'%s", wanted, text_hint(cx, wanted, names, (size_t)count, "; see `loopwright targets`"));
     return NULL;
 }
 

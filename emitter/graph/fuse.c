@@ -265,10 +265,9 @@ static void move_widening(Fuser *f, FuseNode *last)
     if (element_bytes(maker) >= element_bytes(last)) return;
     maker->group_pattern = last->group_pattern;
     maker->group_size = last->group_size - 1;
+    for (int i = 0; i < f->count; i++) f->at[i].group = root_of(&f->at[i]);
     for (int i = 0; i < f->count; i++)
-        if (&f->at[i] != last && root_of(&f->at[i]) == last) f->at[i].mark = -1;
-    for (int i = 0; i < f->count; i++)
-        if (f->at[i].mark == -1) f->at[i].group = maker, f->at[i].mark = 0;
+        if (f->at[i].group == last) f->at[i].group = maker;
     last->group = to;
     to->group_size++;
 }
@@ -297,13 +296,6 @@ static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
     return false;
 }
 
-static bool is_graph_output(const Graph *g, const Tensor *t)
-{
-    for (int i = 0; i < g->output_count; i++)
-        if (g->output[i] == t) return true;
-    return false;
-}
-
 /* What the group's nodes read from outside and make for others, and its anchor: the last node of the highest pattern. */
 static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group *out)
 {
@@ -318,7 +310,7 @@ static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group
         for (int j = 0; j < n->in_count; j++)
             if (n->in[j] && !is_in(f, n->in[j]->maker, root)) add_tensor(out->input, &out->input_count, n->in[j]);
         for (int j = 0; j < n->out_count; j++)
-            if ((x->is_output && is_graph_output(g, n->out[j])) || is_read_outside(f, n->out[j], root))
+            if ((x->is_output && graph_has_output(g, n->out[j])) || is_read_outside(f, n->out[j], root))
                 add_tensor(out->output, &out->output_count, n->out[j]);
         if (!out->anchor || x->pattern >= highest) {
             out->anchor = n;

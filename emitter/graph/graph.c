@@ -147,3 +147,10 @@ const GraphPassRow *graph_passes(int *count)
     *count = (int)(sizeof table / sizeof table[0]);
     return table;
 }
+
+bool graph_has_output(const Graph *g, const Tensor *t)
+{
+    for (int i = 0; i < g->output_count; i++)
+        if (g->output[i] == t) return true;
+    return false;
+}

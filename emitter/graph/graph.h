@@ -36,6 +36,8 @@ GraphPass graph_shrink;       /* channels on which no output depends go */
 GraphPass graph_outputs;      /* copies where an output is an input, a constant or another output: each is written by one call */
 GraphPass graph_devices;      /* what a device does not take comes home; copies where values cross */
 
+bool graph_has_output(const Graph *g, const Tensor *t);
+
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */
 
 Uses *graph_uses(Ctx *cx, const Graph *g);

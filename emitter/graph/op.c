@@ -30,9 +30,7 @@ static void refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
     const char *known[32];
     size_t count = 0;
     for (const AttrRow *r = op->attr; r && r->name && count < 32; r++) known[count++] = r->name;
-    const char *near = text_nearest(cx, attr_name, known, count);
-    diag_error(cx, op->name, "there is no attribute '%s'%s%s%s", attr_name, near ? "; did you mean '" : "",
-               near ? near : "", near ? "'?" : "");
+    diag_error(cx, op->name, "there is no attribute '%s'%s", attr_name, text_hint(cx, attr_name, known, count, ""));
 }
 
 /* An integer of decimal digits with an optional sign; *end is set past it, == s if there is none or it does not fit. */

@@ -57,8 +57,7 @@ static void refuse_pattern(Annotations *a, Token at, const char *pattern)
 {
     const char **names = NEW_ARRAY(a->cx->arena, const char *, a->node_count);
     for (int i = 0; i < a->node_count; i++) names[i] = a->node[i]->name;
-    const char *near = text_nearest(a->cx, pattern, names, (size_t)a->node_count);
-    refuse(a, at, "no node of the model is called '%s'%s%s%s", pattern, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    refuse(a, at, "no node of the model is called '%s'%s", pattern, text_hint(a->cx, pattern, names, (size_t)a->node_count, ""));
 }
 
 /* The part before and behind `..`; a name may have single dots. */
@@ -155,9 +154,7 @@ static const Op *read_annotation(Annotations *a, Token w)
     const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
     for (int i = 0; i < count; i++)
         if (strncmp(all[i]->name, "annotation.", 11) == 0) names[known++] = all[i]->name + 11;
-    const char *near = text_nearest(a->cx, word_text(a, w), names, (size_t)known);
-    refuse(a, w, "there is no annotation '%s'%s%s%s", word_text(a, w), near ? "; did you mean '" : "; see `loopwright ops --level 10`", near ? near : "",
-           near ? "'?" : "");
+    refuse(a, w, "there is no annotation '%s'%s", word_text(a, w), text_hint(a->cx, word_text(a, w), names, (size_t)known, "; see `loopwright ops --level 10`"));
     return NULL;
 }
 
@@ -169,8 +166,7 @@ static bool read_device(Annotations *a, Token w)
     for (int i = 0; i < count; i++) names[i] = all[i]->name;
     a->device = word_text(a, w);
     if (device_find(a->cx, a->device) || text_equal(a->device, "cpu")) return true;
-    const char *near = text_nearest(a->cx, a->device, names, (size_t)count);
-    refuse(a, w, "there is no device '%s'%s%s%s", a->device, near ? "; did you mean '" : "; see `loopwright targets`", near ? near : "", near ? "'?" : "");
+    refuse(a, w, "there is no device '%s'%s", a->device, text_hint(a->cx, a->device, names, (size_t)count, "; see `loopwright targets`"));
     return false;
 }
 

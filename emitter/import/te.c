@@ -261,8 +261,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         const Op *const *list = op_list(r->cx, &ops);
         const char **names = NEW_ARRAY(r->cx->arena, const char *, ops);
         for (int i = 0; i < ops; i++) names[i] = list[i]->name;
-        const char *near = text_nearest(r->cx, called, names, (size_t)ops);
-        lex_error(l, at, "there is no operator '%s'%s%s%s", called, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+        lex_error(l, at, "there is no operator '%s'%s", called, text_hint(r->cx, called, names, (size_t)ops, ""));
         return NULL;
     }
     DiagMark mark = diag_mark(r->cx);

@@ -40,16 +40,11 @@ static Factor inverse_root(int64_t v)
 typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
 typedef int64_t Formula(const Curve *c, int64_t q);        /* what is stored for the stored value q, before it is saturated */
 
-static bool has_quants(TfliteCall *c)
-{
-    return tflite_has_quant(c, tflite_in_info(c, 0), false) && tflite_has_quant(c, tflite_out_info(c, 0), false);
-}
-
 static void by_table(TfliteCall *c, Formula *of, float alpha)
 {
     int8_t table[256];
     const int64_t count = 256;
-    if (!has_quants(c)) return;
+    if (!tflite_has_quants(c, 1)) return;
     const Curve curve = { tflite_in_info(c, 0), tflite_out_info(c, 0), alpha, c->file->rounds_once };
     for (int i = 0; i < 256; i++) table[i] = (int8_t)within(of(&curve, i - 128), INT8_MIN, INT8_MAX);
     c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
@@ -142,7 +137,7 @@ static void relu(TfliteCall *c)
         c->out[0] = tflite_activate(c, c->in[0], ACT_RELU);
         return;
     }
-    if (!has_quants(c)) return;
+    if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))),
                                text_format(c->cx, "zero_x=%d zero=%d min=%d to=i8", tflite_zero(x), tflite_zero(y), tflite_zero(y)));
@@ -176,7 +171,7 @@ static void prelu(TfliteCall *c)
         c->out[0] = tflite_call2(c, "prelu", c->in[0], c->in[1]);
         return;
     }
-    if (!has_quants(c) || !tflite_has_quant(c, tflite_in_info(c, 1), false)) return;
+    if (!tflite_has_quants(c, 2)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
     double scale = (double)tflite_scale(x), slope = scale * (double)tflite_scale(a) / (double)tflite_scale(y);
     Tensor *d = tflite_difference(c, 0), *above = whole_factor(c, d, scale / (double)tflite_scale(y));
@@ -218,7 +213,7 @@ static void divide(TfliteCall *c)
         c->out[0] = tflite_activate(c, tflite_call2(c, "div", c->in[0], c->in[1]), act);
         return;
     }
-    if (!has_quants(c) || !tflite_has_quant(c, tflite_in_info(c, 1), false)) return;
+    if (!tflite_has_quants(c, 2)) return;
     const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
     Factor f = tflite_factor((double)(tflite_scale(a) / (tflite_scale(b) * tflite_scale(y))));
     Tensor *inverse = inverses(c, tflite_zero(b), bits), *in[] = { c->in[0], c->in[1], inverse, tensor_constant(c->cx, "bits", I32, 1, &count, bits) };
@@ -234,7 +229,7 @@ static void l2_normalization(TfliteCall *c)
     else if (!tflite_is_int8(c)) {
         Tensor *norm = tflite_call(c, "reduce_l2", c->in[0], "axes=-1 keepdims=1");
         c->out[0] = tflite_call2(c, "div", c->in[0], tflite_call2(c, "max", norm, tensor_scalar(c->cx, c->name, F32, 1e-6)));
-    } else if (has_quants(c)) {
+    } else if (tflite_has_quants(c, 1)) {
         const TfliteTensor *y = tflite_out_info(c, 0);
         if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128) tflite_refuse(c, "the output's zero point and scale are not 0 and 1/128");
         else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], "zero=%d", tflite_zero(tflite_in_info(c, 0)));

@@ -14,17 +14,10 @@ static Tensor *number(TfliteCall *c, DType t, double v) { return tensor_scalar(c
 
 /* ---- Element by element ------------------------------------------------------------------------------------------ */
 
-static bool has_quants(TfliteCall *c, int inputs)
-{
-    for (int i = 0; i < inputs; i++)
-        if (!tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
-    return tflite_has_quant(c, tflite_out_info(c, 0), false);
-}
-
 /* Both operands with more bits, in units of twice the larger scale. */
 static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *unit)
 {
-    if (!has_quants(c, 2)) return false;
+    if (!tflite_has_quants(c, 2)) return false;
     const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1);
     const TfliteTensor *const in[2] = { a, b };
     *unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
@@ -61,7 +54,7 @@ static void mul(TfliteCall *c)
         c->out[0] = tflite_activate(c, tflite_call2(c, "mul", c->in[0], c->in[1]), activation(c));
         return;
     }
-    if (!has_quants(c, 2)) return;
+    if (!tflite_has_quants(c, 2)) return;
     double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1)) / (double)tflite_scale(tflite_out_info(c, 0));
     c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale, 1, activation(c));
 }
@@ -116,7 +109,7 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
         c->out[0] = tflite_call(c, real, c->in[0], "");
         return;
     }
-    if (!has_quants(c, 1)) return;
+    if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != zero || tflite_scale(y) != scale) tflite_refuse(c, "the output's zero point is %d; %d, with a scale of 1/%d, is wanted", tflite_zero(y), zero, (int)(1 / scale));
     Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
@@ -136,7 +129,7 @@ static void tanh_(TfliteCall *c) { curve(c, "tanh", "tanh_fixed", 0, 1.0f / 128)
 static void softmax_int8(TfliteCall *c, double beta)
 {
     enum { BITS = 5 };
-    if (!has_quants(c, 1)) return;
+    if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256) tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256");
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
@@ -177,7 +170,7 @@ static const char *reduce_text(TfliteCall *c, const int64_t *axes, int count)
 /* The division by the count goes into the multiplier, as far as its bits reach. */
 static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
 {
-    if (!has_quants(c, 1)) return;
+    if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
     int log = 0;
@@ -218,7 +211,7 @@ static void sum(TfliteCall *c)
         if (given) c->out[0] = tflite_call(c, "reduce_sum", c->in[0], "%s", attrs);
         return;
     }
-    if (!has_quants(c, 1)) return;
+    if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     Tensor *s = tflite_call(c, "cast", c->in[0], "to=i32");
     if (given) s = tflite_call(c, "reduce_sum", s, "%s", attrs);

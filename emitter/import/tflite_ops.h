@@ -72,6 +72,7 @@ typedef struct Factor { int32_t multiplier; int exponent; } Factor;
 Factor tflite_factor(double real);
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
+bool tflite_has_quants(TfliteCall *c, int inputs);                          /* the first inputs and output 0, per tensor; else refused */
 float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
 int   tflite_zero(const TfliteTensor *t);
 /* What the activation leaves of the type's range: the clamp of output 0. */

@@ -29,6 +29,13 @@ bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_chan
     return !ctx_failed(c->cx);
 }
 
+bool tflite_has_quants(TfliteCall *c, int inputs)
+{
+    for (int i = 0; i < inputs; i++)
+        if (!tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
+    return tflite_has_quant(c, tflite_out_info(c, 0), false);
+}
+
 /* Where a real bound lies among the stored values: in floats, ties away from zero. */
 static int64_t stored(const TfliteTensor *t, float real)
 {

@@ -185,7 +185,7 @@ static void batch_matmul(TfliteCall *c)
     Tensor *side[2];
     if (!tflite_needs(c, 2)) return;
     bool is_int8 = tflite_is_int8(c);
-    if (is_int8 && (!has_quants(c) || !tflite_has_quant(c, tflite_in_info(c, 1), false))) return;
+    if (is_int8 && !tflite_has_quants(c, 2)) return;
     for (int i = 0; i < 2; i++) {
         int64_t perm[MAX_RANK];
         int rank = c->in[i]->rank;

@@ -142,9 +142,7 @@ Value read_call(Reader *r, Token at)
         size_t count = 0;
         for (int i = 0; i < EXPR_KIND_COUNT; i++)
             if (expr_info((ExprKind)i)->form == EXPR_CALL) words[count++] = expr_info((ExprKind)i)->spelling;
-        const char *near = text_nearest(r->cx, name_n(r->cx, at.at, n), words, count);
-        lex_error(r->lex, at, "there is no function '%.*s'%s%s%s", at.length, at.at, near ? "; did you mean '" : "", near ? near : "",
-                  near ? "'?" : "");
+        lex_error(r->lex, at, "there is no function '%.*s'%s", at.length, at.at, text_hint(r->cx, name_n(r->cx, at.at, n), words, count, ""));
     }
     return value_poison(r, at);
 }

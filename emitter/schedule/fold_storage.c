@@ -25,16 +25,6 @@ typedef struct Fold {
 
 /* ---- What moves ------------------------------------------------------------------------------------------------ */
 
-typedef struct Pieces { const Stage *stage; int count; } Pieces;
-
-static void count_piece(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
-{
-    Pieces *p = user;
-    (void)cx;
-    (void)scope;
-    p->count += block->stage == p->stage;
-}
-
 static bool is_own(const Fold *f, const Stmt *s) { return s->kind == STMT_FOR && loop_is_own(s, f->stage); }
 
 /* The steps of a recurrence are a loop of all its stages, whichever it is named after. */
@@ -54,11 +44,10 @@ static bool find_host(Fold *f)
     if (f->host < 0)
         return refuse_unproved(d, "%s stands at the root and is made whole before it is read; one that is computed inside a loop of its "
                                "readers is accepted: compute_at %s", f->stage->name, f->stage->name);
-    Pieces p = { f->stage, 0 };
-    each_block(d->cx, f->path.at[f->host], NULL, count_piece, &p);
-    if (p.count == 1) return true;
+    const int pieces = count_blocks(f->path.at[f->host], f->stage);
+    if (pieces == 1) return true;
     return refuse_unproved(d, "%s stands in %d pieces inside %s; one is accepted: fold before decompose_reduction and peel",
-                           f->stage->name, p.count, f->path.at[f->host]->name);
+                           f->stage->name, pieces, f->path.at[f->host]->name);
 }
 
 static bool is_stored_outside(Fold *f)

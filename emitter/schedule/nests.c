@@ -286,6 +286,13 @@ const Bounds *path_bounds(Ctx *cx, const Path *p)
     return b;
 }
 
+int count_blocks(const Stmt *s, const Stage *stage)
+{
+    int count = s->kind == STMT_BLOCK && s->stage == stage;
+    for (int i = 0; i < s->child_count; i++) count += count_blocks(s->child[i], stage);
+    return count;
+}
+
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user)
 {
     if (s->kind == STMT_BLOCK) visit(cx, s, scope, user);

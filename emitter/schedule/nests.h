@@ -67,6 +67,7 @@ bool stage_makes(const Stage *s, const Tensor *t);
 const Stage *maker_of(const Nest *n, const Tensor *t);       /* NULL: an input */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker);           /* any of its tensors */
 
+int count_blocks(const Stmt *s, const Stage *stage);                      /* the pieces in which the stage stands in s */
 /* Every block below s, in order, with the variables and facts in force at it, its guard aside. */
 typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);

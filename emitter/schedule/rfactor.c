@@ -22,26 +22,15 @@ typedef struct Factored {
 
 /* ---- What is refused ------------------------------------------------------------------------------------------- */
 
-typedef struct Pieces { const Stage *stage; int count; } Pieces;
-
-static void count_piece(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
-{
-    Pieces *p = user;
-    (void)cx;
-    (void)scope;
-    p->count += block->stage == p->stage;
-}
-
 static bool find_block(Factored *f)
 {
     Draft *d = f->d;
-    Pieces p = { f->stage, 0 };
     if (f->stage->reducer == REDUCE_NONE)
         return refuse_wrong(d, "%s does not reduce; a reducing stage is accepted", f->stage->name);
-    each_block(d->cx, d->next.root, NULL, count_piece, &p);
-    if (p.count != 1 || !nest_find_block(&d->next, f->stage->name, &f->path))
+    const int pieces = count_blocks(d->next.root, f->stage);
+    if (pieces != 1 || !nest_find_block(&d->next, f->stage->name, &f->path))
         return refuse_unproved(d, "%s stands in %d pieces; one is accepted: take this step before decompose_reduction and peel",
-                               f->stage->name, p.count);
+                               f->stage->name, pieces);
     return true;
 }
 

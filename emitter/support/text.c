@@ -218,3 +218,9 @@ bool text_has_word(const char *list, const char *word)
         if ((at == list || at[-1] == ' ') && (!at[n] || at[n] == ' ')) return true;
     return false;
 }
+
+const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, size_t count, const char *otherwise)
+{
+    const char *near = text_nearest(cx, word, candidates, count);
+    return near ? text_format(cx, "; did you mean '%s'?", near) : otherwise;
+}

@@ -34,6 +34,8 @@ float  text_read_float(const char *s, const char **end);   /* rounded once, stra
 bool text_equal(const char *a, const char *b);             /* either may be NULL */
 /* The candidate nearest to `word` by edit distance, or NULL where none is near: for "did you mean". */
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count);
+/* "; did you mean 'it'?" for that one; `otherwise` where none is near. */
+const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, size_t count, const char *otherwise);
 
 bool text_has_word(const char *list, const char *word);    /* in a list of words separated by single spaces */
 #endif
