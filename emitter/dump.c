@@ -198,12 +198,22 @@ static bool dump_step(Build *b, Text *t)
     return dump_steps(b, t, number ? atoi(number + 1) : 0);
 }
 
+static void print_versions(Ctx *cx, Text *t, const Nest *n)
+{
+    print_nest(cx, t, n);
+    if (!n->otherwise) return;
+    text_add(t, "\nwhere this does not hold: ");
+    print_expr(t, n->when);
+    text_add(t, "\n\n");
+    print_versions(cx, t, n->otherwise);
+}
+
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         if (!is_wanted(b, &b->groups.at[i])) continue;
         if (b->options->explain) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
-        print_nest(b->cx, t, b->nest[i]);
+        print_versions(b->cx, t, b->nest[i]);
         text_char(t, '\n');
     }
     return true;

@@ -161,7 +161,7 @@ bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule)
 typedef struct lw_implementation {
     const char *name, *what;         /* "energy.lanes"; what: one line for people */
     int plevel;                      /* 10 is normal */
-    const char *when;                /* "dim(x, 1) % 8 == 0 && x is f32"; tested at run time where sizes are open; NULL: always */
+    const char *when;                /* "dim(x, 1) % 8 == 0 && x is f32"; where sizes are open tested at run time, with the next best one in the other branch; NULL: always */
     lw_schedule *schedule;           /* NULL: loops as written */
 } lw_implementation;
 /* ops: names of operators, or pattern:reduction and the like */

@@ -2,7 +2,8 @@
 /* Which implementation a group gets: of those whose operator or pattern fits the anchor, whose target is in the chain and
  * whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the one nearest in
  * the target's chain, then the first registered. A row for a nearer target overrides one of the same name. With none, the
- * naive nest. A condition over sizes that are open is tested at run time, between two versions of the nest. */
+ * naive nest. A condition over sizes that are open is tested at run time: where it does not hold, the best of the others is
+ * what runs, and so on down to one without such a condition. */
 #include "graph/graph.h"
 
 #include <stdio.h>
@@ -172,16 +173,19 @@ bool tuning_read(Ctx *cx, const char *path)
 
 /* ---- The choice ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Choice {
+typedef struct Choice Choice;
+struct Choice {
     Ctx *cx;
     const Target *target;
     const Node *anchor;
+    const GroupNest *naive;
+    const Choice *before;              /* whose condition does not hold where this one is for; NULL: this is the first */
     const Implementation *best;
     int distance;
     const Expr *open;                  /* what the run decides; NULL: nothing */
     const char *tuned;                 /* what the record names, or NULL */
     bool is_tuned;
-} Choice;
+};
 
 /* A row of the same name for a nearer target stands in this one's place. */
 static const char *overridden_by(const Choice *c, const Implementation *i, int distance)
@@ -195,13 +199,20 @@ static const char *overridden_by(const Choice *c, const Implementation *i, int d
     return NULL;
 }
 
-static void consider(Choice *c, const Implementation *i, const GroupNest *naive, Text *explain)
+static bool was_chosen(const Choice *c, const Implementation *i)
+{
+    for (c = c->before; c; c = c->before)
+        if (c->best == i) return true;
+    return false;
+}
+
+static void consider(Choice *c, const Implementation *i, Text *explain)
 {
     int distance = chain_distance(c->cx, c->target, i->target);
-    if (i->alter || distance < 0 || !is_for(c->cx, i, c->anchor)) return;
+    if (i->alter || distance < 0 || was_chosen(c, i) || !is_for(c->cx, i, c->anchor)) return;
     const char *other = overridden_by(c, i, distance), *why = "applies";
     const Expr *open = NULL;
-    Holds verdict = other || (i->applies && !i->applies(c->cx, naive)) ? NO : i->when ? condition(c->cx, c->anchor, i->when, &open) : YES;
+    Holds verdict = other || (i->applies && !i->applies(c->cx, c->naive)) ? NO : i->when ? condition(c->cx, c->anchor, i->when, &open) : YES;
     if (other) why = text_format(c->cx, "overridden for %s", other);
     else if (verdict == NO) why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
     else if (verdict == OPEN) why = text_format(c->cx, "applies where %s", i->when);
@@ -215,36 +226,60 @@ static void consider(Choice *c, const Implementation *i, const GroupNest *naive,
     c->is_tuned = is_tuned;
 }
 
+/* The best of those that were not chosen before. */
+static void choose(Choice *c, Text *explain)
+{
+    int count;
+    const Implementation *const *all = implementation_list(c->cx, &count);
+    for (int i = 0; i < count && c->naive->nest; i++) consider(c, all[i], explain);
+}
+
+static Choice next_choice(const Choice *c)
+{
+    Choice next = { .cx = c->cx, .target = c->target, .anchor = c->anchor, .naive = c->naive, .before = c, .tuned = c->tuned };
+    choose(&next, NULL);
+    return next;
+}
+
+static const char *name_of(const Choice *c) { return c->best ? c->best->name : "the naive nest"; }
+
 static void explain_choice(const Choice *c, Text *t)
 {
     const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : ": the highest plevel that applies, nearest in the chain, first registered";
     if (c->tuned && !c->is_tuned) text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned);
-    text_printf(t, "  chosen: %s%s\n", c->best ? c->best->name : "the naive nest", why);
-    if (c->open) text_add(t, "  two versions: the condition is tested at run time; where it does not hold the loops are as written\n");
+    text_printf(t, "  chosen: %s%s\n", name_of(c), why);
+    if (!c->open) return;
+    const Choice next = next_choice(c);
+    text_add(t, "  two versions: the condition ");
+    print_expr(t, c->open);
+    text_printf(t, " is tested at run time; where it does not hold\n");
+    explain_choice(&next, t);
 }
 
-/* The nest in two versions, of which the row schedules the first. */
-static const Nest *versions(Ctx *cx, const Nest *n, const Expr *open)
+/* The nest of what was chosen; where the run decides, with that of the next best beside it. */
+static const Nest *nest_by(const Choice *c)
 {
-    Text t = text_new(cx);
-    print_expr(&t, open);
-    return sched_specialize(cx, n, text_string(&t));
+    const Implementation *i = c->best;
+    if (!i) return c->naive->nest;
+    GroupNest with = i->compute ? nest_of(c->cx, c->naive->group, c->target, i) : *c->naive;
+    with.with = i;
+    const Nest *n = i->schedule && with.nest ? scheduled(c->cx, &with, i) : with.nest;
+    if (!n || !c->open) return n;
+    const Choice next = next_choice(c);
+    Nest *versions = arena_copy(c->cx->arena, n, sizeof *n);
+    versions->when = c->open;
+    versions->otherwise = nest_by(&next);
+    return versions->otherwise ? versions : NULL;
 }
 
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain)
 {
-    int count;
     const char *signature = group_signature(cx, g);
-    const Implementation *const *all = implementation_list(cx, &count);
-    GroupNest naive = nest_of(cx, g, t, NULL);
-    Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
+    const GroupNest naive = nest_of(cx, g, t, NULL);
+    Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .naive = &naive, .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
     if (explain) text_printf(explain, "  signature %s\n", signature);
-    for (int i = 0; i < count && naive.nest; i++) consider(&c, all[i], &naive, explain);
+    choose(&c, explain);
     if (explain) explain_choice(&c, explain);
     if (chosen) *chosen = c.best;
-    if (!c.best || !naive.nest) return naive.nest;
-    GroupNest with = c.best->compute ? nest_of(cx, g, t, c.best) : naive;
-    with.with = c.best;
-    if (c.open && with.nest) with.nest = versions(cx, with.nest, c.open);
-    return c.best->schedule && with.nest ? scheduled(cx, &with, c.best) : with.nest;
+    return naive.nest ? nest_by(&c) : NULL;
 }

@@ -264,7 +264,7 @@ static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, c
 
 static bool take_operand(const Views *v, const Group *g, const Nest *n, int place)
 {
-    if (g->output_count != 1 || !n) return false;
+    if (g->output_count != 1 || !n || n->otherwise) return false;
     if (group_device(g) && crosses(v, g->output[0])) return false;
     if (copies_between_devices(g)) return false;
     Slot *to = slot_of(v, g->output[0]);

@@ -15,9 +15,29 @@ static bool run_program(Ctx *cx, const Nest *n, Env *e)
     return done;
 }
 
+static void same_values(Env *e, const Tensor *const *from, const Tensor *const *to, int count)
+{
+    for (int i = 0; i < count; i++) {
+        void *data = env_get(e, from[i]);
+        if (data) env_set(e, to[i], data);
+    }
+}
+
+/* The other version on the same inputs; what it gives for outputs goes to this one's. */
+static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
+{
+    const Nest *other = n->otherwise;
+    same_values(e, n->input, other->input, n->input_count);
+    same_values(e, n->output, other->output, n->output_count);
+    if (!interpret(cx, other, e, options)) return false;
+    same_values(e, other->output, n->output, n->output_count);
+    return true;
+}
+
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     const bool watched = options && (options->checked || options->shuffle);
     if (ctx_failed(cx) || !n) return false;
+    if (n->otherwise && !env_eval_size(cx, e, n->when)) return interpret_other(cx, n, e, options);
     return watched ? walk_nest(cx, n, e, options) : run_program(cx, n, e);
 }

@@ -65,6 +65,9 @@ typedef struct Nest {
     /* For "conv.h was split by step 3: use ho or hi". */
     int gone_count;   const struct GoneLoop *gone;
     const char *features;                            /* of the target, separated by spaces; NULL: it is not known yet */
+    /* Where `when`, a condition on sizes, does not hold, `otherwise` is what runs: another schedule of the same group, with
+     * inputs and outputs that stand at the same places. NULL: this nest is for all sizes. */
+    const Expr *when; const struct Nest *otherwise;
 } Nest;
 typedef struct GoneLoop { const char *name; int step; const char *heirs; } GoneLoop;
 

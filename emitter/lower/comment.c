@@ -62,14 +62,14 @@ static const char *shape_line(Ctx *cx, const Function *f)
 static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /* The step's text with the stages' names as the function has them. */
-static void add_step(Text *t, const Storages *s, const char *step)
+static void add_step(Text *t, const Storages *s, const Nest *nest, const char *step)
 {
     while (*step) {
         size_t n = 0;
         while (is_word(step[n])) n++;
         const char *to = NULL;
-        for (int i = 0; n && !to && i < s->nest->stage_count; i++) {
-            const Stage *stage = s->nest->stage[i];
+        for (int i = 0; n && !to && i < nest->stage_count; i++) {
+            const Stage *stage = nest->stage[i];
             const Storage *st = storage_of(s, stage->out[0]);
             if (st && strlen(stage->name) == n && memcmp(stage->name, step, n) == 0) to = st->memory->name;
         }
@@ -79,13 +79,20 @@ static void add_step(Text *t, const Storages *s, const char *step)
     }
 }
 
-static const char *schedule_line(Ctx *cx, const Storages *s)
+static const char *expr_text(Ctx *cx, const Expr *e)
 {
     Text t = text_new(cx);
-    text_add(&t, "schedule: ");
-    for (int i = 0; i < s->nest->step_count; i++) {
+    print_expr(&t, e);
+    return text_string(&t);
+}
+
+static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n)
+{
+    Text t = text_new(cx);
+    text_add(&t, n->step_count ? "schedule: " : "as written");
+    for (int i = 0; i < n->step_count; i++) {
         if (i) text_add(&t, "; ");
-        add_step(&t, s, s->nest->step[i].text);
+        add_step(&t, s, n, n->step[i].text);
     }
     return text_string(&t);
 }
@@ -123,6 +130,9 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
     for (int i = 0; i < s->nest->stage_count; i++)
         if (storage_of(s, s->nest->stage[i]->out[0])) add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i]));
     add_wrapped(cx, &c, shape_line(cx, f));
-    if (s->nest->step_count) add_wrapped(cx, &c, schedule_line(cx, s));
+    for (const Nest *n = s->nest; n; n = n->otherwise) {
+        const char *prefix = n->otherwise ? text_format(cx, "where %s: ", expr_text(cx, n->when)) : n != s->nest ? "else: " : "";
+        if (n->step_count || *prefix) add_wrapped(cx, &c, text_format(cx, "%s%s", prefix, schedule_line(cx, s, n)));
+    }
     return c;
 }

@@ -516,8 +516,15 @@ static const Code *expand(Expand *x, const Stmt *s)
     return NULL;
 }
 
+/* Both versions, under the condition: the other one's inputs and outputs lie where this one's do. */
 const Code *expand_nest(Storages *s)
 {
+    const Nest *n = s->nest;
     Expand x = { .cx = s->cx, .s = s };
-    return expand(&x, s->nest->root);
+    const Code *code = expand(&x, n->root);
+    if (!n->otherwise) return code;
+    storages_for(s, n->otherwise);
+    const Code *other = expand_nest(s);
+    s->nest = n;
+    return code_if(s->cx, n->when, code, other);
 }

@@ -125,6 +125,19 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     return s;
 }
 
+static void same_places(Storages *s, const Tensor *const *from, const Tensor *const *to, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!storage_of(s, to[i])) map_put_ptr(&s->of, to[i], map_get_ptr(&s->of, from[i]));
+}
+
+void storages_for(Storages *s, const Nest *other)
+{
+    same_places(s, s->nest->input, other->input, other->input_count);
+    same_places(s, s->nest->output, other->output, other->output_count);
+    s->nest = other;
+}
+
 const Storage *storage_of(const Storages *s, const Tensor *t) { return map_get_ptr(&s->of, t); }
 
 /* The window's extents as constants: a symbolic size counts with its declared maximum. */

@@ -26,6 +26,8 @@ typedef struct Storages {
 } Storages;
 
 Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options);     /* with places for the inputs and outputs */
+/* Another version of the nest is next: its inputs and outputs have the places of this one's. */
+void storages_for(Storages *s, const Nest *other);
 /* For the buffer of an Alloc; `around`: the loops that it stands in. */
 const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around);
 const Storage *storage_of(const Storages *s, const Tensor *t);                  /* NULL: has none */

@@ -10,6 +10,11 @@
 static const Nest *as_written(Ctx *cx, const GroupNest *g) { (void)cx; return g->nest; }
 static const Nest *split_k(Ctx *cx, const GroupNest *g) { return sched_split(cx, g->nest, text_format(cx, "%s.k", g->anchor), 4, TAIL_GUARD, NULL, NULL); }
 
+static const Nest *turned(Ctx *cx, const GroupNest *g)
+{
+    return sched_step(cx, g->nest, text_format(cx, "reorder %s.o %s.n", g->anchor, g->anchor));
+}
+
 #define ROW(the_name, the_target, level, ...) { .name = the_name, .target = the_target, .ops = "dense", .plevel = level, .what = "", .schedule = as_written, __VA_ARGS__ }
 
 static const char *explained;
@@ -101,6 +106,55 @@ static void decided_when_run(void)
     ctx_free(n->cx);
 }
 
+/* y = dense(x[2][k], w[k][3]) for every k, by the interpreter on the nest with its versions and by the evaluator on the group. */
+static bool same_for_all_sizes(Net *n, const Group *g, const Nest *nest, const Expr *size)
+{
+    for (int64_t k = 1; k <= 16; k++) {
+        float x[32], w[48], y[6], wanted[6];
+        uint32_t seed = (uint32_t)k;
+        for (int i = 0; i < 48; i++) w[i] = (float)draw(&seed) / 8388608.0f - 1;
+        for (int i = 0; i < 32; i++) x[i] = (float)draw(&seed) / 8388608.0f - 1;
+        for (int i = 0; i < 6; i++) {
+            wanted[i] = 0;
+            for (int64_t j = 0; j < k; j++) wanted[i] += x[i / 3 * k + j] * w[j * 3 + i % 3];
+        }
+        Env *env = env_new(n->cx);
+        env_set_size(env, size, k);
+        for (int i = 0; i < g->input_count; i++) env_set(env, nest->input[i], strcmp(g->input[i]->name, "x") == 0 ? (void *)x : (void *)w);
+        env_set(env, nest->output[0], y);
+        if (!interpret(n->cx, nest, env, NULL) || memcmp(y, wanted, sizeof y) != 0) return false;
+    }
+    return true;
+}
+
+/* Where the best one's condition does not hold the next best is what runs, with a condition of its own, down to one without. */
+static void otherwise_the_next_best(void)
+{
+    static const Implementation rows[] = {
+        { .name = "by_four", .target = "generic", .ops = "dense", .plevel = 40, .what = "", .when = "dim(x, 1) % 4 == 0", .schedule = split_k },
+        { .name = "never", .target = "generic", .ops = "dense", .plevel = 38, .what = "", .when = "x is i8", .schedule = as_written },
+        { .name = "small", .target = "generic", .ops = "dense", .plevel = 35, .what = "", .when = "dim(x, 1) < 7", .schedule = as_written },
+        { .name = "last", .target = "generic", .ops = "dense", .plevel = 30, .what = "", .schedule = turned },
+        { .name = "worse", .target = "generic", .ops = "dense", .plevel = 20, .what = "", .schedule = as_written },
+    };
+    Net net = net_new(7), *n = &net;
+    for (int i = 0; i < 5; i++) implementation_register(n->cx, &rows[i]);
+    Model m;
+    bool ok = te_read(n->cx, "net.te", "size k in 1..16\ninput x: f32[2][k]\ninput w: f32[k][3]\ny = dense(x, w)\noutput y\n", NULL, &m);
+    Graph g = { .name = "net", .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };
+    Groups groups = fuse(n->cx, &g);
+    Text t = text_new(n->cx);
+    const Nest *nest = ok ? strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, "generic"), NULL, &t) : NULL, *second = nest ? nest->otherwise : NULL;
+    const Nest *third = second ? second->otherwise : NULL;
+    if (!check_that(third && !third->otherwise, "versions: as many as have conditions, and one more", "%s; %s", net_error(n), text_string(&t))) return;
+    CHECK("versions: each has its own steps", nest->step_count == 1 && strcmp(nest->step[0].text, "split dense.k 4") == 0 && second->step_count == 0 &&
+          third->step_count == 1 && strcmp(third->step[0].text, "reorder dense.o dense.n") == 0);
+    check_that(strstr(text_string(&t), "chosen: by_four") && strstr(text_string(&t), "condition k % 4 == 0 is tested at run time; where it does not hold\n  chosen: small") &&
+               strstr(text_string(&t), "condition k < 7 is tested at run time; where it does not hold\n  chosen: last"), "versions: told in their order", "%s", text_string(&t));
+    CHECK("versions: the same values for all sizes", same_for_all_sizes(n, &groups.at[0], nest, m.input[0]->shape[1]));
+    ctx_free(n->cx);
+}
+
 static void records(void)
 {
     static const Implementation rows[] = { ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25, .when = "x is i8"), { 0 } };
@@ -128,6 +182,7 @@ int main(void)
     order();
     conditions();
     decided_when_run();
+    otherwise_the_next_best();
     records();
     return check_done();
 }
