@@ -55,6 +55,12 @@ int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
 const Tensor *build_initial(const Build *b, int input);                        /* what state begins with; NULL: zeros */
 
+/* run.c, and what else compares: a fixed pseudo-random sequence, floats in [-1, 1), integers over their whole range; how many elements
+ * are not close (verify's rule in loopwright.h), and where they differ the most. */
+void *build_made_up(Ctx *cx, const Tensor *t, uint32_t seed);
+typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
+Difference build_compare(const Tensor *t, const void *got, const void *want);
+
 /* Runs all groups on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
 bool build_run(Build *b, void *const *inputs, void **outputs);
 #endif

@@ -139,7 +139,7 @@ bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, c
         lw_implementation *copy = arena_copy(cx->arena, &list[i], sizeof list[i]);
         Implementation *row = NEW(cx->arena, Implementation);
         *row = (Implementation){ .name = name(cx, list[i].name), .target = name(cx, target), .ops = name(cx, ops), .plevel = list[i].plevel,
-                                 .what = name(cx, list[i].what ? list[i].what : ""), .when = name(cx, list[i].when), .schedule = copy->schedule ? schedule : NULL,
+                                 .what = name(cx, list[i].what ? list[i].what : ""), .when = name(cx, list[i].when), .compute = name(cx, list[i].compute), .schedule = copy->schedule ? schedule : NULL,
                                  .user = copy };
         implementation_register(cx, row);
     }

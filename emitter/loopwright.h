@@ -163,9 +163,16 @@ typedef struct lw_implementation {
     int plevel;                      /* 10 is normal */
     const char *when;                /* "dim(x, 1) % 8 == 0 && x is f32"; where sizes are open tested at run time, with the next best one in the other branch; NULL: always */
     lw_schedule *schedule;           /* NULL: loops as written */
+    /* Another way to compute the operator's only output: formulas with ';' between, over its inputs, its attributes and the tensors
+     * made before, the last making the output: "h[i, j<2] = sum(k<8) x[i, 2*k+j]; y[i] = h[i, 0] + h[i, 1]". NULL: the operator's. */
+    const char *compute;
 } lw_implementation;
 /* ops: names of operators, or pattern:reduction and the like */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count);
+/* Runs every implementation of the operator that applies on any target, in the interpreter, on made-up numbers ("f32[6][16] f32[6]",
+ * attributes "by=2.5 least=0" or NULL), beside the operator's own compute: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers.
+ * The text tells the largest difference of each; NULL on error, which says what differs. */
+const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs);
 
 typedef struct lw_target {
     const char *name, *base, *summary;   /* base NULL: "generic"; what is 0 or NULL below is the base's */

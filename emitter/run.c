@@ -35,8 +35,7 @@ static bool write_data(Ctx *cx, const char *path, const Tensor *t, const void *d
     return npy_write(cx, path, t->type, t->rank, shape, data);
 }
 
-/* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range. */
-static void *made_up(Ctx *cx, const Tensor *t, uint32_t seed)
+void *build_made_up(Ctx *cx, const Tensor *t, uint32_t seed)
 {
     int64_t n = tensor_elems(t);
     void *data = arena_alloc(cx->arena, (size_t)(n * dtype_info(t->type)->bytes));
@@ -85,7 +84,7 @@ static bool read_inputs(Build *b, const char *const *input, int count, void **da
     for (int i = 0, file = 0; i < b->model.input_count; i++) {
         const Tensor *t = b->model.input[i];
         if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
-        else data[i] = count ? read_data(cx, input[file++], t) : made_up(cx, t, (uint32_t)i + 1);
+        else data[i] = count ? read_data(cx, input[file++], t) : build_made_up(cx, t, (uint32_t)i + 1);
     }
     return !ctx_failed(cx);
 }
@@ -138,8 +137,6 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
 
 enum { RUNS_WITH_STATE = 3 };     /* what the first one leaves, and both places of state that has two, are read */
 
-typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
-
 static bool is_close(DType t, Scalar a, Scalar b, double *distance)
 {
     if (!dtype_is_float(t)) {
@@ -150,7 +147,7 @@ static bool is_close(DType t, Scalar a, Scalar b, double *distance)
     return *distance <= 1e-4 + 1e-3 * fabs(b.f);
 }
 
-static Difference compare(const Tensor *t, const void *got, const void *want)
+Difference build_compare(const Tensor *t, const void *got, const void *want)
 {
     Difference d = { 0, 0, 0 };
     for (int64_t i = 0; i < tensor_elems(t); i++) {
@@ -242,7 +239,7 @@ static const char *compared(Build *b, const char *folder, const char *sizes, con
         const char *recorded = recorded_path(b, out);
         const void *want = i < expect_count ? read_data(cx, expect[i], out) : recorded ? read_data(cx, recorded, out) : interpreted_outputs[output_number(b, i)];
         if (!got || !want) return NULL;
-        Difference d = compare(out, got, want);
+        Difference d = build_compare(out, got, want);
         text_printf(&t, "%s%s%s: %lld of %lld elements differ; largest difference ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name, (long long)d.wrong,
                     (long long)tensor_elems(out));
         text_double(&t, d.worst);

@@ -23,6 +23,7 @@ schedules         support/ ir/ schedule/ graph/op.h graph/target.h
 emitter/driver.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/driver.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ loopwright.h
 emitter/define.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/agree.c   support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/dump.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/report.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
 emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h

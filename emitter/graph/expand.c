@@ -49,7 +49,7 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
         over.in[i] = to ? to : n->in[i];
     }
     Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
-    if (with && with->compute) out[0] = with->compute(x->cx, &over);
+    if (with && with->compute) out[0] = op_compute_as(x->cx, &over, with->compute, with->name);
     else if (op_compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
         diag_internal(x->cx, n->name, "operator \"%s\" made another number of outputs than before", n->op->name);
     for (int i = 0; i < n->out_count && !ctx_failed(x->cx); i++) {

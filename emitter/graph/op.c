@@ -170,36 +170,82 @@ const char *op_input_name(Ctx *cx, const Op *op, int i)
     return *word ? word : "x";
 }
 
-/* The compute of a row that is one formula: inputs and attributes are bound by their names. */
-static int compute_by_formula(Ctx *cx, const Node *n, Tensor **out)
+static int count_char(const char *s, char c)
 {
     int count = 0;
-    if (n->op->floats_only && !op_float(cx, n)) return 0;
-    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + n->attr_count + 1);
+    for (; *s; s++) count += *s == c;
+    return count;
+}
+
+/* Formulas with ';' between, the last of which makes output 0: over inputs and attributes, and those before, by their names. */
+static Tensor *compute_by_formulas(Ctx *cx, const Node *n, const char *text)
+{
+    int count = 0;
+    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + n->attr_count + count_char(text, ';') + 2);
     for (int i = 0; i < n->in_count; i++) binds[count++] = (Bind)BIND_T(word_at(cx, n->op->inputs, i), n->in[i]);
     for (int i = 0; i < n->attr_count; i++) {
         const Attr *a = &n->attr[i];
-        DType t = n->in[0]->type;
-        if (a->kind == ATTR_REAL) binds[count++] = (Bind)BIND_V(a->name, expr_real(cx, t, a->real));
+        if (a->kind == ATTR_REAL) binds[count++] = (Bind)BIND_V(a->name, expr_real(cx, n->in[0]->type, a->real));
         if (a->kind == ATTR_INT) binds[count++] = (Bind)BIND_I(cx, a->name, a->integer);
     }
-    out[0] = op_formula(cx, n, n->op->formula, binds);
+    Tensor *made = NULL;
+    for (const char *s = text; *s && !ctx_failed(cx);) {
+        s += strspn(s, " ");
+        const char *formula_text = name_n(cx, s, strcspn(s, ";"));
+        made = op_formula(cx, n, formula_text, binds);
+        binds[count++] = (Bind)BIND_T(name_n(cx, s, strcspn(s, " [=")), made);
+        s += strcspn(s, ";");
+        s += *s == ';';
+    }
+    return made;
+}
+
+static int compute_by_row(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (!n->op->formula) return n->op->compute(cx, n, out);
+    if (n->op->floats_only && !op_float(cx, n)) return 0;
+    out[0] = compute_by_formulas(cx, n, n->op->formula);
     return out[0] ? 1 : 0;
+}
+
+/* What went wrong since the mark, with that place. */
+static void place_failure(Ctx *cx, DiagMark mark, const char *where)
+{
+    const Diag *d = diag_rewind(cx, mark);
+    if (!d) diag_internal(cx, where, "the compute failed without a reason");
+    else if (d->severity == UNSUPPORTED) diag_unsupported(cx, where, "%s", d->what);
+    else if (d->source) diag_with_source(cx, where, d->source, "%s", d->what);
+    else diag_error(cx, where, "%s", d->what);
 }
 
 /* Runs Op.compute; a diagnostic of the formula reader or the constructors below gets the call as its place. */
 int op_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     DiagMark mark = diag_mark(cx);
-    int count = n->op->formula ? compute_by_formula(cx, n, out) : n->op->compute(cx, n, out);
+    int count = compute_by_row(cx, n, out);
     if (!ctx_failed(cx)) return count;
-    const Diag *d = diag_rewind(cx, mark);
-    const char *where = op_where(cx, n);
-    if (!d) diag_internal(cx, where, "the compute failed without a reason");
-    else if (d->severity == UNSUPPORTED) diag_unsupported(cx, where, "%s", d->what);
-    else if (d->source) diag_with_source(cx, where, d->source, "%s", d->what);
-    else diag_error(cx, where, "%s", d->what);
+    place_failure(cx, mark, op_where(cx, n));
     return 0;
+}
+
+static bool is_like(const Tensor *a, const Tensor *b)
+{
+    bool same = a->type == b->type && a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+Tensor *op_compute_as(Ctx *cx, const Node *n, const char *formulas, const char *whose)
+{
+    const char *where = text_format(cx, "implementation \"%s\" of %s", whose, op_where(cx, n));
+    DiagMark mark = diag_mark(cx);
+    Tensor *made = compute_by_formulas(cx, n, formulas);
+    const Tensor *wanted = n->out[0];
+    if (ctx_failed(cx) || !made) place_failure(cx, mark, where);
+    else if (n->out_count != 1 || !is_like(made, wanted))
+        diag_error(cx, where, "its compute makes one output %s%s, but the operator makes %d, the first %s%s", dtype_info(made->type)->spelling, tensor_shape_text(cx, made),
+                   n->out_count, dtype_info(wanted->type)->spelling, tensor_shape_text(cx, wanted));
+    return ctx_failed(cx) ? NULL : made;
 }
 
 Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr, int attr_count)

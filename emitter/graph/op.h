@@ -82,6 +82,8 @@ const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by na
 void op_register(Ctx *cx, const Op *op);                         /* a user's row */
 /* Makes fresh computes of a call over its inputs; returns how many outputs, 0 on error. */
 int op_compute(Ctx *cx, const Node *call, Tensor **out);
+/* The same by the formulas of `whose` instead of the operator's own: the call's only output, of the same type and shape. */
+Tensor *op_compute_as(Ctx *cx, const Node *call, const char *formulas, const char *whose);
 const char *op_input_name(Ctx *cx, const Op *op, int i);         /* its role in the formula: "x", "k" */
 /* The computes that op_call made. */
 Tensor *const *op_expand(Ctx *cx, const Node *call);

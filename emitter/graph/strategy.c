@@ -256,14 +256,26 @@ static void explain_choice(const Choice *c, Text *t)
     explain_choice(&next, t);
 }
 
+static const Nest *nest_with(Ctx *cx, const GroupNest *naive, const Implementation *i)
+{
+    GroupNest with = i->compute ? nest_of(cx, naive->group, naive->target, i) : *naive;
+    with.with = i;
+    return i->schedule && with.nest ? scheduled(cx, &with, i) : with.nest;
+}
+
+const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i)
+{
+    const Expr *open = NULL;
+    if (i->alter || chain_distance(cx, t, i->target) < 0 || !is_for(cx, i, g->anchor)) return NULL;
+    const GroupNest naive = nest_of(cx, g, t, NULL);
+    if (!naive.nest || (i->applies && !i->applies(cx, &naive)) || (i->when && condition(cx, g->anchor, i->when, &open) == NO)) return NULL;
+    return nest_with(cx, &naive, i);
+}
+
 /* The nest of what was chosen; where the run decides, with that of the next best beside it. */
 static const Nest *nest_by(const Choice *c)
 {
-    const Implementation *i = c->best;
-    if (!i) return c->naive->nest;
-    GroupNest with = i->compute ? nest_of(c->cx, c->naive->group, c->target, i) : *c->naive;
-    with.with = i;
-    const Nest *n = i->schedule && with.nest ? scheduled(c->cx, &with, i) : with.nest;
+    const Nest *n = c->best ? nest_with(c->cx, c->naive, c->best) : c->naive->nest;
     if (!n || !c->open) return n;
     const Choice next = next_choice(c);
     Nest *versions = arena_copy(c->cx->arena, n, sizeof *n);

@@ -61,7 +61,9 @@ typedef struct Implementation {
      * "dim(x, 3) % 4 == 0 && k is f32 && groups == 1", of lists stride_0, stride_1. Where open sizes leave it undecided the
      * nest comes in two versions, and the run decides. NULL: none. */
     const char *when;
-    Tensor *(*compute)(Ctx *cx, const Node *anchor);             /* another exact compute for the anchor; NULL: the operator's */
+    /* Another compute of the anchor's only output, as formulas with ';' between, over what Op.formula may name; NULL: the
+     * operator's own. That both give the same is tested (agree.c), not proved. */
+    const char *compute;
     const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
     /* Of a row that schedules nothing: what stands for output 0 of the call on this target, made of calls that it likes
      * better; NULL: the call stays. Runs before fusion (graph/alter.c). */
@@ -77,6 +79,8 @@ const char *group_signature(Ctx *cx, const Group *g);
 /* `SIGNATURE IMPLEMENTATION` line by line: what the record names comes before all others, where it applies. */
 bool tuning_read(Ctx *cx, const char *path);
 
+/* The nest that this row gives; NULL, without a diagnostic, where it is not for the group on that target. */
+const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
 /* Picks and applies. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets what was considered and why. */
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 #endif

@@ -4,10 +4,12 @@
  *   three operators by one line each     mirror (injective), blend (broadcast), energy (reduction)
  *   one with an attribute                gain
  *   a schedule for all targets           of blend
- *   a target, and a strategy for it      tiny-core: energy in four lanes where rows divide, else as it is elsewhere
+ *   a target, and a strategy for it      tiny-core: energy in four lanes where rows divide; where they have an even
+ *                                        number of columns by another compute; else as written
  *   an importer row                      my.audio.Energy of ONNX
  *
- *     main compile MODEL OUTPUT.c TARGET        main strategy MODEL TARGET        main verify MODEL TARGET */
+ *     main compile MODEL OUTPUT.c TARGET        main strategy MODEL TARGET        main verify MODEL TARGET
+ *     main check OP INPUTS      all implementations beside the operator's own compute */
 #include <stdio.h>
 #include <string.h>
 
@@ -46,6 +48,8 @@ static bool add_everything(lw_context *cx)
         { .name = "energy.by_four", .what = "the sum in steps of four, written out", .plevel = 20, .when = "dim(x, 1) % 4 == 0 && x is f32",
           .schedule = schedule_energy },
         { .name = "energy.plain", .what = "as written", .plevel = 12 },
+        { .name = "energy.halves", .what = "even and odd columns apart, so that two sums run side by side", .plevel = 15, .when = "dim(x, 1) % 2 == 0",
+          .compute = "half[i, j<2] = sum(k<dim(x, 1)/2) x[i, 2*k+j] * x[i, 2*k+j]; y[i] = half[i, 0] + half[i, 1]" },
     };
     lw_register_injective(cx, "mirror", "x", "y[i<dim(x, 0), c] = x[dim(x, 0) - 1 - i, c]");
     lw_register_broadcast(cx, "blend", "a b", "y[r, c] = 0.5 * (a[r, c] + b[r, c])");
@@ -54,7 +58,7 @@ static bool add_everything(lw_context *cx)
                                  .attrs = "by=2.0 least=0", .formula = "y[*] = max(x[*] * by, f32(least))" });
     lw_register_schedule(cx, "mirror", schedule_mirror);
     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "a core with four multipliers", .lanes = 1 });
-    lw_register_strategy(cx, "energy", "tiny-core", energy, 2);
+    lw_register_strategy(cx, "energy", "tiny-core", energy, 3);
     return lw_register_onnx(cx, "my.audio.Energy", "energy", "");
 }
 
@@ -68,6 +72,7 @@ int main(int argc, char **argv)
     bool ok = add_everything(cx);
     if (ok && strcmp(what, "compile") == 0) ok = lw_compile(cx, model, argv[3], &o);
     else if (ok && strcmp(what, "strategy") == 0) ok = (text = lw_dump(cx, model, &o)) != NULL;
+    else if (ok && strcmp(what, "check") == 0) ok = (text = lw_check_op(cx, model, NULL, argv[3])) != NULL;
     else if (ok) ok = (text = lw_verify(cx, model, NULL, 0, NULL, 0, &o)) != NULL;
     if (ok) fputs(text, stdout);
     for (int i = 0; (text = lw_diagnostic(cx, i, NULL)) != NULL; i++) fprintf(stderr, "%s\n", text);

@@ -21,6 +21,8 @@ for target in generic tiny-core; do
     "$work/main" verify "$here/energy.onnx" $target >> "$work/verify"
 done
 "$work/main" compile "$here/open.te" "$work/open.c" tiny-core
+"$work/main" verify "$here/open.te" tiny-core >> "$work/verify"       # sizes of both versions
+"$work/main" check energy 'f32[6][16]' > "$work/check.txt"
 "$work/main" strategy "$here/net.te" generic > "$work/generic.txt"
 "$work/main" strategy "$here/net.te" tiny-core > "$work/tiny.txt"
 "$work/main" strategy "$here/open.te" tiny-core > "$work/open.txt"
@@ -29,7 +31,10 @@ has generic.txt 'chosen: mirror.schedule'
 has generic.txt 'chosen: contraction.tiled'
 has tiny.txt    'chosen: energy.by_four: the highest plevel'
 has tiny.txt    'energy.plain  *tiny-core  *plevel 12  applies'
+has check.txt   '^energy.by_four  *tiny-core  *largest difference 0.0'
+has check.txt   '^energy.halves  *tiny-core  *largest difference'
 has open.txt    'energy.by_four .* applies where dim(x, 1) % 4 == 0'
 has open.txt    'two versions: the condition n % 4 == 0'
+has open.txt    'chosen: energy.halves'
 has open.txt    'chosen: energy.plain'
 has open.c      'if (.*n.*4\|if (.*n.*3'

@@ -64,12 +64,15 @@ static const Nest *row_by_row(Ctx *cx, const Nest *n)
     return !ctx_failed(cx) && nest_check(cx, n, &why) == PROVED ? n : NULL;
 }
 
+/* A plain value; what is made step by step of a recurrence is none. */
+static bool is_value(const Stage *s) { return s->reducer == REDUCE_NONE && (s->data_count == 0 || s->axis[0].kind != AXIS_ORDERED); }
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const Nest *n = g->nest;
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
-        if (s->reducer == REDUCE_NONE && !makes_output(n, s) && readers_of(cx, n, s) == 1)
+        if (is_value(s) && !makes_output(n, s) && readers_of(cx, n, s) == 1)
             n = sched_compute_inline(cx, n, s->name);
     }
     if (ctx_failed(cx)) return n;

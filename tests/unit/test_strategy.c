@@ -155,6 +155,36 @@ static void otherwise_the_next_best(void)
     ctx_free(n->cx);
 }
 
+/* Rows with a compute of their own: one that agrees, with a stage and attributes; one of another shape, one that cannot be read, one
+ * that computes something else. */
+static void computes(void)
+{
+    static const struct { const char *compute, *label, *wanted; } trial[] = {
+        { "t[n, o] = sum(k) x[n, k] * w[k, o]; y[n, o] = t[n, o]", "a compute that agrees", NULL },
+        { "y[n] = sum(k) x[n, k]", "a compute of another shape", "makes one output f32[2], but the operator makes 1, the first f32[2][4]" },
+        { "y[n, o] = sum(k) x[n, k] * v[k, o]", "a compute that cannot be read", "implementation \"mine\" of node \"y\" (dense): error" },
+        { "y[n, o] = sum(k) x[n, k] * x[n, k] + w[0, o]", "a compute of something else", "does not agree with the operator dense: 8 of 8 elements differ" },
+    };
+    for (size_t i = 0; i < sizeof trial / sizeof trial[0]; i++) {
+        Net net = net_new(8), *n = &net;
+        const lw_implementation row = { .name = "mine", .plevel = 90, .compute = trial[i].compute };
+        lw_register_strategy(n->cx, "dense", "generic", &row, 1);
+        const char *said = lw_check_op(n->cx, "dense", NULL, "f32[2][12] f32[12][4]");
+        if (!trial[i].wanted) check_that(said && strstr(said, "mine ") && strstr(said, "contraction.tiled ") && !strstr(said, "difference 1"), trial[i].label, "%s; %s", said, net_error(n));
+        else check_that(!said && strstr(net_error(n), trial[i].wanted), trial[i].label, "%s", net_error(n));
+        ctx_free(n->cx);
+    }
+    Net n = net_new(9);
+    static const Implementation mine[] = { ROW("mine", "generic", 90, .compute = "t[a, b] = sum(c) x[a, c] * w[c, b]; y[a, b] = t[a, b]"), { 0 } };
+    const char *found = chosen_for(&n, "generic", mine);
+    check_that(strcmp(found, "mine") == 0, "a compute is chosen with its row", "%s", found);
+    ctx_free(n.cx);
+    CHECK("an operator without such inputs", !lw_check_op((n = net_new(10)).cx, "dense", NULL, "f32[2][12]") && strstr(net_error(&n), "takes 2"));
+    ctx_free(n.cx);
+    CHECK("sizes that are open", !lw_check_op((n = net_new(11)).cx, "relu", NULL, "f32[n]") && ctx_failed(n.cx));
+    ctx_free(n.cx);
+}
+
 static void records(void)
 {
     static const Implementation rows[] = { ROW("a", "generic", 20, .when = NULL), ROW("b", "generic", 30, .when = NULL), ROW("c", "generic", 25, .when = "x is i8"), { 0 } };
@@ -183,6 +213,7 @@ int main(void)
     conditions();
     decided_when_run();
     otherwise_the_next_best();
+    computes();
     records();
     return check_done();
 }

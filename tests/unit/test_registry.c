@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/* Everything in the registry against its operator: each case of each operator, under each implementation that is for it (the naive
+ * nest among them), by the interpreter and by emitted C that the host's compiler builds. The oracle is the evaluator on the
+ * operator's own compute; schedules keep the order of sums, so that all bits must be the same. */
+#include "check.h"
+#include "graphs.h"
+#include "op_cases.h"
+
+#include "tests/fuzz/emit_batch.c"
+
+enum { BATCH = 400, MOST_IMPLEMENTATIONS = 256 };
+
+typedef struct RegistryRun {
+    EmitBatch *batch;
+    const char *cc, *stem;
+    int cases, nests, altered, wrong, unlowered, batches_wrong;
+    int tried[MOST_IMPLEMENTATIONS];     /* by place in the registry: nests that it gave */
+} RegistryRun;
+
+static bool same_bytes(const Tensor *t, const void *a, const void *b)
+{
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        const size_t bytes = (size_t)dtype_info(t->type)->bytes, at = (size_t)i * bytes;
+        if (memcmp((const char *)a + at, (const char *)b + at, bytes) == 0) continue;
+        if (!dtype_is_float(t->type) || !isnan(dtype_load(t->type, a, i).f) || !isnan(dtype_load(t->type, b, i).f)) return false;
+    }
+    return true;
+}
+
+static void flush(RegistryRun *r)
+{
+    if (r->cc && emit_batch_count(r->batch)) {
+        const int wrong = emit_batch_run(r->batch, r->stem, r->cc, "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O0 -ffp-contract=off");
+        if (wrong) printf("# %d mismatches (-1: no compilation): see %s.c\n", wrong, r->stem);
+        r->batches_wrong += wrong != 0;
+    }
+    emit_batch_free(r->batch);
+    r->batch = emit_batch_new();
+}
+
+/* No row that schedules is left out. */
+static void check_all_tried(Ctx *cx, const RegistryRun *r)
+{
+    int count;
+    const Implementation *const *all = implementation_list(cx, &count);
+    for (int i = 0; i < count && i < MOST_IMPLEMENTATIONS; i++)
+        if (!all[i]->alter)
+            check_that(r->tried[i] > 0, text_format(cx, "%s for %s is tried", all[i]->name, all[i]->target), "no operator's case is for it");
+}
+
+typedef struct Case { RegistryRun *run; Ctx *cx; const Node *call; const Group *group; void *wanted[MAX_OUTPUTS]; const char *label; } Case;
+
+
+static void check_nest(Case *c, const Nest *n, const char *whose)
+{
+    Env *found = env_new(c->cx), *wanted = env_new(c->cx);
+    const char *label = text_format(c->cx, "%s by %s", c->label, whose);
+    bool same = n && interpret(c->cx, n, found, &(RunOptions){ .checked = true });
+    for (int i = 0; same && i < n->output_count; i++) same = same_bytes(n->output[i], env_get(found, n->output[i]), c->wanted[i]);
+    c->run->nests++;
+    if (!same) {
+        c->run->wrong++;
+        check_that(false, label, "the interpreter: %s", c->cx->diags ? diag_text(c->cx, c->cx->diags) : "other values");
+        return;
+    }
+    for (int i = 0; i < n->output_count; i++) env_set(wanted, n->output[i], c->wanted[i]);
+    for (int i = 0; i < n->input_count; i++) env_set(wanted, n->input[i], (void *)(uintptr_t)n->input[i]->data);
+    if (!emit_batch_add(c->run->batch, c->cx, label, n, wanted)) {
+        c->run->unlowered++;
+        check_that(false, label, "not lowered: %s", c->cx->diags ? diag_text(c->cx, c->cx->diags) : "");
+    }
+    if (emit_batch_count(c->run->batch) == BATCH) flush(c->run);
+}
+
+static const Nest *naive_nest(Ctx *cx, const Group *g)
+{
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count), **out = group_expand(cx, g, NULL, input, NULL);
+    return out ? nest_naive(cx, g->name, input, g->input_count, out, g->output_count) : NULL;
+}
+
+static bool define(Case *c)
+{
+    Tensor *const *out = op_expand(c->cx, c->call);
+    Env *env = env_new(c->cx);
+    if (!evaluate(c->cx, env, out, c->call->out_count)) return false;
+    for (int i = 0; i < c->call->out_count; i++) c->wanted[i] = env_get(env, out[i]);
+    return true;
+}
+
+/* What rows that alter calls make for every target gives the same, too. */
+static void check_altered(Case *c, const Graph *was)
+{
+    int count;
+    const Target *const *target = target_list(c->cx, &count);
+    for (int t = 0; t < count && !ctx_failed(c->cx); t++) {
+        Net net = { .cx = c->cx };
+        Graph g = *was;
+        void *found[NET_ROOM] = { NULL };
+        g.target = target[t];
+        g = graph_alter(c->cx, g);
+        if (count_calls(&net, &g, NULL) == 1 && g.output[0]->maker->op == c->call->op) continue;
+        bool same = evaluate_graph(&net, &g, NULL, found);
+        for (int i = 0; same && i < g.output_count; i++) same = same_bytes(g.output[i], found[i], c->wanted[i]);
+        c->run->altered++;
+        if (!same) check_that(false, text_format(c->cx, "%s altered for %s", c->label, target[t]->name), "%s", net_error(&net));
+    }
+}
+
+static void check_case(RegistryRun *run, const Op *op, const OpCase *row)
+{
+    Made m = make_call(op->name, row->attrs, row->inputs);
+    Ctx *cx = m.cx;
+    const char *label = text_format(cx, "%s %s %s", op->name, row->attrs, row->inputs);
+    if (!check_that(m.node != NULL, label, "%s", cx->diags ? diag_text(cx, cx->diags) : "no call")) return;
+    const Graph g = { .name = "net", .output_count = m.node->out_count, .output = m.node->out };
+    const Groups groups = fuse(cx, &g);
+    Case c = { run, cx, m.node, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, label };
+    if (check_that(c.group && define(&c), label, "no group of its own, or no values")) {
+        check_altered(&c, &g);
+        int count;
+        const Implementation *const *all = implementation_list(cx, &count);
+        check_nest(&c, naive_nest(cx, c.group), "the naive nest");
+        for (int i = 0; i < count && !ctx_failed(cx); i++) {
+            const Nest *n = implementation_nest(cx, c.group, target_find(cx, all[i]->target), all[i]);
+            run->tried[i] += n != NULL;
+            if (n || ctx_failed(cx)) check_nest(&c, n, text_format(cx, "%s for %s", all[i]->name, all[i]->target));
+        }
+    }
+    run->cases++;
+    ctx_free(cx);
+}
+
+int main(void)
+{
+    const char *cc = getenv("CC"), *folder = getenv("TMPDIR");
+    char stem[1024], find[256];
+    Ctx *cx = ctx_new(NULL, NULL);
+    snprintf(stem, sizeof stem, "%s/lw_registry", folder ? folder : "/tmp");
+    snprintf(find, sizeof find, "command -v %s >/dev/null 2>&1", cc && *cc ? cc : "cc");
+    RegistryRun run = { emit_batch_new(), system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 } };
+    int count;
+    const Op *const *op = op_list(cx, &count);
+    for (int i = 0; i < count; i++)
+        for (const OpCase *row = op[i]->cases; row && row->inputs; row++)
+            if (!row->refusal && row->output) check_case(&run, op[i], row);
+    flush(&run);
+    check_all_tried(cx, &run);
+    printf("# %d cases, %d nests, %d altered\n", run.cases, run.nests, run.altered);
+    check_that(run.altered > 0, "calls that targets alter are among them", "none was");
+    check_that(run.wrong == 0 && run.nests > 2 * run.cases, "every implementation equals its operator: interpreter", "%d of %d nests do not", run.wrong, run.nests);
+    if (run.cc) check_that(run.batches_wrong == 0 && run.unlowered == 0, "every implementation equals its operator: emitted C", "see above");
+    else check_skip("every implementation equals its operator: emitted C", "no C compiler to run");
+    emit_batch_free(run.batch);
+    ctx_free(cx);
+    return check_done();
+}
