@@ -6,6 +6,7 @@
  *   gather_nd         y[b,i,r] = x[b, index[b,i,0], index[b,i,1], .., r]
  *   scatter_elements  y[i,j] = the last update[i,k] with index[i,k] = j, else x[i,j]
  *   scatter_nd        y[i,r] = the last update[k,r] with index[k] = i, else x[i,r]
+ *   scatter_rows      y[b,i,r] = update[b, i - at[b], r] where that is inside of the update, else x[b,i,r]
  *   topk              y[k] = the i of which k others come before
  *
  * Scattering is written from the reader's side: every element looks through the updates for those that are its own. That
@@ -163,6 +164,29 @@ static int scatter_nd(Ctx *cx, const Node *n, Tensor **out)
     return scatter(cx, n, &s, out);
 }
 
+/* Row i of a batch is row i - at[batch] of its update; circular: from the end on to the begin. */
+static int scatter_rows(Ctx *cx, const Node *n, Tensor **out)
+{
+    Tensor *x = n->in[0], *at = n->in[1], *update = n->in[2];
+    int axis = op_axis(cx, n, node_int(n, "axis", -2), x->rank);
+    if (axis < 0 || !check_index(cx, n, at)) return 0;
+    bool fits = axis > 0 && update->type == x->type && update->rank == x->rank && at->rank == 1 && tensor_dim(at, 0) == tensor_dim(x, 0);
+    for (int d = 0; fits && d < x->rank; d++) fits = d == axis ? tensor_dim(update, d) >= 1 && tensor_dim(update, d) <= tensor_dim(x, d) : tensor_dim(update, d) == tensor_dim(x, d);
+    if (!fits) {
+        op_refuse(cx, n, "an update of %s%s at %s for %s%s along axis %d: its sizes but that of the axis, which is none before, and one place a batch are wanted",
+                  dtype_info(update->type)->spelling, tensor_shape_text(cx, update), tensor_shape_text(cx, at), dtype_info(x->type)->spelling, tensor_shape_text(cx, x), axis);
+        return 0;
+    }
+    long long rows = (long long)tensor_dim(x, axis), last = (long long)tensor_dim(update, axis) - 1;
+    char i = axis_letter(x->rank, axis), b = axis_letter(x->rank, 0);
+    const char *all = axes_with(cx, x->rank, -1, ""), *k = text_format(cx, "(%c - i32(max(%lld, min(%lld, at[%c]))))", i, -last - 1, rows, b);
+    if (node_int(n, "circular", 0)) k = text_format(cx, "((%c - i32(at[%c] %% %lld)) %% %lld)", i, b, rows, rows);
+    const char *taken = axes_with(cx, x->rank, axis, text_format(cx, "max(0, min(%lld, %s))", last, k));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s >= 0 && %s <= %lld, update[%s], x[%s])", sized_axes(cx, x), k, k, last, taken, all), BIND_T("x", x),
+                        BIND_T("at", at), BIND_T("update", update));
+    return out[0] ? 1 : 0;
+}
+
 /* ---- Several indices ----------------------------------------------------------------------------------------------- */
 
 static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
@@ -232,6 +256,11 @@ static const AttrRow scatter_nd_attrs[] = {
     { "reduction", ATTR_TEXT, "how updates of one element meet it: none (the last one takes its place), add, mul, max or min", "none" },
     { 0 }
 };
+static const AttrRow scatter_rows_attrs[] = {
+    { "axis", ATTR_INT, "the axis of the rows, not the first", "-2" },
+    { "circular", ATTR_INT, "1: places behind the last row are counted from the first one on", "0" },
+    { 0 }
+};
 static const AttrRow gather_nd_attrs[] = { { "batch", ATTR_INT, "leading dimensions that x and index share", "0" }, { 0 } };
 static const AttrRow topk_attrs[] = {
     { "axis", ATTR_INT, "the axis that is ranked", "-1" },
@@ -264,6 +293,14 @@ static const OpCase scatter_nd_cases[] = {
     { "", "f32[4][2] i64[2] f32[2][2]", NULL, "[updates][dimensions]" },
     { 0 }
 };
+static const OpCase scatter_rows_cases[] = {
+    { "", "f32[2][4][2] i64[2]={0,2} f32[2][2][2]", "f32[2][4][2]", NULL },
+    { "axis=1 circular=1", "i32[2][5] i32[2]={4,11} i32[2][3]", "i32[2][5]", NULL },
+    { "axis=1", "f32[2][5] i32[2]={4,-1} f32[2][3]", "f32[2][5]", NULL },
+    { "axis=1", "f32[2][3] i64[2] f32[2][4]", NULL, "an update of f32[2][4]" },
+    { "axis=0", "f32[3][3] i64[3] f32[2][3]", NULL, "along axis 0" },
+    { 0 }
+};
 static const OpCase gather_nd_cases[] = {
     { "", "f32[2][2] i64[2][2]={0,0,1,-1}", "f32[2]", NULL },
     { "", "f32[2][2][3] i64[2][1]={1,0}", "f32[2][2][3]", NULL },
@@ -287,6 +324,7 @@ const Op ops_index[] = {
     ROW(gather_nd, "y[b,i,r] = x[b,index[b,i,0],index[b,i,1],..,r]", PATTERN_INJECTIVE, 2, "x index", gather_nd_attrs),
     ROW(scatter_elements, "y[i,j] = update[i,k] where index[i,k] = j, else x[i,j]", PATTERN_OPAQUE, 3, "x index update", scatter_elements_attrs),
     ROW(scatter_nd, "y[i,r] = update[k,r] where index[k] = i, else x[i,r]", PATTERN_OPAQUE, 3, "x index update", scatter_nd_attrs),
+    ROW(scatter_rows, "y[b,i,r] = update[b,i-at[b],r] where that is inside, else x[b,i,r]", PATTERN_OPAQUE, 3, "x at update", scatter_rows_attrs),
     ROW(topk, "y[k] = the i with k others before it, by value, then by place", PATTERN_OPAQUE, 1, "x", topk_attrs),
     { 0 }
 };

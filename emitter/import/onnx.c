@@ -12,7 +12,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { OLDEST_OPSET = 1, NEWEST_OPSET = 25 };
+enum { OLDEST_OPSET = 1, NEWEST_OPSET = 28 };
 
 typedef struct Importer {
     Ctx *cx;

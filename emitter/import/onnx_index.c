@@ -72,6 +72,18 @@ static void topk(OnnxCall *c)
     c->out[1] = index;
 }
 
+/* The update's rows take the places of x's rows from `at[batch]` on (none: from the first on). */
+static void tensor_scatter(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    const char *mode = onnx_text(c, "mode", "linear");
+    int64_t batch = c->in[0]->rank ? tensor_dim(c->in[0], 0) : 0;
+    Tensor *at = onnx_in(c, 2) ? c->in[2] : batch > 0 ? tensor_constant(c->cx, c->name, I64, 1, &batch, NULL) : NULL;
+    if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0) onnx_refuse(c, "'mode' is \"%s\"; linear and circular are accepted", mode);
+    else if (at) c->out[0] = call(c->cx, "scatter_rows", c->name, (Tensor *[]){ c->in[0], at, c->in[1] }, 3, "axis=%lld circular=%d",
+                                  (long long)onnx_int(c, "axis", -2), strcmp(mode, "circular") == 0);
+}
+
 /* A constant condition chooses known places. */
 static void compress(OnnxCall *c)
 {
@@ -105,11 +117,11 @@ static void one_hot(OnnxCall *c)
 
 /* ---- By place ------------------------------------------------------------------------------------------------------ */
 
-static void cumsum(OnnxCall *c)
+static void cumulate(OnnxCall *c)
 {
     double axis;
     if (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &axis)) return;
-    c->out[0] = onnx_call(c, "cumsum", c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis, onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
+    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis, onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
 }
 
 static void trilu(OnnxCall *c)
@@ -151,7 +163,8 @@ static void eye_like(OnnxCall *c)
 
 const OnnxOp onnx_rows_index[] = {
     ONNX_MOVE("Compress", "axis", compress),
-    ONNX_ROW("CumSum", "exclusive reverse", cumsum),
+    ONNX_AS("CumProd", "exclusive reverse", "cumprod", cumulate),
+    ONNX_AS("CumSum", "exclusive reverse", "cumsum", cumulate),
     ONNX_MOVE("EyeLike", "dtype k", eye_like),
     ONNX_MOVE("GatherElements", "axis", gather_elements),
     ONNX_MOVE("GatherND", "batch_dims", gather_nd),
@@ -160,6 +173,7 @@ const OnnxOp onnx_rows_index[] = {
     ONNX_ROW("Scatter", "axis", scatter_elements),
     ONNX_ROW("ScatterElements", "axis reduction", scatter_elements),
     ONNX_ROW("ScatterND", "reduction", scatter_nd),
+    ONNX_MOVE("TensorScatter", "axis mode", tensor_scatter),
     ONNX_ROW("TopK", "axis k largest sorted", topk),
     ONNX_MOVE("Trilu", "upper", trilu),
     { 0 }

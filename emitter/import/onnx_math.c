@@ -111,15 +111,18 @@ static void over_nothing(OnnxCall *c)
         if (strcmp(c->ours, alone[i][0]) == 0) c->out[0] = onnx_call(c, alone[i][1], c->in[0], "");
 }
 
-/* Axes as an attribute, later as an input. */
+/* Axes as an attribute, later as an input. The greatest and the least of bool are found among 0 and 1. */
 static void reduce(OnnxCall *c)
 {
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
+    bool of_bool = c->in[0]->type == BOOL;
     int count = onnx_ints(c, "axes", 1, axes, MAX_RANK);
     if (count == -2) return;
     if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c);
-    else c->out[0] = onnx_call(c, c->ours, c->in[0], "axes=%s keepdims=%d", onnx_list(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
+    else c->out[0] = onnx_call(c, c->ours, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
+                               onnx_list(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
+    if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
 }
 
 static void arg(OnnxCall *c)

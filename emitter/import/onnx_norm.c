@@ -87,13 +87,16 @@ static void mean_variance_norm(OnnxCall *c)
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_like(c, x, 1e-9)));
 }
 
+/* From operator set 22 on, zero where the norm is zero. */
 static void lp_norm(OnnxCall *c)
 {
     int64_t p = onnx_int(c, "p", 2);
     if (!onnx_needs(c, 1)) return;
     if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
     Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1", (long long)onnx_int(c, "axis", -1));
-    c->out[0] = onnx_call2(c, "div", c->in[0], size);
+    Tensor *zero = onnx_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
+    if (c->opset >= 22 && size && y) y = call(c->cx, "where", c->name, (Tensor *[]){ onnx_call2(c, "equal", size, zero), zero, y }, 3, "");
+    c->out[0] = y;
 }
 
 static void lrn(OnnxCall *c)

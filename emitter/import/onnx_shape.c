@@ -248,11 +248,19 @@ static bool block_shape(OnnxCall *c, int64_t *d, int64_t *b)
     return fits;
 }
 
+/* Channels are [channel][row][column] of a block, not [row][column][channel]. */
+static bool is_column_first(OnnxCall *c)
+{
+    const char *mode = onnx_text(c, "mode", "DCR");
+    if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0) onnx_refuse(c, "'mode' is \"%s\"; DCR and CRD are accepted", mode);
+    return strcmp(mode, "CRD") == 0;
+}
+
 static void depth_to_space(OnnxCall *c)
 {
     int64_t d[4], b;
     if (!block_shape(c, d, &b)) return;
-    bool is_crd = strcmp(onnx_text(c, "mode", "DCR"), "CRD") == 0;
+    bool is_crd = is_column_first(c);
     int64_t apart_dcr[] = { d[0], b, b, d[1] / (b * b), d[2], d[3] }, apart_crd[] = { d[0], d[1] / (b * b), b, b, d[2], d[3] };
     int64_t whole[] = { d[0], d[1] / (b * b), d[2] * b, d[3] * b };
     Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, is_crd ? apart_crd : apart_dcr, 6));
@@ -266,7 +274,7 @@ static void space_to_depth(OnnxCall *c)
     if (!block_shape(c, d, &b)) return;
     int64_t apart[] = { d[0], d[1], d[2] / b, b, d[3] / b, b }, whole[] = { d[0], d[1] * b * b, d[2] / b, d[3] / b };
     Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, apart, 6));
-    t = onnx_call(c, "transpose", t, "perm=0,3,5,1,2,4");
+    t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
     c->out[0] = onnx_call(c, "reshape", t, "shape=%s", onnx_list(c->cx, whole, 4));
 }
 
@@ -368,7 +376,26 @@ static void range(OnnxCall *c)
     c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, data);
 }
 
+/* Zeros around the middle, or what is around it cut off; an odd one is at the end where it is added, and where it is cut. */
+static void center_crop_pad(OnnxCall *c)
+{
+    int64_t size[MAX_RANK], axes[MAX_RANK], pads[2 * MAX_RANK] = { 0 };
+    if (!onnx_needs(c, 2)) return;
+    int rank = c->in[0]->rank, count = onnx_ints(c, NULL, 1, size, MAX_RANK), axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
+    if (count < 0 || axis_count == -2) return;
+    if (count != (axis_count < 0 ? rank : axis_count)) onnx_refuse(c, "%d sizes for %d axes", count, axis_count < 0 ? rank : axis_count);
+    for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
+        int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
+        if (d < 0) return;
+        int64_t more = size[i] - tensor_dim(c->in[0], d);
+        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d", (long long)size[i], d);
+        pads[d] = more / 2, pads[rank + d] = more - more / 2;
+    }
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=constant value=0", onnx_list(c->cx, pads, 2 * rank));
+}
+
 const OnnxOp onnx_rows_shape[] = {
+    ONNX_MOVE("CenterCropPad", "axes", center_crop_pad),
     ONNX_MOVE("Concat", "axis", concat),
     ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant),
     ONNX_MOVE("ConstantOfShape", "value", constant_of_shape),

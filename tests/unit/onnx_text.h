@@ -6,7 +6,8 @@
  *   x:1,2,4              an input of these dimensions        w=1,2,4        a float initializer of these dimensions, zeros
  *   s#3,-1               an initializer of these int64s      >y             an output
  *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
- *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer, k=WORD a text
+ *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer, k=0.5~ one
+ *                        real number, k=WORD a text
  *                        DOMAIN/Type is an operator of another domain
  *
  * `*N` before a node repeats it N times, '@' in it is the number of the repetition and '^' the one before. */
@@ -34,6 +35,14 @@ static void bytes_field(Text *t, int field, const char *at, size_t count)
     varint(t, (uint64_t)field << 3 | 2);
     varint(t, count);
     text_addn(t, at, count);
+}
+
+static void real_field(Text *t, int field, float v)
+{
+    char bytes[4];
+    varint(t, (uint64_t)field << 3 | 5);
+    memcpy(bytes, &v, 4);
+    text_addn(t, bytes, 4);
 }
 
 static void text_field(Text *t, int field, const Text *part) { bytes_field(t, field, part->at ? part->at : "", part->length); }
@@ -115,12 +124,13 @@ static void node(Writer *w, const char *s)
     bytes_field(&n, 4, op, strlen(op));
     while (*s) {
         const char *attr = word(w, &s, "="), *list = word(w, &s, " ");
-        const bool is_one = strchr(list, '!') != NULL;
+        const bool is_one = strchr(list, '!') != NULL, is_real = strchr(list, '~') != NULL;
         Text a = text_new(w->cx);
         bytes_field(&a, 1, attr, strlen(attr));
-        if (*list >= 'A') bytes_field(&a, 4, list, strlen(list));
+        if (is_real) real_field(&a, 2, strtof(list, NULL));
+        else if (*list >= 'A') bytes_field(&a, 4, list, strlen(list));
         else while (*list) number_field(&a, is_one ? 3 : 8, strtoll(word(w, &list, ",!"), NULL, 10));
-        number_field(&a, 20, is_one ? 2 : 7);
+        number_field(&a, 20, is_real ? 1 : is_one ? 2 : 7);
         text_field(&n, 5, &a);
     }
     text_field(&w->graph, 1, &n);

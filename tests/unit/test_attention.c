@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: MIT */
+/* ONNX Attention, RotaryEmbedding and their like against plain loops over heads, rows and keys, written from the operators'
+ * texts. Sizes and options are rows of a table; data are small fixed fractions. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "check.h"
+#include "graph/op.h"
+#include "import/onnx.h"
+#include "ir/evaluate.h"
+#include "onnx_text.h"
+
+typedef struct Case {
+    const char *name;
+    int heads, shared, rows, keys, past, size, out;      /* of queries, of keys and values; values of a head, of its result */
+    bool is_packed, is_causal;                           /* packed: [batch][rows][heads * size] */
+    int left, right;                                     /* windows, -1: none */
+    float scale, cap;                                    /* 0: not given */
+    bool has_mask;                                       /* added; some of it -inf, one row all of it */
+} Case;
+
+static const Case cases[] = {
+    { "plain",           2, 2, 3, 4, 0, 4, 4, false, false, -1, -1, 0,     0,    false },
+    { "packed",          2, 2, 3, 4, 0, 4, 4, true,  false, -1, -1, 0,     0,    false },
+    { "other-result",    2, 2, 3, 4, 0, 4, 6, true,  false, -1, -1, 0,     0,    false },
+    { "grouped",         6, 2, 3, 5, 0, 4, 4, true,  false, -1, -1, 0.25f, 0,    true  },
+    { "one-for-all",     4, 1, 3, 5, 0, 4, 5, false, false, -1, -1, 0,     0,    false },
+    { "causal",          2, 2, 5, 5, 0, 4, 4, false, true,  -1, -1, 0,     0,    false },
+    { "causal-past",     4, 2, 2, 2, 3, 4, 4, true,  true,  -1, -1, 0,     0,    true  },
+    { "window",          2, 1, 5, 5, 0, 4, 4, false, false, 2,  1,  0,     0,    false },
+    { "window-past",     2, 2, 3, 3, 4, 4, 4, false, true,  1,  -1, 0,     0,    false },
+    { "cap",             2, 2, 3, 4, 0, 4, 4, false, false, -1, -1, 1.5f,  0.5f, true  },
+};
+enum { BATCH = 2 };
+
+static float number(int i, int salt) { return (float)((i * 37 + salt * 11) % 29 - 14) / 8; }
+static float mask_at(int row, int key) { return row == 1 || (row + key) % 3 == 0 ? -INFINITY : number(row * 8 + key, 5); }
+
+/* Element [b][h][r][i] of a tensor that is packed or not. */
+static int place(bool is_packed, int heads, int rows, int size, int b, int h, int r, int i)
+{
+    return is_packed ? ((b * rows + r) * heads + h) * size + i : ((b * heads + h) * rows + r) * size + i;
+}
+
+/* Element i of key (or value) `k`, the past's before the new ones. */
+static float kept(const Case *c, int size, int salt, int b, int h, int k, int i)
+{
+    if (k < c->past) return number(place(false, c->shared, c->past, size, b, h, k, i), salt + 7);
+    return number(place(c->is_packed, c->shared, c->keys, size, b, h, k - c->past, i), salt);
+}
+
+/* -inf: not seen. */
+static double score(const Case *c, int b, int h, int r, int k)
+{
+    const int at = c->past + r;
+    if (c->is_causal && k > at) return -INFINITY;
+    if ((c->left >= 0 && k < at - c->left) || (c->right >= 0 && k > at + c->right)) return -INFINITY;
+    double sum = 0;
+    for (int i = 0; i < c->size; i++)
+        sum += (double)number(place(c->is_packed, c->heads, c->rows, c->size, b, h, r, i), 1) * (double)kept(c, c->size, 2, b, h / (c->heads / c->shared), k, i);
+    sum *= c->scale > 0 ? (double)c->scale : 1 / sqrt((double)c->size);
+    if (c->cap > 0) sum = tanh(sum / (double)c->cap) * (double)c->cap;
+    return c->has_mask ? sum + (double)mask_at(r, k) : sum;
+}
+
+static double expected(const Case *c, int b, int h, int r, int i)
+{
+    double total = 0, y = 0;
+    for (int k = 0; k < c->past + c->keys; k++) total += exp(score(c, b, h, r, k));
+    for (int k = 0; k < c->past + c->keys; k++) y += exp(score(c, b, h, r, k)) * (double)kept(c, c->out, 3, b, h / (c->heads / c->shared), k, i);
+    return total > 0 ? y / total : 0;
+}
+
+static const char *tensor_text(Ctx *cx, const Case *c, const char *tensor_name, int heads, int rows, int size)
+{
+    if (c->is_packed) return text_format(cx, "%s:%d,%d,%d;", tensor_name, BATCH, rows, heads * size);
+    return text_format(cx, "%s:%d,%d,%d,%d;", tensor_name, BATCH, heads, rows, size);
+}
+
+static Text model_of(Ctx *cx, const Case *c)
+{
+    Text t = text_new(cx);
+    text_add(&t, tensor_text(cx, c, "q", c->heads, c->rows, c->size));
+    text_add(&t, tensor_text(cx, c, "k", c->shared, c->keys, c->size));
+    text_add(&t, tensor_text(cx, c, "v", c->shared, c->keys, c->out));
+    if (c->has_mask) text_printf(&t, "m:%d,%d;", c->rows, c->past + c->keys);
+    if (c->past) text_printf(&t, "pk:%d,%d,%d,%d;pv:%d,%d,%d,%d;", BATCH, c->shared, c->past, c->size, BATCH, c->shared, c->past, c->out);
+    text_printf(&t, ">y;Attention q,k,v%s%s y is_causal=%d! left_window_size=%d! right_window_size=%d!", c->has_mask ? ",m" : c->past ? "," : "",
+                c->past ? ",pk,pv" : "", c->is_causal, c->left, c->right);
+    if (c->is_packed) text_printf(&t, " q_num_heads=%d! kv_num_heads=%d!", c->heads, c->shared);
+    if (c->scale > 0) text_printf(&t, " scale=%g~", (double)c->scale);
+    if (c->cap > 0) text_printf(&t, " softcap=%g~", (double)c->cap);
+    return onnx_text(cx, text_string(&t));
+}
+
+static void fill(Ctx *cx, Env *env, const Model *m, const Case *c)
+{
+    static const struct { const char *name; int salt; } salts[] = { { "q", 1 }, { "k", 2 }, { "v", 3 }, { "pk", 9 }, { "pv", 10 } };
+    for (int n = 0; n < m->input_count; n++) {
+        float *data = env_alloc(cx, env, m->input[n]);
+        for (int i = 0; i < (int)tensor_elems(m->input[n]); i++) {
+            data[i] = mask_at(i / (c->past + c->keys), i % (c->past + c->keys));
+            for (size_t s = 0; s < sizeof salts / sizeof salts[0]; s++)
+                if (strcmp(m->input[n]->name, salts[s].name) == 0) data[i] = number(i, salts[s].salt);
+        }
+    }
+}
+
+/* The first output, call by call. */
+static const float *run(Ctx *cx, Env *env, const Model *m)
+{
+    Node **order;
+    int count = dag_order(cx, m->output, m->output_count, &order);
+    for (int i = 0; i < count; i++) {
+        Tensor *const *out = op_expand(cx, order[i]);
+        if (!evaluate(cx, env, out, order[i]->out_count)) return NULL;
+        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
+    }
+    return env_get(env, m->output[0]);
+}
+
+static void test_case(const Case *c)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Model m = { 0 };
+    Text file = model_of(cx, c);
+    Env *env = env_new(cx);
+    const bool is_read = onnx_read(cx, "attention.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+    if (is_read) fill(cx, env, &m, c);
+    const float *y = is_read ? run(cx, env, &m) : NULL;
+    double worst = y ? 0 : INFINITY;
+    for (int b = 0; y && b < BATCH; b++)
+        for (int h = 0; h < c->heads; h++)
+            for (int r = 0; r < c->rows; r++)
+                for (int i = 0; i < c->out; i++) {
+                    const double off = fabs(expected(c, b, h, r, i) - (double)y[place(c->is_packed, c->heads, c->rows, c->out, b, h, r, i)]);
+                    if (!(off <= worst)) worst = off;
+                }
+    check_that(worst < 1e-5, c->name, "off by %g%s", worst, cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+}
+
+/* The only output of a model whose inputs are all filled with number(i, 1); NULL: refused. */
+static const float *output_of(Ctx *cx, const char *line)
+{
+    Model m = { 0 };
+    Text file = onnx_text(cx, line);
+    Env *env = env_new(cx);
+    if (!onnx_read(cx, "model.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m)) return NULL;
+    for (int n = 0; n < m.input_count; n++) {
+        float *data = env_alloc(cx, env, m.input[n]);
+        for (int i = 0; i < (int)tensor_elems(m.input[n]); i++) data[i] = number(i, 1);
+    }
+    return run(cx, env, &m);
+}
+
+/* Pairs (p, q) of the first four of six values are turned: apart by two, or neighbours. */
+static void test_rotary(bool interleaved)
+{
+    enum { ROWS = 3, SIZE = 6, HALF = 2 };
+    Ctx *cx = ctx_new(NULL, NULL);
+    const float *y = output_of(cx, text_format(cx, "x:1,%d,%d;c:1,%d,%d;s:1,%d,%d;>y;RotaryEmbedding x,c,s y num_heads=1! rotary_embedding_dim=4! interleaved=%d!", ROWS, SIZE,
+                                               ROWS, HALF, ROWS, HALF, interleaved));
+    double worst = y ? 0 : INFINITY;
+    for (int r = 0; y && r < ROWS; r++)
+        for (int i = 0; i < SIZE; i++) {
+            const int pair = interleaved ? i / 2 : i % 2, p = interleaved ? 2 * pair : pair, q = interleaved ? p + 1 : p + HALF;
+            const double angle = (double)number(r * HALF + pair, 1), a = (double)number(r * SIZE + p, 1), b = (double)number(r * SIZE + q, 1);
+            const double wanted = i >= 2 * HALF ? (double)number(r * SIZE + i, 1) : i == p ? angle * a - angle * b : angle * a + angle * b;
+            worst = fmax(worst, fabs(wanted - (double)y[r * SIZE + i]));
+        }
+    check_that(worst < 1e-6, interleaved ? "rotary-interleaved" : "rotary", "off by %g", worst);
+    ctx_free(cx);
+}
+
+/* The last of three taps meets the present; what came before is zero. */
+static void test_causal_conv(void)
+{
+    enum { CHANNELS = 2, N = 5, TAPS = 3 };
+    Ctx *cx = ctx_new(NULL, NULL);
+    const float *y = output_of(cx, "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=silu");
+    double worst = y ? 0 : INFINITY;
+    for (int c = 0; y && c < CHANNELS; c++)
+        for (int i = 0; i < N; i++) {
+            double sum = 0;
+            for (int t = 0; t < TAPS; t++)
+                if (i + t >= TAPS - 1) sum += (double)number(c * N + i + t - (TAPS - 1), 1) * (double)number(c * TAPS + t, 1);
+            worst = fmax(worst, fabs(sum / (1 + exp(-sum)) - (double)y[c * N + i]));
+        }
+    check_that(worst < 1e-5, "causal-conv", "off by %g", worst);
+    ctx_free(cx);
+}
+
+static void test_refused(const char *test_name, const char *line, const char *part)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const bool was_read = output_of(cx, line) != NULL;
+    const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+    check_that(!was_read && strstr(said, part), test_name, "said: %s", said);
+    ctx_free(cx);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) test_case(&cases[i]);
+    test_rotary(false);
+    test_rotary(true);
+    test_causal_conv();
+    test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!", "3 heads in [1][3][8]");
+    test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y", "heads of queries in equal groups");
+    test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y", "come together");
+    test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh", "accepted are none, silu, swish");
+    return check_done();
+}
