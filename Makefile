@@ -67,7 +67,8 @@ $(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES) 
 	  for f in $(DEVICE_FILES); do echo "BUILTIN_DEVICES(devices_$$(basename $$(dirname $$f)))"; done; } > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@; rm -f $@.new; touch $@
 
-$(BUILD)/obj/%.o: %.c $(GENERATED)
+# What is generated must be there first; who includes it is known from the .d files afterwards.
+$(BUILD)/obj/%.o: %.c | $(GENERATED)
 	@mkdir -p $(@D)
 	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
 

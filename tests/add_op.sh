@@ -1,0 +1,42 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# add_op.sh BUILD: adding an operator touches one file. In a tree of links to this one a file is laid into ops/, and nothing else: the
+# operator is listed, read from a model, fused, scheduled, emitted and right, after two files were compiled.
+set -u
+root=$(cd "$(dirname "$0")/.." && pwd)
+build=$(cd "${1:?usage: add_op.sh BUILD}" && pwd)
+work=$build/add_op
+log=$work/log.txt
+rm -rf "$work"
+mkdir -p "$work/tree/ops" "$work/build"
+cd "$root" || exit 1
+. tests/report.sh
+
+for name in Makefile emitter schedules runtime tests samples; do ln -s "$root/$name" "$work/tree/$name"; done
+for file in ops/*; do ln -s "$root/$file" "$work/tree/$file"; done
+cp -Rp "$build/obj" "$build/gen" "$work/build/"
+for file in $(grep -l '"builtin.h"' emitter/*/*.c); do rm "$work/build/obj/${file%.c}.o"; done      # its dependence names the other folder
+cat > "$work/tree/ops/probe.c" <<'END'
+#include "graph/op.h"
+
+static const OpCase cases[] = { { "", "f32[2][3]", "f32[2][3]", NULL }, { 0 } };
+
+const Op ops_probe[] = {
+    { .name = "probe_cube", .summary = "y[*] = x[*] * x[*] * x[*]", .level = 10, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1, .most_inputs = 1, .inputs = "x",
+      .formula = "y[*] = x[*] * x[*] * x[*]", .floats_only = true, .cases = cases },
+    { 0 }
+};
+END
+printf 'input x: f32[2][3]\ninput w: f32[3][4]\na = dense(x, w)\ny = probe_cube(a)\noutput y\n' > "$work/net.te"
+lw=$work/build/loopwright
+
+builds() { ${MAKE:-make} -C "$work/tree" BUILD="$work/build" > "$work/made.txt" 2>&1 || { cat "$work/made.txt"; return 1; }; }
+compiled() { grep -c ' -c -o ' "$work/made.txt" | grep -qx 2; }
+fused() { "$lw" dump "$work/net.te" --at fused | grep -q '^group .* around dense' && "$lw" dump "$work/net.te" --at fused | grep -c '^group' | grep -qx 1; }
+check builds builds
+check two-files-compiled compiled
+check listed sh -c "'$lw' ops --level 10 | grep -q '^probe_cube .*y\[\*\] = x\[\*\] \* x\[\*\] \* x\[\*\]'"
+check fused fused
+check verified "$lw" verify "$work/net.te"
+check refused sh -c "printf 'input x: i32[3]\ny = probe_cube(x)\noutput y\n' > '$work/bad.te'; ! '$lw' dump '$work/bad.te' 2> '$work/said' && grep -q 'probe_cube.*the input is i32; a float type is wanted' '$work/said'"
+report_end
