@@ -116,6 +116,24 @@ static void conv(OnnxCall *c)
     if (onnx_needs(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
+/* Offsets and the mask have their taps second, as x its channels. */
+static void deform_conv(OnnxCall *c)
+{
+    Windows w;
+    if (!onnx_needs(c, 3) || !start_windows(c, c->in[0], &w)) return;
+    if (w.spatial != 2 || c->in[1]->rank != 4) {
+        onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted", tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
+        return;
+    }
+    for (int d = 0; d < 2; d++) w.kernel[d] = tensor_dim(c->in[1], 2 + d);
+    if (!read_windows(c, c->in[0], &w)) return;
+    Tensor *mask = onnx_in(c, 4), *in[] = { onnx_channels_last(c, c->in[0]), kernel_last(c, c->in[1]), onnx_channels_last(c, c->in[2]), mask ? onnx_channels_last(c, mask) : NULL };
+    Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3, "%s groups=%lld offset_groups=%lld", windows_text(c->cx, &w), (long long)onnx_int(c, "group", 1),
+                     (long long)onnx_int(c, "offset_group", 1));
+    if (onnx_in(c, 3)) y = onnx_call2(c, "add", y, c->in[3]);
+    c->out[0] = onnx_channels_second(c, y);
+}
+
 /* y[.., h*s + i*d - p, .., o] += x[.., h, .., c] * k[c, o, i, ..]. The output's size follows from the pads, or the pads from
  * the size; auto_pad makes the size that of the input times the stride. */
 static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *extra)
@@ -286,6 +304,7 @@ const OnnxOp onnx_rows_window[] = {
     ONNX_ROW("BatchNormalization", "epsilon is_test momentum spatial training_mode", batch_norm),
     ONNX_ROW("Conv", "auto_pad dilations group kernel_shape pads strides", conv),
     ONNX_ROW("ConvTranspose", "auto_pad dilations group kernel_shape output_padding output_shape pads strides", conv_transpose),
+    ONNX_ROW("DeformConv", "dilations group kernel_shape offset_group pads strides", deform_conv),
     ONNX_ROW("GlobalAveragePool", "", global_average_pool),
     ONNX_ROW("GlobalLpPool", "p", global_lp_pool),
     ONNX_ROW("MaxUnpool", "kernel_shape pads strides", max_unpool),
