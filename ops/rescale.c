@@ -104,8 +104,8 @@ static int lookup(Ctx *cx, const Node *n, Tensor **out)
 }
 
 static const AttrRow rescale_attrs[] = {
-    { "multiplier", ATTR_INT, "m, where input 1 is absent", NULL },
-    { "shift",      ATTR_INT, "n, where input 2 is absent", NULL },
+    { "multiplier", ATTR_INT, "where input 1 is absent", NULL },
+    { "shift",      ATTR_INT, "where input 2 is absent", NULL },
     { "left",       ATTR_INT, "bits by which x goes to the left before", NULL },
     { "zero_x",     ATTR_INT, "the zero point of x", NULL },
     { "zero",       ATTR_INT, "the zero point of the result", NULL },
@@ -139,8 +139,8 @@ static const OpCase lookup_cases[] = {
 };
 
 const Op ops_rescale[] = {
-    { .name = "rescale", .summary = "y[*] = to(clamp(roundshift(mulhigh((i32(x[*]) - zero_x) << left, m[*]), n[*]) + zero, min, max))",
-      .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 1, .most_inputs = 3, .inputs = "x m n", .attr = rescale_attrs,
+    { .name = "rescale", .summary = "y[*] = to(clamp(roundshift(mulhigh((i32(x[*]) - zero_x) << left, multiplier[*]), shift[*]) + zero, min, max))",
+      .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 1, .most_inputs = 3, .inputs = "x multiplier shift", .attr = rescale_attrs,
       .compute = rescale, .permute = permute_elementwise, .cases = rescale_cases },
     { .name = "lookup", .summary = "y[*] = table[x[*] - least]", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 2,
       .most_inputs = 2, .inputs = "x table", .compute = lookup, .cases = lookup_cases },

@@ -7,7 +7,7 @@
  *
  * Names say what a thing is to the function, not which layer it belongs to, so that equal groups give equal text:
  * x inputs, k weights (constants of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
- * acc what a reduction in registers gathers. In a nest written by hand tensors keep the names that they have there. */
+ * acc what a reduction in registers gathers; a constant whose role has a word for a name (multiplier, table) has that. In a nest written by hand tensors keep the names that they have there. */
 #include "lower/storage.h"
 
 #include <string.h>
@@ -115,9 +115,10 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     for (int i = 0; i < n->input_count; i++) {
         const Tensor *t = n->input[i];
         if (storage_of(&s, t)) continue;
+        bool is_word = tensor_is_constant(t) && strlen(t->name) > 2 && !names_loop(n->root, t->name);
         const char *stem = !tensor_is_constant(t) ? stem_of(&s, "x", "in") : t->rank >= 2 ? stem_of(&s, "k", "w") : stem_of(&s, "b", "bias");
         int *count = !tensor_is_constant(t) ? &s.input_count : t->rank >= 2 ? &weights : &biases;
-        parameter(&s, t, MEMORY_INPUT, memory_name(&s, t, stem, (*count)++));
+        parameter(&s, t, MEMORY_INPUT, is_word ? name_identifier(cx, t->name) : memory_name(&s, t, stem, (*count)++));
     }
     for (int i = 0; i < n->output_count; i++)
         if (!storage_of(&s, n->output[i]))
