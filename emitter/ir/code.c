@@ -130,7 +130,7 @@ const Memory *memory_new(Ctx *cx, const Memory *proto)
 
 /* ---- Rewriting ------------------------------------------------------------------------------------------------- */
 
-static const Code *with_children(Ctx *cx, const Code *c, const Code *const *child)
+const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child)
 {
     bool same = true;
     for (int i = 0; i < c->child_count; i++) same = same && child[i] == c->child[i];
@@ -151,7 +151,7 @@ const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user)
     if (c->child_count) {
         const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);
         for (int i = 0; i < c->child_count; i++) child[i] = code_rewrite(cx, c->child[i], visit, user);
-        c = with_children(cx, c, child);
+        c = code_with_children(cx, c, child);
     }
     return c ? visit(cx, c, user) : NULL;
 }

@@ -74,6 +74,7 @@ const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* a co
 const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
+const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);  /* c over as many others */
 const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up, sharing what stays */
 const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user); /* every expression, by expr_rewrite */
 const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);

@@ -35,10 +35,32 @@ typedef struct Hoist {
 
 typedef struct Parts { int at, place; const Expr *fixed, *moving; int64_t constant; bool climbs; } Parts;
 
+/* The variables that a loop gives to its body: its own, and places named at the body's begin. NULL behind the last. */
+static const Expr *var_of(const Code *loop, int i)
+{
+    const Code *body = loop->child[0];
+    if (i == 0) return loop->var;
+    return body->kind == CODE_SEQ && i <= body->child_count && body->child[i - 1]->kind == CODE_LET ? body->child[i - 1]->var : NULL;
+}
+
+static bool follows_from(const Expr *e, const Code *loop)
+{
+    for (int i = 0; var_of(loop, i); i++)
+        if (expr_uses(e, var_of(loop, i))) return true;
+    return false;
+}
+
+typedef struct Locals { const Hoist *h; bool has_other; } Locals;
+
 static void find_local(const Expr *e, void *user)
 {
+    Locals *l = user;
     const Var *v = expr_as_var(e);
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || (v && v->role == VAR_LOCAL)) *(bool *)user = true;
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) l->has_other = true;
+    if (!v || v->role != VAR_LOCAL) return;
+    for (int i = 0; i < l->h->loop_count; i++)
+        if (follows_from(e, l->h->loop[i])) return;
+    l->has_other = true;
 }
 
 static const Expr *add_to(Ctx *cx, const Expr *sum, const Expr *term, int64_t coef)
@@ -90,24 +112,24 @@ static const Expr *readable(Hoist *h, const Expr *index)
  * before the loop number `place`. */
 static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
 {
-    bool has_local = false;
+    Locals locals = { h, false };
     Linear l, fixed = { .type = I32 }, moving = { .type = I32 };
     if (m->kind == MEMORY_LOCAL || m->kind == MEMORY_SCALAR || m->kind == MEMORY_POINTER) return false;
-    expr_walk(h->cx, index, find_local, &has_local);
-    if (has_local || !linear_of(h->cx, index, &l)) return false;
+    expr_walk(h->cx, index, find_local, &locals);
+    if (locals.has_other || !linear_of(h->cx, index, &l)) return false;
     int at = h->loop_count - 1;
-    while (at >= 0 && !expr_uses(index, h->loop[at]->var)) at--;
+    while (at >= 0 && !follows_from(index, h->loop[at])) at--;
     if (at < 0) return false;
     *out = (Parts){ .at = at, .place = at, .constant = l.constant, .climbs = true };
     for (int i = 0; i < l.count; i++) {
-        Linear *to = expr_uses(l.term[i], h->loop[at]->var) ? &moving : &fixed;
+        Linear *to = follows_from(l.term[i], h->loop[at]) ? &moving : &fixed;
         to->term[to->count] = l.term[i];
         to->coef[to->count++] = l.coef[i];
         if (to == &moving && (l.coef[i] < 0 || interval_of(h->cx, l.term[i], NULL).least < 0)) out->climbs = l.coef[i] > 0 && l.term[i] == h->loop[at]->var;
     }
     if (fixed.count == 0 || (fixed.count == 1 && fixed.coef[0] == 1 && fixed.term[0]->kind == EXPR_VAR)) return false;
     out->fixed = linear_expr(h->cx, &fixed);
-    while (out->place > 0 && !expr_uses(out->fixed, h->loop[out->place - 1]->var)) out->place--;
+    while (out->place > 0 && !follows_from(out->fixed, h->loop[out->place - 1])) out->place--;
     moving.constant = 0;
     out->moving = readable_sum(h->cx, &moving);
     return true;
@@ -209,7 +231,7 @@ static const Expr *use_in_load(Ctx *cx, const Expr *e, void *user)
 static const char *address_name(Hoist *h, const Address *a)
 {
     for (int i = h->loop_count - 1; i >= 0; i--)
-        if (expr_uses(a->fixed, h->loop[i]->var)) return name_format(h->cx, "%s_%s", a->memory->name, expr_as_var(h->loop[i]->var)->name);
+        if (follows_from(a->fixed, h->loop[i])) return name_format(h->cx, "%s_%s", a->memory->name, expr_as_var(h->loop[i]->var)->name);
     return name_format(h->cx, "%s_at", a->memory->name);
 }
 
