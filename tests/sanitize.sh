@@ -33,6 +33,7 @@ fi
 arguments() {
     case $1 in
     test_random_schedules) echo "1 300" ;;
+    test_tflite_reference) echo "50" ;;
     test_hostile) echo "samples/matmul/matmul.te tests/golden/elementwise/elementwise.onnx" ;;
     esac
 }

@@ -8,6 +8,12 @@ $(BUILD)/test/%: tests/unit/%.c $(LIBRARY)
 	$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -MMD -MP -o $@ $< $(LIBRARY) -lm
 -include $(UNIT:=.d)
 
+# The second opinion on the TFLite operators is in files of its own.
+REFERENCE := $(sort $(wildcard tests/tflite/*.c))
+$(BUILD)/test/test_tflite_reference: tests/unit/test_tflite_reference.c $(REFERENCE) tests/tflite/case.h $(LIBRARY)
+	@mkdir -p $(@D)
+	$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -o $@ $< $(REFERENCE) $(LIBRARY) -lm
+
 .PHONY: unit
 unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done

@@ -79,11 +79,12 @@ static bool only_indexes(const Terms *t, int axis)
     return true;
 }
 
-/* The contraction that the stage is over x: c with x[.., c], the one element that is read by it. NULL: it is none. */
+/* The contraction that the stage is over x: c with x[.., c], the one element that is read by it. NULL: it is none, or a sum of all
+ * without a dimension left. */
 static Contraction *contraction_over(Channels *c, const Node *call, Terms *t, const Tensor *x, int axis)
 {
     const Stage *s = t->stage;
-    if (s->reducer != REDUCE_SUM || axis < s->data_count || !only_indexes(t, axis) || op_expand(c->cx, call)[0] != s->out[0]) return NULL;
+    if (s->reducer != REDUCE_SUM || axis < s->data_count || !only_indexes(t, axis) || op_expand(c->cx, call)[0] != s->out[0] || !atoms_of(c, s->out[0])) return NULL;
     for (int i = 0; i < t->count; i++)
         if (is_element(t->e[i]) && t->e[i]->ref != x && channel_index(t->e[i]) == s->axis[axis].var) return NULL;
     for (int i = 0; i < c->contraction_count; i++)

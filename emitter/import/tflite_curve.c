@@ -117,7 +117,18 @@ static void curve(TfliteCall *c, const char *real, Formula *of)
 static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
 static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
-static void hard_swish(TfliteCall *c) { curve(c, "hard_swish", hard_swish_of); }
+
+/* Floats in the reference's steps, which round otherwise than x * relu6(x / 6 + 1/2). */
+static void hard_swish(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (tflite_is_int8(c)) {
+        by_table(c, hard_swish_of, 0);
+        return;
+    }
+    Tensor *bend = tflite_activate(c, tflite_call2(c, "add", c->in[0], tensor_scalar(c->cx, c->name, F32, 3)), ACT_RELU6);
+    c->out[0] = tflite_call2(c, "div", tflite_call2(c, "mul", c->in[0], bend), tensor_scalar(c->cx, c->name, F32, 6));
+}
 
 static void leaky_relu(TfliteCall *c)
 {

@@ -120,34 +120,61 @@ static bool read_tensor(Reader *r, const FlatTable *t, int index, TfliteTensor *
     out->name = name_n(r->cx, full, strcspn(full, ";"));
     if (!*out->name) out->name = name_format(r->cx, "tensor_%d", index);
     out->type = (int)flat_int(t, TENSOR_TYPE, 1, 0);
+    out->is_packed = out->type == TFLITE_INT4;
     out->is_variable = flat_int(t, TENSOR_IS_VARIABLE, 1, 0) != 0;
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
-    return read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out) && !is_damaged(r, text_format(r->cx, "tensor %d", index));
+    bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
+    if (out->is_packed && out->data.count) out->type = TFLITE_INT8;      /* what is not constant stays of a type that is not known */
+    return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
+}
+
+/* The count of elements; -1: too many. */
+static int64_t elements_of(const TfliteTensor *t)
+{
+    int64_t elems = 1;
+    for (int d = 0; d < t->rank; d++) {
+        if (t->dim[d] < 0 || (t->dim[d] > 0 && elems > INT32_MAX / t->dim[d])) return -1;
+        elems *= t->dim[d];
+    }
+    return elems;
+}
+
+/* Integers of four bits, two in a byte, the first below. */
+static void unpack(const uint8_t *from, int64_t count, int8_t *to)
+{
+    for (int64_t i = 0; i < count; i++) {
+        int half = from[i / 2] >> (i % 2 ? 4 : 0) & 15;
+        to[i] = (int8_t)(half < 8 ? half : half - 16);
+    }
+}
+
+/* Little-endian numbers of `size` bytes. */
+static void copy_numbers(const uint8_t *from, int64_t count, int64_t size, unsigned char *to)
+{
+    for (int64_t i = 0; i < count; i++, to += size) {
+        Cursor c = cursor_new(from + i * size, (size_t)size);
+        uint64_t bits = size == 1 ? cursor_u8(&c) : size == 2 ? cursor_u16(&c) : size == 4 ? cursor_u32(&c) : cursor_u64(&c);
+        uint8_t u8 = (uint8_t)bits; uint16_t u16 = (uint16_t)bits; uint32_t u32 = (uint32_t)bits;
+        memcpy(to, size == 1 ? (void *)&u8 : size == 2 ? (void *)&u16 : size == 4 ? (void *)&u32 : (void *)&bits, (size_t)size);
+    }
 }
 
 Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
 {
     DType type;
     if (!tflite_dtype(t->type, &type)) return NULL;
-    int64_t elems = 1, size = dtype_info(type)->bytes;
-    for (int d = 0; d < t->rank; d++) {
-        if (t->dim[d] < 0 || (t->dim[d] > 0 && elems > INT32_MAX / t->dim[d])) elems = -1;
-        if (elems >= 0) elems *= t->dim[d];
-    }
-    if (elems < 0 || (uint64_t)(elems * size) != t->data.count) {
+    int64_t elems = elements_of(t), size = dtype_info(type)->bytes, bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
+    if (elems < 0 || (uint64_t)bytes != t->data.count) {
         diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its buffer has %llu bytes, which is not what its shape needs",
                    (unsigned long long)t->data.count);
         return NULL;
     }
     Tensor *out = tensor_constant(cx, t->name, type, t->rank, t->dim, NULL);
-    for (int64_t i = 0; out && i < elems; i++) {
-        Cursor c = cursor_new(t->data.at + i * size, (size_t)size);
-        uint64_t bits = size == 1 ? cursor_u8(&c) : size == 2 ? cursor_u16(&c) : size == 4 ? cursor_u32(&c) : cursor_u64(&c);
-        unsigned char *to = (unsigned char *)(uintptr_t)out->data + i * size;
-        uint8_t u8 = (uint8_t)bits; uint16_t u16 = (uint16_t)bits; uint32_t u32 = (uint32_t)bits;
-        memcpy(to, size == 1 ? (void *)&u8 : size == 2 ? (void *)&u16 : size == 4 ? (void *)&u32 : (void *)&bits, (size_t)size);
-    }
-    if (out) out->quant = t->quant;
+    if (!out) return NULL;
+    void *to = (void *)(uintptr_t)out->data;
+    if (t->is_packed) unpack(t->data.at, elems, to);
+    else copy_numbers(t->data.at, elems, size, to);
+    out->quant = t->quant;
     return out;
 }
 

@@ -6,7 +6,8 @@
 #include "import/flatbuffer.h"
 #include "ir/tensor.h"
 
-enum { TFLITE_CUSTOM = 32, TFLITE_RESOURCE = 13 };                               /* the builtin code of operators that are not builtin */
+enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
+enum { TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17 };      /* TensorType */
 
 typedef struct TfliteTensor {
     const char *name;                                      /* up to the first ';': converters join all names that were fused */
@@ -16,6 +17,7 @@ typedef struct TfliteTensor {
     const Quant *quant;                                    /* NULL: none */
     Bytes data;                                            /* count 0: no constant */
     bool is_variable, is_sparse, is_blockwise;
+    bool is_packed;                                        /* constant integers of four bits; type is then INT8, for so they are read */
 } TfliteTensor;
 
 typedef struct TfliteOperator {

@@ -241,6 +241,14 @@ static void arg(TfliteCall *c, const char *op)
 static void arg_max(TfliteCall *c) { arg(c, "argmax"); }
 static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
 
+/* To the nearest, ties to even, by way of the floor: what is rounded up to 0 is +0. */
+static void round_(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    Tensor *x = c->in[0], *zero = number(c, F32, 0), *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x, ""), zero), *is_zero = tflite_call2(c, "equal", x, zero);
+    if (y && is_zero) c->out[0] = call(c->cx, "where", c->name, (Tensor *[]){ is_zero, x, y }, 3, "");
+}
+
 /* ---- Between real and stored ------------------------------------------------------------------------------------- */
 
 static void quantize(TfliteCall *c)
@@ -288,9 +296,10 @@ const TfliteRow tflite_rows_math[] = {
     { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_max },
     { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_min },
     { 114, "QUANTIZE", 3, 0, OF_F32 | OF_I8, 1, NULL, quantize },
+    { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_ },
     { 6, "DEQUANTIZE", 6, 0, OF_I8, 1, NULL, dequantize },
     UNARY(8, "FLOOR", 1, "floor"), UNARY(47, "EXP", 2, "exp"), UNARY(59, "NEG", 2, "neg"), UNARY(66, "SIN", 1, "sin"), UNARY(73, "LOG", 2, "log"),
     UNARY(75, "SQRT", 1, "sqrt"), UNARY(92, "SQUARE", 1, "square"),
-    UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"), UNARY(116, "ROUND", 1, "nearbyint"),
+    UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"),
     { 0 }
 };

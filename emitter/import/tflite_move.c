@@ -369,22 +369,20 @@ static Taps real_taps(TfliteCall *c, const Resize *r, int d)
     return (Taps){ low, high, tensor_constant(c->cx, "near", F32, 3 - d, dims, w), tensor_constant(c->cx, "far", F32, 3 - d, dims, v) };
 }
 
-/* The sum over the four elements around, each times both of its weights. */
+/* The sum over the four elements around, each times both of its weights; column by column, as the reference adds floats. */
 static void resize_bilinear(TfliteCall *c)
 {
     Resize r;
-    Tensor *sum = NULL;
+    Tensor *sum = NULL, *row[2];
     if (!read_resize(c, &r)) return;
     bool is_int8 = tflite_is_int8(c);
     Taps down = is_int8 ? whole_taps(c, &r, 0) : real_taps(c, &r, 0), right = is_int8 ? whole_taps(c, &r, 1) : real_taps(c, &r, 1);
-    for (int i = 0; i < 2 && !ctx_failed(c->cx); i++) {
-        Tensor *row = by_places(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
-        for (int j = 0; j < 2 && !ctx_failed(c->cx); j++) {
-            Tensor *x = by_places(c, row, 2, j ? right.high : right.low, r.out[1]);
-            if (is_int8) x = tflite_call(c, "cast", x, "to=i32");
-            x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, i ? down.of_high : down.of_low), j ? right.of_high : right.of_low);
-            sum = sum ? tflite_call2(c, "add", sum, x) : x;
-        }
+    for (int i = 0; i < 2; i++) row[i] = by_places(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
+    for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
+        Tensor *x = by_places(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
+        if (is_int8) x = tflite_call(c, "cast", x, "to=i32");
+        x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low), k / 2 ? right.of_high : right.of_low);
+        sum = sum ? tflite_call2(c, "add", sum, x) : x;
     }
     if (is_int8 && sum) {      /* / 2^20 to the nearest, ties away from zero */
         Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19), *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);

@@ -87,6 +87,18 @@ static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
     return v;
 }
 
+/* As the reference does it, a variable that nothing has initialised is filled with the byte of the zero point of what is assigned first. */
+static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
+{
+    int64_t shape[MAX_RANK];
+    const int byte = first->quant ? first->quant->zero_point[0] : 0;
+    if (!byte) return NULL;
+    for (int d = 0; d < like->rank; d++) shape[d] = tensor_dim(like, d);
+    const Tensor *out = tensor_constant(s->cx, like->name, like->type, like->rank, shape, NULL);
+    if (out) memset((void *)(uintptr_t)out->data, byte & 0xff, (size_t)tensor_bytes(out));
+    return out;
+}
+
 static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
 {
     TfliteVariable *v = variable_of(s, op);
@@ -95,7 +107,9 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
     else if (!is_like(given, v->input))
         diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\", which is %s%s", dtype_info(given->type)->spelling,
                    tensor_shape_text(s->cx, given), v->name, dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
-    else v->now = given;
+    if (ctx_failed(s->cx)) return;
+    if (!v->initial && v->now == v->input) v->initial = zero_points(s, &s->file->tensor[op->in[1]], v->input);
+    v->now = given;
 }
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------------ */

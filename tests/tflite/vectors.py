@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: MIT
-"""Records what the reference kernels of TensorFlow Lite Micro give: models of one operator, random inputs, their outputs.
+"""Records what the reference kernels of TensorFlow Lite Micro give: models of one operator, random inputs, their outputs. What it
+does not have comes from TensorFlow Lite's reference kernels.
 
     python3 tests/tflite/vectors.py [--cases N] [--into DIR] [OPERATOR...]     needs the packages tflite-micro, ai-edge-litert (its schema), numpy
 
@@ -7,7 +8,8 @@ Writes DIR/OPERATOR.vec (tests/tflite), from fixed seeds: records of little-endi
 
     model, number of inputs, every input, number of outputs, every output
 
-in which inputs are only those that are no constants of the model. tests/unit/test_tflite_ops.c reads them.
+in which inputs are only those that are no constants of the model. Models with variables are run several times: their inputs and
+outputs follow one another, run by run. tests/unit/test_tflite_ops.c reads them.
 """
 import os
 import struct
@@ -15,6 +17,7 @@ import sys
 
 import flatbuffers
 import numpy as np
+from ai_edge_litert import interpreter as lite
 from ai_edge_litert import schema_py_generated as s
 from tflite_micro.python.tflite_micro import runtime
 
@@ -28,71 +31,98 @@ TYPES = {np.dtype(np.float32): s.TensorType.FLOAT32, np.dtype(np.int8): s.Tensor
 class Operand:
     """A tensor of the model: data makes it a constant; feed is what an input gets."""
 
-    def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0):
+    def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0, kind=None):
         self.shape, self.dtype, self.data, self.feed = list(shape), np.dtype(dtype), data, feed
+        self.kind = TYPES[self.dtype] if kind is None else kind
         self.scales = scales if scales is not None else None if scale is None else [scale]
         self.zeros, self.axis = [zero] * (len(self.scales) if self.scales is not None else 0), axis
 
 
-def build(code, version, options, inputs, outputs, subgraphs=()):
-    buffers, tensors = [s.BufferT()], []
-    for i, t in enumerate(inputs + outputs):
-        if t is None:
-            continue
-        tensor = s.TensorT()
-        tensor.shape, tensor.type, tensor.name = t.shape, TYPES[t.dtype], "t%d" % i
-        tensor.buffer = 0
-        if t.data is not None:
-            buffer = s.BufferT()
-            buffer.data = np.frombuffer(np.ascontiguousarray(t.data, t.dtype).tobytes(), np.uint8)
-            buffers.append(buffer)
-            tensor.buffer = len(buffers) - 1
-        if t.scales is not None:
-            q = s.QuantizationParametersT()
-            q.scale, q.zeroPoint, q.quantizedDimension = np.array(t.scales, np.float32), np.array(t.zeros, np.int64), t.axis
-            tensor.quantization = q
-        tensors.append(tensor)
-    places, count = [], 0
-    for t in inputs + outputs:
-        places.append(-1 if t is None else count)
-        count += t is not None
-    op = s.OperatorT()
-    op.opcodeIndex, op.inputs, op.outputs = 0, places[:len(inputs)], places[len(inputs):]
-    if options is not None:
-        name = type(options).__name__[:-1]
-        kind = s.BuiltinOptions2 if not hasattr(s.BuiltinOptions, name) else s.BuiltinOptions
-        if kind is s.BuiltinOptions:
-            op.builtinOptionsType, op.builtinOptions = getattr(kind, name), options
-        else:
-            op.builtinOptions2Type, op.builtinOptions2 = getattr(kind, name), options
+def pack_halves(values):
+    """int4: two in a byte, the first below."""
+    v = np.asarray(values, np.int64).ravel() & 15
+    v = np.append(v, np.zeros(len(v) % 2, np.int64)).reshape(-1, 2)
+    return (v[:, 0] | v[:, 1] << 4).astype(np.uint8)
+
+
+def tensor_of(t, name, buffers):
+    tensor = s.TensorT()
+    tensor.shape, tensor.type, tensor.name, tensor.buffer = t.shape, t.kind, name, 0
+    if t.data is not None:
+        buffer = s.BufferT()
+        buffer.data = pack_halves(t.data) if t.kind == s.TensorType.INT4 else np.frombuffer(np.ascontiguousarray(t.data, t.dtype).tobytes(), np.uint8)
+        buffers.append(buffer)
+        tensor.buffer = len(buffers) - 1
+    if t.scales is not None:
+        q = s.QuantizationParametersT()
+        q.scale, q.zeroPoint, q.quantizedDimension = np.array(t.scales, np.float32), np.array(t.zeros, np.int64), t.axis
+        tensor.quantization = q
+    return tensor
+
+
+def code_of(code, version, codes):
+    row = s.OperatorCodeT()
+    row.builtinCode, row.deprecatedBuiltinCode, row.version = code, min(code, 127), version
+    codes.append(row)
+    return len(codes) - 1
+
+
+def graph_of(operators, inputs, outputs, buffers, codes):
+    """operators: (code, version, options, inputs, outputs); operands are tensors, None where absent."""
+    tensors = []
+    for _, _, _, read, made in operators:
+        tensors += [t for t in list(read) + list(made) if t is not None and not any(t is other for other in tensors)]
+    place = lambda t: -1 if t is None else [t is other for other in tensors].index(True)
     graph = s.SubGraphT()
-    graph.tensors, graph.operators = tensors, [op]
-    graph.inputs = [p for p, t in zip(places, inputs) if t is not None and t.data is None]
-    graph.outputs = places[len(inputs):]
-    operator_code = s.OperatorCodeT()
-    operator_code.builtinCode = code
-    operator_code.deprecatedBuiltinCode = min(code, 127)
-    operator_code.version = version
-    model = s.ModelT()
-    model.version, model.operatorCodes, model.subgraphs, model.buffers = 3, [operator_code], [graph], buffers
+    graph.tensors, graph.operators = [tensor_of(t, "t%d" % i, buffers) for i, t in enumerate(tensors)], []
+    for code, version, fields, read, made in operators:
+        op = s.OperatorT()
+        op.opcodeIndex, op.inputs, op.outputs = code_of(code, version, codes), [place(t) for t in read], [place(t) for t in made]
+        if fields is not None:
+            op.builtinOptionsType, op.builtinOptions = getattr(s.BuiltinOptions, type(fields).__name__[:-1]), fields
+        graph.operators.append(op)
+    graph.inputs, graph.outputs = [place(t) for t in inputs], [place(t) for t in outputs]
+    return graph
+
+
+def build_graphs(graphs):
+    """graphs: (operators, inputs, outputs), the first to be run."""
+    buffers, codes, model = [s.BufferT()], [], s.ModelT()
+    model.version, model.subgraphs = 3, [graph_of(*graph, buffers, codes) for graph in graphs]
+    model.operatorCodes, model.buffers = codes, buffers
     builder = flatbuffers.Builder(1024)
     builder.Finish(model.Pack(builder), b"TFL3")
     return bytes(builder.Output())
 
 
-def run(model, inputs, outputs):
+def build(code, version, options, inputs, outputs):
+    return build_graphs([([(code, version, options, inputs, outputs)], [t for t in inputs if t is not None and t.data is None], outputs)])
+
+
+def run_micro(model, feeds, outputs, runs):
     interpreter = runtime.Interpreter.from_bytes(model, arena_size=1 << 20)
-    feeds = [t.feed for t in inputs if t is not None and t.data is None]
-    for i, feed in enumerate(feeds):
-        interpreter.set_input(np.array(feed, order="C"), i)
+    results = []
+    for r in range(runs):
+        for i, feed in enumerate(feeds):
+            interpreter.set_input(np.array(feed if runs == 1 else feed[r], order="C"), i)
+        interpreter.invoke()
+        results += [np.ascontiguousarray(interpreter.get_output(i)) for i in range(len(outputs))]
+    return results
+
+
+def run_lite(model, feeds, outputs, runs):
+    """TensorFlow Lite's own reference kernels, for operators that TensorFlow Lite Micro does not have."""
+    interpreter = lite.Interpreter(model_content=model, experimental_op_resolver_type=lite.OpResolverType.BUILTIN_REF)
+    interpreter.allocate_tensors()
+    for detail, feed in zip(interpreter.get_input_details(), feeds):
+        interpreter.set_tensor(detail["index"], np.array(feed, order="C"))
     interpreter.invoke()
-    return feeds, [np.ascontiguousarray(interpreter.get_output(i)) for i in range(len(outputs))]
+    return [np.ascontiguousarray(interpreter.get_tensor(d["index"])) for d in interpreter.get_output_details()]
 
 
-def record(out, code, version, options, inputs, outputs):
-    model = build(code, version, options, inputs, outputs)
-    feeds, results = run(model, inputs, outputs)
-    parts = [model, len(feeds)] + [f.tobytes() for f in feeds] + [len(results)] + [r.tobytes() for r in results]
+def record(out, model, feeds, results, runs=1):
+    fed = [f if runs == 1 else f[r] for r in range(runs) for f in feeds]
+    parts = [model, len(fed)] + [f.tobytes() for f in fed] + [len(results)] + [r.tobytes() for r in results]
     for p in parts:
         out.append(struct.pack("<I", p) if isinstance(p, int) else struct.pack("<I", len(p)) + p)
 
@@ -222,10 +252,10 @@ def unary(code, name=None, version=2, same=False, fixed=None, low=0.002, high=0.
     return make
 
 
-def float_unary(code, name=None):
+def float_unary(code, name=None, signed=False):
     def make(r, i):
         x = plain(r, shape_of(r), np.float32)
-        x.feed = np.abs(x.feed)
+        x.feed = x.feed if signed else np.abs(x.feed)
         return code, 1, options(name) if name else None, [x], [Operand(x.shape, np.float32)]
     return make
 
@@ -616,6 +646,46 @@ def logical(code, name, count):
     return make
 
 
+def select_old(r, i):
+    """The condition has the shape of both."""
+    shape = shape_of(r)
+    x = int8(r, shape)
+    return B.SELECT, 1, options("SelectOptions"), [plain(r, shape, np.bool_), x, int8(r, shape, x.scales[0], x.zeros[0])], [like(x)]
+
+
+def half_bytes(make, version):
+    """The same with weights of four bits."""
+    def of(r, i):
+        code, _, fields, inputs, outputs = make(r, i)
+        w = inputs[1]
+        w.kind, w.data = s.TensorType.INT4, r.integers(-7, 8, w.shape)
+        outputs[0].scales = [float(np.float32(outputs[0].scales[0] / 16))]
+        return code, version, fields, inputs, outputs
+    return of
+
+
+# Operators of variables: a sum that grows, from zero, from its zero point, or from a constant that another graph assigns once.
+
+RUNS = 4
+
+
+def variables(r, i):
+    shape, kind = shape_of(r, None, 4), [np.int8, np.float32, np.int8][i % 3]
+    quants = dict(scale=quant(r)[0], zero=quant(r)[1]) if kind == np.int8 else {}
+    handle, x, before, after = Operand([], np.int32, kind=s.TensorType.RESOURCE), Operand(shape, kind, **quants), Operand(shape, kind, **quants), Operand(shape, kind, **quants)
+    x.feed = [bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32) for _ in range(RUNS)]
+    name = options("VarHandleOptions", container="" if i % 4 else "box", sharedName="sum")
+    operators = [(B.VAR_HANDLE, 1, name, [], [handle]), (B.READ_VARIABLE, 1, options("ReadVariableOptions"), [handle], [before]),
+                 (B.ADD, 2, options("AddOptions"), [before, x], [after]), (B.ASSIGN_VARIABLE, 1, options("AssignVariableOptions"), [handle, after], [])]
+    graphs = [(operators, [x], [after])]
+    if i % 2:
+        first, again = Operand(shape, kind, **quants), Operand([], np.int32, kind=s.TensorType.RESOURCE)
+        first.data = bytes_of(r, shape) if kind == np.int8 else r.normal(0, 2, shape).astype(np.float32)
+        operators.insert(0, (B.CALL_ONCE, 1, options("CallOnceOptions", initSubgraphIndex=1), [], []))
+        graphs.append(([(B.VAR_HANDLE, 1, name, [], [again]), (B.ASSIGN_VARIABLE, 1, options("AssignVariableOptions"), [again, first], [])], [], []))
+    return graphs
+
+
 OPERATORS = {
     "add": binary(B.ADD, "AddOptions"), "sub": binary(B.SUB, "SubOptions"), "mul": binary(B.MUL, "MulOptions"),
     "squared_difference": binary(B.SQUARED_DIFFERENCE, "SquaredDifferenceOptions", 2, False), "div": div,
@@ -637,7 +707,12 @@ OPERATORS = {
     "broadcast_to": broadcast_to, "cast": cast, "quantize": quantize, "dequantize": dequantize, "fill": fill, "shape": shape_op, "select_v2": select, "l2_normalization": l2_norm,
     "logical_and": logical(B.LOGICAL_AND, "LogicalAndOptions", 2), "logical_or": logical(B.LOGICAL_OR, "LogicalOrOptions", 2),
     "logical_not": logical(B.LOGICAL_NOT, "LogicalNotOptions", 1),
+    "floor": float_unary(B.FLOOR, signed=True), "ceil": float_unary(B.CEIL, signed=True), "round": float_unary(B.ROUND, signed=True), "exp": float_unary(B.EXP, "ExpOptions", True),
+    "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
+    "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables,
+    "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
 }
+LITE = ["select", "relu_n1_to_1"]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):
@@ -647,7 +722,12 @@ def attempt(name, seed, number):
     if child == 0:
         out = []
         try:
-            record(out, *OPERATORS[name](np.random.default_rng(seed), number))
+            made = OPERATORS[name](np.random.default_rng(seed), number)
+            runs = RUNS if isinstance(made, list) else 1
+            model = build_graphs(made) if runs > 1 else build(*made)
+            feeds = [t.feed for t in made[0][1]] if runs > 1 else [t.feed for t in made[3] if t is not None and t.data is None]
+            outputs = made[0][2] if runs > 1 else made[4]
+            record(out, model, feeds, (run_lite if name in LITE else run_micro)(model, feeds, outputs, runs), runs)
             answer = b"+" + b"".join(out)
         except Exception as e:
             answer = b"-" + (str(e).splitlines() or [type(e).__name__])[0].encode()

@@ -3,6 +3,7 @@
  * damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is there)
  * every layer of the recorded int8 networks. */
 #include "check.h"
+#include "flat_out.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -15,54 +16,6 @@
 #include "ir/evaluate.h"
 #include "ir/interpret.h"
 #include "support/text.h"
-
-/* ---- Writing flatbuffers: front to back, children behind their parents -------------------------------------------- */
-
-typedef struct Out { uint8_t at[8192]; size_t count; } Out;
-
-static void put(Out *o, size_t place, uint64_t v, int bytes)
-{
-    for (int i = 0; i < bytes; i++) o->at[place + (size_t)i] = (uint8_t)(v >> (8 * i));
-}
-
-static size_t grow(Out *o, size_t bytes)
-{
-    size_t place = (o->count + 7) / 8 * 8;
-    o->count = place + bytes;
-    return place;
-}
-
-/* A table whose fields 0..count-1 are all there, 8 bytes each: the place of field i is table + 8 + 8*i. */
-static size_t table(Out *o, int count)
-{
-    size_t n = (size_t)count, vtable = grow(o, 4 + 2 * n), t;
-    put(o, vtable, 4 + 2 * n, 2);
-    put(o, vtable + 2, 8 + 8 * n, 2);
-    for (size_t i = 0; i < n; i++) put(o, vtable + 4 + 2 * i, 8 + 8 * i, 2);
-    t = grow(o, 8 + 8 * n);
-    put(o, t, t - vtable, 4);
-    return t;
-}
-
-static size_t field(size_t t, int i) { return t + 8 + 8 * (size_t)i; }
-static void absent(Out *o, size_t t, int i) { put(o, t - (size_t)(o->at[t] | o->at[t + 1] << 8) + 4 + 2 * (size_t)i, 0, 2); }
-static void point(Out *o, size_t from, size_t to) { put(o, from, to - from, 4); }
-
-static size_t vector(Out *o, size_t from, size_t elems, size_t size)
-{
-    size_t v = grow(o, 4 + elems * size);
-    put(o, v, elems, 4);
-    point(o, from, v);
-    return v + 4;
-}
-
-static void ints(Out *o, size_t from, int count, const int *v)
-{
-    size_t at = vector(o, from, (size_t)count, 4);
-    for (int i = 0; i < count; i++) put(o, at + 4 * (size_t)i, (uint64_t)(int64_t)v[i], 4);
-}
-
-static void text(Out *o, size_t from, const char *s) { memcpy(o->at + vector(o, from, strlen(s), 1), s, strlen(s)); }
 
 enum { FLOAT32 = 0, INT32 = 2, INT8 = 9 };
 typedef struct Line { const char *name; int type, rank, dim[2], buffer; float scale; int zero; } Line;

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_TESTS_TFLITE_CASE_H
+#define LW_TESTS_TFLITE_CASE_H
+/* A second opinion on every TFLite operator: models of one operator with what they must give, from formulas of their own.
+ *
+ * A Case is such a model in the open: operands with shapes, quantization and values, and the options' fields. Each operator is a
+ * row with a maker of random cases and the reference that fills in their outputs. Nothing here is, or includes, anything of
+ * the compiler or of runtime/; flatbuffer.c writes a case as the bytes of a model, and reads the recorded models of *.vec, on
+ * which the references are tested themselves. Values are doubles, which hold floats and all integers that occur exactly. */
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { MOST_DIMS = 6, MOST_OPERANDS = 8, MOST_FIELDS = 8, MOST_SCALES = 64, MOST_VALUES = 1 << 14, MOST_BYTES = 1 << 17 };
+typedef enum ElementType { TYPE_F32 = 0, TYPE_I32 = 2, TYPE_U8 = 3, TYPE_I64 = 4, TYPE_BOOL = 6, TYPE_I16 = 7, TYPE_I8 = 9, TYPE_I4 = 17 } ElementType;
+
+typedef struct Operand {
+    ElementType type;
+    int rank, dim[MOST_DIMS];
+    int scales, zero, axis;                      /* scales 0: not quantized; of more than one, all zero points are 0 */
+    float scale[MOST_SCALES];
+    bool is_absent, is_constant;
+    double *v;                                   /* [elements]: in the case's pool */
+} Operand;
+
+typedef struct Operator Operator;
+typedef struct Case {
+    const Operator *op;
+    double field[MOST_FIELDS];                   /* of the options */
+    int list_count, list[MOST_DIMS];             /* the field that is a list */
+    int in_count, out_count;
+    Operand in[MOST_OPERANDS], out[MOST_OPERANDS];
+    double pool[MOST_VALUES]; int used;
+} Case;
+
+typedef struct Random { uint64_t state; } Random;
+
+struct Operator {
+    const char *name;                            /* of the recorded vectors, too */
+    int code, version, options;                  /* BuiltinOperator, and the tag of BuiltinOptions; 0: none */
+    const char *fields;                          /* of the options: b byte, i 32 bits, d the same and 1 where absent, f float, l list of 32 bits, - none */
+    void (*make)(Case *c, Random *r, int number);
+    void (*reference)(Case *c);
+    int ulps;                                    /* how far floats may be off; int8 is always exact */
+};
+
+/* Closed by a row without name. */
+extern const Operator elementwise_operators[], curve_operators[], window_operators[], reduction_operators[], move_operators[];
+
+/* ---- Models: flatbuffer.c ------------------------------------------------------------------------------------------ */
+
+size_t case_write(const Case *c, uint8_t *out);                        /* at most MOST_BYTES; how many */
+bool case_read(const uint8_t *model, size_t count, Case *c);           /* inputs without values: those that are no constants */
+int element_bytes(ElementType t);
+void values_write(const Operand *x, uint8_t *out);                     /* as they lie in memory */
+void values_read(Case *c, Operand *x, const uint8_t *bytes);
+
+/* ---- Operands: operands.c ------------------------------------------------------------------------------------------ */
+
+int elements(const Operand *x);
+double *values_new(Case *c, int count);
+Operand *add_input(Case *c, ElementType t, int rank, const int *dim);      /* with room for its values */
+Operand *add_output(Case *c, ElementType t, int rank, const int *dim);
+Operand *add_like(Case *c, const Operand *x, int rank, const int *dim);    /* an output of the same type and quantization */
+Operand *add_ints(Case *c, int rank, int count, const int *v);             /* a constant input: of rank 0 or 1, or pairs */
+void copy_quant(Operand *to, const Operand *from);
+
+int between(Random *r, int least, int greatest);                           /* both may come */
+bool chance(Random *r, int percent);
+float scale_between(Random *r, double least, double greatest);             /* evenly many of each magnitude */
+int shape_any(Random *r, int least_rank, int most_rank, int most, int *dim);      /* the rank; dimensions of 1 to most */
+void quant_any(Random *r, Operand *x);
+void quant_set(Operand *x, float scale, int zero);
+void fill_any(Random *r, Operand *x);                                      /* often extreme; floats are halves of small integers, so that sums are exact */
+void fill_real(Random *r, Operand *x, double least, double greatest);      /* floats of any bits */
+
+bool next_index(int rank, const int *dim, int *index);                     /* last dimension first; false after the last, with all 0 again */
+int place_of(const Operand *x, const int *index);
+int broadcast_place(const Operand *x, int rank, const int *index);         /* of an operand that is spread over more or larger dimensions */
+
+/* ---- Arithmetic: fixed.c ------------------------------------------------------------------------------------------- */
+
+/* A real factor as multiplier / 2^31 * 2^exponent. */
+typedef struct Scaling { int32_t multiplier; int exponent; } Scaling;
+Scaling scaling_of(double real);
+int64_t floor_divide(int64_t a, int64_t b);
+int32_t wrap(int64_t a);                                                   /* modulo 2^32 */
+int64_t limit(int64_t a, int64_t least, int64_t greatest);
+int32_t high_product(int32_t a, int32_t b);                                /* a*b / 2^31 to the nearest, ties up, saturated */
+int32_t halve_often(int32_t a, int times);                                 /* a / 2^times to the nearest, ties away from 0 */
+int32_t double_often(int32_t a, int times);                                /* saturated */
+int32_t scaled(int32_t a, Scaling s);
+double stored(int64_t a);                                                  /* limited to int8 */
+void activation_range(const Operand *y, int activation, int *least, int *greatest);       /* of int8 */
+float activate(float v, int activation);
+int32_t exp_of_negative(int32_t a, int integer_bits);                      /* Q.31 of a Q number */
+int32_t one_over_one_plus(int32_t a);                                      /* of and as Q.31 */
+int32_t one_minus_over_one_plus(int32_t a);
+int32_t reciprocal(int32_t a, int integer_bits, int *bits_over_one);
+Scaling inverse_root(int32_t a);
+int leading_zeros(uint32_t a);
+
+#endif

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/* Every TFLite operator against a reference of its own (tests/tflite/case.h), on models by chance: 1,000 of each, or as many as
+ * the argument says; int8 and integers to the bit, floats as exactly as the operator's row says. The references
+ * are tested first, on what the reference kernels of TensorFlow Lite Micro gave (tests/tflite/OPERATOR.vec).
+ *
+ *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
+#include "check.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "../tflite/case.h"
+#include "import/tflite.h"
+#include "import/tflite_ops.h"
+#include "run_model.h"
+
+static const Operator *const tables[] = { elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators };
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+static Case *case_new(const Operator *op)
+{
+    static Case c;
+    memset(&c, 0, offsetof(Case, pool));
+    c.used = 0;
+    c.op = op;
+    return &c;
+}
+
+/* By how many floats two floats are apart; both zeros are one. */
+static double apart(float a, float b)
+{
+    int32_t i, j;
+    memcpy(&i, &a, 4);
+    memcpy(&j, &b, 4);
+    int64_t x = i < 0 ? -(int64_t)(i & INT32_MAX) : i, y = j < 0 ? -(int64_t)(j & INT32_MAX) : j;
+    return fabs((double)(x - y));
+}
+
+/* NULL, or where and how what was found differs from what the reference says. */
+static const char *compare(Ctx *cx, const Case *c, int i, const void *found)
+{
+    static uint8_t wanted[8 * MOST_VALUES];
+    const Operand *y = &c->out[i];
+    const uint8_t *at = found;
+    const int size = element_bytes(y->type);
+    values_write(y, wanted);
+    for (int e = 0; e < elements(y); e++) {
+        float a, b;
+        if (memcmp(at + e * size, wanted + e * size, (size_t)size) == 0) continue;
+        if (y->type != TYPE_F32) return text_format(cx, "output %d: element %d is %d, not %d", i, e, (int8_t)at[e * size], (int8_t)wanted[e * size]);
+        memcpy(&a, at + 4 * e, 4);
+        memcpy(&b, wanted + 4 * e, 4);
+        if (!(apart(a, b) <= c->op->ulps)) return text_format(cx, "output %d: element %d is %.9g, not %.9g", i, e, (double)a, (double)b);
+    }
+    return NULL;
+}
+
+/* ---- The references, on recorded vectors --------------------------------------------------------------------------- */
+
+static uint32_t next_word(const Bytes *file, size_t *at)
+{
+    const uint8_t *p = file->at + *at;
+    *at += 4;
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static const uint8_t *next_part(const Bytes *file, size_t *at, size_t *count)
+{
+    *count = next_word(file, at);
+    *at += *count;
+    return file->at + *at - *count;
+}
+
+static const char *check_record(Ctx *cx, const Operator *op, const Bytes *file, size_t *at)
+{
+    size_t count, fed;
+    Case *c = case_new(op);
+    const uint8_t *model = next_part(file, at, &count);
+    const char *why = case_read(model, count, c) ? NULL : "the model is not understood";
+    fed = next_word(file, at);
+    for (int i = 0; fed > 0; i++) {
+        if (i < c->in_count && (c->in[i].is_constant || c->in[i].is_absent)) continue;
+        const uint8_t *values = next_part(file, at, &count);
+        if (i < c->in_count) values_read(c, &c->in[i], values);
+        fed--;
+    }
+    if (!why) op->reference(c);
+    size_t outputs = next_word(file, at);
+    for (size_t i = 0; i < outputs; i++) {
+        const uint8_t *found = next_part(file, at, &count);
+        if (!why) why = compare(cx, c, (int)i, found);
+    }
+    return why;
+}
+
+static void check_recorded(const Operator *op, const char *folder)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Bytes file = file_read(cx, text_format(cx, "%s/%s.vec", folder, op->name));
+    const char *why = NULL;
+    int count = 0;
+    for (size_t at = 0; at + 4 < file.count && !why; count++) why = check_record(cx, op, &file, &at);
+    check_that(!why && count >= 20, text_format(cx, "reference-%s", op->name), "record %d: %s", count - 1, why ? why : "there are too few");
+    ctx_free(cx);
+}
+
+/* ---- The compiler, on random cases --------------------------------------------------------------------------------- */
+
+/* All passes over the graph: folded, rewritten, shrunk. */
+static void pass_through(Ctx *cx, Model *m)
+{
+    Graph g = { .name = "m", .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output };
+    int count;
+    const GraphPassRow *pass = graph_passes(&count);
+    for (int i = 0; i < count; i++) g = pass[i].run(cx, g);
+    m->output = g.output;
+}
+
+/* Cases of odd numbers go through the passes first. */
+static const char *check_case(Ctx *cx, const Case *c, int number)
+{
+    static uint8_t bytes[MOST_BYTES];
+    void *input[MOST_OPERANDS];
+    const void *output[MOST_OPERANDS];
+    int fed = 0;
+    Model m;
+    if (!tflite_read(cx, c->op->name, (Bytes){ bytes, case_write(c, bytes) }, NULL, &m)) return diag_text(cx, cx->diags);
+    for (int i = 0; i < c->in_count; i++) {
+        if (c->in[i].is_constant || c->in[i].is_absent) continue;
+        values_write(&c->in[i], bytes);
+        input[fed++] = aligned_copy(cx, bytes, (size_t)(elements(&c->in[i]) * element_bytes(c->in[i].type)));
+    }
+    const char *why = m.input_count != fed || m.output_count != c->out_count ? "other inputs or outputs" : NULL;
+    if (!why && number % 2) pass_through(cx, &m);
+    if (!why) why = run_model(cx, &m, input, output);
+    for (int i = 0; i < c->out_count && !why; i++)
+        why = tensor_bytes(m.output[i]) == elements(&c->out[i]) * element_bytes(c->out[i].type) ? compare(cx, c, i, output[i]) : "an output of another size";
+    return why;
+}
+
+static void check_random(const Operator *op, int count)
+{
+    Ctx *names = ctx_new(NULL, NULL);
+    const char *why = NULL;
+    int number;
+    for (number = 0; number < count && !why; number++) {
+        Ctx *cx = ctx_new(NULL, NULL);
+        Random r = { (uint64_t)op->code * 1000003u + (uint64_t)number };
+        Case *c = case_new(op);
+        between(&r, 0, 1);
+        op->make(c, &r, number);
+        op->reference(c);
+        why = check_case(cx, c, number);
+        if (why) why = text_format(names, "%s", why);
+        ctx_free(cx);
+    }
+    check_that(!why, text_format(names, "%s-%d-cases", op->name, count), "case %d: %s", number - 1, why);
+    ctx_free(names);
+}
+
+/* Operators of variables are no functions of their inputs: test_tflite_state.c has them. */
+static void check_all_are_here(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    int count;
+    const TfliteRow **row = tflite_row_list(cx, &count);
+    for (int i = 0; i < count; i++) {
+        bool is_here = row[i]->types == OF_HANDLE;
+        for (int t = 0; t < TABLES; t++)
+            for (const Operator *op = tables[t]; op->name; op++) is_here = is_here || op->code == row[i]->code;
+        if (!is_here) check_that(0, "every-operator", "%s has no reference", row[i]->name);
+    }
+    ctx_free(cx);
+}
+
+int main(int argc, char **argv)
+{
+    int count = argc > 1 ? atoi(argv[1]) : 1000;
+    check_all_are_here();
+    for (int t = 0; t < TABLES; t++)
+        for (const Operator *op = tables[t]; op->name; op++) {
+            if (argc > 3 && strcmp(argv[3], op->name) != 0) continue;
+            check_recorded(op, argc > 2 ? argv[2] : "tests/tflite");
+            check_random(op, count);
+        }
+    return check_done();
+}
