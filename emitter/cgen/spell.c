@@ -556,6 +556,7 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_ROUNDSHIFT: return fixed_point(s, e);
     case EXPR_EXPQ:
     case EXPR_RECIPQ:
+    case EXPR_PHILOX:
     case EXPR_CLZ:      return helper(s, expr_info(e->kind)->spelling, e);
     case EXPR_LT:
     case EXPR_LE:       return comparison(s, e);

@@ -10,20 +10,6 @@ static void same(OnnxCall *c)
     if (onnx_needs(c, 1)) c->out[0] = c->in[0];
 }
 
-/* What it is in inference: the input, and a mask that is true everywhere. */
-static void dropout(OnnxCall *c)
-{
-    double is_training = 0;
-    if (!onnx_needs(c, 1)) return;
-    onnx_scalar(c, 2, &is_training);
-    if (is_training != 0) onnx_unsupported(c, "training_mode=1; the inference form is accepted");
-    c->out[0] = c->in[0];
-    if (c->node->out_count < 2) return;
-    Text shape = text_new(c->cx);
-    for (int d = 0; d < c->in[0]->rank; d++) text_printf(&shape, "%s%lld", d ? "," : "", (long long)tensor_dim(c->in[0], d));
-    c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), "shape=%s", text_string(&shape));
-}
-
 static void cast(OnnxCall *c)
 {
     DType t;
@@ -236,7 +222,6 @@ const OnnxOp onnx_rows_math[] = {
     ONNX_SAME("Cos", "", "cos"),
     ONNX_SAME("Cosh", "", "cosh"),
     ONNX_AS("Div", "axis broadcast", "div", binary),
-    ONNX_MOVE("Dropout", "ratio seed", dropout),
     ONNX_ROW("Einsum", "equation", einsum),
     ONNX_SAME("Elu", "alpha", "elu"),
     ONNX_AS("Equal", "axis broadcast", "equal", binary),

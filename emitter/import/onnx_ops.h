@@ -38,7 +38,7 @@ typedef struct OnnxOp {
 
 /* Closed by a row without name. */
 extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_math[],
-                    onnx_rows_norm[], onnx_rows_quant[], onnx_rows_recurrent[], onnx_rows_resize[], onnx_rows_sequence[],
+                    onnx_rows_norm[], onnx_rows_quant[], onnx_rows_random[], onnx_rows_recurrent[], onnx_rows_resize[], onnx_rows_sequence[],
                     onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
 
 /* The row of an operator, or of DOMAIN.OPERATOR; NULL: not known. A context's own rows come before ours. */

@@ -154,6 +154,7 @@ static bool suits(Ctx *cx, ExprKind k, DType t)
     const char *wanted = NULL;
     if (k == EXPR_AND || k == EXPR_OR || k == EXPR_NOT) wanted = t == BOOL ? NULL : "bool";
     else if (k >= EXPR_MULHIGH && k <= EXPR_CLZ) wanted = t == I32 ? NULL : "i32";
+    else if (k == EXPR_PHILOX) wanted = t == U64 ? NULL : "u64";
     else if (algebra & F) wanted = dtype_is_float(t) ? NULL : "a float type";
     else if (algebra & I) wanted = dtype_is_integer(t) ? NULL : "an integer type";
     else if (t == BOOL && k != EXPR_EQ && k != EXPR_NE) wanted = "a number";

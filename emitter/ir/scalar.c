@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "../../runtime/lw_fixed.h"
+#include "../../runtime/lw_random.h"
 #include "../../runtime/lw_math.h"
 
 static int bits_of(DType t) { return 8 * dtype_info(t)->bytes; }
@@ -190,6 +191,7 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_EXPQ:      return integer(I32, (uint64_t)lw_expq_i32((int32_t)a.i, (int32_t)b.i));
     case EXPR_RECIPQ:    return integer(I32, (uint64_t)lw_recipq_i32((int32_t)a.i));
     case EXPR_CLZ:       return integer(I32, (uint64_t)lw_clz_i32((int32_t)a.i));
+    case EXPR_PHILOX:    return integer(U64, lw_philox_u64(ua, ub));
     case EXPR_FMOD:      return FUNCTION2(fmod);
     case EXPR_POW:       return FUNCTION2(pow);
     case EXPR_ATAN2:     return FUNCTION2(atan2);
