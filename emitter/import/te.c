@@ -53,6 +53,7 @@ static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
 {
     const Known *k = known_tensor(r->known, at);
     if (!k) k = known_value(r->known, at);
+    if (k && k->is_promised && k->tensor == t) return;
     if (k) lex_error(l, at, "'%s' is defined already", k->name);
     if (t) r->known = known_add(r->cx, r->known, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
@@ -145,6 +146,8 @@ static void read_input(TeReader *r, Lexer *l)
     if (value->data) r->model->initial[r->model->input_count] = value;
     r->model->input[r->model->input_count++] = t;
 }
+
+static void read_promise(TeReader *r, Lexer *l) { promise_read(l, &r->known); }
 
 static void read_outputs(TeReader *r, Lexer *l)
 {
@@ -329,6 +332,7 @@ static void read_formula(TeReader *r, Lexer *l)
 typedef struct Statement { const char *word; void (*read)(TeReader *r, Lexer *l); } Statement;
 static const Statement statements[] = {
     { "size", read_size }, { "input", read_input }, { "const", read_const }, { "output", read_outputs },
+    { "promise", read_promise },
 };
 
 /* A statement's word is no keyword where '=', '[' or ',' follows: then it is a tensor that bears the name. */
@@ -408,6 +412,7 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     r.is_scanning = false;
     r.is_nest = r.is_nest || out->step_count || (options && options->as_nest);
     walk_statements(&r, read_statement, false);
+    promises_are_kept(cx, r.known);
     if (!out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
     cx->file = outer;
     return !ctx_failed(cx);

@@ -9,6 +9,7 @@
  *   input h: f32[3] = {0, 0.5, 1}          has a value: a constant, or where it is state (--state) what that begins with
  *   const w: f32[3] = {0.25, 0.5, 0.25}    or = "w.npy", beside the file
  *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/formula.h); the stage has the tensor's name, loops are c.i, c.j, c.k
+ *   promise s: f32[n][512]                 read before it is made, by itself or by what it reads: s[i ordered, j] = (s[i-1, j]? : 0) + ...
  *   y = conv2d(c, w, stride=2,2, pad=1)    an operator; `_` stands for an input left out
  *   output y                               or several: output y, z
  *   schedule                               steps (schedule/schedule.h), indented, one a line

@@ -17,7 +17,6 @@
 #include "ir/instruction.h"
 
 #include "support/switch.h"
-#include "support/text.h"
 
 /* ---- Form ------------------------------------------------------------------------------------------------------ */
 
@@ -41,18 +40,18 @@ static bool is_in_scope(Form *f, const Stmt *s, const Expr *e, bool sizes_only, 
 {
     Checker *c = f->c;
     const char *where = s->name ? s->name : "the nest";
-    if (!e || e->kind == EXPR_POISON) return check_fail(c, WRONG, "%s: the %s is missing", where, what);
+    if (!e || e->kind == EXPR_POISON) return check_form(c, "%s: the %s is missing", where, what);
     Scoping scoping = { f, NULL, sizes_only };
     expr_walk(c->cx, e, find_stray, &scoping);
     const Var *v = scoping.stray ? expr_as_var(scoping.stray) : NULL;
-    if (v) return check_fail(c, WRONG, "%s: the %s uses '%s', which is no %s", where, what, v->name, sizes_only ? "size" : "size and no loop around it");
-    if (scoping.stray) return check_fail(c, WRONG, "%s: the %s reads a tensor", where, what);
+    if (v) return check_form(c, "%s: the %s uses '%s', which is no %s", where, what, v->name, sizes_only ? "size" : "size and no loop around it");
+    if (scoping.stray) return check_form(c, "%s: the %s reads a tensor", where, what);
     return true;
 }
 
 static bool is_once(Form *f, Map *seen, const void *key, const char *format, const char *text)
 {
-    if (map_get_ptr(seen, key)) return check_fail(f->c, WRONG, format, text);
+    if (map_get_ptr(seen, key)) return check_form(f->c, format, text);
     map_put_ptr(seen, key, f);
     return true;
 }
@@ -61,14 +60,16 @@ static bool for_is_well_formed(Form *f, const Stmt *s)
 {
     Checker *c = f->c;
     const Var *v = s->var ? expr_as_var(s->var) : NULL;
-    if (!s->name) return check_fail(c, WRONG, "a loop has no name");
-    if (!v || v->type != I32 || v->role != VAR_LOOP) return check_fail(c, WRONG, "%s: the variable of the loop is no i32 loop variable", s->name);
+    if (!s->name) return check_form(c, "a loop has no name");
+    if (!v || v->type != I32 || v->role != VAR_LOOP) return check_form(c, "%s: the variable of the loop is no i32 loop variable", s->name);
     if (!is_once(f, &f->names, s->name, "two loops are named %s", s->name)) return false;
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
     if (v->hints && v->hints->pragma && !pragma_suits(v->hints->pragma, s->loop_kind))
-        return check_fail(c, WRONG, "%s: '%s' is promised of it, which does not suit a loop that is %s; the kinds the pragma was accepted for are", s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
-    return s->extent->type == I32 || check_fail(c, WRONG, "%s: the extent is no i32", s->name);
+        return check_fail(c, UNPROVED, "the kinds for which the pragma was accepted",
+                          "%s has the pragma '%s', which is not shown to suit a loop that is %s",
+                          s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
+    return s->extent->type == I32 || check_form(c, "%s: the extent is no i32", s->name);
 }
 
 static bool is_among(const Stage *s, const Nest *n)
@@ -104,19 +105,20 @@ static bool block_is_well_formed(Form *f, const Stmt *s)
 {
     Checker *c = f->c;
     const Stage *stage = s->stage;
-    if (!s->name || !stage) return check_fail(c, WRONG, "a block has no name or no stage");
-    if (!is_among(stage, c->nest)) return check_fail(c, WRONG, "%s: the stage \"%s\" is not of this nest", s->name, stage->name);
+    if (!s->name || !stage) return check_form(c, "a block has no name or no stage");
+    if (!is_among(stage, c->nest)) return check_form(c, "%s: the stage \"%s\" is not of this nest", s->name, stage->name);
     if (s->part != BLOCK_WHOLE && stage->reducer == REDUCE_NONE)
-        return check_fail(c, WRONG, "%s: \"%s\" does not reduce, so it has no init and no update", s->name, stage->name);
+        return check_form(c, "%s: \"%s\" does not reduce, so it has no init and no update", s->name, stage->name);
     for (int a = 0; a < stage->axis_count; a++) {
         if (s->part == BLOCK_INIT && a >= stage->data_count) continue;
         if (!is_in_scope(f, s, s->bind[a], false, "index of an axis")) return false;
-        if (s->bind[a]->type != I32) return check_fail(c, WRONG, "%s: the index of an axis is no i32", s->name);
+        if (s->bind[a]->type != I32) return check_form(c, "%s: the index of an axis is no i32", s->name);
     }
     if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
-    if (s->cond && s->cond->type != BOOL) return check_fail(c, WRONG, "%s: the guard is no bool", s->name);
+    if (s->cond && s->cond->type != BOOL) return check_form(c, "%s: the guard is no bool", s->name);
     for (int i = 0; i < stage->out_count; i++)
-        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, "%s: \"%s\" has no storage here; a place inside its storage is accepted", s->name, stage->out[i]->name);
+        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, "a place inside its storage",
+                                                            "%s: \"%s\" has no storage here", s->name, stage->out[i]->name);
     map_put_ptr(&f->written, stage, f);
     return true;
 }
@@ -126,16 +128,16 @@ static bool alloc_is_well_formed(Form *f, const Stmt *s)
     Checker *c = f->c;
     const Buffer *b = s->buffer;
     bool used[MAX_RANK] = { false };
-    if (!b || !b->tensor) return check_fail(c, WRONG, "an alloc has no tensor");
+    if (!b || !b->tensor) return check_form(c, "an alloc has no tensor");
     const char *tensor = b->tensor->name;
-    if (is_input(c->nest, b->tensor) || is_output(c->nest, b->tensor)) return check_fail(c, WRONG, "\"%s\" is the caller's, and needs no storage", tensor);
-    if (has_place(f, b->tensor)) return check_fail(c, WRONG, "\"%s\" has storage inside its storage", tensor);
+    if (is_input(c->nest, b->tensor) || is_output(c->nest, b->tensor)) return check_form(c, "\"%s\" is the caller's, and needs no storage", tensor);
+    if (has_place(f, b->tensor)) return check_form(c, "\"%s\" has storage inside its storage", tensor);
     for (int d = 0; d < b->tensor->rank; d++) {
         int p = b->permutation[d];
-        if (p < 0 || p >= b->tensor->rank || used[p]) return check_fail(c, WRONG, "\"%s\": the order of dimensions is no permutation", tensor);
+        if (p < 0 || p >= b->tensor->rank || used[p]) return check_form(c, "\"%s\": the order of dimensions is no permutation", tensor);
         used[p] = true;
-        if (b->block[d] < 0) return check_fail(c, WRONG, "\"%s\": a block has a negative length", tensor);
-        if (b->ring[d] < 0) return check_fail(c, WRONG, "\"%s\": a ring has a negative length", tensor);
+        if (b->block[d] < 0) return check_form(c, "\"%s\": a block has a negative length", tensor);
+        if (b->ring[d] < 0) return check_form(c, "\"%s\": a ring has a negative length", tensor);
     }
     return true;
 }
@@ -145,13 +147,15 @@ static bool tile_is_its_instruction(Form *f, const Stmt *s)
     Match m;
     const char *why;
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
-    return check_fail(f->c, UNPROVED, "what is printed as %s is no longer what it computes: %s", s->instr->macro, why);
+    return check_fail(f->c, UNPROVED, text_format(f->c->cx, "steps that leave %s and what is inside as they are", s->child[0]->name ? s->child[0]->name : "the unit"),
+                      "what is printed as %s is no longer what it computes: %s", s->instr->macro, why);
 }
 
 static bool is_well_formed(Form *f, const Stmt *s)
 {
-    if (!s) return check_fail(f->c, WRONG, "a statement is missing");
-    if (f->depth == MAX_DEPTH) return check_fail(f->c, UNPROVED, "the nest is deeper than %d statements", MAX_DEPTH);
+    if (!s) return check_form(f->c, "a statement is missing");
+    if (f->depth == MAX_DEPTH) return check_fail(f->c, UNPROVED, "fewer loops and buffers inside each other",
+                                                 "the nest is deeper than %d statements", MAX_DEPTH);
     switch (s->kind) {
     case STMT_FOR:   if (!for_is_well_formed(f, s)) return false; break;
     case STMT_BLOCK: if (!block_is_well_formed(f, s)) return false; break;
@@ -173,13 +177,13 @@ static bool tensors_are_known(Form *f)
     for (int i = 0; i < c->nest->stage_count; i++) {
         const Stage *s = c->nest->stage[i];
         const Tensor **reads;
-        if (!map_get_ptr(&f->written, s)) return check_fail(c, WRONG, "no block computes \"%s\"", s->name);
+        if (!map_get_ptr(&f->written, s)) return check_form(c, "no block computes \"%s\"", s->name);
         int count = stage_reads(c->cx, s, &reads);
         for (int r = 0; r < count; r++) {
             bool made = false;
             for (int j = 0; j < c->nest->stage_count && !made; j++)
                 for (int o = 0; o < c->nest->stage[j]->out_count; o++) made = made || c->nest->stage[j]->out[o] == reads[r];
-            if (!made && !is_input(c->nest, reads[r])) return check_fail(c, WRONG, "\"%s\" reads \"%s\", which nobody makes", s->name, reads[r]->name);
+            if (!made && !is_input(c->nest, reads[r])) return check_form(c, "\"%s\" reads \"%s\", which nobody makes", s->name, reads[r]->name);
         }
     }
     return true;
@@ -202,7 +206,7 @@ static Verdict verdict_of(const Checker *c, const char **why)
 Verdict nest_well_formed(Ctx *cx, const Nest *n, const char **why)
 {
     Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
-    if (!n) check_fail(&c, WRONG, "there is no nest");
+    if (!n) check_form(&c, "there is no nest");
     else form_is_right(&c);
     return verdict_of(&c, why);
 }
@@ -211,16 +215,26 @@ Verdict nest_well_formed(Ctx *cx, const Nest *n, const char **why)
 
 enum { MAX_IFS = 5 };
 
+/* Conditions that contradict each other: no sizes lead there, and everything could be shown. */
+static bool never_happens(Ctx *cx, const Bounds *facts)
+{
+    for (const Bounds *f = facts; f; f = f->outer)
+        if (f->fact && f->outer && provably(cx, expr_unary(cx, EXPR_NOT, f->fact), f->outer)) return true;
+    return false;
+}
+
 Verdict nest_check(Ctx *cx, const Nest *n, const char **why)
 {
     Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
-    if (!n) check_fail(&c, WRONG, "there is no nest");
+    if (!n) check_form(&c, "there is no nest");
     if (!n || !form_is_right(&c)) return verdict_of(&c, why);
     int ifs = check_if_count(n->root);
-    if (ifs > MAX_IFS) check_fail(&c, UNPROVED, "there are more than %d conditions on sizes", MAX_IFS);
+    if (ifs > MAX_IFS) check_fail(&c, UNPROVED, text_format(cx, "%d at most", MAX_IFS), "the nest has more conditions on sizes than are looked at");
     for (unsigned branches = 0; branches < 1u << ifs && c.verdict == PROVED; branches++) {
-        bool proved = check_gather(&c, branches) && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
-        if (!proved) check_fail(&c, UNPROVED, "the nest could not be checked");
+        bool gathered = check_gather(&c, branches);
+        if (gathered && never_happens(cx, c.facts)) continue;
+        bool proved = gathered && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
+        if (!proved) check_fail(&c, UNPROVED, "a smaller nest", "\"%s\" could not be checked", c.nest->name);
     }
     return verdict_of(&c, why);
 }

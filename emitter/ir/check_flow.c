@@ -13,7 +13,6 @@
 
 #include <string.h>
 
-#include "support/text.h"
 
 enum { MAX_MAKERS = 16 };
 
@@ -79,7 +78,8 @@ static bool find_need(Flow *f, int shared)
         }
         const char *why;
         if (!reach(c->cx, f->index[d], f->facts, inner, n, &f->need[d], &why))
-            return check_fail(c, UNPROVED, "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader), f->tensor->name, d, why);
+            return check_fail(c, UNPROVED, "an index over loops and sizes",
+                              "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader), f->tensor->name, d, why);
     }
     return true;
 }
@@ -181,8 +181,9 @@ static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Stmt
         bool rises = true;
         if (carrier) rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
         if (long_enough && rises) continue;
-        return check_fail(f->c, UNPROVED, "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s reads%s%s", (long long)ring, d,
-                          f->tensor->name, name_of(f->reader), carrier ? " under " : "", carrier ? carrier->name : "");
+        return check_fail(f->c, UNPROVED, "a longer ring, or none",
+                          "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s reads%s%s",
+                          (long long)ring, d, f->tensor->name, name_of(f->reader), carrier ? " under " : "", carrier ? carrier->name : "");
     }
     return true;
 }
@@ -247,10 +248,13 @@ static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
         if (!expr_uses(made[d].begin, s->var) && !expr_uses(made[d].count, s->var)) continue;
         if (!carried_along(f, shared, made, d, place)) return false;
         if (s->loop_kind == LOOP_PARALLEL || s->loop_kind == LOOP_VECTOR)
-            return check_fail(f->c, WRONG, "the %s loop %s carries \"%s\" from one iteration to the next, for %s; a serial loop is accepted", loop_kind_text(s->loop_kind), s->name,
-                              f->tensor->name, name_of(f->reader));
+            return check_fail(f->c, WRONG, "a serial loop",
+                              "the %s loop %s carries \"%s\" from one iteration to the next, for %s",
+                              loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
         if (f->alloc && f->alloc_loops >= shared)
-            return check_fail(f->c, WRONG, "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next; storage outside of that loop is accepted", f->tensor->name, s->name);
+            return check_fail(f->c, WRONG, "storage outside of that loop",
+                              "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next",
+                              f->tensor->name, s->name);
         return ring_is_long_enough(f, shared, made, s);
     }
     return false;
@@ -295,7 +299,9 @@ static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
     Box made[MAX_AXES];
-    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "%s reads \"%s\" before %s makes it; a place behind its maker is accepted", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "a place behind its maker",
+                                                      "%s reads \"%s\" before %s makes it",
+                                                      name_of(f->reader), f->tensor->name, f->maker->stage->name);
     int deepest = deepest_maker(f);
     for (int shared = deepest; shared >= 0; shared--) {
         if (shared < deepest && has_ring(f) && !only_maker(f)) break;          /* who runs in between takes slots */
@@ -310,8 +316,9 @@ static bool check_flow_of(Flow *f)
         for (Place p = BEHIND; p <= AROUND; p++)
             if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->verdict != PROVED)) return c->verdict == PROVED;
     }
-    return check_fail(c, UNPROVED, "%s reads \"%s\", and it is not shown that %s has made it: %s", name_of(f->reader), f->tensor->name, f->maker->stage->name,
-                      f->reason ? f->reason : "no copy of it stands before");
+    return check_fail(c, UNPROVED, text_format(c->cx, "a place where %s is made first, and all that is read of it", f->maker->stage->name),
+                      "%s reads \"%s\", and it is not shown that %s has made it: %s",
+                      name_of(f->reader), f->tensor->name, f->maker->stage->name, f->reason ? f->reason : "no copy of it stands before");
 }
 
 /* An Alloc that some user of its tensor is outside of, as seen from this site. */
@@ -319,7 +326,8 @@ static bool storage_is_shared(Flow *f)
 {
     for (int i = 0; i < f->maker->site_count; i++)
         if (check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) return true;
-    return check_fail(f->c, WRONG, "%s reads \"%s\" outside of the storage that %s writes; storage around both is accepted", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+    return check_fail(f->c, WRONG, "storage around both",
+                      "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name, f->maker->stage->name);
 }
 
 /* A read under a condition that is plainly false there never happens. */
@@ -360,10 +368,13 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     const Stmt *alloc = check_alloc(s, t, &outside);
     for (int l = 0; l < outside; l++) {
         if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
-            return check_fail(c, WRONG, "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew; storage outside of it is accepted", t->name, s->loop[l]->name);
+            return check_fail(c, WRONG, "storage outside of it",
+                              "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew", t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;
         if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
-            return check_fail(c, WRONG, "\"%s\" has %s storage inside the parallel loop %s: it must be stack or register", t->name, scope_text(scope), s->loop[l]->name);
+            return check_fail(c, WRONG, "scope stack or register: set_scope it first",
+                              "\"%s\" has %s storage inside the parallel loop %s, which its iterations would share",
+                              t->name, scope_text(scope), s->loop[l]->name);
     }
     return true;
 }
@@ -385,7 +396,9 @@ static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, 
     for (int d = 0; d < t->rank; d++) {
         int64_t ring = alloc->buffer->ring[d];
         if (ring && !(found && is_at_most(c->cx, box[d].count, num(c->cx, ring), s->scope)))
-            return check_fail(c, UNPROVED, "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s has added up", (long long)ring, d, t->name, name_of(s));
+            return check_fail(c, UNPROVED, "a longer ring, or none",
+                              "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s has added up",
+                              (long long)ring, d, t->name, name_of(s));
     }
     return true;
 }

@@ -5,6 +5,7 @@
  * sizes makes two nests of it, one for each branch, with the condition as a fact. */
 #include "ir/algebra.h"
 #include "ir/check.h"
+#include "support/text.h"
 
 typedef struct Site {
     const Stmt *block;
@@ -33,8 +34,10 @@ typedef struct Checker {
     const char *why;
 } Checker;
 
-/* Keeps the first complaint. False, so that a check can return it. */
-bool check_fail(Checker *c, Verdict v, const char *format, ...);
+/* Keeps the first complaint: the fault, and what would be accepted, a noun phrase. False, so that a check can return it. */
+bool check_fail(Checker *c, Verdict v, const char *accepted, const char *fault, ...);
+/* The same of a nest that is none, which only a text or a fault of ours can give: no step leads there. */
+bool check_form(Checker *c, const char *fault, ...);
 
 /* The sites of the nest with If number i going to its second branch where bit i of `branches` is set. */
 bool check_gather(Checker *c, unsigned branches);

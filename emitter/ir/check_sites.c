@@ -8,16 +8,31 @@
 #include <string.h>
 
 #include "support/switch.h"
-#include "support/text.h"
 
-bool check_fail(Checker *c, Verdict v, const char *format, ...)
+static bool complain(Checker *c, Verdict v, const char *accepted, const char *fault, va_list args)
+{
+    c->verdict = v;
+    c->why = text_format(c->cx, "%s; accepted: %s", text_vformat(c->cx, fault, args), accepted);
+    return false;
+}
+
+bool check_fail(Checker *c, Verdict v, const char *accepted, const char *fault, ...)
 {
     if (c->verdict != PROVED) return false;
-    if (v == WRONG && switch_is_off(c->cx, format)) return true;
+    if (v == WRONG && switch_is_off(c->cx, fault)) return true;
     va_list args;
-    va_start(args, format);
-    c->verdict = v;
-    c->why = text_vformat(c->cx, format, args);
+    va_start(args, fault);
+    complain(c, v, accepted, fault, args);
+    va_end(args);
+    return false;
+}
+
+bool check_form(Checker *c, const char *fault, ...)
+{
+    if (c->verdict != PROVED) return false;
+    va_list args;
+    va_start(args, fault);
+    complain(c, WRONG, "loops, blocks and storage as ir/nest.h has them", fault, args);
     va_end(args);
     return false;
 }
@@ -201,7 +216,7 @@ bool check_gather(Checker *c, unsigned branches)
     c->site_count = 0;
     c->facts = NULL;
     gather(&g, c->nest->root);
-    if (g.too_deep) return check_fail(c, UNPROVED, "the nest is deeper than %d statements", MAX_DEPTH);
+    if (g.too_deep) return check_fail(c, UNPROVED, "fewer loops and buffers inside each other", "the nest is deeper than %d statements", MAX_DEPTH);
     c->stage_count = c->nest->stage_count;
     c->stage = NEW_ARRAY(arena, StageSites, c->stage_count);
     for (int i = 0; i < c->stage_count; i++) {

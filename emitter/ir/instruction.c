@@ -54,7 +54,7 @@ static bool index_is_plain(Ctx *cx, const Stage *s, const Expr *read)
         for (int a = 0; a < s->axis_count; a++) is_axis = is_axis || s->axis[a].var == read->arg[d];
         if (!is_axis && !expr_is_int(read->arg[d], 0)) {
             const Tensor *t = read->ref;
-            diag_error(cx, "instruction", "%s is read at an index that is no axis; each dimension at one axis is accepted", t->name);
+            diag_error(cx, "instruction", "%s is read at an index that is no axis, where each dimension wants one", t->name);
             return false;
         }
     }
@@ -87,7 +87,7 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     expr_walk(cx, i->stage->value[0], visit_read, &p);
     for (int k = 0; k < i->operand_count; k++)
         if (!p.is_read[k] && !ctx_failed(cx)) diag_error(cx, "instruction", "%s does not read %s", i->macro, i->operand[k]->name);
-    if (i->stage->out_count != 1) diag_error(cx, "instruction", "%s has %d results; one is accepted", i->macro, i->stage->out_count);
+    if (i->stage->out_count != 1) diag_error(cx, "instruction", "%s has %d results, where one is wanted", i->macro, i->stage->out_count);
     for (int a = 0; a < i->stage->axis_count; a++)
         if (i->stage->axis[a].extent->kind != EXPR_INT) diag_error(cx, "instruction", "the extents of %s are numbers", i->macro);
     return ctx_failed(cx) ? NULL : i;
@@ -149,7 +149,7 @@ static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch 
     for (int d = 0; d < pattern->rank; d++) {
         for (int k = 0; k < t->rank; k++) {
             bool in_parts = b && o->move[d][k] && (b->ring[k] || b->block[k]);
-            if (in_parts) return differs(c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks; plain storage is accepted", k, t->name));
+            if (in_parts) return differs(c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));
             int64_t wanted = k == innermost;
             bool is_row = d + 1 == pattern->rank && !expr_is_int(pattern->shape[d], 1);
             if (is_row && o->move[d][k] != wanted)
@@ -345,7 +345,7 @@ static bool find_loops(Compare *c, const Stmt *s)
         c->loop[c->loop_count++] = s;
         c->scope = bounds_var(c->cx, c->scope, s->var, s->extent);
     }
-    if (s->kind != STMT_BLOCK) return differs(c, "there is more than one block below it; loops around one are accepted");
+    if (s->kind != STMT_BLOCK) return differs(c, "there is more than one block below it");
     c->block = s;
     bool sums = c->instr->stage->reducer != REDUCE_NONE;
     if (s->stage->out_count != 1) return differs(c, text_format(c->cx, "%s has several results", s->stage->name));

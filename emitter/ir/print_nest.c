@@ -37,6 +37,7 @@ typedef struct NestPrinter {
     Namer tensors, sizes;
     const struct Size *size;     /* declared, newest first */
     Map stage_axes;              /* Stage -> Namer of its axes */
+    Map promised;                /* tensors that a `promise` line has told */
     const LoopName *loops;
 } NestPrinter;
 
@@ -128,6 +129,23 @@ static void print_input(NestPrinter *p, const Tensor *t)
 static const char *stage_name(const NestPrinter *p, const Stage *s)
 {
     return text_equal(s->name, s->out[0]->name) ? namer_get(&p->tensors, s->out[0], s->name) : s->name;
+}
+
+/* A recurrence reads what is made behind it, or by itself: `promise NAME: TYPE` goes before. */
+static void print_promises(NestPrinter *p, int at)
+{
+    Printer e = exprs_of(p);
+    const Nest *n = p->nest;
+    const Tensor **reads;
+    int count = stage_reads(p->cx, n->stage[at], &reads);
+    for (int i = 0; i < count; i++)
+        for (int later = at; later < n->stage_count; later++) {
+            if (!reads[i]->maker || reads[i]->maker->stage != n->stage[later] || map_get_ptr(&p->promised, reads[i])) continue;
+            map_put_ptr(&p->promised, reads[i], p);
+            text_printf(p->t, "promise %s: ", namer_get(&p->tensors, reads[i], reads[i]->name));
+            print_shape(&e, reads[i]);
+            text_char(p->t, '\n');
+        }
 }
 
 static void print_stage_line(NestPrinter *p, const Stage *s)
@@ -268,13 +286,16 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
 void print_nest(Ctx *cx, Text *t, const Nest *n)
 {
     if (!n) return;
-    NestPrinter p = { .cx = cx, .t = t, .nest = n, .tensors = namer_new(cx), .sizes = namer_new(cx), .stage_axes = map_new(cx->arena) };
+    NestPrinter p = { .cx = cx, .t = t, .nest = n, .tensors = namer_new(cx), .sizes = namer_new(cx), .stage_axes = map_new(cx->arena), .promised = map_new(cx->arena) };
     Namer own = namer_new(cx);
     text_printf(t, "nest %s\n", namer_add(&own, n, n->name ? n->name : "_"));
     declare_sizes(&p);
     name_tensors(&p);
     for (int i = 0; i < n->input_count; i++) print_input(&p, n->input[i]);
-    for (int i = 0; i < n->stage_count; i++) print_stage_line(&p, n->stage[i]);
+    for (int i = 0; i < n->stage_count; i++) {
+        print_promises(&p, i);
+        print_stage_line(&p, n->stage[i]);
+    }
     for (int i = 0; i < n->output_count; i++)
         text_printf(t, "output %s\n", namer_get(&p.tensors, n->output[i], n->output[i]->name));
     if (n->root) {

@@ -15,11 +15,15 @@ struct Known {
     const Tensor *tensor;        /* one of tensor or value */
     const Expr *value;
     bool is_axis;                /* of the formula being read */
+    bool is_promised;            /* read before the formula that makes it */
 };
 const Known *known_add(Ctx *cx, const Known *outer, const char *name, const Tensor *tensor, const Expr *value);
 const Known *known_of_binds(Ctx *cx, const Bind *binds);
 const Known *known_tensor(const Known *s, Token t);      /* NULL: none of that name */
 const Known *known_value(const Known *s, Token t);
+/* A promise, behind the word: name ':' type. Adds a tensor that formulas may read before one makes it (ir/recurrence.h). */
+bool promise_read(Lexer *l, const Known **known);
+bool promises_are_kept(Ctx *cx, const Known *known);    /* an error names one that is not */
 /* `'z' is not known here`, with the nearest name of that sort if one is near. */
 void unknown_name(const Lexer *l, const Known *s, Token at, bool wants_tensor);
 

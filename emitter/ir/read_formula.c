@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/recurrence.h"
 #include "support/names.h"
 
 typedef struct Formula {
@@ -376,6 +377,23 @@ static void read_header(Formula *f)
     lex_expect(l, "=", "after the output");
 }
 
+/* The tensor, or what was promised under its name, which takes its place. */
+static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made)
+{
+    const Known *k = known;
+    while (k && !(k->is_promised && !k->tensor->maker && text_equal(k->name, made->name))) k = k->outer;
+    if (!k) return made;
+    Tensor *promised = (Tensor *)(uintptr_t)k->tensor;
+    if (promised->type != made->type || !text_equal(tensor_shape_text(l->cx, promised), tensor_shape_text(l->cx, made))) {
+        lex_error(l, at, "'%s' is promised as %s, and this is %s", k->name, tensor_type_text(l->cx, promised), tensor_type_text(l->cx, made));
+        return NULL;
+    }
+    DiagMark mark = diag_mark(l->cx);
+    promise_is_sound(l->cx, promise_keep(l->cx, promised, made));
+    lex_relocate(l, mark, at);
+    return ctx_failed(l->cx) ? NULL : promised;
+}
+
 Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool as_written)
 {
     if (ctx_failed(l->cx)) return NULL;
@@ -399,7 +417,7 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
         return NULL;
     }
     for (int i = 0; i < f->name_count; i++) n->out[i]->name = f->name[i];
-    return n->out[0];
+    return keep_promise(l, known, begin, n->out[0]);
 }
 
 Tensor *formula(Ctx *cx, const char *text, const Bind *binds)

@@ -83,6 +83,14 @@ static void read_input(NestReader *r)
     push(r->cx, &r->input, t);
 }
 
+/* promise name ':' type */
+static void read_promise(NestReader *r)
+{
+    Lexer l = lex_line(r, r->next++);
+    lex_take(&l);
+    promise_read(&l, &r->known);
+}
+
 /* stage ['contract'] [name ':'] formula */
 static void read_stage(NestReader *r)
 {
@@ -384,7 +392,8 @@ static void read_lines(NestReader *r)
         size_read(&l, &r->known);
     }
     while (next_begins(r, "input") || next_begins(r, "const")) read_input(r);
-    while (next_begins(r, "stage")) read_stage(r);
+    while (next_begins(r, "stage") || next_begins(r, "promise")) (next_begins(r, "stage") ? read_stage : read_promise)(r);
+    promises_are_kept(r->cx, r->known);
     while (next_begins(r, "output")) read_output(r);
     if (next_begins(r, "loops")) {
         r->next++;

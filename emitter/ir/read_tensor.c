@@ -41,6 +41,28 @@ const char *tensor_type_text(Ctx *cx, const Tensor *t)
     return text_format(cx, "%s%s", dtype_info(t->type)->spelling, t->rank ? tensor_shape_text(cx, t) : "");
 }
 
+bool promise_read(Lexer *l, const Known **known)
+{
+    const Expr *shape[MAX_RANK];
+    DType type;
+    int rank;
+    Token at = lex_peek(l);
+    const char *promised = lex_name(l, "the name of the tensor");
+    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *known, &type, &rank, shape) || !lex_finish(l)) return false;
+    if (known_tensor(*known, at)) lex_error(l, at, "'%s' is defined already", promised);
+    Known *k = (Known *)(uintptr_t)known_add(l->cx, *known, promised, tensor_new(l->cx, promised, type, rank, shape), NULL);
+    k->is_promised = true;
+    *known = k;
+    return !ctx_failed(l->cx);
+}
+
+bool promises_are_kept(Ctx *cx, const Known *known)
+{
+    for (const Known *k = known; k; k = k->outer)
+        if (k->is_promised && !k->tensor->maker) diag_error(cx, NULL, "'%s' is promised, and no formula makes it", k->name);
+    return !ctx_failed(cx);
+}
+
 enum { MOST_ELEMS = 1 << 24 };
 
 static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t count)

@@ -5,6 +5,7 @@
 #include "ir/recurrence.h"
 
 #include "ir/algebra.h"
+#include "support/map.h"
 
 static bool has_steps(const Node *n)
 {
@@ -82,6 +83,13 @@ static bool choose_next(Circle *c, int done)
     return true;
 }
 
+static bool reads_itself(const Node *n)
+{
+    bool found = false;
+    for (int i = 0; i < n->in_count; i++) found = found || n->in[i]->maker == n;
+    return found;
+}
+
 int recurrence_of(Ctx *cx, Node *n, Node ***out)
 {
     Circle all = has_steps(n) ? needs_of(cx, n) : (Circle){ .cx = cx }, c = { .cx = cx };
@@ -96,8 +104,35 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
         if (!ctx_failed(cx) && !choose_next(&c, i))
             diag_error(cx, c.at[i]->name, "stages that read each other within the same step");
     }
+    if (c.count == 1 && reads_itself(n) && (!has_steps(n) || reads_now(cx, n, n)))
+        diag_error(cx, n->name, "it reads what it has not made yet; a read of an earlier step of its first axis, which is ordered, is accepted");
     *out = c.at;
     return c.count;
+}
+
+/* ---- Promises ---------------------------------------------------------------------------------------------------- */
+
+/* Does the node need the other? All that do are on a circle with it. */
+static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
+{
+    bool leads = n == other;
+    if (!n || n->kind != NODE_COMPUTE) return leads;
+    const bool *known = map_get_ptr(seen, n);
+    if (known) return *known;
+    map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
+    leads = false;
+    for (int i = 0; i < n->in_count; i++) leads = leads_to(cx, seen, n->in[i]->maker, other) || leads;
+    if (leads && !has_steps(n)) diag_error(cx, n->name, "it is read by what it reads; a first axis that is ordered is accepted");
+    leads = leads || n == other;
+    map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
+    return leads;
+}
+
+bool promise_is_sound(Ctx *cx, const Tensor *kept)
+{
+    Map seen = map_new(cx->arena);
+    leads_to(cx, &seen, kept->maker, kept->maker);
+    return !ctx_failed(cx);
 }
 
 Tensor *promise_keep(Ctx *cx, Tensor *promised, Tensor *made)

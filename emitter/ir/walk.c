@@ -4,9 +4,11 @@
  * - Storage is what the Alloc says: dimension d has ring[d] slots, or one per index. A slot knows which element it holds
  *   and in which execution of its Alloc that was stored, so a read of an element that was never written, or whose slot
  *   has been taken by another one, is seen. Accesses outside the window or the tensor are seen before.
- * - Iterations of a parallel loop run in the order (a i + b) mod n with a random a prime to n.
+ * - Iterations of a parallel loop run in the order (a i + b) mod n with a random a prime to n, or side by side, as lanes that
+ *   share what is neither on a stack nor in registers: there two of them may take one another's slots.
  * - Lanes of a vector loop run in lockstep: the loop is carried down to its blocks, and each block is computed for all
- *   lanes before the first of them stores. Buffers inside the loop exist once for each lane. */
+ *   lanes before the first of them stores. Buffers inside the loop exist once for each lane. So are those of a loop whose
+ *   iterations a compiler is told to be independent. */
 #include "ir/walk.h"
 
 #include <string.h>
@@ -19,13 +21,14 @@
 /* What a slot holds: element `elem` of its tensor, stored in the era `era`. */
 typedef struct Slot { uint64_t era; int64_t elem; } Slot;
 
-/* The storage of a tensor. A copy is one lane's: begin and end of the window and the slots are per copy. */
+/* The storage of a tensor. A copy is one lane's: begin and end of the window and the slots are per copy. Where the lanes of a
+ * parallel loop share one, the slots of an element are counted from the begin of the lane's window. */
 typedef struct Place {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
     int64_t elems, slot_count;                     /* of the tensor; of one copy */
-    int64_t copies, room;                          /* in use; allocated */
-    int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [copies]; NULL: no window */
+    int64_t copies, windows, room;                 /* in use; of the windows, as many or more; allocated of both */
+    int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
     char *data;                                    /* [copies][slot_count] elements */
     Slot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
     uint64_t era;                                  /* of the Alloc's present execution; 0: none */
@@ -35,6 +38,7 @@ typedef struct Place {
 typedef struct Lanes {
     int count, var_count;
     int64_t width, room;
+    int64_t shared;           /* the width outside of a parallel loop that runs side by side; 0: there is none */
     const Expr *var[MAX_DEPTH];
     int64_t *value;           /* [count][var_count] */
     int64_t *id;              /* [count] */
@@ -72,7 +76,7 @@ static Place *place_new(Walk *w, const Tensor *t)
     Place *p = NEW(w->cx->arena, Place);
     p->tensor = t;
     p->elems = p->slot_count = env_elems(w->cx, w->env, t);
-    p->copies = 1;
+    p->copies = p->windows = 1;
     for (int d = 0; d < t->rank; d++) p->dim[d] = p->slots[d] = env_eval_size(w->cx, w->env, t->shape[d]);
     map_put_ptr(&w->places, t, p);
     return p;
@@ -97,10 +101,11 @@ static void fault(Walk *w, const Place *p, const int64_t *index, const char *doe
 
 /* Where the running lane keeps its copy: its number among the lanes at the time of the Alloc. */
 static int64_t copy_of(const Walk *w, const Place *p) { return w->lane / (w->width / p->copies); }
+static int64_t window_number(const Walk *w, const Place *p) { return w->lane / (w->width / p->windows); }
 
 static bool is_inside(Walk *w, const Place *p, const int64_t *index, const char *does)
 {
-    const int64_t copy = copy_of(w, p);
+    const int64_t copy = window_number(w, p);
     for (int d = 0; d < p->tensor->rank; d++) {
         if (index[d] < 0 || index[d] >= p->dim[d]) {
             fault(w, p, index, does, text_format(w->cx, "outside its shape %s", index_text(w->cx, p->tensor->rank, p->dim)));
@@ -122,7 +127,7 @@ static Spot spot_of(const Walk *w, const Place *p, const int64_t *index)
     Spot s = { 0, 0 };
     for (int d = 0; d < p->tensor->rank; d++) {
         s.elem = s.elem * p->dim[d] + index[d];
-        s.slot = s.slot * p->slots[d] + index[d] % p->slots[d];
+        s.slot = s.slot * p->slots[d] + (index[d] - (p->windows > p->copies ? p->begin[window_number(w, p)][d] : 0)) % p->slots[d];
     }
     s.slot += copy_of(w, p) * p->slot_count;
     return s;
@@ -175,17 +180,18 @@ static void place_output(Walk *w, const Tensor *t)
     p->era = ++w->era;
 }
 
-static void make_room(Walk *w, Place *p, int64_t copies)
+static void make_room(Walk *w, Place *p, int64_t copies, int64_t windows)
 {
     p->copies = copies;
-    if (copies <= p->room) return;
-    p->room = copies;
-    size_t slots = (size_t)(copies * p->slot_count);
+    p->windows = windows;
+    if (windows <= p->room) return;
+    p->room = windows;
+    size_t slots = (size_t)(windows * p->slot_count);
     p->data = arena_array(w->cx->arena, slots, (size_t)dtype_info(p->tensor->type)->bytes);
     if (!w->checked) return;
     p->slot = NEW_ARRAY(w->cx->arena, Slot, slots);
-    p->begin = arena_array(w->cx->arena, (size_t)copies, sizeof *p->begin);
-    p->end = arena_array(w->cx->arena, (size_t)copies, sizeof *p->end);
+    p->begin = arena_array(w->cx->arena, (size_t)windows, sizeof *p->begin);
+    p->end = arena_array(w->cx->arena, (size_t)windows, sizeof *p->end);
 }
 
 static Place *place_for(Walk *w, const Buffer *b)
@@ -348,6 +354,7 @@ static Lanes *lanes_at(Walk *w, const Stmt *s, const Lanes *outer, int64_t room)
     }
     l->count = 0;
     l->width = outer->width;
+    l->shared = outer->shared;
     l->var_count = outer->var_count;
     memcpy(l->var, outer->var, sizeof l->var);
     return l;
@@ -401,6 +408,7 @@ static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)
     Lanes *all = lanes_at(w, loop, l, n * l->count);
     all->var[all->var_count++] = loop->var;
     all->width = l->width * n;
+    if (loop->loop_kind == LOOP_PARALLEL && !all->shared) all->shared = l->width;
     for (int lane = 0; lane < l->count; lane++) {
         int64_t extent = extent_in(w, loop, l, lane);
         for (int64_t i = 0; i < extent; i++) {
@@ -411,10 +419,20 @@ static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)
     run(w, loop->child[0], all);
 }
 
+/* What a compiler is promised it may use: lanes are what it would make of a loop whose iterations are independent. */
+static bool is_in_lockstep(Walk *w, const Stmt *loop)
+{
+    const LoopHints *h = expr_as_var(loop->var)->hints;
+    if (!w->random) return false;
+    if (loop->loop_kind == LOOP_PARALLEL && next_random(w) % 2) return true;
+    return loop->loop_kind == LOOP_VECTOR || (h && h->pragma && strncmp(h->pragma, "unroll", 6) != 0);
+}
+
 static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)
 {
     Place *p = place_for(w, alloc->buffer);
-    make_room(w, p, l->width);
+    bool own = !w->checked || alloc->buffer->scope == SCOPE_STACK || alloc->buffer->scope == SCOPE_REGISTER;
+    make_room(w, p, own || !l->shared ? l->width : l->shared, l->width);
     p->era = ++w->era;
     if (w->checked) set_windows(w, alloc, p, l);
     run(w, alloc->child[0], l);
@@ -429,7 +447,7 @@ static void run(Walk *w, const Stmt *s, const Lanes *l)
         for (int i = 0; i < s->child_count; i++) run(w, s->child[i], l);
         break;
     case STMT_FOR:
-        if (w->random && s->loop_kind == LOOP_VECTOR) run_lockstep(w, s, l);
+        if (is_in_lockstep(w, s)) run_lockstep(w, s, l);
         else run_loop(w, s, l);
         break;
     case STMT_IF: {

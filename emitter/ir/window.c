@@ -3,7 +3,6 @@
  * the loops outside of the Alloc, cut to the tensor. Where an index depends on data the window is the whole dimension. */
 #include "ir/check_parts.h"
 
-#include "support/text.h"
 
 typedef struct Hull {
     Checker *c;

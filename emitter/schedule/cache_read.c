@@ -36,8 +36,8 @@ static bool cast_loses_nothing(DType from, DType to)
 static bool widening_is_exact(Draft *d, const Tensor *t, DType as)
 {
     if (cast_loses_nothing(t->type, as)) return true;
-    return refuse_wrong(d, "%s is %s, and a cast to %s may lose values; a type that holds all of %s is accepted", t->name,
-                        dtype_info(t->type)->spelling, dtype_info(as)->spelling, dtype_info(t->type)->spelling);
+    return refuse_wrong(d, text_format(d->cx, "a type that holds all of %s", dtype_info(t->type)->spelling),
+                        "%s is %s, and a cast to %s may lose values", t->name, dtype_info(t->type)->spelling, dtype_info(as)->spelling);
 }
 
 static bool reads_tensor(Ctx *cx, const Stage *s, const Tensor *t)
@@ -58,14 +58,14 @@ static int readers_of(Draft *d, const Tensor *t, const Stage **out)
         const Stage *s = draft_find_stage(d, a->reader[i]);
         if (!s) return 0;
         if (!reads_tensor(d->cx, s, t)) {
-            refuse_wrong(d, "%s does not read %s", s->name, t->name);
+            refuse_invalid(d, "one of its readers", "%s does not read %s", s->name, t->name);
             return 0;
         }
         out[count++] = s;
     }
     for (int i = 0; !a->reader_count && i < d->next.stage_count; i++)
         if (reads_tensor(d->cx, d->next.stage[i], t)) out[count++] = d->next.stage[i];
-    if (!count) refuse_wrong(d, "nothing reads %s", t->name);
+    if (!count) refuse_invalid(d, "a tensor that a stage reads", "nothing reads %s", t->name);
     return count;
 }
 
@@ -114,7 +114,7 @@ const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const c
     const Tensor *t = draft_find_tensor(&d, tensor);
     if (!t || (widen && !widening_is_exact(&d, t, as))) return n;
     if (scope > SCOPE_STATIC) {
-        refuse_wrong(&d, "a copy cannot be %s; register, stack, arena and static are accepted", scope_text(scope));
+        refuse_invalid(&d, "register, stack, arena and static", "a copy cannot be %s", scope_text(scope));
         return n;
     }
     const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);

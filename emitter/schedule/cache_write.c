@@ -45,8 +45,8 @@ static bool has_no_ordered_loop(Draft *d, const Stage *s)
     if (!nest_find_block(&d->next, s->name, &p)) return true;
     for (int i = 0; i < p.depth; i++)
         if (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s) && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))
-            return refuse_unproved(d, "%s has the ordered axis that its loop %s runs over; a stage with data and reduce loops is accepted",
-                                   s->name, p.at[i]->name);
+            return refuse_unproved(d, "a stage with data and reduce loops",
+                                   "%s has the ordered axis that its loop %s runs over", s->name, p.at[i]->name);
     return true;
 }
 
@@ -57,7 +57,7 @@ const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const c
     const Stage *s = draft_find_stage(&d, stage);
     if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
     if (scope > SCOPE_STATIC) {
-        refuse_wrong(&d, "a cache cannot be %s; register, stack, arena and static are accepted", scope_text(scope));
+        refuse_invalid(&d, "register, stack, arena and static", "a cache cannot be %s", scope_text(scope));
         return n;
     }
     const char *host = host_of(n, s);

@@ -9,16 +9,15 @@
 static bool is_not_output(Draft *d, const Stage *s)
 {
     if (!stage_is_output(&d->next, s)) return true;
-    return refuse_unproved(d, "%s is an output and is made whole at the root; a stage between is accepted: cache_write %s "
-                           "makes one", s->name, s->name);
+    return refuse_unproved(d, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
+                           "%s is an output and is made whole at the root", s->name);
 }
 
 static bool is_loop_of_another(Draft *d, const Stage *s, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && loop_is_own(p->at[i], s))
-            return refuse_wrong(d, "%s is a loop of %s itself or inside one; a loop around its readers is accepted",
-                                path_end(p)->name, s->name);
+            return refuse_wrong(d, "a loop around its readers", "%s is a loop of %s itself or inside one", path_end(p)->name, s->name);
     return true;
 }
 
@@ -46,11 +45,10 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
     find_readers(d->cx, loop, NULL, &inside);
     find_readers(d->cx, d->next.root, loop, &outside);
     if (!inside.count)
-        return refuse_wrong(d, "nothing under %s reads %s; a loop around its reader %s is accepted", loop->name, s->name,
-                            outside.first ? outside.first : "(it has none)");
+        return refuse_wrong(d, text_format(d->cx, "a loop around its reader %s", outside.first ? outside.first : "(it has none)"),
+                            "nothing under %s reads %s", loop->name, s->name);
     if (outside.count)
-        return refuse_wrong(d, "%s reads %s too, outside %s; a loop that encloses all readers is accepted", outside.first,
-                            s->name, loop->name);
+        return refuse_wrong(d, "a loop that encloses all readers", "%s reads %s too, outside %s", outside.first, s->name, loop->name);
     return true;
 }
 

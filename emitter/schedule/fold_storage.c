@@ -42,20 +42,20 @@ static bool find_host(Fold *f)
     for (int i = 0; i < f->path.depth; i++)
         if (is_host(f, f->path.at[i])) f->host = i;
     if (f->host < 0)
-        return refuse_unproved(d, "%s stands at the root and is made whole before it is read; one that is computed inside a loop of its "
-                               "readers is accepted: compute_at %s", f->stage->name, f->stage->name);
+        return refuse_unproved(d, text_format(d->cx, "one that is computed inside a loop of its readers: compute_at %s", f->stage->name),
+                               "%s stands at the root and is made whole before it is read", f->stage->name);
     const int pieces = count_blocks(f->path.at[f->host], f->stage);
     if (pieces == 1) return true;
-    return refuse_unproved(d, "%s stands in %d pieces inside %s; one is accepted: fold before decompose_reduction and peel",
-                           f->stage->name, pieces, f->path.at[f->host]->name);
+    return refuse_unproved(d, "one: fold before decompose_reduction and peel",
+                           "%s stands in %d pieces inside %s", f->stage->name, pieces, f->path.at[f->host]->name);
 }
 
 static bool is_stored_outside(Fold *f)
 {
     for (int i = f->host + 1; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_ALLOC && stage_makes(f->stage, f->path.at[i]->buffer->tensor))
-            return refuse_wrong(f->d, "the storage of %s lies inside %s, so nothing outlives an iteration; store_at %s outside of it first",
-                                f->stage->name, f->path.at[f->host]->name, f->stage->name);
+            return refuse_wrong(f->d, text_format(f->d->cx, "storage outside of it: store_at %s first", f->stage->name),
+                                "the storage of %s lies inside %s, so nothing outlives an iteration", f->stage->name, f->path.at[f->host]->name);
     return true;
 }
 
@@ -69,9 +69,9 @@ static bool find_dimension(Fold *f)
         moving++;
     }
     if (moving == 1) return true;
-    if (!moving) return refuse_unproved(f->d, "%s makes the same points of %s in each iteration; a loop along which they move is accepted",
-                                        host->name, f->stage->name);
-    return refuse_unproved(f->d, "what %s makes of %s moves along %d dimensions at once; one is accepted", host->name, f->stage->name, moving);
+    if (!moving) return refuse_unproved(f->d, "a loop along which they move",
+                                        "%s makes the same points of %s in each iteration", host->name, f->stage->name);
+    return refuse_unproved(f->d, "one", "what %s makes of %s moves along %d dimensions at once", host->name, f->stage->name, moving);
 }
 
 /* base + rows, where one loop of its own runs over the rows. */
@@ -84,15 +84,16 @@ static bool find_rows(Fold *f)
         if (f->top < 0 && (is_own(f, f->path.at[i]) || f->path.at[i]->kind == STMT_BLOCK)) f->top = i;
         if (f->path.at[i]->kind != STMT_FOR || !expr_uses(bind, f->path.at[i]->var)) continue;
         if (f->rows >= 0)
-            return refuse_unproved(f->d, "%s and %s both run over the rows of %s; one loop is accepted: fold before split",
-                                   f->path.at[f->rows]->name, f->path.at[i]->name, f->stage->name);
+            return refuse_unproved(f->d, "one loop: fold before split",
+                                   "%s and %s both run over the rows of %s", f->path.at[f->rows]->name, f->path.at[i]->name, f->stage->name);
         f->rows = i;
     }
     const Stmt *rows = f->rows < 0 ? NULL : f->path.at[f->rows];
     f->base = rows ? simplify(cx, expr_sub(cx, bind, rows->var), NULL) : bind;
     f->count = rows && is_constant(rows->extent) ? rows->extent->integer : 1;
     if (rows && (expr_uses(f->base, rows->var) || !is_constant(rows->extent)))
-        return refuse_unproved(f->d, "%s does not run over a fixed number of rows of %s, one after the other", rows->name, f->stage->name);
+        return refuse_unproved(f->d, "a constant number, in one serial loop",
+                               "%s does not run over a fixed number of rows of %s, one after the other", rows->name, f->stage->name);
     bool raised = f->base->kind == EXPR_MAX && expr_is_int(f->base->arg[1], 0);
     f->low = raised ? f->base->arg[0] : f->base;
     return true;
@@ -113,8 +114,9 @@ static bool find_step(Fold *f)
         return true;
     }
     if (is_constant(step))
-        return refuse_unproved(f->d, "the rows of %s fall as %s rises; rows that rise are accepted", f->stage->name, f->path.at[f->host]->name);
-    return refuse_unproved(f->d, "the rows of %s do not rise by a fixed number with each iteration of %s", f->stage->name, f->path.at[f->host]->name);
+        return refuse_unproved(f->d, "rows that rise", "the rows of %s fall as %s rises", f->stage->name, f->path.at[f->host]->name);
+    return refuse_unproved(f->d, "rows that rise by as many in each",
+                           "the rows of %s do not rise by a fixed number with each iteration of %s", f->stage->name, f->path.at[f->host]->name);
 }
 
 /* ---- Only what is new ------------------------------------------------------------------------------------------ */
@@ -184,11 +186,13 @@ static bool find_slots(Fold *f, int64_t *slots)
     const Expr *low;
     if (!nest_find_loop(&f->d->next, f->path.at[f->host]->name, &p)) return false;
     if (!needed_from(cx, f->stage, &p, f->dimension, &low))
-        return refuse_unproved(f->d, "which rows of %s are read in an iteration of %s depends on data, or has no bounds", f->stage->name, path_end(&p)->name);
+        return refuse_unproved(f->d, "indices over loops and sizes",
+                               "which rows of %s are read in an iteration of %s depends on data, or has no bounds",
+                               f->stage->name, path_end(&p)->name);
     const Expr *span = expr_sub(cx, expr_add(cx, f->low, expr_index(cx, f->count)), low);
     Interval range = interval_of(cx, simplify(cx, span, path_bounds(cx, &p)), path_bounds(cx, &p));
     if (range.greatest > INT32_MAX)
-        return refuse_unproved(f->d, "it is not shown how many rows of %s are alive at once", f->stage->name);
+        return refuse_unproved(f->d, "reads whose distance is bounded", "it is not shown how many rows of %s are alive at once", f->stage->name);
     *slots = range.greatest > 1 ? range.greatest : 1;
     return true;
 }
@@ -216,7 +220,8 @@ static bool fold(Fold *f)
     StepArgs *a = &f->d->args;
     if (!find_slots(f, &slots)) return false;
     if (a->factor_count && a->factor[0] < slots &&
-        !refuse_wrong(f->d, "%lld rows of %s are alive at once; %lld slots and more are accepted", (long long)slots, f->stage->name, (long long)slots)) return false;
+        !refuse_wrong(f->d, text_format(f->d->cx, "%lld slots and more", (long long)slots),
+                      "%lld rows of %s are alive at once", (long long)slots, f->stage->name)) return false;
     if (!a->factor_count) a->factor[0] = a->mask ? power_of_two(slots) : slots;
     const Expr *rows = f->stage->axis[f->dimension].extent;
     if (is_constant(rows) && rows->integer <= a->factor[0]) a->factor[0] = 0;
@@ -232,7 +237,7 @@ const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_
     Draft d = draft_open(cx, n, "fold_storage", &args);
     Fold f = { .d = &d, .stage = draft_find_stage(&d, stage) };
     if (!f.stage) return n;
-    if (stage_is_output(n, f.stage) && !refuse_wrong(&d, "%s is an output and is kept whole; a stage between is accepted", stage)) return n;
+    if (stage_is_output(n, f.stage) && !refuse_invalid(&d, "a stage between", "%s is an output and is kept whole", stage)) return n;
     if (!find_host(&f) || !is_stored_outside(&f) || !find_dimension(&f) || !find_rows(&f) || !find_step(&f)) return n;
     if (f.step < f.count && !slide(&f)) return n;
     if (!fold(&f)) return n;

@@ -13,18 +13,17 @@ static bool are_adjacent(Draft *d, const Path *p, const char *inner)
     bool encloses = false;
     if (nest_find_loop(&d->next, inner, &q))
         for (int i = 0; i < q.depth; i++) encloses = encloses || q.at[i] == outer;
-    if (!encloses) return refuse_wrong(d, "%s does not enclose %s; name the outer loop first", outer->name, inner);
-    return refuse_unproved(d, "%s is not directly inside %s; loops with nothing between them are accepted: reorder first",
-                           inner, outer->name);
+    if (!encloses) return refuse_wrong(d, "the outer loop named first", "%s does not enclose %s", outer->name, inner);
+    return refuse_unproved(d, "loops with nothing between them: reorder first", "%s is not directly inside %s", inner, outer->name);
 }
 
 static bool are_independent(Draft *d, const Stmt *outer, const Stmt *inner)
 {
     if (expr_uses(inner->extent, outer->var))
-        return refuse_unproved(d, "the extent of %s depends on %s; independent extents are accepted", inner->name, outer->name);
+        return refuse_unproved(d, "independent extents", "the extent of %s depends on %s", inner->name, outer->name);
     if (outer->loop_kind != inner->loop_kind)
-        return refuse_unproved(d, "%s is %s and %s is %s; loops of one kind are accepted: fuse first, then say the kind",
-                               outer->name, loop_kind_text(outer->loop_kind), inner->name, loop_kind_text(inner->loop_kind));
+        return refuse_unproved(d, "loops of one kind: fuse first, then say the kind",
+                               "%s is %s and %s is %s", outer->name, loop_kind_text(outer->loop_kind), inner->name, loop_kind_text(inner->loop_kind));
     return true;
 }
 
@@ -32,8 +31,8 @@ static bool product_stays_small(Draft *d, const Stmt *outer, const Stmt *inner, 
 {
     int64_t most = sat_mul(interval_of(d->cx, outer->extent, scope).greatest, interval_of(d->cx, inner->extent, scope).greatest);
     if (most <= INT32_MAX) return true;
-    return refuse_unproved(d, "the extents of %s and %s may multiply to %lld, beyond 32 bits; declare smaller greatest sizes",
-                           outer->name, inner->name, (long long)most);
+    return refuse_unproved(d, "smaller greatest sizes, declared",
+                           "the extents of %s and %s may multiply to %lld, beyond 32 bits", outer->name, inner->name, (long long)most);
 }
 
 const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *inner, const char *fused)

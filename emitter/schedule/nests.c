@@ -15,37 +15,40 @@
 #include "ir/check.h"
 #include "support/names.h"
 #include "support/switch.h"
-#include "support/text.h"
 
 /* ---- Refusals -------------------------------------------------------------------------------------------------- */
 
-static bool refuse(Draft *d, const char *verdict, const char *format, va_list args)
+static bool refuse(Draft *d, const char *verdict, const char *sentence)
 {
-    const char *why = text_vformat(d->cx, format, args);
-    diag_error(d->cx, step_text(d->cx, d->primitive, &d->args), "%s%s", verdict, why);
+    diag_error(d->cx, step_text(d->cx, d->primitive, &d->args), "%s: %s", verdict, sentence);
     return false;
+}
+
+static bool refuse_parts(Draft *d, const char *verdict, const char *accepted, const char *fault, va_list args)
+{
+    return refuse(d, verdict, text_format(d->cx, "%s; accepted: %s", text_vformat(d->cx, fault, args), accepted));
 }
 
 #define REFUSE(verdict)                                                                                                \
     va_list args;                                                                                                      \
-    va_start(args, format);                                                                                            \
-    refuse(d, verdict, format, args);                                                                                  \
+    va_start(args, fault);                                                                                             \
+    refuse_parts(d, verdict, accepted, fault, args);                                                                   \
     va_end(args);                                                                                                      \
     return false
 
-bool refuse_wrong(Draft *d, const char *format, ...)
+bool refuse_wrong(Draft *d, const char *accepted, const char *fault, ...)
 {
-    if (switch_is_off(d->cx, format) || switch_has_fired(d->cx)) return true;
-    REFUSE("wrong: ");
+    if (switch_is_off(d->cx, fault) || switch_has_fired(d->cx)) return true;
+    REFUSE("wrong");
 }
 
-bool refuse_unproved(Draft *d, const char *format, ...)
+bool refuse_unproved(Draft *d, const char *accepted, const char *fault, ...)
 {
     if (switch_has_fired(d->cx)) return true;
-    REFUSE("unproved: ");
+    REFUSE("unproved");
 }
 
-bool refuse_unknown(Draft *d, const char *format, ...) { REFUSE(""); }
+bool refuse_invalid(Draft *d, const char *accepted, const char *fault, ...) { REFUSE("invalid"); }
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
@@ -212,21 +215,21 @@ static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *wanted
 
 bool draft_find_loop(Draft *d, const char **loop, Path *out)
 {
-    if (!*loop) return refuse_unknown(d, "the loop has no name");
+    if (!*loop) return refuse_invalid(d, "the name of a loop", "the loop of %s has no name", d->primitive);
     if (nest_find_loop(&d->next, *loop, out)) {
         *loop = path_end(out)->name;
         return true;
     }
     const GoneLoop *gone = find_gone(&d->next, *loop);
     if (gone && gone->step <= d->next.step_count)
-        return refuse_unknown(d, "%s is gone since step %d (%s)%s%s", gone->name, gone->step,
-                              d->next.step[gone->step - 1].text, gone->heirs ? ": use " : "", gone->heirs ? gone->heirs : "");
+        return refuse_invalid(d, text_format(d->cx, "%s", gone->heirs ? gone->heirs : "another loop"),
+                              "%s is gone since step %d (%s)", gone->name, gone->step, d->next.step[gone->step - 1].text);
     Text there = text_new(d->cx);
     list_loops(&there, d->next.root, is_short_name, *loop);
-    if (there.length) return refuse_unknown(d, "several loops are called %s: %s; write one of these", *loop, text_string(&there));
+    if (there.length) return refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "several loops are called %s", *loop);
     list_loops(&there, d->next.root, is_of_stage, *loop);
     if (!there.length) list_loops(&there, d->next.root, is_any, *loop);
-    return refuse_unknown(d, "there is no loop %s; there are %s", *loop, text_string(&there));
+    return refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "there is no loop %s", *loop);
 }
 
 const Stage *draft_find_stage(Draft *d, const char *stage)
@@ -235,7 +238,7 @@ const Stage *draft_find_stage(Draft *d, const char *stage)
     if (s) return s;
     Text there = text_new(d->cx);
     for (int i = 0; i < d->next.stage_count; i++) text_printf(&there, "%s%s", i ? ", " : "", d->next.stage[i]->name);
-    refuse_unknown(d, "there is no stage %s; there are %s", stage ? stage : "without a name", text_string(&there));
+    refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "there is no stage %s", stage ? stage : "without a name");
     return NULL;
 }
 
@@ -254,7 +257,7 @@ const Tensor *draft_find_tensor(Draft *d, const char *tensor)
             if (strcmp(t->name, tensor) == 0) return t;
             text_printf(&there, "%s%s", there.length ? ", " : "", t->name);
         }
-    refuse_unknown(d, "there is no tensor %s; there are %s", tensor, text_string(&there));
+    refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "there is no tensor %s", tensor);
     return NULL;
 }
 
@@ -262,7 +265,7 @@ bool draft_loop_name_is_free(Draft *d, const char *loop)
 {
     Path p;
     if (nest_find_loop(&d->next, loop, &p) && strcmp(path_end(&p)->name, loop) == 0)
-        return refuse_unknown(d, "there is a loop %s already; give other names", loop);
+        return refuse_invalid(d, "other names", "there is a loop %s already", loop);
     return true;
 }
 
@@ -403,8 +406,8 @@ static bool is_proved(Draft *d)
     const char *why = "";
     switch (nest_check(d->cx, &d->next, &why)) {
     case PROVED: return true;
-    case UNPROVED: return refuse_unproved(d, "%s", why);
-    case WRONG: return refuse_wrong(d, "%s", why);
+    case UNPROVED: return refuse(d, "unproved", why);
+    case WRONG: return refuse(d, "wrong", why);
     }
     return false;
 }

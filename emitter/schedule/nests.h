@@ -7,6 +7,7 @@
  * notes which loops are gone; after a refusal it returns the nest that came in, so a refused step changes nothing. */
 #include "ir/algebra.h"
 #include "schedule/schedule.h"
+#include "support/text.h"
 
 enum { MAX_STEP_LOOPS = 24 };
 
@@ -41,10 +42,14 @@ typedef struct Draft {
 Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args);
 const Nest *draft_close(Draft *d);   /* the new nest, or the old one after a refusal */
 
-/* Refusals; both return false. WRONG: a counterexample exists. UNPROVED: a limit of ours; name the form accepted. */
-bool refuse_wrong(Draft *d, const char *format, ...);
-bool refuse_unproved(Draft *d, const char *format, ...);
-bool refuse_unknown(Draft *d, const char *format, ...);      /* a name or number that means nothing here */
+/* Refusals; all return false. Each has all its parts: the step, which the draft knows, the verdict, the fault, which names the loop
+ * or tensor and the dependence or size, and what would be accepted, a noun phrase. They read
+ *   STEP: error: VERDICT: FAULT; accepted: ACCEPTED
+ * WRONG: a counterexample exists. UNPROVED: a limit of ours. INVALID: no rewrite of this nest: the step names what is not there or
+ * has no part in it, or a number that means nothing. */
+bool refuse_wrong(Draft *d, const char *accepted, const char *fault, ...);
+bool refuse_unproved(Draft *d, const char *accepted, const char *fault, ...);
+bool refuse_invalid(Draft *d, const char *accepted, const char *fault, ...);
 
 /* Finds a loop by name, making *loop its full name; refuses with the loops there are, or the heirs of one that is gone. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);

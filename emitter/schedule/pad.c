@@ -82,13 +82,15 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
 {
     int64_t multiple = d->args.factor[0];
     const char *axis_name = d->args.loop[0];
-    if (axis < 0) return refuse_unknown(d, "%s has no data axis %s", s->name, axis_name);
-    if (multiple < 1 || multiple > INT32_MAX) return refuse_wrong(d, "there are no multiples of %lld; 1 and more is accepted", (long long)multiple);
+    if (axis < 0) return refuse_invalid(d, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
+    if (multiple < 1 || multiple > INT32_MAX) return refuse_invalid(d, "1 and more",
+                                                            "%s cannot be padded to multiples of %lld", axis_name, (long long)multiple);
     if (stage_is_output(&d->next, s))
-        return refuse_wrong(d, "%s is an output, whose shape is the caller's; a stage between is accepted: cache_write %s makes one", s->name, s->name);
-    if (s->axis[axis].kind == AXIS_ORDERED) return refuse_unproved(d, "%s is an ordered axis of %s; a data axis is accepted", axis_name, s->name);
+        return refuse_wrong(d, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
+                            "%s is an output, whose shape is the caller's", s->name);
+    if (s->axis[axis].kind == AXIS_ORDERED) return refuse_unproved(d, "a data axis", "%s is an ordered axis of %s", axis_name, s->name);
     if (interval_of(d->cx, s->axis[axis].extent, NULL).greatest > INT32_MAX - multiple)
-        return refuse_unproved(d, "the extent of %s, rounded up, may leave 32 bits; declare a smaller greatest size", axis_name);
+        return refuse_unproved(d, "a smaller greatest size, declared", "the extent of %s, rounded up, may leave 32 bits", axis_name);
     return true;
 }
 

@@ -79,7 +79,8 @@ static void take_least(Cut *c, const Stmt *block, const Expr *x)
     if (!c->at || c->at == x) c->at = x;
     else if (provably(cx, expr_binary(cx, EXPR_LE, x, c->at), NULL)) c->at = x;
     else if (!provably(cx, expr_binary(cx, EXPR_LE, c->at, x), NULL))
-        c->fine = refuse_unproved(c->d, "the guards of %s end at two places that cannot be compared", block->name);
+        c->fine = refuse_unproved(c->d, "guards that one number of iterations fulfils",
+                                  "the guards of %s end at two places that cannot be compared", block->name);
 }
 
 static void visit_guard(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -232,7 +233,8 @@ bool draft_peel(Draft *d, const char **loop)
     if (!cut.at || expr_is_int(cut.at, 0) || cut.at == old->extent) return true;
     if (!cut_is_inside(cx, cut.at, old->extent)) {
         if (provably(cx, expr_binary(cx, EXPR_LE, old->extent, cut.at), NULL)) return true;
-        return refuse_unproved(d, "cannot show that the guards below %s begin to fail inside its range", *loop);
+        return refuse_unproved(d, "a guard that holds up to some iteration and fails from there on",
+                               "cannot show that the guards below %s begin to fail inside its range", *loop);
     }
     Drop drop = { old, cut.at, scope };
     const Stmt *body = drop_guards(cx, old->child[0], scope, &drop);

@@ -21,10 +21,11 @@ static int place_of(const Chain *c, const char *loop)
 
 static bool names_are_distinct(Draft *d, const char *const *loops, int count)
 {
-    if (count < 2 || count > MAX_STEP_LOOPS) return refuse_unknown(d, "2 to %d loops are wanted", MAX_STEP_LOOPS);
+    if (count < 2 || count > MAX_STEP_LOOPS) return refuse_invalid(d, text_format(d->cx, "2 to %d loops", MAX_STEP_LOOPS),
+                                                            "%d loops have no order to change", count);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++)
-            if (strcmp(loops[i], loops[j]) == 0) return refuse_unknown(d, "%s is named twice", loops[i]);
+            if (strcmp(loops[i], loops[j]) == 0) return refuse_invalid(d, "each loop once", "%s is named twice", loops[i]);
     return true;
 }
 
@@ -42,8 +43,8 @@ static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermos
     for (const Stmt *s = path_end(outermost); s->kind == STMT_FOR && c->count < MAX_DEPTH; s = s->child[0]) c->at[c->count++] = s;
     for (int i = 0; i < count; i++)
         if (place_of(c, loops[i]) < 0)
-            return refuse_unproved(d, "%s and %s are not in one chain of loops; loops with only loops between them are accepted",
-                                   path_end(outermost)->name, loops[i]);
+            return refuse_unproved(d, "loops with only loops between them",
+                                   "%s and %s are not in one chain of loops", path_end(outermost)->name, loops[i]);
     return true;
 }
 
@@ -64,7 +65,8 @@ static bool extents_are_independent(Draft *d, const Chain *c)
     for (int i = 0; i < c->count; i++)
         for (int j = i; j < c->count; j++)
             if (expr_uses(c->at[i]->extent, c->at[j]->var))
-                return refuse_wrong(d, "the extent of %s depends on %s, which must stay outside it", c->at[i]->name, c->at[j]->name);
+                return refuse_unproved(d, text_format(d->cx, "%s staying outside of it", c->at[j]->name),
+                                       "the extent of %s depends on %s", c->at[i]->name, c->at[j]->name);
     return true;
 }
 
@@ -84,11 +86,13 @@ static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
 {
     bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);
     if (mixed)
-        return refuse_unproved(o->d, "%s and %s run over data and reduce axes of %s at once, so its init may not come first; "
-                               "loops over one kind are accepted: do not fuse them", a->name, b->name, block->name);
+        return refuse_unproved(o->d, "loops over one kind: do not fuse them",
+                               "%s and %s run over data and reduce axes of %s at once, so its init may not come first",
+                               a->name, b->name, block->name);
     if (o->reassociate || order_is_free(block->stage)) return true;
-    return refuse_wrong(o->d, "%s and %s both run over reduce axes of %s, and %s of floats depends on the order; accepted with "
-                        "the word reassociate", a->name, b->name, block->name, reducer_info(block->stage->reducer)->spelling);
+    return refuse_wrong(o->d, "the word reassociate",
+                        "%s and %s both run over reduce axes of %s, and %s of floats depends on the order",
+                        a->name, b->name, block->name, reducer_info(block->stage->reducer)->spelling);
 }
 
 static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -137,7 +141,7 @@ const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int 
     for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.loop[args.loop_count++] = loops[i];
     Draft d = draft_open(cx, n, "reorder", &args);
     if (count != args.loop_count) {
-        refuse_unknown(&d, "2 to %d loops are wanted", MAX_STEP_LOOPS);
+        refuse_invalid(&d, text_format(cx, "2 to %d loops", MAX_STEP_LOOPS), "%d loops are too many", count);
         return n;
     }
     if (!draft_reorder(&d, d.args.loop, count, reassociate)) return n;

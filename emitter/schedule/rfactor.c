@@ -26,11 +26,10 @@ static bool find_block(Factored *f)
 {
     Draft *d = f->d;
     if (f->stage->reducer == REDUCE_NONE)
-        return refuse_wrong(d, "%s does not reduce; a reducing stage is accepted", f->stage->name);
+        return refuse_wrong(d, "a reducing stage", "%s does not reduce", f->stage->name);
     const int pieces = count_blocks(d->next.root, f->stage);
     if (pieces != 1 || !nest_find_block(&d->next, f->stage->name, &f->path))
-        return refuse_unproved(d, "%s stands in %d pieces; one is accepted: take this step before decompose_reduction and peel",
-                               f->stage->name, pieces);
+        return refuse_unproved(d, "one: take this step before decompose_reduction and peel", "%s stands in %d pieces", f->stage->name, pieces);
     return true;
 }
 
@@ -38,15 +37,15 @@ static bool is_a_reduce_loop(Factored *f, const Stmt *loop, const Stmt *block)
 {
     if (!feeds_axis(block, loop->var, AXIS_REDUCE)) return false;
     if (!feeds_axis(block, loop->var, AXIS_DATA) && !feeds_axis(block, loop->var, AXIS_ORDERED)) return true;
-    return refuse_unproved(f->d, "%s runs over data and reduce axes of %s at once; loops over one kind are accepted: do not fuse them",
-                           loop->name, f->stage->name);
+    return refuse_unproved(f->d, "loops over one kind: do not fuse them",
+                           "%s runs over data and reduce axes of %s at once", loop->name, f->stage->name);
 }
 
 static bool has_fixed_extent(Factored *f, const Stmt *loop)
 {
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && expr_uses(loop->extent, f->path.at[i]->var))
-            return refuse_unproved(f->d, "the extent of %s depends on %s; an extent over sizes is accepted", loop->name, f->path.at[i]->name);
+            return refuse_unproved(f->d, "an extent over sizes", "the extent of %s depends on %s", loop->name, f->path.at[i]->name);
     return true;
 }
 
@@ -59,11 +58,12 @@ static bool sort_loops(Factored *f)
         if (loop->kind != STMT_FOR || !is_a_reduce_loop(f, loop, block)) continue;
         if (!has_fixed_extent(f, loop)) return false;
         if (loop == f->loop) found = true;
-        else if (f->reduce_count == MAX_AXES) return refuse_unproved(f->d, "there are more than %d reduce loops", MAX_AXES);
+        else if (f->reduce_count == MAX_AXES) return refuse_unproved(f->d, text_format(f->d->cx, "up to %d", MAX_AXES),
+                                                            "%s has more than %d reduce loops", f->stage->name, MAX_AXES);
         else f->reduce[f->reduce_count++] = loop;
     }
     if (ctx_failed(f->d->cx) || found) return found;
-    return refuse_wrong(f->d, "%s does not run over a reduce axis of %s; a loop that does is accepted", f->loop->name, f->stage->name);
+    return refuse_wrong(f->d, "a loop that does", "%s does not run over a reduce axis of %s", f->loop->name, f->stage->name);
 }
 
 static bool may_be_reordered(Factored *f)
@@ -72,7 +72,8 @@ static bool may_be_reordered(Factored *f)
     for (int i = 0; i < f->stage->out_count; i++) {
         bool floats = dtype_is_float(f->stage->out[i]->type);
         if (f->d->args.reassociate || (floats ? r->order_free_on_floats : r->order_free)) continue;
-        return refuse_wrong(f->d, "%s of floats depends on the order, which partial results change; accepted with the word reassociate", r->spelling);
+        return refuse_wrong(f->d, "the word reassociate",
+                            "%s of floats in %s depends on the order, which partial results change", r->spelling, f->stage->name);
     }
     return true;
 }
@@ -81,12 +82,12 @@ static bool has_room(Factored *f)
 {
     const Stage *s = f->stage;
     if (s->data_count == MAX_RANK || s->data_count + 1 + f->reduce_count > MAX_AXES)
-        return refuse_unproved(f->d, "%s has %d dimensions; fewer than %d are accepted", s->name, s->data_count, MAX_RANK);
+        return refuse_unproved(f->d, text_format(f->d->cx, "fewer than %d", MAX_RANK), "%s has %d dimensions", s->name, s->data_count);
     for (int a = 0; a < s->data_count; a++) {
         const char *axis = expr_as_var(s->axis[a].var)->name;
         bool taken = s->axis[a].kind == AXIS_DATA && strcmp(axis, loop_short(f->loop->name)) == 0;
         for (int i = 0; i < f->reduce_count; i++) taken = taken || strcmp(axis, loop_short(f->reduce[i]->name)) == 0;
-        if (taken) return refuse_unknown(f->d, "an axis and a reduce loop of %s are both called %s; give other names", s->name, axis);
+        if (taken) return refuse_invalid(f->d, "other names", "an axis and a reduce loop of %s are both called %s", s->name, axis);
     }
     return true;
 }
@@ -119,7 +120,7 @@ static bool condition(Factored *f, const Renaming *r, const Expr **out)
             else others = true;
         }
         if (reduces && others)
-            return refuse_unproved(f->d, "a guard of %s mixes data and reduce loops; guards over one kind are accepted", f->stage->name);
+            return refuse_unproved(f->d, "guards over one kind", "a guard of %s mixes data and reduce loops", f->stage->name);
         if (reduces) *out = conjoin(f->d->cx, *out, expr_substitute(f->d->cx, part[k], r->from, r->to, r->count));
     }
     return true;
@@ -172,8 +173,8 @@ static bool has_no_ordered_axis(Factored *f)
 {
     for (int a = 0; a < f->stage->axis_count; a++)
         if (f->stage->axis[a].kind == AXIS_ORDERED)
-            return refuse_unproved(f->d, "%s has the ordered axis %s; a stage with data and reduce axes is accepted", f->stage->name,
-                                   expr_as_var(f->stage->axis[a].var)->name);
+            return refuse_unproved(f->d, "a stage with data and reduce axes",
+                                   "%s has the ordered axis %s", f->stage->name, expr_as_var(f->stage->axis[a].var)->name);
     return true;
 }
 

@@ -11,7 +11,6 @@
 
 #include "schedule/nests.h"
 #include "support/names.h"
-#include "support/text.h"
 
 /* ---- Parameters ------------------------------------------------------------------------------------------------ */
 
@@ -262,7 +261,7 @@ static const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a)
 
 static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    if (a->reassociate && a->contract) diag_error(cx, "vectorize", "reassociate and contract are words of two steps: contract is for a loop over a data axis");
+    if (a->reassociate && a->contract) diag_error(cx, "vectorize", "invalid: %s has both words; accepted: reassociate, for a loop over a reduce axis, or contract", a->loop[0]);
     return (a->reassociate ? sched_vectorize_reduction : a->contract ? sched_vectorize_contract : sched_vectorize)(cx, n, a->loop[0]);
 }
 
@@ -451,13 +450,14 @@ const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameS
     if (!p) {
         int count;
         const char *const *names = sched_primitives(cx, &count);
-        const char *near = w.count ? text_nearest(cx, w.at[0], names, (size_t)count) : NULL;
-        diag_error(cx, text, "this is no schedule step%s%s", near ? "; did you mean " : "", near ? near : "");
+        const char *near = w.count ? text_nearest(cx, w.at[0], names, (size_t)count) : NULL, *all = "";
+        for (int i = 0; i < count && !near; i++) all = name_format(cx, "%s%s%s", all, i ? ", " : "", names[i]);
+        diag_error(cx, text, "invalid: this is no schedule step; accepted: %s", near ? near : all);
         return n;
     }
     StepArgs args = { 0 };
     if (!read_positional(cx, p, &w, &args) || !read_options(cx, p, &w, &args)) {
-        diag_error(cx, text, "cannot read '%s' here; the step is written: %s", w.next ? w.at[w.next - 1] : "", usage_of(cx, p));
+        diag_error(cx, text, "invalid: '%s' means nothing here; accepted: %s", w.next ? w.at[w.next - 1] : "", usage_of(cx, p));
         return n;
     }
     if (rename) rename_args(cx, p, &args, rename, user);

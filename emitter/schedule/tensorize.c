@@ -6,9 +6,10 @@
  *
  * A unit means its statement, so nothing can go wrong but the print: the statement must be what the formula says, with its
  * operands laid out as the macro expects (ir/instruction.c). The checker asks that again after every later step. */
+#include <string.h>
+
 #include "ir/instruction.h"
 #include "schedule/nests.h"
-#include "support/text.h"
 
 const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature)
 {
@@ -17,8 +18,9 @@ const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, c
     DiagMark mark = diag_mark(cx);
     Instruction *i = instruction_read(cx, declaration);
     const Diag *why = diag_rewind(cx, mark);
-    if (why) refuse_unknown(&d, "%s", why->what);
-    else if (nest_instruction(n, i->macro)) refuse_unknown(&d, "%s is declared already", i->macro);
+    if (why) refuse_invalid(&d, "MACRO(OPERAND: TYPE, ...) FORMULA", "the declaration of %.*s cannot be read: %s",
+                              (int)strcspn(declaration, "("), declaration, why->what);
+    else if (nest_instruction(n, i->macro)) refuse_invalid(&d, "another name", "%s is declared already", i->macro);
     if (ctx_failed(cx)) return n;
     i->feature = feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
@@ -33,8 +35,9 @@ static bool target_has(Draft *d, const Instruction *i)
 {
     const char *features = d->next.features;
     if (!i->feature || !features || text_has_word(features, i->feature)) return true;
-    return refuse_unknown(d, "%s needs the feature %s, and the target has %s: choose another with --target, or leave the step out", i->macro, i->feature,
-                          *features ? text_format(d->cx, "only %s", features) : "none");
+    return refuse_invalid(d, "another one with --target, or no such step",
+                          "%s needs the feature %s, and the target has %s",
+                          i->macro, i->feature, *features ? text_format(d->cx, "only %s", features) : "none");
 }
 
 /* The loop as a unit; one that is a unit already gets the instruction. */
@@ -53,7 +56,7 @@ const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop)
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
-        refuse_unknown(&d, "%s is a unit already", d.args.loop[0]);
+        refuse_invalid(&d, "a loop that is none", "%s is a unit already", d.args.loop[0]);
         return n;
     }
     make_tile(&d, &p, NULL);
@@ -69,8 +72,10 @@ const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char
     const char *why;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     const Instruction *i = macro ? nest_instruction(n, macro) : NULL;
-    if (!i) refuse_unknown(&d, "there is no instruction %s; declare it: instruction %s(a: f32[8]) ...", macro ? macro : "?", macro ? macro : "NAME");
-    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why)) refuse_unproved(&d, "%s is not what %s computes: %s", d.args.loop[0], macro, why);
+    if (!i) refuse_invalid(&d, text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", macro ? macro : "NAME"),
+                           "there is no instruction %s", macro ? macro : "?");
+    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why)) refuse_unproved(&d, "loops that compute its formula on operands laid out as it says",
+                                                            "%s is not what %s computes: %s", d.args.loop[0], macro, why);
     if (ctx_failed(cx)) return n;
     make_tile(&d, &p, i);
     return draft_close(&d);

@@ -79,8 +79,8 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     Reducing r = { path_end(&p), NULL, 0 };
     each_block(cx, r.loop, NULL, find_reducing, &r);
     if (r.count != 1) {
-        refuse_unproved(d, "%s runs over reduce axes of %d blocks; a loop over those of one is accepted%s", r.loop->name, r.count,
-                        r.count ? ": take this step before decompose_reduction and peel" : ", and others without the word reassociate");
+        refuse_unproved(d, text_format(d->cx, "a loop over those of one%s", r.count ? ": take this step before decompose_reduction and peel" : ", and others without the word reassociate"),
+                        "%s runs over reduce axes of %d blocks", r.loop->name, r.count);
         return n;
     }
     const char *stage = r.stage->name, *partial = name_format(cx, "%s_lanes", stage);

@@ -5,6 +5,7 @@
 #include "programs.h"
 
 #include "ir/formula.h"
+#include "ir/recurrence.h"
 #include "support/names.h"
 
 /* ---- Chance ---------------------------------------------------------------------------------------------------- */
@@ -89,7 +90,7 @@ static const Expr *add_axis(Grower *g, StageSpec *spec, AxisKind kind, const Exp
 {
     static const char *const data_names[] = { "a", "b", "c", "d", "e", "f" }, *const reduce_names[] = { "i", "j", "k", "l", "m" };
     int same = 0;
-    for (int a = 0; a < spec->axis_count; a++) same += spec->axis[a].kind == kind;
+    for (int a = 0; a < spec->axis_count; a++) same += (spec->axis[a].kind == AXIS_REDUCE) == (kind == AXIS_REDUCE);
     const Expr *v = axis_var(g->cx, kind == AXIS_REDUCE ? reduce_names[same] : data_names[same], extent);
     spec->axis[spec->axis_count++] = (Axis){ v, kind, extent };
     return v;
@@ -320,10 +321,26 @@ static Tensor *make_gather(Grower *g, Tensor *main)
     return finish(g, &spec);
 }
 
+/* y[a] = y[a-1] (+) x[a], along the first dimension, which becomes ordered. */
+static Tensor *make_scan(Grower *g, Tensor *main)
+{
+    if (main->rank == 0) return NULL;
+    StageSpec spec = { .out_count = 1 };
+    const Expr *at[MAX_RANK];
+    Tensor *promised = tensor_new(g->cx, name_format(g->cx, "s%d", g->stages), main->type, main->rank, main->shape);
+    for (int d = 0; d < main->rank; d++) at[d] = add_axis(g, &spec, d ? AXIS_DATA : AXIS_ORDERED, main->shape[d]);
+    const Expr *v = tensor_read(g->cx, main, at, main->rank);
+    at[0] = expr_sub(g->cx, at[0], expr_index(g->cx, 1));
+    spec.value[0] = mix(g, read_padded(g, promised, at, expr_int(g->cx, main->type, 1)), v);
+    Tensor *made = finish(g, &spec);
+    if (made) g->p->tensor[g->p->tensor_count - 1] = promise_keep(g->cx, promised, made);
+    return made ? promised : NULL;
+}
+
 typedef Tensor *Maker(Grower *g, Tensor *main);
 static Maker *const makers[] = {
     make_elementwise, make_elementwise, make_broadcast, make_transpose, make_reduction, make_argmax, make_stencil,
-    make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather,
+    make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather, make_scan,
 };
 enum { MAKER_COUNT = sizeof makers / sizeof makers[0] };
 
@@ -383,6 +400,15 @@ Env *program_env(Ctx *cx, const Program *p, uint64_t seed)
     return e;
 }
 
+static bool is_read_by_itself(Ctx *cx, const Tensor *t)
+{
+    const Tensor **reads;
+    int count = t->maker ? stage_reads(cx, t->maker->stage, &reads) : 0;
+    for (int i = 0; i < count; i++)
+        if (reads[i] == t) return true;
+    return false;
+}
+
 void program_print(Ctx *cx, Text *t, const Program *p)
 {
     for (int i = 0; i < p->size_count; i++)
@@ -392,6 +418,7 @@ void program_print(Ctx *cx, Text *t, const Program *p)
     for (int i = 0; i < p->tensor_count; i++) {
         const Tensor *x = p->tensor[i];
         if (x->maker && x->output) continue;
+        if (is_read_by_itself(cx, x)) text_printf(t, "promise %s: %s%s\n", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
         if (x->maker) print_stage(cx, t, x->maker->stage);
         else text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling, x->rank ? tensor_shape_text(cx, x) : "");
         text_char(t, '\n');

@@ -535,6 +535,39 @@ static Outcome outcome_of(const Diag *why)
     return strncmp(why->what, "unproved: ", 10) == 0 ? REFUSED_UNPROVED : REFUSED_NAMES;
 }
 
+/* Is a parameter of the step in the sentence? */
+static bool names_a_word(const char *sentence, const char *step)
+{
+    for (const char *at = step + strcspn(step, " "); *at; at += strcspn(at, " ")) {
+        size_t n = strcspn(++at, " (");
+        for (const char *s = sentence; n && *s; s++)
+            if (strncmp(s, at, n) == 0) return true;
+    }
+    return false;
+}
+
+static bool names_a_noun(const char *sentence, const Nest *n)
+{
+    Nouns w = nouns_of(n);
+    bool found = false;
+    for (int i = 0; i < w.loop_count && !found; i++) found = strstr(sentence, w.loop[i]->name) != NULL;
+    for (int i = 0; i < w.stage_count && !found; i++) found = strstr(sentence, w.stage[i]->name) != NULL;
+    for (int i = 0; i < w.tensor_count && !found; i++) found = strstr(sentence, w.tensor[i]->name) != NULL;
+    return found || strstr(sentence, n->name) != NULL;
+}
+
+/* STEP: error: VERDICT: FAULT; accepted: ACCEPTED, and the fault names a loop, a stage, a tensor or the nest, or a word of the step. */
+static bool refusal_is_whole(const Diag *why, const char *step, const Nest *n)
+{
+    static const char *const verdicts[] = { "wrong: ", "unproved: ", "invalid: " };
+    const char *fault = NULL, *accepted = strstr(why->what, "; accepted: ");
+    for (int i = 0; i < 3; i++)
+        if (strncmp(why->what, verdicts[i], strlen(verdicts[i])) == 0) fault = why->what + strlen(verdicts[i]);
+    if (!fault || !accepted || accepted == fault || !accepted[strlen("; accepted: ")]) return false;
+    if (!why->where || strncmp(why->where, step, strcspn(step, " ")) != 0) return false;
+    return names_a_noun(fault, n) || names_a_word(fault, step);
+}
+
 static void try_step(Case *c, const char *text)
 {
     c->last_step = text;
@@ -545,6 +578,7 @@ static void try_step(Case *c, const char *text)
     if (c->loud) printf("%s %s%s%s\n", why ? "  -" : "  +", text, why ? ": " : "", why ? why->what : "");
     if (why && why->severity == INTERNAL) fail(c, text, why->what);
     if (why && next != c->nest) fail(c, text, "was refused, but the nest is another one");
+    if (why && !refusal_is_whole(why, text, c->nest)) fail(c, text, text_format(c->cx, "the refusal lacks a part: %s", why->what));
     if (why || c->failed) return;
     c->nest = next;
     const char *doubt = "";

@@ -1,36 +1,85 @@
 /* SPDX-License-Identifier: MIT */
 /* Is what the checks call wrong, wrong? Built with LW_TEST_SWITCH, which turns off one check at a time (support/switch.h).
  *
- *   fuzz_switch COUNT         runs the first COUNT random programs, notes in which of them each check refuses a step as wrong,
- *                             and looks at each check in a process of its own; prints a line for each check, and each
- *                             counterexample, shrunk, as a case for tests/schedules/counterexamples.txt
- *   fuzz_switch -NUMBER SEED...   one check: the first of the seeds that gives a counterexample
+ *   fuzz_switch COUNT CASES SOURCE...   runs the first COUNT random programs, notes in which of them each check refuses a step
+ *                                       as wrong, and looks for a counterexample to each; writes the counterexamples, shrunk,
+ *                                       to the file CASES, as cases for tests/schedules/counterexamples.txt. The sources are
+ *                                       read for the checks there are. Ends with 1 where one is without.
  *
  * With a check off, a step that it would have refused is taken; where its nest then computes something else, or reads what
- * was never made, that is a counterexample. Floats are such that the order of a sum shows. */
+ * was never made, that is a counterexample. So it is where the process dies or does not end: each trial is a child of its
+ * own, which tells its steps through a pipe as it takes them. Floats are such that the order of a sum shows. */
+#define _XOPEN_SOURCE 700
+
 #include "programs.c"
 #include "schedules.c"
 
 #include <stdlib.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
+#include "support/file.h"
 #include "support/switch.h"
 
-enum { MAX_CHECKS = 160, MAX_SEEDS = 60 };
-typedef struct Check { const char *format; long fired; int seed_count; uint64_t seed[MAX_SEEDS]; } Check;
+enum { MAX_CHECKS = 200, MAX_SEEDS = 250, SECONDS = 10, MOST_BYTES = 1 << 30 };
+typedef struct Check { const char *format, *source; long fired; int seed_count; uint64_t seed[MAX_SEEDS]; } Check;
 typedef struct Checks { int count; Check at[MAX_CHECKS]; } Checks;
+
+static Check *check_of(Checks *all, const char *format)
+{
+    int i = 0;
+    while (i < all->count && strcmp(all->at[i].format, format) != 0) i++;
+    if (i == MAX_CHECKS) return NULL;
+    if (i == all->count) all->at[all->count++] = (Check){ .format = format };
+    return &all->at[i];
+}
+
+/* ---- Which checks there are ------------------------------------------------------------------------------------ */
+
+/* The strings of one argument, joined: C's way. Stops behind the comma or parenthesis that ends the argument. */
+static const char *read_argument(Ctx *cx, const char **at)
+{
+    Text t = text_new(cx);
+    int depth = 0;
+    bool quoted = false;
+    for (; **at && (quoted || depth || (**at != ',' && **at != ')')); ++*at) {
+        char c = **at;
+        if (c == '"') quoted = !quoted;
+        else if (quoted && c == '\\') text_char(&t, *++*at);
+        else if (quoted) text_char(&t, c);
+        else depth += (c == '(') - (c == ')');
+    }
+    if (**at == ',') ++*at;
+    return text_string(&t);
+}
+
+/* refuse_wrong(d, ACCEPTED, FAULT, ...) and check_fail(c, ... WRONG ..., ACCEPTED, FAULT, ...) */
+static void list_checks(Ctx *cx, Checks *all, const char *path)
+{
+    static const char *const calls[] = { "refuse_wrong(", "check_fail(" };
+    const char *text = text_format(cx, "%.*s", (int)file_read(cx, path).count, (const char *)file_read(cx, path).at);
+    for (int k = 0; k < 2; k++)
+        for (const char *at = strstr(text, calls[k]); at; at = strstr(at, calls[k])) {
+            at += strlen(calls[k]);
+            read_argument(cx, &at);
+            const char *verdict = at;
+            if (k == 1) read_argument(cx, &at);
+            bool is_wrong = k == 0;
+            for (const char *c = verdict; c < at && !is_wrong; c++) is_wrong = strncmp(c, "WRONG", 5) == 0;
+            read_argument(cx, &at);
+            const char *fault = read_argument(cx, &at);
+            Check *c = is_wrong && *fault ? check_of(all, fault) : NULL;
+            if (c) c->source = path;
+        }
+}
 
 /* ---- Which check refuses where --------------------------------------------------------------------------------- */
 
 static void note(Checks *all, const char *format, uint64_t seed)
 {
-    int i = 0;
-    while (i < all->count && strcmp(all->at[i].format, format) != 0) i++;
-    if (i == MAX_CHECKS) return;
-    Check *c = &all->at[i];
-    if (i == all->count) {
-        all->count++;
-        c->format = format;
-    }
+    Check *c = check_of(all, format);
+    if (!c) return;
     c->fired++;
     if (c->seed_count < MAX_SEEDS && (!c->seed_count || c->seed[c->seed_count - 1] != seed)) c->seed[c->seed_count++] = seed;
 }
@@ -78,26 +127,105 @@ static bool is_counterexample(Case *c, const char *text, const char **fault)
     return *fault != NULL;
 }
 
-static bool last_is_wrong(const Shrunk *s, void *user)
+/* ---- Trials in children ---------------------------------------------------------------------------------------- */
+
+/* What a child said before it ended: the steps that it took, the last one tried, and how it ended. */
+typedef struct Trial { bool found, died; int count; const char *step[MAX_SHRUNK]; } Trial;
+typedef void Attempt(FILE *tell, const void *what);
+
+/* The child says `?STEP` before it tries a step, `+` when it has taken it, `!FAULT` when it has found a wrong nest. */
+static Trial in_child(Ctx *cx, Attempt *attempt, const void *what)
 {
-    Counts counts = { 0 };
-    Random r = random_new(s->seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
-    const char *fault;
-    bool found = false;
-    if (prepare(&c, &r)) {
-        c.cx->off = *(const uint32_t *)user;
-        for (int i = 0; i < s->count && !found; i++) {
-            const Nest *before = c.nest;
-            found = is_counterexample(&c, s->step[i], &fault) && i + 1 == s->count;
-            if (!found && c.nest == before) break;
-        }
+    Trial t = { false, false, 0, { NULL } };
+    int ends[2];
+    if (pipe(ends) != 0) return t;
+    fflush(stdout);
+    pid_t child = fork();
+    if (child == 0) {
+        close(ends[0]);
+        setrlimit(RLIMIT_AS, &(struct rlimit){ MOST_BYTES, MOST_BYTES });
+        setrlimit(RLIMIT_CORE, &(struct rlimit){ 0, 0 });
+        alarm(SECONDS);
+        FILE *tell = fdopen(ends[1], "w");
+        if (tell) attempt(tell, what);
+        if (tell) fclose(tell);
+        _exit(0);
     }
-    ctx_free(c.cx);
+    close(ends[1]);
+    FILE *hear = fdopen(ends[0], "r");
+    char line[4096];
+    while (hear && fgets(line, sizeof line, hear)) {
+        line[strcspn(line, "\n")] = 0;
+        if (line[0] == '?' && t.count < MAX_SHRUNK) t.step[t.count] = text_format(cx, "%s", line + 1);
+        if (line[0] == '+' && t.count < MAX_SHRUNK - 1) t.count++;
+        if (line[0] == '!') t.found = true;
+    }
+    if (hear) fclose(hear);
+    int status = 0;
+    waitpid(child, &status, 0);
+    t.died = !t.found && WIFSIGNALED(status);
+    if (t.step[t.count]) t.count++;
+    return t;
+}
+
+static bool try_and_tell(Case *c, const char *text, FILE *tell)
+{
+    const char *fault;
+    const Nest *before = c->nest;
+    fprintf(tell, "?%s\n", text);
+    fflush(tell);
+    bool found = is_counterexample(c, text, &fault);
+    if (found) fprintf(tell, "!%s\n", fault);
+    else if (c->nest != before) fputs("+\n", tell);
+    fflush(tell);
     return found;
 }
 
-static void print_case(const Shrunk *s, uint32_t number)
+typedef struct Replay { const Shrunk *steps; uint32_t number; } Replay;
+
+/* Ends early where a step before the last is not taken. */
+static void replay_steps(FILE *tell, const void *what)
+{
+    const Replay *re = what;
+    const Shrunk *s = re->steps;
+    Counts counts = { 0 };
+    Random r = random_new(s->seed);
+    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
+    if (!prepare(&c, &r)) return;
+    c.cx->off = re->number;
+    for (int i = 0; i < s->count; i++) {
+        const Nest *before = c.nest;
+        if (try_and_tell(&c, s->step[i], tell) || c.nest == before) return;
+    }
+}
+
+static bool last_is_wrong(const Shrunk *s, void *user)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Trial t = in_child(cx, replay_steps, &(Replay){ s, *(const uint32_t *)user });
+    ctx_free(cx);
+    return (t.found || t.died) && t.count == s->count;
+}
+
+typedef struct SeedTrial { uint64_t seed; uint32_t number; } SeedTrial;
+
+static void try_seed(FILE *tell, const void *what)
+{
+    const SeedTrial *s = what;
+    Counts counts = { 0 };
+    Random r = random_new(s->seed);
+    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .is_rough = true };
+    if (!prepare(&c, &r)) return;
+    int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
+    c.cx->off = s->number;
+    for (int i = 0; i < steps; i++) {
+        Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
+        if (try_and_tell(&c, choices[random_below(&r, CHOICE_COUNT)](&ch), tell)) return;
+        made = ch.made;
+    }
+}
+
+static void print_case(FILE *out, const Shrunk *s, uint32_t number)
 {
     Counts counts = { 0 };
     Random r = random_new(s->seed);
@@ -117,67 +245,59 @@ static void print_case(const Shrunk *s, uint32_t number)
                 (unsigned)number);
     for (int i = 0; i < s->count; i++) text_printf(&t, "%s\n", s->step[i]);
     text_add(&t, "refused\nend\n");
-    printf("%s\n", text_string(&t));
+    fprintf(out, "%s\n", text_string(&t));
     ctx_free(c.cx);
 }
 
-static bool find_counterexample(uint32_t number, uint64_t seed)
+typedef enum Finding { FOUND_NONE, FOUND_WRONG, FOUND_DEATH } Finding;
+
+static Finding find_counterexample(FILE *cases, uint32_t number, uint64_t seed)
 {
-    Counts counts = { 0 };
-    Random r = random_new(seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = &counts, .is_rough = true };
-    bool found = false;
-    if (prepare(&c, &r)) {
-        int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
-        c.cx->off = number;
-        for (int i = 0; i < steps && !found; i++) {
-            Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
-            const char *fault, *text = choices[random_below(&r, CHOICE_COUNT)](&ch);
-            found = is_counterexample(&c, text, &fault);
-            made = ch.made;
-            if (!found) continue;
-            printf("# %s\n", fault);
-            Shrunk s = { .seed = seed, .is_rough = true };
-            for (int k = 0; k < c.nest->step_count; k++) s.step[s.count++] = c.nest->step[k].text;
-            s.step[s.count++] = text;
-            if (last_is_wrong(&s, &number)) shrink_steps(&s, last_is_wrong, &number);
-            print_case(&s, number);
-        }
+    Ctx *cx = ctx_new(NULL, NULL);
+    Trial t = in_child(cx, try_seed, &(SeedTrial){ seed, number });
+    if (t.found || t.died) {
+        Shrunk s = { .seed = seed, .is_rough = true, .count = t.count };
+        memcpy(s.step, t.step, sizeof s.step);
+        if (last_is_wrong(&s, &number)) shrink_steps(&s, last_is_wrong, &number);
+        print_case(cases, &s, number);
     }
-    ctx_free(c.cx);
-    return found;
+    ctx_free(cx);
+    return t.found ? FOUND_WRONG : t.died ? FOUND_DEATH : FOUND_NONE;
 }
 
 /* ---- All of them ----------------------------------------------------------------------------------------------- */
 
-static const char *verdict_of(int status)
+static Finding look_at_check(FILE *cases, const Check *c)
 {
-    return status == 0 ? "counterexample" : status == 256 || status == 1 ? "none found" : "stops";
+    Finding f = FOUND_NONE;
+    for (int i = 0; i < c->seed_count && f == FOUND_NONE; i++) f = find_counterexample(cases, switch_number(c->format), c->seed[i]);
+    return f;
 }
+
+/* A check of the checker alone: every primitive refuses before it comes to that, and a nest in test_check.c is what it is for. */
+static bool is_behind_others(const Check *c) { return c->source && strstr(c->source, "/ir/") && !c->fired; }
 
 int main(int argc, char **argv)
 {
-    if (argc > 2 && argv[1][0] == '-') {
-        for (int i = 2; i < argc; i++)
-            if (find_counterexample((uint32_t)strtoul(argv[1] + 1, NULL, 10), strtoull(argv[i], NULL, 10))) return 0;
-        return 1;
-    }
-    long count = argc > 1 ? strtol(argv[1], NULL, 10) : 2000;
-    Checks *all = calloc(1, sizeof *all);
-    for (long i = 0; i < count && all; i++) gather(all, (uint64_t)i + 1);
-    int found = 0;
-    for (int i = 0; all && i < all->count; i++) {
+    static const char *const words[] = { "none found", "counterexample", "stops" };
+    if (argc < 3) return 2;
+    Ctx *cx = ctx_new(NULL, NULL);
+    Checks *all = NEW(cx->arena, Checks);
+    FILE *cases = fopen(argv[2], "w");
+    int sum[3] = { 0 }, behind = 0;
+    for (int i = 3; i < argc; i++) list_checks(cx, all, argv[i]);
+    for (long i = 0, count = strtol(argv[1], NULL, 10); i < count; i++) gather(all, (uint64_t)i + 1);
+    for (int i = 0; cases && i < all->count; i++) {
         const Check *c = &all->at[i];
-        char command[4096];
-        int n = snprintf(command, sizeof command, "exec %s -%lu", argv[0], (unsigned long)switch_number(c->format));
-        for (int k = 0; k < c->seed_count; k++) n += snprintf(command + n, sizeof command - (size_t)n, " %llu", (unsigned long long)c->seed[k]);
-        snprintf(command + n, sizeof command - (size_t)n, " 2>&1");
-        fflush(stdout);
-        int status = system(command);
-        found += status == 0;
-        printf("%-14s %08x %7ld  %s\n", verdict_of(status), (unsigned)switch_number(c->format), c->fired, c->format);
+        bool apart = is_behind_others(c);
+        Finding f = apart ? FOUND_NONE : look_at_check(cases, c);
+        behind += apart;
+        sum[f] += !apart;
+        printf("%-16s %08x %7ld  %s\n", apart ? "behind others" : words[f], (unsigned)switch_number(c->format), c->fired, c->format);
     }
-    printf("%d checks refused steps as wrong, %d with a counterexample\n", all ? all->count : 0, found);
-    free(all);
-    return 0;
+    if (cases) fclose(cases);
+    printf("%d checks refuse steps as wrong: %d with a counterexample, %d where the process stops, %d none found; %d of the checker behind others\n",
+           all->count - behind, sum[FOUND_WRONG], sum[FOUND_DEATH], sum[FOUND_NONE], behind);
+    ctx_free(cx);
+    return sum[FOUND_NONE] != 0;
 }

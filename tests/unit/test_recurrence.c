@@ -100,6 +100,24 @@ static void test_nests(void)
     ctx_free(p.cx);
 }
 
+/* Printed, the nest promises what is read before it is made; read again it prints the same and computes the same. */
+static void test_printed(void)
+{
+    Pair p = pair_new();
+    Text first = text_new(p.cx), second = text_new(p.cx);
+    const Nest *n = nest_of(&p);
+    print_nest(p.cx, &first, n);
+    const Nest *again = nest_read(p.cx, text_string(&first));
+    print_nest(p.cx, &second, again);
+    check_that(again && strcmp(text_string(&first), text_string(&second)) == 0, "reads-back", "%s\n%s", p.cx->diags ? diag_text(p.cx, p.cx->diags) : "", text_string(&first));
+    CHECK("promises", strstr(text_string(&first), "\npromise down: f32[7][3]\nstage up[") != NULL);
+    const char *why = "";
+    CHECK("read-back-is-proved", again && nest_check(p.cx, again, &why) == PROVED);
+    if (again) p.x = (Tensor *)(uintptr_t)again->input[0];
+    CHECK("read-back-runs", again && runs(&p, again, &(RunOptions){ .checked = true }));
+    ctx_free(p.cx);
+}
+
 /* The nest with the ring of `down` at so many slots, made without asking. */
 typedef struct Ring { const Tensor *of; int64_t slots; } Ring;
 
@@ -155,6 +173,7 @@ int main(void)
     test_evaluated();
     test_order();
     test_nests();
+    test_printed();
     test_wrong_nests();
     test_circle_in_a_step();
     return check_done();

@@ -18,6 +18,7 @@
 #include "ir/check.h"
 #include "ir/formula.h"
 #include "ir/interpret.h"
+#include "ir/recurrence.h"
 #include "schedule/schedule.h"
 #include "support/file.h"
 #include "support/names.h"
@@ -28,8 +29,8 @@ typedef struct Lines { int count; const char *at[MAX_LINES]; } Lines;
 
 typedef struct Program {
     Bind bind[MAX_NAMES + 1];
-    int bind_count, output_count, size_count, input_count;
-    Tensor *output[4], *input[MAX_NAMES];
+    int bind_count, output_count, size_count, input_count, promised_count;
+    Tensor *output[4], *input[MAX_NAMES], *promised[MAX_NAMES];
     const Expr *size[4];
     int64_t size_value[4];
 } Program;
@@ -70,9 +71,10 @@ static void read_size(Ctx *cx, Program *p, const char *line)
     p->size_value[p->size_count++] = value;
 }
 
-static void read_input(Ctx *cx, Program *p, const char *line)
+/* input NAME: TYPE[dims], or promise NAME: TYPE[dims] */
+static void read_tensor(Ctx *cx, Program *p, const char *line)
 {
-    const char *at = line + strlen("input "), *colon = strchr(at, ':');
+    const char *at = strchr(line, ' ') + 1, *colon = strchr(at, ':');
     const char *tensor_name = name_n(cx, at, (size_t)(colon - at)), *dims = strchr(colon, '[');
     DType type = F32;
     const Expr *shape[MAX_RANK];
@@ -84,7 +86,8 @@ static void read_input(Ctx *cx, Program *p, const char *line)
         shape[rank++] = size ? size : expr_index(cx, atoi(dims + 1));
     }
     Tensor *t = tensor_new(cx, tensor_name, type, rank, shape);
-    p->input[p->input_count++] = t;
+    if (starts(line, "promise ")) p->promised[p->promised_count++] = t;
+    else p->input[p->input_count++] = t;
     p->bind[p->bind_count++] = (Bind){ tensor_name, t, NULL };
 }
 
@@ -92,12 +95,14 @@ static void read_program_line(Ctx *cx, Program *p, const char *line)
 {
     if (p->bind_count + 1 >= MAX_NAMES) return;
     if (starts(line, "size ")) read_size(cx, p, line);
-    else if (starts(line, "input ")) read_input(cx, p, line);
+    else if (starts(line, "input ") || starts(line, "promise ")) read_tensor(cx, p, line);
     else if (starts(line, "output ")) {
         for (int i = 0; i < p->bind_count; i++)
             if (strcmp(p->bind[i].name, line + strlen("output ")) == 0) p->output[p->output_count++] = (Tensor *)(uintptr_t)p->bind[i].tensor;
     } else {
         Tensor *t = formula(cx, line, p->bind);
+        for (int i = 0; t && i < p->promised_count; i++)
+            if (strcmp(p->promised[i]->name, t->name) == 0) t = promise_keep(cx, p->promised[i], t);
         for (int i = 0; t && i < t->maker->out_count; i++)
             p->bind[p->bind_count++] = (Bind){ t->maker->out[i]->name, t->maker->out[i], NULL };
     }
