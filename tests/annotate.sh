@@ -137,6 +137,71 @@ check device-header-is-cxx   sh -c "echo '#include \"device.h\"' > '$work/h.cc';
 check device-static-arena    emit device_static --static-arena --annotate "$work/device.txt"
 check device-static-builds   $cc $strict -c -Iruntime -I"$work" "$work/device_static.c" -o "$work/static.o"
 
+# ---- Open sizes on devices ---------------------------------------------------------------------------------------------------
+# The sizes are parameters of the device's function. The driver writes all that it owes before it reads what it is given.
+
+cat > "$work/open.te" <<'END'
+size n in 1..16
+input x: f32[n][4]
+input z: f32[n][3]
+const w: f32[4][2] = {1,2,3,4,5,6,7,8}
+a = dense(x, w)
+b = relu(a)
+d = relu(z)
+e = tanh(d)
+output b, e
+END
+printf 'on_device npu a b d\n' > "$work/open.txt"
+cat > "$work/open_driver.c" <<'END'
+#include "open.h"
+#include <stdio.h>
+#include <string.h>
+#ifdef OPEN_HAVE_NPU
+int open_npu_1(void *arena, int32_t n, const float *x, const float *z, float *b, float *d)
+{
+    (void)arena;
+    memset(b, 0xff, (size_t)n * 2 * sizeof *b);
+    memset(d, 0xff, (size_t)n * 3 * sizeof *d);
+    for (int32_t i = 0; i < n * 3; i++) d[i] = z[i] > 0 ? z[i] : 0;
+    for (int32_t i = 0; i < n * 2; i++) {
+        const float *row = x + i / 2 * 4;
+        const float sum = row[0] * (float)(1 + i % 2) + row[1] * (float)(3 + i % 2) + row[2] * (float)(5 + i % 2) + row[3] * (float)(7 + i % 2);
+        b[i] = sum > 0 ? sum : 0;
+    }
+    return 0;
+}
+#endif
+int main(void)
+{
+    static union { double align[2]; unsigned char bytes[OPEN_ARENA_SIZE + 16]; } memory;
+    void *arena = memory.bytes + (16 - (size_t)memory.bytes % 16) % 16;
+    for (int32_t n = 1; n <= 16; n += 5) {
+        float x[64], z[48], b[32], e[48];
+        for (int i = 0; i < 64; i++) x[i] = (float)(i % 7 - 3);
+        for (int i = 0; i < 48; i++) z[i] = (float)(i % 3 - 1) * 100;
+        const struct open_inputs in = { x, z, n };
+        const struct open_outputs out = { b, e };
+        if (open_run(arena, &in, &out) != 0) return 1;
+        for (int i = 0; i < n * 2; i++) {
+            float sum = 0;
+            for (int k = 0; k < 4; k++) sum += x[i / 2 * 4 + k] * (float)(1 + 2 * k + i % 2);
+            if (b[i] != (sum > 0 ? sum : 0)) return printf("b[%d] of %d is %g\n", i, (int)n, (double)b[i]), 2;
+        }
+        for (int i = 0; i < n * 3; i++)
+            if (e[i] != (z[i] > 0 ? 1.0f : 0.0f)) return printf("e[%d] of %d is %g\n", i, (int)n, (double)e[i]), 3;
+    }
+    return 0;
+}
+END
+check open-device "$lw" "$work/open.te" -o "$work/open.c" --name open --quiet --annotate "$work/open.txt"
+check open-device-prototype grep -q '^int open_npu_1(void \*arena, int32_t n, const float \*x, const float \*z, float \*b, float \*d);' "$work/open.h"
+check open-device-documented grep -q '^ \*   n  *int32_t  1 to 16$' "$work/open.h"
+check open-device-verify "$lw" verify "$work/open.te" --annotate "$work/open.txt"
+for driver in "" -DOPEN_HAVE_NPU; do
+    check "open-device-builds$driver" $cc $strict $driver -Iruntime -I"$work" "$work/open.c" "$work/open_driver.c" -lm -o "$work/open$driver"
+    check "open-device-runs$driver" "$work/open$driver"
+done
+
 # ---- Lists ---------------------------------------------------------------------------------------------------------------
 
 levels() {

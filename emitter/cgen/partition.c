@@ -68,9 +68,23 @@ void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const 
 
 /* ---- Prototypes and defaults ---------------------------------------------------------------------------------------- */
 
-static void signature(Text *t, const Program *p, const Partition *d)
+Speller partition_speller(Ctx *cx, const Program *p, const Partition *d)
 {
+    Speller s = speller_new(cx);
+    speller_name(&s, p, "arena");
+    speller_name(&s, d, "memory");
+    for (int i = 0; i < d->param_count; i++) speller_name(&s, &d->param[i], d->param[i].name);
+    for (int i = 0; i < p->size_count; i++) speller_name(&s, p->size[i], expr_as_var(p->size[i])->name);
+    return s;
+}
+
+static const char *size_name(const Speller *s, const Program *p, int i) { return speller_find(s, p->size[i]); }
+
+static void signature(Ctx *cx, Text *t, const Program *p, const Partition *d)
+{
+    Speller s = partition_speller(cx, p, d);
     text_printf(t, "int %s_%s(void *arena", p->name, d->name);
+    for (int i = 0; i < p->size_count; i++) text_printf(t, ", int32_t %s", size_name(&s, p, i));
     for (int i = 0; i < d->param_count; i++)
         text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ", dtype_info(d->param[i].tensor->type)->c_type, d->param[i].name);
     text_char(t, ')');
@@ -101,8 +115,11 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p)
             text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type, tensor_shape_text(cx, q->tensor),
                         !q->is_written ? "read" : "written");
         }
+        Speller s = partition_speller(cx, p, d);
+        for (int j = 0; j < p->size_count; j++)
+            text_printf(t, " *   %-20s %-8s %lld to %lld\n", size_name(&s, p, j), "int32_t", (long long)expr_as_var(p->size[j])->least, (long long)expr_as_var(p->size[j])->greatest);
         text_printf(t, " * arena: %s_run's, for the default's own use. Returns 0, or a negative code that %s_run returns. */\n", p->name, p->name);
-        signature(t, p, d);
+        signature(cx, t, p, d);
         text_add(t, ";\n\n");
     }
 }
@@ -115,13 +132,24 @@ static bool uses_memory(const Program *p, const Partition *d)
     return false;
 }
 
+static bool uses_size(const Program *p, const Partition *d, const Expr *size)
+{
+    for (int i = 0; i < p->call_count; i++)
+        for (int j = 0; p->call[i].partition == d && j < p->call[i].function->size_count; j++)
+            if (p->call[i].size[j] == size) return true;
+    return false;
+}
+
 void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call)
 {
     for (int i = 0; i < p->partition_count; i++) {
         const Partition *d = &p->partition[i];
         text_printf(t, "#ifndef %s\n", have(cx, p, d->device));
-        signature(t, p, d);
+        signature(cx, t, p, d);
         text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = arena;\n" : "    (void)arena;\n");
+        Speller s = partition_speller(cx, p, d);
+        for (int j = 0; j < p->size_count; j++)
+            if (!uses_size(p, d, p->size[j])) text_printf(t, "    (void)%s;\n", size_name(&s, p, j));
         for (int c = 0; c < p->call_count; c++)
             if (p->call[c].partition == d) print_call(cx, t, p, &p->call[c]);
         text_add(t, "    return 0;\n}\n#endif\n\n");
@@ -129,9 +157,10 @@ void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_cal
 }
 
 /* In NAME_run, in the place of its first call. */
-void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, PrintPlace *print_place)
+void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes, PrintPlace *print_place)
 {
     text_printf(t, "    {\n        const int status = %s_%s(%s", p->name, d->name, memory);
+    for (int i = 0; i < p->size_count; i++) text_printf(t, ", %s", size_name(sizes, p, i));
     for (int i = 0; i < d->param_count; i++) {
         const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = d->param[i].tensor->type };
         text_printf(t, ", %s", print_place(cx, p, &d->param[i].place, &m));

@@ -260,7 +260,8 @@ static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Ca
 {
     Program inside = *p;           /* PLACE_PARAM counts among the parameters of this one */
     inside.partition = c->partition;
-    print_call(cx, t, &inside, c, NULL);
+    Speller sizes = partition_speller(cx, p, c->partition);
+    print_call(cx, t, &inside, c, &sizes);
 }
 
 static bool uses_place(const Program *p, PlaceKind kind)
@@ -308,7 +309,7 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
         const Partition *d = p->call[i].partition;
         if (d && i && p->call[i - 1].partition == d) continue;
         layer_mark(cx, t, i, d ? d->name : p->call[i].label);
-        if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", place_text);
+        if (d) partition_call(cx, t, p, d, uses_arena(p) ? "memory" : "NULL", &s, place_text);
         else print_call(cx, t, p, &p->call[i], &s);
     }
     if (has_turns(p)) text_add(t, "    state->turn = (uint8_t)next;\n");

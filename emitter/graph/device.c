@@ -34,13 +34,6 @@ static const Tensor *refused_type(const Device *d, const Node *n)
     return NULL;
 }
 
-static bool is_fixed(const Node *n)
-{
-    for (int i = 0; i < n->out_count; i++)
-        if (!tensor_is_fixed(n->out[i])) return false;
-    return true;
-}
-
 /* Where the call runs after all. */
 static const char *device_taking(Ctx *cx, const Node *n)
 {
@@ -52,7 +45,6 @@ static const char *device_taking(Ctx *cx, const Node *n)
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, n->op->name);
     else if (refused)
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, dtype_info(refused->type)->spelling);
-    else if (!is_fixed(n)) diag_listed(cx, NOTE, where, "stays on the cpu: its shape is not fixed, as a device's must be");
     else return n->device;
     return NULL;
 }

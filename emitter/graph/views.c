@@ -36,6 +36,27 @@ static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int fi
     map_put_ptr(&v->p->of, t, s);
 }
 
+static bool copies_between_devices(const Group *g) { return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->is_device_copy; }
+
+/* The first, or last, group of the run of one device's groups that i is in. */
+static int end_of_run(const Groups *groups, int i, int step)
+{
+    const char *device = group_device(&groups->at[i]);
+    while (device && i + step >= 0 && i + step < groups->count && group_device(&groups->at[i + step]) == device) i += step;
+    return i;
+}
+
+/* A device's driver may do its calls in any order: what it is given lasts until it is done, and what it owes is there from its begin. */
+static void last_through_runs(Views *v)
+{
+    for (int i = 0; i < v->groups->count; i++) {
+        if (!copies_between_devices(&v->groups->at[i])) continue;
+        Slot *owed = slot_of(v, v->groups->at[i].input[0]), *given = slot_of(v, v->groups->at[i].output[0]);
+        if (owed->first >= 0 && owed->first < v->groups->count) owed->first = end_of_run(v->groups, owed->first, -1);
+        if (given->last > i && given->last < v->groups->count) given->last = end_of_run(v->groups, given->last, 1);
+    }
+}
+
 static void add_slots(Views *v, const Graph *g)
 {
     int most = g->input_count + g->output_count;
@@ -58,6 +79,7 @@ static void add_slots(Views *v, const Graph *g)
         }
         for (int j = 0; j < group->output_count; j++) add_slot(v, group->output[j], SLOT_ARENA, 0, i);
     }
+    last_through_runs(v);
 }
 
 static bool is_dense_root(const Slot *s)
@@ -119,8 +141,6 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
     }
     return true;
 }
-
-static bool copies_between_devices(const Group *g) { return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->is_device_copy; }
 
 /* A device's driver is told dense tensors of their own: what comes from a copy or goes into one shares no memory. */
 static bool crosses(const Views *v, const Tensor *t)
