@@ -119,19 +119,23 @@ def bound(dag, held):
     return base + max((sum(s for b, d, s in spans if b <= i <= d) for i in range(-1, end + 1)), default=0)
 
 
+C_BYTES = {"int8_t": 1, "uint8_t": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "float": 4, "int32_t": 4, "uint32_t": 4, "double": 8, "int64_t": 8, "uint64_t": 8}
+
+
+def header_bytes(text, upper):
+    """(arena, inputs, outputs) from the text of the header of a model whose macros begin with `upper`."""
+    def ports(word):
+        line = re.search(rf"#define {upper}_{word}\(X\)((?:.*\\\n)*.*)", text).group(1)
+        return sum(C_BYTES[kind] * int(count) for kind, count in re.findall(r"X\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)u?\s*\)", line))
+
+    return int(re.search(rf"{upper}_ARENA_SIZE\s+(\d+)", text).group(1)), ports("INPUTS"), ports("OUTPUTS")
+
+
 def emitted_bytes(loopwright, model, folder):
-    """(arena, inputs, outputs) from the header."""
+    """(arena, inputs, outputs) of what is emitted for the model."""
     path = Path(folder) / "model.c"
     subprocess.run([loopwright, model, "-o", path, "--name", "model", "--quiet"], check=True)
-    text = path.with_suffix(".h").read_text()
-    c_bytes = {"int8_t": 1, "uint8_t": 1, "bool": 1, "int16_t": 2, "uint16_t": 2, "float": 4, "int32_t": 4, "uint32_t": 4,
-               "double": 8, "int64_t": 8, "uint64_t": 8}
-
-    def ports(word):
-        line = re.search(rf"#define MODEL_{word}\(X\)((?:.*\\\n)*.*)", text).group(1)
-        return sum(c_bytes[kind] * int(count) for kind, count in re.findall(r"X\(\s*\w+\s*,\s*(\w+)\s*,\s*(\d+)u?\s*\)", line))
-
-    return int(re.search(r"MODEL_ARENA_SIZE\s+(\d+)", text).group(1)), ports("INPUTS"), ports("OUTPUTS")
+    return header_bytes(path.with_suffix(".h").read_text(), "MODEL")
 
 
 def figures(loopwright, model):

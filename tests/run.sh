@@ -65,8 +65,10 @@ if command -v python3 > /dev/null 2>&1; then
     done
     # shellcheck disable=SC2086
     suite ram python3 tests/live_bound.py "$build/loopwright" $models --limit 1.1
+    suite int8 python3 tests/bench/int8.py "$build" --check
 else
     skip ram "python3 is not installed"
+    skip int8 "python3 is not installed"
 fi
 [ "$all" != --all ] || suite conformance tests/conformance.sh "$build"      # some minutes
 suite sanitize tests/sanitize.sh "$build"

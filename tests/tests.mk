@@ -19,7 +19,7 @@ unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
 # Everything: tests/run.sh gathers the suites and sums them up; --all fails where something is skipped.
-.PHONY: test check-all golden golden-accept bench bench-matmul
+.PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul
 test: all $(UNIT)
 	@MAKE="$(MAKE)" tests/run.sh $(BUILD)
 check-all: all $(UNIT)
@@ -37,6 +37,9 @@ readme: all
 # The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
 bench: all
 	@tests/bench/all.sh $(BUILD)
+# The int8 models alone: instructions, estimated cycles where the estimator is beside the project, memory. FLAGS=--check judges them.
+bench-int8: all
+	@python3 tests/bench/int8.py $(BUILD) $(FLAGS)
 # Products of matrices beside OpenBLAS; PERCENT=70 fails below that share of its speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)

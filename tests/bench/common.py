@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What the tables share: where things are, which models, how a command is run."""
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -39,6 +40,20 @@ def emit(build, name, path, target="generic"):
         print(f"skipped {name}: {error.stderr.strip().splitlines()[0] if error.stderr.strip() else error}")
         return None
     return folder
+
+
+def on_core(cpu, folder, name, source, expected, optimisation="-O3"):
+    """What tests/cross/run.sh prints of NAME.c in the folder, by the figures' names; "failed": its last line, where it does not agree."""
+    result = subprocess.run([ROOT / "tests/cross/run.sh", cpu, folder, name, source, "--", expected], capture_output=True, text=True,
+                            env=dict(os.environ, CFLAGS_TARGET=optimisation))
+    figures = {key: int(value) for key, value in re.findall(r"^(\w+(?: bytes)?):? (\d+)$", result.stdout, re.M)}
+    if result.returncode:
+        figures["failed"] = (result.stdout + result.stderr).strip().splitlines()[-1:]
+    return figures
+
+
+def has_cortex():
+    return shutil.which("arm-none-eabi-gcc") and shutil.which("qemu-system-arm")
 
 
 def pinned():

@@ -8,14 +8,13 @@
   tests/cross/run.sh on the emulated core; the instructions also for one multiply-add."""
 import os
 import re
-import shutil
 import statistics
 import subprocess
 import sys
 import time
 from pathlib import Path
 
-from common import ROOT, build_argument, emit, models, run
+from common import ROOT, build_argument, emit, has_cortex, models, on_core, run
 
 sys.path.insert(0, str(ROOT / "tests"))
 import live_bound                                                                     # noqa: E402
@@ -56,28 +55,16 @@ def table_of_ram(build, found):
         print(f"{name:<20} {arena:>9} {inputs:>8} {outputs:>8} {ram:>9} {held:>9} {ram / held:>6.3f}")
 
 
-def on_cortex(folder, name, data, optimisation):
-    """The figures that tests/cross/run.sh prints, by their names."""
-    source, expected = data
-    environment = dict(os.environ, CFLAGS_TARGET=optimisation)
-    result = subprocess.run([ROOT / "tests/cross/run.sh", "cortex-m4", folder, name, source, "--", expected],
-                            capture_output=True, text=True, env=environment)
-    figures = dict(re.findall(r"^(\w+(?: bytes)?):? (\d+)$", result.stdout, re.M))
-    if result.returncode:
-        figures["failed"] = (result.stdout + result.stderr).strip().splitlines()[-1:]
-    return figures
-
-
 def per_mac(build, path, figures):
     """Instructions for one multiply-add of the model, as `loopwright report` counts them."""
     found = re.search(r"^multiply-adds +(\d+)", run(Path(build).resolve() / "loopwright", "report", path), re.M)
     if not found or "instructions" not in figures:
         return "-"
-    return f"{int(figures['instructions']) / int(found.group(1)):.2f}"
+    return f"{figures['instructions'] / int(found.group(1)):.2f}"
 
 
 def table_of_cortex(build, found):
-    if not shutil.which("arm-none-eabi-gcc") or not shutil.which("qemu-system-arm"):
+    if not has_cortex():
         print("\nskipped Cortex-M4: arm-none-eabi-gcc or qemu-system-arm is not installed")
         return
     print(f"\n{'--target cortex-m4':<20} {'text -Os':>9} {'text -O3':>9} {'rodata':>9} {'instructions':>13} {'per MAC':>8} {'stack':>6}")
@@ -85,7 +72,7 @@ def table_of_cortex(build, found):
         folder = emit(build, name, path, "cortex-m4")
         if not folder:
             continue
-        small, fast = (on_cortex(folder, name, data, o) for o in ("-Os", "-O3"))
+        small, fast = (on_core("cortex-m4", folder, name, *data, o) for o in ("-Os", "-O3"))
         note = "  " + str(fast.get("failed", "")) if "failed" in fast else ""
         print(f"{name:<20} {small.get('text bytes', '-'):>9} {fast.get('text bytes', '-'):>9} {fast.get('rodata bytes', '-'):>9}"
               f" {fast.get('instructions', '-'):>13} {per_mac(build, path, fast):>8} {fast.get('stack bytes', '-'):>6}{note}", flush=True)
