@@ -3,6 +3,7 @@
  *
  *   roi_align             the mean, or the largest term, of bilinear samples in the cells of boxes on a feature map
  *                         (He et al., Mask R-CNN, 2017)
+ *   roi_pool              the largest pixel of each cell (Girshick, Fast R-CNN, 2015); a box is (image, x, y, x, y)
  *   non_max_suppression   boxes in the order of their scores, without those that overlap one taken before
  *
  * A suppression goes over the ranks t of the boxes of each image b and class c, an ordered axis:
@@ -158,6 +159,39 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The cells of a box, of whole pixels, share the pixels between two of them; each takes the largest of its own, 0 where it has none. */
+static Tensor *cell_edge(Ctx *cx, const Node *n, int d, bool at_end, int64_t cells, int64_t size)
+{
+    Tensor *roi = n->in[1];
+    const char *type = dtype_info(roi->type)->spelling;
+    const char *low = text_format(cx, "i32(round(roi[r,%d] * scale))", 2 - d), *high = text_format(cx, "i32(round(roi[r,%d] * scale))", 4 - d);
+    const char *extent = text_format(cx, "%s(max(1, %s - %s + 1))", type, high, low);
+    const char *edge = text_format(cx, "%s(%s(i%s) * %s / %lld)", at_end ? "ceil" : "floor", type, at_end ? "+1" : "", extent, (long long)cells);
+    return OP_FORMULA(cx, n, text_format(cx, "%s%d[r,i<%lld] = max(0, min(%lld, i32(%s) + %s))", at_end ? "end" : "begin", d, (long long)cells, (long long)size, edge, low),
+                      BIND_T("roi", roi), BIND_V("scale", expr_real(cx, roi->type, node_real(n, "scale", 1))));
+}
+
+static int roi_pool(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0], *roi = n->in[1];
+    const int64_t h = node_int(n, "height", 1), w = node_int(n, "width", 1);
+    if (!op_float(cx, n) || !op_same_type(cx, n)) return 0;
+    if (x->rank != 4 || roi->rank != 2 || tensor_dim(roi, 1) != 5 || tensor_elems(x) < 1 || tensor_elems(roi) < 1 || h < 1 || w < 1 || h > 1 << 12 || w > 1 << 12) {
+        op_refuse(cx, n, "x %s, boxes %s, %lld by %lld cells; [n][h][w][c], [boxes][5] and one or more cells are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, roi),
+                  (long long)h, (long long)w);
+        return 0;
+    }
+    Tensor *top = cell_edge(cx, n, 0, false, h, tensor_dim(x, 1)), *bottom = cell_edge(cx, n, 0, true, h, tensor_dim(x, 1));
+    Tensor *left = cell_edge(cx, n, 1, false, w, tensor_dim(x, 2)), *right = cell_edge(cx, n, 1, true, w, tensor_dim(x, 2));
+    const char *image = text_format(cx, "max(0, min(%lld, i32(roi[r,0])))", (long long)tensor_dim(x, 0) - 1);
+    Tensor *most = OP_FORMULA(cx, n, text_format(cx, "most[r,i,j,c<%lld] = max(p<%lld,q<%lld) select(p >= top[r,i] && p < bottom[r,i] && q >= left[r,j] && q < right[r,j], x[%s,p,q,c], -inf)",
+                                                 (long long)tensor_dim(x, 3), (long long)tensor_dim(x, 1), (long long)tensor_dim(x, 2), image),
+                              BIND_T("x", n->in[0]), BIND_T("roi", n->in[1]), BIND_T("top", top), BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right));
+    out[0] = OP_FORMULA(cx, n, "y[r,i,j,c] = select(bottom[r,i] > top[r,i] && right[r,j] > left[r,j], most[r,i,j,c], 0)", BIND_T("most", most), BIND_T("top", top),
+                        BIND_T("bottom", bottom), BIND_T("left", left), BIND_T("right", right));
+    return out[0] ? 1 : 0;
+}
+
 static const AttrRow suppression_attrs[] = {
     { "capacity", ATTR_INT, "rows of the result", NULL },
     { "center", ATTR_INT, "1: boxes are (x, y, width, height) about their centre; 0: two opposite corners", "0" },
@@ -170,6 +204,19 @@ static const AttrRow roi_attrs[] = {
     { "scale", ATTR_REAL, "from the boxes' coordinates to pixels", "1" },
     { "half", ATTR_INT, "1: pixel centres lie at halves; 0: at whole numbers, and a box has at least size 1", "1" },
     { "mode", ATTR_TEXT, "avg, or max: the largest weighted corner of all samples", "avg" },
+    { 0 }
+};
+static const AttrRow pool_attrs[] = {
+    { "height", ATTR_INT, "cells of a box, downwards", "1" },
+    { "width", ATTR_INT, "and across", "1" },
+    { "scale", ATTR_REAL, "from the boxes' coordinates to pixels", "1" },
+    { 0 }
+};
+static const OpCase pool_cases[] = {
+    { "height=2 width=3", "f32[2][6][5][2] f32[2][5]={0,0,0,3,4, 1,1,2,9,5}", "f32[2][2][3][2]", NULL },
+    { "height=3 width=2 scale=0.5", "f64[1][4][6][1] f64[3][5]={0,2,1,9,8, 0,-7,-9,-3,-3, 0,3,3,3,3}", "f64[3][3][2][1]", NULL },
+    { "", "f32[1][6][5][2] f32[1][4]", NULL, "[boxes][5]" },
+    { "height=0", "f32[1][6][5][2] f32[1][5]", NULL, "0 by 1 cells" },
     { 0 }
 };
 static const OpCase suppression_cases[] = {
@@ -193,5 +240,7 @@ const Op ops_boxes[] = {
       .least_inputs = 5, .most_inputs = 5, .inputs = "box score most overlap least", .attr = suppression_attrs, .compute = non_max_suppression, .cases = suppression_cases },
     { .name = "roi_align", .summary = "y[r,i,j,c] = the mean of bilinear samples of x[image[r],:,:,c] in cell i,j of box r", .level = 5, .pattern = PATTERN_OPAQUE,
       .least_inputs = 3, .most_inputs = 3, .inputs = "x roi image", .attr = roi_attrs, .compute = roi_align, .cases = roi_cases },
+    { .name = "roi_pool", .summary = "y[r,i,j,c] = the largest x[image of r,:,:,c] in cell i,j of box r", .level = 5, .pattern = PATTERN_OPAQUE,
+      .least_inputs = 2, .most_inputs = 2, .inputs = "x roi", .attr = pool_attrs, .compute = roi_pool, .cases = pool_cases },
     { 0 }
 };

@@ -111,6 +111,18 @@ static void roi_align(OnnxCall *c)
     if (in[0]) c->out[0] = onnx_channels_second(c, call(c->cx, "roi_align", c->name, in, 3, "%s", text_string(&attrs)));
 }
 
+static void max_roi_pool(OnnxCall *c)
+{
+    int64_t cells[2];
+    if (!onnx_needs(c, 2) || onnx_is_missing(c, onnx_ints(c, "pooled_shape", -1, cells, 2), "pooled_shape")) return;
+    if (c->in[0]->rank != 4) onnx_refuse(c, "the input is %s; [n][c][h][w] is wanted", tensor_shape_text(c->cx, c->in[0]));
+    Text attrs = text_new(c->cx);
+    text_printf(&attrs, "height=%lld width=%lld", (long long)cells[0], (long long)cells[1]);
+    onnx_add_real(&attrs, "scale", onnx_real(c, "spatial_scale", 1));
+    Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1] };
+    if (in[0]) c->out[0] = onnx_channels_second(c, call(c->cx, "roi_pool", c->name, in, 2, "%s", text_string(&attrs)));
+}
+
 static void det(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -212,6 +224,7 @@ static void tf_idf(OnnxCall *c)
 
 const OnnxOp onnx_rows_find[] = {
     ONNX_ROW("Det", "", det),
+    ONNX_ROW("MaxRoiPool", "pooled_shape spatial_scale", max_roi_pool),
     ONNX_ROW("NonMaxSuppression", "center_point_box", non_max_suppression),
     ONNX_ROW("NonZero", "", nonzero),
     ONNX_ROW("RoiAlign", "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", roi_align),

@@ -229,6 +229,38 @@ static void upsample(OnnxCall *c)
     if (!ctx_failed(c->cx)) run(c, &r, scales, NULL, count, axes, NULL);
 }
 
+/* grid[n,..] = theta[n] * (x, y, z, 1) of each place of an image of `size` [n][c][..]: places are constants, so it is a product. */
+static void affine_grid(OnnxCall *c)
+{
+    enum { MOST_SPATIAL = 3 };
+    int64_t size[2 + MOST_SPATIAL], places = 1;
+    if (!onnx_needs(c, 2)) return;
+    const int count = onnx_ints(c, NULL, 1, size, 2 + MOST_SPATIAL), spatial = count - 2;
+    if (ctx_failed(c->cx)) return;
+    for (int d = 2; d < count; d++) places = size[d] < 1 || places > (1 << 24) / size[d] ? -1 : places * size[d];
+    if (spatial < 2 || places < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0] || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
+        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted", tensor_shape_text(c->cx, c->in[0]), onnx_list(c->cx, size, count));
+        return;
+    }
+    const bool align = onnx_int(c, "align_corners", 0) != 0;
+    Tensor *base = tensor_constant(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ places, spatial + 1 }, NULL);
+    for (int64_t i = 0; base && i < places; i++) {
+        int64_t rest = i;
+        for (int d = 0; d < spatial; d++) {                   /* the last dimension is x */
+            const int64_t extent = size[1 + spatial - d], at = rest % extent;
+            const double centre = align ? (extent > 1 ? 2.0 * (double)at / (double)(extent - 1) - 1 : 0) : (2.0 * (double)at + 1) / (double)extent - 1;
+            dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + d, dtype_wrap(base->type, (Scalar){ .f = centre }));
+            rest /= extent;
+        }
+        dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + spatial, (Scalar){ .f = 1 });
+    }
+    Tensor *grid = onnx_call2(c, "matmul", base, onnx_call(c, "transpose", c->in[0], "perm=0,2,1"));
+    int64_t shape[2 + MOST_SPATIAL] = { size[0] };
+    for (int d = 0; d < spatial; d++) shape[1 + d] = size[2 + d];
+    shape[1 + spatial] = spatial;
+    c->out[0] = grid ? onnx_reshape(c, grid, shape, spatial + 2) : NULL;
+}
+
 static void grid_sample(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "bilinear");
@@ -244,6 +276,7 @@ static void grid_sample(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_resize[] = {
+    ONNX_ROW("AffineGrid", "align_corners", affine_grid),
     ONNX_ROW("GridSample", "align_corners mode padding_mode", grid_sample),
     ONNX_ROW("Resize", "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode", resize),
     ONNX_ROW("Upsample", "height_scale mode scales width_scale", upsample),

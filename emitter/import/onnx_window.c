@@ -116,6 +116,19 @@ static void conv(OnnxCall *c)
     if (onnx_needs(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
+/* The image's and the window's sizes are inputs. */
+static void col2im(OnnxCall *c)
+{
+    int64_t image[MAX_SPATIAL];
+    Windows w = { .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+    if (!onnx_needs(c, 3)) return;
+    w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
+    if (ctx_failed(c->cx)) return;
+    if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial) onnx_refuse(c, "there are %d sizes of the image; as many of the window are wanted", w.spatial);
+    if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial) || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial)) return;
+    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", onnx_list(c->cx, image, w.spatial), onnx_list(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
+}
+
 /* Offsets and the mask have their taps second, as x its channels. */
 static void deform_conv(OnnxCall *c)
 {
@@ -302,6 +315,7 @@ static void batch_norm(OnnxCall *c)
 const OnnxOp onnx_rows_window[] = {
     ONNX_ROW("AveragePool", "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", average_pool),
     ONNX_ROW("BatchNormalization", "epsilon is_test momentum spatial training_mode", batch_norm),
+    ONNX_ROW("Col2Im", "dilations pads strides", col2im),
     ONNX_ROW("Conv", "auto_pad dilations group kernel_shape pads strides", conv),
     ONNX_ROW("ConvTranspose", "auto_pad dilations group kernel_shape output_padding output_shape pads strides", conv_transpose),
     ONNX_ROW("DeformConv", "dilations group kernel_shape offset_group pads strides", deform_conv),

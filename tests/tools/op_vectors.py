@@ -251,3 +251,10 @@ emit("argmax", "axis=1 last=1", "i32[2][5]={1,3,3,2,1,4,4,0,4,1}", "ArgMax", dic
 for mode, padding, align in [("linear", "zeros", 0), ("nearest", "border", 1), ("linear", "reflection", 0), ("linear", "reflection", 1), ("linear", "border", 1)]:
     emit("grid_sample", "mode=%s padding=%s align=%d" % (mode, padding, align), "f32[1][3][4][2] f32[1][2][2][2]={-2.5,-1,0,0.3,1.5,0.2,3.1,-0.7}", "GridSample",
          dict(mode={"linear": "bilinear"}.get(mode, mode), padding_mode=padding, align_corners=align), arrange=lambda a: [second(a[0]), a[1]], after=last, opset=16)
+# In boxes, from windows, at offsets
+emit("roi_pool", "height=2 width=3", "f32[2][4][5][3] f32[3][5]={0,1,0,3,3,1,-2,1,9,2,0,2,2,2,2}", "MaxRoiPool", dict(pooled_shape=[2, 3], spatial_scale=1.0),
+     arrange=lambda a: [second(a[0]), a[1]], after=last)
+emit("col2im", "image=4,5 kernel=2,3 stride=2,1 pad=0,1,0,1", "f32[2][12][10]", "Col2Im", dict(strides=[2, 1], pads=[0, 1, 0, 1]), extra=[np.array([4, 5]), np.array([2, 3])], opset=18)
+emit("deform_conv2d", "stride=2,1 pad=1,0,1,1 groups=2 offset_groups=2", "f32[1][5][4][4] f32[3][2][2][6] f32[1][3][4][24] f32[1][3][4][12]", "DeformConv",
+     dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1], group=2, offset_group=2),
+     arrange=lambda a: [second(a[0]), kernel(a[1], False), second(a[2]), np.zeros(6, np.float32), second(a[3])], after=last, opset=19)
