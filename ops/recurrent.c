@@ -3,7 +3,7 @@
  * U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
  *
  *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          of all steps; no recurrence yet
- *   prev[t,b,k]    = h[t-1,b,k], at first h0[b,k]
+ *   prev[t,b,k]    = h[t-1,b,k], at first h0[b,k]; without h0 it is no stage: there is no product with it at first
  *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
  *
  *   rnn    h = f(sums)
@@ -231,12 +231,24 @@ static const char *next_state(const Layer *l, const char *value, const char *bef
     return l->lens ? text_format(l->cx, "select(%s, %s, %s)", is_step, value, before) : value;
 }
 
-static void prev_stage(Layer *l) { stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : %s)", l->ordered, l->h0 ? "h0[b,k]" : "0")); }
+static void prev_stage(Layer *l)
+{
+    if (l->h0) stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : h0[b,k])", l->ordered));
+}
+
+/* The state before, of the unit named by an axis. */
+static const char *before(const Layer *l, const char *unit) { return text_format(l->cx, l->h0 ? "prev[t,b,%s]" : "(h[t-1,b,%s]? : 0)", unit); }
+
+/* Its product with r at these indices, which a sum over k adds up. */
+static const char *product_with(const Layer *l, const char *r)
+{
+    return text_format(l->cx, l->h0 ? "prev[t,b,k] * r[%s]" : "(h[t-1,b,k]? * r[%s] : 0)", r);
+}
 
 /* Of the first `gates`. */
 static void sums_stage(Layer *l, int gates)
 {
-    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]", l->ordered, gates));
+    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates, product_with(l, "k,g*U+u")));
 }
 
 /* The state behind the last step; zeros of a sequence without steps. */
@@ -250,7 +262,7 @@ static Tensor *last_stage(Layer *l, const char *word, const char *of)
 static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
 {
     Ctx *cx = l->cx;
-    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered, next_state(l, value, "prev[t,b,u]"));
+    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered, next_state(l, value, before(l, "u")));
     Tensor *h = keep_promise(l, promised, text);
     const char *at = l->reverse ? other_end(l) : "t";
     if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
@@ -285,16 +297,16 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
     sums_stage(&l, 2);
     const char *z = activate(&l, 0, "sums[t,b,0,u]"), *first = rb ? "; rb[u]" : "";
     if (linear) {
-        unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) prev[t,b,k] * r[k,u+2*U]", first));
+        unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
         const char *reset = activate(&l, 0, "sums[t,b,1,u]");
         unit_stage(&l, "new", "u", activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
     } else {
-        unit_stage(&l, "reset", "k", text_format(cx, "%s * prev[t,b,k]", activate(&l, 0, "sums[t,b,1,k]")));
+        unit_stage(&l, "reset", "k", text_format(cx, "%s * %s", activate(&l, 0, "sums[t,b,1,k]"), before(&l, "k")));
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
         unit_stage(&l, "new", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
     }
     unit_stage(&l, "update", "u", z);
-    return layer_close(&l, h, "(1 - update[t,b,u]) * new[t,b,u] + update[t,b,u] * prev[t,b,u]", out);
+    return layer_close(&l, h, text_format(cx, "(1 - update[t,b,u]) * new[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
 }
 
 /* The sum of gate g of i o f c, with the peephole on `state`. */

@@ -161,6 +161,13 @@ quantized=../shared/models/onnx/kws_micro_qdq.onnx
 if [ -f "$quantized" ]; then check open-batch-of-a-recorded-network "$lw" verify "$quantized" --dim 'unk__68<=3'
 else skip open-batch-of-a-recorded-network "no recorded models beside the project"; fi
 
+# ---- Recurrent layers in blocks of steps --------------------------------------------------------------------------------------
+
+check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
+check emit-steps emit steps tests/emitted/steps.te --target cortex-m4
+steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" -eq 4 ]; }
+check steps-in-blocks steps_in_blocks
+
 # ---- Weights stored as bytes ------------------------------------------------------------------------------------------------
 # They are in flash as they are, in the order in which they are read, and in no memory otherwise.
 

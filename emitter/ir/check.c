@@ -4,7 +4,7 @@
  *
  *   I1 each point once     check_points.c    the own loops of a block are dense; copies join to one box
  *   I2 init first          check_points.c    order of the copies; where init stands
- *   I3 made before read    check_flow.c      need(k) within made(k), or carried by one serial loop
+ *   I3 made before read    check_flow.c      need(k) within made(k), or carried by a serial loop
  *   I4 kept until read     check_flow.c      the Alloc's place; rings
  *   I5 kinds               check_kinds.c     what parallel, vector and unrolled loops may be
  *   I6 all, and no more    check_domains.c   outputs covered; binds and accesses inside

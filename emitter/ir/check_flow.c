@@ -150,26 +150,47 @@ static const Site *only_maker(const Flow *f)
     return only;
 }
 
-/* More may be made at once than there are slots, if its outermost loop rises along the dimension and each iteration makes
- * no more than the slots hold: then the last rows are the last written. */
+static bool has_ring(const Flow *f)
+{
+    bool ring = false;
+    for (int d = 0; f->alloc && d < f->tensor->rank; d++) ring = ring || f->alloc->buffer->ring[d];
+    return ring;
+}
+
+/* The box that the maker makes in an iteration of the carrier, its outermost loops, moves along d without falling. */
+static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
+{
+    Ctx *cx = f->c->cx;
+    const Bounds *scope = carrier_scope(cx, m->scope, s);
+    const Expr *next = expr_add(cx, s->var, num(cx, 1)), *begin = carrier_value(cx, box->begin, s, scope);
+    const Expr *end = expr_add(cx, begin, carrier_value(cx, box->count, s, scope));
+    const Bounds *inside = bounds_fact(cx, scope, expr_binary(cx, EXPR_LT, next, s->extent));
+    return is_at_most(cx, begin, at(cx, begin, s->var, next), inside) && is_at_most(cx, end, at(cx, end, s->var, next), inside);
+}
+
+/* More may be made at once than there are slots, if the maker's outermost loops rise along the dimension and each iteration of
+ * them makes no more than the slots hold: then the last rows are the last written. */
 static bool made_in_order(Flow *f, int shared, int d, int64_t ring)
 {
     Ctx *cx = f->c->cx;
     const Site *m = only_maker(f);
     const Expr *repeats;
     Box box[MAX_AXES];
-    if (!m || m->loop_count <= shared || check_common_loops(m, f->reader) != shared) return false;
-    const Stmt *loop = m->loop[shared];
-    if (loop->loop_kind != LOOP_SERIAL || !check_box(f->c, m, shared + 1, box, &repeats, &f->reason)) return false;
-    const Expr *next = expr_add(cx, loop->var, num(cx, 1)), *begin = box[d].begin, *end = end_of(cx, &box[d]);
-    const Bounds *inside = bounds_fact(cx, m->scope, expr_binary(cx, EXPR_LT, next, loop->extent));
-    return is_at_most(cx, box[d].count, num(cx, ring), m->scope) && is_at_most(cx, begin, at(cx, begin, loop->var, next), inside)
-        && is_at_most(cx, end, at(cx, end, loop->var, next), inside);
+    Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
+    if (!m || check_common_loops(m, f->reader) != shared) return false;
+    for (int l = shared; l < m->loop_count; l++) {
+        loop[l] = carrier_of(m->loop[l]);
+        if (m->loop[l]->loop_kind != LOOP_SERIAL || (l > shared && loop[l].extent->kind != EXPR_INT)) return false;
+        whole[l] = l == shared ? loop[l] : carrier_join(cx, &whole[l - 1], &loop[l]);
+        if (!check_box(f->c, m, l + 1, box, &repeats, &f->reason)) return false;
+        if (is_at_most(cx, box[d].count, num(cx, ring), m->scope)) return box_rises(f, m, &box[d], &whole[l]);
+    }
+    return false;
 }
 
 /* The slots hold what is made at once, and keep [low, end) of this iteration; where the ring outlives the iteration, what is
  * needed later is not lower. */
-static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Stmt *carrier)
+static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Carrier *carrier)
 {
     Ctx *cx = f->c->cx;
     for (int d = 0; f->alloc && d < f->tensor->rank; d++) {
@@ -217,10 +238,10 @@ static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, co
     return first;
 }
 
-static bool carried_along(Flow *f, int shared, const Box *made, int d, Place place)
+/* level: the loops around the carrier. */
+static bool carried_along(Flow *f, int level, const Carrier *s, const Box *made, int d, Place place)
 {
     Ctx *cx = f->c->cx;
-    const Stmt *s = f->reader->loop[shared - 1];
     const Expr *v = s->var, *next = expr_add(cx, v, num(cx, 1)), *before = expr_sub(cx, v, num(cx, 1));
     const Expr *begin = made[d].begin, *end = end_of(cx, &made[d]);
     for (int i = 0; i < f->tensor->rank; i++) {
@@ -230,7 +251,7 @@ static bool carried_along(Flow *f, int shared, const Box *made, int d, Place pla
     const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
     if (!is_at_most(cx, end, at(cx, end, v, next), inside)) return f->reason = text_format(cx, "what is made along dimension %d falls as %s rises", d, s->name), false;
     if (!is_at_most(cx, at(cx, begin, v, next), end, inside)) return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
-    const Expr *first = warm_begin(f, shared - 1, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
+    const Expr *first = warm_begin(f, level, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
     if (!is_at_most(cx, first, f->need[d].low, f->scope) && !is_at_most(cx, first, num(cx, 0), f->scope))
         return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d, s->name), false;
     if (place != BEFORE) end = at(cx, end, v, before);
@@ -240,18 +261,44 @@ static bool carried_along(Flow *f, int shared, const Box *made, int d, Place pla
     return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d, s->name), false;
 }
 
-static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
+/* Do the conditions of the read say that the loop is past 0? Then its first iteration needs nothing. */
+static bool is_needed_later_only(Flow *f, const Expr *var)
 {
-    const Stmt *s = shared ? f->reader->loop[shared - 1] : NULL;
-    if (!s) return false;
+    return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
+}
+
+/* The flow with the carrier's loops as one. */
+static Flow joined_flow(const Flow *f, const Box *made, const Carrier *s, Box *box)
+{
+    Ctx *cx = f->c->cx;
+    Flow j = *f;
+    j.scope = carrier_scope(cx, f->scope, s);
+    j.facts = carrier_scope(cx, f->facts, s);
+    for (int d = 0; d < f->tensor->rank; d++) {
+        j.need[d] = (Reach){ carrier_value(cx, f->need[d].low, s, j.scope), carrier_value(cx, f->need[d].high, s, j.scope) };
+        box[d] = (Box){ carrier_value(cx, made[d].begin, s, j.scope), carrier_value(cx, made[d].count, s, j.scope) };
+    }
+    return j;
+}
+
+static bool is_serial(Flow *f, const Stmt *s)
+{
+    if (s->loop_kind != LOOP_PARALLEL && s->loop_kind != LOOP_VECTOR) return true;
+    return check_fail(f->c, WRONG, "a serial loop", "the %s loop %s carries \"%s\" from one iteration to the next, for %s",
+                      loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
+}
+
+/* The carrier is the shared loops from `level` on. */
+static bool by_carrier(Flow *f, int shared, int level, const Box *made, Place place, const Carrier *s)
+{
+    Ctx *cx = f->c->cx;
+    if (place != BEFORE && is_needed_later_only(f, s->var)) f->scope = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LE, num(cx, 1), s->var));
     for (int d = 0; d < f->tensor->rank; d++) {
         if (!expr_uses(made[d].begin, s->var) && !expr_uses(made[d].count, s->var)) continue;
-        if (!carried_along(f, shared, made, d, place)) return false;
-        if (s->loop_kind == LOOP_PARALLEL || s->loop_kind == LOOP_VECTOR)
-            return check_fail(f->c, WRONG, "a serial loop",
-                              "the %s loop %s carries \"%s\" from one iteration to the next, for %s",
-                              loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
-        if (f->alloc && f->alloc_loops >= shared)
+        if (!carried_along(f, level, s, made, d, place)) return false;
+        for (int l = level; l < shared; l++)
+            if (!is_serial(f, f->reader->loop[l])) return false;
+        if (f->alloc && f->alloc_loops > level)
             return check_fail(f->c, WRONG, "storage outside of that loop",
                               "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next",
                               f->tensor->name, s->name);
@@ -260,10 +307,22 @@ static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
     return false;
 }
 
-/* Do the conditions of the read say that the loop is past 0? Then its first iteration needs nothing. */
-static bool is_needed_later_only(Flow *f, const Expr *var)
+/* By the innermost shared loop, or by it and loops around it as one; a copy of the maker in one of these would take slots of a
+ * ring in between. */
+static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
 {
-    return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
+    Checker *c = f->c;
+    Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
+    Box box[MAX_RANK];
+    for (int l = shared - 1; l >= 0 && c->verdict == PROVED; l--) {
+        loop[l] = carrier_of(f->reader->loop[l]);
+        if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_maker(f)))) return false;
+        whole[l] = l == shared - 1 ? loop[l] : carrier_join(c->cx, &loop[l], &whole[l + 1]);
+        Flow one = joined_flow(f, made, &whole[l], box);
+        if (by_carrier(&one, shared, l, box, place, &whole[l])) return true;
+        if (l == shared - 1) f->reason = one.reason;
+    }
+    return false;
 }
 
 /* ---- One read -------------------------------------------------------------------------------------------------- */
@@ -288,13 +347,6 @@ static bool some_maker_comes_first(const Flow *f)
     return false;
 }
 
-static bool has_ring(const Flow *f)
-{
-    bool ring = false;
-    for (int d = 0; f->alloc && d < f->tensor->rank; d++) ring = ring || f->alloc->buffer->ring[d];
-    return ring;
-}
-
 static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
@@ -310,10 +362,7 @@ static bool check_flow_of(Flow *f)
             if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, shared, made, NULL);
             if (by_carrying(f, shared, made, BEFORE) || c->verdict != PROVED) return c->verdict == PROVED;
         }
-        if (!shared) continue;
-        const Expr *v = f->reader->loop[shared - 1]->var;
-        if (is_needed_later_only(f, v)) f->scope = bounds_fact(c->cx, f->scope, expr_binary(c->cx, EXPR_LE, num(c->cx, 1), v));
-        for (Place p = BEHIND; p <= AROUND; p++)
+        for (Place p = BEHIND; shared && p <= AROUND; p++)
             if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->verdict != PROVED)) return c->verdict == PROVED;
     }
     return check_fail(c, UNPROVED, text_format(c->cx, "a place where %s is made first, and all that is read of it", f->maker->stage->name),

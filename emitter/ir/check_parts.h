@@ -60,6 +60,18 @@ bool check_join(Checker *c, Box (*box)[MAX_AXES], int count, int axes, const Bou
 /* The union of a box over a loop outside of it, in place; false where it cannot be shown to be a box. */
 bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope);
 
+/* A loop, or two carriers, one in the other, that count as one. */
+typedef struct Carrier {
+    const char *name;                          /* of a loop; of two the outer */
+    const Expr *var, *extent;
+    const struct Carrier *outer, *inner;       /* NULL: it is a loop */
+} Carrier;
+Carrier carrier_of(const Stmt *loop);
+Carrier carrier_join(Ctx *cx, const Carrier *outer, const Carrier *inner);     /* the inner one's extent is constant */
+/* An expression, and a scope, in terms of the carrier's variable. */
+const Expr *carrier_value(Ctx *cx, const Expr *e, const Carrier *s, const Bounds *scope);
+const Bounds *carrier_scope(Ctx *cx, const Bounds *b, const Carrier *s);
+
 bool check_points(Checker *c);       /* I1, I2 */
 bool check_flow(Checker *c);         /* I3, I4 */
 bool check_kinds(Checker *c);        /* I5 */

@@ -120,13 +120,22 @@ static bool has_negative_zero(const Tensor *t)
     return false;
 }
 
+/* A number, constants, or what a stage makes as a sum that begins with such. */
+static bool is_never_negative_zero(const Expr *e)
+{
+    if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);
+    if (e->kind != EXPR_READ) return false;
+    const Tensor *t = e->ref;
+    if (tensor_is_constant(t)) return !has_negative_zero(t);
+    const Stage *s = t->maker && t->maker->kind == NODE_COMPUTE ? t->maker->stage : NULL;
+    if (!s || s->out_count != 1) return false;
+    return s->reducer == REDUCE_SUM ? is_never_negative_zero(s->init[0]) : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
+}
+
 /* Whether skipping a combination with the identity leaves every bit as it is. */
 static bool skipping_is_exact(const Stage *s)
 {
-    if (s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type)) return true;
-    const Expr *init = s->init[0];
-    if (init->kind == EXPR_REAL) return !(init->real == 0 && 1 / init->real < 0);
-    return init->kind == EXPR_READ && tensor_is_constant(init->ref) && !has_negative_zero(init->ref);
+    return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
 }
 
 /* a*b + c as one operation on floats, where the schedule allows it and the target has it. */

@@ -8,9 +8,15 @@
  * A tile is one of units, with all gates of each; where there is a single step the activations follow into its loop, so that
  * no more of the gates than a tile is ever kept. What only one step needs lies inside it; what the next step reads as well
  * keeps two slots, unless it is an output. The product with the inputs of a step is made in that step, too: of all steps at
- * once it would read the weights less often, but be as large as all gates of all steps. */
+ * once it would read the weights less often, but be as large as all gates of all steps. A scalar core, where every load is
+ * an instruction, makes it of a few steps at once:
+ *
+ *   for to:                                         blocks of steps
+ *       for the gates, tile by tile: acc[ti][u] = ..; for i: acc[ti][u] += ..     a weight is read once for all ti
+ *       for ti: the step, as above */
 #include "schedules/tile.h"
 
+#include "ir/algebra.h"
 #include "ir/check.h"
 #include "support/text.h"
 
@@ -161,17 +167,18 @@ static const Nest *follow_tile(Ctx *cx, const Nest *before, const char *sums)
 /* The axis before the units is that of several gates: a unit needs all of them. */
 static bool has_gates(const Stage *sums) { return sums->data_count == 4 && axis_extent(sums, 2) > 1; }
 
-/* Every sum of a step in registers, tile by tile, then where it is read. */
-static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
+/* Every sum of a step in registers, tile by tile, then where it is read; those over the inputs too, unless they are made. */
+static const Nest *tile_sums(Ctx *cx, const Nest *n, bool inputs_are_made, const Target *t)
 {
     const Stage *sum[MAX_AXES], *first[MAX_AXES];
     int count = 0;
     for (int i = n->stage_count - 1; i >= 0 && count < MAX_AXES; i--) {
-        bool goes_along = false;
-        for (int j = 0; j < count; j++) goes_along = goes_along || first[j] == n->stage[i];
-        if (n->stage[i]->reducer == REDUCE_NONE || goes_along) continue;
-        first[count] = first_sum(cx, n, n->stage[i]);
-        sum[count++] = n->stage[i];
+        const Stage *s = n->stage[i];
+        bool goes_along = inputs_are_made && !has_steps(s);
+        for (int j = 0; j < count; j++) goes_along = goes_along || first[j] == s;
+        if (s->reducer == REDUCE_NONE || goes_along) continue;
+        first[count] = inputs_are_made ? NULL : first_sum(cx, n, s);
+        sum[count++] = s;
     }
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         const char *out = sum[i]->name, *acc[2] = { text_format(cx, "%s_acc", out), first[i] ? first[i]->name : NULL };
@@ -180,6 +187,80 @@ static const Nest *tile_sums(Ctx *cx, const Nest *n, const Target *t)
         for (int a = 0; a < 2 && acc[a] && !ctx_failed(cx); a++) n = repeat_sum(cx, n, acc[a], t);
         if (!ctx_failed(cx)) n = follow_tile(cx, n, out);
     }
+    return n;
+}
+
+/* ---- The product with the inputs of several steps ------------------------------------------------------------------ */
+
+enum { INPUT_T, INPUT_B, INPUT_G, INPUT_U, INPUT_I };       /* the axes of input[t,b,g,u] = sum(i) x[t,b,i] * w[i,g*U+u] */
+typedef struct Block { int64_t steps, units; } Block;
+
+/* The sum over the inputs, of which all sizes are known; NULL: there is none. */
+static const Stage *input_sum(const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++) {
+        const Stage *s = n->stage[i];
+        bool is_it = s->reducer == REDUCE_SUM && !has_steps(s) && s->data_count == INPUT_I && s->axis_count == INPUT_I + 1;
+        for (int a = 0; a < s->axis_count; a++) is_it = is_it && axis_extent(s, a) > 0;
+        if (is_it) return s;
+    }
+    return NULL;
+}
+
+/* Loads and multiply-adds of all tiles, as in a contraction; and a value that is kept for its step costs a store. */
+static int64_t cost_of(const Stage *input, Block b)
+{
+    int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U), inputs = axis_extent(input, INPUT_I);
+    int64_t tiles = steps / b.steps * ((units + b.units - 1) / b.units), cut = units % b.units ? 5 : 4;
+    return sat_mul(sat_mul(tiles * cut, b.steps * b.units + b.steps + b.units), inputs) + (b.steps > 1 ? 4 * steps * units : 0);
+}
+
+/* The cheapest block of steps that divides all steps. The weights of a tile's row stay for all its steps, so they need
+ * registers as its sums do, and there are half as many again. What is kept adds no more than a third to x and h. */
+static Block block_of(const Stage *input, const Target *t)
+{
+    int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U), registers = t->accumulators * 3 / 2;
+    int64_t most = steps * (axis_extent(input, INPUT_I) + units) / (3 * axis_extent(input, INPUT_G) * units);
+    Block best = { 1, t->accumulators < units ? t->accumulators : units };
+    for (Block b = { 2, 1 }; b.steps <= most && b.steps < registers; b.steps++)
+        for (b.units = 1; steps % b.steps == 0 && b.units <= units && (b.steps + 1) * b.units <= registers; b.units++)
+            if (cost_of(input, b) < cost_of(input, best)) best = b;
+    return best;
+}
+
+/* The loop, in those of the list that exist. */
+static int add_loop(const Nest *n, const char *loop, const char **list, int count)
+{
+    Path p;
+    if (nest_find_loop(n, loop, &p)) list[count++] = loop;
+    return count;
+}
+
+/* The loop over steps in blocks, and the sums of a block at its beginning, in tiles of all its steps. */
+static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const char *input, Block b)
+{
+    const char *acc = text_format(cx, "%s_acc", input), *order[5];
+    int count = 0;
+    n = sched_split(cx, n, loop, b.steps, TAIL_GUARD, NULL, NULL);
+    n = sched_compute_at(cx, n, input, text_format(cx, "%so", loop));
+    n = sched_cache_write(cx, n, input, acc, SCOPE_REGISTER);
+    if (ctx_failed(cx)) return n;
+    const Stage *s = nest_stage(n, input), *a = nest_stage(n, acc);
+    const char *unit = loop_name(cx, s, INPUT_U), *outer = text_format(cx, "%so", unit);
+    n = sched_split(cx, n, unit, b.units, TAIL_GUARD, NULL, NULL);
+    count = add_loop(n, loop_name(cx, s, INPUT_B), order, count);
+    count = add_loop(n, loop_name(cx, s, INPUT_G), order, count);
+    order[count++] = outer;
+    order[count++] = loop_name(cx, s, INPUT_T);
+    order[count++] = text_format(cx, "%si", unit);
+    n = sched_reorder(cx, n, order, count, false);
+    n = sched_compute_at(cx, n, acc, outer);
+    n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
+    n = sched_reorder(cx, n, (const char *[]){ loop_name(cx, a, INPUT_I), loop_name(cx, a, INPUT_T), loop_name(cx, a, INPUT_U) }, 3, false);
+    n = sched_decompose_reduction(cx, n, acc, loop_name(cx, a, INPUT_I));
+    const char *tile[] = { order[count - 2], order[count - 1], loop_name(cx, a, INPUT_T), loop_name(cx, a, INPUT_U),
+                           text_format(cx, "%s@init.t", acc), text_format(cx, "%s@init.u", acc) };
+    for (int i = 0; i < 6; i++) n = sched_unroll(cx, n, tile[i]);
     return n;
 }
 
@@ -203,7 +284,11 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
         if (!has_steps(s) && s->reducer != REDUCE_NONE) n = sched_compute_at(cx, n, s->name, loop);
     }
     n = loop ? keep_what_is_live(cx, n, loop) : read_given_state(cx, n);
-    return ctx_failed(cx) ? n : tile_sums(cx, n, g->target);
+    if (ctx_failed(cx)) return n;
+    const Stage *input = loop && g->target->lanes == 1 ? input_sum(n) : NULL;
+    Block block = input ? block_of(input, g->target) : (Block){ 1, 1 };
+    if (block.steps > 1) n = block_steps(cx, n, loop, input->name, block);
+    return ctx_failed(cx) ? n : tile_sums(cx, n, block.steps > 1, g->target);
 }
 
 /* A search or an elimination: no weights, so nothing to tile; only what is live stays. */

@@ -84,6 +84,20 @@ text_at_most() {
     [ "$text" -le "$1" ] || { echo "text is $text bytes, at most $1 wanted"; return 1; }
 }
 
+# per_mac_at_most HUNDREDTHS MODEL: instructions for a multiply-add, as `loopwright report` counts them, of a recorded model
+# emitted for the Cortex-M4, at -O3.
+per_mac_at_most() {
+    local log=$work/per_mac.txt folder=$build/cross/cortex-m4-$2 status=0 count macs
+    mkdir -p "$folder"
+    "$build/loopwright" "$models/$2.onnx" --target cortex-m4 -o "$folder/$2.c" --name "$2" || return
+    CFLAGS_TARGET=-O3 "$here/run.sh" cortex-m4 "$folder" "$2" "$models/$2.in0.npy" -- "$models/$2.out0.npy" > "$log" 2>&1 || status=$?
+    cat "$log"
+    [ "$status" -eq 0 ] || return "$status"
+    count=$(sed -n 's/^instructions:* //p' "$log")
+    macs=$("$build/loopwright" report "$models/$2.onnx" | sed -n 's/^multiply-adds *//p')
+    [ "$((100 * count / macs))" -lt "$1" ] || { echo "$count instructions for $macs multiply-adds, at most $1 for 100 wanted"; return 1; }
+}
+
 # rows CPU: the macros of runtime/simd/rows.h in the core's instructions.
 rows() (
     require_tools
@@ -118,6 +132,9 @@ check conv-pool-one-pass-is-no-dearer conv_pool
 if [ -d "$models" ]; then
     for model in lenet5 mnist8 resnet8 dscnn mobilenet_v1_025 mobilenet_v2_035 squeezenet_s ecg_cnn1d ad01 lstm; do
         check "$model-cortex-m4" recorded cortex-m4 "$model"
+    done
+    for model in lenet5 dscnn resnet8 mobilenet_v1_025 ecg_cnn1d lstm; do
+        check "$model-at-most-4-instructions-per-multiply-add" per_mac_at_most 400 "$model"
     done
     for cpu in cortex-m0plus cortex-m55; do
         check "lenet5-$cpu" recorded "$cpu" lenet5

@@ -54,6 +54,18 @@ static void padding(Ctx *cx)
     check_that(count_of(c, "float acc = 0.0f;") == 1 && count_of(c, "acc += ") == 1, "reduction-in-a-variable", "%s", c);
 }
 
+/* -0 + 0 is +0: what is padded may be left out of a sum that begins with a sum, but not of one that begins with whatever an input holds. */
+static void padded_sums(Ctx *cx)
+{
+    const Tensor *x = input(cx, "x", 1, 16, 0, 0, 0), *k = input(cx, "k", 1, 3, 0, 0, 0), *z = input(cx, "z", 1, 16, 0, 0, 0);
+    Tensor *sum = FORMULA(cx, "t[h] = sum(c<3) x[h] * k[c]", BIND_T("x", x), BIND_T("k", k));
+    const char *padded = "y[h<16] = sum(i<3; t[h]) (x[h+i-1]? * k[i] : 0)";
+    const char *code = lowered(cx, FORMULA(cx, padded, BIND_T("t", sum), BIND_T("x", x), BIND_T("k", k)), NO_STEPS, NULL, NULL);
+    check_that(*code && count_of(code, "select") == 0, "sum-that-begins-with-a-sum-skips-padding", "%s", code);
+    code = lowered(cx, FORMULA(cx, padded, BIND_T("t", z), BIND_T("x", x), BIND_T("k", k)), NO_STEPS, NULL, NULL);
+    check_that(count_of(code, "0.0") > 0, "sum-that-begins-with-an-input-adds-zeros", "%s", code);
+}
+
 static void inits(Ctx *cx)
 {
     const char *code = lowered(cx, convolution(cx), STEPS("reorder conv.h conv.i conv.j conv.c conv.w conv.o"), NULL, NULL);
@@ -114,7 +126,7 @@ static void unused(Ctx *cx)
 int main(void)
 {
     typedef void Test(Ctx *cx);
-    Test *const tests[] = { padding, inits, partitions, registers, views, unused };
+    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = ctx_new(NULL, NULL);
         tests[i](cx);

@@ -10,6 +10,7 @@
 #include "ir/interpret.h"
 #include "ir/recurrence.h"
 #include "schedule/schedule.h"
+#include "support/text.h"
 
 enum { STEPS = 7, WIDTH = 3 };
 
@@ -118,6 +119,21 @@ static void test_printed(void)
     ctx_free(p.cx);
 }
 
+/* The loop over steps in pieces: what the inner loop begins with, the outer one has carried there. The last piece is cut. */
+static void test_blocks_of_steps(void)
+{
+    Pair p = pair_new();
+    const Nest *folded = sched_fold_storage(p.cx, nest_of(&p), "down", 0);
+    for (int factor = 2; factor <= STEPS; factor++) {
+        const Nest *n = sched_split(p.cx, folded, "down.t", factor, TAIL_GUARD, NULL, NULL);
+        check_nest(&p, n, text_format(p.cx, "steps-by-%d", factor));
+    }
+    const Nest *n = sched_split(p.cx, sched_split(p.cx, folded, "down.t", 4, TAIL_GUARD, NULL, NULL), "down.ti", 2, TAIL_GUARD, NULL, NULL);
+    check_nest(&p, n, "steps-split-twice");
+    CHECK("no-step-was-refused", !ctx_failed(p.cx));
+    ctx_free(p.cx);
+}
+
 /* The nest with the ring of `down` at so many slots, made without asking. */
 typedef struct Ring { const Tensor *of; int64_t slots; } Ring;
 
@@ -151,6 +167,15 @@ static void test_wrong_nests(void)
     n.root = stmt_rewrite(p.cx, root, turn_round, NULL);
     CHECK("turned-round-is-another-nest", n.root != root);
     CHECK("a-step-out-of-order", nest_check(p.cx, &n, &why) != PROVED);
+    n = *sched_split(p.cx, nest_of(&p), "down.t", 4, TAIL_GUARD, NULL, NULL);
+    root = n.root;
+    n.root = stmt_rewrite(p.cx, root, set_ring, &one);
+    CHECK("one-slot-is-too-few-for-pieces", n.root != root && nest_check(p.cx, &n, &why) != PROVED);
+    n.root = stmt_rewrite(p.cx, root, turn_round, NULL);
+    CHECK("a-step-of-a-piece-out-of-order", n.root != root && nest_check(p.cx, &n, &why) != PROVED);
+    Nest *turned = NEW(p.cx->arena, Nest);
+    *turned = *sched_reorder(p.cx, sched_split(p.cx, nest_of(&p), "down.t", 1, TAIL_GUARD, NULL, NULL), (const char *[]){ "down.ti", "down.to" }, 2, false);
+    CHECK("pieces-turned-round", !ctx_failed(p.cx));
     sched_vectorize(p.cx, nest_of(&p), "down.t");
     CHECK("steps-are-no-lanes", ctx_failed(p.cx));
     ctx_free(p.cx);
@@ -174,6 +199,7 @@ int main(void)
     test_order();
     test_nests();
     test_printed();
+    test_blocks_of_steps();
     test_wrong_nests();
     test_circle_in_a_step();
     return check_done();
