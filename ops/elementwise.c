@@ -35,6 +35,19 @@ static int cast(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The same bytes read as another type of that size. */
+static int bitcast(Ctx *cx, const Node *n, Tensor **out)
+{
+    DType t;
+    const char *to = node_text(n, "to", "");
+    if (!dtype_read(to, strlen(to), &t) || t == BOOL || n->in[0]->type == BOOL || dtype_info(t)->bytes != dtype_info(n->in[0]->type)->bytes) {
+        op_refuse(cx, n, "'to' is \"%s\"; another type of numbers as large as %s is wanted", to, dtype_info(n->in[0]->type)->spelling);
+        return 0;
+    }
+    out[0] = OP_FORMULA(cx, n, t == n->in[0]->type ? "y[*] = x[*]" : text_format(cx, "y[*] = bits_%s(x[*])", to), BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
 static Tensor *only_input(Ctx *cx, const Node *n)
 {
     (void)cx;
@@ -96,6 +109,13 @@ static const OpCase clip_cases[] = {
     { 0 }
 };
 static const OpCase shrink_cases[] = { { "lambda=0.25 bias=0.5", "f32[2][3]", "f32[2][3]", NULL }, { "", "i32[2]", NULL, "a float type is wanted" }, { 0 } };
+static const OpCase bitcast_cases[] = {
+    { "to=i32", "f32[2][3]", "i32[2][3]", NULL },
+    { "to=f64", "i64[4]", "f64[4]", NULL },
+    { "to=u8", "i8[4]={-1,0,1,-128}", "u8[4]", NULL },
+    { "to=i16", "f32[4]", NULL, "as large as f32" },
+    { 0 }
+};
 static const OpCase cast_cases[] = {
     { "to=f32", "i32[2][3]", "f32[2][3]", NULL },
     { "to=i8", "f32[4]={-300,-1.5,1.5,300}", "i8[4]", NULL },
@@ -171,9 +191,11 @@ const Op ops_elementwise[] = {
     /* Tests, logic, types */
     UNARY("isnan",        "y[*] = isnan(x[*])", 3, test_cases),
     UNARY("isinf",        "y[*] = isinf(x[*])", 3, test_cases),
+    UNARY("isfinite",     "y[*] = !isnan(x[*]) && !isinf(x[*])", 3, test_cases),
     UNARY("not",          "y[*] = !x[*]", 4, bool_cases),
     UNARY("bitnot",       "y[*] = ~x[*]", 4, bits_cases),
     { ROW("cast", "y[*] = to(x[*])", 3, cast_cases), .attr = cast_attrs, .compute = cast, .simplify = cast_to_itself },
+    { ROW("bitcast", "y[*] = bits_to(x[*]): the same bytes", 3, bitcast_cases), .attr = cast_attrs, .compute = bitcast, .simplify = cast_to_itself },
     { ROW("identity", "y[*] = x[*]", 3, number_cases), .formula = "y[*] = x[*]", .simplify = only_input },
     { ROW("dropout", "y[*] = x[*]: what it is in inference", 1, number_cases), .formula = "y[*] = x[*]", .simplify = only_input },
     { 0 }

@@ -18,6 +18,8 @@ static const Reduction reductions[] = {
     { "reduce_l2",         "sum",  "x@ * x@",     "sqrt(r[*])",   true },
     { "reduce_sum_square", "sum",  "x@ * x@",     NULL,        false },
     { "reduce_log_sum",    "sum",  "x@",          "log(r[*])",    true },
+    { "reduce_any",        "any",  "x@",          NULL,        false },
+    { "reduce_all",        "all",  "x@",          NULL,        false },
 };
 
 static const Reduction *reduction_of(const Op *op)
@@ -81,6 +83,23 @@ static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The mean of the squared distances from the mean; unbiased: their sum over the count less one. */
+static int reduce_variance(Ctx *cx, const Node *n, Tensor **out)
+{
+    Axes a;
+    if (!op_float(cx, n) || !read_axes(cx, n, &a)) return 0;
+    const AxisText *t = &a.text;
+    Tensor *x = n->in[0];
+    const Bind count = BIND_V("count", expr_cast(cx, x->type, a.count)), less = BIND_V("less", expr_cast(cx, x->type, node_int(n, "unbiased", 0) ?
+                                                                             expr_sub(cx, a.count, expr_index(cx, 1)) : a.count));
+    Tensor *mean = OP_FORMULA(cx, n, text_format(cx, "mean%s = sum(%s) x%s", t->kept, t->chosen, t->all), BIND_T("x", x));
+    mean = OP_FORMULA(cx, n, "middle[*] = mean[*] / count", BIND_T("mean", mean), count);
+    const char *distance = text_format(cx, "(x%s - mean%s)", t->all, t->kept);
+    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) %s * %s", a.result, t->chosen, distance, distance), BIND_T("x", x), BIND_T("mean", mean));
+    out[0] = OP_FORMULA(cx, n, "y[*] = sum[*] / less", BIND_T("sum", sum), less);
+    return out[0] ? 1 : 0;
+}
+
 /* Index of the extreme along one axis as i64; of several the first or, read from the end, the last. */
 static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
 {
@@ -106,6 +125,12 @@ static const AttrRow attrs[] = {
     { "keepdims", ATTR_INT,  "1: they stay as dimensions of one", "0" },
     { 0 }
 };
+static const AttrRow variance_attrs[] = {
+    { "axes",     ATTR_INTS, "the axes that go away; none: all", NULL },
+    { "keepdims", ATTR_INT,  "1: they stay as dimensions of one", "0" },
+    { "unbiased", ATTR_INT,  "1: divided by the count less one", "0" },
+    { 0 }
+};
 static const AttrRow arg_attrs[] = {
     { "axis",     ATTR_INT, "the axis that is searched", "0" },
     { "keepdims", ATTR_INT, "1: it stays as a dimension of one", "0" },
@@ -118,6 +143,18 @@ static const OpCase cases[] = {
     { "axes=-1,0 keepdims=1", "f32[2][3][4]", "f32[1][3][1]", NULL },
     { "axes=3", "f32[2][3]", NULL, "axis 3 is out of range" },
     { "axes=1,-1", "f32[2][3]", NULL, "listed twice" },
+    { 0 }
+};
+static const OpCase truth_cases[] = {
+    { "axes=1", "bool[2][3]={0,0,0,1,0,1}", "bool[2]", NULL },
+    { "keepdims=1", "bool[2][3]={1,1,1,1,1,1}", "bool[1][1]", NULL },
+    { "", "f32[2]", NULL, "bool" },
+    { 0 }
+};
+static const OpCase variance_cases[] = {
+    { "axes=1", "f32[2][5]", "f32[2]", NULL },
+    { "axes=0,-1 keepdims=1 unbiased=1", "f64[2][3][4]", "f64[1][3][1]", NULL },
+    { "", "i32[3]", NULL, "a float type is wanted" },
     { 0 }
 };
 static const OpCase arg_cases[] = {
@@ -143,6 +180,9 @@ const Op ops_reduce[] = {
     REDUCE("reduce_sum_square", "y[n] = sum(c) x[n,c] * x[n,c]"),
     REDUCE("reduce_log_sum",    "y[n] = log(sum(c) x[n,c])"),
     REDUCE_WITH("reduce_log_sum_exp", "y[n] = log(sum(c) exp(x[n,c] - peak[n])) + peak[n], peak[n] = max(c) x[n,c]", log_sum_exp, permute_axes_kept, attrs, cases),
+    REDUCE_WITH("reduce_any", "y[n] = any(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
+    REDUCE_WITH("reduce_all", "y[n] = all(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
+    REDUCE_WITH("reduce_variance", "y[n] = (sum(c) (x[n,c] - mean[n]) * (x[n,c] - mean[n])) / C", reduce_variance, permute_axes_kept, variance_attrs, variance_cases),
     REDUCE_WITH("argmax", "y[n] = argmax(c) x[n,c]", argmax, NULL, arg_attrs, arg_cases),
     REDUCE_WITH("argmin", "y[n] = argmin(c) x[n,c]", argmin, NULL, arg_attrs, arg_cases),
     { 0 }

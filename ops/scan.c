@@ -4,6 +4,8 @@
  *   cumsum, cumprod   y[i] = sum(j) x[j] over j <= i                  j < i where exclusive; from the end where reverse
  *   trilu             y[i,j] = x[i,j] where j - i >= k (upper) or <= k, else 0
  *   one_hot           y[i,j] = off + [index[i] = j] * (on - off)
+ *   sequence_mask     y[t,b] = x[t,b] where t < length[b], else value
+ *   searchsorted      y[i] = how many of sorted come before x[i]
  *   reverse_sequence  y[t,b] = x[length[b] - 1 - t, b] where t < length[b], else x[t,b] */
 #include "graph/op_build.h"
 
@@ -84,6 +86,37 @@ static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static int sequence_mask(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0], *length = n->in[1];
+    const int time = op_axis(cx, n, node_int(n, "time", 0), x->rank), batch = op_axis(cx, n, node_int(n, "batch", 1), x->rank);
+    if (time < 0 || batch < 0) return 0;
+    if (time == batch || length->rank != 1 || length->shape[0] != x->shape[batch] || !dtype_is_integer(length->type)) {
+        op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length), tensor_shape_text(cx, x));
+        return 0;
+    }
+    const Expr *value = dtype_is_float(x->type) ? expr_real(cx, x->type, node_real(n, "value", 0)) : expr_int(cx, x->type, (int64_t)node_real(n, "value", 0));
+    const char *all = axes_with(cx, x->rank, -1, ""), *type = dtype_info(length->type)->spelling;
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s(%c) < length[%c], x[%s], value)", all, type, axis_letter(x->rank, time), axis_letter(x->rank, batch), all),
+                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("value", value));
+    return out[0] ? 1 : 0;
+}
+
+/* How many of the sorted ones come before each value; from the right: with those that are equal. */
+static int searchsorted(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *sorted = n->in[0], *x = n->in[1];
+    if (!op_same_type(cx, n)) return 0;
+    if (sorted->rank != 1 || x->type == BOOL) {
+        op_refuse(cx, n, "%s%s in %s; numbers [n] in which is searched are wanted", dtype_info(x->type)->spelling, tensor_shape_text(cx, x), tensor_shape_text(cx, sorted));
+        return 0;
+    }
+    const char *all = axes_with(cx, x->rank, -1, ""), *at = x->rank ? text_format(cx, "[%s]", all) : "";
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = sum(q<extent) select(sorted[q] %s x%s, i64(1), 0)", at, node_int(n, "right", 0) ? "<=" : "<", at),
+                        BIND_T("sorted", n->in[0]), BIND_T("x", n->in[1]), BIND_V("extent", sorted->shape[0]));
+    return out[0] ? 1 : 0;
+}
+
 static const AttrRow cumulate_attrs[] = {
     { "axis", ATTR_INT, "along which", "0" },
     { "exclusive", ATTR_INT, "1: without the element itself", "0" },
@@ -105,6 +138,14 @@ static const AttrRow reverse_sequence_attrs[] = {
     { "batch", ATTR_INT, "the axis that has a length each", "1" },
     { 0 }
 };
+
+static const AttrRow sequence_mask_attrs[] = {
+    { "time", ATTR_INT, "the axis that is cut", "0" },
+    { "batch", ATTR_INT, "the axis that has a length each", "1" },
+    { "value", ATTR_REAL, "what stands behind the end", "0" },
+    { 0 }
+};
+static const AttrRow searchsorted_attrs[] = { { "right", ATTR_INT, "1: the place behind those that are equal", "0" }, { 0 } };
 
 static const OpCase cumulate_cases[] = {
     { "", "f32[5]", "f32[5]", NULL },
@@ -135,6 +176,19 @@ static const OpCase reverse_sequence_cases[] = {
     { 0 }
 };
 
+static const OpCase sequence_mask_cases[] = {
+    { "value=-1", "f32[4][3] i64[3]={4,0,2}", "f32[4][3]", NULL },
+    { "time=1 batch=0", "i32[2][4][2] i32[2]={3,9}", "i32[2][4][2]", NULL },
+    { "", "f32[4][3] i64[4]", NULL, "lengths i64[4]" },
+    { 0 }
+};
+static const OpCase searchsorted_cases[] = {
+    { "", "f32[5]={-1,0,0,2,3} f32[2][3]={-2,0,1,2,3,4}", "i64[2][3]", NULL },
+    { "right=1", "i32[4]={1,1,2,5} i32={1}", "i64", NULL },
+    { "", "f32[2][2] f32[3]", NULL, "numbers [n]" },
+    { 0 }
+};
+
 #define ROW(fn, text, its_pattern, count, names, its_attrs, its_cases) \
     .name = #fn, .summary = text, .level = 3, .pattern = its_pattern, .least_inputs = count, .most_inputs = count, .inputs = names, \
     .attr = its_attrs, .compute = fn, .cases = its_cases
@@ -145,5 +199,7 @@ const Op ops_scan[] = {
     { ROW(trilu, "y[i,j] = select(j - i >= k, x[i,j], 0), or <= k for the lower triangle", PATTERN_INJECTIVE, 1, "x", trilu_attrs, trilu_cases) },
     { ROW(one_hot, "y[i,j] = values[x[i] == j]", PATTERN_INJECTIVE, 2, "x values", one_hot_attrs, one_hot_cases) },
     { ROW(reverse_sequence, "y[t,b] = x[length[b]-1-t,b] where t < length[b], else x[t,b]", PATTERN_INJECTIVE, 2, "x length", reverse_sequence_attrs, reverse_sequence_cases) },
+    { ROW(sequence_mask, "y[t,b] = select(t < length[b], x[t,b], value)", PATTERN_INJECTIVE, 2, "x length", sequence_mask_attrs, sequence_mask_cases) },
+    { ROW(searchsorted, "y[i] = sum(k) select(sorted[k] < x[i], 1, 0)", PATTERN_REDUCTION, 2, "sorted x", searchsorted_attrs, searchsorted_cases) },
     { 0 }
 };

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Records what ONNX Runtime computes for small operator calls: writes tests/unit/op_vectors.h.
+"""Records what ONNX Runtime, or numpy, computes for small operator calls: writes tests/unit/op_vectors.h.
 
     python3 tests/tools/op_vectors.py > tests/unit/op_vectors.h          needs onnx, onnxruntime, numpy
 
@@ -258,3 +258,51 @@ emit("col2im", "image=4,5 kernel=2,3 stride=2,1 pad=0,1,0,1", "f32[2][12][10]", 
 emit("deform_conv2d", "stride=2,1 pad=1,0,1,1 groups=2 offset_groups=2", "f32[1][5][4][4] f32[3][2][2][6] f32[1][3][4][24] f32[1][3][4][12]", "DeformConv",
      dict(kernel_shape=[3, 2], strides=[2, 1], pads=[1, 0, 1, 1], group=2, offset_group=2),
      arrange=lambda a: [second(a[0]), kernel(a[1], False), second(a[2]), np.zeros(6, np.float32), second(a[3])], after=last, opset=19)
+# What numpy has, or a plain loop
+
+
+def plain(op, attrs, inputs, compute):
+    record(op, attrs, inputs, np.asarray(compute(*read_inputs(inputs))))
+
+
+def loop(shape, value):
+    return np.array([value(*i) for i in np.ndindex(*shape)]).reshape(shape)
+
+
+def adaptive(x, size, of):
+    n, h, w, c = x.shape
+    part = lambda i, extent, m: slice(i * extent // m, -(-(i + 1) * extent // m))
+    return loop((n, size[0], size[1], c), lambda b, i, j, o: of(x[b, part(i, h, size[0]), part(j, w, size[1]), o]))
+
+
+def with_diagonal(x, d, k):
+    y = x.copy()
+    for i in range(d.shape[-1]):
+        y[..., i + max(-k, 0), i + max(k, 0)] = d[..., i]
+    return y
+
+
+def dilated(x, k):
+    padded = np.pad(x, ((0, 0), (1, 1), (1, 1), (0, 0)), constant_values=-np.inf)
+    at = lambda b, i, j, o: max(padded[b, i * 2 + p, j * 2 + 2 * q, o] + k[p, q, o] for p in range(3) for q in range(2))
+    return loop((2, 3, 3, 1), at)
+
+
+plain("repeat", "times=3 axis=1", "f32[2][3][2]", lambda x: np.repeat(x, 3, axis=1))
+plain("dilate", "stride=2,3 value=0.5", "f32[3][2]", lambda x: loop((5, 4), lambda i, j: 0.5 if i % 2 or j % 3 else x[i // 2, j // 3]))
+plain("reverse", "axes=1", "f32[2][3][2]", lambda x: x[:, ::-1])
+plain("unravel_index", "shape=2,3,4", "i64[4]={0,5,12,23}", lambda x: np.stack(np.unravel_index(x, (2, 3, 4))))
+plain("set_diagonal", "k=-1", "f32[2][3][2] f32[2][2]", lambda x, d: with_diagonal(x, d, -1))
+plain("set_diagonal", "k=2", "f32[3][4] f32[2]", lambda x, d: with_diagonal(x, d, 2))
+plain("sequence_mask", "value=-1", "f32[4][3] i64[3]={4,0,2}", lambda x, n: np.where(np.arange(4)[:, None] < n, x, -1))
+plain("searchsorted", "", "f32[5]={-1,0,0,2,3} f32[2][3]={-2,0,1,2,3,4}", np.searchsorted)
+plain("searchsorted", "right=1", "f32[5]={-1,0,0,2,3} f32[2][3]={-2,0,1,2,3,4}", lambda s, v: np.searchsorted(s, v, side="right"))
+plain("reduce_variance", "axes=1", "f32[2][5]", lambda x: x.astype(np.float64).var(axis=1))
+plain("reduce_variance", "axes=0,2 unbiased=1", "f32[2][3][4]", lambda x: x.astype(np.float64).var(axis=(0, 2), ddof=1))
+plain("reduce_any", "axes=1", "bool[2][3]={0,0,0,1,0,1}", lambda x: x.any(axis=1))
+plain("reduce_all", "axes=1", "bool[3][2]={0,0,1,1,0,1}", lambda x: x.all(axis=1))
+plain("isfinite", "", "f32[4]={1,-0.5,inf,-inf}", np.isfinite)
+plain("bitcast", "to=i32", "f32[4]", lambda x: x.view(np.int32))
+plain("adaptive_avg_pool", "size=3,2", "f32[1][5][7][2]", lambda x: adaptive(x, (3, 2), np.mean))
+plain("adaptive_max_pool", "size=4,3", "f32[2][5][3][1]", lambda x: adaptive(x, (4, 3), np.max))
+plain("dilation2d", "stride=2 pad=1,1,1,1 dilation=1,2", "f32[2][5][5][1] f32[3][2][1]", dilated)
