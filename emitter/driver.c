@@ -80,6 +80,29 @@ int build_state_of_output(const Build *b, int output)
     return -1;
 }
 
+/* The first of BASE, BASE_2, BASE_3, ... that is not taken; it is now. A name taken leads to the last number tried. */
+static const char *unique_name(Ctx *cx, Map *taken, const char *base)
+{
+    const char *unique = name(cx, base);
+    int *last = map_get_ptr(taken, unique);
+    while (last && map_get_ptr(taken, unique)) unique = name_format(cx, "%s_%d", base, ++*last);
+    int *first = NEW(cx->arena, int);
+    *first = 1;
+    map_put_ptr(taken, unique, first);
+    return unique;
+}
+
+/* Begins with what stands behind the model's prefix in the emitted C anyway, before functions and constants. */
+static Shared *shared_new(Ctx *cx)
+{
+    static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
+                                       "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
+    Shared *s = NEW(cx->arena, Shared);
+    s->symbols = s->by_text = map_new(cx->arena);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) unique_name(cx, &s->symbols, own[i]);
+    return s;
+}
+
 static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     *b = (Build){ .cx = cx, .options = o, .path = path };
@@ -152,11 +175,8 @@ static void show_layers(Build *b)
         }
 }
 
-bool build_graph(Build *b)
+bool build_passes(Build *b)
 {
-    const Model *m = &b->model;
-    b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
-                        .target = b->target };
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count && !ctx_failed(b->cx); i++) {
@@ -164,33 +184,21 @@ bool build_graph(Build *b)
         b->graph = pass[i].run(b->cx, b->graph);
         watch_lap(b->watch, "dag", pass[i].name);
     }
-    if (b->options->layers && !has_computes(b) && !ctx_failed(b->cx)) show_layers(b);
     return !ctx_failed(b->cx);
 }
 
+bool build_graph(Build *b)
+{
+    const Model *m = &b->model;
+    b->shared = shared_new(b->cx);
+    b->shared->last = b;
+    b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
+                        .target = b->target };
+    if (build_passes(b) && b->options->layers && !has_computes(b)) show_layers(b);
+    return build_inner_graphs(b);
+}
+
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
-
-/* The first of BASE, BASE_2, BASE_3, ... that is not taken; it is now. A name taken leads to the last number tried. */
-static const char *unique_name(Ctx *cx, Map *taken, const char *base)
-{
-    const char *unique = name(cx, base);
-    int *last = map_get_ptr(taken, unique);
-    while (last && map_get_ptr(taken, unique)) unique = name_format(cx, "%s_%d", base, ++*last);
-    int *first = NEW(cx->arena, int);
-    *first = 1;
-    map_put_ptr(taken, unique, first);
-    return unique;
-}
-
-/* What stands behind the model's prefix in the emitted C: names that it has itself, functions and constants. */
-static Map own_symbols(Ctx *cx)
-{
-    static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
-                                       "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
-    Map taken = map_new(cx->arena);
-    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) unique_name(cx, &taken, own[i]);
-    return taken;
-}
 
 /* A .te file with formulas or steps is one group, named after what it computes: the file's own schedule, in its own names. */
 static bool nest_of_te(Build *b)
@@ -203,8 +211,7 @@ static bool nest_of_te(Build *b)
     for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
-    b->symbols = own_symbols(cx);
-    *group = (Group){ .name = unique_name(cx, &b->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
+    *group = (Group){ .name = unique_name(cx, &b->shared->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
     b->groups = (Groups){ 1, group };
@@ -219,16 +226,15 @@ static void name_group(Build *b, Group *g)
     const char *base = g->name + strspn(g->name, "_");
     if (!*base) base = g->anchor->op->name;
     if (*base >= '0' && *base <= '9') base = name_format(b->cx, "%s_%s", g->anchor->op->name, base);
-    g->name = unique_name(b->cx, &b->symbols, base);
+    g->name = unique_name(b->cx, &b->shared->symbols, base);
 }
 
-const char *build_symbol(Build *b, const char *wanted) { return unique_name(b->cx, &b->symbols, wanted); }
+const char *build_symbol(Build *b, const char *wanted) { return unique_name(b->cx, &b->shared->symbols, wanted); }
 
 /* Names of functions: of the anchors, made unique. What only moves elements gives way: a change of layout bears the name
  * of the operator that asked for it. */
 static void name_groups(Build *b)
 {
-    b->symbols = own_symbols(b->cx);
     build_partitions(b);
     for (int moves = 0; moves < 2; moves++)
         for (int i = 0; i < b->groups.count; i++)
@@ -268,6 +274,7 @@ static Chosen chosen_groups(Build *b, const char *wish)
     }
     for (int i = 0; i < b->groups.count; i++) {
         if (i == last) c.master = c.count;
+        if (is_in[i] && region_of_group(b, i)) diag_unsupported(b->cx, NULL, "--combine: '%s' is a branch or loop of the run; name groups beside it", b->groups.at[i].name);
         if (is_in[i]) c.part[c.count++] = i;
     }
     return c;
@@ -333,15 +340,17 @@ bool build_nests(Build *b)
     b->groups = groups_by_device(cx, fuse(cx, &b->graph));
     name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
-    if (b->options->combine && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
-    else if (b->options->combine) combine_groups(b);
+    const char *combine = b->outer ? NULL : b->options->combine;
+    if (combine && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
+    else if (combine) combine_groups(b);
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         b->nest[i] = b->combined && i == b->combined_as ? b->combined
+                   : region_of_group(b, i) ? NULL
                    : strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
-    return !ctx_failed(cx);
+    return build_inner_nests(b);
 }
 
 /* ---- Functions ------------------------------------------------------------------------------------------------- */
@@ -369,50 +378,66 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
-/* Groups whose functions read the same but for the name are one function. */
-static void share_functions(Build *b)
+typedef struct Lowered { const Function *function; const Nest *nest; } Lowered;
+
+/* Groups whose functions read the same but for the name are one function, wherever they are. */
+static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;
-    Map by_text = map_new(cx->arena);
-    Program nameless = { .name = "" };
-    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++) {
-        if (b->plan.is_free[i]) continue;
-        LowerOptions options = lower_options(b, i);
-        const Function *lowered = lower_nest(cx, b->nest[i], &options);
-        if (!lowered || ctx_failed(cx)) return;
-        Function *f = arena_copy(cx->arena, lowered, sizeof *f);
-        f->name = "";
-        Text t = text_new(cx);
-        cgen_function(cx, &t, &nameless, f);
-        watch_lap(b->watch, "", "printing of functions, to share equal ones");
-        const char *text = text_string(&t);
-        const int *owner = map_get(&by_text, text, t.length);
-        b->owner[i] = owner ? *owner : i;
-        if (!owner) {
-            f->name = b->groups.at[i].name;
-            b->function[i] = f;
-            map_put(&by_text, text, t.length, &b->owner[i]);
-        }
-        b->function[i] = b->function[b->owner[i]];
+    const Program nameless = { .name = "" };
+    const LowerOptions options = lower_options(b, group);
+    const Function *lowered = lower_nest(cx, b->nest[group], &options);
+    if (!lowered || ctx_failed(cx)) return;
+    Function *f = arena_copy(cx->arena, lowered, sizeof *f);
+    f->name = "";
+    Text t = text_new(cx);
+    cgen_function(cx, &t, &nameless, f);
+    watch_lap(b->watch, "", "printing of functions, to share equal ones");
+    Lowered *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    if (!known) {
+        f->name = b->groups.at[group].name;
+        known = NEW(cx->arena, Lowered);
+        *known = (Lowered){ f, b->nest[group] };
+        map_put(&b->shared->by_text, text_string(&t), t.length, known);
+        b->shared->function[b->shared->function_count++] = f;
     }
+    b->function[group] = known->function;
+    b->lowered[group] = known->nest;
 }
 
 static bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
 
-static void place_everything(Build *b, Scratch ***scratch_out)
+static int function_scratch(Build *b, const Function *f, Scratch **out)
+{
+    int count = 0;
+    *out = NEW_ARRAY(b->cx->arena, Scratch, f ? f->memory_count : 0);
+    for (int m = 0; f && m < f->memory_count; m++)
+        if (is_scratch(f->memory[m]))
+            (*out)[count++].bytes = interval_of(b->cx, f->memory[m]->elems, NULL).greatest * dtype_info(f->memory[m]->type)->bytes;
+    return count;
+}
+
+/* Views, functions and places, of the regions' graphs before their own: those say what a region needs. */
+static void make_layers(Build *b)
 {
     Ctx *cx = b->cx;
-    Scratch **scratch = NEW_ARRAY(cx->arena, Scratch *, b->groups.count);
-    int *count = NEW_ARRAY(cx->arena, int, b->groups.count);
-    for (int i = 0; i < b->groups.count; i++) {
-        const Function *f = b->function[i];
-        scratch[i] = NEW_ARRAY(cx->arena, Scratch, f ? f->memory_count : 0);
-        for (int m = 0; f && m < f->memory_count; m++)
-            if (is_scratch(f->memory[m]))
-                scratch[i][count[i]++].bytes = interval_of(cx, f->memory[m]->elems, NULL).greatest * dtype_info(f->memory[m]->type)->bytes;
+    const int groups = b->groups.count;
+    int *count = NEW_ARRAY(cx->arena, int, groups);
+    b->plan = plan_views(cx, &b->graph, &b->groups, b->nest);
+    b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
+    watch_lap(b->watch, "dag", "views");
+    b->function = NEW_ARRAY(cx->arena, const Function *, groups);
+    b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);
+    b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
+    for (int i = 0; i < groups && !ctx_failed(cx); i++) {
+        const Node *region = region_of_group(b, i);
+        for (int g = 0; region && g < region->region->graph_count; g++) make_layers(&build_graphs_of(b, region)[g]);
+        if (!region && !b->plan.is_free[i]) make_function(b, i);
+        count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
     }
-    plan_place(cx, &b->plan, b->groups.count, scratch, count);
-    *scratch_out = scratch;
+    if (ctx_failed(cx)) return;
+    plan_place(cx, &b->plan, groups, b->scratch, count);
+    watch_lap(b->watch, "dag", "place");
 }
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */
@@ -425,8 +450,16 @@ static int port_number(const Build *b, int place, int (*state_of)(const Build *b
     return number;
 }
 
+/* The parameters of a body are the graph's inputs, then its outputs. */
+static Place place_in_body(const Build *b, const Slot *s)
+{
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    return (Place){ PLACE_PARAM, s->index + (s->kind == SLOT_OUTPUT ? b->graph.input_count : 0), bytes, s->tensor->type };
+}
+
 Place build_place(const Build *b, const Slot *s)
 {
+    if (b->outer && (s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT)) return place_in_body(b, s);
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
     int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1, out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
     Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
@@ -439,7 +472,10 @@ Place build_place(const Build *b, const Slot *s)
         p.kind = out >= 0 ? PLACE_NEXT : PLACE_OUTPUT;
         p.index = out >= 0 ? out : port_number(b, s->index, build_state_of_output);
         break;
-    case SLOT_CONST: p.kind = PLACE_CONST; break;
+    case SLOT_CONST:
+        p.kind = PLACE_CONST;
+        p.index = b->constant_of[s->index];
+        break;
     case SLOT_ARENA: p.offset += s->offset; break;
     }
     return p;
@@ -454,22 +490,23 @@ static int index_of(const Tensor *t, const Tensor *const *list, int count)
 
 /* The function may be another group's: its parameters hold the tensors of that group's nest, which agree with this
  * group's by position. */
-static Call call_of(Build *b, int group, const Scratch *scratch)
+static Call call_of(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Function *f = b->function[group];
     Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
-    const Nest *n = b->nest[b->owner[group]];
+    const Nest *n = b->lowered[group];
     int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
-        if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, scratch[temporary++].offset, m->type };
+        if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, b->scratch[group][temporary++].offset, m->type };
         else if (m->kind == MEMORY_INPUT)
             place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
         else place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
-    return (Call){ f, label, f->memory_count, place, f->size, partition < 0 ? NULL : &b->partition[partition] };
+    return (Call){ .function = f, .label = label, .place_count = f->memory_count, .place = place, .size = f->size,
+                   .partition = partition < 0 ? NULL : &b->partition[partition] };
 }
 
 /* Those that are no state. */
@@ -491,10 +528,9 @@ static int maker_group(const Build *b, const Tensor *t)
     return -1;
 }
 
-/* Is all that lies in the input's memory used for the last time before anything is written to the output's? */
-static bool is_single(const Build *b, const StatePair *pair)
+bool build_is_single(const Build *b, const Tensor *from, const Tensor *to)
 {
-    const Slot *in = plan_slot(&b->plan, b->graph.input[pair->input]), *out = plan_slot(&b->plan, b->graph.output[pair->output]);
+    const Slot *in = plan_slot(&b->plan, from), *out = plan_slot(&b->plan, to);
     int last = -1, first = maker_group(b, out->tensor);
     for (; in; in = in->next) last = in->last > last ? in->last : last;
     for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
@@ -506,24 +542,10 @@ static const State *states_of(Build *b, Map *taken)
     State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
     for (int i = 0; i < b->state_count; i++) {
         const Tensor *t = b->graph.input[b->state[i].input];
-        state[i] = (State){ unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, is_single(b, &b->state[i]), build_initial(b, b->state[i].input), NULL };
-        if (state[i].initial) state[i].initial_name = unique_name(b->cx, &b->symbols, name_format(b->cx, "%s_initial", state[i].name));
+        state[i] = (State){ unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, build_is_single(b, t, b->graph.output[b->state[i].output]), build_initial(b, b->state[i].input), NULL };
+        if (state[i].initial) state[i].initial_name = unique_name(b->cx, &b->shared->symbols, name_format(b->cx, "%s_initial", state[i].name));
     }
     return state;
-}
-
-/* "conv_1_w": of the first group that reads it, and its role there. */
-static void name_constants(Build *b, const char **out)
-{
-    for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        for (int j = 0; j < g->input_count && b->function[i]; j++) {
-            const Slot *s = plan_slot(&b->plan, g->input[j]);
-            if (s->kind != SLOT_CONST || out[s->index]) continue;
-            const char *base = name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, b->nest[i]->input[j]->name));
-            out[s->index] = unique_name(b->cx, &b->symbols, base);
-        }
-    }
 }
 
 /* The symbolic sizes of the model, in order of first use: by its inputs and outputs, then by the functions. */
@@ -556,35 +578,39 @@ static void collect_sizes(Build *b)
     b->program.size_count = s.count;
 }
 
-static void fill_program(Build *b, Scratch *const *scratch)
+int build_calls(Build *b, const Call **out)
+{
+    Call *call = NEW_ARRAY(b->cx->arena, Call, b->groups.count);
+    int count = 0;
+    for (int i = 0; i < b->groups.count; i++)
+        if (b->function[i]) call[count++] = call_of(b, i);
+        else if (region_of_group(b, i)) call[count++] = region_call(b, i);
+    *out = call;
+    return count;
+}
+
+static void fill_program(Build *b)
 {
     Ctx *cx = b->cx;
     Program *p = &b->program;
-    Map ports = map_new(cx->arena), states = map_new(cx->arena), seen = map_new(cx->arena);
-    const char **constant_name = NEW_ARRAY(cx->arena, const char *, b->plan.constant_count);
-    const Function **function = NEW_ARRAY(cx->arena, const Function *, b->groups.count);
-    Call *call = NEW_ARRAY(cx->arena, Call, b->groups.count);
+    Map ports = map_new(cx->arena), states = map_new(cx->arena);
     const char *slash = strrchr(b->path, '/');
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
                     .rounds_once = rounds_once(b->options),
                     .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
+    build_constants(b);
     build_partition_params(b);
     p->partition_count = b->partition_count;
     p->partition = b->partition;
-    name_constants(b, constant_name);
-    p->constant_count = b->plan.constant_count;
-    p->constant = b->plan.constant;
-    p->constant_name = constant_name;
-    for (int i = 0; i < b->groups.count; i++) {
-        const Function *f = b->function[i];
-        if (!f) continue;
-        if (!map_get_ptr(&seen, f)) function[p->function_count++] = f;
-        map_put_ptr(&seen, f, p);
-        call[p->call_count++] = call_of(b, i, scratch[i]);
-    }
-    p->function = function;
-    p->call = call;
+    p->constant_count = b->shared->constant_count;
+    p->constant = b->shared->constant;
+    p->constant_name = b->shared->constant_name;
+    p->call_count = build_calls(b, &p->call);
+    p->function_count = b->shared->function_count;
+    p->function = b->shared->function;
+    p->body_count = b->shared->body_count;
+    p->body = b->shared->body;
     collect_sizes(b);
     for (int i = 0; i < p->size_count; i++) unique_name(cx, &ports, expr_as_var(p->size[i])->name);      /* fields of the inputs, too */
     p->input = ports_of(b, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
@@ -596,18 +622,13 @@ static void fill_program(Build *b, Scratch *const *scratch)
 
 bool build_program(Build *b)
 {
-    Scratch **scratch;
+    int groups = 0, graphs = 0;
     if (ctx_failed(b->cx)) return false;
-    b->plan = plan_views(b->cx, &b->graph, &b->groups, b->nest);
-    b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
-    watch_lap(b->watch, "dag", "views");
-    b->function = NEW_ARRAY(b->cx->arena, const Function *, b->groups.count);
-    b->owner = NEW_ARRAY(b->cx->arena, int, b->groups.count);
-    share_functions(b);
-    if (ctx_failed(b->cx)) return false;
-    place_everything(b, &scratch);
-    watch_lap(b->watch, "dag", "place");
-    fill_program(b, scratch);
+    for (const Build *g = b; g; g = g->next) groups += g->groups.count, graphs++;
+    b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
+    b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
+    make_layers(b);
+    if (!ctx_failed(b->cx)) fill_program(b);
     return !ctx_failed(b->cx);
 }
 
@@ -648,6 +669,7 @@ bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_
 static bool run_group(Build *b, int group, Env *all)
 {
     const Group *g = &b->groups.at[group];
+    if (region_of_group(b, group)) return region_run(b, group, all);
     const Nest *n = b->nest[group];
     Env *env = env_new(b->cx);
     RunOptions fast = { false, 0 };

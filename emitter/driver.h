@@ -3,13 +3,26 @@
 #define LW_DRIVER_H
 /* The whole story: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. Dump, report, run and verify
  * stop at the stage that they need. */
-#include "cgen/cgen.h"
-#include "graph/graph.h"
+#include "cgen/region.h"
+#include "graph/region.h"
+#include "ir/evaluate.h"
 #include "import/model.h"
 #include "loopwright.h"
 #include "lower/lower.h"
 
-typedef struct Build {
+typedef struct Build Build;
+
+/* Of the model's graph and of all graphs inside of it. */
+typedef struct Shared {
+    Build *last;                             /* of the list that begins with the model's graph */
+    Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
+    Map by_text;                             /* of a function's text: what was lowered to it first */
+    int function_count; const Function **function;                     /* in order of first use */
+    int body_count; const Body **body;                                 /* of regions, inner ones first */
+    int constant_count; const Tensor **constant; const char **constant_name;
+} Shared;
+
+struct Build {
     Ctx *cx;
     const lw_options *options;
     const char *path, *name;                 /* of the model file; prefix of the symbols */
@@ -25,13 +38,20 @@ typedef struct Build {
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
     const Function **function;               /* [groups]; equal groups share one; NULL where the plan says it is free */
-    int *owner;                              /* [groups] the group whose nest the function was lowered from */
-    Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
+    const Nest **lowered;                    /* [groups] the nest that the function was lowered from: another group's where it is shared */
+    Shared *shared;
+    Build *next;                             /* the next graph inside of the model's; each comes behind the one it is in */
+    Map inner;                               /* of a region's node: Build[graph_count], its graphs */
+    const Node *region;                      /* whose graph this is, and */
+    Build *outer;                            /* where the region stands; NULL: the graph is the model's own */
+    int *constant_of;                        /* [plan.constant_count] their numbers among all of the program's */
+    Scratch **scratch;                       /* [groups] */
+    Body *body;                              /* the function that runs the graph; NULL: NAME_run */
     int partition_count; Partition *partition;   /* runs of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: here; NULL: all are */
     Program program;
     struct Watch *watch;                     /* with --time-passes, else NULL */
-} Build;
+};
 
 /* Each does what comes before it. False on error. */
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o);     /* model, untouched */
@@ -46,7 +66,7 @@ bool build_write(Build *b, const char *output);                                /
 void build_partitions(Build *b);
 void build_partition_params(Build *b);
 Place build_place_in(const Build *b, int partition, const Slot *s);
-/* And what it needs of the driver: a name that no symbol has, and a tensor's place as NAME_run sees it. */
+/* And what it needs of the driver: a name that no symbol has, and a tensor's place as NAME_run (or the body) sees it. */
 const char *build_symbol(Build *b, const char *wanted);
 Place build_place(const Build *b, const Slot *s);
 
@@ -60,6 +80,20 @@ const Tensor *build_initial(const Build *b, int input);                        /
 void *build_made_up(Ctx *cx, const Tensor *t, uint32_t seed);
 typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
 Difference build_compare(const Tensor *t, const void *got, const void *want);
+
+/* region.c, for the driver: the graphs of regions go the same way as the model's, each step after that of the graph around. */
+const Node *region_of_group(const Build *b, int group);                        /* NULL: it is no region */
+Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
+bool build_inner_graphs(Build *b);
+bool build_inner_nests(Build *b);
+int region_scratch(Build *b, int group, Scratch **out);                        /* what the region needs beside its inputs and outputs */
+Call region_call(Build *b, int group);                                         /* and the bodies go to the program */
+bool region_run(Build *b, int group, Env *all);
+/* For the driver's other parts. */
+bool build_passes(Build *b);
+bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);     /* is the one used for the last time before the other is begun? */
+int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
+void build_constants(Build *b);                                                /* constant.c: numbers and names, for all graphs */
 
 /* Runs all groups on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
 bool build_run(Build *b, void *const *inputs, void **outputs);

@@ -47,11 +47,13 @@ static void print_attr(Text *t, const Attr *a)
     }
 }
 
-static void print_node(Dag *d, const Node *n)
+static void print_graphs_of(Dag *d, Build *b, const Node *n);
+
+static void print_node(Dag *d, Build *b, const Node *n)
 {
     Text line = text_new(d->cx);
     for (int i = 0; i < n->out_count; i++) text_printf(&line, "%s%s", i ? ", " : "", tensor_id(d, n->out[i]));
-    text_printf(&line, " = %s(", n->kind == NODE_CALL ? n->op->name : "compute");
+    text_printf(&line, " = %s(", n->kind == NODE_COMPUTE ? "compute" : n->op->name);
     for (int i = 0; i < n->in_count; i++) text_printf(&line, "%s%s", i ? ", " : "", tensor_id(d, n->in[i]));
     text_char(&line, ')');
     for (int i = 0; i < n->attr_count; i++) print_attr(&line, &n->attr[i]);
@@ -59,55 +61,76 @@ static void print_node(Dag *d, const Node *n)
     for (int i = 0; i < n->out_count; i++)
         text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_text(d->cx, n->out[i]));
     text_printf(d->t, "%s  \"%s\"%s%s\n", text_string(&line), n->name, n->device ? "  on " : "", n->device ? n->device : "");
+    if (n->kind == NODE_REGION) print_graphs_of(d, b, n);
     if (n->kind != NODE_COMPUTE) return;
     text_add(d->t, "       ");
     print_stage(d->cx, d->t, n->stage);
     text_char(d->t, '\n');
 }
 
-static Dag dag_new(Build *b, Text *t)
+/* Tensors are numbered through all graphs. */
+static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
 {
-    Dag d = { b->cx, t, map_new(b->cx->arena), 0 };
     for (int i = 0; i < b->graph.input_count; i++) {
         const Tensor *x = b->graph.input[i];
-        const char *id = tensor_id(&d, x);
-        text_printf(t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(b->cx, x), x->name);
+        const char *id = tensor_id(d, x);
+        text_printf(d->t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(b->cx, x), x->name);
     }
-    return d;
-}
-
-static void print_outputs(Build *b, Dag *d)
-{
+    print_nodes(b, d);
     for (int i = 0; i < b->graph.output_count; i++) {
         const char *id = tensor_id(d, b->graph.output[i]);
-        text_printf(d->t, "output %s  \"%s\"\n", id, b->model.output[i]->name);
+        text_printf(d->t, "output %s  \"%s\"\n", id, b->outer ? b->graph.output[i]->name : b->model.output[i]->name);
+    }
+}
+
+static void print_order(Build *b, Dag *d)
+{
+    Node **order;
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++) print_node(d, b, order[i]);
+}
+
+static bool is_wanted(const Build *b, const Group *g) { return !b->options->only || strcmp(b->options->only, g->name) == 0; }
+
+static void print_groups(Build *b, Dag *d)
+{
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        if (!is_wanted(b, g)) continue;
+        text_printf(d->t, "group %s%s%s\n", g->name, g->anchor ? " around " : "", g->anchor ? g->anchor->op->name : "");
+        for (int j = 0; j < g->node_count; j++) print_node(d, b, g->node[j]);
+    }
+}
+
+/* A region's graphs stand under it, in full and indented. */
+static void print_graphs_of(Dag *d, Build *b, const Node *n)
+{
+    Build *inner = build_graphs_of(b, n);
+    Text *outer = d->t;
+    for (int g = 0; g < n->region->graph_count; g++) {
+        Text t = text_new(d->cx);
+        d->t = &t;
+        print_graph(&inner[g], d, inner[g].groups.count ? print_groups : print_order);
+        d->t = outer;
+        text_printf(outer, "    %s {\n", n->region->kind == REGION_LOOP ? "body" : g ? "else" : "then");
+        for (const char *line = text_string(&t); *line; line += strcspn(line, "\n") + 1) text_printf(outer, "        %.*s\n", (int)strcspn(line, "\n"), line);
+        text_add(outer, "    }\n");
     }
 }
 
 static bool dump_dag(Build *b, Text *t)
 {
-    Node **order;
-    Dag d = dag_new(b, t);
-    int count = graph_order(b->cx, &b->graph, &order);
-    for (int i = 0; i < count; i++) print_node(&d, order[i]);
-    print_outputs(b, &d);
+    Dag d = { b->cx, t, map_new(b->cx->arena), 0 };
+    print_graph(b, &d, print_order);
     for (int i = 0; i < b->graph.mark_count; i++)
         text_printf(t, "mark   %s: %s  \"%s\"\n", tensor_id(&d, b->graph.mark[i].tensor), b->graph.mark[i].said->op->name, b->graph.mark[i].said->name);
     return true;
 }
 
-static bool is_wanted(const Build *b, const Group *g) { return !b->options->only || strcmp(b->options->only, g->name) == 0; }
-
 static bool dump_fused(Build *b, Text *t)
 {
-    Dag d = dag_new(b, t);
-    for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        if (!is_wanted(b, g)) continue;
-        text_printf(t, "group %s%s%s\n", g->name, g->anchor ? " around " : "", g->anchor ? g->anchor->op->name : "");
-        for (int j = 0; j < g->node_count; j++) print_node(&d, g->node[j]);
-    }
-    print_outputs(b, &d);
+    Dag d = { b->cx, t, map_new(b->cx->arena), 0 };
+    print_graph(b, &d, print_groups);
     return true;
 }
 
@@ -116,7 +139,7 @@ static bool dump_strategy(Build *b, Text *t)
     if (b->combine_text) text_add(t, b->combine_text);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        if (!is_wanted(b, g) || !g->anchor) continue;
+        if (!is_wanted(b, g) || !g->anchor || region_of_group(b, i)) continue;
         text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
         strategy_schedule(b->cx, g, b->target, NULL, t);
     }
@@ -182,7 +205,7 @@ static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, in
 static bool dump_steps(Build *b, Text *t, int steps)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
-        if (!is_wanted(b, &b->groups.at[i])) continue;
+        if (!is_wanted(b, &b->groups.at[i]) || !b->nest[i]) continue;
         const Nest *n = replay(b, t, naive_of(b, i), b->nest[i], steps);
         if (n) print_nest(b->cx, t, n);
         text_char(t, '\n');
@@ -211,7 +234,7 @@ static void print_versions(Ctx *cx, Text *t, const Nest *n)
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
-        if (!is_wanted(b, &b->groups.at[i])) continue;
+        if (!is_wanted(b, &b->groups.at[i]) || !b->nest[i]) continue;
         if (b->options->explain) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
         print_versions(b->cx, t, b->nest[i]);
         text_char(t, '\n');
@@ -221,20 +244,21 @@ static bool dump_scheduled(Build *b, Text *t)
 
 static bool dump_lowered(Build *b, Text *t)
 {
-    if (!build_program(b)) return false;
     for (int i = 0; i < b->groups.count; i++)
-        if (b->function[i] && b->owner[i] == i && is_wanted(b, &b->groups.at[i])) {
+        if (b->function[i] && b->lowered[i] == b->nest[i] && is_wanted(b, &b->groups.at[i])) {
             print_code(b->cx, t, b->function[i]);
             text_char(t, '\n');
         }
     return true;
 }
 
-typedef struct Stop { const char *name; bool needs_nests; bool (*print)(Build *b, Text *t); } Stop;
+/* What it prints of a graph; `of_each`: of the model's, then of those inside of it. */
+typedef struct Stop { const char *name; bool (*needs)(Build *b); bool of_each; bool (*print)(Build *b, Text *t); } Stop;
+static bool nests_and_program(Build *b) { return build_nests(b) && build_program(b); }
 static const Stop stops[] = {
-    { "dag", false, dump_dag },       { "fused", true, dump_fused },          { "strategy", true, dump_strategy },
-    { "loops", true, dump_loops },    { "step:", true, dump_step },           { "scheduled", true, dump_scheduled },
-    { "lowered", true, dump_lowered },
+    { "dag", NULL, false, dump_dag },           { "fused", build_nests, false, dump_fused },     { "strategy", build_nests, true, dump_strategy },
+    { "loops", build_nests, true, dump_loops }, { "step:", build_nests, true, dump_step },       { "scheduled", build_nests, true, dump_scheduled },
+    { "lowered", nests_and_program, true, dump_lowered },
 };
 
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
@@ -247,8 +271,9 @@ const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
         if (is_prefix ? strncmp(at, stops[i].name, strlen(stops[i].name)) : strcmp(at, stops[i].name)) continue;
         lw_options own = *o;
         own.at = at;
-        bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!stops[i].needs_nests || build_nests(&b));
-        return ok && stops[i].print(&b, &t) && !ctx_failed(cx) ? text_string(&t) : NULL;
+        bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!stops[i].needs || stops[i].needs(&b));
+        for (Build *g = &b; ok && g; g = stops[i].of_each ? g->next : NULL) ok = stops[i].print(g, &t);
+        return ok && !ctx_failed(cx) ? text_string(&t) : NULL;
     }
     diag_error(cx, NULL, "--at \"%s\" is no stage: dag, fused, strategy, loops, step:N, scheduled or lowered", at);
     return NULL;

@@ -62,7 +62,7 @@ static const char *name_of_value(Ctx *cx, const Tensor *t)
     return name_identifier(cx, n && n->kind == NODE_CALL && n->op->is_device_copy ? n->in[0]->name : t->name);
 }
 
-static void add_param(Build *b, int partition, PartitionParam *param, const Tensor *t)
+static void add_param(Build *b, int partition, Param *param, const Tensor *t)
 {
     Partition *p = &b->partition[partition];
     const Slot *s = plan_slot(&b->plan, t);
@@ -75,7 +75,7 @@ static void add_param(Build *b, int partition, PartitionParam *param, const Tens
     for (int i = 0, n = 2; i < p->param_count; i++)
         if (text_equal(param[i].name, wanted)) wanted = name_format(b->cx, "%s_%d", name_of_value(b->cx, t), n++), i = -1;
     if (text_equal(wanted, "arena") || text_equal(wanted, "memory")) wanted = name_format(b->cx, "%s_", wanted);
-    param[p->param_count++] = (PartitionParam){ wanted, t, build_place(b, s), is_touched(b, partition, true, true, s->root) };
+    param[p->param_count++] = (Param){ wanted, t, build_place(b, s), is_touched(b, partition, true, true, s->root), false };
 }
 
 void build_partition_params(Build *b)
@@ -83,7 +83,7 @@ void build_partition_params(Build *b)
     for (int p = 0; p < b->partition_count; p++) {
         int most = 0;
         for (int i = 0; i < b->groups.count; i++) most += b->groups.at[i].input_count + b->groups.at[i].output_count;
-        PartitionParam *param = NEW_ARRAY(b->cx->arena, PartitionParam, most);
+        Param *param = NEW_ARRAY(b->cx->arena, Param, most);
         for (int i = 0; i < b->groups.count; i++)
             for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].input_count; j++) add_param(b, p, param, b->groups.at[i].input[j]);
         for (int i = 0; i < b->groups.count; i++)

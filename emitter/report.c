@@ -27,6 +27,26 @@ int64_t report_macs(Ctx *cx, const Nest *n)
     return macs;
 }
 
+static int64_t graph_macs(const Build *b)
+{
+    int64_t macs = 0;
+    for (int i = 0; i < b->groups.count; i++)
+        if (!b->plan.is_free[i]) macs = sat_add(macs, report_group_macs(b, i));
+    return macs;
+}
+
+/* Of a region: its dearer branch, or all turns (one, where only the run knows how many). */
+int64_t report_group_macs(const Build *b, int group)
+{
+    const Node *n = region_of_group(b, group);
+    if (!n) return report_macs(b->cx, b->nest[group]);
+    const Build *inner = build_graphs_of(b, n);
+    const int64_t turns = region_turns(n) < 0 ? 1 : region_turns(n);
+    int64_t most = 0;
+    for (int g = 0; g < n->region->graph_count; g++) most = graph_macs(&inner[g]) > most ? graph_macs(&inner[g]) : most;
+    return n->region->kind == REGION_LOOP ? sat_mul(turns, most) : most;
+}
+
 int64_t report_weights(const Group *g)
 {
     int64_t bytes = 0;
@@ -54,21 +74,29 @@ const char *report_ops(Ctx *cx, const Group *g)
 const char *report_place(Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
+    if (b->outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
     if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d", s->index);
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
     return text_format(b->cx, "arena +%lld%s", (long long)at, s->root != s->tensor ? " (shared)" : "");
 }
 
+/* The layers of a region's graphs stand behind those of the model. */
+static void print_layers_of(Build *b, Text *t)
+{
+    if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, report_ops(b->cx, g), (long long)report_group_macs(b, i),
+                    (long long)report_weights(g), (long long)report_result(b->cx, g), report_place(b, g),
+                    b->plan.is_free[i] ? ", costs nothing" : b->lowered[i] != b->nest[i] ? ", shares a function" : "");
+    }
+}
+
 static void print_layers(Build *b, Text *t)
 {
     text_printf(t, "%-28s %-16s %12s %10s %10s  %s\n", "layer", "operators", "multiply-add", "weights", "result", "place");
-    for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, report_ops(b->cx, g), (long long)report_macs(b->cx, b->nest[i]),
-                    (long long)report_weights(g), (long long)report_result(b->cx, g), report_place(b, g),
-                    b->plan.is_free[i] ? ", costs nothing" : b->owner[i] != i ? ", shares a function" : "");
-    }
+    for (; b; b = b->next) print_layers_of(b, t);
 }
 
 Totals report_totals(const Build *b)
@@ -82,10 +110,17 @@ Totals report_totals(const Build *b)
         t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
         t.weights += b->program.state[i].initial ? bytes : 0;
     }
-    for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_macs(b->cx, b->nest[i]);
-    for (int i = 0; i < b->plan.constant_count; i++) t.weights += tensor_bytes(b->plan.constant[i]);
+    for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
+    for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
     t.ram = t.arena + t.inputs + t.outputs + t.state;
     return t;
+}
+
+static int layer_count(const Build *b)
+{
+    int count = b->program.call_count;
+    for (int i = 0; i < b->program.body_count; i++) count += b->program.body[i]->call_count;
+    return count;
 }
 
 static void print_totals(Build *b, Text *t)
@@ -101,7 +136,7 @@ static void print_totals(Build *b, Text *t)
     }
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)all.weights,
-                b->program.function_count, b->program.call_count);
+                b->program.function_count, layer_count(b));
 }
 
 static void print_pair(Text *t, int64_t was, int64_t is, int width)

@@ -211,7 +211,7 @@ static Most most_of(const Build *b)
     Most m = { 0, 0, 0 };
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        const int64_t macs = report_macs(b->cx, b->nest[i]), weights = report_weights(g), result = report_result(b->cx, g);
+        const int64_t macs = report_group_macs(b, i), weights = report_weights(g), result = report_result(b->cx, g);
         if (macs > m.macs) m.macs = macs;
         if (weights > m.weights) m.weights = weights;
         if (result > m.result) m.result = result;
@@ -222,7 +222,7 @@ static Most most_of(const Build *b)
 static void layer(Build *b, Text *t, int i, const Most *most)
 {
     const Group *g = &b->groups.at[i];
-    const int64_t macs = report_macs(b->cx, b->nest[i]), weights = report_weights(g), result = report_result(b->cx, g);
+    const int64_t macs = report_group_macs(b, i), weights = report_weights(g), result = report_result(b->cx, g);
     text_printf(t, "<li><div><b>%d ", i);
     add_escaped(t, g->name);
     text_add(t, "</b><br><i>");
@@ -233,9 +233,9 @@ static void layer(Build *b, Text *t, int i, const Most *most)
     text_add(t, g->node_count ? ", " : "");
     add_escaped(t, report_place(b, g));
     if (b->plan.is_free[i]) text_add(t, "; costs nothing");
-    else if (b->owner[i] != i) {
+    else if (b->lowered[i] != b->nest[i]) {
         text_add(t, "; shares the function of ");
-        add_escaped(t, b->groups.at[b->owner[i]].name);
+        add_escaped(t, b->function[i]->name);
     }
     text_add(t, "</i></div><div class=\"bars\">");
     bar(t, b->plan.is_free[i] ? 0 : macs, most->macs, "mac", count_text(b->cx, b->plan.is_free[i] ? 0 : macs));

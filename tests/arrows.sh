@@ -30,6 +30,8 @@ emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver
 emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/extend.c  support/ ir/ schedule/ graph/ import/ loopwright.h
 emitter/partition.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/region.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/constant.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/run.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/main.c    loopwright.h
 emitter/loopwright.h

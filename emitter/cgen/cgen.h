@@ -4,30 +4,68 @@
 /* A whole program of lowered functions, spelled as model.c, model.h and model_main.c (design: the emitted interface). */
 #include "ir/code.h"
 
-typedef enum PlaceKind { PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT, PLACE_PARAM } PlaceKind;
+typedef enum PlaceKind { PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT, PLACE_PARAM, PLACE_NONE } PlaceKind;
 /* Where an argument of a call lives. INPUT/OUTPUT: index among the program's; CONST: index among its constants; STATE, NEXT:
- * among its states, as the last run left it and as this one does; PARAM: among those of the partition that calls. */
+ * among its states, as the last run left it and as this one does; PARAM: among those of the function that calls; NONE: it is not read. */
 typedef struct Place { PlaceKind kind; int index; int64_t offset; /* bytes from its start */ DType type; } Place;
 
-/* Calls that run on one foreign device: a function of its own, which NAME_run calls. */
-typedef struct PartitionParam {
-    const char *name;                  /* C identifier, unique in the partition */
+/* Of a function that calls others: a partition or a body. */
+typedef struct Param {
+    const char *name;                  /* C identifier, unique in the function */
     const Tensor *tensor;
-    Place place;                       /* as NAME_run sees it */
-    bool is_written;
-} PartitionParam;
+    Place place;                       /* of a partition: as NAME_run sees it */
+    bool is_written, is_unused;        /* unused: it is left out */
+} Param;
+
+/* Calls that run on one foreign device: a function of its own, which NAME_run calls. */
 typedef struct Partition {
     const char *name, *device;         /* "npu_1", "npu" */
-    int param_count; const PartitionParam *param;
+    int param_count; const Param *param;
 } Partition;
 
-typedef struct Call {
-    const Function *function;
+typedef struct Call Call;
+
+/* A graph of a region: a function that calls its layers, as NAME_run does. */
+typedef struct Body {
+    const char *name, *what;           /* "if_1_then"; for people */
+    int param_count; const Param *param;
+    int call_count; const Call *call;
+    bool has_memory;                   /* its first parameter is scratch memory */
+    bool may_stop;                     /* it returns 0 or an error code: a loop inside of it may have no room for its rows */
+} Body;
+
+/* What a body's parameter is given. PLACE: that place of the call; TURN, GOES_ON: the loop's own variables; STATE, NEXT: the
+ * state of that number, as it is and as it becomes; ROW: of the tensor at that place, the turn's row of so many elements. */
+typedef enum ArgumentKind { ARGUMENT_PLACE, ARGUMENT_TURN, ARGUMENT_GOES_ON, ARGUMENT_STATE, ARGUMENT_NEXT, ARGUMENT_ROW } ArgumentKind;
+typedef struct Argument { ArgumentKind kind; int index; int64_t elems; bool is_back; } Argument;
+
+/* What a loop carries from turn to turn. Numbers are of the call's places. */
+typedef struct Carried {
+    const char *name;                  /* C identifier, not taken by anything in the function */
+    const Tensor *tensor;
+    int from, to, other;               /* what it begins with, PLACE_NONE: zeros; where it ends; the second array, -1: one is enough */
+} Carried;
+
+/* A region: `if (condition) A else B`, or `for (turn < count && goes_on) body`. Numbers are of the call's places, -1: none. */
+typedef struct Control {
+    bool is_loop;
+    int body_count; const Body *body[2];
+    const Argument *argument;          /* [param_count] of each body alike */
+    int memory, condition, count;
+    bool has_condition;                /* the body tells whether to go on */
+    int64_t turns, room;               /* at most, where that is known, else -1; rows that there is room for, -1: none are made */
+    int row_count; const int *row;     /* what collects rows */
+    int state_count; const Carried *state;
+} Control;
+
+struct Call {
+    const Function *function;          /* NULL: */
+    const Control *control;            /* a region */
     const char *label;                 /* of the layer: the model's node name(s), for LW_LAYER */
-    int place_count; const Place *place;   /* one for each memory parameter of the function */
+    int place_count; const Place *place;   /* one for each memory parameter of the function; a region's inputs, outputs, scratch */
     const Expr *const *size;           /* one for each size parameter */
     const Partition *partition;        /* whose default calls it; NULL: NAME_run itself. Those of one follow one another */
-} Call;
+};
 
 typedef struct Port {                  /* an input or output of the model */
     const char *name;                  /* C identifier, unique */
@@ -56,6 +94,8 @@ typedef struct Program {
     int function_count; const Function *const *function;   /* in order of first use; equal groups share one */
     int call_count; const Call *call;
     int partition_count; const Partition *partition;
+    int body_count; const Body *const *body;               /* of regions, inner ones first */
+    const Param *param;                /* of the function that is being printed; NULL: NAME_run */
     int64_t arena_size, arena_align;   /* bytes */
     int size_count; const Expr *const *size;               /* symbolic sizes: fields of the inputs struct */
     bool rounds_once;                  /* how 8-bit integers are scaled, of models that have such */

@@ -5,18 +5,18 @@
  *   model.c     #ifndef NAME_HAVE_DEVICE: the functions and constants that only it needs, and a default in plain C
  *
  * so that the program links and runs before the device's driver exists, and carries nothing of the default afterwards. */
-#include "cgen/partition.h"
+#include "cgen/region.h"
 
 #include <string.h>
 
-static const char *upper(Ctx *cx, const char *s)
+const char *name_upper(Ctx *cx, const char *s)
 {
     Text t = text_new(cx);
     for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
     return text_string(&t);
 }
 
-static const char *have(Ctx *cx, const Program *p, const char *device) { return text_format(cx, "%s_HAVE_%s", upper(cx, p->name), upper(cx, device)); }
+static const char *have(Ctx *cx, const Program *p, const char *device) { return text_format(cx, "%s_HAVE_%s", name_upper(cx, p->name), name_upper(cx, device)); }
 
 /* ---- Guards ------------------------------------------------------------------------------------------------------- */
 
@@ -36,10 +36,11 @@ static bool uses_constant(const Call *c, const void *what)
 static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
 {
     Text t = text_new(cx);
-    for (int i = 0; i < p->call_count; i++) {
-        if (!is_used(&p->call[i], what)) continue;
-        if (!p->call[i].partition) return NULL;
-        const char *word = text_format(cx, "defined(%s)", have(cx, p, p->call[i].partition->device));
+    const Call *c;
+    for (int i = 0; (c = program_call(p, i)) != NULL; i++) {
+        if (!is_used(c, what)) continue;
+        if (!c->partition) return NULL;
+        const char *word = text_format(cx, "defined(%s)", have(cx, p, c->partition->device));
         if (!strstr(text_string(&t), word)) text_printf(&t, "%s%s", t.length ? " && " : "", word);
     }
     return t.length ? text_string(&t) : NULL;
@@ -111,7 +112,7 @@ void partition_prototypes(Ctx *cx, Text *t, const Program *p)
                     "The source", have(cx, p, d->device));
         text_add(t, "Tensors are dense, row by row:\n");
         for (int j = 0; j < d->param_count; j++) {
-            const PartitionParam *q = &d->param[j];
+            const Param *q = &d->param[j];
             text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type, tensor_shape_text(cx, q->tensor),
                         !q->is_written ? "read" : "written");
         }

@@ -3,18 +3,11 @@
  * constants (they get them as arguments, for they may be shared), so a reader meets the code first. */
 #include <string.h>
 
-#include "cgen/partition.h"
+#include "cgen/region.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
 #include "cgen/weights.h"
 #include "support/names.h"
-
-static const char *upper(Ctx *cx, const char *s)
-{
-    Text t = text_new(cx);
-    for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
-    return text_string(&t);
-}
 
 /* Elements, with symbolic sizes at their greatest. */
 static int64_t most_elems(Ctx *cx, const Tensor *t)
@@ -26,9 +19,10 @@ static int64_t most_elems(Ctx *cx, const Tensor *t)
 
 static bool is_used(const Program *p, int constant)
 {
-    for (int c = 0; c < p->call_count; c++)
-        for (int i = 0; i < p->call[c].place_count; i++)
-            if (p->call[c].place[i].kind == PLACE_CONST && p->call[c].place[i].index == constant) return true;
+    const Call *call;
+    for (int c = 0; (call = program_call(p, c)) != NULL; c++)
+        for (int i = 0; i < call->place_count; i++)
+            if (call->place[i].kind == PLACE_CONST && call->place[i].index == constant) return true;
     return false;
 }
 
@@ -152,7 +146,7 @@ static bool is_quantized(const Program *p)
 const char *cgen_header(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
-    const char *prefix = upper(cx, p->name);
+    const char *prefix = name_upper(cx, p->name);
     text_printf(&t, "/* %s: %s for %s, emitted by Loopwright.\n *\n * Inputs\n", p->name, p->source, p->target);
     for (int i = 0; i < p->input_count; i++) port_row(cx, &t, &p->input[i]);
     text_add(&t, " * Outputs\n");
@@ -223,9 +217,10 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         held = p->constant[at->index]->type;
         break;
     case PLACE_PARAM:
-        base = p->partition->param[at->index].name;
-        held = p->partition->param[at->index].tensor->type;
+        base = p->param[at->index].name;
+        held = p->param[at->index].tensor->type;
         break;
+    case PLACE_NONE: return "NULL";
     case PLACE_ARENA:
         base = at->offset ? text_format(cx, "(memory + %lld)", (long long)at->offset) : "memory";
         return text_format(cx, "(%s *)(void *)%s", dtype_info(m->type)->c_type, base);
@@ -236,19 +231,13 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
     return same ? base : text_format(cx, "(%s%s *)(%s)", constness, dtype_info(m->type)->c_type, base);
 }
 
-static void layer_mark(Ctx *cx, Text *t, int number, const char *name)
-{
-    Text label = text_new(cx);
-    for (const char *s = name; *s; s++) {
-        if (*s == '"' || *s == '\\') text_char(&label, '\\');
-        text_char(&label, *s >= ' ' && *s <= '~' ? *s : '?');
-    }
-    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, text_string(&label));
-}
-
 static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Speller *sizes)
 {
     int n = 0;
+    if (c->control) {
+        control_call(cx, t, p, c, place_text);
+        return;
+    }
     text_printf(t, "    %s_%s(", p->name, c->function->name);
     for (int i = 0; i < c->function->size_count; i++) text_printf(t, n++ ? ", %s" : "%s", spell(sizes, c->size[i]));
     for (int i = 0; i < c->place_count; i++)
@@ -259,9 +248,18 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)
 {
     Program inside = *p;           /* PLACE_PARAM counts among the parameters of this one */
-    inside.partition = c->partition;
+    inside.param = c->partition->param;
     Speller sizes = partition_speller(cx, p, c->partition);
     print_call(cx, t, &inside, c, &sizes);
+}
+
+static void print_call_of_body(Ctx *cx, Text *t, const Program *p, const Call *c) { print_call(cx, t, p, c, NULL); }
+
+/* Layers are numbered through: NAME_run's, then body after body. */
+static void bodies(Ctx *cx, Text *t, const Program *p)
+{
+    int layer = p->call_count;
+    for (int i = 0; i < p->body_count; layer += p->body[i++]->call_count) body_function(cx, t, p, p->body[i], layer, print_call_of_body);
 }
 
 static bool uses_place(const Program *p, PlaceKind kind)
@@ -287,7 +285,7 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
 
 static void run_function(Ctx *cx, Text *t, const Program *p)
 {
-    const char *prefix = upper(cx, p->name);
+    const char *prefix = name_upper(cx, p->name);
     Speller s = speller_new(cx);
     static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
@@ -342,12 +340,14 @@ const char *cgen_source(Ctx *cx, const Program *p)
     for (int i = 0; i < p->state_count; i++)
         if (p->state[i].initial) constant(cx, &weights, p, p->state[i].initial, p->state[i].initial_name);
     if (p->state_count) reset_function(&run, p);
+    bodies(cx, &run, p);
     partition_defaults(cx, &run, p, print_call_of_partition);
     run_function(cx, &run, p);
 
     text_printf(&t, "/* %s: %s for %s, emitted by Loopwright. */\n", p->name, p->source, p->target);
     text_printf(&t, "#include \"%s\"\n\n#include <stddef.h>\n", p->header ? p->header : text_format(cx, "%s.h", p->name));
-    if (p->state_count) text_add(&t, "#include <string.h>\n");
+    const char *run_text = text_string(&run);
+    if (p->state_count || strstr(run_text, "memcpy(") || strstr(run_text, "memset(")) text_add(&t, "#include <string.h>\n");
     const char *aligned = weights.length || p->static_arena ? "LW_ALIGN" : "";
     const char *constants = text_string(&weights);
     const char *not_finite = strstr(constants, "INFINITY") || strstr(constants, "HUGE_VAL") || strstr(constants, "NAN") ? "INFINITY" : "";

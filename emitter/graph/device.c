@@ -41,7 +41,8 @@ static const char *device_taking(Ctx *cx, const Node *n)
     if (!d) return NULL;
     const Tensor *refused = refused_type(d, n);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
-    if (!n->op->is_view && !has_word(d->ops, n->op->name))
+    if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "stays on the cpu: no device takes a region");
+    else if (!n->op->is_view && !has_word(d->ops, n->op->name))
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, n->op->name);
     else if (refused)
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, dtype_info(refused->type)->spelling);
@@ -86,14 +87,10 @@ static void cross(Crossing *c, Node *n, const char *device)
 {
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, n->in_count);
     for (int i = 0; i < n->in_count; i++) in[i] = on_device(c, n->in[i], device);
-    Node *now = op_call(c->cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    Node *now = node_over(c->cx, n, in);
     if (!now) return;
     now->device = device;
-    for (int i = 0; i < n->out_count; i++) {
-        now->out[i]->name = n->out[i]->name;
-        now->out[i]->quant = n->out[i]->quant;
-        map_put_ptr(&c->to, n->out[i], now->out[i]);
-    }
+    for (int i = 0; i < n->out_count; i++) map_put_ptr(&c->to, n->out[i], now->out[i]);
 }
 
 Graph graph_devices(Ctx *cx, Graph g)

@@ -14,7 +14,7 @@
  * The rules are tried phase by phase, so that anchors take their tails before anything else does. A group has at most
  * one anchor. Views and concatenations of separate tensors stand alone: they are places in memory, not work.
  * (After the relay fuser; our own: reductions take an elementwise tail, transposes go into anchors.) */
-#include "graph/graph.h"
+#include "graph/region.h"
 
 #include <string.h>
 
@@ -296,6 +296,18 @@ static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
     return false;
 }
 
+/* A region is a group of its own; it makes all its outputs, wanted or not. */
+static void complete_region(Ctx *cx, Group *out)
+{
+    Node *n = out->anchor = out->node[0];
+    out->name = name_identifier(cx, n->name);
+    out->input = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    out->output = n->out;
+    out->output_count = n->out_count;
+    for (int k = 0; k < n->in_count; k++)
+        if (region_reads(n, k)) add_tensor(out->input, &out->input_count, n->in[k]);
+}
+
 /* What the group's nodes read from outside and make for others, and its anchor: the last node of the highest pattern. */
 static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group *out)
 {
@@ -342,6 +354,9 @@ Groups fuse(Ctx *cx, const Graph *g)
         Group *group = map_get_ptr(&group_of, root_of(&f.at[i]));
         group->node[group->node_count++] = f.at[i].node;
     }
-    for (int i = 0; i < out.count; i++) complete_group(&f, g, root[i], &out.at[i]);
+    for (int i = 0; i < out.count; i++) {
+        if (root[i]->node->kind == NODE_REGION) complete_region(cx, &out.at[i]);
+        else complete_group(&f, g, root[i], &out.at[i]);
+    }
     return out;
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Walking and rebuilding the DAG. Nodes are never changed: a pass that replaces one makes fresh copies of all that
  * depend on it, in the same order, so that the order of execution stays the model's. */
-#include "graph/graph.h"
+#include "graph/region.h"
 
 #include <string.h>
 
@@ -15,10 +15,10 @@ static Tensor *mapped(const Map *m, Tensor *t)
     return to ? to : t;
 }
 
-/* A call like `n` over other inputs; its outputs keep their names and quantization. */
-static Node *copy_over(Ctx *cx, Node *n, Tensor *const *in)
+Node *node_over(Ctx *cx, const Node *n, Tensor *const *in)
 {
-    Node *copy = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    Node *copy = n->kind == NODE_REGION ? region_new(cx, n->name, n->region, in, n->in_count)
+                                        : op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
     for (int i = 0; copy && i < n->out_count; i++) {
         copy->out[i]->name = n->out[i]->name;
         copy->out[i]->quant = n->out[i]->quant;
@@ -74,26 +74,29 @@ static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
     for (int i = 0; i < n->in_count; i++) stay_on_device(n->in[i], device, serial);
 }
 
-static Graph rewrite(Ctx *cx, Graph g, GraphVisit *visit, bool remakes)
+/* `to` leads from what is replaced beforehand to what stands for it. */
+typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; Map to; } Rewrite;
+
+static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
 {
     Node **order;
     int count = graph_order(cx, &g, &order);
     Uses *uses = graph_uses(cx, &g);
-    Map to = map_new(cx->arena);
+    Map to = r.to;
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         Node *n = order[i];
-        bool same = !remakes;
+        bool same = !r.remakes;
         Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), **out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
         for (int j = 0; j < n->in_count; j++) {
             in[j] = mapped(&to, n->in[j]);
             same = same && in[j] == n->in[j];
         }
-        Node *now = same || n->kind != NODE_CALL ? n : copy_over(cx, n, in);
+        Node *now = same || n->kind == NODE_COMPUTE ? n : node_over(cx, n, in);
         if (!now) break;
         for (int j = 0; j < n->out_count; j++) inherit_uses(uses, n->out[j], now->out[j]);
         memcpy(out, now->out, (size_t)n->out_count * sizeof *out);
         uint32_t before = cx->serial;
-        if (now->kind == NODE_CALL) visit(cx, now, out, uses);
+        if (r.visit && now->kind == r.visited) r.visit(cx, now, out, uses);
         for (int j = 0; j < n->out_count && now->device; j++) stay_on_device(out[j], now->device, before);
         for (int j = 0; j < n->out_count; j++) {
             if (out[j] != n->out[j]) map_put_ptr(&to, n->out[j], out[j]);
@@ -109,8 +112,17 @@ static Graph rewrite(Ctx *cx, Graph g, GraphVisit *visit, bool remakes)
     return g;
 }
 
-Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, visit, false); }
-Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, visit, true); }
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_CALL, false, map_new(cx->arena) }); }
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_CALL, true, map_new(cx->arena) }); }
+Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_REGION, false, map_new(cx->arena) }); }
+
+Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given)
+{
+    Rewrite r = { .to = map_new(cx->arena) };
+    for (int i = 0; i < g->input_count; i++)
+        if (given[i]) map_put_ptr(&r.to, g->input[i], given[i]);
+    return rewrite(cx, *g, r);
+}
 
 /* ---- Outputs --------------------------------------------------------------------------------------------------- */
 
@@ -126,7 +138,7 @@ Graph graph_outputs(Ctx *cx, Graph g)
     Tensor **output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
     for (int i = 0; i < g.output_count && !ctx_failed(cx); i++) {
         Tensor *t = output[i];
-        if (t->maker && (t->maker->kind != NODE_CALL || !is_among(t, output, i))) continue;
+        if (t->maker && (t->maker->kind == NODE_COMPUTE || !is_among(t, output, i))) continue;
         output[i] = call(cx, "identity", t->name, &t, 1, "");
         if (output[i]) output[i]->quant = t->quant;
     }

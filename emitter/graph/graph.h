@@ -29,6 +29,7 @@ const GraphPassRow *graph_passes(int *count);
 GraphPass graph_annotate;     /* annotations of devices go into the nodes, recorded ones into the marks */
 GraphPass graph_simplify;     /* calls that have a simpler form; dead nodes */
 GraphPass graph_fold;         /* calls over constants are run now, by the interpreter */
+GraphPass graph_regions;      /* a branch whose condition is known takes the place of its region */
 GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */
 GraphPass graph_layout;       /* transposes sink, meet and cancel; what moves only dimensions of 1 is a view */
 GraphPass graph_alter;        /* calls get the form that the target likes, with their weights packed (Implementation.alter) */
@@ -48,6 +49,9 @@ const Target *uses_target(const Uses *u);        /* the graph's */
 typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
 Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
 Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit);     /* every call is a fresh copy, so that their order stays for certain */
+Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit);     /* visit gets the regions instead of the calls */
+/* A call or region like `n` over other inputs; its outputs keep their names and quantization. NULL on error. */
+Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);
 
 /* Runs the call on constants: a constant tensor for each output. */

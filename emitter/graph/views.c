@@ -150,6 +150,18 @@ static bool crosses(const Views *v, const Tensor *t)
     return false;
 }
 
+/* What a region's graphs read and write are dense tensors. */
+static bool meets_region(const Views *v, const Tensor *t)
+{
+    if (t->maker && t->maker->kind == NODE_REGION) return true;
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *g = &v->groups->at[i];
+        for (int j = 0; j < g->input_count && g->anchor && g->anchor->kind == NODE_REGION; j++)
+            if (g->input[j] == t) return true;
+    }
+    return false;
+}
+
 /* A slice of the result that is in one piece takes all that lies in the operand's root, another one boxes alone. */
 static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int axis)
 {
@@ -158,7 +170,7 @@ static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int 
     if (!s || s->kind != SLOT_ARENA || !is_dense_root(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
     if (t->maker && t->maker->device && crosses(v, t)) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
-        if (!box_in(o, t, begin)) return false;
+        if (!box_in(o, t, begin) || meets_region(v, o->tensor)) return false;
     return true;
 }
 

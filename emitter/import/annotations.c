@@ -244,11 +244,9 @@ static void remake_call(Annotations *a, Remake *r, int i)
     Node *n = a->node[i];
     Tensor **in = NEW_ARRAY(a->cx->arena, Tensor *, n->in_count);
     for (int j = 0; j < n->in_count; j++) in[j] = seen_by(r, n, n->in[j]);
-    Node *now = op_call(a->cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    Node *now = node_over(a->cx, n, in);
     for (int j = 0; now && j < n->out_count; j++) {
         Tensor *t = now->out[j];
-        t->name = n->out[j]->name;
-        t->quant = n->out[j]->quant;
         map_put_ptr(&r->inner, n->out[j], t);
         for (int s = 0; s < a->said_count && t; s++)
             if (a->said[s].is_of[i]) t = said_of(a->cx, &a->said[s], n, t);
@@ -267,7 +265,7 @@ static void remake(Annotations *a, Model *m)
 static bool has_computes(const Annotations *a)
 {
     for (int i = 0; i < a->node_count; i++)
-        if (a->node[i]->kind != NODE_CALL) return true;
+        if (a->node[i]->kind == NODE_COMPUTE) return true;
     return false;
 }
 

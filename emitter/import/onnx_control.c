@@ -1,11 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow whose course is known when compiling: a branch is taken, or both are computed and one is chosen; a loop is
- * written out, iteration after iteration. */
+/* Control flow. What is known when compiling is done then: the branch is taken; a loop is written out, turn after turn, if
+ * that comes to at most UNROLLED_NODES nodes, or if nothing of it is left for the run, or if a state changes its shape from
+ * turn to turn. Everything else becomes a region of the DAG (onnx_region.c): its graphs are compiled once and run as the
+ * condition and the count tell. */
+#include <math.h>
 #include <string.h>
 
-#include "import/onnx_graph.h"
+#include "import/onnx_region.h"
 
-enum { MOST_ITERATIONS = 1024 };
+enum { MOST_ITERATIONS = 1024, UNROLLED_NODES = 64 };
 
 static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
 {
@@ -17,33 +20,13 @@ static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
 
 /* ---- If ------------------------------------------------------------------------------------------------------------ */
 
-static Tensor *chosen(OnnxCall *c, Tensor *condition, Tensor *yes, Tensor *no)
-{
-    bool fits = yes->type == no->type && yes->rank == no->rank;
-    for (int d = 0; fits && d < yes->rank; d++) fits = yes->shape[d] == no->shape[d];
-    if (!fits) {
-        onnx_unsupported(c, "branches that give %s%s and %s%s, and a condition that is not known when compiling", dtype_info(yes->type)->spelling,
-                         tensor_shape_text(c->cx, yes), dtype_info(no->type)->spelling, tensor_shape_text(c->cx, no));
-        return NULL;
-    }
-    return call(c->cx, "where", c->name, (Tensor *[]){ condition, yes, no }, 3, "");
-}
-
 static void if_(OnnxCall *c)
 {
     double is_true;
-    Tensor *yes[ONNX_OUTPUTS], *no[ONNX_OUTPUTS];
-    const OnnxGraph *then_graph = graph_of(c, "then_branch"), *else_graph = graph_of(c, "else_branch");
-    if (!then_graph || !else_graph || !onnx_needs(c, 1)) return;
-    if (tensor_is_constant(c->in[0])) {
-        if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? then_graph : else_graph, NULL, 0, c->out);
-        return;
-    }
-    int count = then_graph->output_count;
-    if (else_graph->output_count != count) onnx_refuse(c, "its branches have %d and %d outputs", count, else_graph->output_count);
-    Tensor *condition = onnx_reshape(c, c->in[0], NULL, 0);
-    if (!onnx_run_graph(c, then_graph, NULL, 0, yes) || !onnx_run_graph(c, else_graph, NULL, 0, no)) return;
-    for (int i = 0; i < count && !ctx_failed(c->cx); i++) c->out[i] = chosen(c, condition, yes[i], no[i]);
+    const OnnxGraph *yes = graph_of(c, "then_branch"), *no = graph_of(c, "else_branch");
+    if (!yes || !no || !onnx_needs(c, 1)) return;
+    if (!tensor_is_constant(c->in[0])) onnx_choose(c, yes, no);
+    else if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? yes : no, NULL, 0, c->out);
 }
 
 /* ---- Loop and Scan ------------------------------------------------------------------------------------------------- */
@@ -67,38 +50,93 @@ static Tensor *rows_together(OnnxCall *c, const Rows *r, int axis)
     return NULL;
 }
 
-/* inputs: how many times, whether at all, the state; the graph's: which time, the condition, the state; its outputs: the
- * condition, the state, rows. */
+/* Is the next turn still to be written out? */
+typedef struct Unrolled { int64_t turns, nodes; bool changes_shape; } Unrolled;
+
+static bool all_constant(Tensor *const *t, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!tensor_is_constant(t[i])) return false;
+    return true;
+}
+
+static bool is_small(OnnxCall *c, const Unrolled *u)
+{
+    if (u->turns == MOST_ITERATIONS && u->changes_shape)
+        onnx_unsupported(c, "more than %d turns, each with states of another shape", MOST_ITERATIONS);
+    return u->changes_shape || (u->nodes <= UNROLLED_NODES && u->turns < MOST_ITERATIONS);
+}
+
+static void note_turn(Unrolled *u, const OnnxGraph *g, Tensor *const *old, Tensor *const *made, int states, int made_count)
+{
+    u->turns++;
+    if (!all_constant(made, made_count)) u->nodes += g->node_count;
+    for (int i = 0; i < states; i++) {
+        u->changes_shape = u->changes_shape || old[i]->rank != made[i]->rank;
+        for (int d = 0; !u->changes_shape && d < old[i]->rank; d++) u->changes_shape = old[i]->shape[d] != made[i]->shape[d];
+    }
+}
+
+/* The graph's inputs: which turn, the condition, the states; its outputs: the condition, the states, rows. False: it is not
+ * small, or how often it runs is not known; nothing is done then. */
+static bool write_out(OnnxCall *c, const OnnxGraph *g, int states, double most, bool goes_on)
+{
+    Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
+    Rows rows[ONNX_OUTPUTS];
+    Unrolled u = { 0 };
+    for (int i = 0; i < states; i++) in[2 + i] = c->in[2 + i];
+    for (int i = 1 + states; i < g->output_count; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    while ((double)u.turns < most && goes_on) {
+        if (!is_small(c, &u)) return ctx_failed(c->cx);
+        in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
+        in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
+        if (!onnx_run_graph(c, g, in, 2 + states, out)) return true;
+        if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
+        goes_on = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
+        note_turn(&u, g, in + 2, out + 1, states, g->output_count - 1);
+        for (int i = 0; i < states; i++) in[2 + i] = out[1 + i];
+        for (int i = 1 + states; i < g->output_count; i++) add_row(c, &rows[i], out[i], 0);
+    }
+    if (!is_small(c, &u)) return ctx_failed(c->cx);
+    for (int i = 0; i < states; i++) c->out[i] = in[2 + i];
+    for (int i = states; i < c->node->out_count && i + 1 < g->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
+    return true;
+}
+
+/* A scalar of the type, for the region. */
+static Tensor *limit(OnnxCall *c, int index, DType t)
+{
+    Tensor *x = onnx_in(c, index);
+    double value;
+    if (!x) return NULL;
+    if (!tensor_is_constant(x)) return onnx_reshape(c, onnx_cast(c, x, t), NULL, 0);
+    return onnx_scalar(c, index, &value) ? tensor_scalar(c->cx, x->name, t, value) : NULL;
+}
+
+static bool is_known(const OnnxCall *c, int index) { return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index)); }
+
+/* Inputs: how many times, whether at all, the states. */
 static void loop(OnnxCall *c)
 {
     const OnnxGraph *g = graph_of(c, "body");
     int states = c->in_count > 2 ? c->in_count - 2 : 0;
-    double most = MOST_ITERATIONS + 1, goes_on = 1;
+    double most = INFINITY, goes_on = 1;
     if (!g) return;
-    if ((onnx_in(c, 0) && !onnx_scalar(c, 0, &most)) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &goes_on))) return;
-    if (states + 2 > ONNX_OUTPUTS || g->output_count < 1 + states) {
-        onnx_refuse(c, "it has %d states, but its graph %d outputs", states, g->output_count);
+    if (states + 2 > ONNX_OUTPUTS || g->output_count < 1 + states || g->input_count < 2 + states) {
+        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", states, g->input_count, g->output_count);
         return;
     }
-    Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
-    Rows rows[ONNX_OUTPUTS];
-    for (int i = 0; i < states; i++) in[2 + i] = c->in[2 + i];
-    for (int i = 1 + states; i < g->output_count; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
-    for (int64_t turn = 0; (double)turn < most && goes_on != 0; turn++) {
-        if (turn == MOST_ITERATIONS) onnx_unsupported(c, "more than %d iterations", MOST_ITERATIONS);
-        in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &turn);
-        in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
-        if (!onnx_run_graph(c, g, in, 2 + states, out)) return;
-        if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) {
-            onnx_unsupported(c, "its condition \"%s\" is not constant; a loop whose end is known when compiling is accepted", out[0]->name);
-            return;
-        }
-        goes_on = (double)dtype_load(out[0]->type, out[0]->data, 0).i;
-        for (int i = 0; i < states; i++) in[2 + i] = out[1 + i];
-        for (int i = 1 + states; i < g->output_count; i++) add_row(c, &rows[i], out[i], 0);
-    }
-    for (int i = 0; i < states; i++) c->out[i] = in[2 + i];
-    for (int i = states; i < c->node->out_count && i + 1 < g->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
+    for (int i = 0; i < states; i++)
+        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is no tensor", c->node->in[2 + i]);
+    if ((onnx_in(c, 0) && is_known(c, 0) && !onnx_scalar(c, 0, &most)) || (onnx_in(c, 1) && is_known(c, 1) && !onnx_scalar(c, 1, &goes_on)) || ctx_failed(c->cx)) return;
+    bool starts_known = (is_known(c, 0) && is_known(c, 1)) || most <= 0 || goes_on == 0;
+    if (starts_known && write_out(c, g, states, most, goes_on != 0)) return;
+    Tensor *condition = limit(c, 1, BOOL);
+    const bool forwards[ONNX_OUTPUTS] = { false };
+    OnnxLoop l = { .graph = g, .count = most <= INT32_MAX || !is_known(c, 0) ? limit(c, 0, I64) : NULL, .condition = condition && tensor_is_constant(condition) ? NULL : condition,
+                   .state_count = states, .row_count = g->output_count - 1 - states, .state = c->in + 2 };
+    l.rows_back = arena_copy(c->cx->arena, forwards, sizeof forwards);
+    onnx_repeat(c, &l);
 }
 
 /* Element `at` of a scanned input. */
@@ -124,7 +162,7 @@ static bool read_scan(OnnxCall *c, Scan *s)
     s->inputs = (int)onnx_int(c, "num_scan_inputs", 0);
     s->states = c->in_count - s->inputs;
     s->outputs = s->graph->output_count - s->states;
-    if (s->inputs < 1 || s->states < 0 || s->outputs < 0 || c->in_count > ONNX_OUTPUTS || s->graph->output_count > ONNX_OUTPUTS) {
+    if (s->inputs < 1 || s->graph->input_count < c->in_count || s->states < 0 || s->outputs < 0 || c->in_count > ONNX_OUTPUTS || s->graph->output_count > ONNX_OUTPUTS) {
         onnx_refuse(c, "%d inputs, %d of them scanned, and %d outputs of its graph", c->in_count, s->inputs, s->graph->output_count);
         return false;
     }
@@ -139,8 +177,8 @@ static bool read_scan(OnnxCall *c, Scan *s)
         if (axis < 0) return false;
         s->in_axis[i] = axis;
         if (i == 0) s->length = tensor_dim(x, axis);
-        if (tensor_dim(x, axis) != s->length || s->length < 1 || s->length > MOST_ITERATIONS)
-            onnx_unsupported(c, "scanning %lld elements; the same number, up to %d, for each input is accepted", (long long)tensor_dim(x, axis), MOST_ITERATIONS);
+        if (tensor_dim(x, axis) != s->length || s->length < 1)
+            onnx_unsupported(c, "scanning %lld elements; the same number, at least 1, for each input is accepted", (long long)tensor_dim(x, axis));
     }
     return !ctx_failed(c->cx);
 }
@@ -172,10 +210,52 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
     }
 }
 
+/* The dimension `from` comes to stand at `to`, the others keep their order. */
+static Tensor *with_axis_at(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
+{
+    int64_t perm[MAX_RANK];
+    if (!x || from == to) return x;
+    for (int d = 0, next = 0; d < x->rank; d++) {
+        if (d == to) perm[d] = from;
+        else {
+            next += next == from;
+            perm[d] = next++;
+        }
+    }
+    return onnx_call(c, "transpose", x, "perm=%s", onnx_list(c->cx, perm, x->rank));
+}
+
+static const bool *flags(OnnxCall *c, const int64_t *v, int count)
+{
+    bool *f = NEW_ARRAY(c->cx->arena, bool, count);
+    for (int i = 0; i < count; i++) f[i] = v[i] != 0;
+    return f;
+}
+
+static void repeat_scan(OnnxCall *c, Scan *s)
+{
+    Tensor *scanned_first[ONNX_OUTPUTS];
+    for (int i = 0; i < s->inputs; i++) scanned_first[i] = with_axis_at(c, c->in[s->states + i], s->in_axis[i], 0);
+    OnnxLoop l = { .graph = s->graph, .is_scan = true, .count = tensor_constant(c->cx, "count", I64, 0, NULL, &s->length), .state_count = s->states,
+                   .scan_count = s->inputs, .row_count = s->outputs, .state = c->in, .scanned = scanned_first,
+                   .scans_back = flags(c, s->in_back, s->inputs), .rows_back = flags(c, s->out_back, s->outputs) };
+    if (ctx_failed(c->cx)) return;
+    onnx_repeat(c, &l);
+    for (int i = s->states; i < s->states + s->outputs && !ctx_failed(c->cx); i++) {
+        int64_t axis = s->out_axis[i - s->states];
+        if (axis < 0) axis += c->out[i]->rank;
+        if (axis < 0 || axis >= c->out[i]->rank) onnx_refuse(c, "rows along axis %lld of %s", (long long)s->out_axis[i - s->states], tensor_shape_text(c->cx, c->out[i]));
+        else c->out[i] = with_axis_at(c, c->out[i], 0, axis);
+    }
+}
+
 static void scan(OnnxCall *c)
 {
     Scan s;
-    if (read_scan(c, &s)) run_scan(c, &s, c->in);
+    if (!read_scan(c, &s)) return;
+    bool is_small = s.length <= MOST_ITERATIONS && (s.length * s.graph->node_count <= UNROLLED_NODES || all_constant(c->in, c->in_count));
+    if (is_small) run_scan(c, &s, c->in);
+    else repeat_scan(c, &s);
 }
 
 /* Before operator set 9 the lengths of the sequences came first, and everything had a batch dimension in front; a batch of

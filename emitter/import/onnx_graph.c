@@ -184,18 +184,46 @@ static void list_unknown(OnnxScope *s)
 
 /* ---- Node by node -------------------------------------------------------------------------------------------------- */
 
+void onnx_capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
+{
+    if (all->count == all->room) {
+        Tensor **more[2];
+        all->room = 2 * all->room + 8;
+        for (int k = 0; k < 2; k++) more[k] = NEW_ARRAY(cx->arena, Tensor *, all->room);
+        for (int i = 0; i < all->count; i++) more[0][i] = all->outer[i], more[1][i] = all->inner[i];
+        all->outer = more[0];
+        all->inner = more[1];
+    }
+    all->outer[all->count] = outer;
+    all->inner[all->count++] = inner;
+}
+
+/* What stands for the outer tensor in a region's graph. */
+static Tensor *captured(const OnnxScope *s, Tensor *outer)
+{
+    Ctx *cx = s->import->cx;
+    if (!s->captured || !outer || tensor_is_constant(outer)) return outer;
+    for (int i = 0; i < s->captured->count; i++)
+        if (s->captured->outer[i] == outer) return s->captured->inner[i];
+    if (!tensor_is_fixed(outer))
+        diag_unsupported(cx, NULL, "\"%s\" is %s, and a branch or loop that is chosen when the model runs reads it; fixed sizes are accepted there (--dim NAME=N)",
+                         outer->name, tensor_shape_text(cx, outer));
+    Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
+    if (inner) inner->quant = outer->quant;
+    onnx_capture(cx, s->captured, outer, inner);
+    return inner;
+}
+
 Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 {
-    for (const OnnxScope *o = s; o; o = o->outer) {
-        Tensor *t = known(&o->value, value_name);
-        const OnnxTensor *constant = t ? NULL : known(&o->initializer, value_name);
-        if (constant) {
-            t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
-            if (t) map_put_ptr((Map *)(uintptr_t)&o->value, value_name, t);
-        }
-        if (t || known(&o->maker, value_name) || known(&o->input, value_name)) return t;
+    Tensor *t = known(&s->value, value_name);
+    const OnnxTensor *constant = t ? NULL : known(&s->initializer, value_name);
+    if (constant) {
+        t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
+        if (t) map_put_ptr((Map *)(uintptr_t)&s->value, value_name, t);
     }
-    return NULL;
+    if (t || !s->outer || known(&s->maker, value_name) || known(&s->input, value_name)) return t;
+    return captured(s, onnx_scope_value(s->outer, value_name));
 }
 
 /* Indices are 32 bits wide. */
@@ -239,9 +267,12 @@ static bool all_constant(const OnnxCall *c)
 
 static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
 {
-    const OnnxList *l = NULL;
-    for (; s && !l; s = s->outer) l = known(&s->list, value_name);
-    return l;
+    const OnnxList *own = known(&s->list, value_name), *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
+    if (!outer || !s->captured) return own ? own : outer;
+    OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
+    *inner = (OnnxList){ outer->count, NEW_ARRAY(s->import->cx->arena, Tensor *, outer->count) };
+    for (int i = 0; i < outer->count; i++) inner->at[i] = captured(s, outer->at[i]);
+    return inner;
 }
 
 /* The last call of a node carries the name of the value; a value that is passed on keeps its own. */
@@ -355,10 +386,11 @@ void onnx_scope_bind(OnnxScope *s, const char *value_name, Tensor *t)
     if (t) map_put_ptr(&s->value, value_name, t);
 }
 
-bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, Tensor **out)
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, OnnxCaptured *all, Tensor **out)
 {
     if (ctx_failed(c->cx)) return false;
     OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);
+    inner->captured = all;
     if (inner->depth > DEEPEST) onnx_unsupported(c, "graphs more than %d deep", DEEPEST);
     if (in_count > g->input_count) onnx_refuse(c, "its graph takes %d inputs; %d are given", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
@@ -369,6 +401,11 @@ bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_c
         if (!out[i] && !ctx_failed(c->cx)) onnx_scope_not_made(inner, g->output[i].name);
     }
     return !ctx_failed(c->cx);
+}
+
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, Tensor **out)
+{
+    return onnx_run_captured(c, g, in, in_count, NULL, out);
 }
 
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape)

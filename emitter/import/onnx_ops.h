@@ -52,6 +52,12 @@ void onnx_translate(OnnxCall *c, const OnnxOp *op);
 /* Imports a graph inside of the node in its place: its first inputs are `in`, its outputs go to `out`. onnx_graph.c */
 bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, Tensor **out);
 
+/* What a graph that is to be a region's reads from outside, and the inputs that stand for it within. Constants stay themselves. */
+typedef struct OnnxCaptured { int count, room; Tensor **outer, **inner; } OnnxCaptured;
+void onnx_capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner);
+/* The same, but what the graph reads of the graphs around it is captured. */
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, OnnxCaptured *captured, Tensor **out);
+
 /* ---- For the translations ---------------------------------------------------------------------------------------- */
 
 const char *onnx_where(Ctx *cx, const OnnxNode *n);                          /* `node "conv_7" (Conv)` */

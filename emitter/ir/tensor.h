@@ -4,8 +4,8 @@
 /* The dataflow DAG: tensors, and the nodes that make them.
  *
  * A tensor is assigned once. It is an input (no maker, no data), a constant (data), or an output of a node. A node is a
- * call of an operator, a compute (one stage: an index expression over axes), an opaque body, or a region. Expanding a
- * call gives computes. Nodes and tensors belong to the context; passes make new ones rather than change old ones. */
+ * call of an operator, a compute (one stage: an index expression over axes), or a region (graphs of its own, run by choice or
+ * again and again). Expanding a call gives computes. Nodes and tensors belong to the context; passes make new ones rather than change old ones. */
 #include "ir/expr.h"
 
 enum { MAX_RANK = 8, MAX_AXES = 16 };
@@ -78,16 +78,17 @@ typedef struct Attr {
     const Tensor *tensor;
 } Attr;
 
-typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_OPAQUE, NODE_REGION } NodeKind;
+typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_REGION } NodeKind;
 struct Node {
     NodeKind kind;
     const char *name;                /* of the model's node, for people; made up where it has none; never NULL */
-    const struct Op *op;             /* CALL: the operator's row (graph/op.h) */
+    const struct Op *op;             /* CALL: the operator's row (graph/op.h); REGION: its kind's */
     const char *device;              /* CALL: where it runs, an interned name; NULL: here (graph/device.c) */
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */
     int out_count; Tensor **out;
     const Stage *stage;              /* COMPUTE */
+    const struct Region *region;     /* REGION (graph/region.h) */
     uint32_t serial;
 };
 

@@ -11,6 +11,7 @@
 #include "driver.h"
 #include "ir/evaluate.h"
 #include "ir/interpret.h"
+#include "plain.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -106,14 +107,8 @@ static inline void **made_up_inputs(Net *n)
 static inline bool evaluate_graph(Net *n, const Graph *g, void *const *inputs, void **outputs)
 {
     Env *env = env_new(n->cx);
-    Node **order;
-    int count = graph_order(n->cx, g, &order);
     for (int i = 0; i < g->input_count; i++) env_set(env, g->input[i], inputs[i]);
-    for (int i = 0; i < count; i++) {
-        Tensor *const *out = op_expand(n->cx, order[i]);
-        if (!evaluate(n->cx, env, out, order[i]->out_count)) return false;
-        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
-    }
+    if (!plain_graph(n->cx, g, env)) return false;
     for (int i = 0; i < g->output_count; i++) outputs[i] = env_get(env, g->output[i]);
     return !ctx_failed(n->cx);
 }

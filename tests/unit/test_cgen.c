@@ -120,8 +120,8 @@ static Program two_layers(Ctx *cx, bool standalone, bool static_arena)
     places[3] = places[4] = (Place){ PLACE_ARENA, 0, 16, F32 };
     places[5] = (Place){ PLACE_OUTPUT, 0, 0, F32 };
     Call *calls = NEW_ARRAY(cx->arena, Call, 2);
-    calls[0] = (Call){ dense, "dense \"1\"", dense->memory_count, places, NULL, NULL };
-    calls[1] = (Call){ relu, "relu", 2, places + 4, NULL, NULL };
+    calls[0] = (Call){ .function = dense, .label = "dense \"1\"", .place_count = dense->memory_count, .place = places };
+    calls[1] = (Call){ .function = relu, .label = "relu", .place_count = 2, .place = places + 4 };
     Port *ports = NEW_ARRAY(cx->arena, Port, 2);
     ports[0] = (Port){ "x", x, NULL };
     ports[1] = (Port){ "y", y, "NC" };

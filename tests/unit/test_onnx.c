@@ -12,6 +12,7 @@
 #include "import/dim_formula.h"
 #include "import/onnx.h"
 #include "ir/evaluate.h"
+#include "plain.h"
 #include "support/text.h"
 
 /* ---- Writing protobuf --------------------------------------------------------------------------------------------- */
@@ -169,15 +170,10 @@ static Message graph_with(const Message *a, const Message *b)
 
 static void *evaluated(Read *r, int output, float *input)
 {
+    const Graph g = { .input = r->model.input, .input_count = r->model.input_count, .output = r->model.output, .output_count = r->model.output_count };
     Env *env = env_new(r->cx);
-    Node **order;
-    int count = dag_order(r->cx, r->model.output, r->model.output_count, &order);
     if (r->model.input_count) env_set(env, r->model.input[0], input);
-    for (int i = 0; i < count; i++) {
-        Tensor *const *out = op_expand(r->cx, order[i]);
-        if (!evaluate(r->cx, env, out, order[i]->out_count)) return NULL;
-        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
-    }
+    if (!plain_graph(r->cx, &g, env)) return NULL;
     return env_get(env, r->model.output[output]);
 }
 
@@ -545,7 +541,15 @@ static void put_attr_graph(Message *n, const char *attr_name, const Message *g)
     put_message(n, 5, &a);
 }
 
-/* |x|: whether the largest element is positive is known when running alone, so both branches are computed. */
+static void check_course(const char *test_name, const Message *m, NodeKind kind, int64_t turns)
+{
+    Read r = read_model(m, NULL);
+    const Node *last = r.ok ? r.model.output[0]->maker : NULL;
+    check_that(last && last->kind == kind && (kind == NODE_CALL || region_turns(last) == turns), test_name, "%s", r.text);
+    ctx_free(r.cx);
+}
+
+/* |x|: whether the largest element is positive is known when running alone, so the branches are graphs of a region. */
 static void check_control(void)
 {
     Message yes = node("Abs", "yes", "x", NULL, "a"), no = node("Neg", "no", "b", NULL, "c"), sum = node("ReduceMax", "sum", "x", NULL, "s");
@@ -582,11 +586,30 @@ static void check_control(void)
     put_message(&g, 5, &times);
     m = model_of(&g, 13);
     check_values("loop-written-out", &m, eightfold);
+    check_course("a-loop-of-three-turns-is-written-out", &m, NODE_CALL, -1);
+    g = graph_with(&loop, NULL);
+    Message often = int64_tensor("times", (int64_t[]){ 1000 }, 1);
+    put_message(&g, 5, &often);
+    m = model_of(&g, 13);
+    check_course("a-loop-of-many-turns-is-a-region", &m, NODE_REGION, 1000);
     g = graph_with(&loop, NULL);
     Message open_times = value_info("times", 1, (int64_t[]){ 1 }, 7);
     put_message(&g, 11, &open_times);
     m = model_of(&g, 13);
-    refused("loop-of-unknown-length", &m, "is not constant");
+    check_course("a-loop-whose-length-only-the-run-knows", &m, NODE_REGION, -1);
+
+    put_message(&body, 12, &w);                      /* it collects what it makes, and nobody says how much that may be */
+    Message rows = { .count = 0 };
+    static const char *const ends[] = { "times", "", "x" };
+    for (int k = 0; k < 3; k++) put_text(&rows, 1, ends[k]);
+    put_text(&rows, 2, "y");
+    put_text(&rows, 2, "all");
+    put_text(&rows, 4, "Loop");
+    put_attr_graph(&rows, "body", &body);
+    g = graph_with(&rows, NULL);
+    put_message(&g, 11, &open_times);
+    m = model_of(&g, 13);
+    refused("rows-without-a-bound", &m, "a number of times known when compiling (--value NAME=FILE.npy) is accepted, or a shape that the model declares for the output \"all\"");
 }
 
 int main(void)

@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/* The constants of the program: those of the model's graph, then those of the graphs inside of it. A tensor is one constant
+ * wherever it is read. Passes over several graphs may have made the same of one (a transposed weight that both branches of
+ * an `if` read), so inner graphs also find what holds the same bytes. */
+#include "driver.h"
+
+#include <string.h>
+
+#include "support/names.h"
+
+typedef struct Numbers { Ctx *cx; Shared *s; Map by_tensor, by_bytes; bool has_inner; } Numbers;
+
+typedef struct Key { char *bytes; size_t count; } Key;
+
+static Key key_of(Ctx *cx, const Tensor *t)
+{
+    Key k = { NULL, (size_t)tensor_bytes(t) + 1 };
+    k.bytes = arena_alloc(cx->arena, k.count);
+    k.bytes[0] = (char)t->type;
+    memcpy(k.bytes + 1, t->data, k.count - 1);
+    return k;
+}
+
+static int number_of(Numbers *n, const Tensor *t, bool is_inner)
+{
+    int *number = map_get_ptr(&n->by_tensor, t);
+    if (number) return *number;
+    Key key = { NULL, 0 };
+    if (n->has_inner && tensor_bytes(t) > 0) key = key_of(n->cx, t);
+    number = is_inner && key.count ? map_get(&n->by_bytes, key.bytes, key.count) : NULL;
+    if (!number) {
+        number = NEW(n->cx->arena, int);
+        *number = n->s->constant_count;
+        n->s->constant[n->s->constant_count++] = t;
+        if (key.count) map_put(&n->by_bytes, key.bytes, key.count, number);
+    }
+    map_put_ptr(&n->by_tensor, t, number);
+    return *number;
+}
+
+/* "conv_1_w": of the first group that reads it, and its role there; what a region reads is called as in the model. */
+static void name_constants(Build *b)
+{
+    const char **out = b->shared->constant_name;
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        for (int j = 0; j < g->input_count && (b->function[i] || region_of_group(b, i)); j++) {
+            const Slot *s = plan_slot(&b->plan, g->input[j]);
+            if (s->kind != SLOT_CONST || out[b->constant_of[s->index]]) continue;
+            const Tensor *role = b->nest[i] ? b->nest[i]->input[j] : g->input[j];
+            out[b->constant_of[s->index]] = build_symbol(b, name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, role->name)));
+        }
+    }
+}
+
+void build_constants(Build *b)
+{
+    Ctx *cx = b->cx;
+    Numbers n = { cx, b->shared, map_new(cx->arena), map_new(cx->arena), b->next != NULL };
+    int most = 0;
+    for (const Build *g = b; g; g = g->next) most += g->plan.constant_count;
+    b->shared->constant = NEW_ARRAY(cx->arena, const Tensor *, most);
+    b->shared->constant_name = NEW_ARRAY(cx->arena, const char *, most);
+    for (Build *g = b; g; g = g->next) {
+        g->constant_of = NEW_ARRAY(cx->arena, int, g->plan.constant_count);
+        for (int i = 0; i < g->plan.constant_count; i++) g->constant_of[i] = number_of(&n, g->plan.constant[i], g != b);
+        name_constants(g);
+    }
+}

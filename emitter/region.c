@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* The graphs of regions on their way. Each is a Build of its own, behind the one that it stands in, and is improved, fused,
+ * scheduled, planned and lowered like the model's graph; functions, constants and names are shared by all. Its plan counts
+ * from 0: the region's group has one piece of scratch memory, alive while the region runs, as large as its largest graph
+ * needs, and each graph has all of it. What the graph reads and writes of the outside are parameters of its function. */
+#include "driver.h"
+
+#include <string.h>
+
+#include "support/names.h"
+#include "support/text.h"
+
+const Node *region_of_group(const Build *b, int group)
+{
+    const Node *n = b->groups.at[group].anchor;
+    return n && n->kind == NODE_REGION ? n : NULL;
+}
+
+Build *build_graphs_of(const Build *b, const Node *region) { return map_get_ptr(&b->inner, region); }
+
+/* ---- Graphs and nests --------------------------------------------------------------------------------------------- */
+
+static void refuse_devices(const Build *b)
+{
+    Node **order;
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->device) diag_unsupported(b->cx, order[i]->name, "a call on the device %s inside of a branch or loop; outside of them it is accepted", order[i]->device);
+}
+
+/* The region's graph as this model has it: constants that are handed in take the place of inputs. */
+static Graph inner_graph(const Build *b, const Node *n, int which)
+{
+    const Graph *g = &n->region->graph[which];
+    Tensor **given = NEW_ARRAY(b->cx->arena, Tensor *, g->input_count);
+    for (int k = 1; k < n->in_count; k++)
+        if (region_is_handed_in(n, k) && tensor_is_constant(n->in[k])) given[k - 1] = n->in[k];
+    Graph bound = graph_bind(b->cx, g, given);
+    bound.name = b->name;
+    bound.target = b->target;
+    return bound;
+}
+
+static void make_inner(Build *b, const Node *n)
+{
+    Build *inner = NEW_ARRAY(b->cx->arena, Build, n->region->graph_count);
+    map_put_ptr(&b->inner, n, inner);
+    for (int i = 0; i < n->region->graph_count && !ctx_failed(b->cx); i++) {
+        inner[i] = (Build){ .cx = b->cx, .options = b->options, .path = b->path, .name = b->name, .target = b->target, .watch = b->watch,
+                            .shared = b->shared, .outer = b, .region = n, .graph = inner_graph(b, n, i) };
+        b->shared->last->next = &inner[i];
+        b->shared->last = &inner[i];
+        if (!build_passes(&inner[i])) return;
+        refuse_devices(&inner[i]);
+        build_inner_graphs(&inner[i]);
+    }
+}
+
+bool build_inner_graphs(Build *b)
+{
+    Node **order;
+    int count = ctx_failed(b->cx) ? 0 : graph_order(b->cx, &b->graph, &order);
+    b->inner = map_new(b->cx->arena);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_REGION) make_inner(b, order[i]);
+    return !ctx_failed(b->cx);
+}
+
+static const char *part_name(const Node *region, int graph)
+{
+    static const char *const branch[] = { "then", "else" };
+    return region->region->kind == REGION_LOOP ? "body" : branch[graph];
+}
+
+static const char *part_meaning(Ctx *cx, const Node *region, int graph)
+{
+    static const char *const branch[] = { "where its condition holds", "where it does not" };
+    return text_format(cx, "%s, %s", region->name, region->region->kind == REGION_LOOP ? "one turn" : branch[graph]);
+}
+
+bool build_inner_nests(Build *b)
+{
+    for (int i = 0; i < b->groups.count; i++) {
+        const Node *n = region_of_group(b, i);
+        for (int g = 0; n && g < n->region->graph_count && !ctx_failed(b->cx); g++) {
+            Build *inner = &build_graphs_of(b, n)[g];
+            inner->body = NEW(b->cx->arena, Body);
+            inner->body->name = build_symbol(b, name_format(b->cx, "%s_%s", b->groups.at[i].name, part_name(n, g)));
+            inner->body->what = part_meaning(b->cx, n, g);
+            build_nests(inner);
+        }
+    }
+    return !ctx_failed(b->cx);
+}
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+
+/* What the body makes of state s. */
+static const Tensor *new_state(const Build *body, const Region *r, int s) { return body->graph.output[r->has_condition + s]; }
+static const Tensor *old_state(const Build *body, int s) { return body->graph.input[1 + s]; }
+
+/* The body's own memory, then a second array for each state that needs one. */
+int region_scratch(Build *b, int group, Scratch **out)
+{
+    const Node *n = region_of_group(b, group);
+    const Region *r = n->region;
+    const Build *inner = build_graphs_of(b, n);
+    Scratch *s = *out = NEW_ARRAY(b->cx->arena, Scratch, 1 + r->state_count);
+    int count = 1;
+    for (int g = 0; g < r->graph_count; g++)
+        if (inner[g].plan.arena_size > s[0].bytes) s[0].bytes = inner[g].plan.arena_size;
+    for (int i = 0; i < r->state_count; i++)
+        if (!build_is_single(inner, old_state(inner, i), new_state(inner, r, i))) s[count++].bytes = tensor_bytes(n->out[i]);
+    return count;
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------- */
+
+static Map reserved_names(Ctx *cx)
+{
+    static const char *const own[] = { "in", "out", "arena", "memory", "state", "now", "next", "turn", "turns", "goes_on", "status", "last" };
+    Map taken = map_new(cx->arena);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
+    return taken;
+}
+
+static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
+{
+    const char *unique = name(cx, name_identifier(cx, wanted));
+    for (int i = 2; map_get_ptr(taken, unique); i++) unique = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
+    map_put_ptr(taken, unique, cx);
+    return unique;
+}
+
+static bool reads_param(const Call *c, int param)
+{
+    for (int i = 0; i < c->place_count; i++)
+        if (c->place[i].kind == PLACE_PARAM && c->place[i].index == param) return true;
+    return false;
+}
+
+static bool is_read(const Body *b, int param)
+{
+    for (int i = 0; i < b->call_count; i++)
+        if (reads_param(&b->call[i], param)) return true;
+    return false;
+}
+
+static bool needs_memory(const Body *b)
+{
+    for (int i = 0; i < b->call_count; i++)
+        for (int j = 0; j < b->call[i].place_count; j++)
+            if (b->call[i].place[j].kind == PLACE_ARENA) return true;
+    return false;
+}
+
+/* The graph's inputs, then what it makes. */
+static Param *add_params(Build *b, Body *body)
+{
+    const Graph *g = &b->graph;
+    const Region *r = b->region->region;
+    Param *param = NEW_ARRAY(b->cx->arena, Param, g->input_count + g->output_count);
+    Map taken = reserved_names(b->cx);
+    for (int i = 0; i < g->input_count; i++) {
+        bool is_turn = r->kind == REGION_LOOP && i == 0;
+        param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_turn ? "step" : g->input[i]->name), .tensor = g->input[i] };
+        body->param_count++;
+    }
+    for (int i = 0; i < g->output_count; i++)
+        param[body->param_count++] = (Param){ .name = free_name(b->cx, &taken, g->output[i]->name), .tensor = g->output[i], .is_written = true };
+    body->param = param;
+    return param;
+}
+
+static void make_body(Build *b)
+{
+    Body *body = b->body;
+    Param *param = add_params(b, body);
+    body->call_count = build_calls(b, &body->call);
+    for (int i = 0; i < b->graph.input_count; i++) param[i].is_unused = !is_read(body, i);
+    body->has_memory = needs_memory(body);
+    for (int i = 0; i < body->call_count; i++)
+        if (body->call[i].control) body->may_stop = body->may_stop || control_may_stop(body->call[i].control);
+    b->shared->body[b->shared->body_count++] = body;
+}
+
+/* ---- The call ----------------------------------------------------------------------------------------------------- */
+
+/* While the call is put together. */
+typedef struct Making { Build *b; int group; const Node *n; const Region *r; Build *inner; Place *place; } Making;
+
+static bool is_unused(const Making *m, int param)
+{
+    for (int g = 0; g < m->r->graph_count; g++)
+        if (!m->inner[g].body->param[param].is_unused) return false;
+    return true;
+}
+
+/* The node's inputs, its outputs, then the scratch. What is handed in to no use is NONE. */
+static int add_places(Making *m)
+{
+    const Node *n = m->n;
+    Build *b = m->b;
+    const Scratch *scratch = b->scratch[m->group];
+    int count = n->in_count + n->out_count;
+    m->place = NEW_ARRAY(b->cx->arena, Place, count + 1 + m->r->state_count);
+    for (int k = 0; k < n->in_count; k++) {
+        bool is_read = region_reads(n, k) && !(region_is_handed_in(n, k) && is_unused(m, k - 1));
+        m->place[k] = is_read ? build_place(b, plan_slot(&b->plan, n->in[k])) : (Place){ .kind = PLACE_NONE };
+    }
+    for (int i = 0; i < n->out_count; i++) m->place[n->in_count + i] = build_place(b, plan_slot(&b->plan, n->out[i]));
+    bool needs = false;
+    for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].body->has_memory;
+    m->place[count++] = needs ? (Place){ PLACE_ARENA, 0, scratch[0].offset, U8 } : (Place){ .kind = PLACE_NONE };
+    for (int i = 0, next = 1; i < m->r->state_count; i++)
+        if (!build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, m->r, i)))
+            m->place[count++] = (Place){ PLACE_ARENA, 0, scratch[next++].offset, n->out[i]->type };
+    return count;
+}
+
+static Argument input_argument(const Making *m, int i)
+{
+    const Region *r = m->r;
+    const int scan = i - 1 - r->state_count;
+    if (r->kind == REGION_CHOICE || scan >= r->scan_count) return (Argument){ ARGUMENT_PLACE, i + 1, 0, false };
+    if (i == 0) return (Argument){ ARGUMENT_TURN, 0, 0, false };
+    if (scan < 0) return (Argument){ ARGUMENT_STATE, i - 1, 0, false };
+    return (Argument){ ARGUMENT_ROW, i + 1, tensor_elems(m->inner->graph.input[i]), r->scans_back[scan] };
+}
+
+static Argument output_argument(const Making *m, int i)
+{
+    const Region *r = m->r;
+    const int state = i - r->has_condition, row = state - r->state_count;
+    if (r->kind == REGION_CHOICE) return (Argument){ ARGUMENT_PLACE, m->n->in_count + i, 0, false };
+    if (state < 0) return (Argument){ ARGUMENT_GOES_ON, 0, 0, false };
+    if (row < 0) return (Argument){ ARGUMENT_NEXT, state, 0, false };
+    return (Argument){ ARGUMENT_ROW, m->n->in_count + state, tensor_elems(m->inner->graph.output[i]), r->rows_back[row] };
+}
+
+static const Argument *arguments(const Making *m)
+{
+    const Graph *g = &m->inner->graph;
+    Argument *a = NEW_ARRAY(m->b->cx->arena, Argument, g->input_count + g->output_count);
+    for (int i = 0; i < g->input_count; i++) a[i] = input_argument(m, i);
+    for (int i = 0; i < g->output_count; i++) a[g->input_count + i] = output_argument(m, i);
+    return a;
+}
+
+/* The parameters of the function that calls, and sizes that NAME_run has as variables. */
+static void take_names(const Build *b, Map *taken)
+{
+    for (int i = 0; b->body && i < b->body->param_count; i++) map_put_ptr(taken, b->body->param[i].name, taken);
+    for (int i = 0; i < b->graph.input_count; i++)
+        for (int d = 0; d < b->graph.input[i]->rank; d++)
+            if (expr_as_var(b->graph.input[i]->shape[d])) map_put_ptr(taken, name(b->cx, expr_as_var(b->graph.input[i]->shape[d])->name), taken);
+}
+
+/* Their names are locals of the function that holds the loop. */
+static const Carried *carried(const Making *m)
+{
+    const Region *r = m->r;
+    Ctx *cx = m->b->cx;
+    Carried *c = NEW_ARRAY(cx->arena, Carried, r->state_count);
+    Map taken = reserved_names(cx);
+    take_names(m->b, &taken);
+    for (int i = 0, other = m->n->in_count + m->n->out_count + 1; i < r->state_count; i++) {
+        bool single = build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, r, i));
+        c[i] = (Carried){ free_name(cx, &taken, old_state(m->inner, i)->name), m->n->out[i], 2 + i, m->n->in_count + i, single ? -1 : other++ };
+        map_put_ptr(&taken, name_format(cx, "%s_next", c[i].name), cx);
+    }
+    return c;
+}
+
+static const Control *control_of(const Making *m)
+{
+    const Node *n = m->n;
+    const Region *r = m->r;
+    Control *c = NEW(m->b->cx->arena, Control);
+    *c = (Control){ .is_loop = r->kind == REGION_LOOP, .body_count = r->graph_count, .argument = arguments(m), .memory = n->in_count + n->out_count,
+                    .condition = -1, .count = -1, .has_condition = r->has_condition, .turns = region_turns(n), .room = r->most_turns };
+    for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
+    if (!c->is_loop) {
+        c->condition = 0;
+        return c;
+    }
+    if (n->in[0] && c->turns < 0) c->count = 0;
+    if (n->in[1]) c->condition = 1;
+    int *row = NEW_ARRAY(m->b->cx->arena, int, r->row_count);
+    for (int i = 0; i < r->row_count; i++) row[i] = n->in_count + r->state_count + i;
+    c->row_count = r->row_count;
+    c->row = row;
+    c->state_count = r->state_count;
+    c->state = carried(m);
+    return c;
+}
+
+Call region_call(Build *b, int group)
+{
+    const Node *n = region_of_group(b, group);
+    Making m = { b, group, n, n->region, build_graphs_of(b, n), NULL };
+    for (int g = 0; g < m.r->graph_count; g++) make_body(&m.inner[g]);
+    int place_count = add_places(&m);
+    return (Call){ .control = control_of(&m), .label = *n->name ? n->name : b->groups.at[group].name, .place_count = place_count, .place = m.place };
+}
+
+/* ---- The interpreter ---------------------------------------------------------------------------------------------- */
+
+static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
+
+static bool run_choice(Build *b, const Node *n, Env *all)
+{
+    Build *taken = &build_graphs_of(b, n)[scalar_of(all, n->in[0]) ? 0 : 1];
+    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count), **out = NEW_ARRAY(b->cx->arena, void *, n->out_count);
+    for (int k = 1; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
+    if (!build_run(taken, in, out)) return false;
+    for (int i = 0; i < n->out_count; i++) env_set(all, n->out[i], out[i]);
+    return true;
+}
+
+static char *row_at(void *rows, const Tensor *row, int64_t turn, int64_t turns, bool is_back)
+{
+    return (char *)rows + (is_back ? turns - 1 - turn : turn) * tensor_bytes(row);
+}
+
+/* One turn: in[] holds the states and what is handed in. */
+static bool run_turn(Build *body, const Node *n, int64_t turn, int64_t turns, Env *all, void **in, bool *goes_on)
+{
+    const Region *r = n->region;
+    const Graph *g = &body->graph;
+    void **out = NEW_ARRAY(body->cx->arena, void *, g->output_count);
+    in[0] = &turn;
+    for (int i = 0; i < r->scan_count; i++) {
+        const int k = 1 + r->state_count + i;
+        in[k] = row_at(env_get(all, n->in[k + 1]), g->input[k], turn, turns, r->scans_back[i]);
+    }
+    if (!build_run(body, in, out)) return false;
+    if (r->has_condition) *goes_on = dtype_load(BOOL, *out++, 0).i != 0;
+    for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
+    for (int i = 0; i < r->row_count; i++) {
+        const Tensor *row = g->output[r->has_condition + r->state_count + i];
+        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, turn, turns, r->rows_back[i]), out[r->state_count + i], (size_t)tensor_bytes(row));
+    }
+    return true;
+}
+
+static bool run_loop(Build *b, const Node *n, Env *all)
+{
+    const Region *r = n->region;
+    Build *body = build_graphs_of(b, n);
+    const int64_t turns = n->in[0] ? scalar_of(all, n->in[0]) : INT64_MAX;
+    bool goes_on = !n->in[1] || scalar_of(all, n->in[1]);
+    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count);
+    for (int k = 2; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
+    for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
+    for (int64_t turn = 0; turn < turns && goes_on; turn++) {
+        if (r->most_turns >= 0 && turn >= r->most_turns)
+            diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name), "it goes on after %lld turns, and there is room for so many rows", (long long)r->most_turns);
+        if (ctx_failed(b->cx) || !run_turn(body, n, turn, turns, all, in, &goes_on)) return false;
+    }
+    for (int i = 0; i < r->state_count; i++) env_set(all, n->out[i], in[1 + i]);
+    return !ctx_failed(b->cx);
+}
+
+bool region_run(Build *b, int group, Env *all)
+{
+    const Node *n = region_of_group(b, group);
+    return n->region->kind == REGION_CHOICE ? run_choice(b, n, all) : run_loop(b, n, all);
+}
