@@ -118,7 +118,7 @@ int region_scratch(Build *b, int group, Scratch **out)
 
 static Map reserved_names(Ctx *cx)
 {
-    static const char *const own[] = { "in", "out", "arena", "memory", "state", "now", "next", "turn", "turns", "goes_on", "status", "last" };
+    static const char *const own[] = { "in", "out", "arena", "memory", "state", "now", "next", "turn", "turns", "again", "status", "last" };
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
     return taken;
@@ -172,6 +172,23 @@ static Param *add_params(Build *b, Body *body)
     return param;
 }
 
+/* Bodies that read the same but for their names are one function, like those of layers. */
+static void share_body(Build *b)
+{
+    const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };
+    Body twin = *b->body;
+    Text t = text_new(b->cx);
+    twin.name = twin.what = "";
+    cgen_body(b->cx, &t, &nameless, &twin, 0);
+    const Body *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    if (known) {
+        b->body->name = known->name;
+        return;
+    }
+    map_put(&b->shared->by_text, text_string(&t), t.length, b->body);
+    b->shared->body[b->shared->body_count++] = b->body;
+}
+
 static void make_body(Build *b)
 {
     Body *body = b->body;
@@ -181,7 +198,7 @@ static void make_body(Build *b)
     body->has_memory = needs_memory(body);
     for (int i = 0; i < body->call_count; i++)
         if (body->call[i].control) body->may_stop = body->may_stop || control_may_stop(body->call[i].control);
-    b->shared->body[b->shared->body_count++] = body;
+    share_body(b);
 }
 
 /* ---- The call ----------------------------------------------------------------------------------------------------- */

@@ -112,6 +112,8 @@ check digits-emit emit "$root/samples/digits/digits.onnx" digits
 [ -f "$work/digits/digits.c" ] && try_model "$root/samples/digits/digits.onnx" "$root/tests/models"
 check recurrent-emit emit "$root/tests/models/recurrent.onnx" recurrent
 [ -f "$work/recurrent/recurrent.c" ] && try_model "$root/tests/models/recurrent.onnx" "$root/tests/models"
+check control-emit emit "$root/tests/models/control.onnx" control
+[ -f "$work/control/control.c" ] && try_model "$root/tests/models/control.onnx" "$root/tests/models"
 check lengths-emit emit "$root/tests/models/lengths.onnx" lengths
 [ -f "$work/lengths/lengths.c" ] && try_model "$root/tests/models/lengths.onnx" "$root/tests/models"
 

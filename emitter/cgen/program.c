@@ -154,6 +154,7 @@ const char *cgen_header(Ctx *cx, const Program *p)
     if (p->state_count) text_add(&t, " * State\n");
     for (int i = 0; i < p->state_count; i++) row_of_state(cx, &t, &p->state[i]);
     if (is_quantized(p)) text_printf(&t, " *\n * Products are scaled with %s.\n", p->rounds_once ? "one rounding" : "two roundings, as by TensorFlow Lite's reference kernels");
+    control_notes(cx, &t, p);
     text_printf(&t, " */\n#ifndef %s_H\n#define %s_H\n\n#include <stdint.h>\n\n#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n", prefix, prefix);
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix, (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
@@ -255,11 +256,13 @@ static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Ca
 
 static void print_call_of_body(Ctx *cx, Text *t, const Program *p, const Call *c) { print_call(cx, t, p, c, NULL); }
 
+void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer) { body_function(cx, t, p, b, first_layer, print_call_of_body); }
+
 /* Layers are numbered through: NAME_run's, then body after body. */
 static void bodies(Ctx *cx, Text *t, const Program *p)
 {
     int layer = p->call_count;
-    for (int i = 0; i < p->body_count; layer += p->body[i++]->call_count) body_function(cx, t, p, p->body[i], layer, print_call_of_body);
+    for (int i = 0; i < p->body_count; layer += p->body[i++]->call_count) cgen_body(cx, t, p, p->body[i], layer);
 }
 
 static bool uses_place(const Program *p, PlaceKind kind)

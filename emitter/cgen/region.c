@@ -24,14 +24,28 @@ const Call *program_call(const Program *p, int i)
     return NULL;
 }
 
-void layer_mark(Ctx *cx, Text *t, int number, const char *name)
+/* For a string of C. */
+static const char *label_text(Ctx *cx, const char *name)
 {
     Text label = text_new(cx);
     for (const char *s = name; *s; s++) {
         if (*s == '"' || *s == '\\') text_char(&label, '\\');
         text_char(&label, *s >= ' ' && *s <= '~' ? *s : '?');
     }
-    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, text_string(&label));
+    return text_string(&label);
+}
+
+/* For a comment. */
+static const char *comment_text(Ctx *cx, const char *name)
+{
+    Text label = text_new(cx);
+    for (const char *s = name; *s; s++) text_char(&label, (char)(*s >= ' ' && *s <= '~' && *s != '*' ? *s : '?'));
+    return text_string(&label);
+}
+
+void layer_mark(Ctx *cx, Text *t, int number, const char *name)
+{
+    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, label_text(cx, name));
 }
 
 /* ---- Bodies ------------------------------------------------------------------------------------------------------- */
@@ -40,7 +54,7 @@ static const char *c_type(const Tensor *t) { return dtype_info(t->type)->c_type;
 
 static void body_comment(Ctx *cx, Text *t, const Body *b)
 {
-    text_printf(t, "/* %s\n *", b->what);
+    text_printf(t, "/* %s\n *", comment_text(cx, b->what));
     for (int i = 0; i < b->param_count; i++)
         if (!b->param[i].is_unused) text_printf(t, " %s: %s%s", b->param[i].name, dtype_info(b->param[i].tensor->type)->spelling, tensor_shape_text(cx, b->param[i].tensor));
     text_add(t, " */\n");
@@ -70,11 +84,14 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
 
 typedef struct Printer { Ctx *cx; Text *t; const Program *p; const Call *call; const Control *c; PrintPlace *place; } Printer;
 
+/* Are there more turns, perhaps, than there is room for rows? */
+static bool may_overflow(const Control *c) { return c->room >= 0 && (c->turns < 0 || c->turns > c->room); }
+
 bool control_may_stop(const Control *c)
 {
     for (int i = 0; i < c->body_count; i++)
         if (c->body[i]->may_stop) return true;
-    return c->room >= 0 && (c->turns < 0 || c->turns > c->room);
+    return may_overflow(c);
 }
 
 static const char *place_of(const Printer *r, int place, DType t, bool is_written)
@@ -90,7 +107,7 @@ static const char *argument_text(const Printer *r, const Argument *a, const Para
     switch (a->kind) {
     case ARGUMENT_PLACE:   return place_of(r, a->index, q->tensor->type, q->is_written);
     case ARGUMENT_TURN:    return "&turn";
-    case ARGUMENT_GOES_ON: return "&goes_on";
+    case ARGUMENT_GOES_ON: return "&again";
     case ARGUMENT_STATE:   return r->c->state[a->index].name;
     case ARGUMENT_NEXT:    return text_format(r->cx, r->c->state[a->index].other >= 0 ? "%s_next" : "%s", r->c->state[a->index].name);
     case ARGUMENT_ROW: {
@@ -163,14 +180,14 @@ static void loop_head(const Printer *r)
     const Control *c = r->c;
     const char *type = !takes_turn(c) && c->turns >= 0 && c->turns <= INT32_MAX ? "int32_t" : "int64_t";
     const bool keeps_turn = c->row_count && !is_counted(c);
-    if (c->condition >= 0) text_printf(r->t, "        uint8_t goes_on = %s;\n", value_of(r, c->condition, BOOL));
-    else if (c->has_condition) text_add(r->t, "        uint8_t goes_on = 1;\n");
+    if (c->condition >= 0) text_printf(r->t, "        uint8_t again = %s;\n", value_of(r, c->condition, BOOL));
+    else if (c->has_condition) text_add(r->t, "        uint8_t again = 1;\n");
     if (c->count >= 0) text_printf(r->t, "        const int64_t turns = %s;\n", value_of(r, c->count, I64));
     if (keeps_turn) text_printf(r->t, "        %s turn = 0;\n        for (; ", type);
     else text_printf(r->t, "        for (%s turn = 0; ", type);
     if (c->turns >= 0) text_printf(r->t, "turn < %lld", (long long)c->turns);
     else if (c->count >= 0) text_add(r->t, "turn < turns");
-    if (c->condition >= 0 || c->has_condition) text_add(r->t, c->turns >= 0 || c->count >= 0 ? " && goes_on" : "goes_on");
+    if (c->condition >= 0 || c->has_condition) text_add(r->t, c->turns >= 0 || c->count >= 0 ? " && again" : "again");
     text_add(r->t, "; turn++) {\n");
 }
 
@@ -201,13 +218,24 @@ static void loop_end(const Printer *r)
     }
 }
 
+void control_notes(Ctx *cx, Text *t, const Program *p)
+{
+    const Call *call;
+    for (int i = 0; (call = program_call(p, i)) != NULL; i++) {
+        const Control *c = call->control;
+        if (!c || !c->row_count || is_counted(c)) continue;
+        text_printf(t, " *\n * \"%s\" collects %lld rows at most; those that it does not make are zero%s.\n", comment_text(cx, call->label), (long long)c->room,
+                    may_overflow(c) ? text_format(cx, ", and one too many\n * ends the run with %s_E_DIM", name_upper(cx, p->name)) : "");
+    }
+}
+
 static void loop(const Printer *r)
 {
     const Control *c = r->c;
     text_add(r->t, "    {\n");
     for (int i = 0; i < c->state_count; i++) declare_state(r, &c->state[i]);
     loop_head(r);
-    if (c->room >= 0 && (c->turns < 0 || c->turns > c->room))
+    if (may_overflow(c))
         text_printf(r->t, "            if (turn == %lld) return %s_E_DIM;     /* there is room for so many rows */\n", (long long)c->room, name_upper(r->cx, r->p->name));
     body_call(r, c->body[0], "            ");
     swap_states(r);

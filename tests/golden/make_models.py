@@ -82,3 +82,51 @@ write("not-supported", {"x": [1, 4]}, {"y": [1, 4]}, [
     node("Relu", "coin", "relu", slope=0.5),
     node("ImaginaryOp", "relu", "y"),
 ], [])
+
+
+def inner(name, inputs, outputs, nodes):
+    """A graph inside of a node; a shape that is a word is a scalar of that type."""
+    def value(n, s):
+        return helper.make_tensor_value_info(n, getattr(TensorProto, s), []) if isinstance(s, str) else helper.make_tensor_value_info(n, TensorProto.FLOAT, s)
+    return helper.make_graph(nodes, name, [value(n, s) for n, s in inputs.items()], [value(n, s) for n, s in outputs.items()])
+
+
+def scalar(name, value):
+    return numpy_helper.from_array(np.array(value), name)
+
+
+# One branch is run, with scratch memory of its own; then a loop that ends where the data say, at most after 8 turns: two states,
+# one of them written in place, and a row of each turn. Both branches and the loop read values from outside.
+write("control-flow", {"x": [1, 4]}, {"h": [1, 4], "energy": [1, 1], "rows": [8, 1, 4]}, [
+    node("ReduceSum", "x", "sum", keepdims=0),
+    node("Greater", "sum zero", "is_positive"),
+    helper.make_node("If", ["is_positive"], ["start"], name="choose", then_branch=inner("then", {}, {"fine": [1, 4]}, [
+        node("Gemm", "x w1 b1", "wide", transB=1),
+        node("Relu", "wide", "wide_relu"),
+        node("Gemm", "wide_relu w2 b2", "fine", transB=1),
+    ]), else_branch=inner("else", {}, {"coarse": [1, 4]}, [node("Mul", "x half", "coarse")])),
+    helper.make_node("Loop", ["eight", "", "start", "none"], ["h", "energy", "rows"], name="settle", body=inner(
+        "body", {"turn": "INT64", "before": "BOOL", "h_in": [1, 4], "energy_in": [1, 1]},
+        {"goes_on": "BOOL", "h_out": [1, 4], "energy_out": [1, 1], "row": [1, 4]}, [
+            node("MatMul", "h_in u", "turned"),
+            node("Add", "turned x", "moved"),
+            node("Tanh", "moved", "h_out"),
+            node("ReduceSumSquare", "h_out", "squares", axes=[1]),
+            node("Mul", "energy_in half", "fading"),
+            node("Add", "fading squares", "energy_out"),
+            node("ReduceMax", "energy_out", "most", keepdims=0),
+            node("Less", "most limit", "goes_on"),
+            node("Identity", "h_out", "row"),
+        ])),
+], [eighths("w1", 6, 4), eighths("b1", 6), eighths("w2", 4, 6), eighths("b2", 4), eighths("u", 4, 4), scalar("zero", np.float32(0)), scalar("half", np.float32(0.5)),
+    scalar("eight", np.int64(8)), scalar("limit", np.float32(3)), numpy_helper.from_array(np.zeros((1, 1), np.float32), "none")])
+
+# Forty steps of a recurrent cell in both directions: inputs and outputs advance by rows.
+write("scan", {"x": [40, 3]}, {"last": [4], "forth": [40, 4], "back": [40, 4]}, [
+    helper.make_node("Scan", ["h0", "x"], ["last", "forth"], name="forwards", num_scan_inputs=1, body=inner("cell", {"h": [4], "xt": [3]}, {"h_new": [4], "y": [4]}, [
+        node("MatMul", "xt w", "driven"), node("MatMul", "h u", "turned"), node("Add", "driven turned", "both"), node("Tanh", "both", "h_new"), node("Identity", "h_new", "y")])),
+    helper.make_node("Scan", ["h0", "x"], ["first", "back"], name="backwards", num_scan_inputs=1, scan_input_directions=[1], scan_output_directions=[1],
+                     body=inner("cell", {"h": [4], "xt": [3]}, {"h_new": [4], "y": [4]}, [
+                         node("MatMul", "xt w", "driven"), node("MatMul", "h u", "turned"), node("Add", "driven turned", "both"), node("Tanh", "both", "h_new"),
+                         node("Identity", "h_new", "y")])),
+], [eighths("w", 3, 4), eighths("u", 4, 4), numpy_helper.from_array(np.zeros(4, np.float32), "h0")])

@@ -1,0 +1,222 @@
+/* control_flow: control-flow.onnx for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+#include <string.h>
+#include <math.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* acc = sum(n<1, c<4) x[n, c]
+ * y = 0.0 < acc[]
+ * x: [1][4]  y: []
+ * schedule: set_scope acc register */
+static void control_flow_sum(const float *restrict x, uint8_t *restrict y)
+{
+    float acc = 0.0f;
+    for (int32_t c = 0; c < 4; c++)
+        acc += x[c];
+    y[0] = (uint8_t)(acc > 0.0f);
+}
+
+/* acc[n<1, o<6] = sum(k<4) x[n, k] * w[k, o]
+ * y[n<1, c<6] = max(acc[n, c] + b[c], 0.0)
+ * x: [1][4]  w: [4][6]  b: [6]  y: [1][6]
+ * schedule: compute_inline add; reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o;
+ *     decompose_reduction acc acc.k; vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+static void control_flow_wide(const float *restrict x, const float *w, const float *b, float *restrict y)
+{
+    float acc[6];
+    LW_VECTOR
+    for (int32_t o = 0; o < 6; o++)
+        acc[o] = 0.0f;
+    for (int32_t k = 0; k < 4; k++) {
+        const float *w_k = w + k * 6;
+        LW_VECTOR
+        for (int32_t o = 0; o < 6; o++)
+            acc[o] += x[k] * w_k[o];
+    }
+    LW_VECTOR
+    for (int32_t c = 0; c < 6; c++)
+        y[c] = lw_maxf(acc[c] + b[c], 0.0f);
+}
+
+/* acc[n<1, o<4] = sum(k<6) x[n, k] * w[k, o]
+ * y[n<1, c<4] = acc[n, c] + b[c]
+ * x: [1][6]  w: [6][4]  b: [4]  y: [1][4]
+ * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
+ *     vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+static void control_flow_fine(const float *restrict x, const float *w, const float *b, float *restrict y)
+{
+    float acc[4];
+    LW_VECTOR
+    for (int32_t o = 0; o < 4; o++)
+        acc[o] = 0.0f;
+    for (int32_t k = 0; k < 6; k++) {
+        const float *w_k = w + k * 4;
+        LW_VECTOR
+        for (int32_t o = 0; o < 4; o++)
+            acc[o] += x[k] * w_k[o];
+    }
+    LW_VECTOR
+    for (int32_t c = 0; c < 4; c++)
+        y[c] = acc[c] + b[c];
+}
+
+/* y[n<1, c<4] = x[n, c] * 0.5
+ * x: [1][4]  y: [1][4] */
+static void control_flow_coarse(const float *restrict x, float *restrict y)
+{
+    for (int32_t c = 0; c < 4; c++)
+        y[c] = x[c] * 0.5f;
+}
+
+/* acc[n<1, o<4] = sum(k<4) x[n, k] * w[k, o]
+ * y[n<1, c<4] = tanh(acc[n, c] + x2[n, c])
+ * x: [1][4]  x2: [1][4]  w: [4][4]  y: [1][4]
+ * schedule: compute_inline add; reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o;
+ *     decompose_reduction acc acc.k; vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+static void control_flow_turned(const float *restrict x, const float *restrict x2, const float *w, float *restrict y)
+{
+    float acc[4];
+    LW_VECTOR
+    for (int32_t o = 0; o < 4; o++)
+        acc[o] = 0.0f;
+    for (int32_t k = 0; k < 4; k++) {
+        const float *w_k = w + k * 4;
+        LW_VECTOR
+        for (int32_t o = 0; o < 4; o++)
+            acc[o] += x[k] * w_k[o];
+    }
+    LW_VECTOR
+    for (int32_t c = 0; c < 4; c++)
+        y[c] = lw_tanhf(acc[c] + x2[c]);
+}
+
+/* acc[n<1, one1<1] = sum(c<4) x[n, c] * x[n, c]
+ * y[n<1, c<1] = x2[n, c] * 0.5 + acc[n, c]
+ * x: [1][4]  x2: [1][1]  y: [1][1]
+ * schedule: compute_inline mul; reorder y.n y.c; set_scope acc register; reorder acc.c acc.n acc.one1;
+ *     decompose_reduction acc acc.c */
+static void control_flow_squares(const float *restrict x, const float *restrict x2, float *restrict y)
+{
+    float acc = 0.0f;
+    for (int32_t c = 0; c < 4; c++)
+        acc += x[c] * x[c];
+    y[0] = x2[0] * 0.5f + acc;
+}
+
+/* acc = max(n<1, c<1) x[n, c]
+ * y = acc[] < 3.0
+ * x: [1][1]  y: []
+ * schedule: set_scope acc register */
+static void control_flow_most(const float *restrict x, uint8_t *restrict y)
+{
+    float acc = -INFINITY;
+    acc = lw_maxf(acc, x[0]);
+    y[0] = (uint8_t)(acc < 3.0f);
+}
+
+/* y[n<1, c<4] = x[n, c]
+ * x: [1][4]  y: [1][4] */
+static void control_flow_h_out(const float *restrict x, float *restrict y)
+{
+    for (int32_t c = 0; c < 4; c++)
+        y[c] = x[c];
+}
+
+/* [4][6] */
+static const LW_ALIGN(16) float control_flow_wide_w[24] = {
+    -.75f,-.375f,0.f,.375f,.75f,-1.f,-.125f,.25f,.625f,1.f,-.75f,-.375f,.5f,.875f,-.875f,-.5f,-.125f,
+    .25f,-1.f,-.625f,-.25f,.125f,.5f,.875f
+};
+
+/* [6] */
+static const LW_ALIGN(16) float control_flow_wide_b[6] = {
+    -.75f,-.125f,.5f,-1.f,-.375f,.25f
+};
+
+/* [6][4] */
+static const LW_ALIGN(16) float control_flow_fine_w[24] = {
+    -.75f,.875f,.375f,-.125f,-.125f,-.625f,1.f,.5f,.5f,0.f,-.5f,-1.f,-1.f,.625f,.125f,-.375f,-.375f,
+    -.875f,.75f,.25f,.25f,-.25f,-.75f,.875f
+};
+
+/* [4] */
+static const LW_ALIGN(16) float control_flow_fine_b[4] = {
+    -.75f,-.125f,.5f,-1.f
+};
+
+/* [4][4] */
+static const LW_ALIGN(16) float control_flow_turned_w[16] = {
+    -.875f,-.25f,.375f,1.f,-.5f,.125f,.75f,-.75f,-.125f,.5f,-1.f,-.375f,.25f,.875f,-.625f,0.f
+};
+
+/* choose, where its condition holds
+ * x: f32[1][4] fine: f32[1][4] */
+static void control_flow_choose_then(uint8_t *memory, const float *x, float *fine)
+{
+    LW_LAYER(3, "wide")
+    control_flow_wide(x, control_flow_wide_w, control_flow_wide_b, (float *)(void *)memory);
+    LW_LAYER(4, "fine")
+    control_flow_fine((float *)(void *)memory, control_flow_fine_w, control_flow_fine_b, fine);
+}
+
+/* choose, where it does not
+ * x: f32[1][4] coarse: f32[1][4] */
+static void control_flow_choose_else(const float *x, float *coarse)
+{
+    LW_LAYER(5, "coarse")
+    control_flow_coarse(x, coarse);
+}
+
+/* settle, one turn
+ * h_in: f32[1][4] energy_in: f32[1][1] x: f32[1][4] goes_on: bool[] h_out: f32[1][4] energy_out: f32[1][1] h_out_2: f32[1][4] */
+static void control_flow_settle_body(const float *h_in, const float *energy_in, const float *x, uint8_t *goes_on, float *h_out, float *energy_out, float *h_out_2)
+{
+    LW_LAYER(6, "turned")
+    control_flow_turned(h_in, x, control_flow_turned_w, h_out);
+    LW_LAYER(7, "squares")
+    control_flow_squares(h_out, energy_in, energy_out);
+    LW_LAYER(8, "most")
+    control_flow_most(energy_out, goes_on);
+    LW_LAYER(9, "h_out")
+    control_flow_h_out(h_out, h_out_2);
+}
+
+int control_flow_run(void *arena, const struct control_flow_inputs *in, const struct control_flow_outputs *out)
+{
+    uint8_t *const memory = arena;
+    if (memory == NULL || (uintptr_t)memory % CONTROL_FLOW_ARENA_ALIGN != 0) return CONTROL_FLOW_E_ARENA;
+    LW_LAYER(0, "sum")
+    control_flow_sum(in->x, (uint8_t *)(void *)(memory + 32));
+    LW_LAYER(1, "choose")
+    if (*(uint8_t *)(void *)(memory + 32)) {
+        control_flow_choose_then(memory, in->x, (float *)(void *)(memory + 48));
+    } else {
+        control_flow_choose_else(in->x, (float *)(void *)(memory + 48));
+    }
+    LW_LAYER(2, "settle")
+    {
+        float *h_in = out->h, *h_in_next = (float *)(void *)memory;
+        memcpy(h_in, (float *)(void *)(memory + 48), 16);
+        float *energy_in = out->energy, *energy_in_next = (float *)(void *)(memory + 16);
+        memset(energy_in, 0, 4);
+        uint8_t again = 1;
+        int32_t turn = 0;
+        for (; turn < 8 && again; turn++) {
+            control_flow_settle_body(h_in, energy_in, in->x, &again, h_in_next, energy_in_next, out->rows + turn * 4);
+            { float *const last = h_in; h_in = h_in_next; h_in_next = last; }
+            { float *const last = energy_in; energy_in = energy_in_next; energy_in_next = last; }
+        }
+        memset(out->rows + turn * 4, 0, (size_t)(8 - turn) * 16);
+        if (h_in != out->h) memcpy(out->h, h_in, 16);
+        if (energy_in != out->energy) memcpy(out->energy, energy_in, 4);
+    }
+    return 0;
+}

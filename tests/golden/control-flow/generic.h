@@ -1,0 +1,51 @@
+/* control_flow: control-flow.onnx for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][4]
+ * Outputs
+ *   h                    float    [1][4]
+ *   energy               float    [1][1]
+ *   rows                 float    [8][1][4]
+ *
+ * "settle" collects 8 rows at most; those that it does not make are zero.
+ */
+#ifndef CONTROL_FLOW_H
+#define CONTROL_FLOW_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define CONTROL_FLOW_ARENA_SIZE   64u     /* bytes of scratch memory control_flow_run needs */
+#define CONTROL_FLOW_ARENA_ALIGN  16u
+#define CONTROL_FLOW_WEIGHTS_SIZE 296u     /* bytes of constants */
+
+#define CONTROL_FLOW_E_ARENA (-1)     /* the arena is null or misaligned */
+#define CONTROL_FLOW_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define CONTROL_FLOW_INPUTS(X) X(x, float, 4)
+#define CONTROL_FLOW_OUTPUTS(X) \
+    X(h, float, 4) \
+    X(energy, float, 1) \
+    X(rows, float, 32)
+
+struct control_flow_inputs {
+    const float *x;
+};
+struct control_flow_outputs {
+    float *h;
+    float *energy;
+    float *rows;
+};
+
+/* Runs the model once. Returns 0, or a negative CONTROL_FLOW_E... code. Reentrant: all state is in the arena. */
+int control_flow_run(void *arena, const struct control_flow_inputs *in, const struct control_flow_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
