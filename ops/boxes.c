@@ -17,46 +17,8 @@
 #include <string.h>
 
 #include "graph/op_build.h"
-#include "ir/recurrence.h"
 
 /* ---- Suppression --------------------------------------------------------------------------------------------------- */
-
-/* The stages of one call, and what their formulas may name. */
-enum { MOST_NAMES = 24 };
-typedef struct Stages { Ctx *cx; const Node *n; const char *ordered; int count; Bind bind[MOST_NAMES]; } Stages;
-
-static void name_bind(Stages *s, Bind b) { s->bind[s->count++] = b; }
-
-static Tensor *make(Stages *s, const char *text)
-{
-    s->bind[s->count] = (Bind){ NULL, NULL, NULL };
-    Tensor *t = ctx_failed(s->cx) ? NULL : op_formula(s->cx, s->n, text, s->bind);
-    if (t) name_bind(s, (Bind)BIND_T(text_format(s->cx, "%.*s", (int)strcspn(text, "[ "), text), t));
-    return t;
-}
-
-/* A stage over ranks, images and classes. */
-static Tensor *by_rank(Stages *s, const char *word, const char *value)
-{
-    return make(s, text_format(s->cx, "%s[t<N%s,b<B,c<C] = %s", word, s->ordered, value));
-}
-
-/* Over ranks, images, classes and, of rank 4, boxes: what is read before it is made. */
-static Tensor *promise(Stages *s, const char *word, int rank)
-{
-    const Tensor *scores = s->n->in[1];
-    const Expr *shape[] = { scores->shape[2], scores->shape[0], scores->shape[1], scores->shape[2] };
-    Tensor *t = tensor_new(s->cx, text_format(s->cx, "%s_%s", s->n->op->name, word), I32, rank, shape);
-    name_bind(s, (Bind)BIND_T(word, t));
-    return t;
-}
-
-static void keep(Stages *s, Tensor *promised, const char *text)
-{
-    s->bind[s->count] = (Bind){ NULL, NULL, NULL };
-    Tensor *t = ctx_failed(s->cx) ? NULL : op_formula(s->cx, s->n, text_format(s->cx, text, s->ordered), s->bind);
-    if (t) promise_keep(s->cx, promised, t);
-}
 
 static bool check_boxes(Ctx *cx, const Node *n)
 {
@@ -77,32 +39,35 @@ static int non_max_suppression(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "'capacity' is %lld; room for at least one row is wanted", (long long)capacity);
         return 0;
     }
-    const Tensor *score = n->in[1];
-    Stages s = { .cx = cx, .n = n, .ordered = expr_is_int(score->shape[2], 1) ? "" : " ordered" };
+    const Expr *images = n->in[1]->shape[0], *classes = n->in[1]->shape[1], *count = n->in[1]->shape[2], *shape[] = { count, images, classes, count };
+    const char *by_rank = text_format(cx, "[t<N%s,b<B,c<C]", expr_is_int(count, 1) ? "" : " ordered");
+    const char *by_box = text_format(cx, "[t<N%s,b<B,c<C,i<N]", expr_is_int(count, 1) ? "" : " ordered");
+    Formulas f = { .cx = cx, .call = n };
     static const char *const words[] = { "box", "score", "most", "overlap", "least" };
-    for (int i = 0; i < 5; i++) name_bind(&s, (Bind)BIND_T(words[i], n->in[i]));
-    name_bind(&s, (Bind)BIND_V("B", score->shape[0]));
-    name_bind(&s, (Bind)BIND_V("C", score->shape[1]));
-    name_bind(&s, (Bind)BIND_V("N", score->shape[2]));
-    make(&s, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == score[b,c,i] && o < i), 1, 0)");
-    make(&s, "best[t<N,b<B,c<C] = sum(i<N) select(place[b,c,i] == t, i, 0)");
-    make(&s, node_int(n, "center", 0) ? "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, box[b,i,k%2] + box[b,i,k%2+2] * 0.5)"
-                                      : "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), max(box[b,i,k%2], box[b,i,k%2+2]))");
-    make(&s, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
-    Tensor *kept = promise(&s, "kept", 3), *number = promise(&s, "number", 3), *gone = promise(&s, "gone", 4);
-    by_rank(&s, "before", "(number[t-1,b,c]? : 0)");
-    make(&s, text_format(cx, "left[t<N%s,b<B,c<C,i<N] = (gone[t-1,b,c,i]? : 0)", s.ordered));
-    keep(&s, kept, "kept[t<N%s,b<B,c<C] = select(left[t,b,c,best[t,b,c]] == 0 && i64(before[t,b,c]) < most && score[b,c,best[t,b,c]] > least, 1, 0)");
-    keep(&s, number, "number[t<N%s,b<B,c<C] = before[t,b,c] + kept[t,b,c]");
-    make(&s, text_format(cx, "common[t<N%s,b<B,c<C,i<N] = select(kept[t,b,c] > 0, "
-                             "max(0, min(edges[b,best[t,b,c],2], edges[b,i,2]) - max(edges[b,best[t,b,c],0], edges[b,i,0])) * "
-                             "max(0, min(edges[b,best[t,b,c],3], edges[b,i,3]) - max(edges[b,best[t,b,c],1], edges[b,i,1])), 0)", s.ordered));
-    keep(&s, gone, "gone[t<N%s,b<B,c<C,i<N] = select(left[t,b,c,i] > 0 || (common[t,b,c,i] > 0 && "
-                   "common[t,b,c,i] / (area[b,best[t,b,c]] + area[b,i] - common[t,b,c,i]) > overlap), 1, 0)");
-    make(&s, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
-    make(&s, "at[t<N,b<B,c<C] = select(kept[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
-    out[0] = make(&s, text_format(cx, "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d == 1, c, best[t,b,c]))), -1)", (long long)capacity));
-    out[1] = make(&s, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
+    for (int i = 0; i < 5; i++) formulas_name(&f, (Bind)BIND_T(words[i], n->in[i]));
+    formulas_name(&f, (Bind)BIND_V("B", images));
+    formulas_name(&f, (Bind)BIND_V("C", classes));
+    formulas_name(&f, (Bind)BIND_V("N", count));
+    formulas_make(&f, "place[b<B,c<C,i<N] = sum(o<N) select(score[b,c,o] > score[b,c,i] || (score[b,c,o] == score[b,c,i] && o < i), 1, 0)");
+    formulas_make(&f, "best[t<N,b<B,c<C] = sum(i<N) select(place[b,c,i] == t, i, 0)");
+    formulas_make(&f, "%s", node_int(n, "center", 0) ?
+                  "edges[b<B,i<N,k<4] = select(k < 2, box[b,i,k%2] - box[b,i,k%2+2] * 0.5, box[b,i,k%2] + box[b,i,k%2+2] * 0.5)" :
+                  "edges[b<B,i<N,k<4] = select(k < 2, min(box[b,i,k%2], box[b,i,k%2+2]), max(box[b,i,k%2], box[b,i,k%2+2]))");
+    formulas_make(&f, "area[b<B,i<N] = (edges[b,i,2] - edges[b,i,0]) * (edges[b,i,3] - edges[b,i,1])");
+    Tensor *kept = formulas_promise(&f, "kept", I32, 3, shape), *number = formulas_promise(&f, "number", I32, 3, shape), *gone = formulas_promise(&f, "gone", I32, 4, shape);
+    formulas_make(&f, "before%s = (number[t-1,b,c]? : 0)", by_rank);
+    formulas_make(&f, "left%s = (gone[t-1,b,c,i]? : 0)", by_box);
+    formulas_keep(&f, kept, "kept%s = select(left[t,b,c,best[t,b,c]] == 0 && i64(before[t,b,c]) < most && score[b,c,best[t,b,c]] > least, 1, 0)", by_rank);
+    formulas_keep(&f, number, "number%s = before[t,b,c] + kept[t,b,c]", by_rank);
+    formulas_make(&f, "common%s = select(kept[t,b,c] > 0, "
+                      "max(0, min(edges[b,best[t,b,c],2], edges[b,i,2]) - max(edges[b,best[t,b,c],0], edges[b,i,0])) * "
+                      "max(0, min(edges[b,best[t,b,c],3], edges[b,i,3]) - max(edges[b,best[t,b,c],1], edges[b,i,1])), 0)", by_box);
+    formulas_keep(&f, gone, "gone%s = select(left[t,b,c,i] > 0 || (common[t,b,c,i] > 0 && "
+                            "common[t,b,c,i] / (area[b,best[t,b,c]] + area[b,i] - common[t,b,c,i]) > overlap), 1, 0)", by_box);
+    formulas_make(&f, "first[b<B,c<C] = sum(p<B,q<C) select(p < b || (p == b && q < c), number[N-1,p,q], 0)");
+    formulas_make(&f, "at[t<N,b<B,c<C] = select(kept[t,b,c] > 0, first[b,c] + number[t,b,c] - 1, -1)");
+    out[0] = formulas_make(&f, "y[k<%lld,d<3] = max(t<N,b<B,c<C; -1) select(at[t,b,c] == k, i64(select(d == 0, b, select(d == 1, c, best[t,b,c]))), -1)", (long long)capacity);
+    out[1] = formulas_make(&f, "count = sum(b<B,c<C) i64(number[N-1,b,c])");
     return out[0] && out[1] ? 2 : 0;
 }
 

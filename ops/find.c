@@ -7,7 +7,6 @@
  *
  * The k-th is the element up to which k+1 are counted. Counting is a recurrence: each element adds to what was counted. */
 #include "graph/op_build.h"
-#include "ir/recurrence.h"
 
 /* ---- Not zero ------------------------------------------------------------------------------------------------------ */
 
@@ -36,16 +35,15 @@ static int nonzero(Ctx *cx, const Node *n, Tensor **out)
         else text_add(&place, c);
     }
     for (int d = 0; d + 1 < x->rank; d++) text_char(&place, ')');
-    const Bind size = BIND_V("N", expr_index(cx, all));
-    const char *ordered = all == 1 ? "" : " ordered", *is = x->type == BOOL ? "" : " != 0";
-    Tensor *hit = OP_FORMULA(cx, n, text_format(cx, "hit[q<N] = select(x[%s]%s, 1, 0)", at.at, is), BIND_T("x", n->in[0]), size);
-    Tensor *number = tensor_new(cx, "nonzero_number", I32, 1, (const Expr *[]){ expr_index(cx, all) });
-    Tensor *made = OP_FORMULA(cx, n, text_format(cx, "number[q<N%s] = (number[q-1]? : 0) + hit[q]", ordered), BIND_T("number", number), BIND_T("hit", hit), size);
-    number = ctx_failed(cx) ? NULL : promise_keep(cx, number, made);
-    if (!number) return 0;
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)", x->rank, (long long)capacity, place.at),
-                        BIND_T("hit", hit), BIND_T("number", number), size);
-    out[1] = OP_FORMULA(cx, n, "count = i64(number[N-1])", BIND_T("number", number), size);
+    const Expr *size = expr_index(cx, all);
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    formulas_name(&f, (Bind)BIND_V("N", size));
+    formulas_make(&f, "hit[q<N] = select(x[%s]%s, 1, 0)", at.at, x->type == BOOL ? "" : " != 0");
+    Tensor *number = formulas_promise(&f, "number", I32, 1, &size);
+    formulas_keep(&f, number, "number[q<N%s] = (number[q-1]? : 0) + hit[q]", all == 1 ? "" : " ordered");
+    out[0] = formulas_make(&f, "y[d<%d,k<%lld] = max(q<N; -1) select(hit[q] > 0 && number[q] == k + 1, i64(%s), -1)", x->rank, (long long)capacity, place.at);
+    out[1] = formulas_make(&f, "count = i64(number[N-1])");
     return out[0] && out[1] ? 2 : 0;
 }
 

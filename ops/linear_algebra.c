@@ -7,7 +7,6 @@
  *
  *   det = prod(t) top[t,t], negative for every change of places. (Golub, Van Loan, Matrix Computations, section 3.4.) */
 #include "graph/op_build.h"
-#include "ir/recurrence.h"
 
 static int det(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -17,22 +16,22 @@ static int det(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "the input is %s; square matrices [matrices][n][n] are wanted", tensor_shape_text(cx, x));
         return 0;
     }
-    const Expr *size = x->shape[1];
-    const char *ordered = tensor_dim(x, 1) == 1 ? "" : " ordered";
-    Tensor *rest = tensor_new(cx, "det_rest", x->type, 4, (const Expr *[]){ size, x->shape[0], size, size });
-    const Bind last = BIND_I(cx, "last", tensor_dim(x, 1) - 1), all = BIND_V("N", size), count = BIND_V("B", x->shape[0]);
-    Tensor *prev = OP_FORMULA(cx, n, text_format(cx, "prev[t<N%s,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])", ordered), BIND_T("rest", rest), BIND_T("x", x), all, count);
-    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak[t<N%s,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)", ordered), BIND_T("prev", prev), all, count);
-    Tensor *row = OP_FORMULA(cx, n, text_format(cx, "row[t<N%s,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)", ordered),
-                             BIND_T("prev", prev), BIND_T("peak", peak), last, all, count);
-    Tensor *top = OP_FORMULA(cx, n, text_format(cx, "top[t<N%s,b<B,j<N] = prev[t,b,row[t,b],j]", ordered), BIND_T("prev", prev), BIND_T("row", row), all, count);
-    Tensor *swapped = OP_FORMULA(cx, n, text_format(cx, "swapped[t<N%s,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])", ordered),
-                                 BIND_T("prev", prev), BIND_T("row", row), all, count);
-    Tensor *made = OP_FORMULA(cx, n, text_format(cx, "rest[t<N%s,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
-                                                     "swapped[t,b,i,j] - swapped[t,b,i,t] / top[t,b,t] * top[t,b,j], swapped[t,b,i,j])", ordered),
-                              BIND_T("swapped", swapped), BIND_T("top", top), all, count);
-    if (ctx_failed(cx) || !promise_keep(cx, rest, made)) return 0;
-    out[0] = OP_FORMULA(cx, n, "y[b<B] = prod(t<N) select(row[t,b] == t, top[t,b,t], -top[t,b,t])", BIND_T("top", top), BIND_T("row", row), all, count);
+    const Expr *size = x->shape[1], *shape[] = { size, x->shape[0], size, size };
+    const char *steps = tensor_dim(x, 1) == 1 ? "t<N" : "t<N ordered";
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", x));
+    formulas_name(&f, (Bind)BIND_V("N", size));
+    formulas_name(&f, (Bind)BIND_V("B", x->shape[0]));
+    formulas_name(&f, (Bind)BIND_I(cx, "last", tensor_dim(x, 1) - 1));
+    Tensor *rest = formulas_promise(&f, "rest", x->type, 4, shape);
+    formulas_make(&f, "prev[%s,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])", steps);
+    formulas_make(&f, "peak[%s,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)", steps);
+    formulas_make(&f, "row[%s,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)", steps);
+    formulas_make(&f, "top[%s,b<B,j<N] = prev[t,b,row[t,b],j]", steps);
+    formulas_make(&f, "swapped[%s,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])", steps);
+    formulas_keep(&f, rest, "rest[%s,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
+                            "swapped[t,b,i,j] - swapped[t,b,i,t] / top[t,b,t] * top[t,b,j], swapped[t,b,i,j])", steps);
+    out[0] = formulas_make(&f, "y[b<B] = prod(t<N) select(row[t,b] == t, top[t,b,t], -top[t,b,t])");
     return out[0] ? 1 : 0;
 }
 

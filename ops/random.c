@@ -10,10 +10,7 @@
  *   multinomial      y[b,s] = the class whose share of exp(x[b,:]) holds a uniform number */
 #include "graph/op_build.h"
 
-#include <stdlib.h>
 #include <string.h>
-
-#include "ir/recurrence.h"
 
 static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
 {
@@ -93,11 +90,6 @@ static int random_normal(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static Tensor *tempered(Ctx *cx, const Node *n, const char *name, const char *formula_text, Tensor *v, const char *mask)
-{
-    return OP_FORMULA(cx, n, text_format(cx, "%s[i] = v[i] ^ %s", name, formula_text), BIND_T("v", v), BIND_V("mask", expr_int(cx, U32, (int64_t)strtoul(mask, NULL, 16))));
-}
-
 /* The first 624 words spread the key; each later one mixes three before it. Two words make a number. */
 static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
 {
@@ -110,18 +102,22 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     const Expr *words = expr_index(cx, STATE + 2 * s.elems);
-    const Bind size = BIND_V("T", words), high = BIND_V("high", expr_int(cx, U32, 0x80000000)), low = BIND_V("low", expr_int(cx, U32, 0x7fffffff)),
-               twist = BIND_V("twist", expr_int(cx, U32, 0x9908b0df)), spread = BIND_V("spread", expr_int(cx, U32, 1812433253));
-    Tensor *word = tensor_new(cx, "mersenne_uniform_word", U32, 1, &words);
-    Tensor *made = OP_FORMULA(cx, n, "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ select((word[t-623]? & 1) == 1, twist, 0) : "
-                                     "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))", BIND_T("word", word), BIND_T("key", key), size, high, low, twist, spread);
-    if (ctx_failed(cx) || !promise_keep(cx, word, made)) return 0;
-    Tensor *v = OP_FORMULA(cx, n, text_format(cx, "raw[i<%lld] = word[i+624]", (long long)(2 * s.elems)), BIND_T("word", word));
-    v = tempered(cx, n, "first", "(v[i] >> 11)", v, "0");
-    v = tempered(cx, n, "second", "((v[i] << 7) & mask)", v, "9d2c5680");
-    v = tempered(cx, n, "third", "((v[i] << 15) & mask)", v, "efc60000");
-    v = tempered(cx, n, "last", "(v[i] >> 18)", v, "0");
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = (f64(v[2*%s] >> 5) * 67108864 + f64(v[2*%s+1] >> 6)) * 1.1102230246251565e-16", s.axes, s.number, s.number), BIND_T("v", v));
+    static const struct { const char *name; uint32_t value; } masks[] = {
+        { "high", 0x80000000 }, { "low", 0x7fffffff }, { "twist", 0x9908b0df }, { "spread", 1812433253 }, { "mask7", 0x9d2c5680 }, { "mask15", 0xefc60000 },
+    };
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("key", key));
+    formulas_name(&f, (Bind)BIND_V("T", words));
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) formulas_name(&f, (Bind)BIND_V(masks[i].name, expr_int(cx, U32, masks[i].value)));
+    Tensor *word = formulas_promise(&f, "word", U32, 1, &words);
+    formulas_keep(&f, word, "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ select((word[t-623]? & 1) == 1, twist, 0) : "
+                            "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))");
+    formulas_make(&f, "raw[i<%lld] = word[i+%d]", (long long)(2 * s.elems), STATE);
+    formulas_make(&f, "first[i] = raw[i] ^ (raw[i] >> 11)");
+    formulas_make(&f, "second[i] = first[i] ^ ((first[i] << 7) & mask7)");
+    formulas_make(&f, "third[i] = second[i] ^ ((second[i] << 15) & mask15)");
+    formulas_make(&f, "last[i] = third[i] ^ (third[i] >> 18)");
+    out[0] = formulas_make(&f, "y%s = (f64(last[2*%s] >> 5) * 67108864 + f64(last[2*%s+1] >> 6)) * 1.1102230246251565e-16", s.axes, s.number, s.number);
     return out[0] ? 1 : 0;
 }
 
@@ -135,16 +131,17 @@ static int multinomial(Ctx *cx, const Node *n, Tensor **out)
         op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are wanted", (long long)samples, tensor_shape_text(cx, x));
         return 0;
     }
-    const Bind count = BIND_I(cx, "C", classes), height = BIND_I(cx, "B", rows);
-    Tensor *peak = OP_FORMULA(cx, n, "peak[b] = max(c) x[b,c]", BIND_T("x", x));
-    Tensor *share = OP_FORMULA(cx, n, "share[b,c] = exp(x[b,c] - peak[b])", BIND_T("x", x), BIND_T("peak", peak));
-    Tensor *end = tensor_new(cx, "multinomial_end", x->type, 2, (const Expr *[]){ x->shape[1], x->shape[0] });
-    Tensor *made = OP_FORMULA(cx, n, text_format(cx, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered"), BIND_T("end", end), BIND_T("share", share),
-                              count, height);
-    if (ctx_failed(cx) || !promise_keep(cx, end, made)) return 0;
     const char *u = uniform_text(cx, x->type == F64 ? F64 : F32, text_format(cx, "b*%lld+s", (long long)samples));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)", (long long)samples,
-                                           dtype_info(x->type)->spelling, u), BIND_T("end", end), BIND_T("key", n->in[1]), count, height);
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", x));
+    formulas_name(&f, (Bind)BIND_T("key", n->in[1]));
+    formulas_name(&f, (Bind)BIND_I(cx, "C", classes));
+    formulas_name(&f, (Bind)BIND_I(cx, "B", rows));
+    formulas_make(&f, "peak[b] = max(c) x[b,c]");
+    formulas_make(&f, "share[b,c] = exp(x[b,c] - peak[b])");
+    Tensor *end = formulas_promise(&f, "end", x->type, 2, (const Expr *[]){ x->shape[1], x->shape[0] });
+    formulas_keep(&f, end, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered");
+    out[0] = formulas_make(&f, "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)", (long long)samples, dtype_info(x->type)->spelling, u);
     return out[0] ? 1 : 0;
 }
 

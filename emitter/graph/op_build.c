@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/recurrence.h"
 #include "support/names.h"
 
 const char *op_where(Ctx *cx, const Node *n) { return text_format(cx, "node \"%s\" (%s)", n->name, n->op->name); }
@@ -30,6 +31,47 @@ Tensor *op_formula(Ctx *cx, const Node *n, const char *text, const Bind *binds)
     bool is_result = lhs == 1 && text[0] == 'y';
     const char *stage = is_result ? n->op->name : text_format(cx, "%s_%s", n->op->name, name_n(cx, text, lhs));
     return formula(cx, text_format(cx, "%s%s", stage, rest), binds);
+}
+
+/* ---- Formulas that name one another ----------------------------------------------------------------------------- */
+
+void formulas_name(Formulas *f, Bind b)
+{
+    if (f->count < MOST_NAMES) f->bind[f->count++] = b;
+    else diag_internal(f->cx, op_where(f->cx, f->call), "its formulas have more than %d names", MOST_NAMES);
+}
+
+static Tensor *made_of(Formulas *f, const char *text)
+{
+    f->bind[f->count] = (Bind){ NULL, NULL, NULL };
+    return ctx_failed(f->cx) ? NULL : op_formula(f->cx, f->call, text, f->bind);
+}
+
+Tensor *formulas_make(Formulas *f, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    const char *text = text_vformat(f->cx, format, args);
+    va_end(args);
+    Tensor *t = made_of(f, text);
+    if (t) formulas_name(f, (Bind)BIND_T(name_n(f->cx, text, strcspn(text, " [=,")), t));
+    return t;
+}
+
+Tensor *formulas_promise(Formulas *f, const char *word, DType type, int rank, const Expr *const *shape)
+{
+    Tensor *t = tensor_new(f->cx, text_format(f->cx, "%s_%s", f->call->op->name, word), type, rank, shape);
+    formulas_name(f, (Bind)BIND_T(word, t));
+    return t;
+}
+
+Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    Tensor *t = made_of(f, text_vformat(f->cx, format, args));
+    va_end(args);
+    return t ? promise_keep(f->cx, promised, t) : NULL;
 }
 
 /* ---- Text of axes ---------------------------------------------------------------------------------------------- */

@@ -13,6 +13,15 @@ void op_unsupported(Ctx *cx, const Node *call, const char *format, ...);
 Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *binds);
 #define OP_FORMULA(cx, call, text, ...) op_formula((cx), (call), (text), (const Bind[]){ __VA_ARGS__, { NULL, NULL, NULL } })
 
+/* Formulas of one call that name one another: what a formula makes has its own word as a name in those behind it. A promised tensor
+ * may be read before the formula that makes it (ir/recurrence.h). NULL once anything has failed. */
+enum { MOST_NAMES = 40 };
+typedef struct Formulas { Ctx *cx; const Node *call; int count; Bind bind[MOST_NAMES + 1]; } Formulas;
+void formulas_name(Formulas *f, Bind b);
+Tensor *formulas_make(Formulas *f, const char *format, ...);
+Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const Expr *const *shape);
+Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...);
+
 /* The letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
 
