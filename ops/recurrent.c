@@ -22,9 +22,7 @@
 
 #include "graph/op_build.h"
 #include "ir/algebra.h"
-#include "ir/recurrence.h"
 
-enum { MOST_BINDS = 32 };
 static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
 
 /* One layer while its formulas are made; what they may name. */
@@ -35,21 +33,12 @@ typedef struct Layer {
     Tensor *x, *w, *b, *r, *h0, *lens;   /* lens: NULL where all sequences have all steps */
     bool reverse;
     const char *ordered;             /* " ordered", but for a single step, which is no recurrence */
-    int bind_count; Bind bind[MOST_BINDS];
+    Formulas f;
 } Layer;
 
-static void name_tensor(Layer *l, const char *word, Tensor *t) { l->bind[l->bind_count++] = (Bind)BIND_T(word, t); }
-static void name_value(Layer *l, const char *word, const Expr *e) { l->bind[l->bind_count++] = (Bind)BIND_V(word, e); }
-
-/* The formula over all that has names so far; the result gets the name of the formula, too. */
-static Tensor *stage(Layer *l, const char *text)
-{
-    l->bind[l->bind_count] = (Bind){ NULL, NULL, NULL };
-    Tensor *t = ctx_failed(l->cx) ? NULL : op_formula(l->cx, l->n, text, l->bind);
-    size_t length = strcspn(text, " [=");
-    if (t && t->rank) name_tensor(l, text_format(l->cx, "%.*s", (int)length, text), t);
-    return t;
-}
+static void name_tensor(Layer *l, const char *word, Tensor *t) { formulas_name(&l->f, (Bind)BIND_T(word, t)); }
+static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
+static Tensor *stage(Layer *l, const char *text) { return formulas_make(&l->f, "%s", text); }
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
@@ -162,7 +151,7 @@ static bool same_types(Layer *l)
 /* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
 static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activation_count)
 {
-    *l = (Layer){ .cx = cx, .n = n, .gates = gates, .x = n->in[0], .w = n->in[1], .r = n->in[2], .b = operand(n, 3), .h0 = operand(n, 4) };
+    *l = (Layer){ .cx = cx, .n = n, .f = { .cx = cx, .call = n }, .gates = gates, .x = n->in[0], .w = n->in[1], .r = n->in[2], .b = operand(n, 3), .h0 = operand(n, 4) };
     l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
     l->reverse = node_int(n, "reverse", 0) != 0;
     l->lens = operand(n, n->op->most_inputs - 1);
@@ -194,16 +183,7 @@ static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activati
 /* A tensor over the steps that is read before it is made. */
 static Tensor *promise(Layer *l, const char *word)
 {
-    Tensor *t = tensor_new(l->cx, text_format(l->cx, "%s_%s", l->n->op->name, word), l->x->type, 3,
-                           (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
-    name_tensor(l, word, t);
-    return t;
-}
-
-static Tensor *keep_promise(Layer *l, Tensor *promised, const char *text)
-{
-    l->bind[l->bind_count] = (Bind){ NULL, NULL, NULL };
-    return ctx_failed(l->cx) ? NULL : promise_keep(l->cx, promised, op_formula(l->cx, l->n, text, l->bind));
+    return formulas_promise(&l->f, word, l->x->type, 3, (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
 }
 
 /* A stage over steps, batch and units (named by the axis) with the value. */
@@ -263,7 +243,7 @@ static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **o
 {
     Ctx *cx = l->cx;
     const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered, next_state(l, value, before(l, "u")));
-    Tensor *h = keep_promise(l, promised, text);
+    Tensor *h = formulas_keep(&l->f, promised, "%s", text);
     const char *at = l->reverse ? other_end(l) : "t";
     if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
     else out[0] = l->reverse ? stage(l, text_format(cx, "y[t<T,b,u] = h[%s,b,u]", at)) : h;
@@ -334,7 +314,7 @@ static int lstm(Ctx *cx, const Node *n, Tensor **out)
     const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
     const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in) : activate(&l, 0, lstm_sum(&l, 2, before));
     const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in, activate(&l, 1, lstm_sum(&l, 3, before)));
-    keep_promise(&l, c, text_format(cx, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before)));
+    formulas_keep(&l.f, c, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before));
     const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")), activate_as(&l, 2, "c[t,b,u]"));
     if (!layer_close(&l, h, value, out)) return 0;
     out[2] = last_stage(&l, "last_cell", "c");
