@@ -672,7 +672,7 @@ static bool run_group(Build *b, int group, Env *all)
     if (region_of_group(b, group)) return region_run(b, group, all);
     const Nest *n = b->nest[group];
     Env *env = env_new(b->cx);
-    RunOptions fast = { false, 0 };
+    RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)
         if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(all, g->input[i]));
     if (!interpret(b->cx, n, env, &fast)) return false;

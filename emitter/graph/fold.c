@@ -40,7 +40,7 @@ static bool run_expanded(Ctx *cx, const Node *call, void **data)
     if (!computed) return false;
     const Nest *nest = nest_naive(cx, call->name, NULL, 0, computed, call->out_count);
     Env *env = env_new(cx);
-    RunOptions fast = { false, 0 };
+    RunOptions fast = { .checked = false };
     if (!nest || !interpret(cx, nest, env, &fast)) return false;
     for (int i = 0; i < call->out_count; i++) data[i] = env_get(env, computed[i]);
     return true;

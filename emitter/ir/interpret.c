@@ -36,7 +36,7 @@ static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *op
 
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
-    const bool watched = options && (options->checked || options->shuffle);
+    const bool watched = options && (options->checked || options->shuffle || options->visit);
     if (ctx_failed(cx) || !n) return false;
     if (n->otherwise && !env_eval_size(cx, e, n->when)) return interpret_other(cx, n, e, options);
     return watched ? walk_nest(cx, n, e, options) : run_program(cx, n, e);

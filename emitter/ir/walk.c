@@ -67,6 +67,7 @@ typedef struct Walk {
     Result *result;
     int result_room;
     const Stmt *block;        /* that runs, for messages */
+    const RunOptions *options;
 } Walk;
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
@@ -313,6 +314,7 @@ static void run_block(Walk *w, const Stmt *block, const Lanes *l)
     for (int lane = 0; lane < l->count; lane++) {
         const Result *r = &w->result[lane];
         set_lane(w, l, lane);
+        if (r->is_active && w->options->visit) w->options->visit(w->options->user, block, r->at);
         for (int i = 0; i < block->stage->out_count && r->is_active; i++) store(w, block->stage->out[i], r->at, r->value[i]);
     }
     w->block = NULL;
@@ -480,7 +482,7 @@ static void check_all_written(Walk *w, const Tensor *t)
 bool walk_nest(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     Map none = map_new(cx->arena);
-    Walk w = { .cx = cx, .nest = n, .env = e, .checked = options->checked, .random = options->shuffle,
+    Walk w = { .cx = cx, .options = options, .nest = n, .env = e, .checked = options->checked, .random = options->shuffle,
                .places = none, .stages = none, .lanes_of = none, .windows = none, .era = 1 };
     w.point = point_new(cx, read_element, &w);
     for (int i = 0; i < n->input_count; i++) place_given(&w, n->input[i]);

@@ -57,11 +57,11 @@ static const char *first_error(Ctx *cx)
 
 typedef struct Mode { const char *name; RunOptions options; } Mode;
 static const Mode modes[] = {
-    { "fast",     { false, 0 } },
-    { "checked",  { true, 0 } },
-    { "shuffled", { true, 1 } },
-    { "again",    { true, 0xfeedface } },
-    { "lockstep", { false, 77 } },
+    { "fast",     { .checked = false } },
+    { "checked",  { .checked = true } },
+    { "shuffled", { .checked = true, .shuffle = 1 } },
+    { "again",    { .checked = true, .shuffle = 0xfeedface } },
+    { "lockstep", { .shuffle = 77 } },
 };
 enum { MODE_COUNT = sizeof modes / sizeof modes[0] };
 
@@ -308,7 +308,7 @@ static void test_faults(void)
 {
     for (size_t i = 0; i < sizeof faults / sizeof faults[0]; i++) {
         const char *got;
-        const bool is_caught = caught(faults[i].text, (RunOptions){ true, 0 }, faults[i].said, &got);
+        const bool is_caught = caught(faults[i].text, (RunOptions){ .checked = true }, faults[i].said, &got);
         check_that(is_caught, faults[i].name, "%s", got);
     }
 }
@@ -364,8 +364,8 @@ static void test_wrong_kinds(void)
     for (size_t i = 0; i < sizeof wrong_kinds / sizeof wrong_kinds[0]; i++) {
         const char *text = wrong_kinds[i].text;
         int shown = 0;
-        for (uint64_t seed = 1; seed <= 8; seed++) shown += shows(text, (RunOptions){ true, seed });
-        check_that(!shows(text, (RunOptions){ true, 0 }) && !shows(text, (RunOptions){ false, 0 }) && shown >= 4,
+        for (uint64_t seed = 1; seed <= 8; seed++) shown += shows(text, (RunOptions){ .checked = true, .shuffle = seed });
+        check_that(!shows(text, (RunOptions){ .checked = true }) && !shows(text, (RunOptions){ .checked = false }) && shown >= 4,
                    wrong_kinds[i].name, "shown by %d of 8 seeds", shown);
     }
 }

@@ -93,7 +93,7 @@ static void run(Machine *m, int group)
         env_set(shared, n->output[0], other ? other : data);
         env_set(shared, n->input[i], other ? other : data);
     }
-    RunOptions fast = { false, 0 };
+    RunOptions fast = { .checked = false };
     interpret(m->net->cx, n, apart, &fast);
     interpret(m->net->cx, n, shared, &fast);
     for (int i = 0; i < g->output_count && !ctx_failed(m->net->cx); i++) {
@@ -112,7 +112,7 @@ static void skip(Machine *m, int group)
     const Group *g = &m->b->groups.at[group];
     const Nest *n = m->b->nest[group];
     Env *env = env_new(m->net->cx);
-    RunOptions fast = { false, 0 };
+    RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)
         if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(m->truth, g->input[i]));
     interpret(m->net->cx, n, env, &fast);

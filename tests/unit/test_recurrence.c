@@ -82,7 +82,7 @@ static void check_nest(const Pair *p, const Nest *n, const char *label)
     const char *why = "";
     Verdict v = nest_check(p->cx, n, &why);
     check_that(v == PROVED, label, "%s", why);
-    RunOptions fast = { false, 0 }, checked = { true, 1 };
+    RunOptions fast = { .checked = false }, checked = { .checked = true, .shuffle = 1 };
     check_that(runs(p, n, &fast), label, "the compiled nest is wrong");
     check_that(runs(p, n, &checked), label, "the watched nest is wrong: %s", p->cx->diags ? diag_text(p->cx, p->cx->diags) : "");
 }

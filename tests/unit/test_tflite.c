@@ -284,7 +284,7 @@ static uint32_t hash_of(const uint8_t *bytes, int64_t count)
 /* Runs the operators one after the other; env holds every result. -1 on an error. */
 static int run_all(Ctx *cx, Tensor *const *outputs, int output_count, Env *env, Node ***order)
 {
-    const RunOptions fast = { false, 0 };
+    const RunOptions fast = { .checked = false };
     int count = dag_order(cx, outputs, output_count, order);
     for (int i = 0; i < count; i++) {
         Node *n = (*order)[i];
