@@ -106,6 +106,23 @@ emit() {
     timeout 120 "$build/loopwright" "$1" -o "$work/$2/$2.c" --name "$2" --testbench > "$log" 2>&1
 }
 
+# combine MODEL NAME: all groups as one loop nest. What cannot be attached is rooted; nothing is refused.
+combine() {
+    mkdir -p "$work/$2/all" &&
+        timeout 300 "$build/loopwright" "$1" -o "$work/$2/all/$2.c" --name "$2" --testbench --combine all &&
+        gcc $strict -O2 -I"$root/runtime" -I"$work/$2/all" "$work/$2/all/$2.c" "$work/$2/all/$2_main.c" -lm -o "$work/$2/combined"
+}
+
+# try_combined MODEL FOLDER NAME
+try_combined() {
+    if combine "$1" "$3" > "$log" 2>&1; then
+        pass "$3-combined"
+        try_inputs "$2" "$3" combined "$work/$3/combined"
+    else
+        fail "$3-combined" "$(head -n 1 "$log")"
+    fi
+}
+
 check build-npydiff ${CC:-cc} $strict -O2 "$root/tests/tools/npydiff.c" -lm -o "$work/npydiff"
 
 check digits-emit emit "$root/samples/digits/digits.onnx" digits
@@ -123,6 +140,7 @@ for name in $required; do
     elif emit "$recorded/$name.onnx" "$name"; then
         pass "$name-emit"
         try_model "$recorded/$name.onnx" "$recorded"
+        try_combined "$recorded/$name.onnx" "$recorded" "$name"
     else
         fail "$name-emit" "$(head -n 1 "$log")"
     fi
@@ -135,6 +153,7 @@ for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_re
     elif emit "$quantized/$name.tflite" "$name"; then
         pass "$name-emit"
         try_model "$quantized/$name.tflite" "$quantized"
+        try_combined "$quantized/$name.tflite" "$quantized" "$name"
     else
         fail "$name-emit" "$(head -n 1 "$log")"
     fi

@@ -6,8 +6,8 @@
  *   3. the master's steps are taken on that nest, under these names. Its outermost loop is where the others may go;
  *   4. from the master back to the inputs, compute_at puts each group's last stage into that loop, and its steps are taken
  *      there; store_at and fold_storage keep what the iteration before has made, in rings found by a mask;
- *   5. where a step of 4 is refused the group stays at the root, with its steps, and all begins anew; where a ring is too short
- *      for what a warm-up reads, it is made longer.
+ *   5. where a step of 4 is refused the group stays at the root, with its steps, or if these are refused there with its loops as
+ *      they are, and all begins anew; where a ring is too short for what a warm-up reads, it is made longer.
  *
  * So nothing is made twice, and the trace of the nest that comes out is a schedule like any other: it can be printed, changed
  * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed. */
@@ -26,6 +26,7 @@ typedef struct Part {
     Map local;                       /* of names in `alone` that are not its own: the name here */
     const char *result;              /* the stage that makes its output */
     const char *at_root;             /* why it is not attached; NULL: it is */
+    const char *as_it_is;            /* why none of its steps are taken; NULL: all are */
     int64_t slots;                   /* of its ring; 0: as few as will do for the loop, rounded up to a mask */
 } Part;
 
@@ -98,7 +99,7 @@ static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *
 static const Nest *replay(Combine *c, const Nest *n, Part *p, const char **why)
 {
     Ctx *cx = c->cx;
-    for (int i = 0; i < p->alone->step_count; i++) {
+    for (int i = 0; i < p->alone->step_count && !p->as_it_is; i++) {
         const char *text = p->alone->step[i].text;
         DiagMark mark = diag_mark(cx);
         const Nest *next = sched_step_renamed(cx, n, text, name_here, p);
@@ -181,32 +182,36 @@ static const Nest *fold_all(Combine *c, const Nest *n)
     return n;
 }
 
-/* NULL where one more part turns out to belong at the root, or on error. */
-static const Nest *attempt(Combine *c)
+/* The steps of a part that stands at the root. A step that suits the part alone may not suit it among others: then it does without. */
+static const Nest *replay_at_root(Combine *c, const Nest *n, Part *p)
 {
     const char *why = NULL;
-    const Nest *n = replay(c, c->naive, &c->part[c->master], &why);
+    n = replay(c, n, p, &why);
+    if (!n) p->as_it_is = why;
+    return n;
+}
+
+/* NULL where one more part turns out to belong at the root, or to do without its steps; or on error. */
+static const Nest *attempt(Combine *c)
+{
+    const Nest *n = replay_at_root(c, c->naive, &c->part[c->master]);
     const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
     for (int i = 0; i < c->count && n; i++) {
         Part *p = &c->part[i];
         if (i == c->master || (!p->at_root && loop && i < c->master)) continue;
         if (!p->at_root) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
-        n = replay(c, n, p, &why);
+        n = replay_at_root(c, n, p);
     }
-    if (!n) {
-        diag_unsupported(c->cx, "combine", "a step that suits a group alone does not suit it among %d groups, whose nest may be up to %d statements deep; "
-                         "name fewer groups (%s)", c->count, MAX_DEPTH, why);
-        return NULL;
-    }
-    if (loop) n = attach_all(c, n, loop);
+    if (n && loop) n = attach_all(c, n, loop);
     return n ? fold_all(c, n) : NULL;
 }
 
 /* A warm-up may read more rows at once than the loop behind it: the ring that does not hold them gets longer, up to a limit.
- * Where it is no ring that is at fault, all parts go to the root. */
+ * Where it is no ring that is at fault, all parts go to the root; where they are there, they do without their steps. */
 static void give_way(Combine *c, const char *why)
 {
     enum { LONGEST_RING = 32 };
+    bool all_at_root = true;
     for (int i = 0; i < c->count; i++) {
         Part *p = &c->part[i];
         if (i == c->master || p->at_root || !strstr(why, "the ring of") || !strstr(why, text_format(c->cx, "\"%s\"", p->result))) continue;
@@ -215,14 +220,19 @@ static void give_way(Combine *c, const char *why)
         return;
     }
     for (int i = 0; i < c->count; i++)
-        if (i != c->master && !c->part[i].at_root) c->part[i].at_root = why;
+        if (i != c->master && !c->part[i].at_root) {
+            c->part[i].at_root = why;
+            all_at_root = false;
+        }
+    for (int i = 0; i < c->count && all_at_root; i++)
+        if (!c->part[i].as_it_is) c->part[i].as_it_is = why;
 }
 
 static const Nest *combine_parts(Combine *c)
 {
     bool late = c->cx->checks_late;
     const Nest *n = NULL;
-    for (int round = 0; round <= 4 * c->count + 1 && !ctx_failed(c->cx); round++) {
+    for (int round = 0; round <= 6 * c->count + 2 && !ctx_failed(c->cx); round++) {
         const char *why = "";
         c->cx->checks_late = true;
         n = attempt(c);
@@ -231,7 +241,7 @@ static const Nest *combine_parts(Combine *c)
         if (nest_check(c->cx, n, &why) == PROVED) return n;
         give_way(c, why);
     }
-    if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups one after the other make a nest that is not proved");
+    if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups' loops one after the other make a nest that is not proved");
     return NULL;
 }
 
@@ -333,6 +343,7 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
     text_printf(t, "combined around %s\n", master);
     for (int i = 0; i < c->count; i++) {
         const Part *p = &c->part[i];
+        if (p->as_it_is) text_printf(t, "  %s with its loops as they are: %s\n", p->group->name, p->as_it_is);
         if (i == c->master) continue;
         if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
         else {

@@ -20,7 +20,7 @@
 
 /* ---- Form ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Form { Checker *c; Map names, vars; int depth; const Stmt *above[MAX_DEPTH]; Map written; } Form;
+typedef struct Form { Checker *c; Map names, vars; int depth; const Stmt *above[MAX_PATH]; Map written; } Form;
 
 typedef struct Scoping { const Form *form; const Expr *stray; bool sizes_only; } Scoping;
 
@@ -154,8 +154,8 @@ static bool tile_is_its_instruction(Form *f, const Stmt *s)
 static bool is_well_formed(Form *f, const Stmt *s)
 {
     if (!s) return check_form(f->c, "a statement is missing");
-    if (f->depth == MAX_DEPTH) return check_fail(f->c, UNPROVED, "fewer loops and buffers inside each other",
-                                                 "the nest is deeper than %d statements", MAX_DEPTH);
+    if (f->depth == MAX_PATH) return check_fail(f->c, UNPROVED, "fewer loops and buffers inside each other",
+                                                 "the nest is deeper than %d statements", MAX_PATH);
     switch (s->kind) {
     case STMT_FOR:   if (!for_is_well_formed(f, s)) return false; break;
     case STMT_BLOCK: if (!block_is_well_formed(f, s)) return false; break;

@@ -9,7 +9,7 @@
 
 typedef struct Site {
     const Stmt *block;
-    int depth; const Stmt *path[MAX_DEPTH]; int turn[MAX_DEPTH];  /* root first; turn: which child of path[i] is path[i + 1] */
+    int depth; const Stmt *const *path; const int *turn;          /* root first; turn: which child of path[i] is path[i + 1] */
     int loop_count; const Stmt *loop[MAX_DEPTH];                  /* outermost first */
     bool is_own[MAX_DEPTH];                                       /* loop i is made from the axes of the block's stage */
     const Bounds *scope, *inside;                                 /* the loops and facts; with the guard, too */

@@ -89,13 +89,20 @@ static const Stage *owner_of(const Nest *nest, const Stmt *loop)
     return best ? best : last_stage_below(loop);
 }
 
-typedef struct Gathering { Checker *c; unsigned branches; int if_count; Site here; const Stage *owner[MAX_DEPTH]; bool too_deep; } Gathering;
+typedef struct Gathering {
+    Checker *c;
+    unsigned branches; int if_count;
+    Site here;                       /* its path and turns are those below */
+    const Stmt *path[MAX_PATH]; int turn[MAX_PATH];
+    const Stage *owner[MAX_DEPTH];   /* of the loops */
+    bool too_deep;
+} Gathering;
 
 static void gather(Gathering *g, const Stmt *s);
 
 static void gather_child(Gathering *g, const Stmt *s, int child)
 {
-    g->here.turn[g->here.depth - 1] = child;
+    g->turn[g->here.depth - 1] = child;
     gather(g, s->child[child]);
 }
 
@@ -104,6 +111,8 @@ static void gather_block(Gathering *g, const Stmt *s)
     Checker *c = g->c;
     Site *site = arena_copy(c->cx->arena, &g->here, sizeof g->here);
     site->block = s;
+    site->path = arena_copy(c->cx->arena, g->path, (size_t)site->depth * sizeof *g->path);
+    site->turn = arena_copy(c->cx->arena, g->turn, (size_t)site->depth * sizeof *g->turn);
     for (int l = 0; l < site->loop_count; l++) site->is_own[l] = g->owner[l] == s->stage;
     site->inside = bounds_fact(c->cx, site->scope, s->cond);
     c->site[c->site_count++] = site;
@@ -137,11 +146,11 @@ static void gather_for(Gathering *g, const Stmt *s)
 
 static void gather(Gathering *g, const Stmt *s)
 {
-    if (g->here.depth == MAX_DEPTH) {
+    if (g->here.depth == MAX_PATH || (s->kind == STMT_FOR && g->here.loop_count == MAX_DEPTH)) {
         g->too_deep = true;
         return;
     }
-    g->here.path[g->here.depth++] = s;
+    g->path[g->here.depth++] = s;
     switch (s->kind) {
     case STMT_BLOCK: gather_block(g, s); break;
     case STMT_FOR:   gather_for(g, s); break;
@@ -216,7 +225,7 @@ bool check_gather(Checker *c, unsigned branches)
     c->site_count = 0;
     c->facts = NULL;
     gather(&g, c->nest->root);
-    if (g.too_deep) return check_fail(c, UNPROVED, "fewer loops and buffers inside each other", "the nest is deeper than %d statements", MAX_DEPTH);
+    if (g.too_deep) return check_fail(c, UNPROVED, "fewer loops and buffers inside each other", "the nest is deeper than %d loops, or %d statements", MAX_DEPTH, MAX_PATH);
     c->stage_count = c->nest->stage_count;
     c->stage = NEW_ARRAY(arena, StageSites, c->stage_count);
     for (int i = 0; i < c->stage_count; i++) {

@@ -15,9 +15,9 @@ enum { MOST_TURNS = 1 << 20 };
 typedef struct Costing {
     Ctx *cx;
     const Nest *nest;
-    int depth; const Stmt *path[MAX_DEPTH];
-    int64_t value[MAX_DEPTH];        /* of the loops' variables, while turns are counted */
-    bool is_counted[MAX_DEPTH];      /* a loop that is run through */
+    int depth; const Stmt *path[MAX_PATH];
+    int64_t value[MAX_PATH];        /* of the loops' variables, while turns are counted */
+    bool is_counted[MAX_PATH];      /* a loop that is run through */
     int64_t turns;
     NestCost sum;
 } Costing;
@@ -136,7 +136,7 @@ static void cost_of(Costing *c, const Stmt *s)
     if (s->kind == STMT_BLOCK) cost_block(c, s);
     if (s->kind == STMT_ALLOC) cost_buffer(c, s);
     c->sum.loops += s->kind == STMT_FOR;
-    if (c->depth == MAX_DEPTH) return;
+    if (c->depth == MAX_PATH) return;
     c->path[c->depth++] = s;
     for (int i = 0; i < s->child_count; i++) cost_of(c, s->child[i]);
     c->depth--;

@@ -148,7 +148,7 @@ typedef bool Wanted(const Stmt *s, const char *wanted);
 
 static bool find(const Stmt *s, Wanted *is_wanted, const char *wanted, Path *p)
 {
-    if (p->depth == MAX_DEPTH) return false;
+    if (p->depth == MAX_PATH) return false;
     p->at[p->depth++] = s;
     if (is_wanted(s, wanted)) return true;
     for (int i = 0; i < s->child_count; i++)

@@ -96,8 +96,9 @@ const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part
 const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count);   /* same pointer if unchanged */
 
 /* The path from the root to a statement: path->at[0] is the root, at[depth-1] the statement found. */
-enum { MAX_DEPTH = 64 };
-typedef struct Path { int depth; const Stmt *at[MAX_DEPTH]; } Path;
+enum { MAX_DEPTH = 64,               /* loops inside each other */
+       MAX_PATH = 2048 };            /* statements: the storage of a large network is one Alloc in the other */
+typedef struct Path { int depth; const Stmt *at[MAX_PATH]; } Path;
 bool nest_find_loop(const Nest *n, const char *name, Path *out);       /* by full name, or by short name where that is unique */
 bool nest_find_block(const Nest *n, const char *name, Path *out);      /* first block of that name */
 const Stage *nest_stage(const Nest *n, const char *name);              /* NULL: none */

@@ -355,7 +355,7 @@ static const Stmt *read_stmts(NestReader *r, int above)
 {
     List list = { NULL, 0, 0 };
     int indent = r->next < r->count ? r->line[r->next].indent : 0;
-    if (++r->depth > MAX_DEPTH) diag_error(r->cx, NULL, "the statements are nested more than %d deep", MAX_DEPTH);
+    if (++r->depth > MAX_PATH) diag_error(r->cx, NULL, "the statements are nested more than %d deep", MAX_PATH);
     while (!ctx_failed(r->cx) && r->next < r->count && r->line[r->next].indent > above) {
         int at = r->next;
         if (r->line[at].indent != indent) {

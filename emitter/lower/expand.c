@@ -24,7 +24,7 @@ typedef struct Expand {
     Ctx *cx;
     Storages *s;
     int depth;
-    const Stmt *path[MAX_DEPTH];     /* the FOR and ALLOC statements above, outermost first */
+    const Stmt *path[MAX_PATH];      /* the FOR and ALLOC statements above, outermost first */
 } Expand;
 
 static const Code *expand(Expand *x, const Stmt *s);
@@ -359,7 +359,7 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
         return code;
     }
     const Code **child = NEW_ARRAY(cx->arena, const Code *, s->child_count);
-    if (x->depth == MAX_DEPTH) return NULL;
+    if (x->depth == MAX_PATH) return NULL;
     x->path[x->depth++] = s;
     for (int i = 0; i < s->child_count; i++) child[i] = inits_below(x, s->child[i], at);
     x->depth--;
@@ -512,7 +512,7 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
 
 static const Code *expand(Expand *x, const Stmt *s)
 {
-    if (ctx_failed(x->cx) || x->depth >= MAX_DEPTH - 2) return NULL;
+    if (ctx_failed(x->cx) || x->depth >= MAX_PATH - 2) return NULL;
     switch (s->kind) {
     case STMT_SEQ:   return expand_all(x, s);
     case STMT_TILE:  return expand_tile(x, s);

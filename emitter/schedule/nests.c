@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "ir/check.h"
+#include "support/map.h"
 #include "support/names.h"
 #include "support/switch.h"
 
@@ -371,10 +372,10 @@ Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *
     return (Draft){ .cx = cx, .old = n, .next = *n, .primitive = primitive, .args = *args };
 }
 
-static bool has_loop(const Nest *n, const char *loop)
+static void list_names(Map *names, const Stmt *s)
 {
-    Path p;
-    return nest_find_loop(n, loop, &p) && strcmp(path_end(&p)->name, loop) == 0;
+    if (s->kind == STMT_FOR) map_put(names, s->name, strlen(s->name), names);
+    for (int i = 0; i < s->child_count; i++) list_names(names, s->child[i]);
 }
 
 static void add_gone(Draft *d, const char *loop)
@@ -386,10 +387,19 @@ static void add_gone(Draft *d, const char *loop)
     n->gone = all;
 }
 
-static void note_gone(Draft *d, const Stmt *s)
+static void note_missing(Draft *d, const Stmt *s, const Map *names)
 {
-    if (s->kind == STMT_FOR && !has_loop(&d->next, s->name)) add_gone(d, s->name);
-    for (int i = 0; i < s->child_count; i++) note_gone(d, s->child[i]);
+    if (s->kind == STMT_FOR && !map_get(names, s->name, strlen(s->name))) add_gone(d, s->name);
+    for (int i = 0; i < s->child_count; i++) note_missing(d, s->child[i], names);
+}
+
+static void note_gone(Draft *d)
+{
+    ArenaMark mark = arena_mark(d->cx->scratch);
+    Map names = map_new(d->cx->scratch);
+    list_names(&names, d->next.root);
+    note_missing(d, d->old->root, &names);
+    arena_reset(d->cx->scratch, mark);
 }
 
 static void add_step(Draft *d)
@@ -416,7 +426,7 @@ const Nest *draft_close(Draft *d)
 {
     if (ctx_failed(d->cx) || (!d->cx->checks_late && !is_proved(d))) return d->old;
     add_step(d);
-    note_gone(d, d->old->root);
+    note_gone(d);
     Nest *n = NEW(d->cx->arena, Nest);
     *n = d->next;
     return n;

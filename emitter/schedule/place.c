@@ -364,8 +364,9 @@ bool makers_are_done(Draft *d, const Stage *s, const Path *place)
     int count = stage_reads(d->cx, s, &reads);
     for (int i = 0; i < count; i++) {
         const Stage *m = maker_of(&d->next, reads[i]);
-        const char *host = m ? host_of(&d->next, m) : NULL;
-        if (host && !(place && encloses(host, place)))
+        const char *host = m ? host_of(&d->next, m) : NULL, *stored = host ? alloc_host_of(&d->next, m) : NULL;
+        bool outlives = host && (place ? encloses(stored, place) : !stored);     /* then the checker asks what stands first */
+        if (host && !outlives && !(place && encloses(host, place)))
             return refuse_wrong(d, text_format(d->cx, "a place inside %s, or %s moved first", host, m->name),
                                 "%s reads %s, which is computed inside %s only", s->name, m->name, host);
     }
