@@ -34,6 +34,18 @@ const OnnxOp *onnx_op_find(Ctx *cx, const char *op_name)
     return NULL;
 }
 
+/* Where the name goes among the sorted rows, behind those of the same name. */
+static int place_of(const OnnxOp *const *sorted, int count, const char *op_name)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (strcmp(sorted[middle]->name, op_name) > 0) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
 const OnnxOp **onnx_op_list(Ctx *cx, int *count)
 {
     int room = 0;
@@ -43,8 +55,8 @@ const OnnxOp **onnx_op_list(Ctx *cx, int *count)
     *count = 0;
     for (int i = 0; i < TABLES; i++)
         for (const OnnxOp *op = tables[i]; op->name; op++) {
-            int at = (*count)++;
-            for (; at > 0 && strcmp(all[at - 1]->name, op->name) > 0; at--) all[at] = all[at - 1];
+            const int at = place_of(all, *count, op->name);
+            memmove(&all[at + 1], &all[at], (size_t)((*count)++ - at) * sizeof(const OnnxOp *));
             all[at] = op;
         }
     return all;

@@ -46,7 +46,7 @@ static void quantize_linear(OnnxCall *c)
     else if (to && !onnx_dtype(to, &t)) onnx_unsupported(c, "output_dtype %lld", (long long)to);
     if (!dtype_is_integer(t)) onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
-    if (dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
+    if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
     c->out[0] = store(c, "quantize", x, onnx_along(c, scale, x, axis), onnx_along(c, zero_or(c, onnx_in(c, 2), t), x, axis));
 }
 

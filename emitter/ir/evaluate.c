@@ -107,6 +107,7 @@ typedef struct Run {
     Held *out[2];
     const Expr *old[2];                        /* stand for the accumulators in `combined` */
     int init[2], combined[2];                  /* sites; without reducer `combined` is the value */
+    bool is_empty, reduces_nothing;            /* a data axis, or a reduce axis, has no points */
 } Run;
 
 static int64_t flat(const Held *h, int rank, const int64_t *index)
@@ -158,7 +159,7 @@ static void element(Run *r)
     point_forget(r->point);
     for (int i = 0; i < s->out_count && s->init; i++) start[i] = point_value(r->point, r->init[i]);
     for (int i = 0; i < s->out_count && s->init; i++) point_set(r->point, r->old[i], start[i]);
-    reduce(r, s->data_count);
+    if (!r->reduces_nothing) reduce(r, s->data_count);
     int64_t at = flat(r->out[0], s->data_count, r->at);
     for (int i = 0; i < s->out_count && s->init; i++)
         dtype_store(s->out[i]->type, r->out[i]->data, at, point_value(r->point, point_site(r->point, r->old[i])));
@@ -188,6 +189,14 @@ static void order_axes(Run *r)
         if (s->axis[a].kind != AXIS_ORDERED) r->order[n++] = a;
 }
 
+/* Without a point along one axis there is nothing to do along the others, however long they are. */
+static bool has_no_points(const Stage *s, int first, int end)
+{
+    for (int a = first; a < end; a++)
+        if (expr_is_const(s->axis[a].extent) && s->axis[a].extent->integer == 0) return true;
+    return false;
+}
+
 static Held *held_new(Evaluation *ev, const Tensor *t, void *data)
 {
     Held *h = NEW(ev->cx->arena, Held);
@@ -203,6 +212,8 @@ static Run run_of(Evaluation *ev, const Stage *s)
     Run r = { .ev = ev, .stage = s, .point = point_new(ev->cx, read_held, ev) };
     const Expr *combined[2] = { NULL, NULL };
     order_axes(&r);
+    r.is_empty = has_no_points(s, 0, s->data_count);
+    r.reduces_nothing = has_no_points(s, s->data_count, s->axis_count);
     for (int a = 0; a < s->axis_count; a++) r.extent[a] = point_site_in(r.point, ev->env, s->axis[a].extent);
     for (int i = 0; i < s->out_count; i++) {
         r.out[i] = map_get_ptr(&ev->held, s->out[i]);
@@ -221,7 +232,7 @@ static void run_stage(Evaluation *ev, const Stage *s)
 {
     Run r = run_of(ev, s);
     ev->stage = s;
-    data_loops(&r, 0);
+    if (!r.is_empty) data_loops(&r, 0);
 }
 
 /* Stages that read each other, step by step. */
@@ -235,7 +246,7 @@ static void run_steps(Evaluation *ev, Node *const *node, int count)
             ev->stage = node[i]->stage;
             run[i].at[0] = t;
             point_set_int(run[i].point, node[i]->stage->axis[0].var, t);
-            data_loops(&run[i], 1);
+            if (!run[i].is_empty) data_loops(&run[i], 1);
         }
 }
 

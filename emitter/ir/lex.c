@@ -84,10 +84,11 @@ static const char *scan(const char *s, const char *end, TokenKind *kind)
     return *kind = TOKEN_SYMBOL, end_of_symbol(s, end);
 }
 
+/* The first room is for short formulas, of which there are hundreds. */
 static void add_token(Lexer *l, int *room, Token t)
 {
     if (l->count == *room) {
-        Token *more = NEW_ARRAY(l->cx->arena, Token, *room = *room ? 2 * *room : 64);
+        Token *more = NEW_ARRAY(l->cx->arena, Token, *room = *room ? 2 * *room : 8);
         if (l->count) memcpy(more, l->token, (size_t)l->count * sizeof *more);
         l->token = more;
     }

@@ -178,8 +178,22 @@ static void compile_strip(Compiler *c, const Stmt *block, const Stmt *const *lan
 
 static void compile_stmt(Compiler *c, const Stmt *s);
 
+/* No block inside is ever reached: the loops around it are left out, however long they are. */
+static bool is_idle(Compiler *c, const Stmt *s)
+{
+    if (s->kind == STMT_BLOCK || s->kind == STMT_IF) return false;
+    if (s->kind == STMT_FOR) {
+        const Expr *extent = resolve(c, s->extent);
+        if (extent->kind == EXPR_INT && extent->integer <= 0) return true;
+    }
+    for (int i = 0; i < s->child_count; i++)
+        if (!is_idle(c, s->child[i])) return false;
+    return true;
+}
+
 static void compile_loop(Compiler *c, const Stmt *s)
 {
+    if (is_idle(c, s)) return;
     const Stmt *chain[MAX_DEPTH], *block = NULL;
     const int count = chain_of(s, chain, &block);
     Strip lanes;

@@ -24,12 +24,14 @@ const Known *known_add(Ctx *cx, const Known *outer, const char *known_name, cons
 
 const Known *known_of_binds(Ctx *cx, const Bind *binds)
 {
-    const Known *s = NULL;
-    for (; binds && binds->name; binds++) {
-        bool is_nothing = !binds->tensor && !binds->value;
-        s = known_add(cx, s, binds->name, binds->tensor, is_nothing ? expr_poison(cx) : binds->value);
+    int count = 0;
+    while (binds && binds[count].name) count++;
+    Known *all = NEW_ARRAY(cx->arena, Known, count);
+    for (int i = 0; i < count; i++) {
+        const bool is_nothing = !binds[i].tensor && !binds[i].value;
+        all[i] = (Known){ i ? &all[i - 1] : NULL, name(cx, binds[i].name), binds[i].tensor, is_nothing ? expr_poison(cx) : binds[i].value, false };
     }
-    return s;
+    return count ? &all[count - 1] : NULL;
 }
 
 static bool is_named(const Known *s, Token t)

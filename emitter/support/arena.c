@@ -118,7 +118,7 @@ void arena_reset(Arena *a, ArenaMark mark)
         a->spare = b;
     }
     if (!a->newest) return;
-    hide((char *)a->newest->bytes + mark.used, a->newest->size - mark.used);
+    hide((char *)a->newest->bytes + mark.used, a->newest->used - mark.used);
     a->newest->used = mark.used;
 }
 

@@ -2,6 +2,10 @@
 /* A number becomes a near one, a small one, an extreme one, or one from elsewhere in the file. */
 #include "flat_mutate.h"
 
+#include <string.h>
+
+#include "import/flatbuffer.h"
+
 typedef struct Dice { uint32_t state; } Dice;
 
 static uint32_t roll(Dice *d, uint32_t below)
@@ -40,4 +44,17 @@ void flat_mutate(uint8_t *at, size_t count, uint32_t seed)
     uint8_t *place = at + roll(&d, places) * size;
     const uint64_t v = new_number(&d, number_at(place, size), size, number_at(at + roll(&d, places) * size, size));
     for (size_t i = 0; i < size; i++) place[i] = (uint8_t)(v >> (8 * i));
+}
+
+void flat_mark_buffers(const uint8_t *at, size_t count, size_t least, uint8_t *mark)
+{
+    enum { MODEL_BUFFERS = 4, BUFFER_DATA = 0 };      /* fields of schema.fbs */
+    FlatFile file = { { at, count }, false };
+    const FlatTable model = flat_root(&file, "TFL3");
+    const FlatVector buffers = flat_vector(&model, MODEL_BUFFERS, 4);
+    for (size_t i = 0; i < buffers.count && !file.bad; i++) {
+        const FlatTable buffer = flat_table_at(&buffers, i);
+        const FlatVector data = flat_vector(&buffer, BUFFER_DATA, 1);
+        if (!file.bad && data.count >= least) memset(mark + data.at, 1, data.count);
+    }
 }

@@ -168,3 +168,24 @@ size_t proto_mutate(uint8_t *at, size_t count, size_t room, uint32_t seed, Proto
     free(m.to);
     return m.is_full ? count : m.count;
 }
+
+/* ---- Marks ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Marks { const uint8_t *from; size_t least; uint8_t *mark; } Marks;
+
+static void mark_fields(const Marks *m, Cursor message, Kind in, int depth)
+{
+    for (Field f; proto_next(&message, &f);) {
+        if (f.wire != WIRE_BYTES) continue;
+        const Kind kind = depth < MOST_DEPTH ? kind_of(in, f.number) : LEAF;
+        const size_t count = cursor_left(&f.bytes);
+        if (kind != LEAF) mark_fields(m, f.bytes, kind, depth + 1);
+        else if (count >= m->least) memset(m->mark + (f.bytes.at - m->from), 1, count);
+    }
+}
+
+void proto_mark_leaves(const uint8_t *at, size_t count, size_t least, uint8_t *mark)
+{
+    const Marks m = { at, least, mark };
+    mark_fields(&m, cursor_new(at, count), MODEL, 0);
+}

@@ -14,4 +14,7 @@ typedef size_t ProtoLeaf(uint8_t *at, size_t count, size_t room);
  * the room is too small, the bytes stay as they are. */
 size_t proto_mutate(uint8_t *at, size_t count, size_t room, uint32_t seed, ProtoLeaf *leaf);
 
+/* Sets mark[i] for each byte that is the content of a leaf of `least` bytes or more: weights, mostly. */
+void proto_mark_leaves(const uint8_t *at, size_t count, size_t least, uint8_t *mark);
+
 #endif

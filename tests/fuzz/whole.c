@@ -6,9 +6,14 @@
 #include <string.h>
 
 #include "driver.h"
+#include "fresh.h"
 #include "ir/dtype.h"
+#include "support/map.h"
 
 enum { MOST_ELEMS = 1 << 22 };      /* of a model that is carried on: what is large is slow under sanitizers, not wrong */
+enum { ONE_IN = 64, MOST_BYTES = 1 << 30 };
+static const char *const targets[] = { "generic", "cortex-m4", "cortex-m55", "x86-avx2" };
+enum { TARGET_COUNT = sizeof targets / sizeof targets[0] };
 
 static bool is_modest(const Model *m)
 {
@@ -18,8 +23,12 @@ static bool is_modest(const Model *m)
     return elems <= MOST_ELEMS;
 }
 
-static void stop_at_internal_error(Ctx *cx)
+static void stop_at_faults(Ctx *cx)
 {
+    if (arena_used(cx->arena) > MOST_BYTES) {
+        fprintf(stderr, "internal error: %lld bytes were taken\n", (long long)arena_used(cx->arena));
+        abort();
+    }
     for (const Diag *d = cx->diags; d; d = d->next) {
         if (d->severity != INTERNAL) continue;
         fprintf(stderr, "%s\n", diag_text(cx, d));
@@ -27,21 +36,32 @@ static void stop_at_internal_error(Ctx *cx)
     }
 }
 
+static void carry_on(Build *b)
+{
+    if (!is_modest(&b->model) || !build_graph(b) || !build_nests(b) || !build_program(b)) return;
+    cgen_source(b->cx, &b->program);
+    cgen_header(b->cx, &b->program);
+}
+
+static uint64_t one_in(void)
+{
+    const char *given = getenv("FUZZ_WHOLE");
+    return given && atoi(given) > 0 ? (uint64_t)atoi(given) : ONE_IN;
+}
+
 void whole_way(const char *path, const uint8_t *bytes, size_t count, WholeReader *read)
 {
-    lw_options options = { .name = "m" };
+    static uint64_t every;
+    if (!every) every = one_in();
+    const uint64_t chance = hash_bytes(bytes, count) >> 20;
+    lw_options options = { .name = "m", .target = targets[chance % TARGET_COUNT] };
     Build b = { .options = &options, .path = path, .name = "m" };
-    b.cx = ctx_new(NULL, NULL);
+    b.cx = fresh_context();
     uint8_t *copy = arena_alloc(b.cx->arena, count + 1);      /* ends in a NUL, as a file that was read does */
-    memcpy(copy, bytes, count);
+    if (count) memcpy(copy, bytes, count);
     ImportOptions none = { 0 };
-    b.target = target_find(b.cx, "generic");
+    b.target = target_find(b.cx, options.target);
     b.cx->file = path;
-    if (read(b.cx, path, (Bytes){ copy, count }, &none, &b.model) && is_modest(&b.model) && build_graph(&b) && build_nests(&b) &&
-        build_program(&b)) {
-        cgen_source(b.cx, &b.program);
-        cgen_header(b.cx, &b.program);
-    }
-    stop_at_internal_error(b.cx);
-    ctx_free(b.cx);
+    if (read(b.cx, path, (Bytes){ copy, count }, &none, &b.model) && chance / TARGET_COUNT % every == 0) carry_on(&b);
+    stop_at_faults(b.cx);
 }

@@ -80,7 +80,7 @@ static void initializer(Writer *w, const char *tensor_name, const char *list, bo
         const int64_t v = strtoll(word(w, &list, ","), NULL, 10);
         if (is_float) number_field(&t, 1, v);
         else for (int b = 0; b < 8; b++) text_char(&data, (char)(uint8_t)((uint64_t)v >> (8 * b)));
-        count = v > 0 && v < 10000 && is_float ? count * v : count;
+        if (is_float && v >= 0 && v < 10000) count *= v;
     }
     if (is_float) text_spaces(&data, (int)(count < 100000 ? 4 * count : 4));
     else number_field(&t, 1, (int64_t)(data.length / 8));

@@ -170,10 +170,8 @@ static const char user[] =
     "        float want = b[i % 3];\n        for (int c = 0; c < 6; c++) want += x[i / 3 * 6 + c] * k[c * 3 + i % 3];\n"
     "        if (y[i] != (want > 0 ? want : 0)) return 2;\n    }\n    return BAD;\n}\n";
 
-static void build_and_run(Ctx *cx, const char *name, bool standalone, bool static_arena, const char *cc)
+static void build_and_run(Ctx *cx, const char *folder, const char *name, bool standalone, bool static_arena, const char *cc)
 {
-    const char *folder = getenv("TMPDIR");
-    folder = text_format(cx, "%s/lw_test_cgen", folder ? folder : "/tmp");
     Program p = two_layers(cx, standalone, static_arena);
     const char *run = static_arena ? "two_run(&in, &out) != 0" : "two_run(arena, &in, &out) != 0";
     const char *bad = static_arena ? "0" : "two_run(arena + 1, &in, &out) != TWO_E_ARENA || two_run(0, &in, &out) != TWO_E_ARENA";
@@ -191,8 +189,9 @@ static void build_and_run(Ctx *cx, const char *name, bool standalone, bool stati
     check_that(status == 0, text_format(cx, "%s-runs", name), "status %d in %s", status, folder);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
+    (void)argc;
     Ctx *cx = ctx_new(NULL, NULL);
     const char *cc = getenv("CC");
     if (!cc || !*cc) cc = "cc";
@@ -202,9 +201,10 @@ int main(void)
     header(cx);
     if (system(text_format(cx, "command -v %s >/dev/null 2>&1", cc)) != 0) check_skip("program-runs", "no C compiler to run");
     else {
-        build_and_run(cx, "plain", false, false, cc);
-        build_and_run(cx, "standalone", true, false, cc);
-        build_and_run(cx, "static-arena", false, true, cc);
+        const char *folder = text_format(cx, "%s%s.emitted", *argv[0] == '/' ? "" : "./", argv[0]);      /* a folder of this build's own */
+        build_and_run(cx, folder, "plain", false, false, cc);
+        build_and_run(cx, folder, "standalone", true, false, cc);
+        build_and_run(cx, folder, "static-arena", false, true, cc);
     }
     check_that(!ctx_failed(cx), "no-diagnostics", "%s", cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);

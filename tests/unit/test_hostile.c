@@ -3,10 +3,11 @@
  * of processor time and 1 GB; it has written all files or none; it has said why where it refused; it has never called itself wrong.
  *
  *   test_hostile            small models of the project: 200 truncations, 2,000 flipped bits, 1,000 changed fields of each
- *   test_hostile MODEL...   the same for these
+ *   test_hostile MODEL...   the same for these, and a table
  *
- * Cases run in a child process, which counts them; when it dies, the case that it was at is to blame. */
-#define _DEFAULT_SOURCE      /* fork, mmap, mkdtemp */
+ * One flip in two is in a byte of the structure, drawn from all of them alike; the others are anywhere, in most files mostly
+ * in weights. Cases run in a child process, which counts them; when it dies, the case that it was at is to blame. */
+#define _DEFAULT_SOURCE      /* fork, mmap, mkdtemp, wait4 */
 #include "check.h"
 
 #include <signal.h>
@@ -16,7 +17,11 @@
 #include <sys/resource.h>
 #include <sys/time.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 #include "../fuzz/flat_mutate.c"
 #include "../fuzz/proto_mutate.c"
@@ -24,11 +29,13 @@
 #include "onnx_text.h"
 #include "support/file.h"
 
-enum { TRUNCATIONS = 200, FLIPS = 2000, CHANGES = 1000, SECONDS = 10, MOST_FILE = 8 << 20 };
+enum { TRUNCATIONS = 200, FLIPS = 2000, CHANGES = 1000, SECONDS = 10, MOST_FILE = 8 << 20, LEAST_DATA = 64, MOST_MODELS = 200 };
 static const rlim_t MEMORY = (rlim_t)1 << 30;
 
 typedef struct Scene { char folder[64], output[96], header[96], part[112]; uint8_t *file; } Scene;
-typedef struct Progress { int at, accepted, wrong; char what[400]; } Progress;      /* shared with the child */
+typedef struct Progress { int at, accepted, wrong; double slowest; char what[400]; } Progress;      /* shared with the child */
+typedef struct Sample { Bytes whole; const uint32_t *structure; uint32_t structure_count; } Sample;     /* places of bytes that are no weights */
+typedef struct Row { const char *model; size_t bytes, structure; int cases, accepted, wrong; double slowest; long most_kb; } Row;
 
 /* ---- One case ---------------------------------------------------------------------------------------------------- */
 
@@ -77,14 +84,17 @@ static void run_case(const Scene *s, const char *extension, size_t count, Progre
     FILE *f = fopen(path, "wb");
     if (!f || fwrite(s->file, 1, count, f) != count || fclose(f) != 0) exit(3);
     allow(SECONDS);
+    const clock_t begin = clock();
     const char *wrong = compiled(s, path, p);
+    const double seconds = (double)(clock() - begin) / CLOCKS_PER_SEC;
     allow(0);
+    if (seconds > p->slowest) p->slowest = seconds;
     if (wrong && !p->wrong++) snprintf(p->what, sizeof p->what, "case %d: %s", p->at, wrong);
 }
 
 /* ---- Many, each made by its number ------------------------------------------------------------------------------- */
 
-typedef size_t Maker(uint8_t *file, Bytes whole, int number);       /* bytes of the case, in `file` */
+typedef size_t Maker(uint8_t *file, const Sample *from, int number);       /* bytes of the case, in `file` */
 
 static uint32_t scramble(uint32_t n)
 {
@@ -93,22 +103,21 @@ static uint32_t scramble(uint32_t n)
     return n ^ n >> 16;
 }
 
-static size_t truncated(uint8_t *file, Bytes whole, int number)
+static size_t truncated(uint8_t *file, const Sample *from, int number)
 {
-    memcpy(file, whole.at, whole.count);
-    return (size_t)((uint64_t)whole.count * (uint64_t)number / TRUNCATIONS);
+    memcpy(file, from->whole.at, from->whole.count);
+    return (size_t)((uint64_t)from->whole.count * (uint64_t)number / TRUNCATIONS);
 }
 
-/* One flip in two is in the first kilobytes or the last, where structure is denser than in the weights. */
-static size_t flipped(uint8_t *file, Bytes whole, int number)
+static size_t flipped(uint8_t *file, const Sample *from, int number)
 {
-    uint32_t at = scramble((uint32_t)number + 1), near = at % 4096;
-    memcpy(file, whole.at, whole.count);
-    if (!whole.count) return 0;
-    if (number % 4 == 0 && near < whole.count) at = near;
-    if (number % 4 == 1 && near < whole.count) at = (uint32_t)whole.count - 1 - near;
-    file[at % whole.count] ^= (uint8_t)(1 << (number / 4 % 8));
-    return whole.count;
+    const uint32_t chance = scramble((uint32_t)number + 1);
+    const bool in_structure = number % 2 == 0 && from->structure_count;
+    memcpy(file, from->whole.at, from->whole.count);
+    if (!from->whole.count) return 0;
+    const size_t at = in_structure ? from->structure[chance % from->structure_count] : chance % from->whole.count;
+    file[at] ^= (uint8_t)(1 << (number / 2 % 8));
+    return from->whole.count;
 }
 
 static size_t garbled(uint8_t *at, size_t count, size_t room)
@@ -117,18 +126,19 @@ static size_t garbled(uint8_t *at, size_t count, size_t room)
     return count < room ? count + 1 : count;
 }
 
-static size_t changed(uint8_t *file, Bytes whole, int number)
+static size_t changed(uint8_t *file, const Sample *from, int number)
 {
-    memcpy(file, whole.at, whole.count);
-    size_t count = proto_mutate(file, whole.count, whole.count + 4096, scramble((uint32_t)number + 7), garbled);
-    return number % 2 ? proto_mutate(file, count, whole.count + 4096, scramble((uint32_t)number), garbled) : count;
+    const size_t room = from->whole.count + 4096;
+    memcpy(file, from->whole.at, from->whole.count);
+    size_t count = proto_mutate(file, from->whole.count, room, scramble((uint32_t)number + 7), garbled);
+    return number % 2 ? proto_mutate(file, count, room, scramble((uint32_t)number), garbled) : count;
 }
 
-static size_t changed_numbers(uint8_t *file, Bytes whole, int number)
+static size_t changed_numbers(uint8_t *file, const Sample *from, int number)
 {
-    memcpy(file, whole.at, whole.count);
-    for (int i = 0; i <= number % 3; i++) flat_mutate(file, whole.count, scramble((uint32_t)(3 * number + i)));
-    return whole.count;
+    memcpy(file, from->whole.at, from->whole.count);
+    for (int i = 0; i <= number % 3; i++) flat_mutate(file, from->whole.count, scramble((uint32_t)(3 * number + i)));
+    return from->whole.count;
 }
 
 static void limit(void)
@@ -137,47 +147,85 @@ static void limit(void)
     struct rlimit r = { MEMORY, MEMORY };
     setrlimit(RLIMIT_AS, &r);
 #endif
+#ifdef __GLIBC__             /* the next case takes the memory of the one before, instead of asking the system again */
+    mallopt(M_MMAP_THRESHOLD, 1 << 30);
+    mallopt(M_TRIM_THRESHOLD, 1 << 30);
+#endif
 }
 
-static void child(const Scene *s, const char *extension, Bytes whole, Maker *make, int count, Progress *p)
+static void child(const Scene *s, const char *extension, const Sample *from, Maker *make, int count, Progress *p)
 {
     limit();
-    for (; p->at < count; p->at++) run_case(s, extension, make(s->file, whole, p->at), p);
+    for (; p->at < count; p->at++) run_case(s, extension, make(s->file, from, p->at), p);
     _exit(0);
 }
 
-static void many(const Scene *s, const char *test_name, const char *extension, Bytes whole, Maker *make, int count)
+static const char *ending(Ctx *cx, int status)
+{
+    if (!WIFSIGNALED(status)) return text_format(cx, "status %d", WEXITSTATUS(status));
+    const int number = WTERMSIG(status);
+    return text_format(cx, "signal %d%s", number, number == SIGPROF ? " (too slow)" : number == SIGABRT ? " (out of memory?)" : "");
+}
+
+static void many(Ctx *cx, const Scene *s, const char *what, const char *extension, const Sample *from, Maker *make, int count, Row *row)
 {
     Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    struct rusage use = { .ru_maxrss = 0 };
     int status;
     for (; p->at < count; p->at++) {
         fflush(stdout);
         pid_t id = fork();
-        if (id == 0) child(s, extension, whole, make, count, p);
-        if (waitpid(id, &status, 0) != id || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) break;
-        if (!p->wrong++)
-            snprintf(p->what, sizeof p->what, "case %d: ended by %s %d%s", p->at, WIFSIGNALED(status) ? "signal" : "status",
-                     WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status),
-                     !WIFSIGNALED(status) ? "" : WTERMSIG(status) == SIGPROF ? " (too slow)" : WTERMSIG(status) == SIGABRT ? " (out of memory?)" : "");
+        if (id == 0) child(s, extension, from, make, count, p);
+        const bool ended = wait4(id, &status, 0, &use) == id;
+        if (use.ru_maxrss > row->most_kb) row->most_kb = use.ru_maxrss;
+        if (!ended || (WIFEXITED(status) && WEXITSTATUS(status) == 0)) break;
+        if (!p->wrong++) snprintf(p->what, sizeof p->what, "case %d: ended by %s", p->at, ending(cx, status));
     }
+    const char *test_name = text_format(cx, "%s-of-%s", what, row->model);
     check_that(p->wrong == 0, test_name, "%d of %d; %s", p->wrong, count, p->what);
     if (p->at < count) check_that(false, test_name, "stopped at case %d", p->at);
+    row->cases += p->at;
+    row->accepted += p->accepted;
+    row->wrong += p->wrong;
+    if (p->slowest > row->slowest) row->slowest = p->slowest;
     munmap(p, sizeof *p);
 }
 
-static void check_model(const Scene *s, const char *path)
+static Sample sample_of(Ctx *cx, Bytes whole, const char *extension)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    uint8_t *is_data = NEW_ARRAY(cx->arena, uint8_t, whole.count);
+    uint32_t *place = NEW_ARRAY(cx->arena, uint32_t, whole.count), count = 0;
+    if (strcmp(extension, "onnx") == 0) proto_mark_leaves(whole.at, whole.count, LEAST_DATA, is_data);
+    if (strcmp(extension, "tflite") == 0) flat_mark_buffers(whole.at, whole.count, LEAST_DATA, is_data);
+    for (uint32_t i = 0; i < whole.count; i++)
+        if (!is_data[i]) place[count++] = i;
+    return (Sample){ whole, place, count };
+}
+
+static Row check_model(Ctx *cx, const Scene *s, const char *path)
+{
     const Bytes whole = file_read(cx, path);
-    const char *stem = path_stem(cx, path), *extension = path_extension(path);
-    if (ctx_failed(cx) || whole.count > MOST_FILE) check_that(false, path, "it cannot be read, or is too large");
-    else {
-        many(s, text_format(cx, "truncations-of-%s", stem), extension, whole, truncated, TRUNCATIONS);
-        many(s, text_format(cx, "flips-of-%s", stem), extension, whole, flipped, FLIPS);
-        if (strcmp(extension, "onnx") == 0) many(s, text_format(cx, "changes-of-%s", stem), extension, whole, changed, CHANGES);
-        if (strcmp(extension, "tflite") == 0) many(s, text_format(cx, "changes-of-%s", stem), extension, whole, changed_numbers, CHANGES);
+    const char *extension = path_extension(path);
+    Row row = { .model = path_stem(cx, path), .bytes = whole.count };
+    if (ctx_failed(cx) || whole.count > MOST_FILE) {
+        check_that(false, path, "it cannot be read, or is too large");
+        return row;
     }
-    ctx_free(cx);
+    const Sample from = sample_of(cx, whole, extension);
+    row.structure = from.structure_count;
+    many(cx, s, "truncations", extension, &from, truncated, TRUNCATIONS, &row);
+    many(cx, s, "flips", extension, &from, flipped, FLIPS, &row);
+    if (strcmp(extension, "onnx") == 0) many(cx, s, "changes", extension, &from, changed, CHANGES, &row);
+    if (strcmp(extension, "tflite") == 0) many(cx, s, "changes", extension, &from, changed_numbers, CHANGES, &row);
+    return row;
+}
+
+static void print_table(const Row *row, int count)
+{
+    printf("\n%-24s %9s %9s %6s %8s %8s %5s %5s\n", "model", "bytes", "structure", "cases", "accepted", "seconds", "MB", "wrong");
+    for (int i = 0; i < count; i++)
+        printf("%-24s %9lu %9lu %6d %8d %8.2f %5ld %5d\n", row[i].model, (unsigned long)row[i].bytes, (unsigned long)row[i].structure, row[i].cases,
+               row[i].accepted, row[i].slowest, row[i].most_kb / 1024, row[i].wrong);
 }
 
 /* ---- Models written to be absurd (onnx_text.h says how) -------------------------------------------------------------- */
@@ -239,12 +287,16 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "split-lengths", "x:9; s#-1,10; Split x,s y,z; >y", false },
     { "pool-of-many-dimensions", "x:1,2,5,5,1,2,5,5; GlobalAveragePool x y; >y", true },
     { "many-dimensions-broadcast", "a:1,65536; b:65536,1; Add a,b y; >y", false },
+    { "long-axis-of-no-elements", "x:4; v=0,1073741824; Gemm v,v d transB=1!; Add d y; >y", false },
+    { "sum-over-a-long-axis-of-no-elements", "x:1; v=1,1073741824,0; Relu v w; ReduceSum w a keepdims=0!; Add x,a y; >y", true },
+    { "quantize-to-floats", "x:4; s=1; z=1; QuantizeLinear x,s,z y; >y", false },
+    { "quantize-integers-to-floats", "x:4; s=1; z=1; Cast x i to=6!; QuantizeLinear i,s,z y; >y", false },
     { "matmul-of-large", "a:65536,4; b:4,65536; MatMul a,b y; >y", false },
 };
 
-static size_t absurd_case(uint8_t *file, Bytes whole, int number)
+static size_t absurd_case(uint8_t *file, const Sample *from, int number)
 {
-    (void)whole;
+    (void)from;
     Ctx *cx = ctx_new(NULL, NULL);
     const Text model = onnx_text(cx, absurd[number].model);
     const size_t count = model.length <= MOST_FILE ? model.length : 0;
@@ -263,7 +315,7 @@ static void check_absurd(const Scene *s)
         p->at = i;
         fflush(stdout);
         pid_t id = fork();
-        if (id == 0) child(s, "onnx", (Bytes){ NULL, 0 }, absurd_case, i + 1, p);
+        if (id == 0) child(s, "onnx", NULL, absurd_case, i + 1, p);
         waitpid(id, &status, 0);
         if (status) snprintf(p->what, sizeof p->what, "ended with status %x", (unsigned)status);
         check_that(!status && !p->wrong && p->accepted == absurd[i].is_fine, absurd[i].test_name, "%s%s", p->what,
@@ -275,7 +327,7 @@ static void check_absurd(const Scene *s)
 int main(int argc, char **argv)
 {
     static const char *const small[] = {
-        "samples/digits/digits.onnx", "tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx",
+        "tests/golden/residual/residual.onnx", "tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx",
         "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te", "tests/fuzz/corpus-tflite/conv-int8.tflite",
         "tests/fuzz/corpus-tflite/mixed-int8.tflite",
     };
@@ -287,8 +339,12 @@ int main(int argc, char **argv)
     snprintf(s.header, sizeof s.header, "%s/m.h", s.folder);
     snprintf(s.part, sizeof s.part, "%s.part", s.output);
     if (argc < 2) check_absurd(&s);
-    for (int i = 1; i < argc; i++) check_model(&s, argv[i]);
-    for (size_t i = 0; i < sizeof small / sizeof small[0] && argc < 2; i++) check_model(&s, small[i]);
+    static Row row[MOST_MODELS];
+    const int given = argc < MOST_MODELS ? argc - 1 : MOST_MODELS, count = given ? given : (int)(sizeof small / sizeof small[0]);
+    Ctx *cx = ctx_new(NULL, NULL);
+    for (int i = 0; i < count; i++) row[i] = check_model(cx, &s, given ? argv[i + 1] : small[i]);
+    if (given) print_table(row, count);
+    ctx_free(cx);
     char path[96];
     for (int i = 0; i < 3; i++) {
         snprintf(path, sizeof path, "%s/case.%s", s.folder, i == 0 ? "onnx" : i == 1 ? "te" : "tflite");

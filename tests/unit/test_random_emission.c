@@ -85,9 +85,9 @@ int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
     long count = argc > 2 ? strtol(argv[2], NULL, 10) : 400;
-    const char *cc = getenv("CC"), *flags = getenv("EMIT_FLAGS"), *folder = getenv("TMPDIR");
+    const char *cc = getenv("CC"), *flags = getenv("EMIT_FLAGS");
     char stem[1024];
-    snprintf(stem, sizeof stem, "%s/lw_random_emission", folder ? folder : "/tmp");
+    snprintf(stem, sizeof stem, "%s.emitted", argv[0]);      /* beside the program, so that two builds may run at once */
     Run run = { emit_batch_new(), cc && *cc ? cc : "cc", flags, stem, 0, 0, 0, 0 };
     if (!flags) run.flags = "-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror -O1 -ffp-contract=off";
     if (system(text_format(run.batch->cx, "command -v %s >/dev/null 2>&1", run.cc)) != 0) {

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading the tables (graph/registry.c, ir/rules.c) takes ten times as long as a small model, so they are read once; the blocks
+ * of the arena are copied then, and written back before each input, with what points into them. What an input has made
+ * behind that lies poisoned until it is handed out again: an address that outlives its input is found by the sanitizer.
+ *
+ * This file holds the arena's own text, to see its blocks and to keep those that are given back; the linker takes these
+ * functions in place of the library's. */
+#include <stdlib.h>
+
+static void *block_of(size_t bytes);
+static void give_back(void *block);
+#define malloc block_of
+#define free give_back
+#include "../../emitter/support/arena.c"
+#undef malloc
+#undef free
+
+#include "fresh.h"
+#include "graph/registry.h"
+#include "ir/rules.h"
+
+/* ---- Blocks of the usual size are used again: memory that the system gives is slow the first time ------------------- */
+
+enum { MOST_KEPT = 64, USUAL = sizeof(Block) + LARGEST_BLOCK };
+static struct { int count; void *block[MOST_KEPT]; } kept;
+
+static void *block_of(size_t bytes) { return bytes == USUAL && kept.count ? kept.block[--kept.count] : malloc(bytes); }
+
+static void give_back(void *block)
+{
+    Block *b = block;
+    if (kept.count == MOST_KEPT || !b || b->size != LARGEST_BLOCK) free(b);
+    else {
+        hide(b->bytes, b->size);
+        kept.block[kept.count++] = b;
+    }
+}
+
+/* ---- The context ------------------------------------------------------------------------------------------------- */
+
+enum { MOST_BLOCKS = 32 };
+typedef struct Copy { Block *block; size_t used; void *bytes; } Copy;
+static struct { Ctx *cx; Copy copy[MOST_BLOCKS]; int count; size_t used; } base;
+
+/* By words and without the sanitizer's eyes, for parts of a block are poisoned. */
+__attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes)
+{
+    for (size_t i = 0; i < bytes / sizeof *to; i++) to[i] = from[i];
+}
+
+static void save(Arena *a)
+{
+    for (Block *b = a->newest; b; b = b->older) {
+        Copy c = { b, b->used, malloc(b->used) };
+        if (!c.bytes || base.count == MOST_BLOCKS) abort();
+        copy_words(c.bytes, (const uint64_t *)(const void *)b->bytes, b->used);
+        base.copy[base.count++] = c;
+    }
+    base.used = a->used;
+    a->next_size = LARGEST_BLOCK;
+}
+
+static void drop(Arena *a, Block *last)
+{
+    for (Block *older; a->newest != last; a->newest = older) {
+        older = a->newest->older;
+        give_back(a->newest);
+    }
+    give_back(a->spare);
+    a->spare = NULL;
+}
+
+static void restore(Ctx *cx, Arena *a)
+{
+    drop(cx->scratch, NULL);
+    drop(a, base.copy[0].block);
+    hide((char *)a->newest->bytes + base.copy[0].used, a->newest->used - base.copy[0].used);
+    for (int i = 0; i < base.count; i++) {
+        Copy *c = &base.copy[i];
+        copy_words((uint64_t *)(void *)c->block->bytes, c->bytes, c->used);
+        c->block->used = c->used;
+    }
+    a->used = base.used;
+}
+
+Ctx *fresh_context(void)
+{
+    if (base.cx) restore(base.cx, base.cx->arena);
+    else {
+        base.cx = ctx_new(NULL, NULL);
+        registry(base.cx);
+        rules_of(base.cx);
+        save(base.cx->arena);
+    }
+    return base.cx;
+}

@@ -1,0 +1,35 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# Runs a fuzz target for so many inputs, or so many seconds, in rounds of which each begins with the corpus that the one before
+# left; a round that a finding ended is followed by another. What was found stays in the folder as crash-, timeout-, oom-
+# and the like. Prints a line for each round and the sum; fails where anything was found.
+#   tests/fuzz/run.sh FOLDER NAME runs|seconds COUNT [FLAGS of libFuzzer]
+set -u
+folder=$1 name=$2 unit=$3 most=$4
+shift 4
+round=1000000 total=0 found=0 number=0 begin=$(date +%s)
+# Small inputs are freed by the hundred: neither are they kept for long, nor is their memory given back to the system.
+export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:malloc_context_size=4}"
+export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
+spent() { if [ "$unit" = runs ]; then echo "$total"; else echo $(($(date +%s) - begin)); fi; }
+while left=$((most - $(spent))) && [ $left -gt 0 ]; do
+    number=$((number + 1))
+    if [ "$unit" = runs ]; then limit="-runs=$((left < round ? left : round))"; else limit="-max_total_time=$left"; fi
+    log=$folder/$name-$number.log
+    "$folder/fuzz_$name" "$limit" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=4096 -entropic=0 -use_cmp=0 -reload=0 \
+        -detect_leaks=0 -print_final_stats=1 -artifact_prefix="$folder/" -dict="$folder/$name.dict" "$@" "$folder/corpus-$name" > "$log" 2>&1
+    status=$?
+    runs=$(sed -n 's/^stat::number_of_executed_units: //p' "$log")
+    speed=$(sed -n 's/^stat::average_exec_per_sec: *//p' "$log")
+    total=$((total + ${runs:-0}))
+    if [ $status -eq 0 ]; then
+        echo "$name round $number: ${runs:-0} inputs, $speed/s, $total in all"
+        rm -f "$log"
+        continue
+    fi
+    found=$((found + 1))
+    echo "$name round $number: ${runs:-0} inputs, $total in all; $(sed -n 's/.*\(Test unit written to .*\)/\1/p;/^SUMMARY/p;/internal error/p' "$log" | tr '\n' ' ')"
+    [ $found -lt 100 ] || break
+done
+echo "$name: $total inputs, $found findings, $(($(date +%s) - begin)) s"
+[ $found -eq 0 ]
