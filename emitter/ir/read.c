@@ -29,7 +29,8 @@ const Known *known_of_binds(Ctx *cx, const Bind *binds)
     Known *all = NEW_ARRAY(cx->arena, Known, count);
     for (int i = 0; i < count; i++) {
         const bool is_nothing = !binds[i].tensor && !binds[i].value;
-        all[i] = (Known){ i ? &all[i - 1] : NULL, name(cx, binds[i].name), binds[i].tensor, is_nothing ? expr_poison(cx) : binds[i].value, false };
+        all[i] = (Known){ .outer = i ? &all[i - 1] : NULL, .name = name(cx, binds[i].name), .tensor = binds[i].tensor,
+                           .value = is_nothing ? expr_poison(cx) : binds[i].value };
     }
     return count ? &all[count - 1] : NULL;
 }
