@@ -177,6 +177,8 @@ static void show_layers(Build *b)
 
 bool build_passes(Build *b)
 {
+    const char *qdq = b->options->qdq;
+    b->graph.qdq = text_equal(qdq, "float") ? QDQ_FLOAT : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count && !ctx_failed(b->cx); i++) {

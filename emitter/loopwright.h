@@ -37,6 +37,8 @@ typedef struct lw_options {
     const lw_state *state; int state_count;  /* what an output leaves is the input of the next run: kept in struct NAME_state */
     const char *annotate;            /* a file of annotations, or NULL */
     const char *rounding;            /* of scaled 8-bit integers: "double" (NULL), as the reference kernels do, or "single" */
+    const char *qdq;                 /* calls between dequantization and quantization: "exact" (NULL): on integers where nothing but rounding within
+                                      * floats differs; "integer": also where ties are many; "float": as they are written */
     bool layers;                     /* what every group makes is an output, too, behind the model's own */
     const char *recorded;            /* verify, with layers: a folder of LAYER.npy that are expected; NULL: what the interpreter gives */
     const char *tuning;              /* a file of tuning records, or NULL */

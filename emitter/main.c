@@ -37,6 +37,7 @@ static bool set_no_shrink(Arguments *a, const char *v) { (void)v; return a->opti
 static bool set_time_passes(Arguments *a, const char *v) { (void)v; return a->options.time_passes = true; }
 static bool set_combine(Arguments *a, const char *v) { return (a->options.combine = v) != NULL; }
 static bool set_explain(Arguments *a, const char *v) { (void)v; return a->options.explain = true; }
+static bool read_qdq(Arguments *a, const char *v) { return strcmp(a->options.qdq = v, "exact") == 0 || strcmp(v, "integer") == 0 || strcmp(v, "float") == 0; }
 static bool read_rounding(Arguments *a, const char *v) { return strcmp(a->options.rounding = v, "double") == 0 || strcmp(v, "single") == 0; }
 static bool set_layers(Arguments *a, const char *v) { (void)v; return a->options.layers = true; }
 static bool read_recorded(Arguments *a, const char *v) { a->options.layers = true; return (a->options.recorded = v) != NULL; }
@@ -113,6 +114,7 @@ static const Option options[] = {
     { "--tuning",       "FILE",       "implementations by group: lines `SIGNATURE IMPLEMENTATION`; `dump --at strategy` shows signatures", read_tuning },
     { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
     { "--rounding",     "double|single", "how products of int8 are scaled: with the two roundings of the reference, or one", read_rounding },
+    { "--qdq",          "exact|integer|float", "quantized calls written in real numbers: on integers unless ties are many, always, or never", read_qdq },
     { "--layers",       NULL,         "what every layer makes is an output, too; verify: the first that differs", set_layers },
     { "--recorded",     "DIR",        "verify: DIR/LAYER.npy is what a layer must make", read_recorded },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },

@@ -196,6 +196,15 @@ static void print_facts(Build *b, Text *t)
     print_facts_of(t, fact, count, limits, never_limits, "%d of %d integer clamps never bind:");
 }
 
+/* What became of a quantized network that is written in real numbers. */
+static void print_quantized(const Graph *g, Text *t)
+{
+    if (!g->quantized_count) return;
+    text_printf(t, "\n%d of %d quantizations are made of integers", g->quantized_count - g->unrealized_count, g->quantized_count);
+    for (int i = 0; i < g->unrealized_count; i++) text_printf(t, "%s %s", i ? "" : "; of floats:", g->unrealized[i]->name);
+    text_char(t, '\n');
+}
+
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
 {
     Build b;
@@ -204,6 +213,7 @@ const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
     print_totals(&b, &t);
+    print_quantized(&b.graph, &t);
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
     return text_string(&t);

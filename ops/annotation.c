@@ -90,12 +90,12 @@ static const OpCase quantize_cases[] = {
 const Op ops_annotation[] = {
     { ANNOTATION("on_device", ANNOTATION_DEVICE, "y = x, made on a device", device_cases), .attr = device_attrs },
     { ANNOTATION("stop_fusion", ANNOTATION_STOP_FUSION, "y = x; no group of fused calls reaches across", plain_cases),
-      .is_view = true, .permute = permute_elementwise },
+      .is_view = true, .moves_elements = true, .permute = permute_elementwise },
     { ANNOTATION("stop_gradient", ANNOTATION_RECORD, "y = x; its gradient is zero", plain_cases) },
     { ANNOTATION("checkpoint", ANNOTATION_RECORD, "y = x; made again for the gradient rather than kept", plain_cases) },
     { .name = "annotation.simulated_quantize", .level = 10, .pattern = PATTERN_BROADCAST, .least_inputs = 3, .most_inputs = 3,
       .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float",
-      .inputs = "x scale zero", .attr = quantize_attrs, .compute = simulated_quantize, .permute = permute_elementwise, .cases = quantize_cases },
+      .grid = GRID_SIMULATE, .inputs = "x scale zero", .attr = quantize_attrs, .compute = simulated_quantize, .permute = permute_elementwise, .cases = quantize_cases },
     { .name = "device_copy", .summary = "y = x, in the memory of another device", .level = 10, .pattern = PATTERN_OPAQUE, .least_inputs = 1,
       .most_inputs = 1, .inputs = "x", .formula = "y[*] = x[*]", .is_device_copy = true, .attr = copy_attrs, .cases = copy_cases },
     { 0 }

@@ -67,7 +67,7 @@ static const OpCase where_cases[] = {
 
 const Op ops_broadcast[] = {
     { ROW("add", "y[*] = a[*] + b[*]", 1, number_cases), .formula = "y[*] = a[*] + b[*]", .affine = AFFINE_SHIFT },
-    { ROW("mul", "y[*] = a[*] * b[*]", 1, number_cases), .formula = "y[*] = a[*] * b[*]", .affine = AFFINE_SCALE },
+    { ROW("mul", "y[*] = a[*] * b[*]", 1, number_cases), .formula = "y[*] = a[*] * b[*]", .affine = AFFINE_SCALE, .is_bilinear = true },
     BINARY("sub",           "y[*] = a[*] - b[*]", 1, number_cases),
     { ROW("div",       "y[*] = a[*] / b[*], integers truncated", 1, number_cases), .compute = div_ },
     { ROW("floor_div", "y[*] = floor(a[*] / b[*])", 1, number_cases), .compute = floor_div },

@@ -325,7 +325,7 @@ static const OpCase conv3d_transpose_cases[] = {
 
 #define ROW(fn, formula_text, attrs) \
     .name = #fn, .summary = formula_text, .level = 2, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, \
-    .inputs = "x k", .attr = attrs, .compute = fn, .cases = fn##_cases
+    .inputs = "x k", .attr = attrs, .compute = fn, .is_bilinear = true, .cases = fn##_cases
 #define CONV(fn, formula_text, attrs) ROW(fn, formula_text, attrs), .weights = 1, .simplify = fold_zero
 
 const Op ops_conv[] = {

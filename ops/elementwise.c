@@ -23,6 +23,21 @@ static int clip(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static bool clip_limits(const Node *n, double *low, double *high)
+{
+    *low = node_real(n, "min", -1.0 / 0.0);
+    *high = node_real(n, "max", 1.0 / 0.0);
+    return true;
+}
+
+static bool relu_limits(const Node *n, double *low, double *high)
+{
+    (void)n;
+    *low = 0;
+    *high = 1.0 / 0.0;
+    return true;
+}
+
 static int cast(Ctx *cx, const Node *n, Tensor **out)
 {
     DType t;
@@ -170,7 +185,7 @@ const Op ops_elementwise[] = {
     FLOATS("tanh",        "y[*] = tanh(x[*])", 1),
     /* Activations */
     FLOATS("sigmoid",     "y[*] = sigmoid(x[*])", 1),
-    UNARY("relu",         "y[*] = max(x[*], 0)", 1, number_cases),
+    { ROW("relu",         "y[*] = max(x[*], 0)", 1, number_cases), .formula = "y[*] = max(x[*], 0)", .limits = relu_limits },
     FLOATS("silu",        "y[*] = x[*] * sigmoid(x[*])", 3),
     FLOATS("gelu",        "y[*] = 0.5 * x[*] * (1 + erf(x[*] * 0.7071067811865476))", 3),
     FLOATS("gelu_tanh",   "y[*] = 0.5 * x[*] * (1 + tanh(0.7978845608028654 * (x[*] + 0.044715 * x[*] * x[*] * x[*])))", 3),
@@ -187,7 +202,7 @@ const Op ops_elementwise[] = {
     { ROW("shrink", "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", 3, shrink_cases),
       .formula = "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", .floats_only = true, .attr = shrink_attrs },
     FLOATS_WITH("swish",              "y[*] = x[*] * sigmoid(alpha * x[*])", 3, ALPHA("1")),
-    { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .compute = clip },
+    { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .compute = clip, .limits = clip_limits },
     /* Tests, logic, types */
     UNARY("isnan",        "y[*] = isnan(x[*])", 3, test_cases),
     UNARY("isinf",        "y[*] = isinf(x[*])", 3, test_cases),

@@ -382,7 +382,7 @@ static const OpCase tile_cases[] = { { "times=2,3", "f32[2][2]", "f32[4][6]", NU
 
 #define MOVE(fn, text, its_level, least, most, names) \
     .name = #fn, .summary = text, .level = its_level, .pattern = PATTERN_INJECTIVE, .least_inputs = least, .most_inputs = most, \
-    .inputs = names, .attr = fn##_attrs, .compute = fn, .cases = fn##_cases
+    .inputs = names, .attr = fn##_attrs, .compute = fn, .moves_elements = true, .cases = fn##_cases
 
 const Op ops_move[] = {
     { MOVE(transpose, "y[i_perm[0], i_perm[1], ..] = x[i_0, i_1, ..]", 3, 1, 1, "x"), .is_transpose = true },

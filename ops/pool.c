@@ -6,7 +6,7 @@
  *
  *   lp_pool2d    y[n,h,w,c] = (sum(i,j) |x[...]|^p)^(1/p)                              0 outside of x
  *
- * Averages of 8-bit integers are rounded to the nearest, ties away from zero.
+ * Averages of 8-bit integers are rounded to the nearest, ties away from zero; with `total` they are sums.
  * The divisor counts the taps of a window inside x or, with count_pad, inside x and its padding. With ceil_mode the last
  * window may reach past the padding, where nothing is counted; a window that would start past x and the padding before it
  * is left out. */
@@ -124,10 +124,17 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
     Windows w = { 0 };
     DType t = n->in[0]->type;
-    bool is_byte = t == I8 || t == U8;
+    int64_t zero = node_int(n, "zero", 0);
+    bool is_byte = t == I8 || t == U8, is_sum = node_int(n, "total", 0) != 0;
     const DType sums = is_byte ? I32 : t;
     if ((!is_byte && !op_float(cx, n)) || !read_windows(cx, n, spatial, &w)) return 0;
-    Tensor *total = reduce_windows(cx, n, &w, "sum", "sum", is_byte ? "i32(@)" : "@", expr_int(cx, sums, 0));
+    if ((is_sum || zero) && !is_byte) op_refuse(cx, n, "'total' or 'zero' is set, but the input %s", dtype_info(t)->spelling);
+    const char *of = !is_byte ? "@" : zero ? text_format(cx, "(i32(@) - %lld)", (long long)zero) : "i32(@)";
+    Tensor *total = reduce_windows(cx, n, &w, is_sum ? "y" : "sum", "sum", of, expr_int(cx, sums, 0));
+    if (is_sum) {
+        out[0] = total;
+        return total ? 1 : 0;
+    }
     int64_t same = 1;
     Text varies = text_new(cx);
     for (int d = 0; d < spatial; d++) {
@@ -142,6 +149,24 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, total);
     else out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), BIND_T("s", total));
     return out[0] ? 1 : 0;
+}
+
+/* Outside of x is the real number 0, which a sum of stored numbers meets only where each is less its zero point. */
+static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
+{
+    Windows w = { 0 };
+    int64_t taken_off = 0;
+    if (!read_windows(cx, n, n->in[0]->rank - 2, &w)) return NULL;
+    *count = 1;
+    for (int d = 0; d < w.spatial; d++) {
+        if (taps_text(cx, &w, d, node_int(n, "count_pad", 0) != 0)) return NULL;
+        *count *= w.kernel[d];
+    }
+    if (w.leaves_input) taken_off = *zero;
+    *zero = w.leaves_input ? 0 : *zero * *count;
+    return call(cx, n->op->name, n->name, &stored, 1, "kernel=%s stride=%s dilation=%s pad=%s ceil_mode=%d count_pad=%d total=1 zero=%lld", ints_text(cx, w.kernel, w.spatial),
+                ints_text(cx, w.stride, w.spatial), ints_text(cx, w.dilation, w.spatial), ints_text(cx, w.pad, 2 * w.spatial),
+                (int)node_int(n, "ceil_mode", 0), (int)node_int(n, "count_pad", 0), (long long)taken_off);
 }
 
 static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
@@ -234,6 +259,17 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static Tensor *global_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
+{
+    AxisText a;
+    Text axes = text_new(cx);
+    if (!spatial_axes(cx, n, &a, count)) return NULL;
+    *zero *= *count;
+    for (int d = 1; d + 1 < n->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 1 ? "," : "", d);
+    Tensor *wide = call(cx, "cast", n->name, &stored, 1, "to=i32");
+    return wide ? call(cx, "reduce_sum", n->name, &wide, 1, "axes=%s keepdims=1", text_string(&axes)) : NULL;
+}
+
 /* ---- Rows ------------------------------------------------------------------------------------------------------- */
 
 #define WINDOW_ATTRS \
@@ -243,7 +279,8 @@ static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
     { "pad",       ATTR_INTS, "padding before each spatial dimension, then after each: top,left,bottom,right", NULL }, \
     { "ceil_mode", ATTR_INT,  "1: a last window may be cut off", "0" }
 static const AttrRow max_attrs[] = { WINDOW_ATTRS, { 0 } };
-static const AttrRow avg_attrs[] = { WINDOW_ATTRS, { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" }, { 0 } };
+static const AttrRow avg_attrs[] = { WINDOW_ATTRS, { "count_pad", ATTR_INT, "1: the divisor counts the padding too", "0" },
+    { "total", ATTR_INT, "of 8-bit integers, 1: the sum in i32, not divided", NULL }, { "zero", ATTR_INT, "of 8-bit integers: what is taken off each inside of x", NULL }, { 0 } };
 static const AttrRow lp_attrs[] = { WINDOW_ATTRS, { "p", ATTR_REAL, "the norm's power", "2" }, { 0 } };
 static const AttrRow index_attrs[] = { WINDOW_ATTRS, { "columns", ATTR_INT, "1: the last two dimensions are counted the other way round", "0" }, { 0 } };
 static const OpCase index_cases[] = {
@@ -283,7 +320,10 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][6][6][2]", "f32[1][6][6][2]", NULL },
     { "kernel=2,2", "i8[1][4][4][2]", "i8[1][3][3][2]", NULL },
     { "kernel=3,3 stride=2 pad=1,1,1,1", "u8[1][5][5][2]", "u8[1][3][3][2]", NULL },
+    { "kernel=2,2 stride=2 total=1", "i8[1][4][4][2]", "i32[1][2][2][2]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 count_pad=1 total=1 zero=-7", "i8[1][4][4][2]", "i32[1][4][4][2]", NULL },
     { "kernel=2,2", "i32[1][4][4][2]", NULL, "a float type is wanted" },
+    { "kernel=2,2 total=1", "f32[1][4][4][2]", NULL, "'total' or 'zero'" },
     { 0 }
 };
 static const OpCase max_pool3d_cases[] = {
@@ -315,17 +355,17 @@ static const OpCase global_cases[] = {
     .inputs = "x", .compute = fn
 
 const Op ops_pool[] = {
-    { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool1d_cases },
-    { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool2d_cases },
-    { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .cases = max_pool3d_cases },
+    { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .moves_elements = true, .cases = max_pool1d_cases },
+    { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .moves_elements = true, .cases = max_pool2d_cases },
+    { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .moves_elements = true, .cases = max_pool3d_cases },
     { POOL(max_pool_index, "y[n,h,w,c] = the place in [n][c][h][w] of the largest x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = index_attrs, .cases = index_cases },
-    { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs, .cases = avg_pool1d_cases },
-    { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool2d_cases },
-    { POOL(avg_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) x[n,..,c]) / (taps(d) * taps(h) * taps(w))"), .attr = avg_attrs, .cases = avg_pool3d_cases },
+    { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs, .total = avg_total, .cases = avg_pool1d_cases },
+    { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"), .attr = avg_attrs, .total = avg_total, .cases = avg_pool2d_cases },
+    { POOL(avg_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) x[n,..,c]) / (taps(d) * taps(h) * taps(w))"), .attr = avg_attrs, .total = avg_total, .cases = avg_pool3d_cases },
     { POOL(lp_pool1d, "y[n,w,c] = (sum(j) |x[n,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool1d_cases },
     { POOL(lp_pool2d, "y[n,h,w,c] = (sum(i,j) |x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool2d_cases },
     { POOL(lp_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) |x[n,..,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool3d_cases },
-    { POOL(global_max_pool, "y[n,0,0,c] = max(h,w) x[n,h,w,c]"), .cases = global_cases },
-    { POOL(global_avg_pool, "y[n,0,0,c] = (sum(h,w) x[n,h,w,c]) / (H * W)"), .cases = global_cases },
+    { POOL(global_max_pool, "y[n,0,0,c] = max(h,w) x[n,h,w,c]"), .moves_elements = true, .cases = global_cases },
+    { POOL(global_avg_pool, "y[n,0,0,c] = (sum(h,w) x[n,h,w,c]) / (H * W)"), .total = global_total, .cases = global_cases },
     { 0 }
 };

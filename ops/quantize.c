@@ -80,8 +80,8 @@ static const OpCase dequantize_cases[] = {
     .compute = fn, .permute = permute_elementwise, .cases = fn##_cases
 
 const Op ops_quantize[] = {
-    { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs, .is_quantize = true },
+    { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs, .grid = GRID_STORE },
     { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs },
-    { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]") },
+    { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]"), .grid = GRID_READ },
     { 0 }
 };

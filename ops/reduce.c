@@ -70,6 +70,18 @@ static int reduce(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static Tensor *mean_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
+{
+    Axes a;
+    if (!read_axes(cx, n, &a) || a.count->kind != EXPR_INT) return NULL;
+    *count = a.count->integer;
+    *zero *= *count;
+    Tensor *wide = call(cx, "cast", n->name, &stored, 1, "to=i32");
+    const Op *sum = op_find(cx, "reduce_sum");
+    Node *total = wide ? op_call(cx, sum, n->name, &wide, 1, n->attr, n->attr_count) : NULL;
+    return total ? total->out[0] : NULL;
+}
+
 static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
@@ -164,17 +176,19 @@ static const OpCase arg_cases[] = {
     { 0 }
 };
 
-#define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) \
-    { .name = op_name, .summary = formula_text, .level = 4, .pattern = PATTERN_REDUCTION, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
-      .attr = attr_rows, .compute = fn, .permute = permute_hook, .cases = case_rows }
+#define ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) \
+    .name = op_name, .summary = formula_text, .level = 4, .pattern = PATTERN_REDUCTION, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .attr = attr_rows, .compute = fn, .permute = permute_hook, .cases = case_rows
+#define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) { ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) }
 #define REDUCE(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
+#define KEPT(op_name, formula_text) ROW(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
 
 const Op ops_reduce[] = {
     REDUCE("reduce_sum",        "y[n] = sum(c) x[n,c]"),
     REDUCE("reduce_prod",       "y[n] = prod(c) x[n,c]"),
-    REDUCE("reduce_max",        "y[n] = max(c) x[n,c]"),
-    REDUCE("reduce_min",        "y[n] = min(c) x[n,c]"),
-    REDUCE("reduce_mean",       "y[n] = (sum(c) x[n,c]) / C"),
+    { KEPT("reduce_max",        "y[n] = max(c) x[n,c]"), .moves_elements = true },
+    { KEPT("reduce_min",        "y[n] = min(c) x[n,c]"), .moves_elements = true },
+    { KEPT("reduce_mean",       "y[n] = (sum(c) x[n,c]) / C"), .total = mean_total },
     REDUCE("reduce_l1",         "y[n] = sum(c) abs(x[n,c])"),
     REDUCE("reduce_l2",         "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
     REDUCE("reduce_sum_square", "y[n] = sum(c) x[n,c] * x[n,c]"),

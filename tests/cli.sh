@@ -59,6 +59,7 @@ check usage-dim-not-a-number    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=f
 check usage-dim-zero            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
 check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
 check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
+check usage-qdq                 ends 2 'exact|integer|float' $matmul -o "$work/a.c" --qdq some
 check usage-rounding            ends 2 'double|single' $matmul -o "$work/a.c" --rounding none
 check usage-level               ends 2 '--level' ops --level 12
 check usage-ops-with-model      ends 2 'usage: loopwright ops' ops $matmul
@@ -78,7 +79,7 @@ check list-passes               ends 0 'partition' passes
 help_names_all() {
     "$lw" --help > "$work/help"
     for word in compile run verify dump report ops targets passes --target --name --testbench --standalone --static-arena \
-        --dim --value --state --expect --rounding --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
+        --dim --value --state --expect --rounding --qdq --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done
 }

@@ -19,7 +19,7 @@ unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
 # Everything: tests/run.sh gathers the suites and sums them up; --all fails where something is skipped.
-.PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul
+.PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul bench-qdq
 test: all $(UNIT)
 	@MAKE="$(MAKE)" tests/run.sh $(BUILD)
 check-all: all $(UNIT)
@@ -43,6 +43,10 @@ bench-int8: all
 # Products of matrices beside OpenBLAS; PERCENT=70 fails below that share of its speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)
+
+# A quantized network written in real numbers, in floats and in integers; MODEL=file.onnx, with MODEL.in0.npy beside it.
+bench-qdq: all
+	@tests/bench/qdq.sh $(BUILD) $(MODEL)
 
 # Random schedules: SEED=first COUNT=programs. After every step the nest is interpreted and compared with the plain
 # evaluator (a failure prints its seed; COUNT=1 shows that program step by step); then the same programs are emitted, built

@@ -16,6 +16,10 @@ typedef struct Graph {
     int input_count;  Tensor **input;       /* in the model's order */
     int output_count; Tensor **output;
     const Target *target;                   /* NULL: any */
+    /* Quantized calls written in real numbers: on integers where that is equal but for rounding on the way; ties too; as written. */
+    enum { QDQ_EXACT, QDQ_INTEGER, QDQ_FLOAT } qdq;
+    int quantized_count;                    /* quantizations before graph_realize */
+    int unrealized_count; const Node *const *unrealized;      /* those of them that are still made of floats */
     int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink made smaller */
     Shrunk shrunk_total;                    /* of all layers that multiply, smaller or not */
     int mark_count;   Mark *mark;           /* passes that rewrite the graph carry them along */
@@ -28,6 +32,7 @@ const GraphPassRow *graph_passes(int *count);
 
 GraphPass graph_annotate;     /* annotations of devices go into the nodes, recorded ones into the marks */
 GraphPass graph_simplify;     /* calls that have a simpler form; dead nodes */
+GraphPass graph_realize;      /* quantized calls that are written in real numbers become integer ones, where that is exact */
 GraphPass graph_fold;         /* calls over constants are run now, by the interpreter */
 GraphPass graph_regions;      /* a branch whose condition is known takes the place of its region */
 GraphPass graph_affine;       /* scales and shifts behind a convolution or dense layer go into its weights and bias */

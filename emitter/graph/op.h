@@ -62,7 +62,20 @@ struct Op {
     /* What is said of the input rather than done to it: DEVICE and RECORD are taken out before the first pass (annotate.c);
      * STOP_FUSION stays, a view that nothing is fused across. */
     enum { ANNOTATION_NONE, ANNOTATION_DEVICE, ANNOTATION_STOP_FUSION, ANNOTATION_RECORD } annotation;
-    bool is_quantize;                  /* input 0 in steps of input 1, from input 2 on, ties to even */
+    /* Between real numbers and a grid, real = input 1 * (stored - input 2), ties to even: input 0 stored, read, or both. */
+    enum { GRID_NONE, GRID_STORE, GRID_READ, GRID_SIMULATE } grid;
+    bool is_recentering;               /* the same grid stored with the other sign */
+    /* What graph/form.c needs to compute a call on stored integers. Elements of the output are elements of its inputs, or the
+     * attribute `value` where there is one: */
+    bool moves_elements;
+    /* Linear in each of its first two inputs, so that products of differences need no scale: of 8 bits, attributes `zero` and
+     * `zero_w`, where the operator has them, say what is taken off, and sums are i32. */
+    bool is_bilinear;
+    /* The call limits its input: y = min(max(x, *low), *high). */
+    bool (*limits)(const Node *call, double *low, double *high);
+    /* The call is a mean of *count elements of its input each: their sum in i32, given the input as stored in i8; *zero becomes
+     * what the zero points add up to in that sum. NULL: counts differ. */
+    Tensor *(*total)(Ctx *cx, const Node *call, Tensor *stored, int64_t *zero, int64_t *count);
     bool is_device_copy;               /* attributes from and to: the values move, so the output has memory of its own */
     const OpCase *cases;               /* closed by a row without inputs */
 };

@@ -240,11 +240,13 @@ static bool is_small(const Node *n)
     return work <= SMALL_WORK;
 }
 
-/* The tensor as a constant, if it is made of small constants alone; else the tensor itself. */
+/* The tensor as a constant, if it is made of small constants alone; else the tensor itself. What is stored on a grid stays so until the
+ * passes have seen it. */
 static Tensor *folded(Ctx *cx, Tensor *t)
 {
     Node *n = t ? t->maker : NULL;
     int64_t shape[MAX_RANK];
+    if (n && n->kind == NODE_CALL && n->op->grid) return t;
     if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > SMALL_RESULT || !is_small(n)) return t;
     Env *env = env_new(cx);
     for (int i = 0; i < n->in_count; i++) {

@@ -163,11 +163,12 @@ static double pool_at(const Node *n, const Image *x, const Geometry *g, int64_t 
         for (int64_t j = 0; j < kernel[1]; j++) {
             int64_t y = h * g->stride[0] + i * g->dilation[0] - g->before[0], z = w * g->stride[1] + j * g->dilation[1] - g->before[1];
             bool inside = y >= 0 && y < x->h && z >= 0 && z < x->w, in_padding = y < x->h + g->after[0] && z < x->w + g->after[1];
-            double v = pixel(x, b, y, z, c, is_max ? -1e300 : 0);
+            double v = pixel(x, b, y, z, c, is_max ? -1e300 : 0) - (inside ? (double)node_int(n, "zero", 0) : 0);
             sum += v;
             most = v > most ? v : most;
             count += inside || (counts_pad && in_padding);
         }
+    if (node_int(n, "total", 0)) return sum;
     return is_max ? most : dtype_is_float(x->t->type) ? sum / count : round(sum / count);
 }
 
