@@ -5,7 +5,8 @@
  *
  *   quantize     y = to(nearbyint(x / scale) + zero)
  *   requantize   y = to(nearbyint(x * scale) + zero)       x: sums of products; scale: what they have times what y has not
- *   dequantize   y = (x - zero) * scale                    the difference in 32 bits, exact for 8 and 16 */
+ *   dequantize   y = (x - zero) * scale                    the difference in 32 bits, exact for 8 and 16
+ *   centered     y = i32(x) - i32(zero)                    what products of integers are made of */
 #include "graph/op_build.h"
 
 #include <string.h>
@@ -50,6 +51,16 @@ static int dequantize(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static int centered(Ctx *cx, const Node *n, Tensor **out)
+{
+    DType x = n->in[0]->type;
+    if (!dtype_is_integer(x) || dtype_info(x)->bytes > 2 || n->in[1]->type != x)
+        op_refuse(cx, n, "the input is %s, the zero %s; one integer type of 8 or 16 bits is wanted", dtype_info(x)->spelling, dtype_info(n->in[1]->type)->spelling);
+    if (ctx_failed(cx)) return 0;
+    out[0] = OP_FORMULA(cx, n, "y[*] = i32(x[*]) - i32(zero[*])", BIND_T("x", n->in[0]), BIND_T("zero", n->in[1]));
+    return out[0] ? 1 : 0;
+}
+
 static const AttrRow attrs[] = { { "to", ATTR_TEXT, "the integer type that is stored, as formulas spell it: i8", "i8" }, { 0 } };
 
 static const OpCase quantize_cases[] = {
@@ -75,13 +86,22 @@ static const OpCase dequantize_cases[] = {
     { 0 }
 };
 
+static const OpCase centered_cases[] = {
+    { "", "u8[2][3] u8[3]={1,2,3}", "i32[2][3]", NULL },
+    { "", "i8[4] i8={-128}", "i32[4]", NULL },
+    { "", "u8[4] i8", NULL, "one integer type" },
+    { 0 }
+};
+
 #define QUANT(fn, text) \
     .name = #fn, .summary = text, .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", \
     .compute = fn, .permute = permute_elementwise, .cases = fn##_cases
 
 const Op ops_quantize[] = {
     { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs, .grid = GRID_STORE },
-    { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs },
+    { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs, .grid = GRID_REQUANTIZE },
     { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]"), .grid = GRID_READ },
+    { .name = "centered", .summary = "y[*] = i32(x[*]) - i32(zero[*])", .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 2, .most_inputs = 2, .inputs = "x zero",
+      .compute = centered, .permute = permute_elementwise, .grid = GRID_CENTER, .cases = centered_cases },
     { 0 }
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Forms are found from the quantization backwards, by what the rows of the operators say of themselves:
  *
- *   a dequantization           scale * (q - zero)
+ *   a dequantization           scale * (q - zero); differences of bytes in i32 have the scale 1
  *   moves (a view, max_pool)   the same of moved integers
  *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), the sum in i32, which must not wrap
  *   scale, shift by constants  the same integers; a shift that is stored in i32 in the unit of the sums is added to them
@@ -69,8 +69,8 @@ static const double *doubles(Ctx *cx, int64_t count, double v)
 
 static DType stored_type(const Node *n)
 {
-    if (n->op->grid == GRID_READ) return n->in[0]->type;
-    if (n->op->grid == GRID_STORE) return n->out[0]->type;
+    if (n->op->grid == GRID_READ || n->op->grid == GRID_CENTER) return n->in[0]->type;
+    if (n->op->grid == GRID_STORE || n->op->grid == GRID_REQUANTIZE) return n->out[0]->type;
     bool is_byte = node_int(n, "bits", 8) == 8 && strcmp(node_text(n, "rounding", "even"), "even") == 0;
     return !is_byte ? BOOL : node_int(n, "sign", 1) ? I8 : U8;
 }
@@ -80,7 +80,9 @@ static bool is_byte(DType t) { return t == I8 || t == U8; }
 bool form_grid(Ctx *cx, const Node *n, Grid *g)
 {
     DType t = stored_type(n);
-    Tensor *scale = is_byte(t) && n->in[1]->type == F32 ? form_constant(cx, n->in[1]) : NULL, *zero = scale ? form_constant(cx, n->in[2]) : NULL;
+    bool is_scaled = n->op->grid != GRID_CENTER && n->op->grid != GRID_REQUANTIZE;
+    Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F32, 1) : n->in[1]->type == F32 ? form_constant(cx, n->in[1]) : NULL;
+    Tensor *zero = scale && is_byte(t) ? form_constant(cx, n->in[n->op->grid == GRID_CENTER ? 1 : 2]) : NULL;
     if (!zero || tensor_elems(scale) != 1 || tensor_elems(zero) != 1) return false;
     *g = (Grid){ real_at(scale, 0), integer_at(zero, 0) - (t == U8 ? 128 : 0), INT8_MIN, INT8_MAX };
     return g->step > 0 && g->step < infinite && g->zero >= INT8_MIN && g->zero <= INT8_MAX;
@@ -118,12 +120,13 @@ static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t 
 
 static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
 {
-    Tensor *scale = form_constant(cx, n->in[1]), *zero = form_constant(cx, n->in[2]);
+    bool is_scaled = n->op->grid == GRID_READ;
+    Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1), *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
     if (!scale || !zero || scale->type != F32 || !is_byte(k->type) || tensor_elems(k) < 1) return NULL;
     int axis = axis_of(scale, k->rank), zero_axis = axis_of(zero, k->rank);
-    if (axis == SEVERAL_AXES || (zero_axis != ALL_ALIKE && zero_axis != axis)) return NULL;
+    if (axis == SEVERAL_AXES || zero_axis == SEVERAL_AXES || (is_scaled && zero_axis != ALL_ALIKE && zero_axis != axis)) return NULL;
     int64_t behind = 1, channels = tensor_elems(scale);
-    for (int d = axis < 0 ? k->rank : axis + 1; d < k->rank; d++) behind *= tensor_dim(k, d);
+    for (int d = zero_axis < 0 ? k->rank : zero_axis + 1; d < k->rank; d++) behind *= tensor_dim(k, d);
     Form *x = grid_form(cx, NULL, &(Grid){ 1, 0, 0, 0 });
     double *s = NEW_ARRAY(cx->arena, double, channels);
     for (int64_t i = 0; i < channels; i++) {
@@ -138,12 +141,36 @@ static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
     return x->q ? x : NULL;
 }
 
-/* What is stored as i8; u8 gets another sign, unless it has just been given it. */
-static Tensor *as_i8(Ctx *cx, Tensor *stored)
+Tensor *form_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count)
+{
+    Node *now = op_call(cx, n->op, n->name, in, n->in_count, attr, attr_count);
+    if (now) now->device = n->device;
+    return now ? now->out[0] : NULL;
+}
+
+static bool has_attr(const Op *op, const char *name)
+{
+    const AttrRow *row = op->attr;
+    while (row && row->name && strcmp(row->name, name) != 0) row++;
+    return row && row->name;
+}
+
+/* The i8 of which a tensor of u8 is the other sign, perhaps moved since; NULL: there is none. */
+static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 {
     const Node *n = maker_of(stored);
-    if (stored->type == I8) return stored;
-    return n && n->op->is_recentering ? n->in[0] : call(cx, "recentered", stored->name, &stored, 1, "");
+    if (!n || n->op->is_recentering) return n ? n->in[0] : NULL;
+    Tensor *x = n->op->moves_elements && !n->op->is_concat && !has_attr(n->op, "value") ? without_recentering(cx, n->in[0]) : NULL;
+    if (!x) return NULL;
+    Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
+    in[0] = x;
+    return form_call_over(cx, n, in, n->attr, n->attr_count);
+}
+
+static Tensor *as_i8(Ctx *cx, Tensor *stored)
+{
+    Tensor *x = stored->type == I8 ? stored : without_recentering(cx, stored);
+    return x ? x : call(cx, "recentered", stored->name, &stored, 1, "");
 }
 
 static const Form *dequantized(Ctx *cx, const Node *n)
@@ -158,13 +185,6 @@ static const Form *dequantized(Ctx *cx, const Node *n)
 
 /* ---- Moves ------------------------------------------------------------------------------------------------------ */
 
-Tensor *form_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count)
-{
-    Node *now = op_call(cx, n->op, n->name, in, n->in_count, attr, attr_count);
-    if (now) now->device = n->device;
-    return now ? now->out[0] : NULL;
-}
-
 /* The attributes with one of them set. */
 static const Attr *with_number(Ctx *cx, const Node *n, const char *name, AttrKind kind, int64_t v, int *count)
 {
@@ -175,13 +195,6 @@ static const Attr *with_number(Ctx *cx, const Node *n, const char *name, AttrKin
     attr[at] = (Attr){ .name = name, .kind = kind, .integer = v, .real = (double)v };
     *count = n->attr_count + (at == n->attr_count);
     return attr;
-}
-
-static bool has_attr(const Op *op, const char *name)
-{
-    const AttrRow *row = op->attr;
-    while (row && row->name && strcmp(row->name, name) != 0) row++;
-    return row && row->name;
 }
 
 /* Where the channels of q are after the move; -1: no longer along one axis. */
@@ -296,6 +309,22 @@ static Tensor *summed(Ctx *cx, const Node *n, const Form *x, const Form *k)
     }
     Tensor *a = difference(cx, n, x), *b = difference(cx, n, k);
     return a && b ? form_call_over(cx, n, (Tensor *[]){ a, b }, attr, count) : NULL;
+}
+
+const Form *form_of_requantized(Ctx *cx, const Node *n)
+{
+    Tensor *scale = n->in[1]->type == F32 && n->in[0]->type == I32 ? form_constant(cx, n->in[1]) : NULL;
+    int axis = scale ? axis_of(scale, n->in[0]->rank) : SEVERAL_AXES;
+    if (axis == SEVERAL_AXES) return NULL;
+    Form *x = grid_form(cx, n->in[0], &(Grid){ 1, 0, INT32_MIN, INT32_MAX });
+    double *s = NEW_ARRAY(cx->arena, double, tensor_elems(scale));
+    for (int64_t i = 0; i < tensor_elems(scale); i++)
+        if (!((s[i] = real_at(scale, i)) > 0)) return NULL;
+    x->axis = axis;
+    x->channels = tensor_elems(scale);
+    x->scale = s;
+    x->offset = doubles(cx, x->channels, 0);
+    return x;
 }
 
 static const Form *product(const Former *f, const Node *n)
@@ -445,11 +474,11 @@ static const Form *limited(const Former *f, const Node *n)
     return y;
 }
 
-static const Form *of_call(const Former *f, const Node *n)
+const Form *form_of_call(const Former *f, const Node *n)
 {
     const Op *op = n->op;
     if (n->out_count != 1 || !n->in[0]) return NULL;
-    if (op->grid) return op->grid == GRID_READ ? dequantized(f->cx, n) : NULL;
+    if (op->grid) return op->grid == GRID_READ || op->grid == GRID_CENTER ? dequantized(f->cx, n) : NULL;
     if (op->is_concat) return concatenated(f, n);
     if (op->moves_elements) return moved(f, n);
     if (op->limits) return limited(f, n);
@@ -461,7 +490,7 @@ static const Form *of_call(const Former *f, const Node *n)
 const Form *form_of(const Former *f, Tensor *t)
 {
     const Node *n = maker_of(t);
-    const Form *x = n && !ctx_failed(f->cx) && dtype_is_float(t->type) ? of_call(f, n) : NULL;
+    const Form *x = n && !ctx_failed(f->cx) && (t->type == F32 || t->type == I32) ? form_of_call(f, n) : NULL;
     bool is_free = x && x->q && (form_is_plain(x) || tensor_is_constant(x->q));
     return is_free || (x && uses_of(f->uses, t) == 1) ? x : NULL;
 }

@@ -27,6 +27,9 @@ typedef struct Former { Ctx *cx; const Uses *uses; bool takes_ties; } Former;   
 
 /* NULL: no such form, or one that others need as real numbers, too. */
 const Form *form_of(const Former *f, Tensor *t);
+const Form *form_of_call(const Former *f, const Node *n);        /* of its output, whoever reads it */
+/* Sums in i32 times the factor that GRID_REQUANTIZE has for them. */
+const Form *form_of_requantized(Ctx *cx, const Node *n);
 /* A grid alone: i8, one scale, no offset, no limits. */
 bool form_is_plain(const Form *x);
 /* The constant that the tensor is, if it follows from constants alone; else NULL. */

@@ -62,8 +62,9 @@ struct Op {
     /* What is said of the input rather than done to it: DEVICE and RECORD are taken out before the first pass (annotate.c);
      * STOP_FUSION stays, a view that nothing is fused across. */
     enum { ANNOTATION_NONE, ANNOTATION_DEVICE, ANNOTATION_STOP_FUSION, ANNOTATION_RECORD } annotation;
-    /* Between real numbers and a grid, real = input 1 * (stored - input 2), ties to even: input 0 stored, read, or both. */
-    enum { GRID_NONE, GRID_STORE, GRID_READ, GRID_SIMULATE } grid;
+    /* Between real numbers and a grid, real = input 1 * (stored - input 2), ties to even: input 0 stored, read, or both; read without
+     * the scale, stored - input 1 in i32; sums in i32 stored, of which input 1 is the factor to the grid. */
+    enum { GRID_NONE, GRID_STORE, GRID_READ, GRID_SIMULATE, GRID_CENTER, GRID_REQUANTIZE } grid;
     bool is_recentering;               /* the same grid stored with the other sign */
     /* What graph/form.c needs to compute a call on stored integers. Elements of the output are elements of its inputs, or the
      * attribute `value` where there is one: */

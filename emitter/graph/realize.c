@@ -270,17 +270,40 @@ static Tensor *realized(const Former *f, const Node *n, const Grid *g)
     return table ? table : x ? requantized(f, n->name, x, g) : NULL;
 }
 
+static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t) { return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q; }
+
+/* What is written in integers already: sums of products of differences, and their requantization by a factor in f32, which is
+ * taken for the real number that it is, ties included. */
+static void realize_integers(const Former *f, Node *n, Tensor **out)
+{
+    Grid g;
+    const Former all = { f->cx, f->uses, true };
+    Tensor *now = NULL;
+    if (n->op->is_bilinear) {
+        const Form *x = form_of_call(&all, n);
+        if (x && x->zero == 0 && x->channels == 1) now = x->q;
+    } else if (form_grid(f->cx, n, &g)) {
+        const Form *x = form_of_requantized(f->cx, n);
+        now = as_stored(f->cx, n, x ? requantized(&all, n->name, x, &g) : NULL, out[0]->type);
+    }
+    if (now) out[0] = now;
+}
+
 static void realize_call(const Former *f, Node *n, Tensor **out)
 {
     Grid g;
     Ctx *cx = f->cx;
     bool is_simulated = n->op->grid == GRID_SIMULATE;
+    if (n->op->grid == GRID_REQUANTIZE || (n->op->is_bilinear && n->out[0]->type == I32)) {
+        realize_integers(f, n, out);
+        return;
+    }
     if ((n->op->grid != GRID_STORE && !is_simulated) || n->in[0]->type != F32 || !form_grid(cx, n, &g)) return;
     Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
     if (!q && !is_simulated) return;
     if (!q) q = call(cx, "quantize", n->name, grid, 3, "to=i8");
     grid[0] = q;
-    Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3, "") : out[0]->type == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q;
+    Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3, "") : as_stored(cx, n, q, out[0]->type);
     if (!now || ctx_failed(cx)) return;
     now->quant = out[0]->quant;
     out[0] = now;
@@ -320,7 +343,6 @@ Graph graph_realize(Ctx *cx, Graph g)
     const Node **was;
     int qdq = g.qdq;
     g.quantized_count = quantizations(cx, &g, &was);
-    if (!g.quantized_count) return g;
     if (qdq != QDQ_FLOAT) g = graph_rewrite(cx, g, qdq == QDQ_INTEGER ? realize_all : realize_exactly);
     if (qdq != QDQ_FLOAT && !ctx_failed(cx)) g = graph_rewrite(cx, g, simulate_call);
     g.unrealized_count = quantizations(cx, &g, &was);

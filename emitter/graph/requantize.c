@@ -170,7 +170,7 @@ static int shift_for(double ratio, int most)
 bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out)
 {
     int64_t step[255];
-    if (!is_sound(x, g) || g->greatest - g->least > 255 || range.least < -(INT64_C(1) << 30) || range.greatest > INT64_C(1) << 30) return false;
+    if (!is_sound(x, g) || g->greatest - g->least > 255 || range.least < INT32_MIN || range.greatest > INT32_MAX) return false;
     double ratio = x->scale / ((double)x->count * g->step);
     int n = shift_for(ratio, most_shift < MOST_N ? most_shift : MOST_N);
     if (n < 1) return false;

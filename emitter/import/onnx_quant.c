@@ -107,11 +107,7 @@ static void dynamic_quantize(OnnxCall *c)
 /* ---- Products in 32 bits ------------------------------------------------------------------------------------------ */
 
 /* x - zero in 32 bits. */
-static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
-{
-    x = onnx_cast(c, x, I32);
-    return zero ? onnx_call2(c, "sub", x, onnx_cast(c, zero, I32)) : x;
-}
+static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero) { return onnx_call2(c, "centered", x, zero_or(c, zero, x->type)); }
 
 /* Zeros of the left operand are one for each row. */
 static Tensor *by_row(OnnxCall *c, Tensor *zero) { return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_ones_behind(c, zero, 1) : zero; }

@@ -244,8 +244,14 @@ static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
         e = text_format(cx, "%s.c", patch);
     }
     if (length % run || run < SHORTEST || run != channels || length != kernel[0] * kernel[1] * run || ctx_failed(cx)) return n;   /* filled up: plain loops */
-    const char *macro = declare_fetch(cx, &n, anchor, s, (long long)run);
-    return sched_tensorize(cx, n, e, macro);
+    /* What is computed while it is fetched (another sign of the bytes, another order of the image) takes plain loops, too. */
+    const DiagMark before = diag_mark(cx);
+    const Nest *fetched = n;
+    const char *macro = declare_fetch(cx, &fetched, anchor, s, (long long)run);
+    fetched = sched_tensorize(cx, fetched, e, macro);
+    if (!ctx_failed(cx)) return fetched;
+    diag_rewind(cx, before);
+    return n;
 }
 
 /* The window is one pixel, or the call a dense layer: what a patch would hold lies in x as a row already. */

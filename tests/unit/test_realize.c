@@ -408,12 +408,38 @@ static Layer avg_pooled(World *w, Layer x) { return averaged(w, x, "avg_pool2d",
 static Layer mean_of(World *w, Layer x) { return averaged(w, x, "reduce_mean", "axes=1 keepdims=1", tensor_dim(x.v, 1)); }
 static Layer global_mean(World *w, Layer x) { return averaged(w, x, "global_avg_pool", "", tensor_dim(x.v, 1) * tensor_dim(x.v, 2)); }
 
+/* In integers from the first: sums of products of differences, requantized by a factor that is an f32. */
+static Layer in_integers(World *w, Layer x)
+{
+    Net *n = &w->net;
+    Ctx *cx = n->cx;
+    const Weights k = weights(w, SHAPE(3, 3, last_dim(x.v), 4));
+    const Node *dk = k.real->maker;
+    const Grid g = { random_scale(n, 0, w->kind), pick(n, 60) - 30, -128, 127 };
+    Tensor *zero = tensor_scalar(cx, "zero", I8, (double)x.grid.zero), *scale = tensor_scalar(cx, "scale", F32, x.grid.step);
+    Tensor *q = call(cx, "quantize", "q", (Tensor *[]){ x.real, scale, zero }, 3, "to=i8"), *out_zero = tensor_scalar(cx, "zero", I8, (double)g.zero);
+    Tensor *sums = two(n, "conv2d", "sums", two(n, "centered", "x", q, zero, ""), two(n, "centered", "k", dk->in[0], dk->in[2], ""), "pad=1,1,1,1");
+    const int64_t one = 1, channels = k.channels;
+    Tensor *factor = tensor_constant(cx, "factor", F32, 1, channels > 1 ? &channels : &one, NULL);
+    double *f = NEW_ARRAY(cx->arena, double, channels);
+    for (int64_t i = 0; i < channels; i++) dtype_store(F32, (void *)(uintptr_t)factor->data, i, (Scalar){ .f = f[i] = (double)(float)(k.scale[i] * 0.3) });
+    Tensor *stored_in = call(cx, "requantize", "requantize", (Tensor *[]){ sums, factor, out_zero }, 3, "to=i8");
+    Layer y = { call(cx, "dequantize", "dq", (Tensor *[]){ stored_in, tensor_scalar(cx, "scale", F32, g.step), out_zero }, 3, ""), NULL, g };
+    Tensor *acc = run(cx, two(n, "conv2d", "sums", x.v, k.v, "pad=1,1,1,1"));
+    y.v = doubles_like(n, acc);
+    for (int64_t i = 0; i < tensor_elems(acc); i++) {
+        const Real r = { (int64_t)at(acc, i), 0, 1, f[i % channels], 0, 0 };
+        put(y.v, i, (double)(on_grid(&r, &(Grid){ 1, g.zero, -128, 127 }) - g.zero));
+    }
+    return y;
+}
+
 /* ---- Whole networks ------------------------------------------------------------------------------------------------- */
 
 typedef Layer MakeLayer(World *w, Layer x);
 static const struct { const char *name; MakeLayer *make; } kinds[] = {
     { "conv", conv }, { "pointwise", pointwise }, { "depthwise", depthwise }, { "dense", dense_layer }, { "add", added }, { "mul", multiplied }, { "concat", side_by_side },
-    { "max_pool", max_pooled }, { "pad", padded }, { "avg_pool", avg_pooled }, { "reduce_mean", mean_of }, { "global_avg_pool", global_mean },
+    { "max_pool", max_pooled }, { "pad", padded }, { "avg_pool", avg_pooled }, { "reduce_mean", mean_of }, { "global_avg_pool", global_mean }, { "integers", in_integers },
 };
 enum { KINDS = sizeof kinds / sizeof kinds[0] };
 
@@ -429,7 +455,7 @@ static int floats_of(Net *n, const Graph *g)
 {
     Node **order;
     int count = graph_order(n->cx, g, &order), found = 0;
-    for (int i = 0; i < count; i++) found += dtype_is_float(order[i]->out[0]->type) && !order[i]->op->grid;
+    for (int i = 0; i < count; i++) found += (dtype_is_float(order[i]->out[0]->type) && !order[i]->op->grid) || order[i]->op->grid == GRID_REQUANTIZE;
     return found;
 }
 
