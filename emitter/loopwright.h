@@ -40,7 +40,7 @@ typedef struct lw_options {
     const char *qdq;                 /* calls between dequantization and quantization: "exact" (NULL): on integers where nothing but rounding within
                                       * floats differs; "integer": also where ties are many; "float": as they are written */
     bool layers;                     /* what every group makes is an output, too, behind the model's own */
-    const char *recorded;            /* verify, with layers: a folder of LAYER.npy that are expected; NULL: what the interpreter gives */
+    const char *recorded;            /* verify, with layers: a folder or .npz of LAYER.npy that are expected; NULL: what the interpreter gives */
     const char *tuning;              /* a file of tuning records, or NULL */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */

@@ -40,7 +40,8 @@ static bool set_explain(Arguments *a, const char *v) { (void)v; return a->option
 static bool read_qdq(Arguments *a, const char *v) { return strcmp(a->options.qdq = v, "exact") == 0 || strcmp(v, "integer") == 0 || strcmp(v, "float") == 0; }
 static bool read_rounding(Arguments *a, const char *v) { return strcmp(a->options.rounding = v, "double") == 0 || strcmp(v, "single") == 0; }
 static bool set_layers(Arguments *a, const char *v) { (void)v; return a->options.layers = true; }
-static bool read_recorded(Arguments *a, const char *v) { a->options.layers = true; return (a->options.recorded = v) != NULL; }
+/* Layers are recorded whole. */
+static bool read_recorded(Arguments *a, const char *v) { a->options.layers = a->options.no_shrink = true; return (a->options.recorded = v) != NULL; }
 static bool set_quiet(Arguments *a, const char *v) { (void)v; return a->quiet = true; }
 static bool set_werror(Arguments *a, const char *v) { (void)v; return a->werror = true; }
 static bool set_help(Arguments *a, const char *v) { (void)v; return a->help = true; }
@@ -116,7 +117,7 @@ static const Option options[] = {
     { "--rounding",     "double|single", "how products of int8 are scaled: with the two roundings of the reference, or one", read_rounding },
     { "--qdq",          "exact|integer|float", "quantized calls written in real numbers: on integers unless ties are many, always, or never", read_qdq },
     { "--layers",       NULL,         "what every layer makes is an output, too; verify: the first that differs", set_layers },
-    { "--recorded",     "DIR",        "verify: DIR/LAYER.npy is what a layer must make", read_recorded },
+    { "--recorded",     "DIR",        "verify: DIR/LAYER.npy, or a .npz of them, is what a layer must make; nothing is shrunk", read_recorded },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },
     { "--only",         "NAME",       "dump: one group alone", read_only },
     { "--combine",      "G,..",       "groups that become one function, in the loops of the last; or all", set_combine },

@@ -8,25 +8,27 @@
 
 #include "driver.h"
 #include "import/npy.h"
+#include "import/zip.h"
 #include "support/file.h"
 #include "support/names.h"
 
 /* ---- Inputs and outputs ----------------------------------------------------------------------------------------- */
 
-/* The file's elements for the tensor; its shape must agree up to dimensions of 1. */
-static void *read_data(Ctx *cx, const char *path, const Tensor *t)
+/* The elements of a .npy file for the tensor; its shape must agree up to dimensions of 1. */
+static void *parsed_data(Ctx *cx, const char *path, Bytes file, const Tensor *t)
 {
     DType type;
     int rank;
     int64_t shape[MAX_RANK], elems = 1;
     void *data;
-    if (!npy_read(cx, path, &type, &rank, shape, &data)) return NULL;
+    if (!npy_parse(cx, path, file, &type, &rank, shape, &data)) return NULL;
     for (int d = 0; d < rank; d++) elems *= shape[d];
     if (type == t->type && elems == tensor_elems(t)) return data;
     diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s", path, (long long)elems,
                dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
     return NULL;
 }
+static void *read_data(Ctx *cx, const char *path, const Tensor *t) { return parsed_data(cx, path, file_read(cx, path), t); }
 
 static bool write_data(Ctx *cx, const char *path, const Tensor *t, const void *data)
 {
@@ -217,14 +219,50 @@ static void remove_folder(Ctx *cx, const Build *b, const char *folder)
     remove(folder);
 }
 
-/* The file of a layer's recorded values; NULL: there is none. */
-static const char *recorded_path(Build *b, const Tensor *t)
+/* ---- Recorded layers: a folder of LAYER.npy, or a .npz -------------------------------------------------------------- */
+
+typedef struct Recorded { const char *path; bool is_zip; Zip zip; int found; } Recorded;
+
+static bool open_recorded(Build *b, Recorded *r)
 {
-    if (!b->options->recorded) return NULL;
-    const char *path = text_format(b->cx, "%s/%s.npy", b->options->recorded, name_identifier(b->cx, t->name));
+    *r = (Recorded){ .path = b->options->recorded };
+    if (!r->path) return true;
+    r->is_zip = text_equal(path_extension(r->path), "npz");
+    return !r->is_zip || zip_open(b->cx, r->path, file_read(b->cx, r->path), &r->zip);
+}
+
+/* Is the entry the layer's: LAYER.npy, as the layer is called or as C spells it, or ANYTHING_tN.npy for tensor N of the file? */
+static bool is_entry_of(Build *b, const char *entry, const Tensor *t)
+{
+    if (text_equal(entry, text_format(b->cx, "%s.npy", t->name)) || text_equal(entry, text_format(b->cx, "%s.npy", name_identifier(b->cx, t->name)))) return true;
+    const char *last = strrchr(entry, '_');
+    char *end = NULL;
+    long number = last && last[1] == 't' ? strtol(last + 2, &end, 10) : -1;
+    return number >= 0 && number < b->model.number_count && text_equal(end, ".npy") && text_equal(b->model.of_number[number], t->name);
+}
+
+static const void *zipped_data(Build *b, Recorded *r, const Tensor *t)
+{
+    enum { MOST_HEADER = 1 << 16 };
+    for (int i = 0; i < r->zip.count; i++) {
+        const ZipEntry *e = &r->zip.entry[i];
+        Bytes file;
+        if (!is_entry_of(b, e->name, t)) continue;
+        r->found++;
+        return zip_read(b->cx, &r->zip, e, (uint64_t)tensor_bytes(t) + MOST_HEADER, &file) ? parsed_data(b->cx, text_format(b->cx, "%s/%s", r->path, e->name), file, t) : NULL;
+    }
+    return NULL;
+}
+
+/* NULL: there are none of this layer, or an error. */
+static const void *recorded_data(Build *b, Recorded *r, const Tensor *t)
+{
+    if (!r->path || ctx_failed(b->cx)) return NULL;
+    if (r->is_zip) return zipped_data(b, r, t);
+    const char *path = text_format(b->cx, "%s/%s.npy", r->path, name_identifier(b->cx, t->name));
     FILE *f = fopen(path, "rb");
-    if (f) fclose(f);
-    return f ? path : NULL;
+    if (f) fclose(f), r->found++;
+    return f ? read_data(b->cx, path, t) : NULL;
 }
 
 static const char *compared(Build *b, const char *folder, const char *sizes, const char *const *expect, int expect_count, int layers_from, void *const *interpreted_outputs)
@@ -233,12 +271,14 @@ static const char *compared(Build *b, const char *folder, const char *sizes, con
     Text t = text_new(cx);
     const char *first = "";
     int64_t wrong = 0;
+    Recorded r;
+    if (!open_recorded(b, &r)) return NULL;
     for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
         const Tensor *out = b->model.output[output_number(b, i)];
         const void *got = read_data(cx, text_format(cx, "%s/out%d.npy", folder, i), out);
-        const char *recorded = recorded_path(b, out);
-        const void *want = i < expect_count ? read_data(cx, expect[i], out) : recorded ? read_data(cx, recorded, out) : interpreted_outputs[output_number(b, i)];
-        if (!got || !want) return NULL;
+        const void *recorded = i < expect_count ? read_data(cx, expect[i], out) : recorded_data(b, &r, out);
+        const void *want = recorded ? recorded : interpreted_outputs[output_number(b, i)];
+        if (!got || ctx_failed(cx)) return NULL;
         Difference d = build_compare(out, got, want);
         text_printf(&t, "%s%s%s: %lld of %lld elements differ; largest difference ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name, (long long)d.wrong,
                     (long long)tensor_elems(out));
@@ -247,7 +287,8 @@ static const char *compared(Build *b, const char *folder, const char *sizes, con
         wrong += d.wrong;
         if (d.wrong && i >= layers_from && !*first) first = text_format(cx, "; the first layer that differs is \"%s\"", out->name);
     }
-    if (wrong) diag_error(cx, NULL, "the emitted C does not agree with %s%s:\n%s",
+    if (r.path && !r.found) diag_error(cx, NULL, "\"%s\" holds none of the layers", r.path);
+    else if (wrong) diag_error(cx, NULL, "the emitted C does not agree with %s%s:\n%s",
                           expect_count || b->options->recorded ? "the expected outputs" : "the interpreter", first, text_string(&t));
     return ctx_failed(cx) ? NULL : text_string(&t);
 }

@@ -97,8 +97,11 @@ zeros() {
 mkdir -p "$work/recorded"
 zeros "$work/recorded/relu_2.npy"
 { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero; } > "$work/in.npy"
+cp "$work/in.npy" "$work/in.npz"
 check verify-layers             ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
 check verify-recorded-layer     ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
+check verify-recorded-none      ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
+check verify-recorded-no-zip    ends 1 'in.npz" is not a .npz file that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"
 check run-layers                ends 0 - run $digits "$work/in.npy" --layers -o "$work/o0.npy" -o "$work/o1.npy"
 
 # ---- Refused input: 1, as `file: where: error: what` --------------------------------------------------------------------

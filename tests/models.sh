@@ -154,6 +154,7 @@ for name in ad01_int8 pretrainedResnet_quant kws_ref_model vww_96_int8 str_ww_re
         pass "$name-emit"
         try_model "$quantized/$name.tflite" "$quantized"
         try_combined "$quantized/$name.tflite" "$quantized" "$name"
+        [ ! -f "$quantized/$name.layers0.npz" ] || check "$name-recorded-layers" "$build/loopwright" verify "$quantized/$name.tflite" "$quantized/$name.in0.npy" --recorded "$quantized/$name.layers0.npz"
     else
         fail "$name-emit" "$(head -n 1 "$log")"
     fi

@@ -68,7 +68,7 @@ shrink: all $(BUILD)/test/test_shrink
 hostile: $(BUILD)/test/test_hostile
 	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite))
 
-# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, or RUNS=1000000, and fuzz-tflite, fuzz-npy, fuzz-te. All
+# Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, or RUNS=1000000, and fuzz-tflite, fuzz-npy, fuzz-npz, fuzz-te. All
 # inputs go through the importer, and one in WHOLE (64) on to printed C, for the targets in turn. Starts from the corpus in
 # tests/fuzz and what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; an input that crashes, takes more than 10
 # seconds or 1 GB is kept in $(BUILD)/fuzz, and the run goes on (tests/fuzz/run.sh). FUZZ_FLAGS are for libFuzzer.
@@ -77,18 +77,19 @@ FUZZ := $(BUILD)/fuzz
 FUZZ_CC ?= clang
 FUZZ_CFLAGS := -g1 -O2 -fno-omit-frame-pointer -fsanitize=address,undefined -fno-sanitize-recover=all
 FUZZ_COVER := -fsanitize-coverage=inline-8bit-counters,pc-table
-.PHONY: fuzz-onnx fuzz-tflite fuzz-npy fuzz-te fuzz-programs
-fuzz-onnx fuzz-tflite fuzz-npy fuzz-te: fuzz-%: fuzz-programs
+.PHONY: fuzz-onnx fuzz-tflite fuzz-npy fuzz-npz fuzz-te fuzz-programs
+fuzz-onnx fuzz-tflite fuzz-npy fuzz-npz fuzz-te: fuzz-%: fuzz-programs
 	@mkdir -p $(FUZZ)/corpus-$* && cp tests/fuzz/corpus-$*/* $(wildcard tests/golden/*/*.$* samples/matmul/*.$*) $(FUZZ)/corpus-$*
 	@FUZZ_WHOLE=$(WHOLE) tests/fuzz/run.sh $(FUZZ) $* $(if $(RUNS),runs $(RUNS),seconds $(or $(SECONDS),60)) $(FUZZ_FLAGS)
 fuzz-programs: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ) CC=$(FUZZ_CC) CFLAGS="$(FUZZ_CFLAGS) $(FUZZ_COVER)" $(FUZZ:%=%/internal.a)
-	@for name in onnx tflite npy te; do $(FUZZ_CC) $(FUZZ_CFLAGS) -std=c99 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp $(INCLUDE) -Itests/fuzz -o $(FUZZ)/fuzz_$$name \
+	@for name in onnx tflite npy npz te; do $(FUZZ_CC) $(FUZZ_CFLAGS) -std=c99 -fsanitize=fuzzer -fno-sanitize-coverage=trace-cmp $(INCLUDE) -Itests/fuzz -o $(FUZZ)/fuzz_$$name \
 	    tests/fuzz/fuzz_$$name.c tests/fuzz/whole.c tests/fuzz/fresh.c tests/fuzz/proto_mutate.c tests/fuzz/flat_mutate.c $(FUZZ)/internal.a -lm || exit 1; done
 	@$(PROGRAM) ops --onnx | awk 'NR > 1 { for (i = 1; i <= NF; i++) if ($$i ~ /^[A-Za-z_]+$$/ && !seen[$$i]++) print "\"" $$i "\"" }' > $(FUZZ)/onnx.dict
 	@$(PROGRAM) ops | awk '$$1 ~ /^[a-z0-9_]+$$/ && !seen[$$1]++ { print "\"" $$1 "\"" }' > $(FUZZ)/te.dict
 	@for word in "'descr'" "'fortran_order'" "'shape'" False True; do echo "\"$$word\""; done > $(FUZZ)/npy.dict
 	@echo '"TFL3"' > $(FUZZ)/tflite.dict
+	@printf '%s\n' '"PK\x01\x02"' '"PK\x03\x04"' '"PK\x05\x06"' > $(FUZZ)/npz.dict
 
 # The ONNX backend suite, ONNX_DATA=its data folder (Debian: libonnx-testdata puts it at /usr/share/libonnx-testdata/data).
 # Writes SUPPORT.md; fails where a case of tests/conformance.txt does not pass any more. ACCEPT=--accept writes that list anew.

@@ -14,6 +14,7 @@ typedef struct Model {
     int output_count; Tensor **output;
     int state_count; const StatePair *state;         /* pairs that the file makes itself */
     const Tensor **initial;              /* [input_count] what an input that is state holds at first; NULL, here or there: zeros */
+    int number_count; const char *const *of_number;  /* names of the file's tensors, by their numbers there; 0: they have none */
     int step_count;                      /* schedule steps that a .te file brings; other formats: 0 */
     const struct TeStep *step;           /* in the file's order; import/te.c knows what they are */
 } Model;

@@ -286,6 +286,13 @@ static void make_states(Importer *im, Model *out)
     out->state_count = count;
 }
 
+static const char *const *names_of(Importer *im)
+{
+    const char **names = NEW_ARRAY(im->cx->arena, const char *, im->file.tensor_count);
+    for (int i = 0; i < im->file.tensor_count; i++) names[i] = im->file.tensor[i].name;
+    return names;
+}
+
 bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
 {
     static const ImportOptions none = { 0 };
@@ -296,6 +303,8 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     cx->file = path;
     if (tflite_file_read(cx, bytes, &im->file)) {
         out->name = im->file.graph_name;
+        out->number_count = im->file.tensor_count;
+        out->of_number = names_of(im);
         im->file.rounds_once = im->options->rounds_once;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         tflite_states_open(cx, &im->file, &im->states);
