@@ -22,7 +22,7 @@ static inline void *aligned_copy(Ctx *cx, const void *bytes, size_t count)
 static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *env)
 {
     Node **order;
-    const RunOptions checked = { true, 0 };
+    const RunOptions checked = { .checked = true };
     int calls = dag_order(cx, outputs, count, &order);
     for (int i = 0; i < calls; i++) {
         Node *n = order[i];
