@@ -296,12 +296,13 @@ static void batch_to_space(TfliteCall *c)
 
 typedef struct Resize { bool align, half; int64_t in[2], out[2]; } Resize;
 
-static bool read_resize(TfliteCall *c, Resize *r)
+/* The options are two flags, from field `first` on. */
+static bool read_resize(TfliteCall *c, Resize *r, int first)
 {
     enum { MOST = 1 << 14 };
     if (!tflite_needs(c, 2) || !list_of(c, 1, r->out, 2)) return false;
-    r->align = flat_int(&c->op->options, c->op->options_type == OPTIONS_RESIZE_BILINEAR ? 2 : 0, 1, 0) != 0;
-    r->half = flat_int(&c->op->options, c->op->options_type == OPTIONS_RESIZE_BILINEAR ? 3 : 1, 1, 0) != 0;
+    r->align = flat_int(&c->op->options, first, 1, 0) != 0;
+    r->half = flat_int(&c->op->options, first + 1, 1, 0) != 0;
     if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST || tensor_elems(c->in[0]) < 1) {
         tflite_refuse(c, "%s to %lld by %lld", tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0], (long long)r->out[1]);
         return false;
@@ -313,7 +314,7 @@ static bool read_resize(TfliteCall *c, Resize *r)
 static void resize_nearest(TfliteCall *c)
 {
     Resize r;
-    if (!read_resize(c, &r)) return;
+    if (!read_resize(c, &r, 0)) return;
     c->out[0] = c->in[0];
     for (int d = 0; d < 2; d++) {
         int64_t in = r.in[d], out = r.out[d];
@@ -331,42 +332,40 @@ static void resize_nearest(TfliteCall *c)
 /* Of one dimension: the two elements that each place lies between, and their weights, in units of 2^-10 or as floats. */
 typedef struct Taps { int32_t *low, *high; Tensor *of_low, *of_high; } Taps;
 
-static Taps whole_taps(TfliteCall *c, const Resize *r, int d)
+/* Where place i lies: between elements `low` and `high`, so far from the former. */
+typedef struct Between { int64_t low, high; float far; } Between;
+
+static Between whole_place(const Resize *r, int d, int64_t i)
 {
-    int64_t in = r->in[d], out = r->out[d], scale = ((1 << 10) * in + out / 2) / out;
-    int64_t shape[2] = { out, 1 };
-    int32_t *low = NEW_ARRAY(c->cx->arena, int32_t, out), *high = NEW_ARRAY(c->cx->arena, int32_t, out), *w = NEW_ARRAY(c->cx->arena, int32_t, out), *v = NEW_ARRAY(c->cx->arena, int32_t, out);
-    if (r->align && out > 1) scale = ((1 << 10) * (in - 1) + (out - 1) / 2) / (out - 1);
-    for (int64_t i = 0; i < out; i++) {
-        int64_t at = i * scale + (r->half ? scale / 2 - (1 << 9) : 0), next = (at + (1 << 10) - 1) / (1 << 10);
-        low[i] = (int32_t)(at / (1 << 10) > 0 ? at / (1 << 10) : 0);
-        high[i] = (int32_t)(next < in - 1 ? next : in - 1);
-        v[i] = (int32_t)(at - ((int64_t)low[i] << 10));
-        w[i] = (1 << 10) - v[i];
-        if (low[i] > in - 1) low[i] = (int32_t)in - 1;
-    }
-    shape[0] = out;
-    const int64_t *dims = d == 0 ? (const int64_t[]){ out, 1, 1 } : shape;
-    return (Taps){ low, high, tensor_constant(c->cx, "near", I32, d == 0 ? 3 : 2, dims, w), tensor_constant(c->cx, "far", I32, d == 0 ? 3 : 2, dims, v) };
+    const int64_t in = r->in[d], out = r->out[d], one = 1 << 10;
+    const int64_t scale = r->align && out > 1 ? (one * (in - 1) + (out - 1) / 2) / (out - 1) : (one * in + out / 2) / out;
+    const int64_t at = i * scale + (r->half ? scale / 2 - one / 2 : 0), low = at / one > 0 ? at / one : 0;
+    return (Between){ low, (at + one - 1) / one, (float)(at - low * one) };
 }
 
-static Taps real_taps(TfliteCall *c, const Resize *r, int d)
+static Between real_place(const Resize *r, int d, int64_t i)
 {
-    int64_t in = r->in[d], out = r->out[d];
-    float scale = r->align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
-    int32_t *low = NEW_ARRAY(c->cx->arena, int32_t, out), *high = NEW_ARRAY(c->cx->arena, int32_t, out);
-    float *w = NEW_ARRAY(c->cx->arena, float, out), *v = NEW_ARRAY(c->cx->arena, float, out);
-    for (int64_t i = 0; i < out; i++) {
-        float at = r->half ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale, below = floorf(at);
-        low[i] = (int32_t)(below > 0 ? below : 0);
-        high[i] = (int32_t)((int64_t)ceilf(at) < in - 1 ? ceilf(at) : (float)(in - 1));
-        if (high[i] < 0) high[i] = 0;
-        v[i] = at - (float)low[i];
-        w[i] = 1 - v[i];
-        if (low[i] > in - 1) low[i] = (int32_t)in - 1;
+    const int64_t in = r->in[d], out = r->out[d];
+    const float scale = r->align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    const float at = r->half ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale, low = floorf(at) > 0 ? floorf(at) : 0;
+    return (Between){ (int64_t)low, (int64_t)ceilf(at), at - low };
+}
+
+static Taps taps_of(TfliteCall *c, const Resize *r, int d, bool whole)
+{
+    const int64_t last = r->in[d] - 1, out = r->out[d], dims[] = { out, 1, 1 };
+    const DType type = whole ? I32 : F32;
+    Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out), tensor_constant(c->cx, "near", type, 3 - d, dims, NULL),
+               tensor_constant(c->cx, "far", type, 3 - d, dims, NULL) };
+    for (int64_t i = 0; i < out && !ctx_failed(c->cx); i++) {
+        const Between b = whole ? whole_place(r, d, i) : real_place(r, d, i);
+        const float near = (whole ? 1 << 10 : 1) - b.far;
+        t.low[i] = (int32_t)(b.low > last ? last : b.low);
+        t.high[i] = (int32_t)(b.high > last ? last : b.high < 0 ? 0 : b.high);
+        dtype_store(type, (void *)(uintptr_t)t.of_low->data, i, whole ? (Scalar){ .i = (int64_t)near } : (Scalar){ .f = near });
+        dtype_store(type, (void *)(uintptr_t)t.of_high->data, i, whole ? (Scalar){ .i = (int64_t)b.far } : (Scalar){ .f = b.far });
     }
-    const int64_t *dims = (const int64_t[]){ out, 1, 1 };
-    return (Taps){ low, high, tensor_constant(c->cx, "near", F32, 3 - d, dims, w), tensor_constant(c->cx, "far", F32, 3 - d, dims, v) };
+    return t;
 }
 
 /* The sum over the four elements around, each times both of its weights; column by column, as the reference adds floats. */
@@ -374,9 +373,9 @@ static void resize_bilinear(TfliteCall *c)
 {
     Resize r;
     Tensor *sum = NULL, *row[2];
-    if (!read_resize(c, &r)) return;
+    if (!read_resize(c, &r, 2)) return;
     bool is_int8 = tflite_is_int8(c);
-    Taps down = is_int8 ? whole_taps(c, &r, 0) : real_taps(c, &r, 0), right = is_int8 ? whole_taps(c, &r, 1) : real_taps(c, &r, 1);
+    const Taps down = taps_of(c, &r, 0, is_int8), right = taps_of(c, &r, 1, is_int8);
     for (int i = 0; i < 2; i++) row[i] = by_places(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
     for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
         Tensor *x = by_places(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
