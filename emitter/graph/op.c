@@ -282,7 +282,7 @@ Tensor *const *op_expand(Ctx *cx, const Node *n)
     return map_get_ptr(&registry(cx)->expansion, n);
 }
 
-Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs_format, ...)
+static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs)
 {
     if (ctx_failed(cx)) return NULL;
     const Op *op = op_find(cx, op_name);
@@ -290,14 +290,40 @@ Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const 
         diag_internal(cx, call_name, "there is no operator '%s'", op_name);
         return NULL;
     }
-    va_list args;
-    va_start(args, attrs_format);
-    const char *text = text_vformat(cx, attrs_format, args);
-    va_end(args);
     int count = 0;
-    const Attr *attr = attrs_read(cx, op, text, &count);
+    const Attr *attr = attrs_read(cx, op, attrs, &count);
     Node *n = op_call(cx, op, call_name, in, in_count, attr, count);
     return n ? n->out[0] : NULL;
+}
+
+Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs_format, ...)
+{
+    va_list args;
+    va_start(args, attrs_format);
+    const char *attrs = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    return call_with(cx, op_name, call_name, in, in_count, attrs);
+}
+
+Tensor *call_on(Ctx *cx, const char *op_name, const char *call_name, Tensor *x, const char *attrs_format, ...)
+{
+    va_list args;
+    va_start(args, attrs_format);
+    const char *attrs = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    return x ? call_with(cx, op_name, call_name, &x, 1, attrs) : NULL;
+}
+
+Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b)
+{
+    return a && b ? call_with(cx, op_name, call_name, (Tensor *[]){ a, b }, 2, "") : NULL;
+}
+
+const char *ints_text(Ctx *cx, const int64_t *v, int count)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    return text_string(&t);
 }
 
 /* The shape as the attribute of a reshape has it: a symbolic size is 0 where x has it at the same place, else -1, which

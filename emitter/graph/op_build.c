@@ -8,22 +8,6 @@
 
 const char *op_where(Ctx *cx, const Node *n) { return text_format(cx, "node \"%s\" (%s)", n->name, n->op->name); }
 
-void op_refuse(Ctx *cx, const Node *n, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_error(cx, op_where(cx, n), "%s", text_vformat(cx, format, args));
-    va_end(args);
-}
-
-void op_unsupported(Ctx *cx, const Node *n, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_unsupported(cx, op_where(cx, n), "%s", text_vformat(cx, format, args));
-    va_end(args);
-}
-
 Tensor *op_formula(Ctx *cx, const Node *n, const char *text, const Bind *binds)
 {
     size_t lhs = strcspn(text, " [=");
@@ -144,13 +128,6 @@ const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t ste
     add_term(cx, &t, (char[]){ axis, '\0' }, scale);
     add_term(cx, &t, (char[]){ tap, '\0' }, step);
     if (shift) text_printf(&t, "%+lld", (long long)shift);
-    return text_string(&t);
-}
-
-const char *ints_text(Ctx *cx, const int64_t *v, int count)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
     return text_string(&t);
 }
 

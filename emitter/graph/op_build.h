@@ -6,8 +6,8 @@
 #include "support/text.h"
 
 const char *op_where(Ctx *cx, const Node *call);                      /* `node "conv_7" (conv2d)` */
-void op_refuse(Ctx *cx, const Node *call, const char *format, ...);   /* an error at that place */
-void op_unsupported(Ctx *cx, const Node *call, const char *format, ...);
+#define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)                /* at that place */
+#define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
 
 /* The formula, with its result renamed for people: `y` to the operator's name, any other `z` to OPERATOR_z. */
 Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *binds);
@@ -48,7 +48,6 @@ bool op_float(Ctx *cx, const Node *call);                             /* the fir
 
 /* " h*2+i-1": axis*scale + tap*step + shift, leaving out what does nothing. */
 const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift);
-const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3" */
 
 /* For Op.permute. The inputs as they are before the transposition: given ones are, others are turned back here, after
  * their rank is filled up with ones on the left. NULL: cannot. */

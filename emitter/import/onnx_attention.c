@@ -119,7 +119,7 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (width > 1 && width < a->keys) {
         int64_t pads[2 * MAX_RANK] = { 0 };
         pads[2 * mask->rank - 1] = a->keys - width;
-        mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", onnx_list(c->cx, pads, 2 * mask->rank), mask->type == BOOL ? "0" : "-inf");
+        mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", ints_text(c->cx, pads, 2 * mask->rank), mask->type == BOOL ? "0" : "-inf");
     }
     if (!mask) return;
     if (mask->type == BOOL) a->allowed = both(c, a->allowed, mask);

@@ -9,22 +9,6 @@
 
 const char *onnx_where(Ctx *cx, const OnnxNode *n) { return text_format(cx, "node \"%s\" (%s)", n->name, n->type); }
 
-void onnx_refuse(OnnxCall *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_error(c->cx, onnx_where(c->cx, c->node), "%s", text_vformat(c->cx, format, args));
-    va_end(args);
-}
-
-void onnx_unsupported(OnnxCall *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_unsupported(c->cx, onnx_where(c->cx, c->node), "%s", text_vformat(c->cx, format, args));
-    va_end(args);
-}
-
 const OnnxAttr *onnx_attr(const OnnxCall *c, const char *attr)
 {
     for (int i = 0; i < c->node->attr_count; i++)
@@ -68,13 +52,6 @@ static int64_t near_32_bits(int64_t v)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;
     return v > most ? most : v < -INT32_MAX ? -INT32_MAX : v;
-}
-
-const char *onnx_list(Ctx *cx, const int64_t *v, int count)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
-    return text_string(&t);
 }
 
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
@@ -128,20 +105,6 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
 
 /* ---- What they make -------------------------------------------------------------------------------------------- */
 
-Tensor *onnx_call(OnnxCall *c, const char *op, Tensor *x, const char *attrs_format, ...)
-{
-    va_list args;
-    va_start(args, attrs_format);
-    const char *attrs = text_vformat(c->cx, attrs_format, args);
-    va_end(args);
-    return x ? call(c->cx, op, c->name, &x, 1, "%s", attrs) : NULL;
-}
-
-Tensor *onnx_call2(OnnxCall *c, const char *op, Tensor *a, Tensor *b)
-{
-    return a && b ? call(c->cx, op, c->name, (Tensor *[]){ a, b }, 2, "") : NULL;
-}
-
 Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v) { return x ? tensor_scalar(c->cx, c->name, x->type, v) : NULL; }
 
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
@@ -158,7 +121,7 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
 
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank)
 {
-    return onnx_call(c, "reshape", x, "shape=%s", onnx_list(c->cx, shape, rank));
+    return onnx_call(c, "reshape", x, "shape=%s", ints_text(c->cx, shape, rank));
 }
 
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank)

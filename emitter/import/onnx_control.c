@@ -222,7 +222,7 @@ static Tensor *with_axis_at(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
             perm[d] = next++;
         }
     }
-    return onnx_call(c, "transpose", x, "perm=%s", onnx_list(c->cx, perm, x->rank));
+    return onnx_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank));
 }
 
 static const bool *flags(OnnxCall *c, const int64_t *v, int count)

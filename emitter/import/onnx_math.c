@@ -107,7 +107,7 @@ static void reduce(OnnxCall *c)
     if (count == -2) return;
     if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c);
     else c->out[0] = onnx_call(c, c->ours, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
-                               onnx_list(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
+                               ints_text(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
     if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
 }
 

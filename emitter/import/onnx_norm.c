@@ -81,7 +81,7 @@ static void mean_variance_norm(OnnxCall *c)
     int64_t axes[MAX_RANK] = { 0, 2, 3 };
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
-    const char *list = onnx_list(c->cx, axes, count < 0 ? 3 : count);
+    const char *list = ints_text(c->cx, axes, count < 0 ? 3 : count);
     Tensor *x = c->in[0], *centred = onnx_call2(c, "sub", x, onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", list));
     Tensor *spread = onnx_call(c, "sqrt", onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", list), "");
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_like(c, x, 1e-9)));

@@ -61,8 +61,8 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int i
 /* ---- For the translations ---------------------------------------------------------------------------------------- */
 
 const char *onnx_where(Ctx *cx, const OnnxNode *n);                          /* `node "conv_7" (Conv)` */
-void onnx_refuse(OnnxCall *c, const char *format, ...);
-void onnx_unsupported(OnnxCall *c, const char *format, ...);
+#define onnx_refuse(c, ...) diag_error((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
+#define onnx_unsupported(c, ...) diag_unsupported((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
 
 const OnnxAttr *onnx_attr(const OnnxCall *c, const char *name);              /* NULL: absent */
 int64_t onnx_int(const OnnxCall *c, const char *name, int64_t otherwise);
@@ -83,8 +83,8 @@ int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_needs(OnnxCall *c, int count);                                     /* inputs 0..count-1 are there */
-Tensor *onnx_call(OnnxCall *c, const char *op, Tensor *x, const char *attrs_format, ...);       /* of one input */
-Tensor *onnx_call2(OnnxCall *c, const char *op, Tensor *a, Tensor *b);
+#define onnx_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
+#define onnx_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b))
 Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* a scalar constant of x's type */
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
@@ -99,6 +99,5 @@ Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* 
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* and back */
 
 void onnx_add_real(Text *t, const char *attr, double v);                     /* "alpha=0.5", a space before it where needed */
-const char *onnx_list(Ctx *cx, const int64_t *v, int count);                 /* "1,2,3" */
 
 #endif

@@ -40,7 +40,7 @@ static bool read_type(OnnxCall *c, DType otherwise, DType *t)
 }
 
 /* Of rank 0 without the attribute: what our operators make where it is left out. */
-static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank) { return rank ? text_format(c->cx, " shape=%s", onnx_list(c->cx, shape, rank)) : ""; }
+static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank) { return rank ? text_format(c->cx, " shape=%s", ints_text(c->cx, shape, rank)) : ""; }
 
 static const char *shape_of(OnnxCall *c, const Tensor *x)
 {

@@ -239,7 +239,7 @@ static void affine_grid(OnnxCall *c)
     if (ctx_failed(c->cx)) return;
     for (int d = 2; d < count; d++) places = size[d] < 1 || places > (1 << 24) / size[d] ? -1 : places * size[d];
     if (spatial < 2 || places < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0] || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
-        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted", tensor_shape_text(c->cx, c->in[0]), onnx_list(c->cx, size, count));
+        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted", tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
         return;
     }
     const bool align = onnx_int(c, "align_corners", 0) != 0;

@@ -21,7 +21,7 @@ static void reshape(OnnxCall *c)
     for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
     if (is_empty && tensor_elems(c->in[0]) != 0) onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
-    else c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, shape, count));
+    else c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
 }
 
 static void flatten(OnnxCall *c)
@@ -34,7 +34,7 @@ static void squeeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", onnx_list(c->cx, axes, count < 0 ? 0 : count));
+    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count < 0 ? 0 : count));
 }
 
 static void unsqueeze(OnnxCall *c)
@@ -42,7 +42,7 @@ static void unsqueeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (!onnx_is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", onnx_list(c->cx, axes, count));
+    if (!onnx_is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count));
 }
 
 /* ---- Index maps -------------------------------------------------------------------------------------------------- */
@@ -53,7 +53,7 @@ static void transpose(OnnxCall *c)
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints(c, "perm", -1, perm, MAX_RANK);
     if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0], "");
-    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", onnx_list(c->cx, perm, count));
+    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
 }
 
 /* Operands without elements add nothing. */
@@ -144,9 +144,9 @@ static void slice(OnnxCall *c)
     }
     if (is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
     Text attrs = text_new(c->cx);
-    text_printf(&attrs, "begin=%s end=%s", onnx_list(c->cx, begin, count), onnx_list(c->cx, end, count));
-    if (axis_count >= 0) text_printf(&attrs, " axes=%s", onnx_list(c->cx, axes, count));
-    if (steps >= 0) text_printf(&attrs, " step=%s", onnx_list(c->cx, step, count));
+    text_printf(&attrs, "begin=%s end=%s", ints_text(c->cx, begin, count), ints_text(c->cx, end, count));
+    if (axis_count >= 0) text_printf(&attrs, " axes=%s", ints_text(c->cx, axes, count));
+    if (steps >= 0) text_printf(&attrs, " step=%s", ints_text(c->cx, step, count));
     c->out[0] = onnx_call(c, "slice", c->in[0], "%s", attrs.at);
 }
 
@@ -161,7 +161,7 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
     if (c->in[1]->rank == 0) {
         for (int d = 0; d < x->rank; d++)
             if (d != axis) shape[rank++] = tensor_dim(x, d);
-        y = onnx_call(c, "reshape", y, "shape=%s", onnx_list(c->cx, shape, rank));
+        y = onnx_call(c, "reshape", y, "shape=%s", ints_text(c->cx, shape, rank));
     }
     c->out[0] = y;
 }
@@ -216,7 +216,7 @@ static void pad(OnnxCall *c)
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
     Text text = text_new(c->cx);
     text_double(&text, value);
-    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", onnx_list(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", ints_text(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
 }
 
 static void expand(OnnxCall *c)
@@ -224,7 +224,7 @@ static void expand(OnnxCall *c)
     int64_t shape[MAX_RANK];
     if (!onnx_needs(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
-    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", onnx_list(c->cx, shape, count));
+    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
 }
 
 static void tile(OnnxCall *c)
@@ -233,7 +233,7 @@ static void tile(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, times, MAX_RANK);
     if (count >= 0 && count != c->in[0]->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, c->in[0]->rank);
-    else if (count >= 0) c->out[0] = onnx_call(c, "tile", c->in[0], "times=%s", onnx_list(c->cx, times, count));
+    else if (count >= 0) c->out[0] = onnx_call(c, "tile", c->in[0], "times=%s", ints_text(c->cx, times, count));
 }
 
 /* Blocks of b x b pixels become channels, or the other way, by a reshape, a transpose and a reshape. DCR: the block's
@@ -263,9 +263,9 @@ static void depth_to_space(OnnxCall *c)
     bool is_crd = is_column_first(c);
     int64_t apart_dcr[] = { d[0], b, b, d[1] / (b * b), d[2], d[3] }, apart_crd[] = { d[0], d[1] / (b * b), b, b, d[2], d[3] };
     int64_t whole[] = { d[0], d[1] / (b * b), d[2] * b, d[3] * b };
-    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, is_crd ? apart_crd : apart_dcr, 6));
+    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, is_crd ? apart_crd : apart_dcr, 6));
     t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
-    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", onnx_list(c->cx, whole, 4));
+    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", ints_text(c->cx, whole, 4));
 }
 
 static void space_to_depth(OnnxCall *c)
@@ -273,9 +273,9 @@ static void space_to_depth(OnnxCall *c)
     int64_t d[4], b;
     if (!block_shape(c, d, &b)) return;
     int64_t apart[] = { d[0], d[1], d[2] / b, b, d[3] / b, b }, whole[] = { d[0], d[1] * b * b, d[2] / b, d[3] / b };
-    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", onnx_list(c->cx, apart, 6));
+    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, apart, 6));
     t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
-    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", onnx_list(c->cx, whole, 4));
+    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", ints_text(c->cx, whole, 4));
 }
 
 /* ---- Constants ---------------------------------------------------------------------------------------------------- */
@@ -339,13 +339,13 @@ static void constant_of_shape(OnnxCall *c)
     if (onnx_is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
         if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
-            onnx_refuse(c, "the shape %s is too large or negative", onnx_list(c->cx, shape, rank));
+            onnx_refuse(c, "the shape %s is too large or negative", ints_text(c->cx, shape, rank));
             return;
         }
         elems *= shape[d];
     }
     if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
-    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", onnx_list(c->cx, shape, rank));
+    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", ints_text(c->cx, shape, rank));
     else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data));
 }
 
@@ -391,7 +391,7 @@ static void center_crop_pad(OnnxCall *c)
         if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d", (long long)size[i], d);
         pads[d] = more / 2, pads[rank + d] = more - more / 2;
     }
-    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=constant value=0", onnx_list(c->cx, pads, 2 * rank));
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=constant value=0", ints_text(c->cx, pads, 2 * rank));
 }
 
 const OnnxOp onnx_rows_shape[] = {

@@ -85,7 +85,7 @@ static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
     int64_t perm[MAX_RANK];
     if (!x || axis == other) return x;
     for (int d = 0; d < x->rank; d++) perm[d] = d == axis ? other : d == other ? axis : d;
-    return onnx_call(c, "transpose", x, "perm=%s", onnx_list(c->cx, perm, x->rank));
+    return onnx_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank));
 }
 
 static void dft(OnnxCall *c)

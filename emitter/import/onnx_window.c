@@ -75,8 +75,8 @@ static Tensor *kernel_last(OnnxCall *c, Tensor *k)
 
 static const char *windows_text(Ctx *cx, const Windows *w)
 {
-    return text_format(cx, "stride=%s dilation=%s pad=%s", onnx_list(cx, w->stride, w->spatial), onnx_list(cx, w->dilation, w->spatial),
-                       onnx_list(cx, w->pad, 2 * w->spatial));
+    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, w->spatial), ints_text(cx, w->dilation, w->spatial),
+                       ints_text(cx, w->pad, 2 * w->spatial));
 }
 
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
@@ -92,7 +92,7 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     if (!read_windows(c, x, &w)) return NULL;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
-            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", onnx_list(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", ints_text(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
             return NULL;
         }
     int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
@@ -102,7 +102,7 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     }
     bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
     k = kernel_last(c, k);
-    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", onnx_list(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
+    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", ints_text(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
     const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
     const char *attrs = windows_text(cx, &w);
     if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
@@ -126,7 +126,7 @@ static void col2im(OnnxCall *c)
     if (ctx_failed(c->cx)) return;
     if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial) onnx_refuse(c, "there are %d sizes of the image; as many of the window are wanted", w.spatial);
     if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial) || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial)) return;
-    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", onnx_list(c->cx, image, w.spatial), onnx_list(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
+    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", ints_text(c->cx, image, w.spatial), ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
 }
 
 /* Offsets and the mask have their taps second, as x its channels. */
@@ -187,7 +187,7 @@ static void conv_transpose(OnnxCall *c)
     for (int d = 0; d < w.spatial; d++) text_printf(&perm, "%d,", 2 + d);
     k = onnx_call(c, "transpose", k, "perm=%s0,1", text_string(&perm));
     Tensor *y = call(cx, text_format(cx, "conv%dd_transpose", w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2,
-                     "%s extra=%s groups=%lld", windows_text(cx, &w), onnx_list(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
+                     "%s extra=%s groups=%lld", windows_text(cx, &w), ints_text(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     c->out[0] = onnx_channels_second(c, y);
 }
@@ -199,7 +199,7 @@ static void pool(OnnxCall *c, const char *op, const char *more)
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
     Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1,
-                     "kernel=%s %s ceil_mode=%d%s", onnx_list(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
+                     "kernel=%s %s ceil_mode=%d%s", ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
                      onnx_int(c, "ceil_mode", 0) != 0, more);
     c->out[0] = onnx_channels_second(c, y);
 }
@@ -209,7 +209,7 @@ static void max_pool(OnnxCall *c)
     Windows w;
     pool(c, "max_pool", "");
     if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
-    Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]), "kernel=%s %s ceil_mode=%d columns=%d", onnx_list(c->cx, w.kernel, w.spatial),
+    Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]), "kernel=%s %s ceil_mode=%d columns=%d", ints_text(c->cx, w.kernel, w.spatial),
                               windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0, onnx_int(c, "storage_order", 0) != 0);
     c->out[1] = onnx_channels_second(c, index);
 }
@@ -234,7 +234,7 @@ static void max_unpool(OnnxCall *c)
     Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
     if (ctx_failed(c->cx)) return;
     Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, ""), shape, rank);
-    c->out[0] = given == rank ? onnx_call(c, "pad", y, "pad=%s", onnx_list(c->cx, pads, 2 * rank)) : y;
+    c->out[0] = given == rank ? onnx_call(c, "pad", y, "pad=%s", ints_text(c->cx, pads, 2 * rank)) : y;
 }
 
 static void average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }

@@ -177,7 +177,7 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
     if (is_too_large(made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
     else if (!tflite_dtype(t->type, &type) || type != made->type)
         diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type), dtype_info(made->type)->spelling);
-    else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), tflite_list(im->cx, t->dim, t->rank));
+    else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), ints_text(im->cx, t->dim, t->rank));
 }
 
 /* The last call of an operator carries the name of the tensor; a value that is passed on keeps its own. */

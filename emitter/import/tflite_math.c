@@ -164,7 +164,7 @@ static int read_axes(TfliteCall *c, int64_t *axes)
 static const char *reduce_text(TfliteCall *c, const int64_t *axes, int count)
 {
     int keeps = flat_int(&c->op->options, 0, 1, 0) != 0;
-    return text_format(c->cx, "axes=%s keepdims=%d", tflite_list(c->cx, axes, count), keeps);
+    return text_format(c->cx, "axes=%s keepdims=%d", ints_text(c->cx, axes, count), keeps);
 }
 
 /* The division by the count goes into the multiplier, as far as its bits reach. */

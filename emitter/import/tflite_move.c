@@ -15,7 +15,7 @@ static int shape_of(const Tensor *x, int64_t *shape)
     return x->rank;
 }
 
-static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm) { return x ? tflite_call(c, "transpose", x, "perm=%s", tflite_list(c->cx, perm, x->rank)) : NULL; }
+static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm) { return x ? tflite_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank)) : NULL; }
 
 static Tensor *part_of(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end)
 {
@@ -77,7 +77,7 @@ static void slice(TfliteCall *c)
         end[d] = size[d] < 0 ? tensor_dim(x, d) : begin[d] + size[d];
         if (begin[d] < 0 || end[d] <= begin[d] || end[d] > tensor_dim(x, d)) tflite_refuse(c, "%lld to %lld of %lld elements", (long long)begin[d], (long long)end[d], (long long)tensor_dim(x, d));
     }
-    if (!ctx_failed(c->cx)) c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", tflite_list(c->cx, begin, x->rank), tflite_list(c->cx, end, x->rank)) : x;
+    if (!ctx_failed(c->cx)) c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", ints_text(c->cx, begin, x->rank), ints_text(c->cx, end, x->rank)) : x;
 }
 
 /* Dimension d from b to e by s, with the masks: begins and ends that do not count, and dimensions that are dropped. */
@@ -261,7 +261,7 @@ static void space_to_batch(TfliteCall *c)
     int m = read_blocks(c, block, pairs), rank = m + 2;
     if (!m || !tflite_has_one_scale(c, 1)) return;
     for (int i = 0; i < m; i++) list[1 + i] = pairs[2 * i], list[rank + 1 + i] = pairs[2 * i + 1];
-    Tensor *x = tflite_call(c, "pad", c->in[0], "pad=%s value=%d", tflite_list(c->cx, list, 2 * rank), tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0);
+    Tensor *x = tflite_call(c, "pad", c->in[0], "pad=%s value=%d", ints_text(c->cx, list, 2 * rank), tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0);
     if (!x) return;
     shape_of(x, s);
     if (m == 1) {
@@ -397,14 +397,14 @@ static void broadcast_to(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
     int rank = tflite_needs(c, 2) ? tflite_ints(c, 1, shape, MAX_RANK) : -1;
-    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[0], "shape=%s", tflite_list(c->cx, shape, rank));
+    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, rank));
 }
 
 static void fill(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
     int rank = tflite_needs(c, 2) ? tflite_ints(c, 0, shape, MAX_RANK) : -1;
-    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[1], "shape=%s", tflite_list(c->cx, shape, rank));
+    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[1], "shape=%s", ints_text(c->cx, shape, rank));
 }
 
 static void cast(TfliteCall *c)

@@ -58,22 +58,6 @@ const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
     return text_format(cx, "operator \"%s\" (%s)", op->out_count ? f->tensor[op->out[0]].name : "", kind);
 }
 
-void tflite_refuse(TfliteCall *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_error(c->cx, tflite_where(c->cx, c->file, c->op), "%s", text_vformat(c->cx, format, args));
-    va_end(args);
-}
-
-void tflite_unsupported(TfliteCall *c, const char *format, ...)
-{
-    va_list args;
-    va_start(args, format);
-    diag_unsupported(c->cx, tflite_where(c->cx, c->file, c->op), "%s", text_vformat(c->cx, format, args));
-    va_end(args);
-}
-
 const TfliteTensor *tflite_in_info(const TfliteCall *c, int i)
 {
     return i < c->op->in_count && c->op->in[i] >= 0 ? &c->file->tensor[c->op->in[i]] : NULL;
@@ -121,32 +105,11 @@ int tflite_axis(TfliteCall *c, int64_t axis, int rank)
     return -1;
 }
 
-const char *tflite_list(Ctx *cx, const int64_t *v, int count)
-{
-    Text t = text_new(cx);
-    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
-    return text_string(&t);
-}
-
 /* ---- What they make ---------------------------------------------------------------------------------------------- */
-
-Tensor *tflite_call(TfliteCall *c, const char *op, Tensor *x, const char *attrs_format, ...)
-{
-    va_list args;
-    va_start(args, attrs_format);
-    const char *attrs = text_vformat(c->cx, attrs_format, args);
-    va_end(args);
-    return x ? call(c->cx, op, c->name, &x, 1, "%s", attrs) : NULL;
-}
-
-Tensor *tflite_call2(TfliteCall *c, const char *op, Tensor *a, Tensor *b)
-{
-    return a && b ? call(c->cx, op, c->name, (Tensor *[]){ a, b }, 2, "") : NULL;
-}
 
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank)
 {
-    return tflite_call(c, "reshape", x, "shape=%s", tflite_list(c->cx, shape, rank));
+    return tflite_call(c, "reshape", x, "shape=%s", ints_text(c->cx, shape, rank));
 }
 
 Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation)

@@ -44,8 +44,8 @@ void tflite_translate(TfliteCall *c);
 /* ---- For the translations ---------------------------------------------------------------------------------------- */
 
 const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op);      /* `operator "conv_7" (CONV_2D)` */
-void tflite_refuse(TfliteCall *c, const char *format, ...);
-void tflite_unsupported(TfliteCall *c, const char *format, ...);
+#define tflite_refuse(c, ...) diag_error((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
+#define tflite_unsupported(c, ...) diag_unsupported((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 
 const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* as the file has it; NULL: absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
@@ -56,10 +56,9 @@ bool tflite_needs(TfliteCall *c, int count);                               /* in
 int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
 int tflite_axis(TfliteCall *c, int64_t axis, int rank);                    /* counted from the end where negative; -1: refused */
 
-Tensor *tflite_call(TfliteCall *c, const char *op, Tensor *x, const char *attrs_format, ...);      /* of one input */
-Tensor *tflite_call2(TfliteCall *c, const char *op, Tensor *a, Tensor *b);
+#define tflite_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
+#define tflite_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
-const char *tflite_list(Ctx *cx, const int64_t *v, int count);             /* "1,2,3" */
 
 /* Activations that are fused in TFLite are operators of their own here (floats and whole numbers). */
 enum { ACT_NONE, ACT_RELU, ACT_RELU_N1_TO_1, ACT_RELU6, ACT_TANH, ACT_SIGN_BIT };

@@ -28,7 +28,7 @@ static void squeeze(TfliteCall *c)
     if (axes.count > MAX_RANK) tflite_refuse(c, "there are more than %d axes", MAX_RANK);
     for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
     if (ctx_failed(c->cx)) return;
-    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], "axes=%s", tflite_list(c->cx, list, (int)axes.count)) : tflite_call(c, "squeeze", c->in[0], "");
+    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, list, (int)axes.count)) : tflite_call(c, "squeeze", c->in[0], "");
 }
 
 static void expand_dims(TfliteCall *c)
@@ -41,7 +41,7 @@ static void transpose(TfliteCall *c)
 {
     int64_t perm[MAX_RANK];
     int count = tflite_needs(c, 2) ? tflite_ints(c, 1, perm, MAX_RANK) : -1;
-    if (count > 0) c->out[0] = tflite_call(c, "transpose", c->in[0], "perm=%s", tflite_list(c->cx, perm, count));
+    if (count > 0) c->out[0] = tflite_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
     else if (count == 0) c->out[0] = c->in[0];
 }
 
@@ -70,7 +70,7 @@ static void pad(TfliteCall *c)
     Text value = text_new(c->cx);
     if (given && dtype_is_float(given->type)) text_double(&value, dtype_load(given->type, given->data, 0).f);
     else text_printf(&value, "%lld", given ? (long long)dtype_load(given->type, given->data, 0).i : tflite_is_int8(c) ? (long long)tflite_zero(tflite_out_info(c, 0)) : 0LL);
-    c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s value=%s", tflite_list(c->cx, list, 2 * rank), text_string(&value));
+    c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s value=%s", ints_text(c->cx, list, 2 * rank), text_string(&value));
 }
 
 const TfliteRow tflite_rows_shape[] = {

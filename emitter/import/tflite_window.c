@@ -39,7 +39,7 @@ static bool finish_windows(TfliteCall *c, Windows *w)
 
 static const char *windows_text(Ctx *cx, const Windows *w)
 {
-    return text_format(cx, "stride=%s dilation=%s pad=%s", tflite_list(cx, w->stride, 2), tflite_list(cx, w->dilation, 2), tflite_list(cx, w->pad, 4));
+    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, 2), ints_text(cx, w->dilation, 2), ints_text(cx, w->pad, 4));
 }
 
 /* ---- From sums to the output ------------------------------------------------------------------------------------- */
@@ -195,7 +195,7 @@ static void batch_matmul(TfliteCall *c)
         }
         for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
         side[i] = is_int8 ? tflite_difference(c, i) : c->in[i];
-        if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0)) side[i] = tflite_call(c, "transpose", side[i], "perm=%s", tflite_list(c->cx, perm, rank));
+        if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0)) side[i] = tflite_call(c, "transpose", side[i], "perm=%s", ints_text(c->cx, perm, rank));
     }
     Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
     c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
@@ -241,8 +241,8 @@ static void transpose_conv(TfliteCall *c)
     if (is_int8) k = tflite_call(c, "cast", k, "to=i32"), x = tflite_difference(&as_conv, 0);
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
     if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
-    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s", tflite_list(c->cx, stride, 2), tflite_list(c->cx, pad, 4),
-                        tflite_list(c->cx, extra, 2));
+    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s", ints_text(c->cx, stride, 2), ints_text(c->cx, pad, 4),
+                        ints_text(c->cx, extra, 2));
     sums = sums ? add_bias(&as_conv, sums) : NULL;
     if (sums) c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION)) : tflite_activate(c, sums, activation(c, ACTIVATION));
 }
@@ -258,8 +258,8 @@ static void pool(TfliteCall *c, const char *op)
     Windows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) }, .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                   .dilation = { 1, 1 } };
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
-    c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", tflite_list(c->cx, w.kernel, 2), tflite_list(c->cx, w.stride, 2),
-                            tflite_list(c->cx, w.pad, 4));
+    c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", ints_text(c->cx, w.kernel, 2), ints_text(c->cx, w.stride, 2),
+                            ints_text(c->cx, w.pad, 4));
     if (!tflite_is_int8(c)) c->out[0] = tflite_activate(c, c->out[0], act);
     else if (act != ACT_NONE && tflite_has_quant(c, tflite_out_info(c, 0), false)) {
         int64_t least, greatest;
