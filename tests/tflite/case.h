@@ -82,7 +82,7 @@ int broadcast_place(const Operand *x, int rank, const int *index);         /* of
 
 /* A real factor as multiplier / 2^31 * 2^exponent. */
 typedef struct Scaling { int32_t multiplier; int exponent; } Scaling;
-Scaling scaling_of(double real);
+Scaling reference_scaling(double real);
 int64_t floor_divide(int64_t a, int64_t b);
 int32_t wrap(int64_t a);                                                   /* modulo 2^32 */
 int64_t limit(int64_t a, int64_t least, int64_t greatest);

@@ -6,15 +6,18 @@
 
 /* ---- Cases --------------------------------------------------------------------------------------------------------- */
 
+/* Of int8, one in five is all of it. */
 static void make_one(Case *c, Random *r, ElementType t, double least, double greatest)
 {
-    int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 6, dim);
+    bool has_all = t == TYPE_I8 && chance(r, 20);
+    int dim[MOST_DIMS] = { 256 }, rank = has_all ? 1 : shape_any(r, 1, 4, 6, dim);
     Operand *x = add_input(c, t, rank, dim), *y = add_output(c, t, rank, dim);
     if (t == TYPE_F32) {
         fill_real(r, x, least, greatest);
         return;
     }
     fill_any(r, x);
+    for (int i = 0; i < 256 && has_all; i++) x->v[i] = i - 128;
     quant_any(r, x);
     quant_any(r, y);
 }
@@ -74,7 +77,7 @@ static void each(Case *c, OfReal *real, OfStored *whole)
         c->out[0].v[i] = x->type == TYPE_I8 ? stored(whole(c, (int32_t)x->v[i] - x->zero)) : (double)(float)real(c, (float)x->v[i]);
 }
 
-static int64_t rescaled(const Case *c, int32_t d, float factor) { return (int64_t)scaled(d, scaling_of((double)factor)) + c->out[0].zero; }
+static int64_t rescaled(const Case *c, int32_t d, float factor) { return (int64_t)scaled(d, reference_scaling((double)factor)) + c->out[0].zero; }
 static float ratio(const Case *c) { return c->in[0].scale[0] / c->out[0].scale[0]; }
 
 static double abs_real(const Case *c, float x) { (void)c; return fabs((double)x); }
@@ -113,7 +116,7 @@ static int64_t rsqrt_whole(const Case *c, int32_t d)
 {
     enum { MORE = 20 };
     if (d == 0) return INT8_MAX;
-    Scaling root = inverse_root(d), out = scaling_of(1.0 / (double)(sqrtf(c->in[0].scale[0]) * c->out[0].scale[0]));
+    Scaling root = inverse_root(d), out = reference_scaling(1.0 / (double)(sqrtf(c->in[0].scale[0]) * c->out[0].scale[0]));
     int32_t fine = scaled(1, (Scaling){ root.multiplier, root.exponent + MORE });
     return (int64_t)scaled(fine, (Scaling){ out.multiplier, out.exponent - MORE }) + c->out[0].zero;
 }
@@ -132,7 +135,7 @@ static int64_t short_multiplier(Scaling s) { return in_16(floor_divide((int64_t)
 static int64_t swish_whole(const Case *c, int32_t d)
 {
     const float fine = (1.0f / 128.0f) * c->in[0].scale[0];
-    Scaling out = scaling_of((double)(fine / c->out[0].scale[0])), bend = scaling_of((double)(fine / (3.0f / 32768.0f)));
+    Scaling out = reference_scaling((double)(fine / c->out[0].scale[0])), bend = reference_scaling((double)(fine / (3.0f / 32768.0f)));
     int64_t x = (int64_t)d * 128, ready = high_16(x, short_multiplier(out)), b = x;
     if (bend.exponent > 0) b = in_16(b * ((int64_t)1 << (bend.exponent - 1)));
     b = high_16(b, short_multiplier(bend));
@@ -152,7 +155,7 @@ enum { CURVE_BITS = 4 };
 static double logistic_real(const Case *c, float x) { (void)c; return 1 / (1 + exp(-(double)x)); }
 static int64_t logistic_whole(const Case *c, int32_t d)
 {
-    Scaling s = scaling_of((double)c->in[0].scale[0] * (double)(1 << (31 - CURVE_BITS)));
+    Scaling s = reference_scaling((double)c->in[0].scale[0] * (double)(1 << (31 - CURVE_BITS)));
     int64_t far = radius(CURVE_BITS, s.exponent);
     if (d <= -far) return INT8_MIN;
     if (d >= far) return INT8_MAX;
@@ -163,7 +166,7 @@ static int64_t logistic_whole(const Case *c, int32_t d)
 static double tanh_real(const Case *c, float x) { (void)c; return tanh((double)x); }
 static int64_t tanh_whole(const Case *c, int32_t d)
 {
-    Scaling s = scaling_of((double)c->in[0].scale[0] * (double)(1 << (31 - CURVE_BITS)));
+    Scaling s = reference_scaling((double)c->in[0].scale[0] * (double)(1 << (31 - CURVE_BITS)));
     int64_t far = radius(CURVE_BITS, s.exponent);
     if (d <= -far) return INT8_MIN;
     if (d >= far) return INT8_MAX;
@@ -245,7 +248,7 @@ static void softmax_of_stored(const double *x, double *y, int count, double scal
 {
     enum { BITS = 5, SUM_BITS = 12 };
     double real = scale * (double)(1 << (31 - BITS)), most_real = 2147483647.0;
-    Scaling s = scaling_of(real < most_real ? real : most_real);
+    Scaling s = reference_scaling(real < most_real ? real : most_real);
     int64_t far = radius(BITS, s.exponent);
     int32_t most = INT8_MIN, sum = 0, power[64];
     int over;

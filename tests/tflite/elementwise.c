@@ -94,7 +94,7 @@ static int32_t in_common_unit(const Case *c, int i, double q, int more_bits, dou
     float a = c->in[0].scale[0], b = c->in[1].scale[0];
     *unit = 2.0 * (double)(a > b ? a : b);
     int32_t shifted = wrap(((int64_t)q - c->in[i].zero) * ((int64_t)1 << more_bits));
-    return scaled(shifted, scaling_of((double)c->in[i].scale[0] / *unit));
+    return scaled(shifted, reference_scaling((double)c->in[i].scale[0] / *unit));
 }
 
 static double sum_of(const Case *c, double a, double b, int sign)
@@ -102,7 +102,7 @@ static double sum_of(const Case *c, double a, double b, int sign)
     if (c->in[0].type != TYPE_I8) return real_result(c, a + sign * b);
     double unit;
     int32_t x = in_common_unit(c, 0, a, 20, &unit), y = in_common_unit(c, 1, b, 20, &unit);
-    Scaling back = scaling_of(unit / ((double)(1 << 20) * (double)c->out[0].scale[0]));
+    Scaling back = reference_scaling(unit / ((double)(1 << 20) * (double)c->out[0].scale[0]));
     return quantized_result(c, (int64_t)scaled(wrap((int64_t)x + sign * (int64_t)y), back) + c->out[0].zero);
 }
 static double add_of(const Case *c, double a, double b) { return sum_of(c, a, b, 1); }
@@ -111,7 +111,7 @@ static double sub_of(const Case *c, double a, double b) { return sum_of(c, a, b,
 static double mul_of(const Case *c, double a, double b)
 {
     if (c->in[0].type != TYPE_I8) return real_result(c, a * b);
-    Scaling s = scaling_of((double)c->in[0].scale[0] * (double)c->in[1].scale[0] / (double)c->out[0].scale[0]);
+    Scaling s = reference_scaling((double)c->in[0].scale[0] * (double)c->in[1].scale[0] / (double)c->out[0].scale[0]);
     return quantized_result(c, (int64_t)scaled(((int32_t)a - c->in[0].zero) * ((int32_t)b - c->in[1].zero), s) + c->out[0].zero);
 }
 
@@ -121,7 +121,7 @@ static double squared_difference_of(const Case *c, double a, double b)
     double unit;
     int64_t d = (int64_t)in_common_unit(c, 0, a, 7, &unit) - in_common_unit(c, 1, b, 7, &unit);
     float fine = (float)(1 << 14) * c->out[0].scale[0];
-    return stored((int64_t)scaled(wrap(d * d), scaling_of(unit * unit / (double)fine)) + c->out[0].zero);
+    return stored((int64_t)scaled(wrap(d * d), reference_scaling(unit * unit / (double)fine)) + c->out[0].zero);
 }
 
 static double larger_of(const Case *c, double a, double b) { (void)c; return a > b ? a : b; }
@@ -146,7 +146,7 @@ static int32_t rough_quotient(int32_t a, int32_t b, int exponent, int *by)
     return high_product(wrap((int64_t)left * ((int64_t)1 << headroom)), inverse);
 }
 
-static Scaling div_scaling(const Case *c) { return scaling_of((double)(c->in[0].scale[0] / (c->in[1].scale[0] * c->out[0].scale[0]))); }
+static Scaling div_scaling(const Case *c) { return reference_scaling((double)(c->in[0].scale[0] / (c->in[1].scale[0] * c->out[0].scale[0]))); }
 
 /* The reference's shift is none that C defines where the quotient is very large or small. */
 static bool has_quotient(const Case *c, double a, double b)
@@ -202,7 +202,7 @@ static int order_of(const Case *c, double a, double b)
 {
     double value[2] = { a, b };
     for (int i = 0; i < 2 && c->in[0].type == TYPE_I8; i++)
-        value[i] = scaled(((int32_t)value[i] - c->in[i].zero) * 256, scaling_of((double)c->in[i].scale[0]));
+        value[i] = scaled(((int32_t)value[i] - c->in[i].zero) * 256, reference_scaling((double)c->in[i].scale[0]));
     return value[0] < value[1] ? -1 : value[0] > value[1];
 }
 static double equal_of(const Case *c, double a, double b) { return order_of(c, a, b) == 0; }
@@ -297,7 +297,7 @@ static void quantize_reference(Case *c)
     Operand *y = &c->out[0];
     for (int i = 0; i < elements(y); i++) {
         if (x->type == TYPE_F32) y->v[i] = stored((int64_t)roundf((float)x->v[i] / y->scale[0]) + y->zero);
-        else y->v[i] = stored((int64_t)scaled((int32_t)x->v[i] - x->zero, scaling_of((double)x->scale[0] / (double)y->scale[0])) + y->zero);
+        else y->v[i] = stored((int64_t)scaled((int32_t)x->v[i] - x->zero, reference_scaling((double)x->scale[0] / (double)y->scale[0])) + y->zero);
     }
 }
 
@@ -339,7 +339,7 @@ static double prelu_of(const Case *c, double a, double b)
     if (c->in[0].type != TYPE_I8) return a >= 0 ? a : a * b;
     int32_t x = (int32_t)a - c->in[0].zero, slope = (int32_t)b - c->in[1].zero;
     double in = (double)c->in[0].scale[0], out = (double)c->out[0].scale[0];
-    int32_t y = x >= 0 ? scaled(x, scaling_of(in / out)) : scaled(x * slope, scaling_of(in * (double)c->in[1].scale[0] / out));
+    int32_t y = x >= 0 ? scaled(x, reference_scaling(in / out)) : scaled(x * slope, reference_scaling(in * (double)c->in[1].scale[0] / out));
     return stored((int64_t)y + c->out[0].zero);
 }
 static void prelu_reference(Case *c) { each_of_two(c, prelu_of); }

@@ -35,7 +35,7 @@ int32_t halve_often(int32_t a, int times)
 
 int32_t double_often(int32_t a, int times) { return saturated((int64_t)a * ((int64_t)1 << times)); }
 
-Scaling scaling_of(double real)
+Scaling reference_scaling(double real)
 {
     int exponent;
     double fraction = frexp(real, &exponent);

@@ -66,7 +66,7 @@ static void sum_or_mean(Case *c, bool is_mean)
             if (is_mean) y->v[i] = (double)((float)y->v[i] / (float)count);
             continue;
         }
-        Scaling s = scaling_of((double)x->scale[0] / (double)y->scale[0]);
+        Scaling s = reference_scaling((double)x->scale[0] / (double)y->scale[0]);
         y->v[i] = stored((int64_t)scaled((int32_t)((int64_t)y->v[i] - x->zero * count), is_mean ? divided(s, count) : s) + y->zero);
     }
 }

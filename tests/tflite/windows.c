@@ -34,12 +34,13 @@ static double finish(const Case *c, const Operand *x, const Operand *k, const Op
     float scale = k->scale[k->scales > 1 ? channel : 0];
     double product = in_floats && k->scales == 1 ? (double)(x->scale[0] * scale) : (double)x->scale[0] * (double)scale;
     activation_range(y, activation, &least, &greatest);
-    int64_t v = (int64_t)scaled((int32_t)sum, scaling_of(product / (double)y->scale[0])) + y->zero;
+    int64_t v = (int64_t)scaled((int32_t)sum, reference_scaling(product / (double)y->scale[0])) + y->zero;
     v = v < least ? least : v;
     return (double)(v > greatest ? greatest : v);
 }
 
-/* Scales, weights and a bias; the output's scale is such that few results are cut off. */
+/* Scales, weights and a bias; the output's scale is such that few results are cut off, and sometimes so fine that factors are
+ * more than 1. */
 static void make_weights(Case *c, Random *r, Operand *x, Operand *k, int channels, bool per_channel)
 {
     fill_any(r, x);
@@ -70,7 +71,7 @@ static void make_result(Case *c, Random *r, const Operand *x, const Operand *k, 
     float most = 0;
     Operand *y = add_output(c, x->type, rank, dim);
     for (int i = 0; i < k->scales; i++) most = k->scale[i] > most ? k->scale[i] : most;
-    if (x->type == TYPE_I8) quant_set(y, x->scale[0] * most * scale_between(r, 4, 100), between(r, -128, 127));
+    if (x->type == TYPE_I8) quant_set(y, x->scale[0] * most * (chance(r, 10) ? scale_between(r, 0.01, 4) : scale_between(r, 4, 100)), between(r, -128, 127));
 }
 
 static ElementType type_of(int number) { return number % 5 == 4 ? TYPE_F32 : TYPE_I8; }

@@ -106,17 +106,19 @@ static void check_recorded(const Operator *op, const char *folder)
 
 /* ---- The compiler, on random cases --------------------------------------------------------------------------------- */
 
-/* All passes over the graph: folded, rewritten, shrunk. */
-static void pass_through(Ctx *cx, Model *m)
+/* All passes over the graph, for a target: folded, rewritten, shrunk, packed. */
+static void pass_through(Ctx *cx, Model *m, const char *target)
 {
-    Graph g = { .name = "m", .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output };
+    Graph g = { .name = "m", .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output, .target = target_find(cx, target) };
     int count;
     const GraphPassRow *pass = graph_passes(&count);
     for (int i = 0; i < count; i++) g = pass[i].run(cx, g);
     m->output = g.output;
 }
 
-/* Cases of odd numbers go through the passes first. */
+static const char *const targets[] = { "generic", "cortex-m0plus", "cortex-m4", "cortex-m55" };
+
+/* Cases of odd numbers go through the passes first, for the targets in turn. */
 static const char *check_case(Ctx *cx, const Case *c, int number)
 {
     static uint8_t bytes[MOST_BYTES];
@@ -131,7 +133,7 @@ static const char *check_case(Ctx *cx, const Case *c, int number)
         input[fed++] = aligned_copy(cx, bytes, (size_t)(elements(&c->in[i]) * element_bytes(c->in[i].type)));
     }
     const char *why = m.input_count != fed || m.output_count != c->out_count ? "other inputs or outputs" : NULL;
-    if (!why && number % 2) pass_through(cx, &m);
+    if (!why && number % 2) pass_through(cx, &m, targets[number / 2 % 4]);
     if (!why) why = run_model(cx, &m, input, output);
     for (int i = 0; i < c->out_count && !why; i++)
         why = tensor_bytes(m.output[i]) == elements(&c->out[i]) * element_bytes(c->out[i].type) ? compare(cx, c, i, output[i]) : "an output of another size";
