@@ -5,8 +5,6 @@
  *   dilation2d   y[n,h,w,c] = max(i,j) x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c] + k[i,j,c]          -inf outside */
 #include "graph/op_build.h"
 
-enum { MOST_SPATIAL = 3, GREATEST = 1 << 20 };
-
 static char axis_of(int spatial, int d) { return "dhw"[MOST_SPATIAL - spatial + d]; }
 static char tap_of(int spatial, int d) { return "tij"[MOST_SPATIAL - spatial + d]; }
 
@@ -20,7 +18,7 @@ static int adaptive(Ctx *cx, const Node *n, bool is_max, Tensor **out)
         op_refuse(cx, n, "the input is %s; a fixed [n][spatial..][c] of 1 to %d dimensions between is wanted", tensor_shape_text(cx, x), MOST_SPATIAL);
         return 0;
     }
-    if (!op_ints(cx, n, "size", spatial, 1, GREATEST, 1, size)) return 0;
+    if (!op_ints(cx, n, "size", spatial, 1, GREATEST_STRIDE, 1, size)) return 0;
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx), inside = text_new(cx), count = text_new(cx);
     for (int d = 0; d < spatial; d++) {
         const char axis = axis_of(spatial, d), tap = tap_of(spatial, d);
@@ -47,21 +45,19 @@ static int adaptive_max_pool(Ctx *cx, const Node *n, Tensor **out) { return adap
 static int dilation2d(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
-    int64_t stride[2], dilation[2], pad[4], extent[2];
     if (!op_same_type(cx, n) || !op_float(cx, n)) return 0;
     if (x->rank != 4 || k->rank != 3 || x->shape[3] != k->shape[2] || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
         op_refuse(cx, n, "the input is %s and the kernel %s; [n][h][w][c] and [kh][kw][c] are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
         return 0;
     }
-    if (!op_ints(cx, n, "stride", 2, 1, GREATEST, 1, stride) || !op_ints(cx, n, "dilation", 2, 1, GREATEST, 1, dilation) || !op_ints(cx, n, "pad", 4, 0, GREATEST, 0, pad)) return 0;
-    for (int d = 0; d < 2; d++) {
-        const int64_t room = tensor_dim(x, 1 + d) + pad[d] + pad[2 + d] - (tensor_dim(k, d) - 1) * dilation[d] - 1;
-        extent[d] = room < 0 ? 0 : room / stride[d] + 1;
-        if (extent[d] < 1) op_refuse(cx, n, "a kernel of %s does not fit into the input %s", tensor_shape_text(cx, k), tensor_shape_text(cx, x));
-        if (extent[d] < 1) return 0;
+    Sliding w = { .spatial = 2, .size = { tensor_dim(x, 1), tensor_dim(x, 2) }, .kernel = { tensor_dim(k, 0), tensor_dim(k, 1) } };
+    if (!op_sliding(cx, n, &w)) return 0;
+    if (w.count[0] < 1 || w.count[1] < 1) {
+        op_refuse(cx, n, "a kernel of %s does not fit into the input %s", tensor_shape_text(cx, k), tensor_shape_text(cx, x));
+        return 0;
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,h<%lld,w<%lld,c] = max(i,j) (x[n,%s,%s,c]? + k[i,j,c] : -inf)", (long long)extent[0], (long long)extent[1],
-                                           affine_text(cx, 'h', stride[0], 'i', dilation[0], -pad[0]), affine_text(cx, 'w', stride[1], 'j', dilation[1], -pad[1])),
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,h<%lld,w<%lld,c] = max(i,j) (x[n,%s,%s,c]? + k[i,j,c] : -inf)", (long long)w.count[0], (long long)w.count[1],
+                                           affine_text(cx, 'h', w.stride[0], 'i', w.dilation[0], -w.pad[0]), affine_text(cx, 'w', w.stride[1], 'j', w.dilation[1], -w.pad[1])),
                         BIND_T("x", n->in[0]), BIND_T("k", n->in[1]));
     return out[0] ? 1 : 0;
 }

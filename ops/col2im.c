@@ -5,33 +5,21 @@
  *   y[n,c,h,w] = sum(i<kh,j<kw) x[n, (c*kh + i)*kw + j, a*Lw + b]        where a*sh + i*dh - ph = h and b*sw + j*dw - pw = w */
 #include "graph/op_build.h"
 
-enum { MOST_SPATIAL = 3, GREATEST = 1 << 20 };
-
-typedef struct Columns {
-    int spatial;
-    int64_t image[MOST_SPATIAL], kernel[MOST_SPATIAL], stride[MOST_SPATIAL], dilation[MOST_SPATIAL], pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
-    int64_t taps, windows;
-} Columns;
+typedef struct Columns { Sliding w; int64_t taps, windows; } Columns;
 
 static bool read_columns(Ctx *cx, const Node *n, Columns *c)
 {
     const Attr *image = node_attr(n, "image");
-    c->spatial = image ? image->count : 0;
+    Sliding *w = &c->w;
+    w->spatial = image ? image->count : 0;
     c->taps = c->windows = 1;
-    if (c->spatial < 1 || c->spatial > MOST_SPATIAL) {
-        op_refuse(cx, n, "'image' has %d sizes; 1 to %d are accepted", c->spatial, MOST_SPATIAL);
+    if (w->spatial < 1 || w->spatial > MOST_SPATIAL) {
+        op_refuse(cx, n, "'image' has %d sizes; 1 to %d are accepted", w->spatial, MOST_SPATIAL);
         return false;
     }
-    if (!op_ints(cx, n, "image", c->spatial, 1, GREATEST, 1, c->image) || !op_ints(cx, n, "kernel", c->spatial, 1, GREATEST, 1, c->kernel) ||
-        !op_ints(cx, n, "stride", c->spatial, 1, GREATEST, 1, c->stride) || !op_ints(cx, n, "dilation", c->spatial, 1, GREATEST, 1, c->dilation) ||
-        !op_ints(cx, n, "pad", 2 * c->spatial, 0, GREATEST, 0, c->pad)) return false;
-    for (int d = 0; d < c->spatial; d++) {
-        const int64_t room = c->image[d] + c->pad[d] + c->pad[c->spatial + d] - (c->kernel[d] - 1) * c->dilation[d] - 1;
-        c->count[d] = room < 0 ? 0 : room / c->stride[d] + 1;
-        c->taps *= c->kernel[d];
-        c->windows *= c->count[d];
-        if (c->taps > INT32_MAX || c->windows > INT32_MAX) break;
-    }
+    if (!op_ints(cx, n, "image", w->spatial, 1, GREATEST_STRIDE, 1, w->size) || !op_ints(cx, n, "kernel", w->spatial, 1, GREATEST_STRIDE, 1, w->kernel) || !op_sliding(cx, n, w))
+        return false;
+    for (int d = 0; d < w->spatial && c->taps <= INT32_MAX && c->windows <= INT32_MAX; d++) c->taps *= w->kernel[d], c->windows *= w->count[d];
     const Tensor *x = n->in[0];
     if (x->rank == 3 && c->windows >= 1 && tensor_dim(x, 2) == c->windows && tensor_dim(x, 1) >= 1 && tensor_dim(x, 1) % c->taps == 0 && x->type != BOOL) return true;
     op_refuse(cx, n, "the input is %s%s; numbers [n][c * %lld][%lld] are wanted", dtype_info(x->type)->spelling, tensor_shape_text(cx, x), (long long)c->taps, (long long)c->windows);
@@ -42,16 +30,17 @@ static int col2im(Ctx *cx, const Node *n, Tensor **out)
 {
     Columns c;
     if (!read_columns(cx, n, &c)) return 0;
+    const Sliding *w = &c.w;
     Text lhs = text_new(cx), over = text_new(cx), condition = text_new(cx);
     const char *tap = "c", *window = "0";
-    for (int d = 0; d < c.spatial; d++) {
-        const char *from = text_format(cx, "(p%d+%lld-i%d*%lld)", d, (long long)c.pad[d], d, (long long)c.dilation[d]);
-        const char *at = text_format(cx, "%s/%lld", from, (long long)c.stride[d]);
-        text_printf(&lhs, ",p%d<%lld", d, (long long)c.image[d]);
-        text_printf(&over, "%si%d<%lld", d ? "," : "", d, (long long)c.kernel[d]);
-        text_printf(&condition, "%s%s%%%lld == 0 && %s >= 0 && %s < %lld", d ? " && " : "", from, (long long)c.stride[d], at, at, (long long)c.count[d]);
-        tap = text_format(cx, "(%s)*%lld+i%d", tap, (long long)c.kernel[d], d);
-        window = text_format(cx, "(%s)*%lld+%s", window, (long long)c.count[d], at);
+    for (int d = 0; d < w->spatial; d++) {
+        const char *from = text_format(cx, "(p%d+%lld-i%d*%lld)", d, (long long)w->pad[d], d, (long long)w->dilation[d]);
+        const char *at = text_format(cx, "%s/%lld", from, (long long)w->stride[d]);
+        text_printf(&lhs, ",p%d<%lld", d, (long long)w->size[d]);
+        text_printf(&over, "%si%d<%lld", d ? "," : "", d, (long long)w->kernel[d]);
+        text_printf(&condition, "%s%s%%%lld == 0 && %s >= 0 && %s < %lld", d ? " && " : "", from, (long long)w->stride[d], at, at, (long long)w->count[d]);
+        tap = text_format(cx, "(%s)*%lld+i%d", tap, (long long)w->kernel[d], d);
+        window = text_format(cx, "(%s)*%lld+%s", window, (long long)w->count[d], at);
     }
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,c<%lld%s] = sum(%s) (select(%s, x[n,%s,%s]?, 0) : 0)", (long long)(tensor_dim(n->in[0], 1) / c.taps), text_string(&lhs),
                                            text_string(&over), text_string(&condition), tap, window), BIND_T("x", n->in[0]));

@@ -11,23 +11,16 @@ typedef struct Deform {
     Ctx *cx;
     const Node *n;
     int64_t kh, kw, in, out, each, groups, sharing;      /* each: channels of x in a group; sharing: groups of offsets */
-    int64_t stride[2], dilation[2], pad[4], size[2], extent[2];
+    Sliding w;
 } Deform;
-
-static int64_t extent_of(const Deform *d, int i)
-{
-    const int64_t reach = ((i ? d->kw : d->kh) - 1) * d->dilation[i] + 1, room = d->size[i] + d->pad[i] + d->pad[2 + i] - reach;
-    return room < 0 ? 0 : room / d->stride[i] + 1;
-}
 
 static bool has_shape(const Deform *d, const Tensor *t, int64_t last)
 {
-    return t->rank == 4 && t->shape[0] == d->n->in[0]->shape[0] && tensor_dim(t, 1) == d->extent[0] && tensor_dim(t, 2) == d->extent[1] && tensor_dim(t, 3) == last;
+    return t->rank == 4 && t->shape[0] == d->n->in[0]->shape[0] && tensor_dim(t, 1) == d->w.count[0] && tensor_dim(t, 2) == d->w.count[1] && tensor_dim(t, 3) == last;
 }
 
 static bool read_sizes(Deform *d)
 {
-    enum { GREATEST = 1 << 20 };
     const Tensor *x = d->n->in[0], *k = d->n->in[1];
     if (!op_same_type(d->cx, d->n) || !op_float(d->cx, d->n)) return false;
     if (x->rank != 4 || k->rank != 4 || !tensor_is_fixed(x) || !tensor_is_fixed(k) || tensor_elems(x) < 1 || tensor_elems(k) < 1) {
@@ -41,19 +34,17 @@ static bool read_sizes(Deform *d)
                   (long long)d->groups, (long long)d->sharing, (long long)d->in);
         return false;
     }
-    for (int i = 0; i < 2; i++) d->size[i] = tensor_dim(x, 1 + i);
-    return op_ints(d->cx, d->n, "stride", 2, 1, GREATEST, 1, d->stride) && op_ints(d->cx, d->n, "dilation", 2, 1, GREATEST, 1, d->dilation) &&
-           op_ints(d->cx, d->n, "pad", 4, 0, GREATEST, 0, d->pad);
+    d->w = (Sliding){ .spatial = 2, .size = { tensor_dim(x, 1), tensor_dim(x, 2) }, .kernel = { d->kh, d->kw } };
+    return op_sliding(d->cx, d->n, &d->w);
 }
 
 static bool check_offsets(Deform *d)
 {
     const Tensor *offset = d->n->in[2], *mask = d->n->in_count > 3 ? d->n->in[3] : NULL;
     const int64_t taps = d->kh * d->kw * d->sharing;
-    for (int i = 0; i < 2; i++) d->extent[i] = extent_of(d, i);
-    if (d->extent[0] >= 1 && d->extent[1] >= 1 && has_shape(d, offset, 2 * taps) && (!mask || has_shape(d, mask, taps))) return true;
+    if (d->w.count[0] >= 1 && d->w.count[1] >= 1 && has_shape(d, offset, 2 * taps) && (!mask || has_shape(d, mask, taps))) return true;
     op_refuse(d->cx, d->n, "offsets %s%s%s; [n][%lld][%lld][%lld], and a mask of half as many channels, are wanted", tensor_shape_text(d->cx, offset), mask ? " and mask " : "",
-              mask ? tensor_shape_text(d->cx, mask) : "", (long long)d->extent[0], (long long)d->extent[1], (long long)(2 * taps));
+              mask ? tensor_shape_text(d->cx, mask) : "", (long long)d->w.count[0], (long long)d->w.count[1], (long long)(2 * taps));
     return false;
 }
 
@@ -65,10 +56,10 @@ static Line line_of(Deform *d, int i)
     Ctx *cx = d->cx;
     const char *axis = i ? "w" : "h", *type = dtype_info(d->n->in[0]->type)->spelling;
     const char *tap = i ? text_format(cx, "e%%%lld", (long long)d->kw) : text_format(cx, "e/%lld%%%lld", (long long)d->kw, (long long)d->kh);
-    const char *grid = text_format(cx, "%s*%lld + %s*%lld - %lld", axis, (long long)d->stride[i], tap, (long long)d->dilation[i], (long long)d->pad[i]);
+    const char *grid = text_format(cx, "%s*%lld + %s*%lld - %lld", axis, (long long)d->w.stride[i], tap, (long long)d->w.dilation[i], (long long)d->w.pad[i]);
     Tensor *at = OP_FORMULA(cx, d->n, text_format(cx, "at%d[n,h,w,e<%lld] = %s(%s) + offset[n,h,w,2*e+%d]", i, (long long)(d->kh * d->kw * d->sharing), type, grid, i),
                             BIND_T("offset", d->n->in[2]));
-    Tensor *low = OP_FORMULA(cx, d->n, text_format(cx, "low%d[*] = max(-2, min(%lld, i32(floor(at[*]))))", i, (long long)d->size[i]), BIND_T("at", at));
+    Tensor *low = OP_FORMULA(cx, d->n, text_format(cx, "low%d[*] = max(-2, min(%lld, i32(floor(at[*]))))", i, (long long)d->w.size[i]), BIND_T("at", at));
     Tensor *part = OP_FORMULA(cx, d->n, text_format(cx, "part%d[n,h,w,e,p<2] = select(p == 0, 1 - (at[n,h,w,e] - floor(at[n,h,w,e])), at[n,h,w,e] - floor(at[n,h,w,e]))", i),
                               BIND_T("at", at));
     return (Line){ low, part };

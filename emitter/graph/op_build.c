@@ -176,6 +176,17 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
     return true;
 }
 
+bool op_sliding(Ctx *cx, const Node *n, Sliding *s)
+{
+    if (!op_ints(cx, n, "stride", s->spatial, 1, GREATEST_STRIDE, 1, s->stride) || !op_ints(cx, n, "dilation", s->spatial, 1, GREATEST_STRIDE, 1, s->dilation) ||
+        !op_ints(cx, n, "pad", 2 * s->spatial, 0, GREATEST_STRIDE, 0, s->pad)) return false;
+    for (int d = 0; d < s->spatial; d++) {
+        const int64_t room = s->size[d] + s->pad[d] + s->pad[s->spatial + d] - (s->kernel[d] - 1) * s->dilation[d] - 1;
+        s->count[d] = room < 0 ? 0 : room / s->stride[d] + 1;
+    }
+    return true;
+}
+
 bool op_same_type(Ctx *cx, const Node *n)
 {
     for (int i = 1; i < n->in_count; i++)

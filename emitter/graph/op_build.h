@@ -43,6 +43,14 @@ int op_axis(Ctx *cx, const Node *call, int64_t axis, int rank);
 bool op_axes(Ctx *cx, const Node *call, const char *attr, int rank, bool *chosen);
 /* An integer attribute list of exactly `count` values in [least, greatest]; a single value stands for all. */
 bool op_ints(Ctx *cx, const Node *call, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise, int64_t *out);
+/* Windows over dimensions of fixed sizes, by the attributes stride, dilation and pad; spatial, size and kernel are given. count: how
+ * many there are along each, 0 where none fits. False: refused. */
+enum { MOST_SPATIAL = 3, GREATEST_STRIDE = 1 << 20 };
+typedef struct Sliding {
+    int spatial;
+    int64_t size[MOST_SPATIAL], kernel[MOST_SPATIAL], stride[MOST_SPATIAL], dilation[MOST_SPATIAL], pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
+} Sliding;
+bool op_sliding(Ctx *cx, const Node *call, Sliding *s);
 bool op_same_type(Ctx *cx, const Node *call);                         /* all inputs have the type of the first */
 bool op_float(Ctx *cx, const Node *call);                             /* the first input is of a float type */
 
