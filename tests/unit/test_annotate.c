@@ -267,6 +267,24 @@ static void grid(int bits, bool has_sign, int64_t zero)
     ctx_free(n->cx);
 }
 
+/* Each way of rounding, on whole and half steps and between them: C's own functions. */
+static void rounding(const char *mode, float function(float))
+{
+    static const float steps[] = { -2.5f, -2, -1.75f, -1.5f, -0.5f, -0.25f, 0, 0.25f, 0.5f, 1.5f, 1.75f, 2.5f };
+    enum { STEPS = sizeof steps / sizeof steps[0] };
+    Net net = net_new(31), *n = &net;
+    Tensor *x = net_input(n, "x", SHAPE(STEPS)), *in[] = { x, tensor_scalar(n->cx, "s", F32, 0.5), tensor_scalar(n->cx, "z", I32, 0) };
+    net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", in, 3, "rounding=%s", mode));
+    Graph g = net_graph(n);
+    float values[STEPS];
+    void *inputs[] = { values }, *found[1];
+    for (int i = 0; i < STEPS; i++) values[i] = steps[i] * 0.5f;
+    bool ok = evaluate_graph(n, &g, inputs, found);
+    for (int i = 0; i < STEPS && ok; i++) ok = ((float *)found[0])[i] == function(steps[i]) * 0.5f;
+    check_that(ok, text_format(n->cx, "simulated_quantize: rounding %s", mode), "differs; %s", net_error(n));
+    ctx_free(n->cx);
+}
+
 /* To the bit what quantize and dequantize do, with values that are none and that are too large. */
 static void pair_of(DType t)
 {
@@ -310,6 +328,25 @@ static void from_te(void)
     ok = te_read(n->cx, "net.te", text, NULL, &m);
     check_that(ok && m.output[0]->maker->in[0]->maker->stage && strcmp(m.output[0]->maker->in[0]->name, "y") == 0, "from .te with formulas: no trace", "%s", net_error(n));
     ctx_free(n->cx);
+}
+
+/* Through the public header: in a computation, where an annotation leaves no trace, and of a model's file. */
+static void from_c(void)
+{
+    lw_context *cx = lw_new();
+    lw_computation *p = lw_define(cx, "sums", NULL), *q = lw_define(cx, "sums", NULL);
+    lw_computation *both[] = { p, q };
+    for (int i = 0; i < 2; i++) {
+        lw_input(both[i], "x: f32[8]");
+        lw_compute(both[i], "a = relu(x)");
+        if (i) lw_compute(both[i], "b = annotation.stop_gradient(a)");
+        lw_compute(both[i], i ? "c = neg(b)" : "c = neg(a)");
+        lw_output(both[i], "c");
+    }
+    float x[8] = { -1, 2, -3, 4, -5, 6, -7, 8 }, y[8] = { 0 }, z[8] = { 1 };
+    const bool ran = lw_execute(p, (const void *const[]){ x }, (void *const[]){ y }) && lw_execute(q, (const void *const[]){ x }, (void *const[]){ z });
+    check_that(ran && memcmp(y, z, sizeof y) == 0 && y[1] == -2, "from C: in a computation", "%s", lw_diagnostic(cx, 0, NULL));
+    lw_free(cx);
 }
 
 #define SAID "loopwright.annotation/"
@@ -375,11 +412,17 @@ int main(void)
         grid(bits, true, -1);
         grid(bits, false, 2);
     }
+    rounding("even", nearbyintf);
+    rounding("away", roundf);
+    rounding("zero", truncf);
+    rounding("down", floorf);
+    rounding("up", ceilf);
     pair_of(I8);
     pair_of(U8);
     pair_of(I16);
     pair_of(U16);
     from_te();
+    from_c();
     from_onnx();
     return check_done();
 }

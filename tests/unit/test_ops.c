@@ -211,6 +211,39 @@ static void check_batch_norm(void)
     ctx_free(m.cx);
 }
 
+/* ---- Values: what is found, and how much ----------------------------------------------------------------------------- */
+
+/* Output `output` in integers: what searches find, by hand, and the counts beside it. */
+typedef struct Found { const char *op, *attrs, *inputs; int output, count; int64_t values[12]; } Found;
+static const Found searches[] = {
+    { "nonzero", "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", 0, 10, { 0, 0, 1, -1, -1, 0, 2, 2, -1, -1 } },
+    { "nonzero", "capacity=5", "f32[2][3]={1,0,2,0,0,-1}", 1, 1, { 3 } },
+    { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 0, 2, { 1, 2 } },               /* no room for the third, */
+    { "nonzero", "capacity=2", "bool[4]={0,1,1,1}", 1, 1, { 3 } },                  /* which is counted all the same */
+    { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 1, 0, 3, 4 } },    /* first places, in order of value */
+    { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 1, 6, { 1, 0, 0, 2, 3, 2 } },
+    { "unique", "capacity=4", "i32[6][1]={2,1,1,3,4,3}", 2, 4, { 2, 1, 2, 1 } },
+    { "unique", "capacity=4 sorted=0", "i32[6][1]={2,1,1,3,4,3}", 0, 4, { 0, 1, 3, 4 } },
+    /* Boxes 0, 1 and 2 lie nearly on each other, 3 apart: 0 and 3 are kept, best first. */
+    { "non_max_suppression", "capacity=4", "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} f32={0}", 0, 12,
+      { 0, 0, 3, 0, 0, 0, -1, -1, -1, -1, -1, -1 } },
+    { "non_max_suppression", "capacity=4", "f32[1][4][4]={0,0,1,1,0,0.1,1,1.1,0,-0.1,1,0.9,0,10,1,11} f32[1][1][4]={0.9,0.75,0.6,0.95} i64={3} f32={0.5} f32={0}", 1, 1, { 2 } },
+};
+
+static void check_searches(void)
+{
+    for (size_t i = 0; i < sizeof searches / sizeof searches[0]; i++) {
+        const Found *f = &searches[i];
+        Made m = make_call(f->op, f->attrs, f->inputs);
+        Tensor *const *out = m.node ? op_expand(m.cx, m.node) : NULL;
+        Env *env = env_new(m.cx);
+        bool same = out && evaluate(m.cx, env, out, m.node->out_count) && tensor_elems(out[f->output]) == f->count;
+        for (int k = 0; same && k < f->count; k++) same = dtype_load(out[f->output]->type, env_get(env, out[f->output]), k).i == f->values[k];
+        check_that(same, text_format(m.cx, "found %s %s output %d", f->op, f->attrs, f->output), "%s", m.cx->diags ? diag_text(m.cx, m.cx->diags) : "other values");
+        ctx_free(m.cx);
+    }
+}
+
 /* Views keep the flat order of the elements. */
 static void check_views(Ctx *names)
 {
@@ -300,6 +333,7 @@ int main(void)
         check_windows(cx, pools[i], pool_at);
     }
     check_batch_norm();
+    check_searches();
     check_views(cx);
     check_permutations(cx);
     ctx_free(cx);
