@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { MOST_DIMS = 6, MOST_OPERANDS = 8, MOST_FIELDS = 8, MOST_SCALES = 64, MOST_VALUES = 1 << 14, MOST_BYTES = 1 << 17 };
+enum { MOST_DIMS = 6, MOST_OPERANDS = 8, MOST_FIELDS = 8, MOST_SCALES = 64, MOST_VALUES = 1 << 15, MOST_BYTES = 1 << 17 };
 typedef enum ElementType { TYPE_F32 = 0, TYPE_I32 = 2, TYPE_U8 = 3, TYPE_I64 = 4, TYPE_BOOL = 6, TYPE_I16 = 7, TYPE_I8 = 9, TYPE_I4 = 17 } ElementType;
 
 typedef struct Operand {

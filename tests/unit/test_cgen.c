@@ -52,6 +52,43 @@ static void expressions(Ctx *cx)
     }
 }
 
+/* The quick forms of lw_fixed.h, at the very ends of the ranges for which test_fixed.c shows them right, and one step beyond. */
+static void fixed_forms(Ctx *cx)
+{
+    int64_t n = 40;
+    const Bind b[] = { BIND_T("w", tensor_new_fixed(cx, "w", I32, 1, &n)), BIND_T("v", tensor_new_fixed(cx, "v", I32, 1, &n)), { NULL, NULL, NULL } };
+#define SCALED(least, most, m, by, zero, low, high) "y[i] = i8(min(max(roundshift(mulhigh(min(max(w[i], " least "), " most "), " m "), " by ")" zero ", " low "), " high "))"
+    static const struct { const char *name, *formula, *expected; } rows[] = {
+        { "mulhigh-of-anything", "y[i] = mulhigh(w[i], v[i])", "lw_mulhigh_sat_i32(" },
+        { "mulhigh-of-all-but-the-least", "y[i] = mulhigh(max(w[i], -2147483647), v[i])", "lw_mulhigh_i32(" },
+        { "mulhigh-by-a-constant", "y[i] = mulhigh(w[i], 1518500250)", "lw_mulhigh_i32(" },
+        { "roundshift-of-anything", "y[i] = roundshift(w[i], v[i])", "lw_roundshift_any_i32(" },
+        { "roundshift-by-less-than-32", "y[i] = roundshift(w[i], v[i] & 31)", "lw_roundshift_i32(" },
+        { "roundshift-by-one-more", "y[i] = roundshift(w[i], v[i] & 63)", "lw_roundshift_any_i32(" },
+        { "roundshift-near", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), max(1, min(v[i], 30)))", "lw_roundshift_near_i32(" },
+        { "roundshift-of-one-more", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741825), 30)", "lw_roundshift_i32(" },
+        { "roundshift-of-one-less", "y[i] = roundshift(min(max(w[i], -1073741825), 1073741824), 30)", "lw_roundshift_i32(" },
+        { "roundshift-by-31", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), 31)", "lw_roundshift_i32(" },
+        { "roundshift-by-perhaps-0", "y[i] = roundshift(min(max(w[i], -1073741824), 1073741824), v[i] & 15)", "lw_roundshift_i32(" },
+        { "scale", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 128", "-128", "127"), "lw_scale_i8(" },
+        { "scale-by-any-multiplier", SCALED("-1073741824", "1073741823", "max(v[i], 0)", "max(1, min(v[i], 22))", " - 128", "-128", "127"), "lw_scale_i8(" },
+        { "scale-of-one-more", SCALED("-1073741824", "1073741824", "1518500250", "5", " + 128", "-128", "127"), "lw_roundshift_" },
+        { "scale-of-one-less", SCALED("-1073741825", "1073741823", "1518500250", "5", " + 128", "-128", "127"), "lw_roundshift_" },
+        { "scale-by-less-than-0", SCALED("-1073741824", "1073741823", "max(v[i], -1)", "5", " + 128", "-128", "127"), "lw_roundshift_" },
+        { "scale-shifted-by-23", SCALED("-1073741824", "1073741823", "1518500250", "23", " + 128", "-128", "127"), "lw_roundshift_" },
+        { "scale-shifted-by-0", SCALED("-1073741824", "1073741823", "1518500250", "min(max(v[i], 0), 22)", " + 128", "-128", "127"), "lw_roundshift_" },
+        { "scale-and-129", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 129", "-128", "127"), "lw_roundshift_" },
+        { "scale-and-minus-129", SCALED("-1073741824", "1073741823", "1518500250", "5", " - 129", "-128", "127"), "lw_roundshift_" },
+        { "scale-clamped-closer", SCALED("-1073741824", "1073741823", "1518500250", "5", " + 128", "-127", "127"), "lw_roundshift_" },
+    };
+#undef SCALED
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        const char *text = function_of(cx, rows[i].formula, b);
+        const bool is_scale = has(rows[i].expected, "scale");
+        check_that(has(text, rows[i].expected) && has(text, "lw_scale_i8(") == is_scale, rows[i].name, "%s", text);
+    }
+}
+
 static void names_are_roles(Ctx *cx)
 {
     int64_t shape[] = { 4, 5 };
@@ -196,6 +233,7 @@ int main(int argc, char **argv)
     const char *cc = getenv("CC");
     if (!cc || !*cc) cc = "cc";
     expressions(cx);
+    fixed_forms(cx);
     names_are_roles(cx);
     numbers(cx);
     header(cx);

@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "ir/expr.h"
+#include "ir/algebra.h"
 #include "../../runtime/lw_fixed.h"
 
 static const int32_t edges[] = { 0, 1, -1, 2, -2, 3, -3, 127, -128, 255, 65535, -65536, 1 << 20, 1 << 29, 1 << 30, -(1 << 30), (1 << 30) - 1, (1 << 30) + 1,
@@ -83,6 +83,62 @@ static void check_scale(void)
         wrong += lw_scale_i8(a, m, n, zero) != (wanted < -128 ? -128 : wanted > 127 ? 127 : wanted);
     }
     check_that(wrong == 0, "scale", "%d values differ", wrong);
+}
+
+/* All edges in its range, all multipliers among them, all shifts and zero points. */
+static void check_scale_edges(void)
+{
+    static const int32_t least = -(1 << 30), most = (1 << 30) - 1;
+    int wrong = 0, tried = 0;
+    for (int i = -1; i <= EDGES; i++)
+        for (int j = 0; j < EDGES; j++)
+            for (int32_t n = 1; n <= 22; n++)
+                for (int32_t zero = -128; zero <= 128; zero++) {
+                    const int32_t a = i < 0 ? least : i == EDGES ? most : edges[i], m = edges[j];
+                    if (a < least || a > most || m < 0) continue;
+                    const int64_t wanted = (int64_t)round(ldexp((double)high_wanted(a, m), -n)) + zero;
+                    wrong += lw_scale_i8(a, m, n, zero) != (wanted < -128 ? -128 : wanted > 127 ? 127 : wanted);
+                    tried++;
+                }
+    check_that(wrong == 0 && tried > 1000000, "scale-edges", "%d of %d values differ", wrong, tried);
+}
+
+/* ---- What is known of their results ---------------------------------------------------------------------------------- */
+
+typedef struct Two { int32_t least, greatest; } Two;
+static Two any_two(uint64_t *seed)
+{
+    int32_t a = any(seed), b = any(seed);
+    return a < b ? (Two){ a, b } : (Two){ b, a };
+}
+static int32_t inside(uint64_t *seed, Two range)
+{
+    uint32_t kind = draw(seed) % 4;
+    uint64_t span = (uint64_t)((int64_t)range.greatest - range.least) + 1;
+    return kind == 0 ? range.least : kind == 1 ? range.greatest : (int32_t)(range.least + (int64_t)(draw(seed) % span));
+}
+
+/* The interval of a result holds every value, and where the operands are single numbers it is that value. */
+static void check_intervals(ExprKind k, const char *label)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const Expr *a = expr_new_var(cx, "a", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *b = expr_new_var(cx, "b", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *e = expr_binary(cx, k, a, b);
+    uint64_t seed = 7;
+    int outside = 0, loose = 0;
+    for (int i = 0; i < RANDOM / 10; i++) {
+        Two x = any_two(&seed), y = any_two(&seed);
+        if (k == EXPR_ROUNDSHIFT) y.least = (int32_t)(draw(&seed) % 31), y.greatest = y.least + (int32_t)(draw(&seed) % (32 - (uint32_t)y.least));
+        if (i % 5 == 0) x.greatest = x.least, y.greatest = y.least;
+        Interval range = interval_apply(e, (const Interval[]){ { x.least, x.greatest }, { y.least, y.greatest } });
+        for (int v = 0; v < 8; v++) {
+            int32_t p = inside(&seed, x), q = inside(&seed, y);
+            int64_t found = k == EXPR_MULHIGH ? high_wanted(p, q) : (int64_t)round(ldexp((double)p, -q));
+            outside += found < range.least || found > range.greatest;
+        }
+        loose += i % 5 == 0 && x.least > INT32_MIN && range.least != range.greatest;
+    }
+    check_that(outside == 0 && loose == 0, label, "%d values lie outside, %d intervals of one value are wider", outside, loose);
+    ctx_free(cx);
 }
 
 static void check_clz(void)
@@ -205,6 +261,9 @@ int main(void)
     check_high();
     check_shift();
     check_scale();
+    check_scale_edges();
+    check_intervals(EXPR_MULHIGH, "mulhigh-interval");
+    check_intervals(EXPR_ROUNDSHIFT, "roundshift-interval");
     check_clz();
     check_exp();
     check_inverse();
