@@ -205,6 +205,37 @@ static void print_quantized(const Graph *g, Text *t)
     text_char(t, '\n');
 }
 
+static bool is_float_among(Tensor *const *t, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (t[i] && dtype_is_float(t[i]->type)) return true;
+    return false;
+}
+
+static bool uses_floats(const Group *g)
+{
+    for (int i = 0; i < g->node_count; i++)
+        if (is_float_among(g->node[i]->in, g->node[i]->in_count) || is_float_among(g->node[i]->out, g->node[i]->out_count)) return true;
+    return false;
+}
+
+/* Of a network with bytes in it: the layers in which floats are computed when it runs. */
+static void print_floats(Build *b, Text *t)
+{
+    bool is_quantized = false;
+    int floats = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        for (int j = 0; j < g->output_count; j++) is_quantized = is_quantized || dtype_info(g->output[j]->type)->bytes == 1;
+        floats += uses_floats(g);
+    }
+    if (!is_quantized) return;
+    text_printf(t, "floating point in %d of %d layers%s", floats, b->groups.count, floats ? ":" : "");
+    for (int i = 0; i < b->groups.count && floats; i++)
+        if (uses_floats(&b->groups.at[i])) text_printf(t, " %s (%s)", b->groups.at[i].name, report_ops(b->cx, &b->groups.at[i]));
+    text_char(t, '\n');
+}
+
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
 {
     Build b;
@@ -213,6 +244,7 @@ const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);
     print_totals(&b, &t);
+    print_floats(&b, &t);
     print_quantized(&b.graph, &t);
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);

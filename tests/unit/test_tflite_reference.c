@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Every TFLite operator against a reference of its own (tests/tflite/case.h), on models by chance: 1,000 of each, or as many as
  * the argument says; int8 and integers to the bit, floats as exactly as the operator's row says. The references
- * are tested first, on what the reference kernels of TensorFlow Lite Micro gave (tests/tflite/OPERATOR.vec).
+ * are tested first, on what the reference kernels of TensorFlow Lite Micro gave (tests/tflite/OPERATOR.vec). And where a model has no
+ * floats, the C that comes of it has none.
  *
  *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
 #include "check.h"
@@ -12,6 +13,7 @@
 #include "../tflite/case.h"
 #include "import/tflite.h"
 #include "import/tflite_ops.h"
+#include "loopwright.h"
 #include "run_model.h"
 
 static const Operator *const tables[] = { elementwise_operators, curve_operators, window_operators, reduction_operators, move_operators };
@@ -160,7 +162,74 @@ static void check_random(const Operator *op, int count)
     ctx_free(names);
 }
 
-/* Operators of variables are no functions of their inputs: test_tflite_state.c has them. */
+/* ---- Without floats ------------------------------------------------------------------------------------------------ */
+
+static char path[4096];   /* of scratch files, beside the program */
+
+/* What is emitted for the model, with all that it stands on; NULL on an error. */
+static const char *emitted(Ctx *cx, const Case *c)
+{
+    static uint8_t bytes[MOST_BYTES];
+    const lw_options options = { .name = "m", .standalone = true };
+    const char *model = text_format(cx, "%s.tflite", path), *source = text_format(cx, "%s-model.c", path);
+    if (!file_write(cx, model, bytes, case_write(c, bytes)) || !lw_compile(cx, model, source, &options)) return NULL;
+    return (const char *)file_read(cx, source).at;
+}
+
+/* Outside of comments. */
+static bool names_floats(const char *text)
+{
+    for (const char *at = text; *at; at++) {
+        if (strncmp(at, "/*", 2) == 0) {
+            const char *end = strstr(at + 2, "*/");
+            if (!end) return false;
+            at = end + 1;
+        } else if (strncmp(at, "float", 5) == 0 || strncmp(at, "double", 6) == 0) return true;
+    }
+    return false;
+}
+
+static bool has_floats(const Case *c)
+{
+    bool any = false;
+    for (int i = 0; i < c->in_count; i++) any = any || c->in[i].type == TYPE_F32;
+    for (int i = 0; i < c->out_count; i++) any = any || c->out[i].type == TYPE_F32;
+    return any;
+}
+
+/* Of the first models without floats: so is the C. Operators that have no such form are left out. */
+static void check_no_floats(const Operator *op)
+{
+    enum { MOST = 20, TRIED = 2 };
+    for (int number = 0, tried = 0; number < MOST && tried < TRIED; number++) {
+        Random r = { (uint64_t)op->code * 1000003u + (uint64_t)number };
+        Case *c = case_new(op);
+        op->make(c, &r, number);
+        if (has_floats(c)) continue;
+        Ctx *cx = ctx_new(NULL, NULL);
+        const char *text = emitted(cx, c);
+        check_that(text && !names_floats(text), text_format(cx, "%s-%d-without-floats", op->name, number), "%s", text ? text : diag_text(cx, cx->diags));
+        ctx_free(cx);
+        tried++;
+    }
+}
+
+/* Where floats come in, the C has them, and the report names the layer. */
+static void check_floats_are_named(void)
+{
+    const Operator *op = elementwise_operators;
+    while (strcmp(op->name, "dequantize") != 0) op++;
+    Random r = { 1 };
+    Case *c = case_new(op);
+    op->make(c, &r, 0);
+    Ctx *cx = ctx_new(NULL, NULL);
+    const char *text = emitted(cx, c), *report = text ? lw_report(cx, text_format(cx, "%s.tflite", path), &(lw_options){ .name = "m" }) : NULL;
+    CHECK("floats-are-seen", text && names_floats(text));
+    CHECK("floats-are-reported", report && strstr(report, "floating point in 1 of 1 layers: tb (dequantize)"));
+    ctx_free(cx);
+}
+
+/* Operators of variables are no functions of their inputs: the recorded models of test_tflite_ops.c have them. */
 static void check_all_are_here(void)
 {
     Ctx *cx = ctx_new(NULL, NULL);
@@ -178,12 +247,15 @@ static void check_all_are_here(void)
 int main(int argc, char **argv)
 {
     int count = argc > 1 ? atoi(argv[1]) : 1000;
+    snprintf(path, sizeof path, "%s", argv[0]);
     check_all_are_here();
+    check_floats_are_named();
     for (int t = 0; t < TABLES; t++)
         for (const Operator *op = tables[t]; op->name; op++) {
             if (argc > 3 && strcmp(argv[3], op->name) != 0) continue;
             check_recorded(op, argc > 2 ? argv[2] : "tests/tflite");
             check_random(op, count);
+            check_no_floats(op);
         }
     return check_done();
 }
