@@ -57,7 +57,21 @@ static inline int32_t lw_roundshift_near_i32(int32_t a, int32_t n)
 }
 /* lw: end */
 
-/* lw: lw_scale_i8 needs lw_asr_i32 */
+/* lw: lw_sat_i8 needs */
+/* The nearest of what 8 bits hold. */
+static inline int8_t lw_sat_i8(int32_t a)
+{
+#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
+    int32_t byte;
+    __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(a));
+    return (int8_t)byte;
+#else
+    return (int8_t)(a < -128 ? -128 : a > 127 ? 127 : a);
+#endif
+}
+/* lw: end */
+
+/* lw: lw_scale_i8 needs lw_asr_i32 lw_sat_i8 */
 /* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The product of
  * 2a has what is wanted in its high word, rounded by the low one's highest bit; the zero point and half of the last
  * place are added before one shift. */
@@ -77,14 +91,7 @@ static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
     const uint64_t product = (uint64_t)((int64_t)(a * 2) * m);
     const int32_t v = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31));
 #endif
-    const int32_t r = lw_asr_i32(v + lw_asr_i32(v, 31) + place, n);
-#if defined(__ARM_FEATURE_SAT) && defined(__GNUC__)
-    int32_t byte;
-    __asm__("ssat %0, #8, %1" : "=r"(byte) : "r"(r));
-    return (int8_t)byte;
-#else
-    return (int8_t)(r < -128 ? -128 : r > 127 ? 127 : r);
-#endif
+    return lw_sat_i8(lw_asr_i32(v + lw_asr_i32(v, 31) + place, n));
 }
 /* lw: end */
 

@@ -379,6 +379,8 @@ static Spelled shift(Speller *s, const Expr *e)
         return e->type == U32 || e->type == U64 ? piece(text, LEVEL_SHIFT, true) : cast_to(s, type, text_format(cx, "(%s)", text));
     }
     bool wide = bits == 64, left = e->kind == EXPR_SHL, sign = is_signed(e->type) && !left;
+    Interval by = interval(s, n);
+    if (e->type == I32 && !left && n->kind != EXPR_INT && by.least >= 0 && by.greatest < bits) return call(s, "lw_asr_i32", e);
     const char *amount = spelled(s, n).text;
     if (n->kind != EXPR_INT || n->integer < 0) amount = text_format(cx, "(uint64_t)%s", operand(s, n, LEVEL_UNARY));
     const char *value = sign || e->type == U32 || e->type == U64 ? spelled(s, e->arg[0]).text
@@ -429,13 +431,10 @@ static Spelled integer_from_float(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, true);
 }
 
-/* i8(min(max(roundshift(mulhigh(a, m), n) + zero, -128), 127)), where lw_scale_i8 is the same: the last step of a quantized
- * operator. NULL: another expression. */
-static const char *scaled_byte(Speller *s, const Expr *e)
+/* roundshift(mulhigh(a, m), n) + zero as a saturated i8, where lw_scale_i8 is the same: the last step of a quantized operator. NULL:
+ * another expression. */
+static const char *scaled_byte(Speller *s, const Expr *x)
 {
-    const Expr *x = e->arg[0];
-    if (e->type != I8 || x->kind != EXPR_MIN || !expr_is_int(x->arg[1], 127) || x->arg[0]->kind != EXPR_MAX || !expr_is_int(x->arg[0]->arg[1], -128)) return NULL;
-    x = x->arg[0]->arg[0];
     const bool is_sum = x->kind == EXPR_ADD || x->kind == EXPR_SUB;
     const int64_t zero = !is_sum || x->arg[1]->kind != EXPR_INT ? 0 : x->kind == EXPR_ADD ? x->arg[1]->integer : -x->arg[1]->integer;
     if (zero) x = x->arg[0];
@@ -447,9 +446,19 @@ static const char *scaled_byte(Speller *s, const Expr *e)
     return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text, spelled(s, n).text, (long long)zero);
 }
 
+/* i8(min(max(x, -128), 127)); NULL: another expression. */
+static const char *saturated_byte(Speller *s, const Expr *e)
+{
+    const Expr *x = e->arg[0];
+    if (e->type != I8 || x->kind != EXPR_MIN || !expr_is_int(x->arg[1], 127) || x->arg[0]->kind != EXPR_MAX || !expr_is_int(x->arg[0]->arg[1], -128)) return NULL;
+    x = x->arg[0]->arg[0];
+    const char *scaled = scaled_byte(s, x);
+    return scaled || x->type != I32 ? scaled : text_format(s->cx, "lw_sat_i8(%s)", spelled(s, x).text);
+}
+
 static Spelled cast(Speller *s, const Expr *e)
 {
-    const char *byte = scaled_byte(s, e);
+    const char *byte = saturated_byte(s, e);
     if (byte) return piece(byte, LEVEL_PRIMARY, true);
     DType from = e->arg[0]->type, to = e->type;
     if (to == BOOL) return piece(text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)), LEVEL_EQUAL, false);

@@ -83,6 +83,7 @@ static void check_scale(void)
         wrong += lw_scale_i8(a, m, n, zero) != (wanted < -128 ? -128 : wanted > 127 ? 127 : wanted);
     }
     check_that(wrong == 0, "scale", "%d values differ", wrong);
+    CHECK("saturate", lw_sat_i8(-129) == -128 && lw_sat_i8(-128) == -128 && lw_sat_i8(-1) == -1 && lw_sat_i8(127) == 127 && lw_sat_i8(128) == 127 && lw_sat_i8(INT32_MIN) == -128);
 }
 
 /* All edges in its range, all multipliers among them, all shifts and zero points. */

@@ -1,0 +1,275 @@
+/* quantized_reals: quantized-reals.te for cortex-m4, emitted by Loopwright. */
+#include "cortex-m4.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_fixed.h"
+#include "simd/simd.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* y[n<1, h<6, w<6, c<2] = i8(i32(x[n, h, w, c]) - 128)
+ * x: [1][6][6][2]  y: [1][6][6][2] */
+static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
+{
+    for (int32_t h = 0; h < 6; h++)
+        for (int32_t w = 0; w < 6; w++) {
+            const uint8_t *x_w = x + h * 12 + w * 2;
+            int8_t *y_w = y + h * 12 + w * 2;
+            for (int32_t c = 0; c < 2; c++)
+                y_w[c] = (int8_t)((int32_t)x_w[c] - 128);
+        }
+}
+
+/* between[n<1, h<6, w<6, e<20] = select(e < 18, i16(select(0 <= h + e / 6 - 1 && h + e / 6 - 1 < 6
+ *     && 0 <= w + e / 2 % 3 - 1 && w + e / 2 % 3 - 1 < 6, x[n, h+e/6-1, w+e/2%3-1, e%2], 3)), 0)
+ * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(between[n, h, w, q*4+s*2+t]) * i32(k[o, q, t, s])
+ * y[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w, c]) * i64(b2[c]) + b3[c] >> 32) >> i32(b4[c]), -128),
+ *     127))
+ * x: [1][6][6][2]  k: [4][5][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  between: [1][6][6][20]  y: [1][6][6][4]
+ * schedule: split y.w 2; split y.c 2; reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co;
+ *     compute_at between y.wo; set_scope acc register; split between.e 2 names=tap,c;
+ *     split between.tap 3 names=i,j; reorder acc.q acc.s acc.t acc.w acc.o; decompose_reduction acc acc.q;
+ *     instruction LW_DOT_2X2_I16[5](a: i16[2][5][2][2], b: i8[2][5][2][2]) c[w<2,o<2] = sum(q<5,s<2,t<2)
+ *     i32(a[w,q,s,t]) * i32(b[o,q,t,s]); tensorize acc.q LW_DOT_2X2_I16; unroll y.ci; unroll acc@init.o;
+ *     unroll y.wi; unroll acc@init.w */
+static void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int32_t *b2, const int64_t *b3, const uint8_t *b4, int16_t *restrict between, int8_t *restrict y)
+{
+    for (int32_t h = 0; h < 6; h++)
+        for (int32_t wo = 0; wo < 3; wo++) {
+            const int32_t w_end = lw_max_i32(1 - wo * 2, 0);
+            for (int32_t w = 0; w < w_end; w++)
+                for (int32_t i = 0; i < 4; i++) {
+                    const int32_t j_end = lw_min_i32(10 - i * 3, 3);
+                    for (int32_t j = 0; j < j_end; j++) {
+                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + (j - 1) * 2;
+                        int16_t *between_j = between + i * 6 + j * 2;
+                        for (int32_t c = 0; c < 2; c++)
+                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)(h + i >= 1 && h + i < 7 && wo * 2 + j >= 1 ? x[x_j + c] : 3) : 0);
+                    }
+                }
+            const int32_t w_end_2 = lw_min_i32(5 - wo * 2, 2);
+            for (int32_t w = lw_max_i32(1 - wo * 2, 0); w < w_end_2; w++) {
+                const int32_t i_end = lw_max_i32(1 - h, 0);
+                for (int32_t i = 0; i < i_end; i++)
+                    for (int32_t j = 0; j < 3; j++) {
+                        const int32_t x_j = (h - 1) * 12 + wo * 4 + (w + j - 1) * 2;
+                        int16_t *between_j = between + w * 20 + j * 2;
+                        for (int32_t c = 0; c < 2; c++)
+                            between_j[c] = (int16_t)(h >= 1 ? x[x_j + c] : 3);
+                    }
+                const int32_t i_end_2 = lw_min_i32(7 - h, 4);
+                for (int32_t i = lw_max_i32(1 - h, 0); i < i_end_2; i++) {
+                    const int32_t j_end = lw_min_i32(9 - i * 3, lw_min_i32(10 - i * 3, 3));
+                    for (int32_t j = 0; j < j_end; j++) {
+                        const int8_t *x_j = x + (h + i - 1) * 12 + wo * 4 + (w + j - 1) * 2;
+                        int16_t *between_j = between + w * 20 + i * 6 + j * 2;
+                        for (int32_t c = 0; c < 2; c++)
+                            between_j[c] = (int16_t)x_j[c];
+                    }
+                    const int32_t j_end_2 = lw_min_i32(10 - i * 3, 3);
+                    for (int32_t j = lw_min_i32(9 - i * 3, lw_min_i32(10 - i * 3, 3)); j < j_end_2; j++) {
+                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + (w + j - 1) * 2;
+                        int16_t *between_j = between + w * 20 + i * 6 + j * 2;
+                        for (int32_t c = 0; c < 2; c++)
+                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)x[x_j + c] : 0);
+                    }
+                }
+                for (int32_t i = lw_min_i32(7 - h, 4); i < 4; i++) {
+                    const int32_t j_end = lw_min_i32(10 - i * 3, 3);
+                    for (int32_t j = 0; j < j_end; j++) {
+                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + (w + j - 1) * 2;
+                        int16_t *between_j = between + w * 20 + i * 6 + j * 2;
+                        for (int32_t c = 0; c < 2; c++)
+                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)(h + i < 7 ? x[x_j + c] : 3) : 0);
+                    }
+                }
+            }
+            for (int32_t w = lw_min_i32(5 - wo * 2, 2); w < 2; w++)
+                for (int32_t i = 0; i < 4; i++) {
+                    const int32_t j_end = lw_min_i32(10 - i * 3, 3);
+                    for (int32_t j = 0; j < j_end; j++) {
+                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + j * 2;
+                        int16_t *between_j = between + i * 6 + j * 2 + 20;
+                        for (int32_t c = 0; c < 2; c++)
+                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)(h + i >= 1 && h + i < 7 && wo * 2 + j < 6 ? x[x_j + c] : 3) : 0);
+                    }
+                }
+            int8_t *y_wo = y + h * 24 + wo * 8;
+            for (int32_t co = 0; co < 2; co++) {
+                int32_t acc[4];
+                acc[0] = b[co * 2];
+                acc[1] = b[co * 2 + 1];
+                acc[2] = b[co * 2];
+                acc[3] = b[co * 2 + 1];
+                #ifdef LW_DOT_2X2_I16
+                LW_DOT_2X2_I16(5, acc[0], 2, between[0], 20, 4, 2, k[co * 40], 20, 4, 2);
+                #else
+                {
+                    for (int32_t q = 0; q < 5; q++)
+                        for (int32_t s = 0; s < 2; s++)
+                            for (int32_t t = 0; t < 2; t++) {
+                                const int16_t *between_t_ = between + q * 4 + s * 2 + t;
+                                const int8_t *k_t_ = k + co * 40 + q * 4 + t * 2 + s;
+                                for (int32_t w = 0; w < 2; w++)
+                                    for (int32_t o = 0; o < 2; o++)
+                                        acc[w * 2 + o] += (int32_t)between_t_[w * 20] * k_t_[o * 20];
+                            }
+                }
+                #endif
+                y_wo[co * 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2] + (int64_t)acc[0] * (int64_t)b2[co * 2], 32), (int32_t)b4[co * 2]));
+                y_wo[co * 2 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2 + 1] + (int64_t)acc[1] * (int64_t)b2[co * 2 + 1], 32), (int32_t)b4[co * 2 + 1]));
+                y_wo[co * 2 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2] + (int64_t)acc[2] * (int64_t)b2[co * 2], 32), (int32_t)b4[co * 2]));
+                y_wo[co * 2 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2 + 1] + (int64_t)acc[3] * (int64_t)b2[co * 2 + 1], 32), (int32_t)b4[co * 2 + 1]));
+            }
+        }
+}
+
+/* acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(x[n, h*2+i, w*2+j, c])
+ * y[n<1, h<3, w<3, c<4] = i8(min(max((acc[n, h, w, c] * 1 + 512 + 1 + (acc[n, h, w,
+ *     c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
+ * x: [1][6][6][4]  y: [1][3][3][4]
+ * schedule: compute_inline requantize_even_t; split y.w 1; reorder y.wo y.wi y.c; compute_at acc y.wo;
+ *     set_scope acc register; reorder acc.i acc.j acc.c; decompose_reduction acc acc.i; unroll y.c; unroll acc.c;
+ *     unroll acc@init.c */
+static void quantized_reals_mean(const int8_t *restrict x, int8_t *restrict y)
+{
+    for (int32_t h = 0; h < 3; h++) {
+        int8_t *y_h = y + h * 12;
+        for (int32_t wo = 0; wo < 3; wo++) {
+            int32_t acc_0 = 0;
+            int32_t acc_1 = 0;
+            int32_t acc_2 = 0;
+            int32_t acc_3 = 0;
+            for (int32_t i = 0; i < 2; i++) {
+                const int8_t *x_i = x + h * 48 + i * 24 + wo * 8;
+                for (int32_t j = 0; j < 2; j++) {
+                    acc_0 += (int32_t)x_i[j * 4];
+                    acc_1 += (int32_t)x_i[j * 4 + 1];
+                    acc_2 += (int32_t)x_i[j * 4 + 2];
+                    acc_3 += (int32_t)x_i[j * 4 + 3];
+                }
+            }
+            y_h[wo * 4] = (int8_t)(((acc_0 + (((acc_0 + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[wo * 4 + 1] = (int8_t)(((acc_1 + (((acc_1 + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[wo * 4 + 2] = (int8_t)(((acc_2 + (((acc_2 + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[wo * 4 + 3] = (int8_t)(((acc_3 + (((acc_3 + 512) >> 2) & 1) + 513) >> 2) - 128);
+        }
+    }
+}
+
+/* between[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
+ * acc[n<1, h<3, w<3, o<3] = sum(q<1, s<2, t<2; b[o]) i32(between[n, h, w, s*2+t]) * i32(k[o, q, t, s])
+ * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
+ *     c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
+ * x: [1][3][3][4]  k: [3][1][2][2]  b: [3]  table: [256]  between: [1][3][3][4]  y: [1][3][3][3]
+ * schedule: compute_inline requantize_fixed; split y.w 2 tail=shift; split y.c 1;
+ *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at between y.wo; set_scope acc register;
+ *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize between.e LW_COPY_I16;
+ *     reorder acc.s acc.t acc.w; decompose_reduction acc acc.s; unroll y.ci; unroll y.wi; unroll acc@init.w */
+static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict between, int8_t *restrict y)
+{
+    for (int32_t h = 0; h < 3; h++)
+        for (int32_t wo = 0; wo < 2; wo++) {
+            const int32_t wo_at = lw_min_i32(wo * 2, 1);
+            for (int32_t w = 0; w < 2; w++) {
+                #ifdef LW_COPY_I16
+                LW_COPY_I16(4, between[w * 4], x[h * 12 + w * 4 + wo_at * 4]);
+                #else
+                {
+                    const int8_t *x_w = x + h * 12 + (w + wo_at) * 4;
+                    int16_t *between_w = between + w * 4;
+                    for (int32_t e = 0; e < 4; e++)
+                        between_w[e] = (int16_t)x_w[e];
+                }
+                #endif
+            }
+            int8_t *y_wo = y + h * 9 + wo_at * 3;
+            for (int32_t co = 0; co < 3; co++) {
+                int32_t acc[2];
+                acc[0] = b[co];
+                acc[1] = b[co];
+                for (int32_t s = 0; s < 2; s++) {
+                    const int8_t *k_s = k + co * 4 + s;
+                    for (int32_t t = 0; t < 2; t++) {
+                        const int16_t *between_t_ = between + s * 2 + t;
+                        for (int32_t w = 0; w < 2; w++)
+                            acc[w] += (int32_t)between_t_[w * 4] * k_s[t * 2];
+                    }
+                }
+                y_wo[co] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_wo[co + 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+            }
+        }
+}
+
+/* [4][5][2][2] */
+static const LW_ALIGN(16) int8_t quantized_reals_sums_k[80] = {
+    -67,-110,-26,107,68,-83,10,-73,85,-48,77,60,98,2,28,-6,112,0,13,0,-50,-122,-5,-53,-112,84,-35,114,
+    37,-53,-58,118,-32,-64,-41,-56,82,0,88,0,-101,-25,-88,77,-71,-100,-57,110,79,33,-78,91,-105,-82,
+    44,-105,94,0,-51,0,57,13,-104,126,6,-60,72,-121,-61,95,-85,90,89,-64,-28,114,114,0,-126,0
+};
+
+/* [4] */
+static const LW_ALIGN(16) int32_t quantized_reals_sums_b[4] = {
+    -741,474,1005,-381
+};
+
+/* [4] */
+static const LW_ALIGN(16) int32_t quantized_reals_sums_m[4] = {
+    1287247421,2048717779,1885545511,1613591788
+};
+
+/* [4] */
+static const LW_ALIGN(16) int64_t quantized_reals_sums_c[4] = {
+    -33233907482624,-44989312663552,-69509012520960,-22180305829888
+};
+
+/* [4] */
+static const LW_ALIGN(16) uint8_t quantized_reals_sums_n[4] = {
+    6,6,7,6
+};
+
+/* [3][1][2][2] */
+static const LW_ALIGN(16) int8_t quantized_reals_dense1_k[12] = {
+    105,90,53,-78,-53,68,98,-22,19,3,-48,-19
+};
+
+/* [3] */
+static const LW_ALIGN(16) int32_t quantized_reals_dense1_b[3] = {
+    21760,11648,-5760
+};
+
+/* [256] */
+static const LW_ALIGN(16) int8_t quantized_reals_dense1_table[256] = {
+    -127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,-127,
+    -126,-126,-126,-126,-126,-126,-126,-126,-126,-126,-126,-125,-125,-125,-125,-125,-125,-125,-124,
+    -124,-124,-124,-124,-124,-123,-123,-123,-123,-122,-122,-122,-122,-121,-121,-121,-120,-120,-120,
+    -119,-119,-118,-118,-117,-117,-116,-116,-115,-115,-114,-114,-113,-112,-112,-111,-110,-109,-108,
+    -108,-107,-106,-105,-104,-103,-102,-100,-99,-98,-97,-95,-94,-93,-91,-90,-88,-87,-85,-83,-81,-80,
+    -78,-76,-74,-72,-70,-68,-65,-63,-61,-58,-56,-54,-51,-49,-46,-43,-41,-38,-35,-32,-30,-27,-24,-21,
+    -18,-15,-12,-9,-6,-3,0,3,6,9,12,15,18,21,24,27,30,32,35,38,41,43,46,49,51,54,56,58,61,63,65,68,
+    70,72,74,76,78,80,81,83,85,87,88,90,91,93,94,95,97,98,99,100,102,103,104,105,106,107,108,108,109,
+    110,111,112,112,113,114,114,115,115,116,116,117,117,118,118,119,119,120,120,120,121,121,121,122,
+    122,122,122,123,123,123,123,124,124,124,124,124,124,125,125,125,125,125,125,125,126,126,126,126,
+    126,126,126,126,126,126,126,127,127,127,127,127,127,127,127,127,127,127,127,127,127,127,127,127,
+    127
+};
+
+int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, const struct quantized_reals_outputs *out)
+{
+    uint8_t *const memory = arena;
+    if (memory == NULL || (uintptr_t)memory % QUANTIZED_REALS_ARENA_ALIGN != 0) return QUANTIZED_REALS_E_ARENA;
+    LW_LAYER(0, "x")
+    quantized_reals_x(in->x, (int8_t *)(void *)(memory + 144));
+    LW_LAYER(1, "sums")
+    quantized_reals_sums((int8_t *)(void *)(memory + 144), quantized_reals_sums_k, quantized_reals_sums_b, quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int16_t *)(void *)(memory + 224), (int8_t *)(void *)memory);
+    LW_LAYER(2, "mean")
+    quantized_reals_mean((int8_t *)(void *)memory, (int8_t *)(void *)(memory + 144));
+    LW_LAYER(3, "dense1")
+    quantized_reals_dense1((int8_t *)(void *)(memory + 144), quantized_reals_dense1_k, quantized_reals_dense1_b, quantized_reals_dense1_table, (int16_t *)(void *)memory, out->y);
+    return 0;
+}

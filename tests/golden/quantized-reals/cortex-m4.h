@@ -1,0 +1,42 @@
+/* quantized_reals: quantized-reals.te for cortex-m4, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    uint8_t  [1][6][6][2]
+ * Outputs
+ *   y                    int8_t   [1][3][3][3]
+ */
+#ifndef QUANTIZED_REALS_H
+#define QUANTIZED_REALS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define QUANTIZED_REALS_ARENA_SIZE   304u     /* bytes of scratch memory quantized_reals_run needs */
+#define QUANTIZED_REALS_ARENA_ALIGN  16u
+#define QUANTIZED_REALS_WEIGHTS_SIZE 428u     /* bytes of constants */
+
+#define QUANTIZED_REALS_E_ARENA (-1)     /* the arena is null or misaligned */
+#define QUANTIZED_REALS_E_DIM   (-2)     /* a size is outside of its declared range */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define QUANTIZED_REALS_INPUTS(X) X(x, uint8_t, 72)
+#define QUANTIZED_REALS_OUTPUTS(X) X(y, int8_t, 27)
+
+struct quantized_reals_inputs {
+    const uint8_t *x;
+};
+struct quantized_reals_outputs {
+    int8_t *y;
+};
+
+/* Runs the model once. Returns 0, or a negative QUANTIZED_REALS_E... code. Reentrant: all state is in the arena. */
+int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, const struct quantized_reals_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
