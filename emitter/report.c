@@ -205,17 +205,19 @@ static void print_quantized(const Graph *g, Text *t)
     text_char(t, '\n');
 }
 
-static bool is_float_among(Tensor *const *t, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (t[i] && dtype_is_float(t[i]->type)) return true;
-    return false;
-}
+static bool is_float(DType t) { return dtype_is_float(t); }
+static bool is_byte(DType t) { return t == I8 || t == U8; }
 
-static bool uses_floats(const Group *g)
+/* Has one of the group's calls an operand or a result of such a type? */
+static bool has_type(const Group *g, bool is_such(DType t))
 {
-    for (int i = 0; i < g->node_count; i++)
-        if (is_float_among(g->node[i]->in, g->node[i]->in_count) || is_float_among(g->node[i]->out, g->node[i]->out_count)) return true;
+    for (int i = 0; i < g->node_count; i++) {
+        const Node *n = g->node[i];
+        for (int j = 0; j < n->in_count; j++)
+            if (n->in[j] && is_such(n->in[j]->type)) return true;
+        for (int j = 0; j < n->out_count; j++)
+            if (is_such(n->out[j]->type)) return true;
+    }
     return false;
 }
 
@@ -225,14 +227,13 @@ static void print_floats(Build *b, Text *t)
     bool is_quantized = false;
     int floats = 0;
     for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        for (int j = 0; j < g->output_count; j++) is_quantized = is_quantized || dtype_info(g->output[j]->type)->bytes == 1;
-        floats += uses_floats(g);
+        is_quantized = is_quantized || has_type(&b->groups.at[i], is_byte);
+        floats += has_type(&b->groups.at[i], is_float);
     }
     if (!is_quantized) return;
     text_printf(t, "floating point in %d of %d layers%s", floats, b->groups.count, floats ? ":" : "");
     for (int i = 0; i < b->groups.count && floats; i++)
-        if (uses_floats(&b->groups.at[i])) text_printf(t, " %s (%s)", b->groups.at[i].name, report_ops(b->cx, &b->groups.at[i]));
+        if (has_type(&b->groups.at[i], is_float)) text_printf(t, " %s (%s)", b->groups.at[i].name, report_ops(b->cx, &b->groups.at[i]));
     text_char(t, '\n');
 }
 
