@@ -19,6 +19,11 @@ static int adaptive(Ctx *cx, const Node *n, bool is_max, Tensor **out)
         return 0;
     }
     if (!op_ints(cx, n, "size", spatial, 1, GREATEST_STRIDE, 1, size)) return 0;
+    for (int d = 0; d < spatial; d++)
+        if (tensor_dim(x, 1 + d) > INT32_MAX / (size[d] + 1) - 1) {
+            op_refuse(cx, n, "%lld windows along %lld elements; a product below 2^31 is wanted", (long long)size[d], (long long)tensor_dim(x, 1 + d));
+            return 0;
+        }
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx), inside = text_new(cx), count = text_new(cx);
     for (int d = 0; d < spatial; d++) {
         const char axis = axis_of(spatial, d), tap = tap_of(spatial, d);

@@ -209,11 +209,8 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
                     ? text_format(cx, "%c+%lld", c, -(long long)before) : padded_index(cx, mode, c, before, size));
     }
     const char *text = text_format(cx, is_constant ? "y%s = (x%s? : value)" : "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
-    Scalar value = { 0 };
-    if (dtype_is_float(x->type)) value.f = node_real(n, "value", 0);
-    else value.i = (int64_t)node_real(n, "value", 0);
     if (x->rank == 0) text = "y = x";
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", expr_constant(cx, x->type, value)));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
 
@@ -356,6 +353,7 @@ static const OpCase slice_cases[] = {
 };
 static const OpCase pad_cases[] = {
     { "pad=0,1,0,2 value=1.5", "f32[2][3]", "f32[2][6]", NULL },
+    { "pad=0,1 value=-1e30", "i8[3]", "i8[4]", NULL },
     { "pad=1,2,1,2 mode=edge", "f32[2][3]", "f32[4][7]", NULL },
     { "pad=2,1 mode=reflect", "f32[3]", "f32[6]", NULL },
     { "pad=2,1 mode=wrap", "f32[3]", "f32[6]", NULL },

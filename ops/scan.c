@@ -70,13 +70,25 @@ static int one_hot(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
+/* Attributes time and batch, two axes of x, and a length for each of the batch. */
+static bool read_lengths(Ctx *cx, const Node *n, int *time, int *batch)
 {
     const Tensor *x = n->in[0], *length = n->in[1];
-    int time = op_axis(cx, n, node_int(n, "time", 0), x->rank), batch = op_axis(cx, n, node_int(n, "batch", 1), x->rank);
-    if (time < 0 || batch < 0) return 0;
-    if (time == batch || length->rank != 1 || length->shape[0] != x->shape[batch] || !dtype_is_integer(length->type) || tensor_dim(x, time) < 1) {
-        op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length), tensor_shape_text(cx, x));
+    *time = op_axis(cx, n, node_int(n, "time", 0), x->rank);
+    *batch = op_axis(cx, n, node_int(n, "batch", 1), x->rank);
+    if (*time < 0 || *batch < 0) return false;
+    if (*time != *batch && length->rank == 1 && length->shape[0] == x->shape[*batch] && dtype_is_integer(length->type) && tensor_dim(x, *time) != 0) return true;
+    op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length), tensor_shape_text(cx, x));
+    return false;
+}
+
+static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    int time, batch;
+    if (!read_lengths(cx, n, &time, &batch)) return 0;
+    if (tensor_dim(x, time) < 1) {
+        op_unsupported(cx, n, "the axis %d of %s is open; a fixed one is accepted", time, tensor_shape_text(cx, x));
         return 0;
     }
     char t = axis_letter(x->rank, time);
@@ -89,16 +101,11 @@ static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
 static int sequence_mask(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *length = n->in[1];
-    const int time = op_axis(cx, n, node_int(n, "time", 0), x->rank), batch = op_axis(cx, n, node_int(n, "batch", 1), x->rank);
-    if (time < 0 || batch < 0) return 0;
-    if (time == batch || length->rank != 1 || length->shape[0] != x->shape[batch] || !dtype_is_integer(length->type)) {
-        op_refuse(cx, n, "lengths %s%s for %s", dtype_info(length->type)->spelling, tensor_shape_text(cx, length), tensor_shape_text(cx, x));
-        return 0;
-    }
-    const Expr *value = dtype_is_float(x->type) ? expr_real(cx, x->type, node_real(n, "value", 0)) : expr_int(cx, x->type, (int64_t)node_real(n, "value", 0));
+    int time, batch;
+    if (!read_lengths(cx, n, &time, &batch)) return 0;
     const char *all = axes_with(cx, x->rank, -1, ""), *type = dtype_info(length->type)->spelling;
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = select(%s(%c) < length[%c], x[%s], value)", all, type, axis_letter(x->rank, time), axis_letter(x->rank, batch), all),
-                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("value", value));
+                        BIND_T("x", n->in[0]), BIND_T("length", n->in[1]), BIND_V("value", op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
 
@@ -179,6 +186,7 @@ static const OpCase reverse_sequence_cases[] = {
 static const OpCase sequence_mask_cases[] = {
     { "value=-1", "f32[4][3] i64[3]={4,0,2}", "f32[4][3]", NULL },
     { "time=1 batch=0", "i32[2][4][2] i32[2]={3,9}", "i32[2][4][2]", NULL },
+    { "time=1 batch=0 value=1e30", "i8[2][3] i32[2]={1,2}", "i8[2][3]", NULL },
     { "", "f32[4][3] i64[4]", NULL, "lengths i64[4]" },
     { 0 }
 };

@@ -42,9 +42,8 @@ static int dilate(Ctx *cx, const Node *n, Tensor **out)
         text_printf(&at, "%s%c/%lld", d ? "," : "", c, (long long)stride[d]);
         if (stride[d] > 1) text_printf(&meets, "%s%c%%%lld == 0", meets.length ? " && " : "", c, (long long)stride[d]);
     }
-    const Expr *value = dtype_is_float(x->type) ? expr_real(cx, x->type, node_real(n, "value", 0)) : expr_int(cx, x->type, (int64_t)node_real(n, "value", 0));
     const char *text = meets.length ? text_format(cx, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at) : "y[*] = x[*]";
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", value));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)));
     return out[0] ? 1 : 0;
 }
 
@@ -91,7 +90,10 @@ static int set_diagonal(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *diagonal = n->in[1];
     const int rank = x->rank;
-    const int64_t k = node_int(n, "k", 0), below = k < 0 ? -k : 0, right = k > 0 ? k : 0;
+    int64_t k = node_int(n, "k", 0);
+    if (k > INT32_MAX / 2) k = INT32_MAX / 2;
+    if (k < INT32_MIN / 2) k = INT32_MIN / 2;
+    const int64_t below = k < 0 ? -k : 0, right = k > 0 ? k : 0;
     if (!op_same_type(cx, n)) return 0;
     const int64_t rows = rank >= 2 ? tensor_dim(x, rank - 2) - below : 0, columns = rank >= 2 ? tensor_dim(x, rank - 1) - right : 0, length = rows < columns ? rows : columns;
     bool fits = rank >= 2 && tensor_is_fixed(x) && diagonal->rank == rank - 1 && length >= 1 && tensor_dim(diagonal, rank - 2) == length;
@@ -148,6 +150,7 @@ static const OpCase set_diagonal_cases[] = {
     { "k=-1", "f32[2][3][2] f32[2][2]", "f32[2][3][2]", NULL },
     { "k=2", "i32[3][4] i32[2]", "i32[3][4]", NULL },
     { "k=4", "f32[3][4] f32[1]", NULL, "diagonal 4" },
+    { "k=-9223372036854775807", "f32[3][4] f32[1]", NULL, "[..][its length]" },
     { "", "f32[3][4] f32[4]", NULL, "[..][its length]" },
     { 0 }
 };

@@ -176,6 +176,8 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
     return true;
 }
 
+const Expr *op_value(Ctx *cx, const Node *n, const char *attr, DType t) { return expr_cast(cx, t, expr_real(cx, F64, node_real(n, attr, 0))); }
+
 bool op_sliding(Ctx *cx, const Node *n, Sliding *s)
 {
     if (!op_ints(cx, n, "stride", s->spatial, 1, GREATEST_STRIDE, 1, s->stride) || !op_ints(cx, n, "dilation", s->spatial, 1, GREATEST_STRIDE, 1, s->dilation) ||

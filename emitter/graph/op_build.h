@@ -51,6 +51,7 @@ typedef struct Sliding {
     int64_t size[MOST_SPATIAL], kernel[MOST_SPATIAL], stride[MOST_SPATIAL], dilation[MOST_SPATIAL], pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
 } Sliding;
 bool op_sliding(Ctx *cx, const Node *call, Sliding *s);
+const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);      /* a real attribute (0 if absent) as a constant of the type, saturated */
 bool op_same_type(Ctx *cx, const Node *call);                         /* all inputs have the type of the first */
 bool op_float(Ctx *cx, const Node *call);                             /* the first input is of a float type */
 

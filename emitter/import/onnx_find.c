@@ -114,8 +114,11 @@ static void roi_align(OnnxCall *c)
 static void max_roi_pool(OnnxCall *c)
 {
     int64_t cells[2];
-    if (!onnx_needs(c, 2) || onnx_is_missing(c, onnx_ints(c, "pooled_shape", -1, cells, 2), "pooled_shape")) return;
-    if (c->in[0]->rank != 4) onnx_refuse(c, "the input is %s; [n][c][h][w] is wanted", tensor_shape_text(c->cx, c->in[0]));
+    if (!onnx_needs(c, 2)) return;
+    const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
+    if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
+        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are wanted", tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
+    if (ctx_failed(c->cx)) return;
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "height=%lld width=%lld", (long long)cells[0], (long long)cells[1]);
     onnx_add_real(&attrs, "scale", onnx_real(c, "spatial_scale", 1));
