@@ -57,10 +57,14 @@ static bool is_byte(const Tensor *x) { return x->type == I8 || x->type == U8; }
 
 static bool check_zero(Ctx *cx, const Node *n)
 {
-    int64_t zero = node_int(n, "zero", 0);
-    if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) return true;
-    op_refuse(cx, n, "'zero' is %lld, but the input %s", (long long)zero, dtype_info(n->in[0]->type)->spelling);
-    return false;
+    static const char *const attrs[] = { "zero", "zero_w" };
+    for (int i = 0; i < 2; i++) {
+        int64_t zero = node_int(n, attrs[i], 0);
+        if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) continue;
+        op_refuse(cx, n, "'%s' is %lld, but the input %s", attrs[i], (long long)zero, dtype_info(n->in[0]->type)->spelling);
+        return false;
+    }
+    return true;
 }
 
 static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
@@ -79,13 +83,16 @@ static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
     return false;
 }
 
-/* The product of an element of x and one of k. Eight-bit integers are multiplied as i32, x without its zero point. */
+static const char *without_zero(Ctx *cx, const char *read, int64_t zero)
+{
+    return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
+}
+
+/* The product of an element of x and one of k. Eight-bit integers are multiplied as i32, without their zero points. */
 static const char *product_text(Ctx *cx, const Node *n, const char *x, const char *k)
 {
-    int64_t zero = node_int(n, "zero", 0);
     if (!is_byte(n->in[0])) return text_format(cx, "%s * %s", x, k);
-    const char *real = zero ? text_format(cx, "(i32(%s) - %lld)", x, (long long)zero) : text_format(cx, "i32(%s)", x);
-    return text_format(cx, "%s * i32(%s)", real, k);
+    return text_format(cx, "%s * %s", without_zero(cx, x, node_int(n, "zero", 0)), without_zero(cx, k, node_int(n, "zero_w", 0)));
 }
 
 /* How the channel of x follows from the output channel o (and c). NULL: refused. */
@@ -222,7 +229,7 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 static Tensor *fold_zero(Ctx *cx, const Node *n)
 {
     Windows w = { 0 };
-    return read_windows(cx, n, &w) && !w.leaves_input ? zero_taken_out(cx, n, n->in[1]) : NULL;
+    return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_taken_out(cx, n, n->in[1]) : NULL;
 }
 
 static int conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, false, out); }
@@ -240,6 +247,7 @@ static const AttrRow conv_attrs[] = {
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
     { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
     { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
+    { "zero_w",   ATTR_INT,  "and of k", NULL },
     { 0 }
 };
 static const AttrRow depthwise_attrs[] = {
@@ -247,6 +255,7 @@ static const AttrRow depthwise_attrs[] = {
     { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
     { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
     { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
+    { "zero_w",   ATTR_INT,  "and of k", NULL },
     { 0 }
 };
 
@@ -281,6 +290,8 @@ static const OpCase conv2d_cases[] = {
     { "stride=1,1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' has 3 values, but 2 are needed" },
     { "pad=1,1,1,1 zero=-7", "i8[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
     { "stride=2 zero=128", "u8[1][5][5][2] u8[2][2][2][3]", "i32[1][2][2][3]", NULL },
+    { "pad=1,1,1,1 zero=-7 zero_w=5 groups=2", "i8[1][4][4][4] i8[3][3][2][6]", "i32[1][4][4][6]", NULL },
+    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1, but the input f32" },
     { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1, but the input i32" },
     { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },
     { 0 }
@@ -294,6 +305,7 @@ static const OpCase depthwise_conv2d_cases[] = {
     { "pad=1,1,1,1", "f32[1][4][5][3] f32[3][3][3]", "f32[1][4][5][3]", NULL },
     { "stride=2", "f32[1][5][5][2] f32[3][3][6]", "f32[1][2][2][6]", NULL },
     { "pad=1,1,0,0 zero=5", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
+    { "pad=1,1,0,0 zero_w=-100", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
     { "", "f32[1][4][5][3] f32[3][3][4]", NULL, "no multiple" },
     { 0 }
 };

@@ -149,7 +149,7 @@ static double conv_at(const Node *n, const Image *x, const Geometry *g, int64_t 
         for (int64_t j = 0; j < kw; j++)
             for (int64_t c = 0; c < each; c++)
                 sum += (pixel(x, b, h * g->stride[0] + i * g->dilation[0] - g->before[0], w * g->stride[1] + j * g->dilation[1] - g->before[1], group * each + c, zero) - zero)
-                     * number_at(k, ((i * kw + j) * each + c) * outs + o);
+                     * (number_at(k, ((i * kw + j) * each + c) * outs + o) - (double)node_int(n, "zero_w", 0));
     return sum;
 }
 
