@@ -62,8 +62,8 @@ shrink: all $(BUILD)/test/test_shrink
 	@$(BUILD)/test/test_shrink $(or $(NETS),3000)
 	@tests/shrink.sh $(BUILD) $(or $(COUNT),10000)
 
-# Damaged copies of every recorded model that is beside the project, some minutes for each; test_hostile alone does it with
-# small ones of ours. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
+# Damaged copies of every recorded model that is beside the project, half an hour in all, and a table; test_hostile alone does it
+# with small ones of ours. With sanitizers: make hostile BUILD=build/hostile CFLAGS="-O1 -g -fsanitize=address,undefined".
 .PHONY: hostile
 hostile: $(BUILD)/test/test_hostile
 	@$(BUILD)/test/test_hostile $(or $(MODELS),$(wildcard ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite))
