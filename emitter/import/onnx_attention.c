@@ -13,6 +13,8 @@
 #include "import/onnx_ops.h"
 #include "support/text.h"
 
+enum { MOST_SCORES = 1 << 24 };      /* of one head: what a query may see is worked out for each */
+
 static Tensor *two(OnnxCall *c, const char *op, Tensor *a, Tensor *b, const char *attrs)
 {
     return a && b ? call(c->cx, op, c->name, (Tensor *[]){ a, b }, 2, "%s", attrs) : NULL;
@@ -159,14 +161,25 @@ static bool read_operands(OnnxCall *c, Attention *a)
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }
+    if (a->keys < 1 || a->rows > MOST_SCORES / a->keys) {
+        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)a->rows, (long long)a->keys, MOST_SCORES);
+        return false;
+    }
     if (valid) a->valid = onnx_reshape(c, onnx_cast(c, valid, I64), (int64_t[]){ -1, 1, 1, 1 }, 4);
     return !ctx_failed(c->cx);
+}
+
+/* How many keys to one side; whatever is more than all of them means the same. */
+static int64_t window(const OnnxCall *c, const char *attr)
+{
+    const int64_t n = onnx_int(c, attr, -1);
+    return n > INT32_MAX ? INT32_MAX : n;
 }
 
 static void attention(OnnxCall *c)
 {
     Attention a = { 0 };
-    int64_t left = onnx_int(c, "left_window_size", -1), right = onnx_int(c, "right_window_size", -1), shown = onnx_int(c, "qk_matmul_output_mode", 0);
+    int64_t left = window(c, "left_window_size"), right = window(c, "right_window_size"), shown = onnx_int(c, "qk_matmul_output_mode", 0);
     if (!read_operands(c, &a)) return;
     if (onnx_int(c, "is_causal", 0)) allow_distance(&a, "less_equal", 0);
     if (left >= 0) allow_distance(&a, "greater_equal", -left);

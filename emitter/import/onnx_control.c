@@ -159,11 +159,12 @@ static bool read_scan(OnnxCall *c, Scan *s)
 {
     s->graph = graph_of(c, "body");
     if (!s->graph) return false;
-    s->inputs = (int)onnx_int(c, "num_scan_inputs", 0);
+    const int64_t inputs = onnx_int(c, "num_scan_inputs", 0);
+    s->inputs = inputs < 1 || inputs > c->in_count ? 0 : (int)inputs;
     s->states = c->in_count - s->inputs;
     s->outputs = s->graph->output_count - s->states;
-    if (s->inputs < 1 || s->graph->input_count < c->in_count || s->states < 0 || s->outputs < 0 || c->in_count > ONNX_OUTPUTS || s->graph->output_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "%d inputs, %d of them scanned, and %d outputs of its graph", c->in_count, s->inputs, s->graph->output_count);
+    if (!s->inputs || s->graph->input_count < c->in_count || s->outputs < 0 || c->in_count > ONNX_OUTPUTS || s->graph->output_count > ONNX_OUTPUTS) {
+        onnx_refuse(c, "%d inputs, %lld of them scanned, and %d outputs of its graph", c->in_count, (long long)inputs, s->graph->output_count);
         return false;
     }
     for (int i = 0; i < ONNX_OUTPUTS; i++) s->in_axis[i] = s->out_axis[i] = s->in_back[i] = s->out_back[i] = 0;
@@ -194,8 +195,8 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
         if (!onnx_run_graph(c, s->graph, in, s->states + s->inputs, out)) return;
         for (int i = 0; i < s->states; i++) in[i] = out[i];
         for (int i = 0; i < s->outputs; i++) {
-            int64_t axis = s->out_axis[i];
-            add_row(c, &rows[i], out[s->states + i], (int)(axis < 0 ? axis + out[s->states + i]->rank + 1 : axis));
+            const int axis = onnx_axis(c, s->out_axis[i], out[s->states + i]->rank + 1);
+            if (axis >= 0) add_row(c, &rows[i], out[s->states + i], axis);
         }
     }
     for (int i = 0; i < s->states; i++) c->out[i] = in[i];

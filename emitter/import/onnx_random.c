@@ -118,6 +118,7 @@ static Tensor *staying(OnnxCall *c, const Tensor *x, Tensor *ratio)
 static void dropout_trained(OnnxCall *c)
 {
     Tensor *x = onnx_cast(c, c->in[0], c->in[0]->type == F64 ? F64 : F32), *ratio = onnx_in(c, 1);
+    if (!x) return;
     ratio = ratio ? onnx_cast(c, onnx_reshape(c, ratio, NULL, 0), x->type) : onnx_like(c, x, 0.5);
     Tensor *stays = staying(c, x, ratio);
     Tensor *grown = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_like(c, x, 1), ratio));

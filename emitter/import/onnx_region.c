@@ -110,7 +110,8 @@ static int64_t most_rows(Body *b)
         if (onnx_declared(b->c, b->l->state_count + i, shape) > 0) most = shape[0];
     if (most > INT32_MAX)
         onnx_unsupported(b->c, "it collects a row each time, and how often only the run decides; a number of times known when compiling (--value NAME=FILE.npy) "
-                               "is accepted, or a shape that the model declares for the output \"%s\"", b->c->node->out[b->l->state_count]);
+                               "is accepted, or a shape that the model declares for the output \"%s\"",
+                         b->l->state_count < b->c->node->out_count ? b->c->node->out[b->l->state_count] : "");
     return most;
 }
 

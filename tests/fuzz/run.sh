@@ -27,6 +27,12 @@ while left=$((most - $(spent))) && [ $left -gt 0 ]; do
         rm -f "$log"
         continue
     fi
+    input=$(sed -n 's/.*Test unit written to \(.*timeout-.*\)/\1/p' "$log")
+    if [ -n "$input" ] && (ulimit -t 10 && "$folder/fuzz_$name" "$input" > "$log.again" 2>&1); then
+        echo "$name round $number: ${runs:-0} inputs, $total in all; stopped by the clock, not by its own time: the machine was busy"
+        rm -f "$input" "$log.again"
+        continue
+    fi
     found=$((found + 1))
     echo "$name round $number: ${runs:-0} inputs, $total in all; $(sed -n 's/.*\(Test unit written to .*\)/\1/p;/^SUMMARY/p;/internal error/p' "$log" | tr '\n' ' ')"
     [ $found -lt 100 ] || break

@@ -2,7 +2,7 @@
 /* Hostile models through the library's front door, lw_compile: whatever the file holds, the call returns within 10 seconds
  * of processor time and 1 GB; it has written all files or none; it has said why where it refused; it has never called itself wrong.
  *
- *   test_hostile            small models of the project: 200 truncations, 2,000 flipped bits, 1,000 changed fields of each
+ *   test_hostile            the fuzzer's corpus; models written to be absurd; small models of the project: 200 truncations, 2,000 flipped bits, 1,000 changed fields of each
  *   test_hostile MODEL...   the truncations and flips of these, and a table
  *
  * Three flips in four are in a byte of the structure, drawn from all of them alike; the others are anywhere, in most files
@@ -10,6 +10,7 @@
 #define _DEFAULT_SOURCE      /* fork, mmap, mkdtemp, wait4 */
 #include "check.h"
 
+#include <dirent.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
@@ -287,6 +288,8 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "split-lengths", "x:9; s#-1,10; Split x,s y,z; >y", false },
     { "pool-of-many-dimensions", "x:1,2,5,5,1,2,5,5; GlobalAveragePool x y; >y", true },
     { "many-dimensions-broadcast", "a:1,65536; b:65536,1; Add a,b y; >y", false },
+    { "attention-of-many", "q:1,1,65536,1; Attention q,q,q y is_causal=1!; >y", false },
+    { "attention-window", "q:1,1,4,1; Attention q,q,q y is_causal=1! left_window_size=9223372036854775807! right_window_size=9223372036854775807!; >y", true },
     { "long-axis-of-no-elements", "x:4; v=0,1073741824; Gemm v,v d transB=1!; Add d y; >y", false },
     { "sum-over-a-long-axis-of-no-elements", "x:1; v=1,1073741824,0; Relu v w; ReduceSum w a keepdims=0!; Add x,a y; >y", true },
     { "quantize-to-floats", "x:4; s=1; z=1; QuantizeLinear x,s,z y; >y", false },
@@ -305,23 +308,59 @@ static size_t absurd_case(uint8_t *file, const Sample *from, int number)
     return count;
 }
 
-/* Each in a child of its own, so that all are seen; what is fine must compile. */
+/* One case in a child of its own, so that the others are seen, too. */
+static Progress alone(const Scene *s, const char *extension, Maker *make, int number)
+{
+    Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    int status = 0;
+    p->at = number;
+    fflush(stdout);
+    pid_t id = fork();
+    if (id == 0) child(s, extension, NULL, make, number + 1, p);
+    waitpid(id, &status, 0);
+    if (status) snprintf(p->what, sizeof p->what, "ended with status %x", (unsigned)status);
+    p->wrong += status != 0;
+    const Progress result = *p;
+    munmap(p, sizeof *p);
+    return result;
+}
+
+/* What is fine must compile. */
 static void check_absurd(const Scene *s)
 {
-    const int count = (int)(sizeof absurd / sizeof absurd[0]);
-    for (int i = 0; i < count; i++) {
-        Progress *p = mmap(NULL, sizeof *p, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-        int status = 0;
-        p->at = i;
-        fflush(stdout);
-        pid_t id = fork();
-        if (id == 0) child(s, "onnx", NULL, absurd_case, i + 1, p);
-        waitpid(id, &status, 0);
-        if (status) snprintf(p->what, sizeof p->what, "ended with status %x", (unsigned)status);
-        check_that(!status && !p->wrong && p->accepted == absurd[i].is_fine, absurd[i].test_name, "%s%s", p->what,
-                   p->accepted == absurd[i].is_fine ? "" : p->accepted ? " was accepted" : " was refused");
-        munmap(p, sizeof *p);
+    for (int i = 0; i < (int)(sizeof absurd / sizeof absurd[0]); i++) {
+        const Progress p = alone(s, "onnx", absurd_case, i);
+        check_that(!p.wrong && p.accepted == absurd[i].is_fine, absurd[i].test_name, "%s%s", p.what,
+                   p.accepted == absurd[i].is_fine ? "" : p.accepted ? " was accepted" : " was refused");
     }
+}
+
+/* ---- The fuzzer's corpus, in which things that it found are kept ----------------------------------------------------- */
+
+static const char *corpus_file;
+
+static size_t file_itself(uint8_t *file, const Sample *from, int number)
+{
+    (void)from, (void)number;
+    FILE *f = fopen(corpus_file, "rb");
+    const size_t count = f ? fread(file, 1, MOST_FILE, f) : 0;
+    if (f) fclose(f);
+    return count;
+}
+
+static void check_corpus(Ctx *cx, const Scene *s, const char *extension)
+{
+    const char *folder = text_format(cx, "tests/fuzz/corpus-%s", extension), *faulty = NULL;
+    DIR *d = opendir(folder);
+    int count = 0;
+    for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+        if (strcmp(path_extension(e->d_name), extension) != 0) continue;
+        corpus_file = text_format(cx, "%s/%s", folder, e->d_name);
+        count++;
+        if (alone(s, extension, file_itself, 0).wrong) faulty = corpus_file;
+    }
+    if (d) closedir(d);
+    check_that(count && !faulty, text_format(cx, "corpus-%s", extension), "%s", faulty ? faulty : "there is none");
 }
 
 int main(int argc, char **argv)
@@ -342,6 +381,8 @@ int main(int argc, char **argv)
     static Row row[MOST_MODELS];
     const int given = argc < MOST_MODELS ? argc - 1 : MOST_MODELS, count = given ? given : (int)(sizeof small / sizeof small[0]);
     Ctx *cx = ctx_new(NULL, NULL);
+    static const char *const extensions[] = { "onnx", "tflite", "te" };
+    for (size_t i = 0; i < sizeof extensions / sizeof extensions[0] && !given; i++) check_corpus(cx, &s, extensions[i]);
     for (int i = 0; i < count; i++) row[i] = check_model(cx, &s, given ? argv[i + 1] : small[i], !given);
     if (given) print_table(row, count);
     ctx_free(cx);
