@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /* Control flow. What is known when compiling is done then: the branch is taken; a loop is written out, turn after turn, if
- * that comes to at most UNROLLED_NODES nodes, or if nothing of it is left for the run, or if a state changes its shape from
- * turn to turn. Everything else becomes a region of the DAG (onnx_region.c): its graphs are compiled once and run as the
- * condition and the count tell. */
+ * that comes to at most UNROLLED_NODES nodes (the code of two turns of a recurrent cell is larger than that of its loop already),
+ * or if nothing of it is left for the run, or if a state changes its shape from turn to turn. Everything else becomes a region of
+ * the DAG (onnx_region.c): its graphs are compiled once and run as the condition and the count tell. */
 #include <math.h>
 #include <string.h>
 
 #include "import/onnx_region.h"
 
-enum { MOST_ITERATIONS = 1024, UNROLLED_NODES = 64 };
+enum { MOST_ITERATIONS = 1024, UNROLLED_NODES = 8 };
 
 static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
 {
@@ -50,7 +50,15 @@ static Tensor *rows_together(OnnxCall *c, const Rows *r, int axis)
     return NULL;
 }
 
-/* Is the next turn still to be written out? */
+/* How a Loop begins. */
+typedef struct Start {
+    const OnnxGraph *body;
+    int states;
+    double most, goes_on;            /* as far as they are constant */
+    bool is_known;                   /* what they say is all that decides about the first turn */
+} Start;
+
+/* What has been written out so far. */
 typedef struct Unrolled { int64_t turns, nodes; bool changes_shape; } Unrolled;
 
 static bool all_constant(Tensor *const *t, int count)
@@ -60,46 +68,52 @@ static bool all_constant(Tensor *const *t, int count)
     return true;
 }
 
-static bool is_small(OnnxCall *c, const Unrolled *u)
+static bool same_dims(const Tensor *a, const Tensor *b)
 {
-    if (u->turns == MOST_ITERATIONS && u->changes_shape)
-        onnx_unsupported(c, "more than %d turns, each with states of another shape", MOST_ITERATIONS);
-    return u->changes_shape || (u->nodes <= UNROLLED_NODES && u->turns < MOST_ITERATIONS);
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    return same;
 }
 
-static void note_turn(Unrolled *u, const OnnxGraph *g, Tensor *const *old, Tensor *const *made, int states, int made_count)
+static void note_turn(Unrolled *u, const Start *s, Tensor *const *old, Tensor *const *made)
 {
     u->turns++;
-    if (!all_constant(made, made_count)) u->nodes += g->node_count;
-    for (int i = 0; i < states; i++) {
-        u->changes_shape = u->changes_shape || old[i]->rank != made[i]->rank;
-        for (int d = 0; !u->changes_shape && d < old[i]->rank; d++) u->changes_shape = old[i]->shape[d] != made[i]->shape[d];
-    }
+    if (!all_constant(made, s->body->output_count - 1)) u->nodes += s->body->node_count;
+    for (int i = 0; i < s->states; i++) u->changes_shape = u->changes_shape || !same_dims(old[i], made[i]);
 }
 
-/* The graph's inputs: which turn, the condition, the states; its outputs: the condition, the states, rows. False: it is not
- * small, or how often it runs is not known; nothing is done then. */
-static bool write_out(OnnxCall *c, const OnnxGraph *g, int states, double most, bool goes_on)
+static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
+{
+    bool goes_on = u->changes_shape || u->nodes <= most_nodes;
+    if (u->turns == MOST_ITERATIONS && goes_on && (u->changes_shape || most_nodes == INT64_MAX))
+        onnx_unsupported(c, "more than %d turns that are written out, for a state changes its shape, or the number of the turn decides about one", MOST_ITERATIONS);
+    return !goes_on || u->turns == MOST_ITERATIONS;
+}
+
+/* The body's inputs: which turn, the condition, the states; its outputs: the condition, the states, rows. False: it comes to more
+ * than so many nodes, or how often it runs is not known; nothing is done then. */
+static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
 {
     Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
     Rows rows[ONNX_OUTPUTS];
     Unrolled u = { 0 };
-    for (int i = 0; i < states; i++) in[2 + i] = c->in[2 + i];
-    for (int i = 1 + states; i < g->output_count; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
-    while ((double)u.turns < most && goes_on) {
-        if (!is_small(c, &u)) return ctx_failed(c->cx);
+    bool goes_on = s->goes_on != 0;
+    for (int i = 0; i < s->states; i++) in[2 + i] = c->in[2 + i];
+    for (int i = 1 + s->states; i < s->body->output_count; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    while ((double)u.turns < s->most && goes_on) {
         in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
         in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
-        if (!onnx_run_graph(c, g, in, 2 + states, out)) return true;
+        if (!onnx_run_graph(c, s->body, in, 2 + s->states, out)) return true;
         if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
         goes_on = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
-        note_turn(&u, g, in + 2, out + 1, states, g->output_count - 1);
-        for (int i = 0; i < states; i++) in[2 + i] = out[1 + i];
-        for (int i = 1 + states; i < g->output_count; i++) add_row(c, &rows[i], out[i], 0);
+        note_turn(&u, s, in + 2, out + 1);
+        for (int i = 0; i < s->states; i++) in[2 + i] = out[1 + i];
+        for (int i = 1 + s->states; i < s->body->output_count; i++) add_row(c, &rows[i], out[i], 0);
+        if ((double)u.turns < s->most && goes_on && is_enough(c, &u, most_nodes)) return ctx_failed(c->cx);
     }
-    if (!is_small(c, &u)) return ctx_failed(c->cx);
-    for (int i = 0; i < states; i++) c->out[i] = in[2 + i];
-    for (int i = states; i < c->node->out_count && i + 1 < g->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
+    if (u.nodes > most_nodes && !u.changes_shape) return false;
+    for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
+    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
     return true;
 }
 
@@ -116,27 +130,39 @@ static Tensor *limit(OnnxCall *c, int index, DType t)
 static bool is_known(const OnnxCall *c, int index) { return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index)); }
 
 /* Inputs: how many times, whether at all, the states. */
+static bool read_loop(OnnxCall *c, Start *s)
+{
+    *s = (Start){ .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .goes_on = 1 };
+    if (!s->body) return false;
+    if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
+        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", s->states, s->body->input_count, s->body->output_count);
+    for (int i = 0; i < s->states; i++)
+        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is no tensor", c->node->in[2 + i]);
+    if (onnx_in(c, 0) && is_known(c, 0)) onnx_scalar(c, 0, &s->most);
+    if (onnx_in(c, 1) && is_known(c, 1)) onnx_scalar(c, 1, &s->goes_on);
+    s->is_known = (is_known(c, 0) && is_known(c, 1)) || s->most <= 0 || s->goes_on == 0;
+    return !ctx_failed(c->cx);
+}
+
+static void repeat_loop(OnnxCall *c, const Start *s)
+{
+    Tensor *condition = limit(c, 1, BOOL);
+    OnnxLoop l = { .graph = s->body, .state = c->in + 2, .state_count = s->states, .row_count = s->body->output_count - 1 - s->states };
+    if (condition && !tensor_is_constant(condition)) l.condition = condition;
+    if (!is_known(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
+    l.rows_back = NEW_ARRAY(c->cx->arena, bool, l.row_count);
+    onnx_repeat(c, &l);
+}
+
 static void loop(OnnxCall *c)
 {
-    const OnnxGraph *g = graph_of(c, "body");
-    int states = c->in_count > 2 ? c->in_count - 2 : 0;
-    double most = INFINITY, goes_on = 1;
-    if (!g) return;
-    if (states + 2 > ONNX_OUTPUTS || g->output_count < 1 + states || g->input_count < 2 + states) {
-        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", states, g->input_count, g->output_count);
-        return;
-    }
-    for (int i = 0; i < states; i++)
-        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is no tensor", c->node->in[2 + i]);
-    if ((onnx_in(c, 0) && is_known(c, 0) && !onnx_scalar(c, 0, &most)) || (onnx_in(c, 1) && is_known(c, 1) && !onnx_scalar(c, 1, &goes_on)) || ctx_failed(c->cx)) return;
-    bool starts_known = (is_known(c, 0) && is_known(c, 1)) || most <= 0 || goes_on == 0;
-    if (starts_known && write_out(c, g, states, most, goes_on != 0)) return;
-    Tensor *condition = limit(c, 1, BOOL);
-    const bool forwards[ONNX_OUTPUTS] = { false };
-    OnnxLoop l = { .graph = g, .count = most <= INT32_MAX || !is_known(c, 0) ? limit(c, 0, I64) : NULL, .condition = condition && tensor_is_constant(condition) ? NULL : condition,
-                   .state_count = states, .row_count = g->output_count - 1 - states, .state = c->in + 2 };
-    l.rows_back = arena_copy(c->cx->arena, forwards, sizeof forwards);
-    onnx_repeat(c, &l);
+    Start s;
+    if (!read_loop(c, &s) || (s.is_known && write_out(c, &s, UNROLLED_NODES))) return;
+    DiagMark before = diag_mark(c->cx);
+    repeat_loop(c, &s);
+    if (!ctx_failed(c->cx) || !s.is_known) return;
+    diag_rewind(c->cx, before);           /* perhaps the number of the turn decides about a shape, and must be a number */
+    if (!write_out(c, &s, INT64_MAX)) repeat_loop(c, &s);
 }
 
 /* Element `at` of a scanned input. */
