@@ -424,7 +424,7 @@ static void make_layers(Build *b)
 {
     Ctx *cx = b->cx;
     const int groups = b->groups.count;
-    int *count = NEW_ARRAY(cx->arena, int, groups);
+    int *count = b->scratch_count = NEW_ARRAY(cx->arena, int, groups);
     b->plan = plan_views(cx, &b->graph, &b->groups, b->nest);
     b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
     watch_lap(b->watch, "dag", "views");

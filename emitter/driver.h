@@ -45,7 +45,7 @@ struct Build {
     const Node *region;                      /* whose graph this is, and */
     Build *outer;                            /* where the region stands; NULL: the graph is the model's own */
     int *constant_of;                        /* [plan.constant_count] their numbers among all of the program's */
-    Scratch **scratch;                       /* [groups] */
+    Scratch **scratch; int *scratch_count;   /* [groups] */
     Body *body;                              /* the function that runs the graph; NULL: NAME_run */
     int partition_count; Partition *partition;   /* runs of groups on one foreign device */
     int *partition_of;                       /* [groups]; -1: here; NULL: all are */

@@ -78,7 +78,7 @@ const char *report_place(Build *b, const Group *g)
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
     if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d", s->index);
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
-    return text_format(b->cx, "arena +%lld%s", (long long)at, s->root != s->tensor ? " (shared)" : "");
+    return text_format(b->cx, "%s +%lld%s", b->outer ? "memory" : "arena", (long long)at, s->root != s->tensor ? " (shared)" : "");
 }
 
 /* The layers of a region's graphs stand behind those of the model. */

@@ -20,7 +20,7 @@ static const char *const style[] = {
     ":root{color-scheme:light dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;--mac:#2f6fb0;--weight:#b8722c;--result:#3d8a5f}",
     "@media(prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
     "*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:1rem;background:var(--page);color:var(--ink);font:16px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}",
-    "h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:2rem 0 .4rem}p{margin:.3rem 0;color:var(--faint);font-size:.9rem}",
+    "h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .3rem}p{margin:.3rem 0;color:var(--faint);font-size:.9rem}",
     ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.6rem;margin:1rem 0}",
     ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}.cards b{display:block;font-size:1.25rem}",
     ".cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem}svg{display:block}",
@@ -94,6 +94,15 @@ static void add_scratch(const Build *b, Blocks *to, const Call *c, int group)
     }
 }
 
+static void add_region_scratch(const Build *b, Blocks *to, int group)
+{
+    for (int i = 0; i < b->scratch_count[group]; i++) {
+        const Scratch *s = &b->scratch[group][i];
+        const char *what = i ? "a state's second array" : "memory";
+        if (s->bytes) to->at[to->count++] = (Block){ text_format(b->cx, "%s of %s", what, b->groups.at[group].name), s->bytes, s->offset, group, group, true };
+    }
+}
+
 static Blocks blocks_of(const Build *b)
 {
     int most = b->plan.slot_count;
@@ -103,8 +112,10 @@ static Blocks blocks_of(const Build *b)
         const Slot *s = &b->plan.slot[i];
         if (s->kind == SLOT_ARENA && s->root == s->tensor) all.at[all.count++] = block_of_root(b, s);
     }
-    for (int i = 0, call = 0; i < b->groups.count; i++)
+    for (int i = 0, call = 0; i < b->groups.count; i++) {
+        if (region_of_group(b, i)) add_region_scratch(b, &all, i), call++;
         if (b->function[i]) add_scratch(b, &all, &b->program.call[call++], i);
+    }
     return all;
 }
 
@@ -246,11 +257,24 @@ static void layer(Build *b, Text *t, int i, const Most *most)
 
 static void layers(Build *b, Text *t)
 {
-    const Most most = most_of(b);
+    Most most = most_of(b);
+    for (const Build *g = b->next; g; g = g->next) {
+        const Most inner = most_of(g);
+        if (inner.macs > most.macs) most.macs = inner.macs;
+        if (inner.weights > most.weights) most.weights = inner.weights;
+        if (inner.result > most.result) most.result = inner.result;
+    }
     text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span style=\"--c:var(--weight)\">weights</span>"
                 "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where its result lies comes last.</p>\n<ol>\n");
     for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &most);
     text_add(t, "</ol>\n");
+    for (Build *g = b->next; g; g = g->next) {
+        text_add(t, "<h3>");
+        add_escaped(t, g->body->what);
+        text_add(t, "</h3>\n<ol>\n");
+        for (int i = 0; i < g->groups.count; i++) layer(g, t, i, &most);
+        text_add(t, "</ol>\n");
+    }
 }
 
 /* ---- Flash ------------------------------------------------------------------------------------------------------- */

@@ -368,7 +368,7 @@ int main(int argc, char **argv)
     static const char *const small[] = {
         "tests/golden/residual/residual.onnx", "tests/golden/depthwise-pool-concat/depthwise-pool-concat.onnx",
         "tests/golden/elementwise/elementwise.onnx", "tests/golden/stencil-fused/stencil-fused.te", "tests/fuzz/corpus-tflite/conv-int8.tflite",
-        "tests/fuzz/corpus-tflite/mixed-int8.tflite",
+        "tests/fuzz/corpus-tflite/mixed-int8.tflite", "tests/golden/control-flow/control-flow.onnx",
     };
     Scene s = { .file = malloc(MOST_FILE + 8192) };
     const char *base = getenv("TMPDIR");

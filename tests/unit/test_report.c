@@ -37,6 +37,22 @@ static char *report_of(lw_context *cx, const char *path)
     return (char *)(uintptr_t)lw_report_html(cx, path, &options);
 }
 
+/* Layers of branches and loops stand under a title of their own, in the page and in the text. */
+static void check_regions(void)
+{
+    lw_context *cx = lw_new();
+    char at[64] = "";
+    const char *path = "tests/golden/control-flow/control-flow.onnx", *html = report_of(cx, path), *text = lw_report(cx, path, &(lw_options){ .name = "m" });
+    if (check_that(html && text, "report-of-regions", "%s", lw_diagnostic(cx, 0, NULL))) {
+        check_that(is_nested(html, at, sizeof at), "elements-of-regions-are-nested", "%s", at);
+        CHECK("regions-in-the-page", strstr(html, "<h3>choose, where its condition holds</h3>") && strstr(html, "memory of choose") && strstr(html, "a state's second array of settle"));
+        CHECK("regions-in-the-text", strstr(text, "settle_body: settle, one turn\nturned                       dense+add+tanh             16"));
+        /* 24 + 24 in the branch with products, then 8 turns of 16 + 4. */
+        CHECK("multiply-adds-of-regions", strstr(text, "multiply-adds  208\n"));
+    }
+    lw_free(cx);
+}
+
 int main(void)
 {
     char folder[] = "/tmp/report-XXXXXX", path[64], at[64] = "";
@@ -62,5 +78,6 @@ int main(void)
     lw_free(other);
     remove(path);
     rmdir(folder);
+    check_regions();
     return check_done();
 }
