@@ -12,6 +12,7 @@
 #include "import/te.h"
 #include "ir/algebra.h"
 #include "ir/interpret.h"
+#include "lower/merge.h"
 #include "schedule/schedule.h"
 #include "support/file.h"
 #include "support/map.h"
@@ -98,7 +99,7 @@ static Shared *shared_new(Ctx *cx)
     static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
                                        "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
     Shared *s = NEW(cx->arena, Shared);
-    s->symbols = s->by_text = map_new(cx->arena);
+    s->symbols = s->by_text = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) unique_name(cx, &s->symbols, own[i]);
     return s;
 }
@@ -392,6 +393,7 @@ static void make_function(Build *b, int group)
     if (!lowered || ctx_failed(cx)) return;
     Function *f = arena_copy(cx->arena, lowered, sizeof *f);
     f->name = "";
+    f->is_apart = b->target->lanes == 1 && b->groups.count > 1;
     Text t = text_new(cx);
     cgen_function(cx, &t, &nameless, f);
     watch_lap(b->watch, "", "printing of functions, to share equal ones");
@@ -507,7 +509,8 @@ static Call call_of(Build *b, int group)
         else place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
-    return (Call){ .function = f, .label = label, .place_count = f->memory_count, .place = place, .size = f->size,
+    const Merged *merged = map_get_ptr(&b->shared->merged, f);
+    return (Call){ .function = merged ? merged->by : f, .number = merged ? merged->number : NULL, .label = label, .place_count = f->memory_count, .place = place, .size = f->size,
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
 }
 
@@ -630,6 +633,7 @@ bool build_program(Build *b)
     b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
     make_layers(b);
+    if (!ctx_failed(b->cx) && b->target->lanes == 1) functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
     if (!ctx_failed(b->cx)) fill_program(b);
     return !ctx_failed(b->cx);
 }

@@ -18,6 +18,7 @@ typedef struct Shared {
     Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
     Map by_text;                             /* of a function's text: what was lowered to it first */
     int function_count; const Function **function;                     /* in order of first use */
+    Map merged;                              /* of a function that is another one but for numbers: Merged */
     int body_count; const Body **body;                                 /* of regions, inner ones first */
     int constant_count; const Tensor **constant; const char **constant_name;
 } Shared;

@@ -7,7 +7,13 @@
  *
  * Weights of rank 2 lie as written, and patches are i8. Weights of rank 4, [O][Q][2][2], are for instructions on pairs of
  * i16: patches are widened, K is filled up to 4*Q with zeros, and of four weights 0 1 2 3 memory holds 0 2 1 3, so that
- * the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b. */
+ * the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b.
+ *
+ * A depthwise convolution stays one, over an image with its borders around it and whole blocks of B channels, which may be a few
+ * more than x has: those behind x's belong to no output. Weights [K/B][kh][kw][B] have the taps of a block side by side.
+ *
+ *   padded[n,h,w,c < K] = x[n, h - ph, w - pw, c], or `fill` outside of x
+ *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B] */
 #include "graph/op_build.h"
 
 typedef struct Rows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_wide; } Rows;
@@ -86,6 +92,40 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     return product(cx, n, &r, OP_FORMULA(cx, n, text, BIND_T("x", r.x)), "n,h,w,", out);
 }
 
+/* x[n,h-ph,w-pw,c] with fill around it, `channels` of them. */
+static Tensor *padded_image(Ctx *cx, const Node *n, const Window *w, int64_t channels)
+{
+    const Tensor *x = n->in[0];
+    int64_t extent[2];
+    for (int d = 0; d < 2; d++) extent[d] = (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
+    bool leaves = w->pad[0] || w->pad[1] || extent[0] > tensor_dim(x, 1) || extent[1] > tensor_dim(x, 2) || channels > tensor_dim(x, 3);
+    const char *text = text_format(cx, leaves ? "padded[n,h<%lld,w<%lld,c<%lld] = (x[n,h-%lld,w-%lld,c]? : %lld)" : "padded[n,h<%lld,w<%lld,c<%lld] = x[n,h-%lld,w-%lld,c]",
+                                   (long long)extent[0], (long long)extent[1], (long long)channels, (long long)w->pad[0], (long long)w->pad[1],
+                                   (long long)node_int(n, "fill", 0));
+    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+}
+
+static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
+{
+    Window w;
+    Tensor *x = n->in[0], *k = n->in[1], *b = n->in[2];
+    if (!read_window(cx, n, &w)) return 0;
+    int64_t own = tensor_dim(x, 3), block = tensor_dim(k, k->rank - 1), channels = tensor_dim(k, 0) * block;
+    bool fits = k->rank == 4 && tensor_dim(k, 1) == w.kernel[0] && tensor_dim(k, 2) == w.kernel[1] && channels >= own;
+    if (x->type != I8 || k->type != I8 || b->type != I32 || b->rank != 1 || tensor_dim(b, 0) != channels || !fits) {
+        op_refuse(cx, n, "the weights are %s, the first values %s; i8[c/b][%lld][%lld][b] and i32[c] with c at least %lld are wanted", tensor_shape_text(cx, k),
+                  tensor_shape_text(cx, b), (long long)w.kernel[0], (long long)w.kernel[1], (long long)own);
+        return 0;
+    }
+    Tensor *padded = padded_image(cx, n, &w, channels);
+    const char *text = text_format(cx, "y[n,h<%lld,w<%lld,o<%lld] = sum(i,j; b[o]) i32(padded[n,h*%lld+i*%lld,w*%lld+j*%lld,o]) * i32(k[o/%lld,i,j,o%%%lld])",
+                                   (long long)w.extent[0], (long long)w.extent[1], (long long)own, (long long)w.stride[0], (long long)w.dilation[0],
+                                   (long long)w.stride[1], (long long)w.dilation[1], (long long)block, (long long)block);
+    if (!padded) return 0;
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("padded", padded), BIND_T("k", k), BIND_T("b", b));
+    return out[0] ? 1 : 0;
+}
+
 static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
 {
     Rows r;
@@ -115,6 +155,13 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3", "i8[1][2][2][8] i8[4][72] i32[4]", NULL, "does not fit" },
     { 0 }
 };
+static const OpCase packed_depthwise2d_cases[] = {
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][3][3][4] i32[4]", "i32[1][4][5][3]", NULL },
+    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][4] i8[2][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
+    { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[3][2][1][1] i32[3]", "i32[2][2][3][3]", NULL },
+    { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "are wanted" },
+    { 0 }
+};
 static const OpCase packed_dense_cases[] = {
     { "", "i8[2][8] i8[3][8] i32[3]", "i32[2][3]", NULL },
     { "", "i8[9] i8[3][3][2][2] i32[3]", "i32[3]", NULL },
@@ -128,6 +175,7 @@ static const OpCase packed_dense_cases[] = {
 
 const Op ops_packed[] = {
     { PACKED(packed_conv2d, "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: a convolution of 8 bits in reading order"), .attr = conv_attrs },
+    { PACKED(packed_depthwise2d, "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: a depthwise convolution of 8 bits"), .attr = conv_attrs },
     { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order") },
     { 0 }
 };

@@ -20,6 +20,30 @@
 #endif
 /* lw: end */
 
+/* lw: LW_NOINLINE needs */
+/* Stands before functions of layers where registers are few: a compiler that puts them all into the list of layers keeps too much. */
+#ifndef LW_NOINLINE
+#if defined(__GNUC__)
+#define LW_NOINLINE __attribute__((noinline))
+#else
+#define LW_NOINLINE
+#endif
+#endif
+/* lw: end */
+
+/* lw: LW_SHARED needs */
+/* Stands before functions that layers share: one copy for all of them, where a compiler would make one for each layer's numbers. */
+#ifndef LW_SHARED
+#if defined(__GNUC__) && !defined(__clang__)
+#define LW_SHARED __attribute__((noinline, noclone))
+#elif defined(__GNUC__)
+#define LW_SHARED __attribute__((noinline))
+#else
+#define LW_SHARED
+#endif
+#endif
+/* lw: end */
+
 /* lw: LW_PARALLEL needs */
 /* Stands before loops whose iterations may run at once: in threads where OpenMP is on, and one after the other elsewhere. */
 #ifndef LW_PARALLEL

@@ -64,6 +64,7 @@ struct Call {
     const char *label;                 /* of the layer: the model's node name(s), for LW_LAYER */
     int place_count; const Place *place;   /* one for each memory parameter of the function; a region's inputs, outputs, scratch */
     const Expr *const *size;           /* one for each size parameter */
+    const int64_t *number;             /* one for each number parameter */
     const Partition *partition;        /* whose default calls it; NULL: NAME_run itself. Those of one follow one another */
 };
 

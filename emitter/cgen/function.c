@@ -347,6 +347,8 @@ static void parameters(Printer *p, const Function *f)
     int n = 0;
     for (int i = 0; i < f->size_count; i++)
         text_printf(p->t, "%sint32_t %s", n++ ? ", " : "", speller_name(&p->s, f->size[i], expr_as_var(f->size[i])->name));
+    for (int i = 0; i < f->number_count; i++)
+        text_printf(p->t, "%sint32_t %s", n++ ? ", " : "", speller_name(&p->s, f->number[i], expr_as_var(f->number[i])->name));
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         text_printf(p->t, "%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "", dtype_info(m->type)->c_type,
@@ -359,7 +361,7 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
     Printer p = { speller_new(cx), t, 1 };
     comment(t, f);
-    text_printf(t, "static void %s_%s(", program->name, f->name);
+    text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->is_apart ? "LW_NOINLINE " : "", program->name, f->name);
     parameters(&p, f);
     text_add(t, ")\n{\n");
     if (f->body) statement(&p, f->body);

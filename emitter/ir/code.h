@@ -54,7 +54,9 @@ struct Code {
 typedef struct Function {
     const char *name;            /* C identifier without the model's prefix: "conv_1" */
     int size_count; const Expr *const *size;     /* symbolic sizes, int32_t parameters, first */
+    int number_count; const Expr *const *number;     /* what differs among the layers that share it, int32_t parameters, next */
     int memory_count; const Memory *const *memory;   /* parameters in order: inputs, constants (as inputs), scratch, outputs */
+    bool is_apart;               /* a compiler should not make it part of its caller */
     const Code *body;
     const char *const *comment; int comment_count;   /* lines above it: formula, shapes, schedule */
 } Function;

@@ -232,8 +232,18 @@ static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, Opera
     return true;
 }
 
+/* The formula's axis itself, as in a condition: the loop that stands for it. */
+static const Expr *loop_for(const Compare *c, const Expr *p)
+{
+    const Stage *s = c->instr->stage;
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].var == p) return c->loop_of[a] < 0 ? expr_index(c->cx, 0) : c->loop[c->loop_of[a]]->var;
+    return p;
+}
+
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
+    if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
     if (p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0) {
         int k = 0;
         while (c->instr->operand[k] != p->ref) k++;
@@ -257,6 +267,10 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
 
 /* ---- Loops as axes --------------------------------------------------------------------------------------------- */
 
+/* A block of first values is no sum: it stores them. */
+static bool begins(const Stmt *block) { return block->part == BLOCK_INIT; }
+static int axes_of(const Stmt *block) { return begins(block) ? block->stage->data_count : block->stage->axis_count; }
+
 static bool feeds(const Compare *c, const Stmt *loop, int from, int to)
 {
     for (int a = from; a < to; a++)
@@ -267,7 +281,7 @@ static bool feeds(const Compare *c, const Stmt *loop, int from, int to)
 static bool is_of_kind(const Compare *c, const Stmt *loop, AxisKind kind)
 {
     const Stage *s = c->block->stage;
-    bool reduces = feeds(c, loop, s->data_count, s->axis_count), moves = feeds(c, loop, 0, s->data_count);
+    bool reduces = feeds(c, loop, s->data_count, axes_of(c->block)), moves = feeds(c, loop, 0, s->data_count);
     return kind == AXIS_REDUCE ? reduces && !moves : moves && !reduces;
 }
 
@@ -295,7 +309,8 @@ static bool match_body(Compare *c)
     for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
     c->match = (Match){ .block = c->block };
-    const Expr *value = simplify(cx, expr_substitute(cx, s->value[0], from, c->block->bind, s->axis_count), c->scope);
+    const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
+    const Expr *value = simplify(cx, expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)), c->scope);
     return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result) && match_value(c, p->value[0], value);
 }
 
@@ -349,7 +364,7 @@ static bool find_loops(Compare *c, const Stmt *s)
     c->block = s;
     bool sums = c->instr->stage->reducer != REDUCE_NONE;
     if (s->stage->out_count != 1) return differs(c, text_format(c->cx, "%s has several results", s->stage->name));
-    if (s->stage->reducer != c->instr->stage->reducer) return differs(c, text_format(c->cx, "%s and the formula do not reduce alike", s->stage->name));
+    if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer) return differs(c, text_format(c->cx, "%s and the formula do not reduce alike", s->stage->name));
     if (sums && s->part != BLOCK_UPDATE)
         return differs(c, text_format(c->cx, "the instruction combines into what is there, and %s begins anew: decompose_reduction first", s->name));
     for (int l = 0; l < c->loop_count; l++)

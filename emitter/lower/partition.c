@@ -55,8 +55,10 @@ static void find_select(const Expr *e, void *user)
     if (e->kind == EXPR_SELECT) add_conjuncts(s->p, e->arg[SELECT_COND], s->scope);
 }
 
+/* What an instruction stands for cuts no loop: it is printed once, and takes its conditions as operands. */
 static void find_conditions(Partition *p, const Code *c, const Bounds *scope)
 {
+    if (c->kind == CODE_CALL) return;
     if (c->kind == CODE_STORE) {
         Selects s = { p, scope };
         expr_walk(p->cx, c->value, find_select, &s);

@@ -29,28 +29,40 @@ static inline int32_t lw_dsp_odd(int32_t w)
 
 /* lw: lw_dsp_2x2 needs lw_dsp_word lw_dot_pairs */
 #if LW_SIMD_ARM_DSP
+/* Written out, for a compiler finds no 13 registers for it: four sums, four addresses, a count, and words in turn. Of a word of
+ * weights the even bytes meet the first pair of each pixel, the odd ones the second. */
 static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b, int32_t bo)
 {
-    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1];
+    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w, even;
     const int16_t *a1 = a + aw;
     const int8_t *b1 = b + bo;
-    for (; n > 0; n--) {
-        const int32_t w0 = lw_dsp_word(b), w1 = lw_dsp_word(b1);
-        const int32_t x0 = lw_dsp_word(a), y0 = lw_dsp_word(a + 2), x1 = lw_dsp_word(a1), y1 = lw_dsp_word(a1 + 2);
-        const int32_t e0 = lw_dsp_even(w0), e1 = lw_dsp_even(w1), d0 = lw_dsp_odd(w0), d1 = lw_dsp_odd(w1);
-        c00 = __smlad(x0, e0, c00);
-        c01 = __smlad(x0, e1, c01);
-        c10 = __smlad(x1, e0, c10);
-        c11 = __smlad(x1, e1, c11);
-        c00 = __smlad(y0, d0, c00);
-        c01 = __smlad(y0, d1, c01);
-        c10 = __smlad(y1, d0, c10);
-        c11 = __smlad(y1, d1, c11);
-        a += 4;
-        a1 += 4;
-        b += 4;
-        b1 += 4;
-    }
+    if (n <= 0) return;
+    __asm__ volatile(
+        "1:  ldr %[w], [%[b1]]\n"
+        "    ldr %[x0], [%[a]], #4\n"
+        "    ldr %[x1], [%[a1]], #4\n"
+        "    sxtb16 %[even], %[w]\n"
+        "    ldr %[w], [%[b]], #4\n"
+        "    smlad %[c01], %[x0], %[even], %[c01]\n"
+        "    smlad %[c11], %[x1], %[even], %[c11]\n"
+        "    sxtb16 %[even], %[w]\n"
+        "    sxtb16 %[w], %[w], ror #8\n"
+        "    smlad %[c00], %[x0], %[even], %[c00]\n"
+        "    ldr %[x0], [%[a]], #4\n"
+        "    smlad %[c10], %[x1], %[even], %[c10]\n"
+        "    ldr %[x1], [%[a1]], #4\n"
+        "    smlad %[c00], %[x0], %[w], %[c00]\n"
+        "    smlad %[c10], %[x1], %[w], %[c10]\n"
+        "    ldr %[w], [%[b1]], #4\n"
+        "    subs %[n], %[n], #1\n"
+        "    sxtb16 %[w], %[w], ror #8\n"
+        "    smlad %[c01], %[x0], %[w], %[c01]\n"
+        "    smlad %[c11], %[x1], %[w], %[c11]\n"
+        "    bne 1b\n"
+        : [c00] "+r"(c00), [c01] "+r"(c01), [c10] "+r"(c10), [c11] "+r"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b), [b1] "+r"(b1),
+          [n] "+r"(n), [x0] "=&r"(x0), [x1] "=&r"(x1), [w] "=&r"(w), [even] "=&r"(even)
+        :
+        : "cc", "memory");
     c[0] = c00;
     c[1] = c01;
     c[cw] = c10;
@@ -136,6 +148,64 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
     for (; n > 0; n--) *y++ = *a++;
 }
 #define LW_COPY_I16(n, y, a) lw_dsp_widen(n, &(y), &(a))
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_window needs lw_dsp_word lw_window */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+/* Four channels in a word: the even and the odd ones are two pairs, each half of which is multiplied alone. */
+#define LW_DSP_SMLA(halves, c, x, w) __asm__("smla" halves " %0, %1, %2, %0" : "+r"(c) : "r"(x), "r"(w))
+static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
+{
+    int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], d0 = c[cw], d1 = c[cw + 1], d2 = c[cw + 2], d3 = c[cw + 3];
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) {
+            const int32_t w = lw_dsp_word(b + i * bi + j * bj), even = lw_dsp_even(w), odd = lw_dsp_odd(w);
+            const int32_t x = lw_dsp_word(a + i * ai + j * aj), y = lw_dsp_word(a + i * ai + j * aj + aw);
+            const int32_t xe = lw_dsp_even(x), xo = lw_dsp_odd(x), ye = lw_dsp_even(y), yo = lw_dsp_odd(y);
+            LW_DSP_SMLA("bb", c0, xe, even);
+            LW_DSP_SMLA("tt", c2, xe, even);
+            LW_DSP_SMLA("bb", c1, xo, odd);
+            LW_DSP_SMLA("tt", c3, xo, odd);
+            LW_DSP_SMLA("bb", d0, ye, even);
+            LW_DSP_SMLA("tt", d2, ye, even);
+            LW_DSP_SMLA("bb", d1, yo, odd);
+            LW_DSP_SMLA("tt", d3, yo, odd);
+            __asm__ volatile("" : : : "memory");      /* or a compiler that unrolls loads all taps at once, and spills them */
+        }
+    c[0] = c0;
+    c[1] = c1;
+    c[2] = c2;
+    c[3] = c3;
+    c[cw] = d0;
+    c[cw + 1] = d1;
+    c[cw + 2] = d2;
+    c[cw + 3] = d3;
+}
+#define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj)                                                      \
+    do {                                                                                                               \
+        if ((n) == 4) lw_dsp_window2(kh, kw, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                                \
+        else lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                                        \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_copy needs lw_dsp_word */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)
+{
+    for (; n >= 16; n -= 16) {
+        const int32_t w0 = lw_dsp_word(a), w1 = lw_dsp_word(a + 4), w2 = lw_dsp_word(a + 8), w3 = lw_dsp_word(a + 12);
+        memcpy(y, &w0, 4);
+        memcpy(y + 4, &w1, 4);
+        memcpy(y + 8, &w2, 4);
+        memcpy(y + 12, &w3, 4);
+        a += 16;
+        y += 16;
+    }
+    for (; n > 0; n--) *y++ = *a++;
+}
+#define LW_COPY_I8(n, y, a) lw_dsp_copy(n, &(y), &(a))
 #endif
 /* lw: end */
 #endif

@@ -7,12 +7,14 @@
 #include "../lw_base.h"
 #include "simd.h"
 
-/* lw: lw_mve_dots needs LW_SIMD_CHOICE */
+/* lw: lw_mve_dots needs LW_SIMD_CHOICE LW_UNROLL */
 #if LW_SIMD_ARM_MVE
+/* Loops stay loops: what a compiler writes out it loads all at once, and spills. */
 static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b, int32_t bo)
 {
     int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1];
     const int8_t *a1 = a + aw, *b1 = b + bo;
+    LW_UNROLL(1)
     for (int32_t e = n >> 4; e > 0; e--) {
         const int8x16_t x0 = vldrbq_s8(a), x1 = vldrbq_s8(a1), w0 = vldrbq_s8(b), w1 = vldrbq_s8(b1);
         c00 = vmladavaq_s8(c00, x0, w0);
@@ -41,6 +43,7 @@ static inline void lw_mve_1x4(int32_t n, int32_t *c, const int8_t *a, const int8
 {
     int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
     const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
+    LW_UNROLL(1)
     for (int32_t e = n >> 4; e > 0; e--) {
         const int8x16_t x = vldrbq_s8(a);
         c0 = vmladavaq_s8(c0, x, vldrbq_s8(b));
@@ -68,6 +71,7 @@ static inline void lw_mve_1x4(int32_t n, int32_t *c, const int8_t *a, const int8
 }
 static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
 {
+    LW_UNROLL(1)
     for (; n > 0; n -= 16) {
         const mve_pred16_t p = vctp8q((uint32_t)n);
         c = vmladavaq_s8(c, vldrbq_z_s8(a, p), vldrbq_z_s8(b, p));
@@ -110,6 +114,112 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
         if (p) lw_mve_copy(n, &(y), &(a));                                                                             \
         else lw_mve_fill(n, &(y), fill);                                                                               \
     } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_mve_window needs LW_SIMD_CHOICE lw_window */
+#if LW_SIMD_ARM_MVE
+/* A compiler that unrolls would load all taps at once, and spill them. */
+#if defined(__GNUC__)
+#define LW_MVE_NOW(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
+#else
+#define LW_MVE_NOW(a, b, c, d) ((void)0)
+#endif
+/* Eight channels of `pixels` windows, 1 or 2. Products of the even and of the odd channels are 32 bits wide; the structured
+ * loads and stores keep the sums of each apart. */
+static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj,
+                                 const int8_t *b, int32_t bi, int32_t bj)
+{
+    const int32x4x2_t first = vld2q_s32(c), second = pixels == 2 ? vld2q_s32(c + cw) : first;
+    int32x4_t even = first.val[0], odd = first.val[1], even1 = second.val[0], odd1 = second.val[1];
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) {
+            const int16x8_t w = vldrbq_s16(b + i * bi + j * bj), x = vldrbq_s16(a + i * ai + j * aj);
+            even = vaddq_s32(even, vmullbq_int_s16(x, w));
+            odd = vaddq_s32(odd, vmulltq_int_s16(x, w));
+            if (pixels == 2) {
+                const int16x8_t y = vldrbq_s16(a + i * ai + j * aj + aw);
+                even1 = vaddq_s32(even1, vmullbq_int_s16(y, w));
+                odd1 = vaddq_s32(odd1, vmulltq_int_s16(y, w));
+            }
+            LW_MVE_NOW(even, odd, even1, odd1);
+        }
+    const int32x4x2_t sum = { { even, odd } }, sum1 = { { even1, odd1 } };
+    vst2q_s32(c, sum);
+    if (pixels == 2) vst2q_s32(c + cw, sum1);
+}
+#define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj)                                                      \
+    do {                                                                                                               \
+        if ((n) == 8) lw_mve_window(2, kh, kw, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                              \
+        else lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                                        \
+    } while (0)
+#define LW_WINDOW_I8(kh, kw, n, c, a, ai, aj, b, bi, bj)                                                               \
+    do {                                                                                                               \
+        if ((n) == 8) lw_mve_window(1, kh, kw, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj);                                \
+        else lw_window(1, kh, kw, n, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj);                                          \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_mve_begin needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE
+static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
+{
+    for (; n >= 4; n -= 4) {
+        vstrwq_s32(y, vldrwq_s32(a));
+        a += 4;
+        y += 4;
+    }
+    for (; n > 0; n--) *y++ = *a++;
+}
+#define LW_COPY_I32(n, y, a) lw_mve_begin(n, &(y), &(a))
+#endif
+/* lw: end */
+
+/* lw: lw_mve_scale needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE
+/* VQRDMULH is mulhigh. VRSHL rounds ties up, and a negative number less one makes that ties away from zero; where the shift
+ * is 0, nothing may be taken off: the and of the number and the negative shift has both signs. */
+static inline int32x4_t lw_mve_scaled(int32x4_t v, int32x4_t m, int32x4_t minus_n)
+{
+    v = vqrdmulhq_s32(v, m);
+    return vrshlq_s32(vqaddq_s32(v, vshrq_n_s32(vandq_s32(v, minus_n), 31)), minus_n);
+}
+static inline int32x4_t lw_mve_clamped(int32x4_t v, int32_t zero, int32_t least, int32_t most)
+{
+    return vminq_s32(vmaxq_s32(vaddq_n_s32(v, zero), vdupq_n_s32(least)), vdupq_n_s32(most));
+}
+static inline void lw_mve_scale(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a, const int32_t *m, const uint8_t *s)
+{
+    for (; n >= 4; n -= 4) {
+        const int32x4_t minus_n = vnegq_s32(vreinterpretq_s32_u32(vldrbq_u32(s)));
+        vstrbq_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_s32(a), vldrwq_s32(m), minus_n), zero, least, most));
+        a += 4;
+        m += 4;
+        s += 4;
+        y += 4;
+    }
+    if (n > 0) {
+        const mve_pred16_t p = vctp32q((uint32_t)n);
+        const int32x4_t minus_n = vnegq_s32(vreinterpretq_s32_u32(vldrbq_z_u32(s, p)));
+        vstrbq_p_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_z_s32(a, p), vldrwq_z_s32(m, p), minus_n), zero, least, most), p);
+    }
+}
+static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int32_t most, int8_t *y, const int32_t *a, int32_t m, int32_t s)
+{
+    const int32x4_t all_m = vdupq_n_s32(m), minus_n = vdupq_n_s32(-s);
+    for (; n >= 4; n -= 4) {
+        vstrbq_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_s32(a), all_m, minus_n), zero, least, most));
+        a += 4;
+        y += 4;
+    }
+    if (n > 0) {
+        const mve_pred16_t p = vctp32q((uint32_t)n);
+        vstrbq_p_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_z_s32(a, p), all_m, minus_n), zero, least, most), p);
+    }
+}
+#define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) lw_mve_scale(n, zero, least, most, &(y), &(a), &(m), &(s))
+#define LW_SCALE_I8(n, zero, least, most, y, a, m, s) lw_mve_scale_all(n, zero, least, most, &(y), &(a), m, s)
 #endif
 /* lw: end */
 #endif

@@ -7,7 +7,13 @@
  *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
  *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
  *
- * and the first two for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances are 4 and 2 in a, 4 and 2 in b, as weights are packed. */
+ * and the first two for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances are 4 and 2 in a, 4 and 2 in b, as weights are packed.
+ *
+ *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])   c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
+ *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
+ *   LW_WINDOW_I8 and LW_TAPS_I8                                     and for one pixel, without w
+ *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
+ *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill) */
 #ifndef LW_SIMD_ROWS_H
 #define LW_SIMD_ROWS_H
 
@@ -161,7 +167,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 #define LW_COPY_I16(n, y, a) lw_copy_i16(n, &(y), &(a))
 #endif
 /* lw: end */
-/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_copy_i8 */
+/* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_copy_i8 */
 #ifndef LW_COPY_I8
 #define LW_COPY_I8(n, y, a) lw_copy_i8(n, &(y), &(a))
 #endif
@@ -182,5 +188,57 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
         else lw_fill_i8(n, &(y), fill);                                                                                \
     } while (0)
 #endif
+/* lw: end */
+
+/* lw: lw_window needs */
+/* Taps of `pixels` windows, over n channels. */
+static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj,
+                             const int8_t *b, int32_t bi, int32_t bj)
+{
+    for (int32_t w = 0; w < pixels; w++)
+        for (int32_t o = 0; o < n; o++) {
+            uint32_t sum = (uint32_t)c[w * cw + o];
+            for (int32_t i = 0; i < kh; i++)
+                for (int32_t j = 0; j < kw; j++) sum += (uint32_t)((int32_t)a[i * ai + w * aw + j * aj + o] * b[i * bi + j * bj + o]);
+            c[w * cw + o] = (int32_t)sum;
+        }
+}
+/* lw: end */
+/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_dsp_window lw_window */
+#ifndef LW_WINDOW2_I8
+#define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj) lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj)
+#endif
+/* lw: end */
+/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_dsp_window lw_window */
+#ifndef LW_WINDOW_I8
+#define LW_WINDOW_I8(kh, kw, n, c, a, ai, aj, b, bi, bj) lw_window(1, kh, kw, n, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj)
+#endif
+/* lw: end */
+
+/* lw: LW_TAPS2_I8 needs LW_WINDOW2_I8 */
+#define LW_TAPS2_I8(k, n, c, cw, a, ai, aw, b, bi) LW_WINDOW2_I8(k, 1, n, c, cw, a, ai, aw, 0, b, bi, 0)
+/* lw: end */
+/* lw: LW_TAPS_I8 needs LW_WINDOW_I8 */
+#define LW_TAPS_I8(k, n, c, a, ai, b, bi) LW_WINDOW_I8(k, 1, n, c, a, ai, 0, b, bi, 0)
+/* lw: end */
+
+/* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 lw_fill_i8 */
+/* `left` pixels of fill, `inner` ones of a, and fill to the end; each in memory for n channels and full to `own`. */
+static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y, int32_t yw, int p, const int8_t *a, int32_t aw)
+{
+    const int32_t end = left + inner < m ? left + inner : m;
+    if (p && own >= n && yw == n && aw == n) {
+        lw_fill_i8(left * n, y, fill);
+        LW_COPY_I8((end - left) * n, y[left * n], a[left * n]);
+        lw_fill_i8((m - end) * n, y + end * n, fill);
+        return;
+    }
+    for (int32_t w = 0; w < m; w++) {
+        const int32_t full = p && w >= left && w < end ? own < n ? own : n : 0;
+        if (full) LW_COPY_I8(full, y[w * yw], a[w * aw]);
+        lw_fill_i8(n - full, y + w * yw + full, fill);
+    }
+}
+#define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yw, p, a, aw) lw_fetch_row(m, left, inner, n, own, fill, &(y), yw, p, &(a), aw)
 /* lw: end */
 #endif

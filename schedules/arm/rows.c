@@ -9,128 +9,19 @@
  *           acc += patch . weights
  *           y = tail(acc)
  *
+ * Where the tail is an instruction for several channels (scale.c), the tile has so many, and the products go through it in twos.
  * A single pixel takes up to four channels at a time. The tile of pixels lies along the axis that it divides best; the last
  * tile begins earlier where it does not. The portable form of every instruction is in runtime/simd/rows.h. */
-#include "schedules/tile.h"
-
-#include <string.h>
+#include "schedules/arm/scale.h"
 
 #include "support/text.h"
 
-static bool has_feature(const Target *t, const char *word)
-{
-    const char *at = t->features ? strstr(t->features, word) : NULL;
-    return at != NULL;
-}
-
-/* Pairs of i16 are what the instructions of the target multiply. */
-static bool wants_pairs(const Target *t) { return has_feature(t, "dsp") && !has_feature(t, "mve"); }
-
-/* ---- Packed weights ---------------------------------------------------------------------------------------------- */
-
-/* Weights [e][o] as [o][e], or in fours with the middle two exchanged. */
-static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, bool is_wide)
-{
-    static const int place[] = { 0, 2, 1, 3 };
-    int64_t fours = (length + 3) / 4, wide[] = { outs, fours, 2, 2 }, plain[] = { outs, length };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, outs * fours * 4);
-    const int8_t *from = k->data;
-    for (int64_t o = 0; o < outs; o++)
-        for (int64_t e = 0; e < length; e++)
-            to[is_wide ? (o * fours + e / 4) * 4 + place[e % 4] : o * length + e] = from[e * outs + o];
-    return tensor_constant(cx, k->name, I8, is_wide ? 4 : 2, is_wide ? wide : plain, to);
-}
-
-/* b[o] = -zero * sum of o's weights */
-static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t zero)
-{
-    uint32_t *b = NEW_ARRAY(cx->arena, uint32_t, outs);
-    const int8_t *from = k->data;
-    for (int64_t i = 0; i < length * outs; i++) b[i % outs] -= (uint32_t)zero * (uint32_t)from[i];
-    return tensor_constant(cx, "b", I32, 1, &outs, b);
-}
-
-static const char *window_attrs(Ctx *cx, const Node *n)
-{
-    int64_t stride[2] = { 1, 1 }, dilation[2] = { 1, 1 }, pad[4] = { 0 };
-    const char *attrs[] = { "stride", "dilation", "pad" };
-    int64_t *value[] = { stride, dilation, pad };
-    for (int i = 0; i < 3; i++) {
-        const Attr *a = node_attr(n, attrs[i]);
-        for (int d = 0; a && d < (i == 2 ? 4 : 2); d++) value[i][d] = a->ints[a->count == 1 ? 0 : d];
-    }
-    return text_format(cx, "kernel=%lld,%lld stride=%s dilation=%s pad=%s", (long long)tensor_dim(n->in[1], 0), (long long)tensor_dim(n->in[1], 1),
-                       text_format(cx, "%lld,%lld", (long long)stride[0], (long long)stride[1]),
-                       text_format(cx, "%lld,%lld", (long long)dilation[0], (long long)dilation[1]),
-                       text_format(cx, "%lld,%lld,%lld,%lld", (long long)pad[0], (long long)pad[1], (long long)pad[2], (long long)pad[3]));
-}
-
-static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
-{
-    (void)uses;
-    Tensor *x = n->in[0], *k = n->in[1];
-    bool is_conv = strcmp(n->op->name, "conv2d") == 0;
-    if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0)) return NULL;
-    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
-    Tensor *in[] = { x, pack_weights(cx, k, length, outs, wants_pairs(t)), first_values(cx, k, length, outs, zero) };
-    if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
-    return call(cx, "packed_dense", n->name, in, 3, "");
-}
-
-/* A bias behind the product goes into its first values. */
-static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
-{
-    (void)t;
-    Node *product = n->in[0]->maker;
-    const Tensor *bias = n->in[1];
-    bool is_product = product && product->kind == NODE_CALL && strncmp(product->op->name, "packed_", 7) == 0 && uses_of(uses, n->in[0]) == 1;
-    if (!is_product || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
-    Tensor *b = product->in[2];
-    int64_t outs = tensor_elems(b);
-    if (tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
-    uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, outs);
-    for (int64_t o = 0; o < outs; o++) sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
-    Tensor *in[] = { product->in[0], product->in[1], tensor_constant(cx, bias->name, I32, 1, &outs, sum) };
-    Node *now = op_call(cx, product->op, product->name, in, 3, product->attr, product->attr_count);
-    return now ? now->out[0] : NULL;
-}
-
-/* ---- The schedule ------------------------------------------------------------------------------------------------ */
-
-typedef struct Tiles { const Stage *out; int row, last; int64_t w, o; const char *at_pixels, *at_channels; } Tiles;
-
-static const Stage *product_stage(const Nest *n)
-{
-    for (int i = 0; i < n->stage_count; i++)
-        if (n->stage[i]->reducer == REDUCE_SUM) return n->stage[i];
-    return NULL;
-}
-
-static const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc)
-{
-    const Tensor **reads;
-    int count = stage_reads(cx, acc, &reads);
-    for (int i = 0; i < count; i++)
-        for (int s = 0; s < n->stage_count; s++)
-            if (n->stage[s]->out[0] == reads[i]) return n->stage[s];
-    return NULL;
-}
-
-/* The result of the product has the shape of the group's output, and nothing else is reduced. */
-static bool applies(Ctx *cx, const GroupNest *g)
-{
-    const Stage *acc = product_stage(g->nest), *out = output_stage(g->nest);
-    int sums = 0;
-    for (int i = 0; i < g->nest->stage_count; i++) sums += g->nest->stage[i]->reducer != REDUCE_NONE;
-    if (!acc || sums != 1 || g->nest->output_count != 1 || out->data_count != acc->data_count || !patch_stage(cx, g->nest, acc)) return false;
-    for (int d = 0; d < acc->data_count; d++)
-        if (axis_extent(acc, d) != axis_extent(out, d)) return false;
-    return true;
-}
+typedef struct Tiles { const Stage *out; int row, last; int64_t w, o, block; const char *at_pixels, *at_channels; } Tiles;
 
 /* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel, four. */
-static Tiles tiles_of(const Stage *out)
+static Tiles tiles_of(const GroupNest *g, const Nest *n)
 {
+    const Stage *out = output_stage(n);
     Tiles t = { .out = out, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1 };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
     for (int a = t.last - 1; a >= 0; a--) {
@@ -142,6 +33,9 @@ static Tiles tiles_of(const Stage *out)
     }
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0) t.o = o;
+    t.block = t.o;
+    for (int64_t block = 16; block > t.block; block /= 2)
+        if (scales_at_once(g, n, block)) t.block = block;
     return t;
 }
 
@@ -150,11 +44,11 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     const char *order[MAX_AXES], *c = loop_name(cx, t->out, t->last), *w = t->row >= 0 ? loop_name(cx, t->out, t->row) : NULL;
     int count = 0;
     Path found;
-    bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->o;
+    bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
     for (int a = 0; a < t->last; a++)
         if (a != t->row && nest_find_loop(n, loop_name(cx, t->out, a), &found)) order[count++] = loop_name(cx, t->out, a);
     if (cut_w) n = sched_split(cx, n, w, t->w, axis_extent(t->out, t->row) % t->w ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
-    if (cut_c) n = sched_split(cx, n, c, t->o, TAIL_GUARD, NULL, NULL);
+    if (cut_c) n = sched_split(cx, n, c, t->block, TAIL_GUARD, NULL, NULL);
     if (cut_w) order[count++] = text_format(cx, "%so", w);
     t->at_pixels = count ? order[count - 1] : NULL;
     if (cut_c) order[count++] = text_format(cx, "%so", c);
@@ -164,19 +58,19 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
-static const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop)
+/* The tile's channels at once where there is an instruction for it, else one by one; its pixels one by one. */
+static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    Path p;
-    return !ctx_failed(cx) && nest_find_loop(n, loop, &p) ? sched_unroll(cx, n, loop) : n;
-}
-
-static const Nest *unroll_tile(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
-{
+    if (scales_at_once(g, n, t->block) && t->block > 1) {
+        const char *axis = expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name, *out = loop_name(cx, t->out, t->last);
+        n = scale_at_once(cx, n, axis_extent(t->out, t->last) > t->block ? text_format(cx, "%si", out) : out, t->block);
+        n = begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), t->block);
+    }
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
         if (a < 0) continue;
         const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, t->out, a);
-        bool is_cut = axis_extent(t->out, a) > (i ? t->w : t->o);
+        bool is_cut = axis_extent(t->out, a) > (i ? t->w : t->block);
         n = unroll_if_found(cx, n, is_cut ? text_format(cx, "%si", out) : out);
         n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
     }
@@ -198,6 +92,17 @@ static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const 
     return macro;
 }
 
+/* The last loop, over the tile's channels, in parts that the instruction takes, outside of all others. */
+static const Nest *split_products(Ctx *cx, const Nest *n, const char *const *loop, int count, int64_t part)
+{
+    const char *order[MAX_AXES + 1], *channels = loop[count - 1];
+    n = sched_split(cx, n, channels, part, TAIL_GUARD, NULL, NULL);
+    order[0] = text_format(cx, "%so", channels);
+    for (int i = 0; i + 1 < count; i++) order[i + 1] = loop[i];
+    order[count] = text_format(cx, "%si", channels);
+    return sched_reorder(cx, n, order, count + 1, false);
+}
+
 static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
 {
     const Stage *s = nest_stage(n, acc);
@@ -209,6 +114,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
             if (nest_find_loop(n, loop_name(cx, s, a), &found)) order[count++] = loop_name(cx, s, a);
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
+    if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
     macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
@@ -264,38 +170,32 @@ static bool lies_in_rows(const Node *anchor)
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *patch = patch_stage(cx, g->nest, product_stage(g->nest))->name;
-    const Nest *n = inline_elementwise(cx, g->nest, patch);
-    if (makes_output(n, nest_stage(n, acc))) {
-        n = sched_cache_write(cx, n, acc, "acc", SCOPE_REGISTER);
-        acc = "acc";
-    }
+    const Nest *n = isolate_product(cx, g->nest, &acc, patch);
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && lies_in_rows(g->group->anchor);
     if (is_direct) n = sched_compute_inline(cx, n, patch);
     if (ctx_failed(cx)) return n;
-    Tiles t = tiles_of(output_stage(n));
+    Tiles t = tiles_of(g, n);
     n = split_tiles(cx, n, &t);
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch);
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
-    return ctx_failed(cx) ? n : unroll_tile(cx, n, acc, &t);
+    return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
 /* A core with 13 registers and no instruction for it gains by a patch, whose borders cost the loops nothing, but not by rows
  * that lie there anyway. */
-static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && applies(cx, g); }
+static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && product_makes_output(cx, g); }
 
 #define DOT(its_target, its_ops, when) \
     { .name = "rows.dot", .target = its_target, .plevel = 12, .ops = its_ops, \
       .what = "two pixels by two channels over whole rows, windows gathered in a patch", .applies = when, .schedule = schedule }
 
 const Implementation implementations_arm_rows[] = {
-    { .name = "rows.pack", .target = "arm", .ops = "conv2d dense", .what = "products of 8 bits over weights in reading order", .alter = alter_product },
-    { .name = "rows.bias", .target = "arm", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
-    DOT("arm", "packed_conv2d", applies),
+    DOT("arm", "packed_conv2d", product_makes_output),
     DOT("cortex-m3", "packed_conv2d", applies_to_patches),
-    DOT("arm-dsp", "packed_conv2d packed_dense", applies),
+    DOT("arm-dsp", "packed_conv2d packed_dense", product_makes_output),
     { 0 }
 };

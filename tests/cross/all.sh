@@ -98,6 +98,16 @@ per_mac_at_most() {
     [ "$((100 * count / macs))" -lt "$1" ] || { echo "$count instructions for $macs multiply-adds, at most $1 for 100 wanted"; return 1; }
 }
 
+# small MODEL OPTIMISATION TEXT STACK: the int8 model's code and stack on the Cortex-M4, in bytes at most.
+small() {
+    local log=$work/small.txt status=0
+    CFLAGS_TARGET=$2 quantized cortex-m4 "$1" > "$log" 2>&1 || status=$?
+    cat "$log"
+    [ "$status" -eq 0 ] || return "$status"
+    [ "$(sed -n 's/^text bytes //p' "$log")" -le "$3" ] && [ "$(sed -n 's/^stack bytes //p' "$log")" -le "$4" ] ||
+        { echo "text of at most $3 bytes and a stack of at most $4 are wanted"; return 1; }
+}
+
 # rows CPU: the macros of runtime/simd/rows.h in the core's instructions.
 rows() (
     require_tools
@@ -148,6 +158,8 @@ if [ -d "$models" ]; then
             check "$model-$cpu" quantized "$cpu" "$model"
         done
         check "$model-no-float" no_float "$model"
+        check "$model-small-at-O3" small "$model" -O3 25000 1024
+        check "$model-small-at-Os" small "$model" -Os 15000 1024
     done
     check resnet8-text-at-most-10000 text_at_most 10000 resnet8
 else

@@ -99,8 +99,114 @@ static int test_copies(int32_t n)
     return 0;
 }
 
+/* Windows of kh by kw taps on two pixels, over n channels, from the formula. */
+static int32_t window(int32_t kh, int32_t kw, int32_t w, int32_t o)
+{
+    int32_t sum = 0;
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) sum += (int32_t)bytes[1 + i * 67 + w * 19 + j * 11 + o] * weights[3 + i * 29 + j * 9 + o];
+    return sum;
+}
+
+static int test_windows(int32_t kh, int32_t kw, int32_t n)
+{
+    static int32_t sums[24];
+#define BEGIN                                                                                                          \
+    for (int32_t i = 0; i < 24; i++) sums[i] = i * 100000 - 7
+#define COMPARE(status, pixels)                                                                                        \
+    for (int32_t i = 0; i < 24; i++)                                                                                   \
+        if (sums[i] != i * 100000 - 7 + (i / 12 < pixels && i % 12 < n ? window(kh, kw, i / 12, i % 12) : 0)) return status
+    BEGIN;
+    LW_WINDOW2_I8(kh, kw, n, sums[0], 12, bytes[1], 67, 19, 11, weights[3], 29, 9);
+    COMPARE(17, 2);
+    BEGIN;
+    LW_WINDOW_I8(kh, kw, n, sums[0], bytes[1], 67, 11, weights[3], 29, 9);
+    COMPARE(18, 1);
+    if (kw > 1) return 0;
+    BEGIN;
+    LW_TAPS2_I8(kh, n, sums[0], 12, bytes[1], 67, 19, weights[3], 29);
+    COMPARE(19, 2);
+    BEGIN;
+    LW_TAPS_I8(kh, n, sums[0], bytes[1], 67, weights[3], 29);
+    COMPARE(20, 1);
+    return 0;
+}
+
+/* Rows of 5 pixels with `left` of fill before `inner` ones of `own` channels, each in memory for n, or for n + extra. */
+static int test_fetched_rows(int32_t left, int32_t inner, int32_t n, int32_t own, int32_t extra, int p)
+{
+    static int8_t y[5 * 24 + 2];
+    const int32_t yw = n + extra;
+    for (int32_t i = 0; i < 5 * 24 + 2; i++) y[i] = 77;
+    LW_FETCH_ROW_I8(5, left, inner, n, own, -9, y[1], yw, p, bytes[2], n + 1 - extra);
+    for (int32_t i = 0; i < 5 * 24 + 2; i++) {
+        const int32_t w = (i - 1) / yw, at = (i - 1) % yw;
+        const int in = i >= 1 && w < 5 && at < n, inside = p && w >= left && w < left + inner && at < own;
+        if (y[i] != (in ? inside ? bytes[2 + w * (n + 1 - extra) + at] : -9 : 77)) return 21;
+    }
+    return 0;
+}
+
+static int test_borders(void)
+{
+    for (int32_t n = 1; n <= 20; n += 3)
+        for (int32_t left = 0; left < 3; left++)
+            for (int32_t inner = 1; inner <= 6; inner++)
+                for (int32_t turn = 0; turn < 8; turn++)
+                    if (test_fetched_rows(left, inner, n, n - (turn >> 1 & 1), turn & 1, turn < 4)) return 21;
+    return 0;
+}
+
+/* Scaled sums, where there are vectors for them: in all other cases emitted code has loops. */
+#ifdef LW_SCALE_EACH_I8
+static int32_t scaled(int32_t a, int32_t m, int32_t n, int32_t zero)
+{
+    const int64_t v = (((int64_t)a * m >> 30) + 1) >> 1, half = n ? (int64_t)1 << (n - 1) : 0;
+    const int64_t r = (v < 0 ? -((-v + half) >> n) : (v + half) >> n) + zero;
+    return (int32_t)(r < -100 ? -100 : r > 120 ? 120 : r);
+}
+
+static int test_scales(int32_t count)
+{
+    static int32_t a[20], m[20];
+    static uint8_t n[20];
+    static int8_t y[22];
+    for (int32_t turn = 0; turn < 200; turn++) {
+        for (int32_t i = 0; i < 20; i++) {
+            n[i] = (uint8_t)((draw() + 128) % 12);
+            m[i] = 0x40000000 + (draw() + 128) * 0x3fffff + (turn % 3 ? draw() : 0);
+            a[i] = (draw() * 256 + draw()) * (turn % 2 ? 1 : 100) >> (turn % 7);
+            if (turn % 5 == 0) a[i] = (int32_t)(((uint32_t)1 << n[i]) * (uint32_t)draw()), m[i] = 0x40000000;      /* ties */
+        }
+        for (int32_t i = 0; i < 22; i++) y[i] = 77;
+        LW_SCALE_EACH_I8(count, -3, -100, 120, y[1], a[0], m[0], n[0]);
+        for (int32_t i = 0; i < 22; i++)
+            if (y[i] != (i >= 1 && i <= count ? scaled(a[i - 1], m[i - 1], n[i - 1], -3) : 77)) return 22;
+        LW_SCALE_I8(count, 5, -100, 120, y[1], a[0], m[1], n[1]);
+        for (int32_t i = 0; i < 22; i++)
+            if (y[i] != (i >= 1 && i <= count ? scaled(a[i - 1], m[1], n[1], 5) : 77)) return 23;
+        LW_COPY_I32(count, m[0], a[0]);
+        for (int32_t i = 0; i < count; i++)
+            if (m[i] != a[i]) return 24;
+    }
+    return 0;
+}
+#else
+static int test_scales(int32_t count) { return count < 0; }
+#endif
+
 int main(void)
 {
+    for (int32_t n = 1; n <= 20; n++)
+        if (test_scales(n)) return test_scales(n);
+    for (int32_t turn = 0; turn < 3; turn++) {
+        fill_operands(turn);
+        if (test_borders()) return test_borders();
+        for (int32_t shape = 0; shape < 12 * 16; shape++) {
+            const int status = test_windows(1 + shape / 12 / 4, 1 + shape / 12 % 4, 1 + shape % 12);
+            if (status) return status;
+        }
+    }
     for (int32_t turn = 0; turn < 6; turn++)
         for (int32_t n = 1; n <= LONGEST; n++) {
             fill_operands(turn);

@@ -17,7 +17,7 @@
  * schedule: compute_inline add; compute_inline transpose; split y.w 3; reorder y.wo y.wi y.c; compute_at acc y.wo;
  *     set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o; decompose_reduction acc acc.i; unroll y.c;
  *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
-static void conv_norm_relu_conv(const float *restrict x, const float *k, const float *b, float *restrict y)
+static LW_NOINLINE void conv_norm_relu_conv(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t h = 0; h < 6; h++) {
         float *y_h = y + h * 24;
@@ -95,7 +95,7 @@ static void conv_norm_relu_conv(const float *restrict x, const float *k, const f
 
 /* y[n<1, c<4, h<6, w<6] = x[n, h, w, c]
  * x: [1][6][6][4]  y: [1][4][6][6] */
-static void conv_norm_relu_y(const float *restrict x, float *restrict y)
+static LW_NOINLINE void conv_norm_relu_y(const float *restrict x, float *restrict y)
 {
     for (int32_t c = 0; c < 4; c++)
         for (int32_t h = 0; h < 6; h++) {

@@ -16,7 +16,7 @@
  * x: [1][8]  w: [8][4]  b: [4]  y: [1][4]
  * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
  *     unroll y.c; unroll acc.o; unroll acc@init.o */
-static void dense_softmax_dense(const float *restrict x, const float *w, const float *b, float *restrict y)
+static LW_NOINLINE void dense_softmax_dense(const float *restrict x, const float *w, const float *b, float *restrict y)
 {
     float acc_0 = 0.0f;
     float acc_1 = 0.0f;
@@ -40,7 +40,7 @@ static void dense_softmax_dense(const float *restrict x, const float *w, const f
  * y[n<1, c<4] = t[n, c] / acc2[n]
  * x: [1][4]  y: [1][4]
  * schedule: set_scope acc register; set_scope t stack; set_scope acc2 register */
-static void dense_softmax_y(const float *restrict x, float *restrict y)
+static LW_NOINLINE void dense_softmax_y(const float *restrict x, float *restrict y)
 {
     float t[4];
     float acc = -INFINITY;

@@ -18,7 +18,7 @@
  * schedule: compute_inline transpose; cache_write y register name=acc; reorder y.w y.o; compute_at acc y.h;
  *     set_scope acc register; reorder acc.i acc.j acc.w acc.o; decompose_reduction acc acc.i; unroll y.o;
  *     unroll acc.o; unroll acc@init.o; unroll y.w; unroll acc.w; unroll acc@init.w */
-static void depthwise_pool_concat_depthwise(const float *restrict x, const float *k, float *restrict y)
+static LW_NOINLINE void depthwise_pool_concat_depthwise(const float *restrict x, const float *k, float *restrict y)
 {
     for (int32_t h = 0; h < 4; h++) {
         float acc_0 = 0.0f;
@@ -98,7 +98,7 @@ static void depthwise_pool_concat_depthwise(const float *restrict x, const float
  * schedule: cache_write y register name=acc; split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co;
  *     set_scope acc register; reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.ci;
  *     unroll acc.c; unroll acc@init.c; unroll y.w; unroll acc.w; unroll acc@init.w */
-static void depthwise_pool_concat_max(const float *restrict x, float *restrict y)
+static LW_NOINLINE void depthwise_pool_concat_max(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
         float *y_h = y + h * 16;
@@ -130,7 +130,7 @@ static void depthwise_pool_concat_max(const float *restrict x, float *restrict y
  * schedule: split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co; set_scope acc register;
  *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.ci; unroll acc.c;
  *     unroll acc@init.c; unroll y.w; unroll acc.w; unroll acc@init.w */
-static void depthwise_pool_concat_mean(const float *restrict x, float *restrict y)
+static LW_NOINLINE void depthwise_pool_concat_mean(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
         float *y_h = y + h * 16;
@@ -158,7 +158,7 @@ static void depthwise_pool_concat_mean(const float *restrict x, float *restrict 
 
 /* y[n<1, c<8, h<2, w<2] = x[n, h, w, c]
  * x: [1][2][2][8]  y: [1][8][2][2] */
-static void depthwise_pool_concat_y_2(const float *restrict x, float *restrict y)
+static LW_NOINLINE void depthwise_pool_concat_y_2(const float *restrict x, float *restrict y)
 {
     for (int32_t c = 0; c < 8; c++)
         for (int32_t h = 0; h < 2; h++) {

@@ -16,7 +16,7 @@
  * schedule: compute_inline add; compute_inline transpose; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
  *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c;
  *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
-static void residual_first(const float *restrict x, const float *k, const float *b, float *restrict y)
+static LW_NOINLINE void residual_first(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
         float acc_0 = 0.0f;
@@ -109,7 +109,7 @@ static void residual_first(const float *restrict x, const float *k, const float 
  * schedule: compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo; set_scope acc register;
  *     reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c; unroll acc.o; unroll acc@init.o;
  *     unroll y.wi; unroll acc.w; unroll acc@init.w */
-static void residual_second(const float *restrict x, const float *k, const float *b, float *restrict y)
+static LW_NOINLINE void residual_second(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
         float acc_0 = 0.0f;
@@ -202,7 +202,7 @@ static void residual_second(const float *restrict x, const float *k, const float
  * schedule: compute_inline add_2; compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
  *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c;
  *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
-static void residual_third(const float *x, const float *x2, const float *k, const float *b, float *y)
+static LW_NOINLINE void residual_third(const float *x, const float *x2, const float *k, const float *b, float *y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
         float acc_0 = 0.0f;
@@ -291,7 +291,7 @@ static void residual_third(const float *x, const float *x2, const float *k, cons
 
 /* y[n<1, c<4, w<16] = x[n, w, c]
  * x: [1][16][4]  y: [1][4][16] */
-static void residual_y(const float *restrict x, float *restrict y)
+static LW_NOINLINE void residual_y(const float *restrict x, float *restrict y)
 {
     for (int32_t c = 0; c < 4; c++) {
         float *y_c = y + c * 16;

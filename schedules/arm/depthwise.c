@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: MIT */
+/* Depthwise convolutions of 8 bits over whole blocks of channels (ops/packed.c): the rows that an output row needs are copied
+ * with their borders, so that no tap asks where it lies.
+ *
+ *   for rows of the output:
+ *       padded = the rows of x under the window          left out where nothing lies outside of x
+ *       for tiles of two pixels, for blocks of channels:
+ *           acc[2][n] = b
+ *           acc += padded . weights                      LW_WINDOW2_I8: all taps at once
+ *           y = tail(acc) */
+#include "schedules/arm/scale.h"
+
+#include <string.h>
+
+#include "ir/algebra.h"
+#include "support/text.h"
+
+enum { TILE = 2 };
+
+typedef struct Windows { const Stage *out; int tiled, last; int64_t w, block; const char *at_row, *at_block; } Windows;
+
+/* The axis that two pixels divide best, the rows' if it is all the same: then two rows of the output share one copy. */
+static Windows windows_of(const Stage *out, const Target *t)
+{
+    Windows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_block(t) };
+    int64_t best = INT64_MAX;
+    s.tiled = s.last - 1;
+    for (int a = s.last - 2; a < s.last; a++) {
+        int64_t extent = axis_extent(out, a), waste = extent % TILE ? 1000000 / extent : 0;
+        if (extent < TILE || waste >= best) continue;
+        best = waste;
+        s.tiled = a;
+        s.w = TILE;
+    }
+    return s;
+}
+
+static const Nest *split_windows(Ctx *cx, const Nest *n, Windows *s)
+{
+    const char *order[MAX_AXES], *inner[2];
+    int count = 0, inner_count = 0;
+    Path found;
+    for (int a = 0; a <= s->last; a++) {
+        const char *loop = loop_name(cx, s->out, a);
+        int64_t tile = a == s->tiled ? s->w : a == s->last ? s->block : 1, extent = axis_extent(s->out, a);
+        if (tile > 1 && extent > tile) {
+            n = sched_split(cx, n, loop, tile, a == s->tiled && extent % tile ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
+            order[count++] = text_format(cx, "%so", loop);
+            inner[inner_count++] = text_format(cx, "%si", loop);
+        } else if (nest_find_loop(n, loop, &found)) {
+            if (tile > 1) inner[inner_count++] = loop;
+            else order[count++] = loop;
+        }
+        if (a == s->last - 2 && count) s->at_row = order[count - 1];
+    }
+    s->at_block = count ? order[count - 1] : NULL;
+    for (int i = 0; i < inner_count; i++) order[count++] = inner[i];
+    return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
+}
+
+/* ---- Rows with their borders --------------------------------------------------------------------------------------- */
+
+/* The condition's part that does not depend on the row's own loops is `p`; what is left says how far w and c go. */
+static const char *condition_text(Ctx *cx, const Expr *e, const Stage *padded)
+{
+    if (e->kind == EXPR_AND) {
+        const char *left = condition_text(cx, e->arg[0], padded), *right = condition_text(cx, e->arg[1], padded);
+        return strcmp(right, "p") == 0 && strcmp(left, "p") == 0 ? "p" : text_format(cx, "%s && %s", left, right);
+    }
+    for (int a = padded->data_count - 2; a < padded->data_count; a++) {
+        if (!expr_uses(e, padded->axis[a].var)) continue;
+        Text t = text_new(cx);
+        print_expr(&t, e);
+        return text_string(&t);
+    }
+    return "p";
+}
+
+/* A row as one instruction: LW_FETCH_ROW_I8[pixels,left,inner,channels,own,fill]. */
+static const Nest *make_row(Ctx *cx, const Nest *n, const GroupNest *g, const char *name)
+{
+    const Stage *s = nest_stage(n, name);
+    const Expr *value = s->value[0];
+    const Tensor *x = g->group->anchor->in[0];
+    if (value->kind != EXPR_SELECT) return n;
+    int64_t pad[4] = { 0 };
+    node_ints(g->group->anchor, "pad", pad, 4, 0);
+    long long pixels = (long long)axis_extent(s, s->data_count - 2), channels = (long long)axis_extent(s, s->data_count - 1), fill = (long long)node_int(g->group->anchor, "fill", 0);
+    const char *when = condition_text(cx, simplify(cx, value->arg[0], NULL), s);
+    n = sched_instruction(cx, n, text_format(cx, "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](%sa: i8[%lld][%lld]) y[w<%lld,c<%lld] = select(%s, a[w,c], %lld)",
+                                             pixels, (long long)pad[1], (long long)tensor_dim(x, 2), channels, (long long)tensor_dim(x, 3), fill, strstr(when, "p") ? "p: bool, " : "",
+                                             pixels, channels, pixels, channels, when, fill), NULL);
+    return sched_tensorize(cx, n, loop_name(cx, s, s->data_count - 2), "LW_FETCH_ROW_I8");
+}
+
+/* All taps of the tile, in two dimensions or in one, are one instruction. */
+static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, const Windows *s)
+{
+    long long kh = (long long)axis_extent(acc, acc->data_count), kw = (long long)axis_extent(acc, acc->data_count + 1), c = (long long)s->block;
+    bool is_window = kh > 1 && kw > 1, is_tile = s->w > 1;
+    const char *macro = text_format(cx, "LW_%s%s_I8", is_window ? "WINDOW" : "TAPS", is_tile ? "2" : "");
+    const char *taps = is_window ? text_format(cx, "%lld,%lld", kh, kw) : text_format(cx, "%lld", kh * kw);
+    const char *rows = text_format(cx, "[%lld]", is_window ? kh : kh * kw), *columns = is_window ? text_format(cx, "[%lld]", kw) : "", *pixels = is_tile ? "[2]" : "";
+    *n = sched_instruction(cx, *n, text_format(cx, "%s[%s,%lld](a: i8%s%s%s[%lld], b: i8%s%s[%lld]) c[%so<%lld] = sum(i<%lld%s) i32(a[i,%s%so]) * i32(b[i,%so])",
+                                               macro, taps, c, rows, pixels, columns, c, rows, columns, c, is_tile ? "w<2," : "", c, is_window ? kh : kh * kw,
+                                               is_window ? text_format(cx, ",j<%lld", kw) : "", is_tile ? "w," : "", is_window ? "j," : "", is_window ? "j," : ""), NULL);
+    return macro;
+}
+
+static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const Windows *s)
+{
+    const Stage *a = nest_stage(n, acc);
+    const char *order[MAX_AXES], *macro;
+    int count = 0;
+    Path found;
+    for (int turn = 0; turn < 2; turn++)
+        for (int i = turn ? 0 : a->data_count; i < (turn ? a->data_count : a->axis_count); i++)
+            if (nest_find_loop(n, loop_name(cx, a, i), &found)) order[count++] = loop_name(cx, a, i);
+    n = sched_reorder(cx, n, order, count, false);
+    n = sched_decompose_reduction(cx, n, acc, order[0]);
+    macro = ctx_failed(cx) ? NULL : declare_windows(cx, &n, nest_stage(n, acc), s);
+    return macro ? sched_tensorize(cx, n, order[0], macro) : n;
+}
+
+/* The tile's channels one by one, or, where there are vectors for it, at once; its pixels one by one. */
+static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Windows *s)
+{
+    if (scales_at_once(g, n, s->block)) {
+        bool is_cut = axis_extent(s->out, s->last) > s->block;
+        const char *out = loop_name(cx, s->out, s->last), *axis = expr_as_var(nest_stage(n, acc)->axis[s->last].var)->name;
+        n = scale_at_once(cx, n, is_cut ? text_format(cx, "%si", out) : out, s->block);
+        n = begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), s->block);
+    }
+    for (int a = s->tiled; a <= s->last; a = a == s->tiled ? s->last : s->last + 1) {
+        const char *axis = expr_as_var(nest_stage(n, acc)->axis[a].var)->name, *out = loop_name(cx, s->out, a);
+        bool is_cut = axis_extent(s->out, a) > (a == s->last ? s->block : s->w);
+        n = unroll_if_found(cx, n, is_cut ? text_format(cx, "%si", out) : out);
+        n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
+    }
+    return n;
+}
+
+static const Nest *schedule(Ctx *cx, const GroupNest *g)
+{
+    const char *acc = product_stage(g->nest)->name, *padded = patch_stage(cx, g->nest, product_stage(g->nest))->name;
+    const Nest *n = isolate_product(cx, g->nest, &acc, padded);
+    if (ctx_failed(cx)) return n;
+    bool is_direct = nest_stage(n, padded)->value[0]->kind == EXPR_READ;
+    if (is_direct) n = sched_compute_inline(cx, n, padded);
+    Windows s = windows_of(output_stage(n), g->target);
+    const char *axis = expr_as_var(nest_stage(n, acc)->axis[s.last].var)->name;
+    if (axis_extent(s.out, s.last) % s.block) n = sched_pad(cx, n, acc, axis, s.block);
+    n = split_windows(cx, n, &s);
+    if (s.at_block) n = sched_compute_at(cx, n, acc, s.at_block);
+    if (s.at_row && !is_direct) n = sched_compute_at(cx, n, padded, s.at_row);
+    n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
+    if (!ctx_failed(cx) && !is_direct) n = make_row(cx, n, g, padded);
+    if (!ctx_failed(cx)) n = make_windows(cx, n, acc, &s);
+    return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &s);
+}
+
+const Implementation implementations_arm_depthwise[] = {
+    { .name = "depthwise.windows", .target = "arm", .plevel = 12, .ops = "packed_depthwise2d",
+      .what = "two pixels by a block of channels, all taps at once over rows with their borders", .applies = product_makes_output, .schedule = schedule },
+    { 0 }
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Convolutions and dense layers of 8 bits in the form that the instructions like (ops/packed.c): weights in reading order,
+ * zero points and biases in the first values of the sums. */
+#include "schedules/arm/arm.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+bool has_feature(const Target *t, const char *word)
+{
+    const char *at = t->features ? strstr(t->features, word) : NULL;
+    return at != NULL;
+}
+
+bool wants_pairs(const Target *t) { return has_feature(t, "dsp") && !has_feature(t, "mve"); }
+
+/* Weights [e][o] as [o][e], or in fours with the middle two exchanged. */
+static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, bool is_wide)
+{
+    static const int place[] = { 0, 2, 1, 3 };
+    int64_t fours = (length + 3) / 4, wide[] = { outs, fours, 2, 2 }, plain[] = { outs, length };
+    int8_t *to = NEW_ARRAY(cx->arena, int8_t, outs * fours * 4);
+    const int8_t *from = k->data;
+    for (int64_t o = 0; o < outs; o++)
+        for (int64_t e = 0; e < length; e++)
+            to[is_wide ? (o * fours + e / 4) * 4 + place[e % 4] : o * length + e] = from[e * outs + o];
+    return tensor_constant(cx, k->name, I8, is_wide ? 4 : 2, is_wide ? wide : plain, to);
+}
+
+/* b[o] = -zero * sum of o's weights */
+static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t zero)
+{
+    uint32_t *b = NEW_ARRAY(cx->arena, uint32_t, outs);
+    const int8_t *from = k->data;
+    for (int64_t i = 0; i < length * outs; i++) b[i % outs] -= (uint32_t)zero * (uint32_t)from[i];
+    return tensor_constant(cx, "b", I32, 1, &outs, b);
+}
+
+static const char *window_attrs(Ctx *cx, const Node *n)
+{
+    int64_t stride[2] = { 1, 1 }, dilation[2] = { 1, 1 }, pad[4] = { 0 };
+    const char *attrs[] = { "stride", "dilation", "pad" };
+    int64_t *value[] = { stride, dilation, pad };
+    for (int i = 0; i < 3; i++) {
+        const Attr *a = node_attr(n, attrs[i]);
+        for (int d = 0; a && d < (i == 2 ? 4 : 2); d++) value[i][d] = a->ints[a->count == 1 ? 0 : d];
+    }
+    return text_format(cx, "kernel=%lld,%lld stride=%s dilation=%s pad=%s", (long long)tensor_dim(n->in[1], 0), (long long)tensor_dim(n->in[1], 1),
+                       text_format(cx, "%lld,%lld", (long long)stride[0], (long long)stride[1]),
+                       text_format(cx, "%lld,%lld", (long long)dilation[0], (long long)dilation[1]),
+                       text_format(cx, "%lld,%lld,%lld,%lld", (long long)pad[0], (long long)pad[1], (long long)pad[2], (long long)pad[3]));
+}
+
+static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
+{
+    (void)uses;
+    Tensor *x = n->in[0], *k = n->in[1];
+    bool is_conv = strcmp(n->op->name, "conv2d") == 0;
+    if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0)) return NULL;
+    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
+    Tensor *in[] = { x, pack_weights(cx, k, length, outs, wants_pairs(t)), first_values(cx, k, length, outs, zero) };
+    if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
+    return call(cx, "packed_dense", n->name, in, 3, "");
+}
+
+/* A bias behind the product goes into its first values. */
+static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
+{
+    (void)t;
+    Node *product = n->in[0]->maker;
+    const Tensor *bias = n->in[1];
+    bool is_product = product && product->kind == NODE_CALL && strncmp(product->op->name, "packed_", 7) == 0 && uses_of(uses, n->in[0]) == 1;
+    if (!is_product || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;
+    Tensor *b = product->in[2];
+    int64_t outs = tensor_dim(n->in[0], n->in[0]->rank - 1), room = tensor_elems(b);
+    if (tensor_elems(bias) != outs || tensor_dim(bias, bias->rank - 1) != outs) return NULL;
+    uint32_t *sum = NEW_ARRAY(cx->arena, uint32_t, room);
+    for (int64_t o = 0; o < outs; o++) sum[o] = (uint32_t)((const int32_t *)b->data)[o] + (uint32_t)((const int32_t *)bias->data)[o];
+    Tensor *in[] = { product->in[0], product->in[1], tensor_constant(cx, bias->name, I32, 1, &room, sum) };
+    Node *now = op_call(cx, product->op, product->name, in, 3, product->attr, product->attr_count);
+    return now ? now->out[0] : NULL;
+}
+
+/* ---- Depthwise --------------------------------------------------------------------------------------------------- */
+
+int64_t channel_block(const Target *t) { return has_feature(t, "mve") ? 8 : 4; }
+
+/* Weights [taps][o] as [o/block][taps][block], filled up with zeros. */
+static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blocks, int64_t block)
+{
+    int64_t taps = tensor_elems(k) / outs, shape[] = { blocks, tensor_dim(k, 0), tensor_dim(k, 1), block };
+    int8_t *to = NEW_ARRAY(cx->arena, int8_t, blocks * taps * block);
+    const int8_t *from = k->data;
+    for (int64_t t = 0; t < taps; t++)
+        for (int64_t o = 0; o < outs; o++) to[(o / block * taps + t) * block + o % block] = from[t * outs + o];
+    return tensor_constant(cx, k->name, I8, 4, shape, to);
+}
+
+/* One output channel for each of x. */
+static Tensor *alter_depthwise(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
+{
+    (void)uses;
+    Tensor *x = n->in[0], *k = n->in[1];
+    if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "zero_w", 0)) return NULL;
+    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_block(t), blocks = (outs + block - 1) / block, room = blocks * block;
+    if (tensor_dim(x, 3) != outs || tensor_elems(k) / outs < 2) return NULL;
+    int32_t *b = NEW_ARRAY(cx->arena, int32_t, room);
+    memcpy(b, first_values(cx, k, tensor_elems(k) / outs, outs, zero)->data, (size_t)outs * sizeof *b);
+    Tensor *in[] = { x, pack_channels(cx, k, outs, blocks, block), tensor_constant(cx, "b", I32, 1, &room, b) };
+    return call(cx, "packed_depthwise2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
+}
+
+const Implementation implementations_arm_packed[] = {
+    { .name = "packed.rows", .target = "arm", .ops = "conv2d dense", .what = "products of 8 bits over weights in reading order", .alter = alter_product },
+    { .name = "packed.channels", .target = "arm-dsp", .ops = "depthwise_conv2d", .what = "depthwise convolutions of 8 bits over whole blocks of channels",
+      .alter = alter_depthwise },
+    { .name = "packed.bias", .target = "arm", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
+    { 0 }
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+#include "schedules/product.h"
+
+const Stage *product_stage(const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        if (n->stage[i]->reducer == REDUCE_SUM) return n->stage[i];
+    return NULL;
+}
+
+const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc)
+{
+    const Tensor **reads;
+    int count = stage_reads(cx, acc, &reads);
+    for (int i = 0; i < count; i++)
+        for (int s = 0; s < n->stage_count; s++)
+            if (n->stage[s]->out[0] == reads[i]) return n->stage[s];
+    return NULL;
+}
+
+bool product_makes_output(Ctx *cx, const GroupNest *g)
+{
+    const Stage *acc = product_stage(g->nest), *out = output_stage(g->nest);
+    int sums = 0;
+    for (int i = 0; i < g->nest->stage_count; i++) sums += g->nest->stage[i]->reducer != REDUCE_NONE;
+    if (!acc || sums != 1 || g->nest->output_count != 1 || out->data_count != acc->data_count || !patch_stage(cx, g->nest, acc)) return false;
+    for (int d = 0; d < acc->data_count; d++)
+        if (axis_extent(acc, d) != axis_extent(out, d)) return false;
+    return true;
+}
+
+const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *patch)
+{
+    n = inline_elementwise(cx, n, patch);
+    if (!makes_output(n, nest_stage(n, *acc))) return n;
+    n = sched_cache_write(cx, n, *acc, "acc", SCOPE_REGISTER);
+    *acc = "acc";
+    return n;
+}
+
+const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop)
+{
+    Path p;
+    if (ctx_failed(cx) || !nest_find_loop(n, loop, &p)) return n;
+    bool is_unit = p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE;
+    return is_unit ? n : sched_unroll(cx, n, loop);
+}

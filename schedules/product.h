@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULES_PRODUCT_H
+#define LW_SCHEDULES_PRODUCT_H
+/* What strategies for packed operators share (ops/packed.c): a patch of the input is made, a product of it and weights is
+ * summed, and a tail of elementwise stages makes the output. */
+#include "schedules/tile.h"
+
+const Stage *product_stage(const Nest *n);                                   /* the one that sums; NULL: none */
+const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);          /* the first made here that acc reads; NULL: none */
+/* The result of the product has the shape of the group's one output, and nothing else is reduced. */
+bool product_makes_output(Ctx *cx, const GroupNest *g);
+/* Everything inlined but the patch, and the product, *acc, apart from the output. */
+const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *patch);
+/* A loop that is there and no unit. */
+const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop);
+#endif
