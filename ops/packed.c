@@ -7,7 +7,8 @@
  *
  * Weights of rank 2 lie as written, and patches are i8. Weights of rank 4, [O][Q][2][2], are for instructions on pairs of
  * i16: patches are widened, K is filled up to 4*Q with zeros, and of four weights 0 1 2 3 memory holds 0 2 1 3, so that
- * the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b.
+ * the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b. Where windows leave x, patches are made of
+ * rows that have their borders.
  *
  * A depthwise convolution stays one, over an image with its borders around it and whole blocks of B channels, which may be a few
  * more than x has: those behind x's belong to no output. Weights [K/B][kh][kw][B] have the taps of a block side by side.
@@ -68,18 +69,38 @@ static bool read_window(Ctx *cx, const Node *n, Window *w)
     return !ctx_failed(cx);
 }
 
-/* The element of x that the patch holds at e, and `fill` where that lies outside. */
-static const char *window_text(Ctx *cx, const Node *n, const Window *w)
+/* Some window reaches outside of x. */
+static bool leaves_input(const Node *n, const Window *w)
 {
-    long long row = (long long)(w->kernel[1] * tensor_dim(n->in[0], 3)), c = (long long)tensor_dim(n->in[0], 3);
-    const char *at_h = text_format(cx, "h*%lld+e/%lld*%lld-%lld", (long long)w->stride[0], row, (long long)w->dilation[0], (long long)w->pad[0]);
-    const char *at_w = text_format(cx, "w*%lld+e%%%lld/%lld*%lld-%lld", (long long)w->stride[1], row, c, (long long)w->dilation[1], (long long)w->pad[1]);
     bool leaves = false;
     for (int d = 0; d < 2; d++) {
         int64_t last = (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] - w->pad[d];
         leaves = leaves || w->pad[d] > 0 || last >= tensor_dim(n->in[0], 1 + d);
     }
-    return text_format(cx, leaves ? "(x[n,%s,%s,e%%%lld]? : %lld)" : "x[n,%s,%s,e%%%lld]", at_h, at_w, c, (long long)node_int(n, "fill", 0));
+    return leaves;
+}
+
+/* How many rows and pixels of a row the windows reach, from the first to the last. */
+static int64_t reached(const Window *w, int d) { return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1; }
+
+/* Rows of x with their borders, pixel by pixel: a row of a window lies in them side by side. */
+static Tensor *bordered_rows(Ctx *cx, const Node *n, const Window *w)
+{
+    long long c = (long long)tensor_dim(n->in[0], 3);
+    const char *text = text_format(cx, "rows[n,h<%lld,u<%lld] = (x[n,h-%lld,u/%lld-%lld,u%%%lld]? : %lld)", (long long)reached(w, 0), (long long)reached(w, 1) * c,
+                                   (long long)w->pad[0], c, (long long)w->pad[1], c, (long long)node_int(n, "fill", 0));
+    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+}
+
+/* The element that the patch holds at e: of `rows`, or of x, and `fill` where that lies outside. */
+static const char *window_text(Ctx *cx, const Node *n, const Window *w, bool of_rows)
+{
+    long long row = (long long)(w->kernel[1] * tensor_dim(n->in[0], 3)), c = (long long)tensor_dim(n->in[0], 3);
+    if (of_rows)
+        return text_format(cx, "rows[n,h*%lld+e/%lld*%lld,w*%lld+e%%%lld]", (long long)w->stride[0], row, (long long)w->dilation[0], (long long)w->stride[1] * c, row);
+    const char *at_h = text_format(cx, "h*%lld+e/%lld*%lld-%lld", (long long)w->stride[0], row, (long long)w->dilation[0], (long long)w->pad[0]);
+    const char *at_w = text_format(cx, "w*%lld+e%%%lld/%lld*%lld-%lld", (long long)w->stride[1], row, c, (long long)w->dilation[1], (long long)w->pad[1]);
+    return text_format(cx, leaves_input(n, w) ? "(x[n,%s,%s,e%%%lld]? : %lld)" : "x[n,%s,%s,e%%%lld]", at_h, at_w, c, (long long)node_int(n, "fill", 0));
 }
 
 static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
@@ -87,9 +108,12 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
     Window w;
     Rows r;
     if (!read_window(cx, n, &w) || !read_rows(cx, n, w.kernel[0] * w.kernel[1] * tensor_dim(n->in[0], 3), &r)) return 0;
+    bool of_rows = leaves_input(n, &w) && w.dilation[1] == 1 && w.kernel[0] * w.kernel[1] > 1;
+    Tensor *from = of_rows ? bordered_rows(cx, n, &w) : r.x;
     const char *text = text_format(cx, "patch[n,h<%lld,w<%lld,e<%lld] = %s", (long long)w.extent[0], (long long)w.extent[1], (long long)r.padded,
-                                   element_text(cx, &r, window_text(cx, n, &w)));
-    return product(cx, n, &r, OP_FORMULA(cx, n, text, BIND_T("x", r.x)), "n,h,w,", out);
+                                   element_text(cx, &r, window_text(cx, n, &w, of_rows)));
+    if (!from) return 0;
+    return product(cx, n, &r, OP_FORMULA(cx, n, text, BIND_T(of_rows ? "rows" : "x", from)), "n,h,w,", out);
 }
 
 /* x[n,h-ph,w-pw,c] with fill around it, `channels` of them. */
@@ -97,7 +121,7 @@ static Tensor *padded_image(Ctx *cx, const Node *n, const Window *w, int64_t cha
 {
     const Tensor *x = n->in[0];
     int64_t extent[2];
-    for (int d = 0; d < 2; d++) extent[d] = (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
+    for (int d = 0; d < 2; d++) extent[d] = reached(w, d);
     bool leaves = w->pad[0] || w->pad[1] || extent[0] > tensor_dim(x, 1) || extent[1] > tensor_dim(x, 2) || channels > tensor_dim(x, 3);
     const char *text = text_format(cx, leaves ? "padded[n,h<%lld,w<%lld,c<%lld] = (x[n,h-%lld,w-%lld,c]? : %lld)" : "padded[n,h<%lld,w<%lld,c<%lld] = x[n,h-%lld,w-%lld,c]",
                                    (long long)extent[0], (long long)extent[1], (long long)channels, (long long)w->pad[0], (long long)w->pad[1],

@@ -29,9 +29,14 @@ bool product_makes_output(Ctx *cx, const GroupNest *g)
     return true;
 }
 
-const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *patch)
+const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *patch, const char *rows)
 {
-    n = inline_elementwise(cx, n, patch);
+    for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
+        const Stage *s = n->stage[i];
+        if (s->reducer != REDUCE_NONE || makes_output(n, s) || s->name == patch || s->name == rows) continue;
+        n = sched_compute_inline(cx, n, s->name);
+    }
+    if (ctx_failed(cx)) return n;
     if (!makes_output(n, nest_stage(n, *acc))) return n;
     n = sched_cache_write(cx, n, *acc, "acc", SCOPE_REGISTER);
     *acc = "acc";

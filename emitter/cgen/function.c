@@ -357,6 +357,24 @@ static void parameters(Printer *p, const Function *f)
     if (!n) text_add(p->t, "void");
 }
 
+/* In what is there with and without the instructions. */
+static bool is_always_used(const Code *c, const Expr *number)
+{
+    const Expr *const mine[] = { c->begin, c->end, c->cond, c->index, c->value, c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER ? c->memory->offset : NULL };
+    bool used = false;
+    for (size_t i = 0; i < sizeof mine / sizeof mine[0]; i++) used = used || (mine[i] && expr_uses(mine[i], number));
+    for (int i = 0; i < c->arg_count; i++) used = used || expr_uses(c->args[i], number);
+    for (int i = 0; c->kind != CODE_CALL && i < c->child_count; i++) used = used || is_always_used(c->child[i], number);
+    return used;
+}
+
+/* A number that only the portable form of an instruction reads. */
+static void unused_numbers(Printer *p, const Function *f)
+{
+    for (int i = 0; i < f->number_count; i++)
+        if (!is_always_used(f->body, f->number[i])) text_printf(p->t, "    (void)%s;\n", speller_find(&p->s, f->number[i]));
+}
+
 void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
     Printer p = { speller_new(cx), t, 1 };
@@ -364,6 +382,7 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
     text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->is_apart ? "LW_NOINLINE " : "", program->name, f->name);
     parameters(&p, f);
     text_add(t, ")\n{\n");
+    if (f->body) unused_numbers(&p, f);
     if (f->body) statement(&p, f->body);
     text_add(t, "}\n");
 }

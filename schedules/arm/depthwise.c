@@ -10,9 +10,6 @@
  *           y = tail(acc) */
 #include "schedules/arm/scale.h"
 
-#include <string.h>
-
-#include "ir/algebra.h"
 #include "support/text.h"
 
 enum { TILE = 2 };
@@ -56,41 +53,6 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, Windows *s)
     s->at_block = count ? order[count - 1] : NULL;
     for (int i = 0; i < inner_count; i++) order[count++] = inner[i];
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
-}
-
-/* ---- Rows with their borders --------------------------------------------------------------------------------------- */
-
-/* The condition's part that does not depend on the row's own loops is `p`; what is left says how far w and c go. */
-static const char *condition_text(Ctx *cx, const Expr *e, const Stage *padded)
-{
-    if (e->kind == EXPR_AND) {
-        const char *left = condition_text(cx, e->arg[0], padded), *right = condition_text(cx, e->arg[1], padded);
-        return strcmp(right, "p") == 0 && strcmp(left, "p") == 0 ? "p" : text_format(cx, "%s && %s", left, right);
-    }
-    for (int a = padded->data_count - 2; a < padded->data_count; a++) {
-        if (!expr_uses(e, padded->axis[a].var)) continue;
-        Text t = text_new(cx);
-        print_expr(&t, e);
-        return text_string(&t);
-    }
-    return "p";
-}
-
-/* A row as one instruction: LW_FETCH_ROW_I8[pixels,left,inner,channels,own,fill]. */
-static const Nest *make_row(Ctx *cx, const Nest *n, const GroupNest *g, const char *name)
-{
-    const Stage *s = nest_stage(n, name);
-    const Expr *value = s->value[0];
-    const Tensor *x = g->group->anchor->in[0];
-    if (value->kind != EXPR_SELECT) return n;
-    int64_t pad[4] = { 0 };
-    node_ints(g->group->anchor, "pad", pad, 4, 0);
-    long long pixels = (long long)axis_extent(s, s->data_count - 2), channels = (long long)axis_extent(s, s->data_count - 1), fill = (long long)node_int(g->group->anchor, "fill", 0);
-    const char *when = condition_text(cx, simplify(cx, value->arg[0], NULL), s);
-    n = sched_instruction(cx, n, text_format(cx, "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](%sa: i8[%lld][%lld]) y[w<%lld,c<%lld] = select(%s, a[w,c], %lld)",
-                                             pixels, (long long)pad[1], (long long)tensor_dim(x, 2), channels, (long long)tensor_dim(x, 3), fill, strstr(when, "p") ? "p: bool, " : "",
-                                             pixels, channels, pixels, channels, when, fill), NULL);
-    return sched_tensorize(cx, n, loop_name(cx, s, s->data_count - 2), "LW_FETCH_ROW_I8");
 }
 
 /* All taps of the tile, in two dimensions or in one, are one instruction. */
@@ -143,7 +105,7 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *padded = patch_stage(cx, g->nest, product_stage(g->nest))->name;
-    const Nest *n = isolate_product(cx, g->nest, &acc, padded);
+    const Nest *n = isolate_product(cx, g->nest, &acc, padded, NULL);
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, padded)->value[0]->kind == EXPR_READ;
     if (is_direct) n = sched_compute_inline(cx, n, padded);
@@ -154,7 +116,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (s.at_block) n = sched_compute_at(cx, n, acc, s.at_block);
     if (s.at_row && !is_direct) n = sched_compute_at(cx, n, padded, s.at_row);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    if (!ctx_failed(cx) && !is_direct) n = make_row(cx, n, g, padded);
+    if (!ctx_failed(cx) && !is_direct) n = fetch_rows(cx, n, g->group->anchor, padded, loop_name(cx, nest_stage(n, padded), s.last - 1), loop_name(cx, nest_stage(n, padded), s.last));
     if (!ctx_failed(cx)) n = make_windows(cx, n, acc, &s);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &s);
 }

@@ -111,6 +111,25 @@ static Tensor *alter_depthwise(Ctx *cx, const Target *t, const Node *n, const Us
     return call(cx, "packed_depthwise2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
 }
 
+/* ---- Rows with their borders --------------------------------------------------------------------------------------- */
+
+const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows, const char *pixels, const char *channels)
+{
+    const Tensor *x = anchor->in[0];
+    const Stage *s = nest_stage(n, rows);
+    int64_t pad[4] = { 0 }, height = axis_extent(s, 1), fill = node_int(anchor, "fill", 0);
+    Path at;
+    node_ints(anchor, "pad", pad, 4, 0);
+    if (ctx_failed(cx) || (pad[0] == 0 && height <= tensor_dim(x, 1)) || !nest_find_loop(n, pixels, &at)) return n;      /* each row is one of x: loops */
+    long long m = (long long)at.at[at.depth - 1]->extent->integer, left = (long long)pad[1], inner = (long long)tensor_dim(x, 2), own = (long long)tensor_dim(x, 3);
+    long long c = channels && nest_find_loop(n, channels, &at) ? (long long)at.at[at.depth - 1]->extent->integer : 1;
+    const char *begins = left ? text_format(cx, " && %lld <= w", left) : "", *ends = left + inner < m ? text_format(cx, " && w < %lld", left + inner) : "";
+    const char *full = own < c ? text_format(cx, " && c < %lld", own) : "";
+    n = sched_instruction(cx, n, text_format(cx, "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](p: bool, a: i8[%lld][%lld]) y[w<%lld,c<%lld] = select(p%s%s%s, a[w,c], %lld)",
+                                             m, left, inner, c, own, (long long)fill, m, c, m, c, begins, ends, full, (long long)fill), NULL);
+    return sched_tensorize(cx, n, pixels, "LW_FETCH_ROW_I8");
+}
+
 const Implementation implementations_arm_packed[] = {
     { .name = "packed.rows", .target = "arm", .ops = "conv2d dense", .what = "products of 8 bits over weights in reading order", .alter = alter_product },
     { .name = "packed.channels", .target = "arm-dsp", .ops = "depthwise_conv2d", .what = "depthwise convolutions of 8 bits over whole blocks of channels",

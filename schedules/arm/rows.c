@@ -2,6 +2,7 @@
 /* Convolutions and dense layers of 8 bits as dot products of rows (ops/packed.c), on instructions that multiply and add
  * several elements at once.
  *
+ *   rows = those under the windows, with their borders, where windows leave x
  *   for tiles of two pixels:
  *       patch = their windows, each a row          widened to i16 where the instruction wants pairs of these
  *       for tiles of two channels:
@@ -14,9 +15,11 @@
  * tile begins earlier where it does not. The portable form of every instruction is in runtime/simd/rows.h. */
 #include "schedules/arm/scale.h"
 
+#include <string.h>
+
 #include "support/text.h"
 
-typedef struct Tiles { const Stage *out; int row, last; int64_t w, o, block; const char *at_pixels, *at_channels; } Tiles;
+typedef struct Tiles { const Stage *out; int row, last; int64_t w, o, block; const char *at_rows, *at_pixels, *at_channels; } Tiles;
 
 /* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel, four. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n)
@@ -45,11 +48,14 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     int count = 0;
     Path found;
     bool cut_w = w && axis_extent(t->out, t->row) > t->w, cut_c = axis_extent(t->out, t->last) > t->block;
-    for (int a = 0; a < t->last; a++)
-        if (a != t->row && nest_find_loop(n, loop_name(cx, t->out, a), &found)) order[count++] = loop_name(cx, t->out, a);
     if (cut_w) n = sched_split(cx, n, w, t->w, axis_extent(t->out, t->row) % t->w ? TAIL_SHIFT : TAIL_GUARD, NULL, NULL);
     if (cut_c) n = sched_split(cx, n, c, t->block, TAIL_GUARD, NULL, NULL);
-    if (cut_w) order[count++] = text_format(cx, "%so", w);
+    for (int a = 0; a < t->last; a++) {
+        const char *loop = loop_name(cx, t->out, a);
+        if (a != t->row && nest_find_loop(n, loop, &found)) order[count++] = loop;
+        if (a == t->row && cut_w) order[count++] = text_format(cx, "%so", w);
+        if (a == t->last - 2 && count) t->at_rows = order[count - 1];
+    }
     t->at_pixels = count ? order[count - 1] : NULL;
     if (cut_c) order[count++] = text_format(cx, "%so", c);
     t->at_channels = count ? order[count - 1] : NULL;
@@ -121,11 +127,18 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
 
 /* ---- Patches ----------------------------------------------------------------------------------------------------- */
 
-/* What fills a run of a patch: a plain or widened copy, under a condition where windows leave x. */
-static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, const Stage *patch, long long run)
+static bool is_conditional(const Expr *e)
+{
+    bool found = e->kind == EXPR_SELECT;
+    for (int i = 0; i < e->arg_count; i++) found = found || is_conditional(e->arg[i]);
+    return found;
+}
+
+/* What fills a run of a patch: a plain or widened copy, under a condition where a window with gaps leaves x. */
+static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, const Stage *patch, long long run, bool is_filled_up)
 {
     const char *type = patch->out[0]->type == I16 ? "I16" : "I8", *cast = patch->out[0]->type == I16 ? "i16" : "";
-    bool leaves = patch->value[0]->kind == EXPR_SELECT || patch->value[0]->arg[0]->kind == EXPR_SELECT;
+    bool is_window = strcmp(anchor->op->name, "packed_dense") != 0, leaves = is_window && is_conditional(is_filled_up ? patch->value[0]->arg[SELECT_YES] : patch->value[0]);
     const char *macro = text_format(cx, "LW_%s_%s", leaves ? "FETCH" : "COPY", type);
     long long fill = (long long)node_int(anchor, "fill", 0);
     *n = sched_instruction(cx, *n, leaves
@@ -134,30 +147,38 @@ static const char *declare_fetch(Ctx *cx, const Nest **n, const Node *anchor, co
     return macro;
 }
 
-/* The patch's elements as loops over the window's rows, columns and channels; the channels of one pixel are one copy. */
-static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch)
+/* What of a window lies side by side: of x a pixel, of rows with their borders a row. */
+static int64_t run_of(const Node *anchor, bool of_rows)
+{
+    int64_t kernel[2] = { 1, 1 }, channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1);
+    node_ints(anchor, "kernel", kernel, 2, 1);
+    return of_rows ? kernel[1] * channels : channels;
+}
+
+/* The patch's elements in such runs, each of which is one copy; what fills up the end is loops. */
+static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, bool of_rows)
 {
     enum { SHORTEST = 4 };
     const Stage *s = nest_stage(n, patch);
-    const Node *anchor = g->group->anchor;
-    int64_t length = axis_extent(s, s->data_count - 1), channels = tensor_dim(anchor->in[0], anchor->in[0]->rank - 1), run = length, kernel[2] = { 1, 1 };
+    int64_t length = axis_extent(s, s->data_count - 1), run = run_of(g->group->anchor, of_rows);
     const char *e = loop_name(cx, s, s->data_count - 1);
-    node_ints(anchor, "kernel", kernel, 2, 1);
-    if (kernel[0] * kernel[1] > 1) {
-        run = channels;
-        n = sched_split(cx, n, e, run, TAIL_GUARD, "tap", "c");
-        n = sched_split(cx, n, text_format(cx, "%s.tap", patch), kernel[1], TAIL_GUARD, "i", "j");
-        e = text_format(cx, "%s.c", patch);
+    if (run < SHORTEST || ctx_failed(cx)) return n;
+    if (run < length) {
+        n = sched_split(cx, n, e, run, length % run ? TAIL_PEEL : TAIL_GUARD, "i", "e");
+        e = text_format(cx, "%s.e", patch);
     }
-    if (length % run || run < SHORTEST || run != channels || length != kernel[0] * kernel[1] * run || ctx_failed(cx)) return n;   /* filled up: plain loops */
-    /* What is computed while it is fetched (another sign of the bytes, another order of the image) takes plain loops, too. */
-    const DiagMark before = diag_mark(cx);
-    const Nest *fetched = n;
-    const char *macro = declare_fetch(cx, &fetched, anchor, s, (long long)run);
-    fetched = sched_tensorize(cx, fetched, e, macro);
-    if (!ctx_failed(cx)) return fetched;
-    diag_rewind(cx, before);
-    return n;
+    const char *macro = declare_fetch(cx, &n, g->group->anchor, s, (long long)run, length % run != 0);
+    return sched_tensorize(cx, n, e, macro);
+}
+
+/* Rows with their borders, pixel by pixel. */
+static const Nest *make_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows)
+{
+    const char *u = loop_name(cx, nest_stage(n, rows), 2);
+    int64_t channels = tensor_dim(anchor->in[0], 3);
+    if (channels == 1) return fetch_rows(cx, n, anchor, rows, u, NULL);
+    n = sched_split(cx, n, u, channels, TAIL_GUARD, "w", "c");
+    return fetch_rows(cx, n, anchor, rows, text_format(cx, "%s.w", rows), text_format(cx, "%s.c", rows));
 }
 
 /* The window is one pixel, or the call a dense layer: what a patch would hold lies in x as a row already. */
@@ -170,7 +191,9 @@ static bool lies_in_rows(const Node *anchor)
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *patch = patch_stage(cx, g->nest, product_stage(g->nest))->name;
-    const Nest *n = isolate_product(cx, g->nest, &acc, patch);
+    const Stage *of = patch_stage(cx, g->nest, nest_stage(g->nest, patch));
+    const char *rows = of ? of->name : NULL;
+    const Nest *n = isolate_product(cx, g->nest, &acc, patch, rows);
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && lies_in_rows(g->group->anchor);
     if (is_direct) n = sched_compute_inline(cx, n, patch);
@@ -179,8 +202,10 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = split_tiles(cx, n, &t);
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
+    if (t.at_rows && rows) n = sched_compute_at(cx, n, rows, t.at_rows);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch);
+    if (!ctx_failed(cx) && rows) n = make_rows(cx, n, g->group->anchor, rows);
+    if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch, rows != NULL);
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
 }
