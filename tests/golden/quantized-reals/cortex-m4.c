@@ -13,7 +13,7 @@
 
 /* y[n<1, h<6, w<6, c<2] = i8(i32(x[n, h, w, c]) - 128)
  * x: [1][6][6][2]  y: [1][6][6][2] */
-static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 6; h++)
         for (int32_t w = 0; w < 6; w++) {
@@ -24,80 +24,59 @@ static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
         }
 }
 
-/* between[n<1, h<6, w<6, e<20] = select(e < 18, i16(select(0 <= h + e / 6 - 1 && h + e / 6 - 1 < 6
- *     && 0 <= w + e / 2 % 3 - 1 && w + e / 2 % 3 - 1 < 6, x[n, h+e/6-1, w+e/2%3-1, e%2], 3)), 0)
- * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(between[n, h, w, q*4+s*2+t]) * i32(k[o, q, t, s])
+/* between[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
+ *     && u / 2 - 1 < 6, x[n, h-1, u/2-1, u%2], 3)
+ * between2[n<1, h<6, w<6, e<20] = select(e < 18, i16(between[n, h+e/6, w*2+e%6]), 0)
+ * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(between2[n, h, w, q*4+s*2+t]) * i32(k[o, q, t, s])
  * y[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w, c]) * i64(b2[c]) + b3[c] >> 32) >> i32(b4[c]), -128),
  *     127))
- * x: [1][6][6][2]  k: [4][5][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  between: [1][6][6][20]  y: [1][6][6][4]
+ * x: [1][6][6][2]  k: [4][5][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  between: [1][8][16]  between2:
+ *     [1][6][6][20]  y: [1][6][6][4]
  * schedule: split y.w 2; split y.c 2; reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co;
- *     compute_at between y.wo; set_scope acc register; split between.e 2 names=tap,c;
- *     split between.tap 3 names=i,j; reorder acc.q acc.s acc.t acc.w acc.o; decompose_reduction acc acc.q;
+ *     compute_at between2 y.wo; compute_at between y.h; set_scope acc register; split between.u 2 names=w,c;
+ *     instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool, a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w
+ *     && w < 7, a[w,c], 3); tensorize between.w LW_FETCH_ROW_I8; split between2.e 6 tail=peel names=i,e;
+ *     instruction LW_COPY_I16[6](a: i8[6]) y[e<6] = i16(a[e]); tensorize between2.e LW_COPY_I16;
+ *     reorder acc.q acc.s acc.t acc.w acc.o; decompose_reduction acc acc.q;
  *     instruction LW_DOT_2X2_I16[5](a: i16[2][5][2][2], b: i8[2][5][2][2]) c[w<2,o<2] = sum(q<5,s<2,t<2)
  *     i32(a[w,q,s,t]) * i32(b[o,q,t,s]); tensorize acc.q LW_DOT_2X2_I16; unroll y.ci; unroll acc@init.o;
  *     unroll y.wi; unroll acc@init.w */
-static void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int32_t *b2, const int64_t *b3, const uint8_t *b4, int16_t *restrict between, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int32_t *b2, const int64_t *b3, const uint8_t *b4, int8_t *restrict between, int16_t *restrict between2, int8_t *restrict y)
 {
-    for (int32_t h = 0; h < 6; h++)
-        for (int32_t wo = 0; wo < 3; wo++) {
-            const int32_t w_end = lw_max_i32(1 - wo * 2, 0);
-            for (int32_t w = 0; w < w_end; w++)
-                for (int32_t i = 0; i < 4; i++) {
-                    const int32_t j_end = lw_min_i32(10 - i * 3, 3);
-                    for (int32_t j = 0; j < j_end; j++) {
-                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + (j - 1) * 2;
-                        int16_t *between_j = between + i * 6 + j * 2;
-                        for (int32_t c = 0; c < 2; c++)
-                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)(h + i >= 1 && h + i < 7 && wo * 2 + j >= 1 ? x[x_j + c] : 3) : 0);
-                    }
-                }
-            const int32_t w_end_2 = lw_min_i32(5 - wo * 2, 2);
-            for (int32_t w = lw_max_i32(1 - wo * 2, 0); w < w_end_2; w++) {
-                const int32_t i_end = lw_max_i32(1 - h, 0);
-                for (int32_t i = 0; i < i_end; i++)
-                    for (int32_t j = 0; j < 3; j++) {
-                        const int32_t x_j = (h - 1) * 12 + wo * 4 + (w + j - 1) * 2;
-                        int16_t *between_j = between + w * 20 + j * 2;
-                        for (int32_t c = 0; c < 2; c++)
-                            between_j[c] = (int16_t)(h >= 1 ? x[x_j + c] : 3);
-                    }
-                const int32_t i_end_2 = lw_min_i32(7 - h, 4);
-                for (int32_t i = lw_max_i32(1 - h, 0); i < i_end_2; i++) {
-                    const int32_t j_end = lw_min_i32(9 - i * 3, lw_min_i32(10 - i * 3, 3));
-                    for (int32_t j = 0; j < j_end; j++) {
-                        const int8_t *x_j = x + (h + i - 1) * 12 + wo * 4 + (w + j - 1) * 2;
-                        int16_t *between_j = between + w * 20 + i * 6 + j * 2;
-                        for (int32_t c = 0; c < 2; c++)
-                            between_j[c] = (int16_t)x_j[c];
-                    }
-                    const int32_t j_end_2 = lw_min_i32(10 - i * 3, 3);
-                    for (int32_t j = lw_min_i32(9 - i * 3, lw_min_i32(10 - i * 3, 3)); j < j_end_2; j++) {
-                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + (w + j - 1) * 2;
-                        int16_t *between_j = between + w * 20 + i * 6 + j * 2;
-                        for (int32_t c = 0; c < 2; c++)
-                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)x[x_j + c] : 0);
-                    }
-                }
-                for (int32_t i = lw_min_i32(7 - h, 4); i < 4; i++) {
-                    const int32_t j_end = lw_min_i32(10 - i * 3, 3);
-                    for (int32_t j = 0; j < j_end; j++) {
-                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + (w + j - 1) * 2;
-                        int16_t *between_j = between + w * 20 + i * 6 + j * 2;
-                        for (int32_t c = 0; c < 2; c++)
-                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)(h + i < 7 ? x[x_j + c] : 3) : 0);
-                    }
+    for (int32_t h = 0; h < 6; h++) {
+        const int32_t h_end = lw_min_i32(8 - h, 4);
+        for (int32_t h2 = 0; h2 < h_end; h2++) {
+            #ifdef LW_FETCH_ROW_I8
+            LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, between[h2 * 16], 2, h + h2 >= 1 && h + h2 < 7, x[h * 12 + h2 * 12 - 14], 2);
+            #else
+            {
+                for (int32_t w = 0; w < 8; w++) {
+                    const int32_t x_w = (h + h2 - 1) * 12 + (w - 1) * 2;
+                    int8_t *between_w = between + h2 * 16 + w * 2;
+                    for (int32_t c = 0; c < 2; c++)
+                        between_w[c] = (int8_t)(h + h2 >= 1 && h + h2 < 7 && w >= 1 && w < 7 ? x[x_w + c] : 3);
                 }
             }
-            for (int32_t w = lw_min_i32(5 - wo * 2, 2); w < 2; w++)
-                for (int32_t i = 0; i < 4; i++) {
-                    const int32_t j_end = lw_min_i32(10 - i * 3, 3);
-                    for (int32_t j = 0; j < j_end; j++) {
-                        const int32_t x_j = (h + i - 1) * 12 + wo * 4 + j * 2;
-                        int16_t *between_j = between + i * 6 + j * 2 + 20;
-                        for (int32_t c = 0; c < 2; c++)
-                            between_j[c] = (int16_t)(i * 6 + j * 2 + c < 18 ? (int16_t)(h + i >= 1 && h + i < 7 && wo * 2 + j < 6 ? x[x_j + c] : 3) : 0);
+            #endif
+        }
+        for (int32_t wo = 0; wo < 3; wo++) {
+            for (int32_t w = 0; w < 2; w++) {
+                for (int32_t i = 0; i < 3; i++) {
+                    #ifdef LW_COPY_I16
+                    LW_COPY_I16(6, between2[w * 20 + i * 6], between[i * 16 + wo * 4 + w * 2]);
+                    #else
+                    {
+                        const int8_t *between_i = between + i * 16 + wo * 4 + w * 2;
+                        int16_t *between2_i = between2 + w * 20 + i * 6;
+                        for (int32_t e = 0; e < 6; e++)
+                            between2_i[e] = (int16_t)between_i[e];
                     }
+                    #endif
                 }
+                int16_t *between2_w = between2 + w * 20 + 18;
+                for (int32_t e = 0; e < 2; e++)
+                    between2_w[e] = 0;
+            }
             int8_t *y_wo = y + h * 24 + wo * 8;
             for (int32_t co = 0; co < 2; co++) {
                 int32_t acc[4];
@@ -106,17 +85,17 @@ static void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, cons
                 acc[2] = b[co * 2];
                 acc[3] = b[co * 2 + 1];
                 #ifdef LW_DOT_2X2_I16
-                LW_DOT_2X2_I16(5, acc[0], 2, between[0], 20, 4, 2, k[co * 40], 20, 4, 2);
+                LW_DOT_2X2_I16(5, acc[0], 2, between2[0], 20, 4, 2, k[co * 40], 20, 4, 2);
                 #else
                 {
                     for (int32_t q = 0; q < 5; q++)
                         for (int32_t s = 0; s < 2; s++)
                             for (int32_t t = 0; t < 2; t++) {
-                                const int16_t *between_t_ = between + q * 4 + s * 2 + t;
+                                const int16_t *between2_t_ = between2 + q * 4 + s * 2 + t;
                                 const int8_t *k_t_ = k + co * 40 + q * 4 + t * 2 + s;
                                 for (int32_t w = 0; w < 2; w++)
                                     for (int32_t o = 0; o < 2; o++)
-                                        acc[w * 2 + o] += (int32_t)between_t_[w * 20] * k_t_[o * 20];
+                                        acc[w * 2 + o] += (int32_t)between2_t_[w * 20] * k_t_[o * 20];
                             }
                 }
                 #endif
@@ -126,6 +105,7 @@ static void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, cons
                 y_wo[co * 2 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2 + 1] + (int64_t)acc[3] * (int64_t)b2[co * 2 + 1], 32), (int32_t)b4[co * 2 + 1]));
             }
         }
+    }
 }
 
 /* acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(x[n, h*2+i, w*2+j, c])
@@ -135,7 +115,7 @@ static void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, cons
  * schedule: compute_inline requantize_even_t; split y.w 1; reorder y.wo y.wi y.c; compute_at acc y.wo;
  *     set_scope acc register; reorder acc.i acc.j acc.c; decompose_reduction acc acc.i; unroll y.c; unroll acc.c;
  *     unroll acc@init.c */
-static void quantized_reals_mean(const int8_t *restrict x, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 3; h++) {
         int8_t *y_h = y + h * 12;
@@ -170,7 +150,7 @@ static void quantized_reals_mean(const int8_t *restrict x, int8_t *restrict y)
  *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at between y.wo; set_scope acc register;
  *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize between.e LW_COPY_I16;
  *     reorder acc.s acc.t acc.w; decompose_reduction acc acc.s; unroll y.ci; unroll y.wi; unroll acc@init.w */
-static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict between, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict between, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 3; h++)
         for (int32_t wo = 0; wo < 2; wo++) {
@@ -266,7 +246,7 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     LW_LAYER(0, "x")
     quantized_reals_x(in->x, (int8_t *)(void *)(memory + 144));
     LW_LAYER(1, "sums")
-    quantized_reals_sums((int8_t *)(void *)(memory + 144), quantized_reals_sums_k, quantized_reals_sums_b, quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int16_t *)(void *)(memory + 224), (int8_t *)(void *)memory);
+    quantized_reals_sums((int8_t *)(void *)(memory + 144), quantized_reals_sums_k, quantized_reals_sums_b, quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int8_t *)(void *)(memory + 304), (int16_t *)(void *)(memory + 224), (int8_t *)(void *)memory);
     LW_LAYER(2, "mean")
     quantized_reals_mean((int8_t *)(void *)memory, (int8_t *)(void *)(memory + 144));
     LW_LAYER(3, "dense1")

@@ -23,6 +23,7 @@
  * numbers: of the first of 2 layers that are alike; where theirs differ they are parameters */
 static LW_SHARED void shapes_shared_sum1(int32_t size, int32_t e_end, int32_t co_end, int32_t co_step, const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict between, int8_t *restrict y)
 {
+    (void)e_end;
     #ifdef LW_COPY_I16
     LW_COPY_I16(size * 4, between[0], x[0]);
     #else
@@ -52,10 +53,10 @@ static LW_SHARED void shapes_shared_sum1(int32_t size, int32_t e_end, int32_t co
                 }
         }
         #endif
-        y[co * 4] = (int8_t)lw_min_i32(lw_max_i32(lw_roundshift_i32(lw_mulhigh_i32(acc[0], 1500000000), 6), -128), 127);
-        y[co * 4 + 1] = (int8_t)lw_min_i32(lw_max_i32(lw_roundshift_i32(lw_mulhigh_i32(acc[1], 1500000000), 6), -128), 127);
-        y[co * 4 + 2] = (int8_t)lw_min_i32(lw_max_i32(lw_roundshift_i32(lw_mulhigh_i32(acc[2], 1500000000), 6), -128), 127);
-        y[co * 4 + 3] = (int8_t)lw_min_i32(lw_max_i32(lw_roundshift_i32(lw_mulhigh_i32(acc[3], 1500000000), 6), -128), 127);
+        y[co * 4] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[0], 1500000000), 6));
+        y[co * 4 + 1] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[1], 1500000000), 6));
+        y[co * 4 + 2] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[2], 1500000000), 6));
+        y[co * 4 + 3] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[3], 1500000000), 6));
     }
 }
 

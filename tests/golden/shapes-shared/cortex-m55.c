@@ -65,7 +65,7 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
         #else
         {
             for (int32_t c = 0; c < 16; c++)
-                y[c] = (int8_t)lw_min_i32(lw_max_i32(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6), -128), 127);
+                y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
         }
         #endif
     }
@@ -125,7 +125,7 @@ static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_
         #else
         {
             for (int32_t c = 0; c < 8; c++)
-                y[c] = (int8_t)lw_min_i32(lw_max_i32(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6), -128), 127);
+                y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
         }
         #endif
     }
