@@ -10,7 +10,7 @@ static Tensor *real_value(TfliteCall *c, int i)
     if (!tflite_has_quant(c, t, false)) return NULL;
     Factor f = tflite_factor((double)tflite_scale(t));
     if (f.exponent > 0) tflite_unsupported(c, "a scale of %g", (double)tflite_scale(t));
-    return tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d to=i32", tflite_zero(t), MORE_BITS, (long)f.multiplier, -f.exponent);
+    return tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32", tflite_zero(t), MORE_BITS, (long)f.multiplier, -f.exponent, c->file->rounds_once);
 }
 
 static void compare(TfliteCall *c, const char *op)

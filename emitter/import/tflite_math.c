@@ -23,7 +23,7 @@ static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *uni
     *unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
     for (int i = 0; i < 2; i++) {
         Factor f = tflite_factor((double)tflite_scale(in[i]) / *unit);
-        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d to=i32", tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent);
+        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32", tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent, c->file->rounds_once);
     }
     return !ctx_failed(c->cx);
 }

@@ -90,6 +90,7 @@ int32_t high_product(int32_t a, int32_t b);                                /* a*
 int32_t halve_often(int32_t a, int times);                                 /* a / 2^times to the nearest, ties away from 0 */
 int32_t double_often(int32_t a, int times);                                /* saturated */
 int32_t scaled(int32_t a, Scaling s);
+void round_once(bool is_once);                                             /* from here on: the whole product is rounded, ties up */
 double stored(int64_t a);                                                  /* limited to int8 */
 void activation_range(const Operand *y, int activation, int *least, int *greatest);       /* of int8 */
 float activate(float v, int activation);

@@ -143,7 +143,7 @@ static int32_t rough_quotient(int32_t a, int32_t b, int exponent, int *by)
     int32_t inverse = reciprocal(b < 0 ? -b : b, 31, &bits), left = b < 0 ? -a : a;
     if (b < 0) headroom = left ? leading_zeros((uint32_t)(left < 0 ? -left - 1 : left)) - 1 : 31;
     *by = exponent - bits - headroom;
-    return high_product(wrap((int64_t)left * ((int64_t)1 << headroom)), inverse);
+    return scaled(left, (Scaling){ inverse, headroom });
 }
 
 static Scaling div_scaling(const Case *c) { return reference_scaling((double)(c->in[0].scale[0] / (c->in[1].scale[0] * c->out[0].scale[0]))); }

@@ -35,18 +35,23 @@ int32_t halve_often(int32_t a, int times)
 
 int32_t double_often(int32_t a, int times) { return saturated((int64_t)a * ((int64_t)1 << times)); }
 
+static bool once;
+void round_once(bool is_once) { once = is_once; }
+
 Scaling reference_scaling(double real)
 {
     int exponent;
     double fraction = frexp(real, &exponent);
     int64_t multiplier = (int64_t)floor(fraction * 2147483648.0 + 0.5);
     if (real == 0 || exponent < -31 - (multiplier == (int64_t)1 << 31)) return (Scaling){ 0, 0 };
-    if (multiplier == (int64_t)1 << 31) return (Scaling){ 1 << 30, exponent + 1 };
+    if (multiplier == (int64_t)1 << 31) multiplier /= 2, exponent++;
+    if (once && exponent > 30) return (Scaling){ INT32_MAX, 30 };
     return (Scaling){ (int32_t)multiplier, exponent };
 }
 
 int32_t scaled(int32_t a, Scaling s)
 {
+    if (once) return wrap(floor_divide((int64_t)a * s.multiplier + ((int64_t)1 << (30 - s.exponent)), (int64_t)1 << (31 - s.exponent)));
     int32_t left = s.exponent > 0 ? wrap((int64_t)a * ((int64_t)1 << s.exponent)) : a;
     return halve_often(high_product(left, s.multiplier), s.exponent < 0 ? -s.exponent : 0);
 }

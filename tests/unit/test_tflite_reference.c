@@ -121,14 +121,15 @@ static void pass_through(Ctx *cx, Model *m, const char *target)
 static const char *const targets[] = { "generic", "cortex-m0plus", "cortex-m4", "cortex-m55" };
 
 /* Cases of odd numbers go through the passes first, for the targets in turn. */
-static const char *check_case(Ctx *cx, const Case *c, int number)
+static const char *check_case(Ctx *cx, const Case *c, int number, bool is_once)
 {
+    const ImportOptions options = { .rounds_once = is_once };
     static uint8_t bytes[MOST_BYTES];
     void *input[MOST_OPERANDS];
     const void *output[MOST_OPERANDS];
     int fed = 0;
     Model m;
-    if (!tflite_read(cx, c->op->name, (Bytes){ bytes, case_write(c, bytes) }, NULL, &m)) return diag_text(cx, cx->diags);
+    if (!tflite_read(cx, c->op->name, (Bytes){ bytes, case_write(c, bytes) }, &options, &m)) return diag_text(cx, cx->diags);
     for (int i = 0; i < c->in_count; i++) {
         if (c->in[i].is_constant || c->in[i].is_absent) continue;
         values_write(&c->in[i], bytes);
@@ -142,7 +143,7 @@ static const char *check_case(Ctx *cx, const Case *c, int number)
     return why;
 }
 
-static void check_random(const Operator *op, int count)
+static void check_random(const Operator *op, int count, bool is_once)
 {
     Ctx *names = ctx_new(NULL, NULL);
     const char *why = NULL;
@@ -153,12 +154,14 @@ static void check_random(const Operator *op, int count)
         Case *c = case_new(op);
         between(&r, 0, 1);
         op->make(c, &r, number);
+        round_once(is_once);
         op->reference(c);
-        why = check_case(cx, c, number);
+        round_once(false);
+        why = check_case(cx, c, number, is_once);
         if (why) why = text_format(names, "%s", why);
         ctx_free(cx);
     }
-    check_that(!why, text_format(names, "%s-%d-cases", op->name, count), "case %d: %s", number - 1, why);
+    check_that(!why, text_format(names, "%s-%d-cases%s", op->name, count, is_once ? "-rounded-once" : ""), "case %d: %s", number - 1, why);
     ctx_free(names);
 }
 
@@ -254,7 +257,8 @@ int main(int argc, char **argv)
         for (const Operator *op = tables[t]; op->name; op++) {
             if (argc > 3 && strcmp(argv[3], op->name) != 0) continue;
             check_recorded(op, argc > 2 ? argv[2] : "tests/tflite");
-            check_random(op, count);
+            check_random(op, count, false);
+            check_random(op, (count + 4) / 5, true);
             check_no_floats(op);
         }
     return check_done();
