@@ -17,7 +17,7 @@
 #include "ir/interpret.h"
 #include "support/text.h"
 
-enum { FLOAT32 = 0, INT32 = 2, INT8 = 9 };
+enum { FLOAT32 = 0, INT32 = 2, INT8 = 9, INT4 = 17, UINT4 = 20 };
 typedef struct Line { const char *name; int type, rank, dim[2], buffer; float scale; int zero; } Line;
 
 /* Buffer 0 is empty; 1 are the weights, 2 is the bias. */
@@ -27,12 +27,16 @@ typedef struct Spec {
     int code, version, options, activation;
     const char *custom;
     int operators;                                  /* copies of the one operator */
+    int variables, sparse;                          /* bits: the tensors that are */
 } Spec;
 
-static void put_tensor(Out *o, size_t from, const Line *l)
+static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse)
 {
-    size_t t = table(o, 5), q, s, z;
+    size_t t = table(o, 7), q, s, z;
     point(o, from, t);
+    put(o, field(t, 5), is_variable, 1);
+    if (is_sparse) point(o, field(t, 6), table(o, 3));
+    else absent(o, t, 6);
     put(o, field(t, 1), (uint64_t)l->type, 1);
     put(o, field(t, 2), (uint64_t)l->buffer, 4);
     ints(o, field(t, 0), l->rank, l->dim);
@@ -82,7 +86,7 @@ static Out write_model(const Spec *s)
     graph = table(&o, 5);
     point(&o, graphs, graph);
     list = vector(&o, field(graph, 0), 4, 4);
-    for (size_t i = 0; i < 4; i++) put_tensor(&o, list + 4 * i, &s->tensor[i]);
+    for (size_t i = 0; i < 4; i++) put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1);
     ints(&o, field(graph, 1), 1, (int[]){ 0 });
     ints(&o, field(graph, 2), 1, (int[]){ 3 });
     list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
@@ -108,13 +112,13 @@ static const int32_t small_bias[2] = { 1000, -333 };
 static Spec float_spec(void)
 {
     return (Spec){ { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "w", FLOAT32, 2, { 2, 3 }, 1, 0, 0 }, { "b", FLOAT32, 1, { 2 }, 2, 0, 0 }, { "y;fused", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
-                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1, NULL, 1 };
+                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1, NULL, 1, 0, 0 };
 }
 
 static Spec int8_spec(void)
 {
     return (Spec){ { { "x", INT8, 2, { 1, 3 }, 0, 0.5f, -3 }, { "w", INT8, 2, { 2, 3 }, 1, 0.25f, 0 }, { "b", INT32, 1, { 2 }, 2, 0.125f, 0 }, { "y", INT8, 2, { 1, 2 }, 0, 30.0f, 5 } },
-                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1 };
+                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1, 0, 0 };
 }
 
 static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
@@ -177,6 +181,29 @@ static void check_values(void)
     ctx_free(cx);
 }
 
+/* Weights of four bits, two in a byte: 1, -8, 7, -5, 2, 3. */
+static void check_packed(void)
+{
+    static const int8_t x[3] = { -128, 127, 40 };
+    static const uint8_t packed[3] = { 0x81, 0xb7, 0x32 };
+    static const int unpacked[6] = { 1, -8, 7, -5, 2, 3 };
+    static const int32_t back[2] = { 900, -1000 };
+    Ctx *cx = ctx_new(NULL, NULL);
+    Spec s = int8_spec();
+    s.tensor[1].type = INT4;
+    s.tensor[3].scale = 0.125f;                          /* the factor is 1: what is stored is the sum */
+    s.buffer[1] = packed;
+    s.bytes[1] = sizeof packed;
+    s.buffer[2] = back;
+    const int8_t *q = run(cx, &s, NULL, x);
+    for (int o = 0; o < 2; o++) {
+        int sum = back[o] + 5;
+        for (int k = 0; k < 3; k++) sum += (x[k] + 3) * unpacked[3 * o + k];
+        check_that(q && q[o] == sum && sum > -128 && sum < 127, "int4-dense", "%d, wanted %d %s", q ? q[o] : 0, sum, cx->diags ? diag_text(cx, cx->diags) : "");
+    }
+    ctx_free(cx);
+}
+
 /* ---- Refusals ------------------------------------------------------------------------------------------------------ */
 
 static int count_diags(const Ctx *cx)
@@ -212,6 +239,17 @@ static void check_refusals(void)
     s = float_spec();
     s.options = 1;
     check_refused("options-of-another", &s, "options are those of another operator", 1);
+    s = int8_spec();
+    s.tensor[1].type = UINT4;
+    check_refused("packed-without-sign", &s, "inputs of the types INT8 and UINT4 together", 1);
+    s.tensor[1].type = INT4;
+    check_refused("packed-too-long", &s, "its buffer has 6 bytes", 1);
+    s = int8_spec();
+    s.operators = 2;
+    s.version = 99;
+    s.variables = 1 << 0;
+    s.sparse = 1 << 1;
+    check_refused("all-of-every-kind", &s, "version 99 of the operator", 4);
     s = float_spec();
     s.tensor[3].dim[1] = 5;
     check_refused("another-shape", &s, "its output is [1][2], but the file says [1,5]", 1);
@@ -377,6 +415,7 @@ static void check_recorded(const Recorded *r)
 int main(void)
 {
     check_values();
+    check_packed();
     check_refusals();
     check_damages();
     for (size_t i = 0; i < sizeof recorded / sizeof recorded[0]; i++) check_recorded(&recorded[i]);
