@@ -65,7 +65,7 @@ static bool import_body(Body *b)
 {
     const OnnxLoop *l = b->l;
     Ctx *cx = b->c->cx;
-    const int skipped = l->is_scan ? 0 : 2;
+    const int skipped = l->is_scan ? 0 : 2;             /* the number of the turn and the condition */
     int count = 0;
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, skipped + l->state_count + l->scan_count);
     b->turn = tensor_new(cx, "turn", I64, 0, NULL);
@@ -115,22 +115,52 @@ static int64_t most_rows(Body *b)
     return most;
 }
 
-static void add(Tensor **list, int *count, Tensor *t) { list[(*count)++] = t; }
+/* The ends of the region: inputs outside and within, and what the body makes, in the order of graph/region.h. */
+typedef struct Ends { int outer_count, inner_count, made_count; Tensor **outer, **inner, **made; } Ends;
 
-/* The states that change; *place gets where each stood. Others are handed in. */
-static int changing_states(Body *b, Tensor **now, int *place)
+static Ends ends_new(const Body *b)
+{
+    Ctx *cx = b->c->cx;
+    const int most = 3 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured.count;
+    return (Ends){ .outer = NEW_ARRAY(cx->arena, Tensor *, most), .inner = NEW_ARRAY(cx->arena, Tensor *, most), .made = NEW_ARRAY(cx->arena, Tensor *, most) };
+}
+
+static void add_input(Ends *e, Tensor *outer, Tensor *inner)
+{
+    e->outer[e->outer_count++] = outer;
+    e->inner[e->inner_count++] = inner;
+}
+
+/* The states that change; *place gets where each stands among all. Others are handed in, and are at last what they were at first. */
+static int add_states(Body *b, Ends *e, int *place)
 {
     int count = 0;
     for (int i = 0; i < b->l->state_count && !ctx_failed(b->c->cx); i++) {
-        if (b->made[i] == b->state[i]) {
-            onnx_capture(b->c->cx, &b->captured, b->l->state[i], b->state[i]);
-            b->c->out[i] = b->l->state[i];
-            continue;
-        }
-        place[count] = i;
-        now[count++] = as_state(b, i);
+        if (b->made[i] == b->state[i]) continue;
+        place[count++] = i;
+        add_input(e, b->l->state[i], b->state[i]);
+        e->made[e->made_count++] = as_state(b, i);
     }
     return count;
+}
+
+static void hand_in_the_rest(Body *b, Ends *e)
+{
+    for (int i = 0; i < b->captured.count; i++) add_input(e, b->captured.outer[i], b->captured.inner[i]);
+    for (int i = 0; i < b->l->state_count; i++) {
+        if (b->made[i] != b->state[i]) continue;
+        add_input(e, b->l->state[i], b->state[i]);
+        b->c->out[i] = b->l->state[i];
+    }
+}
+
+static void add_rows(Body *b, Ends *e)
+{
+    for (int i = 0; i < b->l->row_count; i++) {
+        Tensor *row = b->made[b->l->state_count + i];
+        if (row->rank == MAX_RANK) onnx_unsupported(b->c, "rows of %d dimensions", MAX_RANK);
+        e->made[e->made_count++] = row;
+    }
 }
 
 void onnx_repeat(OnnxCall *c, const OnnxLoop *l)
@@ -138,29 +168,19 @@ void onnx_repeat(OnnxCall *c, const OnnxLoop *l)
     Ctx *cx = c->cx;
     Body b = { .c = c, .l = l };
     if (!import_body(&b)) return;
-    Tensor **now = NEW_ARRAY(cx->arena, Tensor *, l->state_count);
-    int *place = NEW_ARRAY(cx->arena, int, l->state_count), outer_count = 0, inner_count = 0, made_count = 0;
-    Region r = { .kind = REGION_LOOP, .graph_count = 1, .state_count = changing_states(&b, now, place), .scan_count = l->scan_count, .row_count = l->row_count,
+    Ends e = ends_new(&b);
+    int *place = NEW_ARRAY(cx->arena, int, l->state_count);
+    e.outer[e.outer_count++] = l->count;
+    add_input(&e, l->condition, b.turn);
+    if (b.condition) e.made[e.made_count++] = b.condition;
+    Region r = { .kind = REGION_LOOP, .graph_count = 1, .state_count = add_states(&b, &e, place), .scan_count = l->scan_count, .row_count = l->row_count,
                  .has_condition = b.condition != NULL, .scans_back = l->scans_back, .rows_back = l->rows_back, .most_turns = most_rows(&b) };
-    const int most = 3 + r.state_count + l->scan_count + b.captured.count + l->row_count;
-    Tensor **outer = NEW_ARRAY(cx->arena, Tensor *, most), **inner = NEW_ARRAY(cx->arena, Tensor *, most), **made = NEW_ARRAY(cx->arena, Tensor *, most);
-    add(outer, &outer_count, l->count);
-    add(outer, &outer_count, l->condition);
-    add(inner, &inner_count, b.turn);
-    if (b.condition) add(made, &made_count, b.condition);
-    for (int i = 0; i < r.state_count; i++) {
-        add(outer, &outer_count, l->state[place[i]]);
-        add(inner, &inner_count, b.state[place[i]]);
-        add(made, &made_count, now[i]);
-    }
-    for (int i = 0; i < l->scan_count; i++) add(outer, &outer_count, l->scanned[i]), add(inner, &inner_count, b.row[i]);
-    for (int i = 0; i < b.captured.count; i++) add(outer, &outer_count, b.captured.outer[i]), add(inner, &inner_count, b.captured.inner[i]);
-    for (int i = 0; i < l->row_count; i++) {
-        if (b.made[l->state_count + i]->rank == MAX_RANK) onnx_unsupported(c, "rows of %d dimensions", MAX_RANK);
-        add(made, &made_count, b.made[l->state_count + i]);
-    }
-    r.graph[0] = graph_of(c, inner, inner_count, made, made_count);
-    Node *n = region_new(cx, c->name, &r, outer, outer_count);
+    for (int i = 0; i < l->scan_count; i++) add_input(&e, l->scanned[i], b.row[i]);
+    hand_in_the_rest(&b, &e);
+    add_rows(&b, &e);
+    if (ctx_failed(cx)) return;
+    r.graph[0] = graph_of(c, e.inner, e.inner_count, e.made, e.made_count);
+    Node *n = region_new(cx, c->name, &r, e.outer, e.outer_count);
     for (int i = 0; n && i < r.state_count; i++) c->out[place[i]] = n->out[i];
     for (int i = 0; n && i < l->row_count; i++) c->out[l->state_count + i] = n->out[r.state_count + i];
 }
