@@ -463,12 +463,24 @@ static const Form *averaged(const Former *f, const Node *n)
     return fits(y->reach) ? y : NULL;
 }
 
+/* Limits that are on the grid are limits of what is stored. False: they are not. */
+static bool clipped(Ctx *cx, const Node *n, Form *x, double low, double high)
+{
+    int64_t least = INT8_MIN, greatest = INT8_MAX;
+    if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest))) return false;
+    if (least > INT8_MIN || greatest < INT8_MAX)
+        x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)least, (long long)greatest);
+    x->reach = (Interval){ least - x->zero, greatest - x->zero };
+    return true;
+}
+
 static const Form *limited(const Former *f, const Node *n)
 {
     double low, high;
     const Form *x = form_of(f, n->in[0]);
     if (!x || !n->op->limits(n, &low, &high) || !(low <= high)) return NULL;
     Form *y = arena_copy(f->cx->arena, x, sizeof *x);
+    if (form_is_plain(x) && clipped(f->cx, n, y, low, high)) return y->q ? y : NULL;
     y->low = low > x->low ? low : x->low > high ? high : x->low;
     y->high = high < x->high ? high : x->high < low ? low : x->high;
     return y;

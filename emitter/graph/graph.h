@@ -11,13 +11,15 @@ typedef struct Shrunk { const char *name; Size was, is; } Shrunk;
 /* What was said of a tensor and is kept for a later pass: the annotation's call, as it was, and the tensor as it is now. */
 typedef struct Mark { const Node *said; Tensor *tensor; } Mark;
 
+/* Quantized calls written in real numbers: on integers where that is equal but for rounding on the way; ties too; as written. */
+typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FLOAT } Qdq;
+
 typedef struct Graph {
     const char *name;
     int input_count;  Tensor **input;       /* in the model's order */
     int output_count; Tensor **output;
     const Target *target;                   /* NULL: any */
-    /* Quantized calls written in real numbers: on integers where that is equal but for rounding on the way; ties too; as written. */
-    enum { QDQ_EXACT, QDQ_INTEGER, QDQ_FLOAT } qdq;
+    Qdq qdq;
     int quantized_count;                    /* quantizations before graph_realize */
     int unrealized_count; const Node *const *unrealized;      /* those of them that are still made of floats */
     int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink made smaller */

@@ -73,7 +73,7 @@ static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Gr
 {
     Ctx *cx = f->cx;
     Tensor *source = source_of(f, x);
-    const Form *from = source && source != x ? form_of(f, source) : NULL;
+    const Form *from = source ? form_of(f, source) : NULL;
     int8_t every[BYTES];
     const int64_t count = BYTES;
     Map made = map_new(cx->arena);
@@ -262,12 +262,17 @@ static bool is_same_grid(const Form *x, const Grid *g)
     return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 && x->scale[0] == g->step && x->zero == g->zero;
 }
 
-/* The quantization's result as i8, made of integers; NULL: it stays in floats. */
+/* The quantization's result as i8, made of integers; NULL: it stays in floats. An operator that takes no integers may refuse. */
 static Tensor *realized(const Former *f, const Node *n, const Grid *g)
 {
+    const DiagMark before = diag_mark(f->cx);
     const Form *x = form_of(f, n->in[0]);
-    Tensor *table = is_same_grid(x, g) ? NULL : tabulated(f, n->name, n->in[0], g);
-    return table ? table : x ? requantized(f, n->name, x, g) : NULL;
+    Tensor *q = x && form_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
+    if (!q) q = is_same_grid(x, g) ? NULL : tabulated(f, n->name, n->in[0], g);
+    if (!q && x) q = requantized(f, n->name, x, g);
+    if (!ctx_failed(f->cx)) return q;
+    diag_rewind(f->cx, before);
+    return NULL;
 }
 
 static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t) { return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q; }
@@ -341,7 +346,7 @@ static int quantizations(Ctx *cx, const Graph *g, const Node ***out)
 Graph graph_realize(Ctx *cx, Graph g)
 {
     const Node **was;
-    int qdq = g.qdq;
+    const Qdq qdq = g.qdq;
     g.quantized_count = quantizations(cx, &g, &was);
     if (qdq != QDQ_FLOAT) g = graph_rewrite(cx, g, qdq == QDQ_INTEGER ? realize_all : realize_exactly);
     if (qdq != QDQ_FLOAT && !ctx_failed(cx)) g = graph_rewrite(cx, g, simulate_call);

@@ -124,11 +124,14 @@ static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k
 
 /* ---- One line through all steps ----------------------------------------------------------------------------------- */
 
+/* Within these bounds no guess of a step is far from it, and nothing below overflows. */
 static bool is_sound(const Affine *x, const Grid *g)
 {
-    const double most = 0x1p100, least = 0x1p-100;
-    bool is_scaled = x->scale >= least && x->scale <= most && g->step >= least && g->step <= most;
-    return is_scaled && fabs(x->offset) <= most && x->count >= 1 && x->count < 1 << 24 && g->least <= g->greatest && g->least >= -(1 << 16) && g->greatest <= 1 << 16;
+    const double least = 0x1p-100, most = 0x1p100, near = 0x1p-40, far = 0x1p40;
+    double unit = (double)x->count * g->step, ratio = x->scale / unit;
+    bool is_scaled = x->scale >= least && x->scale <= most && g->step >= least && g->step <= most && ratio >= near && ratio <= far;
+    bool is_grid = g->least <= g->greatest && g->least >= -(1 << 16) && g->greatest <= 1 << 16 && g->zero >= -(1 << 16) && g->zero <= 1 << 16;
+    return is_scaled && is_grid && fabs(x->offset) <= unit * 0x1p30 && x->count >= 1 && x->count < 1 << 24;
 }
 
 /* The number in the interval with the most zeros behind its last one: easy to read, and often half a word. */

@@ -107,8 +107,9 @@ static Interval shift_left(Interval a, Interval by, Interval whole)
 
 static Interval shift_right(Interval a, Interval by, Interval whole)
 {
-    if (by.least != by.greatest || by.least < 0 || by.least > 31) return whole;
-    return divide(a, point((int64_t)1 << by.least), whole);
+    if (by.least < 0 || by.greatest > 62) return whole;
+    const Interval far = divide(a, point((int64_t)1 << by.least), whole), near = divide(a, point((int64_t)1 << by.greatest), whole);
+    return (Interval){ far.least < near.least ? far.least : near.least, far.greatest > near.greatest ? far.greatest : near.greatest };
 }
 
 /* Both grow with the product and with the shifted value, so ends lead to ends. */

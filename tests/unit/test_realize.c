@@ -514,7 +514,7 @@ static void networks(int count)
 /* ---- What stays ----------------------------------------------------------------------------------------------------- */
 
 /* A mean of four, of steps of `step`; how many calls are left in floats. */
-static int floats_of_mean(double step, int qdq)
+static int floats_of_mean(double step, Qdq qdq)
 {
     World w = { net_new(1), 0, false };
     Net *n = &w.net;
@@ -584,6 +584,42 @@ static void tables(void)
     check_that(!differ && !others, "functions of one byte are tables", "%d differ, %d are no tables", differ, others);
 }
 
+/* From one grid to another twice as coarse, every second value of which is a tie: a table, as floats decide. A limit on the way that
+ * lies on the grid is one of bytes, and a product behind it needs no other form. */
+static void from_grid_to_grid(void)
+{
+    World w = { net_new(900), 0, false };
+    Net *n = &w.net;
+    const Layer x = input_layer(&w, SHAPE(256));
+    for (int64_t v = 0; v < 256; v++) put(x.v, v, (double)(v - 128 - x.grid.zero));
+    const Grid coarse = { 2 * x.grid.step, 5, -128, 127 };
+    net_output(n, quantized(&w, x.real, &coarse));
+    net_output(n, quantized(&w, two(n, "dense", "dense", one(n, "relu", "relu", x.real, ""), weights(&w, SHAPE(256, 3)).real, ""), &(Grid){ 3, 0, -128, 127 }));
+    void *in[] = { bytes_of(n, &x, I8) }, *found[2], *wanted[2];
+    Graph was = net_graph(n), is = passed(n, was);
+    CHECK("from grid to grid", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found) && memcmp(found[0], wanted[0], 1024) == 0
+                               && floats_of(n, &is) == 0 && count_calls(n, &is, "lookup") == 1 && count_calls(n, &is, "clip") == 1);
+    ctx_free(n->cx);
+}
+
+/* A filter of zeros makes its channel constant; that is seen through the fixed-point step, and the channel goes. */
+static void shrinks(void)
+{
+    World w = { net_new(950), 1, false };
+    Net *n = &w.net;
+    const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
+    const Weights k = weights(&w, SHAPE(1, 1, 3, 4)), k2 = weights(&w, SHAPE(1, 1, 4, 2));
+    int8_t *q = (int8_t *)(uintptr_t)k.real->maker->in[0]->data;
+    for (int i = 1; i < 12; i += 4) q[i] = 0;
+    Tensor *a = quantized(&w, one(n, "relu", "relu", two(n, "conv2d", "first", x.real, k.real, ""), ""), &(Grid){ 0.25, -128, -128, 127 });
+    net_output(n, quantized(&w, two(n, "conv2d", "second", a, k2.real, ""), &(Grid){ 0.5, 3, -128, 127 }));
+    void *in[] = { bytes_of(n, &x, I8) }, *found[1], *wanted[1];
+    Graph was = net_graph(n), is = passed(n, was);
+    CHECK("realized networks shrink", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found) && memcmp(found[0], wanted[0], 16 * 2 * 4) == 0
+                                      && floats_of(n, &is) == 0 && is.shrunk_count == 2 && is.shrunk[0].is.channels == 3);
+    ctx_free(n->cx);
+}
+
 int main(int argc, char **argv)
 {
     constants();
@@ -592,6 +628,8 @@ int main(int argc, char **argv)
     ties();
     equal_to_floats();
     tables();
+    from_grid_to_grid();
+    shrinks();
     networks(argc > 1 ? atoi(argv[1]) : 150);
     return check_done();
 }
