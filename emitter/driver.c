@@ -368,7 +368,7 @@ static LowerOptions lower_options(Build *b, int group)
     /* A combined function may grow as its parts may. */
     int64_t parts = b->combined && group == b->combined_as ? b->combined_parts : 1;
     LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
-                       .lanes = b->target->vector_bytes / 4, .has_fma = text_has_word(b->target->features, "fma"),
+                       .lanes = b->target->vector_bytes / 4,
                        .keeps_names = !g->anchor, .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;

@@ -49,6 +49,9 @@ done
 
 small=64
 
+# same_bits FILE TARGET: what is contracted is rounded alike by the interpreter and by the emitted C.
+same_bits() { "$build/loopwright" verify "$1" --target "$2" | grep ' 0 of .* largest difference 0\.0 '; }
+
 # emit NAME OPTION...: samples/matmul/NAME.te with sizes of 64 instead of 512, in BUILD/simd/NAME.
 emit() {
     name=$1
@@ -83,7 +86,7 @@ for name in avx2 avx512; do
     else skip "simd-product-$name-scalar-tcc" "tcc is not installed"; fi
     check "simd-emit-standalone-$name" emit $name --standalone
     check "simd-product-$name-standalone" product $name "${CC:-cc}" $strict -O2 -ffp-contract=off
-    check "simd-verify-$name" "$build/loopwright" verify "$work/$name/matmul.te" --target "x86-$name"
+    check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
 done
 
 # Rows of bytes in the scalar form; tests/cross runs them on the emulated cores that have instructions for them.

@@ -33,6 +33,7 @@ typedef struct Part {
 typedef struct Combine {
     Ctx *cx;
     const Nest *naive;
+    const Target *target;
     int count, master;
     Part *part;
 } Combine;
@@ -323,7 +324,8 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
         p->result = result->maker->stage->name;
     }
     for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
-    return nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
+    const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
+    return n ? nest_for(cx, n, c->target->features) : NULL;
 }
 
 /* "4 of 32 rows along h" for the ring that the part's result is kept in. */
@@ -357,7 +359,7 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
 const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
                              Text *explain, Group *merged)
 {
-    Combine c = { .cx = cx, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, Part, count) };
+    Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, Part, count) };
     const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         c.part[i].group = &groups->at[part[i]];

@@ -53,6 +53,7 @@ static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Impleme
     GroupNest n = { g, t, NULL, NULL, with };
     Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count), **out = group_expand(cx, g, with, input, &n.anchor);
     if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
+    if (n.nest) n.nest = nest_for(cx, n.nest, t->features);
     return n;
 }
 

@@ -34,10 +34,19 @@ static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *op
     return true;
 }
 
+/* Lanes have no operation that combines a product and what is there: such a nest is walked. */
+static bool contracts_any(const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        if (nest_contracts(n, n->stage[i])) return true;
+    return false;
+}
+
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     const bool watched = options && (options->checked || options->shuffle || options->visit);
     if (ctx_failed(cx) || !n) return false;
     if (n->otherwise && !env_eval_size(cx, e, n->when)) return interpret_other(cx, n, e, options);
-    return watched ? walk_nest(cx, n, e, options) : run_program(cx, n, e);
+    const RunOptions plain = { .checked = false };
+    return watched || contracts_any(n) ? walk_nest(cx, n, e, options ? options : &plain) : run_program(cx, n, e);
 }

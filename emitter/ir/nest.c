@@ -367,6 +367,27 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     return n;
 }
 
+bool nest_contracts(const Nest *n, const Stage *s) { return s->contracts && n->features && text_has_word(n->features, "fma"); }
+
+static const Expr *contract_sum(Ctx *cx, const Expr *e, void *user)
+{
+    (void)user;
+    if (e->kind != EXPR_ADD || e->type != F32) return e;
+    for (int i = 0; i < 2; i++) {
+        const Expr *p = e->arg[i], *c = e->arg[1 - i];
+        if (p->kind == EXPR_MUL) return expr_fma(cx, p->arg[0], p->arg[1], c);
+        if (p->kind != EXPR_SELECT || p->arg[SELECT_YES]->kind != EXPR_MUL) continue;      /* a padded product */
+        const Expr *yes = p->arg[SELECT_YES];
+        return expr_select(cx, p->arg[SELECT_COND], expr_fma(cx, yes->arg[0], yes->arg[1], c), expr_add(cx, c, p->arg[SELECT_NO]));
+    }
+    return e;
+}
+
+const Expr *nest_contracted(Ctx *cx, const Nest *n, const Stage *s, const Expr *value)
+{
+    return nest_contracts(n, s) ? expr_rewrite(cx, value, contract_sum, NULL) : value;
+}
+
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)
 {
     Nest *copy = arena_copy(cx->arena, n, sizeof *n);

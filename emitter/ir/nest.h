@@ -86,6 +86,10 @@ const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int inp
 
 /* The nest for a target with these features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
+/* Does the stage round a*b + c once? Where a step says that it may, and the nest's target has the instruction. */
+bool nest_contracts(const Nest *n, const Stage *s);
+/* What the stage computes, with a*b + c of floats as one operation where it does. */
+const Expr *nest_contracted(Ctx *cx, const Nest *n, const Stage *s, const Expr *value);
 
 /* Makers of statements; all canonicalize: nested or single SEQs are flattened. */
 const Stmt *stmt_seq(Ctx *cx, const Stmt *const *child, int count);

@@ -64,7 +64,7 @@ typedef struct Stage {
     const Expr **value;              /* [out_count] */
     Reducer reducer;
     const Expr **init;               /* [out_count] with a reducer, else NULL; over data axes */
-    bool contracts;                  /* the target may round a*b + c once (a word of a step; the interpreter rounds twice) */
+    bool contracts;                  /* a*b + c may be rounded once (a word of a step); it is where the nest's target can */
     uint32_t serial;
 } Stage;
 

@@ -257,7 +257,7 @@ static const StageSites *sites_of(Walk *w, const Stage *s)
     }
     if (s->init) reducer_combine(w->cx, s->reducer, t->old, s->value, combined);
     for (int i = 0; i < s->out_count; i++) {
-        t->combined[i] = site(w, combined[i]);
+        t->combined[i] = site(w, nest_contracted(w->cx, w->nest, s, combined[i]));
         if (s->init) t->init[i] = site(w, s->init[i]);
     }
     map_put_ptr(&w->stages, s, t);

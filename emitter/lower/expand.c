@@ -138,21 +138,6 @@ static bool skipping_is_exact(const Stage *s)
     return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
 }
 
-/* a*b + c as one operation on floats, where the schedule allows it and the target has it. */
-static const Expr *contracted(Ctx *cx, const Expr *e, void *user)
-{
-    (void)user;
-    if (e->kind != EXPR_ADD || e->type != F32) return e;
-    int product = e->arg[0]->kind == EXPR_MUL ? 0 : 1;
-    const Expr *p = e->arg[product], *c = e->arg[1 - product];
-    return p->kind == EXPR_MUL ? expr_fma(cx, p->arg[0], p->arg[1], c) : e;
-}
-
-static const Expr *as_allowed(Expand *x, const Stage *s, const Expr *value)
-{
-    return s->contracts && x->s->options && x->s->options->has_fma ? expr_rewrite(x->cx, value, contracted, NULL) : value;
-}
-
 /* old := combine(old, value), over targets that are memories or the accumulators put in their place. */
 static const Code *update(Expand *x, const Stmt *block, const Target *target)
 {
@@ -176,7 +161,7 @@ static const Code *update(Expand *x, const Stmt *block, const Target *target)
         /* select(take, value, old): both results are taken or left at once, for each looks at the other's old value. */
         bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];
         if (takes) cond = new[i]->arg[SELECT_COND];
-        store[i] = code_store(cx, target[i].memory, target[i].index, as_allowed(x, s, takes ? new[i]->arg[SELECT_YES] : new[i]));
+        store[i] = code_store(cx, target[i].memory, target[i].index, nest_contracted(x->cx, x->s->nest, s, takes ? new[i]->arg[SELECT_YES] : new[i]));
     }
     return code_if(cx, cond, code_seq(cx, store, s->out_count), NULL);
 }
@@ -193,7 +178,7 @@ static const Code *plain(Expand *x, const Stmt *block, const Target *target)
 {
     const Code *store[2] = { NULL, NULL };
     for (int i = 0; i < block->stage->out_count; i++)
-        store[i] = code_store(x->cx, target[i].memory, target[i].index, as_allowed(x, block->stage, at_bind(x, block, block->stage->value[i])));
+        store[i] = code_store(x->cx, target[i].memory, target[i].index, nest_contracted(x->cx, x->s->nest, block->stage, at_bind(x, block, block->stage->value[i])));
     return code_seq(x->cx, store, block->stage->out_count);
 }
 

@@ -13,7 +13,6 @@ typedef struct LowerOptions {
     bool inputs_alias_output;          /* the plan lets an input share the output's memory: no restrict */
     bool keeps_names;                  /* tensors are called what they are in the nest, instead of x, k, y by their role */
     int lanes;                         /* 32-bit elements in a vector register of the target; 0: vector loops stay loops */
-    bool has_fma;                      /* a*b + c rounded once is an instruction of the target */
     int64_t code_budget;               /* largest growth by loop partition, in statements; 0: default */
     struct Watch *watch;               /* for --time-passes, or NULL */
 } LowerOptions;

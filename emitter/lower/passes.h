@@ -18,4 +18,6 @@ bool split_linear(Ctx *cx, const Expr *e, const Expr *var, int64_t *coef, const 
 const Expr *as_nonnegative(Ctx *cx, const Expr *cond);
 /* The condition is about indices only: no loads, so that no store can change it. */
 bool is_pure(Ctx *cx, const Expr *e);
+/* A vector loop that will be statements on the vectors of the target (vectors.c). */
+bool vectors_suit(Ctx *cx, const Code *loop);
 #endif

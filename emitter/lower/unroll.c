@@ -6,23 +6,24 @@
 
 enum { MOST_STATEMENTS = 4096 };
 
-static bool has_vector_loop(const Code *c)
+/* A loop that will be vectors of the target, not one for the C compiler: around that it is better to leave loops to it, too. */
+static bool has_vectors(Ctx *cx, const Code *c)
 {
-    if (c->kind == CODE_FOR && c->loop_kind == LOOP_VECTOR) return true;
+    if (vectors_suit(cx, c)) return true;
     for (int i = 0; i < c->child_count; i++)
-        if (has_vector_loop(c->child[i])) return true;
+        if (has_vectors(cx, c->child[i])) return true;
     return false;
 }
 
-static bool is_written_out(const Code *loop, const LowerOptions *o)
+static bool is_written_out(Ctx *cx, const Code *loop, const LowerOptions *o)
 {
     if (loop->loop_kind == LOOP_UNROLLED) return true;
-    return loop->loop_kind == LOOP_VECTOR && o && o->lanes && has_vector_loop(loop->child[0]);
+    return loop->loop_kind == LOOP_VECTOR && o && o->lanes && has_vectors(cx, loop->child[0]);
 }
 
 static const Code *unroll(Ctx *cx, const Code *c, void *user)
 {
-    if (c->kind != CODE_FOR || !is_written_out(c, user)) return c;
+    if (c->kind != CODE_FOR || !is_written_out(cx, c, user)) return c;
     if (c->begin->kind != EXPR_INT || c->end->kind != EXPR_INT) return c;
     int64_t count = (c->end->integer - c->begin->integer + c->step - 1) / c->step;
     if (count * code_size(c->child[0]) > MOST_STATEMENTS) return c;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Vector loops over a target's registers. A vector loop whose statements the runtime's vectors can say (runtime/simd) is
- * cut in pieces of 16, 8 or 4 iterations, and each piece becomes a loop of kind LANES: still a loop to every pass, with
+ * cut in pieces of 16, 8 or 4 iterations (20 in 16 and 4), and each piece becomes a loop of kind LANES: still a loop to every pass, with
  * its meaning unchanged, but printed as one statement on vectors (cgen/vectors.c). The rest stay loops for the C compiler.
  *
  *     for (j < 32) vector: acc[i*32 + j] = fma(a[k], b[k*32 + j], acc[i*32 + j])
@@ -15,7 +15,7 @@
 #include "support/map.h"
 #include "support/names.h"
 
-enum { MOST_PIECES = 16, MOST_VARIABLES = 64 };
+enum { MOST_PIECES = 16, MOST_VARIABLES = 64 };             /* pieces: of the most lanes; two more of fewer may follow */
 
 /* ---- What can be said ------------------------------------------------------------------------------------------- */
 
@@ -130,11 +130,12 @@ static bool can_say_statement(Says *s, const Code *c)
 
 /* ---- Loops in pieces -------------------------------------------------------------------------------------------- */
 
-static int widest(int64_t extent, int most)
+/* The number of lanes of the next piece where so many iterations are left: the most there are, or half as many, down to 4. */
+static int lanes_of_piece(int64_t left, int most)
 {
     int lanes = most;
-    while (lanes >= 4 && extent % lanes != 0) lanes /= 2;
-    return lanes >= 4 ? lanes : 0;
+    while (lanes > left) lanes /= 2;
+    return lanes;
 }
 
 static const Code *piece(Ctx *cx, const Code *loop, int lanes, const Expr *first)
@@ -145,27 +146,41 @@ static const Code *piece(Ctx *cx, const Code *loop, int lanes, const Expr *first
     return code_for(cx, var, expr_index(cx, 0), expr_index(cx, lanes), 1, LOOP_LANES, body);
 }
 
+bool vectors_suit(Ctx *cx, const Code *c)
+{
+    if (c->kind != CODE_FOR || c->loop_kind != LOOP_VECTOR || c->step != 1) return false;
+    if (!expr_is_int(c->begin, 0) || c->end->kind != EXPR_INT || c->end->integer < 4 || c->end->integer % 4 != 0) return false;
+    Says s = { cx, c->var, map_new(cx->arena) };
+    return can_say_statement(&s, c->child[0]);
+}
+
+/* 12 iterations are 8 and 4. Where there would be many pieces, the equal ones are a loop. */
 static const Code *cut(Ctx *cx, const Code *c, void *user)
 {
     const LowerOptions *o = user;
-    if (c->kind != CODE_FOR || c->loop_kind != LOOP_VECTOR || c->step != 1) return c;
-    if (!expr_is_int(c->begin, 0) || c->end->kind != EXPR_INT) return c;
-    int64_t extent = c->end->integer;
-    int lanes = widest(extent, o->lanes);
-    Says s = { cx, c->var, map_new(cx->arena) };
-    if (!lanes || !can_say_statement(&s, c->child[0])) return c;
-    if (extent / lanes > MOST_PIECES) {
-        const Expr *at = expr_new_var(cx, expr_as_var(c->var)->name, VAR_LOOP, I32, 0, extent - lanes);
-        return code_for(cx, at, c->begin, c->end, lanes, LOOP_SERIAL, piece(cx, c, lanes, at));
+    if (!vectors_suit(cx, c)) return c;
+    const int64_t extent = c->end->integer, whole = extent / o->lanes * o->lanes;
+    const Code *part[MOST_PIECES + 3];
+    int count = 0;
+    int64_t at = 0;
+    if (whole / o->lanes > MOST_PIECES) {
+        const Expr *first = expr_new_var(cx, expr_as_var(c->var)->name, VAR_LOOP, I32, 0, whole - o->lanes);
+        part[count++] = code_for(cx, first, c->begin, expr_index(cx, whole), o->lanes, LOOP_SERIAL, piece(cx, c, o->lanes, first));
+        at = whole;
     }
-    const Code *part[MOST_PIECES];
-    for (int i = 0; i < extent / lanes; i++) part[i] = piece(cx, c, lanes, expr_index(cx, i * lanes));
-    return code_seq(cx, part, (int)(extent / lanes));
+    while (at < extent) {
+        const int lanes = lanes_of_piece(extent - at, o->lanes);
+        part[count++] = piece(cx, c, lanes, expr_index(cx, at));
+        at += lanes;
+    }
+    return code_seq(cx, part, count);
 }
 
 /* ---- Arrays as variables ---------------------------------------------------------------------------------------- */
 
-typedef struct Array { bool is_array; int lanes; int64_t count; const Memory **vector; } Array;
+/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 where none begins, MIDDLE inside of one. */
+enum { MIDDLE = -1 };
+typedef struct Array { bool is_array; int count; int64_t elems; int8_t *lanes; const Memory **vector; } Array;
 typedef struct Arrays { Ctx *cx; Map of; const Code *loop; } Arrays;
 
 static const Code *note_local(Ctx *cx, const Code *c, void *user)
@@ -173,18 +188,33 @@ static const Code *note_local(Ctx *cx, const Code *c, void *user)
     Arrays *a = user;
     if (c->kind != CODE_LOCAL || c->memory->kind != MEMORY_LOCAL) return c;
     Array *array = NEW(cx->arena, Array);
-    array->is_array = !is_lane_type(c->memory->type) || c->memory->elems->integer > MOST_VARIABLES * 16;
+    array->elems = c->memory->elems->integer;
+    array->is_array = !is_lane_type(c->memory->type) || array->elems > MOST_VARIABLES * 16;
+    if (!array->is_array) {
+        array->lanes = NEW_ARRAY(cx->arena, int8_t, array->elems);
+        array->vector = NEW_ARRAY(cx->arena, const Memory *, array->elems);
+    }
     map_put_ptr(&a->of, c->memory, array);
     return c;
 }
 
-/* Which of the array's vectors the index of a lane loop's access is; -1: no aligned vector. */
-static int64_t vector_number(const Arrays *a, const Expr *index, int lanes)
+/* The first element of the vector that a lane loop's access is; -1: it is none. */
+static int64_t first_element(const Arrays *a, const Expr *index)
 {
     int64_t coef;
     const Expr *rest;
     if (!split_linear(a->cx, index, a->loop->var, &coef, &rest) || coef != 1) return -1;
-    return rest->kind == EXPR_INT && rest->integer >= 0 && rest->integer % lanes == 0 ? rest->integer / lanes : -1;
+    return rest->kind == EXPR_INT ? rest->integer : -1;
+}
+
+/* The vector is noted already, or none of its elements is another's. */
+static bool has_room(const Array *array, int64_t first, int lanes)
+{
+    if (first < 0 || first + lanes > array->elems) return false;
+    if (array->lanes[first] == lanes) return true;
+    for (int64_t i = first; i < first + lanes; i++)
+        if (array->lanes[i]) return false;
+    return true;
 }
 
 static void note_access(Arrays *a, const Memory *m, const Expr *index)
@@ -192,22 +222,29 @@ static void note_access(Arrays *a, const Memory *m, const Expr *index)
     Array *array = map_get_ptr(&a->of, m);
     if (!array || array->is_array) return;
     int lanes = a->loop ? (int)a->loop->end->integer : 0;
-    int64_t number = lanes ? vector_number(a, index, lanes) : -1;
-    bool fits = number >= 0 && (!array->lanes || array->lanes == lanes) && (number + 1) * lanes <= m->elems->integer;
-    if (!fits || m->elems->integer / lanes > MOST_VARIABLES) {
+    int64_t first = lanes ? first_element(a, index) : -1;
+    if (!has_room(array, first, lanes) || array->count == MOST_VARIABLES) {
         array->is_array = true;
         return;
     }
-    array->lanes = lanes;
-    array->count = m->elems->integer / lanes;
-    if (!array->vector) array->vector = NEW_ARRAY(a->cx->arena, const Memory *, array->count);
-    if (array->vector[number]) return;
+    if (array->lanes[first]) return;
+    for (int64_t i = first + 1; i < first + lanes; i++) array->lanes[i] = MIDDLE;
+    array->lanes[first] = (int8_t)lanes;
+    array->count++;
+}
+
+/* acc_0, acc_1, ... in the order of their elements; acc where there is one. */
+static const Memory *vector_at(const Arrays *a, const Memory *m, Array *array, int64_t first)
+{
+    if (array->vector[first]) return array->vector[first];
+    int number = 0;
+    for (int64_t i = 0; i < first; i++) number += array->lanes[i] > 0;
     Memory proto = *m;
     proto.kind = MEMORY_SCALAR;
     proto.elems = expr_index(a->cx, 1);
-    proto.lanes = lanes;
-    if (array->count > 1) proto.name = name_format(a->cx, "%s_%d", m->name, (int)number);
-    array->vector[number] = memory_new(a->cx, &proto);
+    proto.lanes = array->lanes[first];
+    if (array->count > 1) proto.name = name_format(a->cx, "%s_%d", m->name, number);
+    return array->vector[first] = memory_new(a->cx, &proto);
 }
 
 static void note_load(const Expr *e, void *user)
@@ -230,8 +267,8 @@ static void note_accesses(Arrays *a, const Code *c)
 
 static const Memory *vector_for(const Arrays *a, const Memory *m, const Expr *index)
 {
-    const Array *array = map_get_ptr(&a->of, m);
-    return array && !array->is_array && array->lanes ? array->vector[vector_number(a, index, array->lanes)] : NULL;
+    Array *array = map_get_ptr(&a->of, m);
+    return array && !array->is_array && array->count ? vector_at(a, m, array, first_element(a, index)) : NULL;
 }
 
 static const Expr *replace_load(Ctx *cx, const Expr *e, void *user)
@@ -255,12 +292,13 @@ static const Code *replace(Ctx *cx, const Code *c, void *user)
         a->loop = c;
         return code_rewrite(cx, code_map_exprs(cx, c, replace_load, a), replace_store, a);
     }
-    const Array *array = c->kind == CODE_LOCAL ? map_get_ptr(&a->of, c->memory) : NULL;
-    if (!array || array->is_array || !array->lanes) return c;
+    Array *array = c->kind == CODE_LOCAL ? map_get_ptr(&a->of, c->memory) : NULL;
+    if (!array || array->is_array || !array->count) return c;
     const Code **each = NEW_ARRAY(cx->arena, const Code *, array->count);
-    for (int64_t i = 0; i < array->count; i++)
-        if (array->vector[i]) each[i] = code_local(cx, array->vector[i]);
-    return code_seq(cx, each, (int)array->count);
+    int count = 0;
+    for (int64_t i = 0; i < array->elems; i++)
+        if (array->lanes[i] > 0) each[count++] = code_local(cx, vector_at(a, c->memory, array, i));
+    return code_seq(cx, each, count);
 }
 
 const Code *pass_vectors(Ctx *cx, const LowerOptions *options, const Code *c)

@@ -29,6 +29,7 @@ static void matmul_vectors_c(const float *restrict a, const float *restrict b, c
             lw_f32x4 s_5 = lw_f32x4_broadcast(0.0f);
             lw_f32x4 s_6 = lw_f32x4_broadcast(0.0f);
             lw_f32x4 s_7 = lw_f32x4_broadcast(0.0f);
+            LW_UNROLL(1)
             for (int32_t k = 0; k < 6; k++) {
                 const float *b_k = b + k * 32 + jo * 16;
                 s_0 = lw_f32x4_add(s_0, lw_f32x4_mul(lw_f32x4_broadcast(a_io[k]), lw_f32x4_load(b_k)));
