@@ -63,6 +63,15 @@ bool build_nests(Build *b);                                                    /
 bool build_program(Build *b);                                                  /* plan, functions, program */
 bool build_write(Build *b, const char *output);                                /* model.c, model.h, ... */
 
+/* The driver's other parts, each in the file it is named after or that is named here. */
+bool build_states(Build *b);                                                   /* state.c */
+void build_show_layers(Build *b);                                              /* layers.c: of --layers */
+void build_combine(Build *b);                                                  /* combined.c: of --combine */
+void build_fill_program(Build *b);                                             /* assemble.c */
+const char *build_unique_name(Ctx *cx, Map *taken, const char *base);          /* a name that is not taken yet, and is now */
+bool build_rounds_once(const lw_options *o);
+static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
+
 /* partition.c, for the driver: after fusion; after the plan; where a tensor lies as the partition's function sees it. */
 void build_partitions(Build *b);
 void build_partition_params(Build *b);

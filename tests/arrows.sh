@@ -29,6 +29,10 @@ emitter/report.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h re
 emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
 emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/extend.c  support/ ir/ schedule/ graph/ import/ loopwright.h
+emitter/assemble.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/combined.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/layers.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/state.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/partition.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/region.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/constant.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h

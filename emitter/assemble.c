@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/* The program that is printed: the functions and their calls, each with the places of what it is given; constants, states, sizes and
+ * the ports of the model, under names that C can use and nothing else has. */
+#include "driver.h"
+
+#include <string.h>
+
+#include "ir/algebra.h"
+#include "lower/merge.h"
+#include "support/map.h"
+#include "support/names.h"
+
+/* The place among the inputs, or outputs, that are no state. */
+static int port_number(const Build *b, int place, int (*state_of)(const Build *b, int place))
+{
+    int number = 0;
+    for (int i = 0; i < place; i++) number += state_of(b, i) < 0;
+    return number;
+}
+
+/* The parameters of a body are the graph's inputs, then its outputs. */
+static Place place_in_body(const Build *b, const Slot *s)
+{
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    return (Place){ PLACE_PARAM, s->index + (s->kind == SLOT_OUTPUT ? b->graph.input_count : 0), bytes, s->tensor->type };
+}
+
+Place build_place(const Build *b, const Slot *s)
+{
+    if (b->outer && (s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT)) return place_in_body(b, s);
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1, out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
+    Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
+    switch (s->kind) {
+    case SLOT_INPUT:
+        p.kind = in >= 0 ? PLACE_STATE : PLACE_INPUT;
+        p.index = in >= 0 ? in : port_number(b, s->index, build_state_of_input);
+        break;
+    case SLOT_OUTPUT:
+        p.kind = out >= 0 ? PLACE_NEXT : PLACE_OUTPUT;
+        p.index = out >= 0 ? out : port_number(b, s->index, build_state_of_output);
+        break;
+    case SLOT_CONST:
+        p.kind = PLACE_CONST;
+        p.index = b->constant_of[s->index];
+        break;
+    case SLOT_ARENA: p.offset += s->offset; break;
+    }
+    return p;
+}
+
+static int index_of(const Tensor *t, const Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return i;
+    return -1;
+}
+
+/* The function may be another group's: its parameters hold the tensors of that group's nest, which agree with this
+ * group's by position. */
+static Call call_of(Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    const Function *f = b->function[group];
+    Place *place = NEW_ARRAY(b->cx->arena, Place, f->memory_count);
+    const Nest *n = b->lowered[group];
+    int temporary = 0, partition = b->partition_of ? b->partition_of[group] : -1;
+    for (int i = 0; i < f->memory_count; i++) {
+        const Memory *m = f->memory[i];
+        if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, b->scratch[group][temporary++].offset, m->type };
+        else if (m->kind == MEMORY_INPUT)
+            place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
+        else place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+    }
+    const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
+    const Merged *merged = map_get_ptr(&b->shared->merged, f);
+    return (Call){ .function = merged ? merged->by : f, .number = merged ? merged->number : NULL, .label = label, .place_count = f->memory_count, .place = place, .size = f->size,
+                   .partition = partition < 0 ? NULL : &b->partition[partition] };
+}
+
+/* Those that are no state. */
+static const Port *ports_of(Build *b, Tensor *const *t, int count, int (*state_of)(const Build *b, int place), Map *taken, int *number)
+{
+    Port *port = NEW_ARRAY(b->cx->arena, Port, count);
+    *number = 0;
+    for (int i = 0; i < count; i++)
+        if (state_of(b, i) < 0)
+            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL };
+    return port;
+}
+
+static int maker_group(const Build *b, const Tensor *t)
+{
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < b->groups.at[i].output_count; j++)
+            if (b->groups.at[i].output[j] == t) return i;
+    return -1;
+}
+
+bool build_is_single(const Build *b, const Tensor *from, const Tensor *to)
+{
+    const Slot *in = plan_slot(&b->plan, from), *out = plan_slot(&b->plan, to);
+    int last = -1, first = maker_group(b, out->tensor);
+    for (; in; in = in->next) last = in->last > last ? in->last : last;
+    for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
+    return last < first;
+}
+
+static const State *states_of(Build *b, Map *taken)
+{
+    State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
+    for (int i = 0; i < b->state_count; i++) {
+        const Tensor *t = b->graph.input[b->state[i].input];
+        state[i] = (State){ build_unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, build_is_single(b, t, b->graph.output[b->state[i].output]), build_initial(b, b->state[i].input), NULL };
+        if (state[i].initial) state[i].initial_name = build_unique_name(b->cx, &b->shared->symbols, name_format(b->cx, "%s_initial", state[i].name));
+    }
+    return state;
+}
+
+/* The symbolic sizes of the model, in order of first use: by its inputs and outputs, then by the functions. */
+typedef struct Sizes { Ctx *cx; Map seen; int count, room; const Expr **size; } Sizes;
+
+static void add_size(const Expr *e, void *user)
+{
+    Sizes *s = user;
+    const Var *v = expr_as_var(e);
+    if (!v || v->role != VAR_SIZE || map_get_ptr(&s->seen, e)) return;
+    map_put_ptr(&s->seen, e, s);
+    if (s->count == s->room) {
+        const Expr **more = NEW_ARRAY(s->cx->arena, const Expr *, s->room = 2 * s->room + 4);
+        for (int i = 0; i < s->count; i++) more[i] = s->size[i];
+        s->size = more;
+    }
+    s->size[s->count++] = e;
+}
+
+static void collect_sizes(Build *b)
+{
+    Sizes s = { b->cx, map_new(b->cx->arena), 0, 0, NULL };
+    for (int i = 0; i < b->graph.input_count; i++)
+        for (int d = 0; d < b->graph.input[i]->rank; d++) expr_walk(b->cx, b->graph.input[i]->shape[d], add_size, &s);
+    for (int i = 0; i < b->graph.output_count; i++)
+        for (int d = 0; d < b->graph.output[i]->rank; d++) expr_walk(b->cx, b->graph.output[i]->shape[d], add_size, &s);
+    for (int i = 0; i < b->program.function_count; i++)
+        for (int j = 0; j < b->program.function[i]->size_count; j++) add_size(b->program.function[i]->size[j], &s);
+    b->program.size = s.size;
+    b->program.size_count = s.count;
+}
+
+int build_calls(Build *b, const Call **out)
+{
+    Call *call = NEW_ARRAY(b->cx->arena, Call, b->groups.count);
+    int count = 0;
+    for (int i = 0; i < b->groups.count; i++)
+        if (b->function[i]) call[count++] = call_of(b, i);
+        else if (region_of_group(b, i)) call[count++] = region_call(b, i);
+    *out = call;
+    return count;
+}
+
+void build_fill_program(Build *b)
+{
+    Ctx *cx = b->cx;
+    Program *p = &b->program;
+    Map ports = map_new(cx->arena), states = map_new(cx->arena);
+    const char *slash = strrchr(b->path, '/');
+    *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
+                    .rounds_once = build_rounds_once(b->options),
+                    .static_arena = b->options->static_arena, .standalone = b->options->standalone,
+                    .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
+    build_constants(b);
+    build_partition_params(b);
+    p->partition_count = b->partition_count;
+    p->partition = b->partition;
+    p->constant_count = b->shared->constant_count;
+    p->constant = b->shared->constant;
+    p->constant_name = b->shared->constant_name;
+    p->call_count = build_calls(b, &p->call);
+    p->function_count = b->shared->function_count;
+    p->function = b->shared->function;
+    p->body_count = b->shared->body_count;
+    p->body = b->shared->body;
+    collect_sizes(b);
+    for (int i = 0; i < p->size_count; i++) build_unique_name(cx, &ports, expr_as_var(p->size[i])->name);      /* fields of the inputs, too */
+    p->input = ports_of(b, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
+    p->output = ports_of(b, b->model.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
+    build_unique_name(cx, &states, "turn");
+    p->state = states_of(b, &states);
+    p->state_count = b->state_count;
+}

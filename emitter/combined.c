@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* --combine: which groups are meant, whether they may run at once, and the one that takes their place. How their schedules become
+ * one is graph/combine.h. */
+#include "driver.h"
+
+#include <string.h>
+
+#include "graph/combine.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* The groups that --combine names, rising; the one named last is the master. All of them: the last group is. */
+typedef struct Chosen { int count, master; int *part; } Chosen;
+
+static int group_called(Build *b, const char *wanted, size_t length)
+{
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, b->groups.count);
+    for (int i = 0; i < b->groups.count; i++) {
+        names[i] = b->groups.at[i].name;
+        if (strlen(names[i]) == length && strncmp(names[i], wanted, length) == 0) return i;
+    }
+    const char *word = name_n(b->cx, wanted, length);
+    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused` shows them", word,
+               text_hint(b->cx, word, names, (size_t)b->groups.count, ""));
+    return -1;
+}
+
+static Chosen chosen_groups(Build *b, const char *wish)
+{
+    Chosen c = { 0, 0, NEW_ARRAY(b->cx->arena, int, b->groups.count) };
+    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count), all = text_equal(wish, "all");
+    int last = b->groups.count - 1;
+    for (int i = 0; i < b->groups.count; i++) is_in[i] = all;
+    while (!all && !ctx_failed(b->cx)) {
+        size_t length = strcspn(wish, ",");
+        last = group_called(b, wish, length);
+        if (last >= 0) is_in[last] = true;
+        if (!wish[length]) break;
+        wish += length + 1;
+    }
+    for (int i = 0; i < b->groups.count; i++) {
+        if (i == last) c.master = c.count;
+        if (is_in[i] && region_of_group(b, i)) diag_unsupported(b->cx, NULL, "--combine: '%s' is a branch or loop of the run; name groups beside it", b->groups.at[i].name);
+        if (is_in[i]) c.part[c.count++] = i;
+    }
+    return c;
+}
+
+static bool reads_any(const Group *g, const Group *of)
+{
+    for (int i = 0; i < g->input_count; i++)
+        for (int j = 0; j < of->output_count; j++)
+            if (g->input[i] == of->output[j]) return true;
+    return false;
+}
+
+/* What is combined runs at once, so nothing else may stand between: no way leads out of it and in again. */
+static bool nothing_between(Build *b, const Chosen *c)
+{
+    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count), *is_behind = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
+    for (int i = 0; i < c->count; i++) is_in[c->part[i]] = true;
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < i; j++) {
+            if (!reads_any(&b->groups.at[i], &b->groups.at[j])) continue;
+            if (is_in[i] && is_behind[j]) {
+                diag_error(b->cx, NULL, "--combine: '%s' reads '%s', which is not combined but reads what is; name it too", b->groups.at[i].name,
+                           b->groups.at[j].name);
+                return false;
+            }
+            is_behind[i] = is_behind[i] || (!is_in[i] && (is_in[j] || is_behind[j]));
+        }
+    return true;
+}
+
+/* The combined group takes the place of the last of its parts. */
+void build_combine(Build *b)
+{
+    Ctx *cx = b->cx;
+    Chosen c = chosen_groups(b, b->options->combine);
+    if (ctx_failed(cx) || c.count < 2 || !nothing_between(b, &c)) return;
+    Group merged;
+    Text explain = text_new(cx);
+    const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain, &merged);
+    if (!n) return;
+    Group *at = NEW_ARRAY(cx->arena, Group, b->groups.count);
+    int count = 0, next = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        bool is_in = next < c.count && c.part[next] == i;
+        if (!is_in) at[count++] = b->groups.at[i];
+        else if (++next == c.count) {
+            b->combined = n;
+            b->combined_as = count;
+            b->combined_parts = c.count;
+            at[count++] = merged;
+        }
+    }
+    b->groups = (Groups){ count, at };
+    b->combine_text = text_string(&explain);
+}

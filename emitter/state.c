@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* State: a pair of an input and an output, of the file or of --state, which the emitted program keeps from run to run. Here the
+ * pairs are found, and checked: one shape and type, and none in two pairs. */
+#include "driver.h"
+
+#include "support/text.h"
+
+static int find_port(Build *b, Tensor *const *port, int count, const char *wanted, const char *what)
+{
+    const char **names = NEW_ARRAY(b->cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) {
+        if (text_equal(port[i]->name, wanted)) return i;
+        names[i] = port[i]->name;
+    }
+    diag_error(b->cx, NULL, "there is no %s '%s' to be given with --state%s", what, wanted, text_hint(b->cx, wanted, names, (size_t)count, ""));
+    return -1;
+}
+
+const Tensor *build_initial(const Build *b, int input) { return b->model.initial ? b->model.initial[input] : NULL; }
+
+/* One shape and type, known sizes, and neither of the two in another pair. */
+static void check_state(Build *b, int i)
+{
+    Ctx *cx = b->cx;
+    const Tensor *in = b->model.input[b->state[i].input], *out = b->model.output[b->state[i].output];
+    if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
+        diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s", in->name, dtype_info(in->type)->spelling,
+                   tensor_shape_text(cx, in), out->name, dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
+    const Tensor *first = build_initial(b, b->state[i].input);
+    if (first && (first->type != in->type || tensor_elems(first) != tensor_elems(in)))
+        diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s", in->name, dtype_info(in->type)->spelling, tensor_shape_text(cx, in),
+                   dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
+    for (int j = 0; j < i; j++)
+        if (b->state[j].input == b->state[i].input || b->state[j].output == b->state[i].output)
+            diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state", in->name, out->name);
+}
+
+bool build_states(Build *b)
+{
+    const lw_options *o = b->options;
+    const int own = b->model.state_count;
+    b->state_count = own + o->state_count;
+    b->state = NEW_ARRAY(b->cx->arena, StatePair, b->state_count);
+    for (int i = 0; i < b->state_count && !ctx_failed(b->cx); i++) {
+        const lw_state *given = &o->state[i < own ? 0 : i - own];
+        b->state[i] = i < own ? b->model.state[i] : (StatePair){ find_port(b, b->model.input, b->model.input_count, given->input, "input"),
+                                                                 find_port(b, b->model.output, b->model.output_count, given->output, "output") };
+        if (!ctx_failed(b->cx)) check_state(b, i);
+    }
+    return !ctx_failed(b->cx);
+}
+
+int build_state_of_input(const Build *b, int input)
+{
+    for (int i = 0; i < b->state_count; i++)
+        if (b->state[i].input == input) return i;
+    return -1;
+}
+
+int build_state_of_output(const Build *b, int output)
+{
+    for (int i = 0; i < b->state_count; i++)
+        if (b->state[i].output == output) return i;
+    return -1;
+}
