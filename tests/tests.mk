@@ -70,7 +70,7 @@ hostile: $(BUILD)/test/test_hostile
 
 # Hostile files, by libFuzzer, with sanitizers: `make fuzz-onnx SECONDS=60`, or RUNS=1000000, and fuzz-tflite, fuzz-npy, fuzz-npz, fuzz-te. All
 # inputs go through the importer, and one in WHOLE (64) on to printed C, for the targets in turn. Starts from the corpus in
-# tests/fuzz and what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; an input that crashes, takes more than 10
+# tests/fuzz and small models of other tests (seeds.py); what is found beyond it stays in $(BUILD)/fuzz/corpus-NAME; an input that crashes, takes more than 10
 # seconds or 1 GB is kept in $(BUILD)/fuzz, and the run goes on (tests/fuzz/run.sh). FUZZ_FLAGS are for libFuzzer.
 # Comparisons are not traced: most inputs come from changes that know the format, and tracing would take half of the time.
 FUZZ := $(BUILD)/fuzz
@@ -80,6 +80,7 @@ FUZZ_COVER := -fsanitize-coverage=inline-8bit-counters,pc-table
 .PHONY: fuzz-onnx fuzz-tflite fuzz-npy fuzz-npz fuzz-te fuzz-programs
 fuzz-onnx fuzz-tflite fuzz-npy fuzz-npz fuzz-te: fuzz-%: fuzz-programs
 	@mkdir -p $(FUZZ)/corpus-$* && cp tests/fuzz/corpus-$*/* $(wildcard tests/golden/*/*.$* samples/matmul/*.$*) $(FUZZ)/corpus-$*
+	@python3 tests/fuzz/seeds.py $* $(FUZZ)/corpus-$* $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) || echo "no python3: fewer seeds"
 	@FUZZ_WHOLE=$(WHOLE) tests/fuzz/run.sh $(FUZZ) $* $(if $(RUNS),runs $(RUNS),seconds $(or $(SECONDS),60)) $(FUZZ_FLAGS)
 fuzz-programs: all
 	@$(MAKE) --no-print-directory BUILD=$(FUZZ) CC=$(FUZZ_CC) CFLAGS="$(FUZZ_CFLAGS) $(FUZZ_COVER)" $(FUZZ:%=%/internal.a)
