@@ -15,7 +15,8 @@
 #include "import/tflite_state.h"
 #include "support/text.h"
 
-enum { MOST_COPIES = 16 };            /* constants together, in sizes of the file: tensors may share buffers */
+enum { MOST_COPIES = 16,              /* constants together, in sizes of the file: tensors may share buffers */
+       MOST_ZEROS = 64 };             /* and this often as many bytes where zeros are left out */
 
 typedef struct Importer {
     Ctx *cx;
@@ -82,7 +83,7 @@ static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
 {
     const char *where = tensor_where(im->cx, t);
     if (t->is_variable) diag_listed(im->cx, UNSUPPORTED, where, "a variable");
-    if (t->is_sparse) diag_listed(im->cx, UNSUPPORTED, where, "sparse weights");
+    if (t->is_sparse && !t->data.count) diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is no constant");
     if (t->is_blockwise) diag_listed(im->cx, UNSUPPORTED, where, "another quantization than by scales and zero points");
 }
 
@@ -156,11 +157,19 @@ static void make_inputs(Importer *im, Model *out)
     }
 }
 
+/* Of a sparse constant, with its zeros; no more than a number that is too large. */
+static uint64_t sparse_bytes(const TfliteTensor *t)
+{
+    uint64_t bytes = t->is_sparse ? 8 : 0;
+    for (int d = 0; d < t->rank && bytes < UINT32_MAX; d++) bytes *= (uint64_t)(t->dim[d] > 0 ? t->dim[d] : 0);
+    return bytes;
+}
+
 static Tensor *value_at(Importer *im, int index)
 {
     const TfliteTensor *t = &im->file.tensor[index];
     if (im->value[index] || !t->data.count) return im->value[index];
-    im->constant_bytes += t->data.count;
+    im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
     if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count) diag_error(im->cx, tensor_where(im->cx, t), "too many tensors share their buffers");
     else im->value[index] = tflite_constant(im->cx, t);
     if (!im->value[index]) diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s", type_name(im->cx, t->type));

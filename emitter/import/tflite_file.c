@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "import/tflite_sparse.h"
 #include "support/cursor.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -123,6 +124,7 @@ static bool read_tensor(Reader *r, const FlatTable *t, int index, TfliteTensor *
     out->is_packed = out->type == TFLITE_INT4;
     out->is_variable = flat_int(t, TENSOR_IS_VARIABLE, 1, 0) != 0;
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
+    out->sparsity = flat_table(t, TENSOR_SPARSITY);
     bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
     if (out->is_packed && out->data.count) out->type = TFLITE_INT8;      /* what is not constant stays of a type that is not known */
     return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
@@ -164,18 +166,22 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     DType type;
     if (!tflite_dtype(t->type, &type)) return NULL;
     int64_t elems = elements_of(t), size = dtype_info(type)->bytes, bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
-    if (elems < 0 || (uint64_t)bytes != t->data.count) {
-        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "its buffer has %llu bytes, which is not what its shape needs",
+    const char *where = text_format(cx, "tensor \"%s\"", t->name);
+    if (elems < 0 || (!t->is_sparse && (uint64_t)bytes != t->data.count)) {
+        diag_error(cx, where, "its buffer has %llu bytes, which is not what its shape needs",
                    (unsigned long long)t->data.count);
         return NULL;
     }
     Tensor *out = tensor_constant(cx, t->name, type, t->rank, t->dim, NULL);
     if (!out) return NULL;
     void *to = (void *)(uintptr_t)out->data;
-    if (t->is_packed) unpack(t->data.at, elems, to);
+    if (t->is_sparse && t->is_packed) diag_unsupported(cx, where, "sparse weights of four bits");
+    else if (t->is_sparse && !tflite_densify(t, size, to)) diag_error(cx, where, "what it says of the places of its elements is damaged");
+    else if (t->is_sparse) copy_numbers(to, elems, size, to);
+    else if (t->is_packed) unpack(t->data.at, elems, to);
     else copy_numbers(t->data.at, elems, size, to);
     out->quant = t->quant;
-    return out;
+    return ctx_failed(cx) ? NULL : out;
 }
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */

@@ -17,6 +17,7 @@ typedef struct TfliteTensor {
     const Quant *quant;                                    /* NULL: none */
     Bytes data;                                            /* count 0: no constant */
     bool is_variable, is_sparse, is_blockwise;
+    FlatTable sparsity;                                    /* where is_sparse: which elements the data are */
     bool is_packed;                                        /* constant integers of four bits; type is then INT8, for so they are read */
 } TfliteTensor;
 

@@ -33,7 +33,7 @@ class Operand:
 
     def __init__(self, shape, dtype=np.int8, scale=None, zero=0, data=None, feed=None, scales=None, axis=0, kind=None):
         self.shape, self.dtype, self.data, self.feed = list(shape), np.dtype(dtype), data, feed
-        self.kind = TYPES[self.dtype] if kind is None else kind
+        self.kind, self.sparse = TYPES[self.dtype] if kind is None else kind, None
         self.scales = scales if scales is not None else None if scale is None else [scale]
         self.zeros, self.axis = [zero] * (len(self.scales) if self.scales is not None else 0), axis
 
@@ -45,9 +45,44 @@ def pack_halves(values):
     return (v[:, 0] | v[:, 1] << 4).astype(np.uint8)
 
 
+def numbers(values, bits):
+    """A vector of indices, and the tag of its union."""
+    tag = {32: "Int32Vector", 16: "Uint16Vector", 8: "Uint8Vector"}[bits]
+    v = getattr(s, tag + "T")()
+    v.values = np.array(values, {32: np.int32, 16: np.uint16, 8: np.uint8}[bits])
+    return getattr(s.SparseIndexVector, tag), v
+
+
+def sparse_form(values, block, order, bits):
+    """Of a matrix: its sparsity and the values that it holds. Blocks of rows and columns are dense; the second level, of blocks, is sparse."""
+    cells = values.reshape(values.shape[0] // block[0], block[0], values.shape[1] // block[1], block[1]).transpose(0, 2, 1, 3)
+    cells = cells if order == [0, 1] else cells.transpose(1, 0, 2, 3)
+    segments, indices, kept = [0], [], []
+    for row in cells:
+        found = [j for j, cell in enumerate(row) if np.any(cell)]
+        indices += found
+        segments.append(len(indices))
+        kept += [row[j] for j in found]
+    outer, inner = s.DimensionMetadataT(), s.DimensionMetadataT()
+    outer.format, outer.denseSize, inner.format = s.DimensionType.DENSE, len(cells), s.DimensionType.SPARSE_CSR
+    inner.arraySegmentsType, inner.arraySegments = numbers(segments, 32)
+    inner.arrayIndicesType, inner.arrayIndices = numbers(indices, bits)
+    sparsity = s.SparsityParametersT()
+    sparsity.traversalOrder, sparsity.blockMap, sparsity.dimMetadata = list(order), [], [outer, inner]
+    if block != (1, 1):
+        sparsity.traversalOrder, sparsity.blockMap = list(order) + [2, 3], [0, 1]
+        for size in block:
+            level = s.DimensionMetadataT()
+            level.format, level.denseSize = s.DimensionType.DENSE, size
+            sparsity.dimMetadata.append(level)
+    return sparsity, np.array(kept, values.dtype).ravel()
+
+
 def tensor_of(t, name, buffers):
     tensor = s.TensorT()
     tensor.shape, tensor.type, tensor.name, tensor.buffer = t.shape, t.kind, name, 0
+    if t.sparse is not None:
+        tensor.sparsity = t.sparse
     if t.data is not None:
         buffer = s.BufferT()
         buffer.data = pack_halves(t.data) if t.kind == s.TensorType.INT4 else np.frombuffer(np.ascontiguousarray(t.data, t.dtype).tobytes(), np.uint8)
@@ -664,6 +699,20 @@ def half_bytes(make, version):
     return of
 
 
+def sparse_dense(r, i):
+    """Weights of which only what is not zero is stored; halves of small integers, so that every sum is exact."""
+    block = [(1, 1), (1, 4), (2, 2), (4, 1)][i % 4]
+    o, k = block[0] * int(r.integers(1, 5)), block[1] * int(r.integers(1, 7))
+    w = np.where(r.random((o, k)) < 0.3, r.integers(-9, 10, (o, k)) / 2, 0).astype(np.float32)
+    w[0, 0] = 1
+    x = plain(r, [int(r.integers(1, 3)), k], np.float32)
+    x.feed = (r.integers(-20, 21, x.shape) / 2).astype(np.float32)
+    weights = Operand([o, k], np.float32)
+    weights.sparse, weights.data = sparse_form(w, block, [0, 1] if i % 3 else [1, 0], [32, 16, 8][i % 3])
+    bias = Operand([o], np.float32, data=r.integers(-5, 6, o).astype(np.float32))
+    return B.FULLY_CONNECTED, 8, options("FullyConnectedOptions", fusedActivationFunction=i % 2), [x, weights, bias], [Operand([x.shape[0], o], np.float32)]
+
+
 # Operators of variables: a sum that grows, from zero, from its zero point, or from a constant that another graph assigns once.
 
 RUNS = 4
@@ -711,8 +760,9 @@ OPERATORS = {
     "log": float_unary(B.LOG), "sin": float_unary(B.SIN, signed=True), "cos": float_unary(B.COS, signed=True),
     "select": select_old, "relu_n1_to_1": float_unary(B.RELU_N1_TO_1, signed=True), "variables": variables,
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
+    "fully_connected_sparse": sparse_dense,
 }
-LITE = ["select", "relu_n1_to_1"]      # TensorFlow Lite Micro has no kernels for them
+LITE = ["select", "relu_n1_to_1", "fully_connected_sparse"]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

@@ -249,7 +249,12 @@ static void check_refusals(void)
     s.version = 99;
     s.variables = 1 << 0;
     s.sparse = 1 << 1;
-    check_refused("all-of-every-kind", &s, "version 99 of the operator", 4);
+    check_refused("all-of-every-kind", &s, "version 99 of the operator", 3);
+    s = int8_spec();
+    s.sparse = 1 << 1;
+    check_refused("sparse-without-levels", &s, "what it says of the places of its elements is damaged", 1);
+    s.sparse = 1 << 0;
+    check_refused("sparse-input", &s, "a sparse tensor that is no constant", 1);
     s = float_spec();
     s.tensor[3].dim[1] = 5;
     check_refused("another-shape", &s, "its output is [1][2], but the file says [1,5]", 1);
