@@ -107,7 +107,6 @@ static int evened(Ctx *cx, const Node *n, Tensor *t, Tensor **out)
     const char *by = INT64_C(1) << bits == d ? text_format(cx, ">> %d", bits) : text_format(cx, "/ %lld", (long long)d);
     const char *one = dtype_info(t->type)->spelling;
     const char *nearest = text_format(cx, "((t[*] + %lld + ((t[*] %s) & %s(1))) %s)", (long long)(d / 2 - 1), by, one, by);
-    if (t->type != I32) nearest = text_format(cx, "%s", nearest);
     const char *text = clamped_text(cx, n, text_format(cx, "%s%s", nearest, plus_text(cx, zero)), to);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", text), BIND_T("t", t));
     return out[0] ? 1 : 0;

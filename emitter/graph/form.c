@@ -120,7 +120,7 @@ static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t 
 
 static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
 {
-    bool is_scaled = n->op->grid == GRID_READ;
+    bool is_scaled = n->op->grid != GRID_CENTER;
     Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1), *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
     if (!scale || !zero || scale->type != F32 || !is_byte(k->type) || tensor_elems(k) < 1) return NULL;
     int axis = axis_of(scale, k->rank), zero_axis = axis_of(zero, k->rank);
@@ -167,10 +167,23 @@ static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
     return form_call_over(cx, n, in, n->attr, n->attr_count);
 }
 
+/* What is stored, as i8. */
 static Tensor *as_i8(Ctx *cx, Tensor *stored)
 {
     Tensor *x = stored->type == I8 ? stored : without_recentering(cx, stored);
     return x ? x : call(cx, "recentered", stored->name, &stored, 1, "");
+}
+
+/* Weights that the network holds as real numbers on a grid. */
+static const Form *simulated(Ctx *cx, const Node *n)
+{
+    DType t = stored_type(n);
+    Tensor *k = is_byte(t) && n->in[0]->type == F32 ? form_constant(cx, n->in[0]) : NULL;
+    if (!k) return NULL;
+    Tensor *zero = call(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, "to=%s", dtype_info(t)->spelling);
+    Tensor *q = call(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, "to=%s", dtype_info(t)->spelling);
+    k = q ? form_constant(cx, q) : NULL;
+    return k ? weights_form(cx, n, k) : NULL;
 }
 
 static const Form *dequantized(Ctx *cx, const Node *n)
@@ -490,6 +503,7 @@ const Form *form_of_call(const Former *f, const Node *n)
 {
     const Op *op = n->op;
     if (n->out_count != 1 || !n->in[0]) return NULL;
+    if (op->grid == GRID_SIMULATE) return simulated(f->cx, n);
     if (op->grid) return op->grid == GRID_READ || op->grid == GRID_CENTER ? dequantized(f->cx, n) : NULL;
     if (op->is_concat) return concatenated(f, n);
     if (op->moves_elements) return moved(f, n);

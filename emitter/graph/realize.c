@@ -235,6 +235,12 @@ static Tensor *parts_requantized(const Former *f, const Form *x, const Grid *g)
     return form_call_over(f->cx, n, in, n->attr, n->attr_count);
 }
 
+/* i8 of that grid, up to limits. */
+static bool is_same_grid(const Form *x, const Grid *g)
+{
+    return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 && x->scale[0] == g->step && x->zero == g->zero;
+}
+
 /* The same grid: nothing happens but limits. */
 static Tensor *regridded(Ctx *cx, const char *label, const Form *x, const Grid *g, const Grid *whole)
 {
@@ -248,19 +254,13 @@ static Tensor *requantized(const Former *f, const char *label, const Form *x, co
     Grid g = limited_grid(x, whole);
     if (x->concat) return parts_requantized(f, x, &g);
     if (x->b) return sum_requantized(f, label, x, &g);
-    bool is_grid = x->q->type == I8 && x->channels == 1 && x->count == 1 && x->offset[0] == 0;
-    if (is_grid && x->scale[0] == g.step && x->zero == g.zero) return regridded(cx, label, x, &g, whole);
+    if (is_same_grid(x, &g)) return regridded(cx, label, x, &g, whole);
     Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
     if (fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g);
     return evens_of(f, x, &g, s) ? even_call(cx, label, x, s, &g) : NULL;
 }
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
-
-static bool is_same_grid(const Form *x, const Grid *g)
-{
-    return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 && x->scale[0] == g->step && x->zero == g->zero;
-}
 
 /* The quantization's result as i8, made of integers; NULL: it stays in floats. An operator that takes no integers may refuse. */
 static Tensor *realized(const Former *f, const Node *n, const Grid *g)

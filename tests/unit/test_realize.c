@@ -182,7 +182,7 @@ static void constants_of_sums(void)
 /* A real tensor with what it holds on its grid: v is over (stored - zero), as doubles, so that operators sum them up exactly. */
 typedef struct Layer { Tensor *real, *v; Grid grid; } Layer;
 
-typedef struct World { Net net; int kind; bool takes_u8; } World;      /* kind: of the scales */
+typedef struct World { Net net; int kind; bool takes_u8, takes_reals; } World;      /* kind: of the scales */
 
 static Tensor *run(Ctx *cx, Tensor *t)
 {
@@ -276,7 +276,8 @@ static Layer input_layer(World *w, int rank, const int64_t *shape)
     return l;
 }
 
-/* Weights with scales for all or for each channel, stored in i8, or in u8 around 128 or, for one scale, anywhere. */
+/* Weights with scales for all or for each channel, stored in i8, or in u8 around 128 or, for one scale, anywhere; or as real numbers
+ * that are quantized where they are used. */
 typedef struct Weights { Tensor *real, *v; const double *scale; int64_t channels; } Weights;
 
 static Weights weights(World *w, int rank, const int64_t *shape)
@@ -296,8 +297,10 @@ static Weights weights(World *w, int rank, const int64_t *shape)
     }
     Tensor *zeros = tensor_constant(n->cx, "zero", t, channels > 1, &channels, NULL);
     for (int64_t i = 0; i < channels; i++) dtype_store(t, (void *)(uintptr_t)zeros->data, i, (Scalar){ .i = zero });
-    k.real = call(n->cx, "dequantize", "dk", (Tensor *[]){ q, scale, zeros }, 3, "");
     k.scale = s;
+    k.real = call(n->cx, "dequantize", "dk", (Tensor *[]){ q, scale, zeros }, 3, "");
+    if (w->takes_reals && pick(n, 3) == 0)
+        k.real = call(n->cx, "annotation.simulated_quantize", "sk", (Tensor *[]){ run(n->cx, k.real), scale, zeros }, 3, "bits=8 sign=%d", t == I8);
     return k;
 }
 
@@ -413,7 +416,9 @@ static Layer in_integers(World *w, Layer x)
 {
     Net *n = &w->net;
     Ctx *cx = n->cx;
-    const Weights k = weights(w, SHAPE(3, 3, last_dim(x.v), 4));
+    World stored_alone = *w;
+    stored_alone.takes_reals = false;
+    const Weights k = weights(&stored_alone, SHAPE(3, 3, last_dim(x.v), 4));
     const Node *dk = k.real->maker;
     const Grid g = { random_scale(n, 0, w->kind), pick(n, 60) - 30, -128, 127 };
     Tensor *zero = tensor_scalar(cx, "zero", I8, (double)x.grid.zero), *scale = tensor_scalar(cx, "scale", F32, x.grid.step);
@@ -481,7 +486,7 @@ static void single_layers(void)
     for (int k = 0; k < KINDS; k++) {
         int wrong = 0, floats = 0, failed = 0;
         for (uint32_t trial = 0; trial < 18; trial++) {
-            World w = { net_new(100 * (uint32_t)k + trial), (int)trial % 3, trial % 2 != 0 };
+            World w = { net_new(100 * (uint32_t)k + trial), (int)trial % 3, trial % 2 != 0, true };
             const Layer x = input_layer(&w, SHAPE(1, 4, 3, 5)), y = kinds[k].make(&w, x);
             const Outcome o = ctx_failed(w.net.cx) ? (Outcome){ false, -1 } : outcome_of(&w, &x, &y);
             wrong += !o.is_right;
@@ -498,7 +503,7 @@ static void networks(int count)
     int wrong = 0, floats = 0;
     uint32_t first_wrong = 0;
     for (int i = 0; i < count; i++) {
-        World w = { net_new(9000 + (uint32_t)i), i % 3, i % 2 != 0 };
+        World w = { net_new(9000 + (uint32_t)i), i % 3, i % 2 != 0, true };
         const Layer x = input_layer(&w, SHAPE(1, 5, 4, 1 + pick(&w.net, 6)));
         Layer y = x;
         for (int layers = 2 + pick(&w.net, 4); layers > 0; layers--) y = kinds[pick(&w.net, KINDS)].make(&w, y);
@@ -516,7 +521,7 @@ static void networks(int count)
 /* A mean of four, of steps of `step`; how many calls are left in floats. */
 static int floats_of_mean(double step, Qdq qdq)
 {
-    World w = { net_new(1), 0, false };
+    World w = { net_new(1), 0, false, false };
     Net *n = &w.net;
     const Grid g = { step, 3, -128, 127 };
     Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 4, 4, 2));
@@ -545,7 +550,7 @@ static void equal_to_floats(void)
 {
     int differ = 0, floats = 0;
     for (uint32_t i = 0; i < 40; i++) {
-        World w = { net_new(700 + i), 1, i % 2 != 0 };
+        World w = { net_new(700 + i), 1, i % 2 != 0, false };
         Net *n = &w.net;
         const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
         Layer y = x;
@@ -567,7 +572,7 @@ static void tables(void)
     static const char *const curves[] = { "sigmoid", "tanh", "hard_swish", "leaky_relu", "exp" };
     int differ = 0, others = 0;
     for (uint32_t i = 0; i < 15; i++) {
-        World w = { net_new(800 + i), 0, i % 2 != 0 };
+        World w = { net_new(800 + i), 0, i % 2 != 0, false };
         Net *n = &w.net;
         const Layer x = input_layer(&w, SHAPE(256));
         for (int64_t v = 0; v < 256; v++) put(x.v, v, (double)(v - 128 - x.grid.zero));
@@ -588,7 +593,7 @@ static void tables(void)
  * lies on the grid is one of bytes, and a product behind it needs no other form. */
 static void from_grid_to_grid(void)
 {
-    World w = { net_new(900), 0, false };
+    World w = { net_new(900), 0, false, false };
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(256));
     for (int64_t v = 0; v < 256; v++) put(x.v, v, (double)(v - 128 - x.grid.zero));
@@ -605,7 +610,7 @@ static void from_grid_to_grid(void)
 /* A filter of zeros makes its channel constant; that is seen through the fixed-point step, and the channel goes. */
 static void shrinks(void)
 {
-    World w = { net_new(950), 1, false };
+    World w = { net_new(950), 1, false, false };
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
     const Weights k = weights(&w, SHAPE(1, 1, 3, 4)), k2 = weights(&w, SHAPE(1, 1, 4, 2));
