@@ -142,13 +142,20 @@ static bool alloc_is_well_formed(Form *f, const Stmt *s)
     return true;
 }
 
+/* Of the first loop or block in it. */
+static const char *first_name(const Stmt *s)
+{
+    while (!s->name && s->child_count) s = s->child[0];
+    return s->name ? s->name : "nothing";
+}
+
 static bool tile_is_its_instruction(Form *f, const Stmt *s)
 {
     Match m;
     const char *why;
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
-    return check_fail(f->c, UNPROVED, text_format(f->c->cx, "steps that leave %s and what is inside as they are", s->child[0]->name ? s->child[0]->name : "the unit"),
-                      "what is printed as %s is no longer what it computes: %s", s->instr->macro, why);
+    return check_fail(f->c, UNPROVED, text_format(f->c->cx, "steps that leave %s and what is inside as they are", first_name(s)),
+                      "%s, printed as %s, is no longer what that computes: %s", first_name(s), s->instr->macro, why);
 }
 
 static bool is_well_formed(Form *f, const Stmt *s)

@@ -19,9 +19,17 @@ uint64_t hash_bytes(const void *key, size_t bytes)
     return h * UINT64_C(0x9e3779b97f4a7c15);
 }
 
+/* Pointers are most of the keys: all their bits at once. */
+static uint64_t hash_pointer(const void *key)
+{
+    uint64_t h = (uint64_t)(uintptr_t)key * UINT64_C(0xbf58476d1ce4e5b9);
+    h ^= h >> 32;
+    return h * UINT64_C(0x9e3779b97f4a7c15);
+}
+
 static uint64_t hash_key(const void *key, size_t bytes)
 {
-    return bytes == BY_POINTER ? hash_bytes(&key, sizeof key) : hash_bytes(key, bytes);
+    return bytes == BY_POINTER ? hash_pointer(key) : hash_bytes(key, bytes);
 }
 
 static bool same_key(const struct MapSlot *s, const void *key, size_t bytes, uint64_t hash)
