@@ -151,7 +151,7 @@ static void deform_conv(OnnxCall *c)
  * the size; auto_pad makes the size that of the input times the stride. */
 static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *extra)
 {
-    int64_t size[MAX_SPATIAL] = { 0 };
+    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* it may be the whole shape, batch and channels included */
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
     bool is_upper = strcmp(automatic, "SAME_UPPER") == 0, is_same = is_upper || strcmp(automatic, "SAME_LOWER") == 0;
     bool has_size = onnx_attr(c, "output_shape") != NULL;

@@ -288,6 +288,8 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
     { "split-lengths", "x:9; s#-1,10; Split x,s y,z; >y", false },
     { "pool-of-many-dimensions", "x:1,2,5,5,1,2,5,5; GlobalAveragePool x y; >y", true },
     { "many-dimensions-broadcast", "a:1,65536; b:65536,1; Add a,b y; >y", false },
+    { "output-shape-of-five", "x:1,2,4; w=2,1,3; ConvTranspose x,w y output_shape=1,1,6,6,6; >y", false },
+    { "output-shape-whole", "x:1,2,4,4,4; w=2,1,3,3,3; ConvTranspose x,w y output_shape=1,1,6,6,6; >y", true },
     { "attention-of-many", "q:1,1,65536,1; Attention q,q,q y is_causal=1!; >y", false },
     { "attention-window", "q:1,1,4,1; Attention q,q,q y is_causal=1! left_window_size=9223372036854775807! right_window_size=9223372036854775807!; >y", true },
     { "long-axis-of-no-elements", "x:4; v=0,1073741824; Gemm v,v d transB=1!; Add d y; >y", false },
