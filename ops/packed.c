@@ -181,6 +181,8 @@ static const OpCase packed_conv2d_cases[] = {
 };
 static const OpCase packed_depthwise2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][3] i8[1][3][3][4] i32[4]", "i32[1][4][5][3]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][4] i8[1][3][3][4] i32[4]", "i32[1][4][5][4]", NULL },
+    { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][6] i8[2][3][3][4] i32[8]", "i32[1][4][5][6]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][4] i8[2][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[3][2][1][1] i32[3]", "i32[2][2][3][3]", NULL },
     { "", "i8[1][2][2][8] i8[1][1][1][4] i32[4]", NULL, "are wanted" },

@@ -121,8 +121,16 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &s);
 }
 
+/* Weights [o/block][kh][kw][block] in this target's blocks, and at least one whole block of channels: fewer are not filled up. */
+static bool applies(Ctx *cx, const GroupNest *g)
+{
+    const Tensor *k = g->group->anchor->in[1];
+    const int64_t block = channel_block(g->target), channels = tensor_dim(g->group->anchor->out[0], 3);
+    return tensor_dim(k, k->rank - 1) == block && channels >= block && product_makes_output(cx, g);
+}
+
 const Implementation implementations_arm_depthwise[] = {
     { .name = "depthwise.windows", .target = "arm", .plevel = 12, .ops = "packed_depthwise2d",
-      .what = "two pixels by a block of channels, all taps at once over rows with their borders", .applies = product_makes_output, .schedule = schedule },
+      .what = "two pixels by a block of channels, all taps at once over rows with their borders", .applies = applies, .schedule = schedule },
     { 0 }
 };
