@@ -191,17 +191,24 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 /* lw: end */
 
 /* lw: lw_window needs */
-/* Taps of `pixels` windows, over n channels. */
+/* Taps of `pixels` windows, 1 or 2, over n channels. */
 static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj,
                              const int8_t *b, int32_t bi, int32_t bj)
 {
-    for (int32_t w = 0; w < pixels; w++)
-        for (int32_t o = 0; o < n; o++) {
-            uint32_t sum = (uint32_t)c[w * cw + o];
-            for (int32_t i = 0; i < kh; i++)
-                for (int32_t j = 0; j < kw; j++) sum += (uint32_t)((int32_t)a[i * ai + w * aw + j * aj + o] * b[i * bi + j * bj + o]);
-            c[w * cw + o] = (int32_t)sum;
+    for (int32_t o = 0; o < n; o++) {
+        uint32_t sum = (uint32_t)c[o], sum1 = pixels == 2 ? (uint32_t)c[cw + o] : 0;
+        const int8_t *x = a + o, *k = b + o;
+        for (int32_t i = 0; i < kh; i++) {
+            for (int32_t j = 0; j < kw; j++) {
+                sum += (uint32_t)((int32_t)x[j * aj] * k[j * bj]);
+                if (pixels == 2) sum1 += (uint32_t)((int32_t)x[j * aj + aw] * k[j * bj]);
+            }
+            x += ai;
+            k += bi;
         }
+        c[o] = (int32_t)sum;
+        if (pixels == 2) c[cw + o] = (int32_t)sum1;
+    }
 }
 /* lw: end */
 /* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_dsp_window lw_window */

@@ -132,7 +132,7 @@ const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *r
 
 const Implementation implementations_arm_packed[] = {
     { .name = "packed.rows", .target = "arm", .ops = "conv2d dense", .what = "products of 8 bits over weights in reading order", .alter = alter_product },
-    { .name = "packed.channels", .target = "arm-dsp", .ops = "depthwise_conv2d", .what = "depthwise convolutions of 8 bits over whole blocks of channels",
+    { .name = "packed.channels", .target = "arm", .ops = "depthwise_conv2d", .what = "depthwise convolutions of 8 bits over whole blocks of channels",
       .alter = alter_depthwise },
     { .name = "packed.bias", .target = "arm", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
     { 0 }

@@ -9,6 +9,7 @@
 #include "cgen/cgen.h"
 #include "ir/formula.h"
 #include "lower/lower.h"
+#include "lower/merge.h"
 #include "schedule/schedule.h"
 
 static int count_of(const char *text, const char *part)
@@ -123,10 +124,39 @@ static void unused(Ctx *cx)
     check_that(strstr(c, "* 2.0f") != NULL && strstr(c, "two") == NULL, "small-constants-stand-in-place", "%s", c);
 }
 
+static const Function *function_of(Ctx *cx, const char *text, int64_t rows, int64_t columns)
+{
+    Tensor *y = FORMULA(cx, text, BIND_T("x", input(cx, "x", 2, rows, columns, 0, 0)));
+    return lower_nest(cx, nest_naive(cx, "f", NULL, 0, &y, 1), NULL);
+}
+
+/* Other extents are parameters; other steps of the innermost loop, and other numbers of values, are other functions. */
+static void merging(Ctx *cx)
+{
+    static const char twice[] = "y[i,j<4] = x[i,j] * 2";
+    const Function *f[] = { function_of(cx, twice, 5, 8), function_of(cx, twice, 7, 16), function_of(cx, "y[i,j<4] = x[i,2*j] * 2", 5, 8),
+                            function_of(cx, "y[i,j<4] = x[i,j] * 3", 5, 8), function_of(cx, twice, 9, 8) };
+    const Function *before[5];
+    Map into = map_new(cx->arena);
+    memcpy(before, f, sizeof f);
+    functions_merge(cx, f, 5, &into);
+    const Merged *m[5];
+    for (int i = 0; i < 5; i++) m[i] = map_get_ptr(&into, before[i]);
+    check_that(f[0] == f[1] && f[0] == f[4] && f[2] == before[2] && f[3] == before[3] && !m[2] && !m[3], "alike-but-for-numbers-is-one", "%d %d", f[0] == f[1], f[0] == f[4]);
+    if (!m[0] || !m[1] || !m[4]) return;
+    check_that(f[0]->number_count == 2 && m[0]->number[0] == 5 && m[1]->number[0] == 7 && m[4]->number[0] == 9 && m[0]->number[1] == 8 &&
+               m[1]->number[1] == 16 && m[4]->number[1] == 8, "what-differs-is-a-parameter", "%d parameters", f[0]->number_count);
+    Text c = text_new(cx);
+    Program p = { .name = "m" };
+    cgen_function(cx, &c, &p, f[0]);
+    check_that(strstr(text_string(&c), "m_f(int32_t i_end, int32_t i_step, ") && strstr(text_string(&c), "i < i_end; i++") && strstr(text_string(&c), "i * i_step"),
+               "parameters-are-named-by-what-they-measure", "%s", text_string(&c));
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
-    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused };
+    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = ctx_new(NULL, NULL);
         tests[i](cx);
