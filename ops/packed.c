@@ -21,11 +21,13 @@ typedef struct Rows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_w
 
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, Rows *r)
 {
-    *r = (Rows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .outs = tensor_dim(n->in[1], 0), .length = length };
+    *r = (Rows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
+    int64_t rows = tensor_dim(r->k, 0);
+    r->outs = node_int(n, "outs", rows);
     r->is_wide = r->k->rank == 4;
     r->padded = r->is_wide ? 4 * tensor_dim(r->k, 1) : r->k->rank == 2 ? tensor_dim(r->k, 1) : -1;
     bool fits = r->is_wide ? r->padded >= length && r->padded < length + 4 && tensor_dim(r->k, 2) == 2 && tensor_dim(r->k, 3) == 2 : r->padded == length;
-    if (r->x->type == I8 && r->k->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == r->outs && fits) return true;
+    if (r->x->type == I8 && r->k->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1 && r->outs <= rows && fits) return true;
     op_refuse(cx, n, "the weights are %s, the first values %s; i8[o][%lld] or i8[o][q][2][2] and i32[o] are wanted", tensor_shape_text(cx, r->k),
               tensor_shape_text(cx, r->b), (long long)length);
     return false;
@@ -42,8 +44,8 @@ static const char *element_text(Ctx *cx, const Rows *r, const char *value)
 static int product(Ctx *cx, const Node *n, const Rows *r, Tensor *patch, const char *lead, Tensor **out)
 {
     const char *text = r->is_wide
-        ? text_format(cx, "y[%so] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o,q,t,s])", lead, lead)
-        : text_format(cx, "y[%so] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, lead);
+        ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o,q,t,s])", lead, (long long)r->outs, lead)
+        : text_format(cx, "y[%so<%lld] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, (long long)r->outs, lead);
     if (!patch) return 0;
     out[0] = OP_FORMULA(cx, n, text, BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
     return out[0] ? 1 : 0;
@@ -167,6 +169,11 @@ static const AttrRow conv_attrs[] = {
     { "dilation", ATTR_INTS, "distance of neighbouring taps", NULL },
     { "pad",      ATTR_INTS, "rows and columns of `fill` around x: top,left,bottom,right", NULL },
     { "fill",     ATTR_INT,  "what is read outside of x", NULL },
+    { "outs",     ATTR_INT,  "output channels; k and b may have more", NULL },
+    { 0 }
+};
+static const AttrRow dense_attrs[] = {
+    { "outs", ATTR_INT, "output channels; k and b may have more", NULL },
     { 0 }
 };
 
@@ -174,6 +181,8 @@ static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i8[3][18] i32[3]", "i32[1][4][5][3]", NULL },
     { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][2] i8[4][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
     { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
+    { "outs=3", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][3]", NULL },
+    { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "are wanted" },
     { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
     { "", "i8[1][2][2][8] i8[4][9] i32[4]", NULL, "are wanted" },
     { "kernel=3,3", "i8[1][2][2][8] i8[4][72] i32[4]", NULL, "does not fit" },
@@ -202,6 +211,6 @@ static const OpCase packed_dense_cases[] = {
 const Op ops_packed[] = {
     { PACKED(packed_conv2d, "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: a convolution of 8 bits in reading order"), .attr = conv_attrs },
     { PACKED(packed_depthwise2d, "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: a depthwise convolution of 8 bits"), .attr = conv_attrs },
-    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order") },
+    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order"), .attr = dense_attrs },
     { 0 }
 };

@@ -15,12 +15,12 @@ bool has_feature(const Target *t, const char *word)
 
 bool wants_pairs(const Target *t) { return has_feature(t, "dsp") && !has_feature(t, "mve"); }
 
-/* Weights [e][o] as [o][e], or in fours with the middle two exchanged. */
-static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, bool is_wide)
+/* Weights [e][o] as [o][e], or in fours with the middle two exchanged, and zeros for rows behind the last one. */
+static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, bool is_wide)
 {
     static const int place[] = { 0, 2, 1, 3 };
-    int64_t fours = (length + 3) / 4, wide[] = { outs, fours, 2, 2 }, plain[] = { outs, length };
-    int8_t *to = NEW_ARRAY(cx->arena, int8_t, outs * fours * 4);
+    int64_t fours = (length + 3) / 4, wide[] = { rows, fours, 2, 2 }, plain[] = { rows, length };
+    int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * fours * 4);
     const int8_t *from = k->data;
     for (int64_t o = 0; o < outs; o++)
         for (int64_t e = 0; e < length; e++)
@@ -29,12 +29,12 @@ static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t ou
 }
 
 /* b[o] = -zero * sum of o's weights */
-static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t zero)
+static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, int64_t zero)
 {
-    uint32_t *b = NEW_ARRAY(cx->arena, uint32_t, outs);
+    uint32_t *b = NEW_ARRAY(cx->arena, uint32_t, rows);
     const int8_t *from = k->data;
     for (int64_t i = 0; i < length * outs; i++) b[i % outs] -= (uint32_t)zero * (uint32_t)from[i];
-    return tensor_constant(cx, "b", I32, 1, &outs, b);
+    return tensor_constant(cx, "b", I32, 1, &rows, b);
 }
 
 static const char *window_attrs(Ctx *cx, const Node *n)
@@ -59,9 +59,10 @@ static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses
     bool is_conv = strcmp(n->op->name, "conv2d") == 0;
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0)) return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
-    Tensor *in[] = { x, pack_weights(cx, k, length, outs, wants_pairs(t)), first_values(cx, k, length, outs, zero) };
-    if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
-    return call(cx, "packed_dense", n->name, in, 3, "");
+    int64_t rows = outs + outs % 2;      /* products are made in twos */
+    Tensor *in[] = { x, pack_weights(cx, k, length, outs, rows, wants_pairs(t)), first_values(cx, k, length, outs, rows, zero) };
+    if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero, (long long)outs);
+    return call(cx, "packed_dense", n->name, in, 3, "outs=%lld", (long long)outs);
 }
 
 /* A bias behind the product goes into its first values. */
@@ -103,11 +104,9 @@ static Tensor *alter_depthwise(Ctx *cx, const Target *t, const Node *n, const Us
     (void)uses;
     Tensor *x = n->in[0], *k = n->in[1];
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "zero_w", 0)) return NULL;
-    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_block(t), blocks = (outs + block - 1) / block, room = blocks * block;
+    int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, 2), block = channel_block(t), blocks = (outs + block - 1) / block;
     if (tensor_dim(x, 3) != outs || tensor_elems(k) / outs < 2) return NULL;
-    int32_t *b = NEW_ARRAY(cx->arena, int32_t, room);
-    memcpy(b, first_values(cx, k, tensor_elems(k) / outs, outs, zero)->data, (size_t)outs * sizeof *b);
-    Tensor *in[] = { x, pack_channels(cx, k, outs, blocks, block), tensor_constant(cx, "b", I32, 1, &room, b) };
+    Tensor *in[] = { x, pack_channels(cx, k, outs, blocks, block), first_values(cx, k, tensor_elems(k) / outs, outs, blocks * block, zero) };
     return call(cx, "packed_depthwise2d", n->name, in, 3, "%s fill=%lld", window_attrs(cx, n), (long long)zero);
 }
 

@@ -35,7 +35,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n)
         t.w = 2;
     }
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
-        if (outs % o == 0) t.o = o;
+        if (outs % o == 0 || (o == 2 && outs > 1)) t.o = o;      /* one row more: its product goes nowhere */
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (scales_at_once(g, n, block)) t.block = block;
@@ -199,6 +199,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (is_direct) n = sched_compute_inline(cx, n, patch);
     if (ctx_failed(cx)) return n;
     Tiles t = tiles_of(g, n);
+    if (axis_extent(t.out, t.last) % t.o) n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.last].var)->name, t.o);
     n = split_tiles(cx, n, &t);
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);

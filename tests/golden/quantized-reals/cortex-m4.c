@@ -142,17 +142,19 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *r
 }
 
 /* between[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
- * acc[n<1, h<3, w<3, o<3] = sum(q<1, s<2, t<2; b[o]) i32(between[n, h, w, s*2+t]) * i32(k[o, q, t, s])
+ * acc[n<1, h<3, w<3, o<4] = sum(q<1, s<2, t<2; b[o]) i32(between[n, h, w, s*2+t]) * i32(k[o, q, t, s])
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
- * x: [1][3][3][4]  k: [3][1][2][2]  b: [3]  table: [256]  between: [1][3][3][4]  y: [1][3][3][3]
- * schedule: compute_inline requantize_fixed; split y.w 2 tail=shift; split y.c 1;
+ * x: [1][3][3][4]  k: [4][1][2][2]  b: [4]  table: [256]  between: [1][3][3][4]  y: [1][3][3][3]
+ * schedule: compute_inline requantize_fixed; pad acc o 2; split y.w 2 tail=shift; split y.c 2;
  *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at between y.wo; set_scope acc register;
  *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize between.e LW_COPY_I16;
- *     reorder acc.s acc.t acc.w; decompose_reduction acc acc.s; unroll y.ci; unroll y.wi; unroll acc@init.w */
+ *     reorder acc.s acc.t acc.w acc.o; decompose_reduction acc acc.s; unroll y.ci; unroll acc@init.o; unroll y.wi;
+ *     unroll acc@init.w */
 static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict between, int8_t *restrict y)
 {
-    for (int32_t h = 0; h < 3; h++)
+    for (int32_t h = 0; h < 3; h++) {
+        int8_t *y_h = y + h * 9;
         for (int32_t wo = 0; wo < 2; wo++) {
             const int32_t wo_at = lw_min_i32(wo * 2, 1);
             for (int32_t w = 0; w < 2; w++) {
@@ -167,23 +169,44 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                 }
                 #endif
             }
-            int8_t *y_wo = y + h * 9 + wo_at * 3;
-            for (int32_t co = 0; co < 3; co++) {
-                int32_t acc[2];
-                acc[0] = b[co];
-                acc[1] = b[co];
-                for (int32_t s = 0; s < 2; s++) {
-                    const int8_t *k_s = k + co * 4 + s;
+            {
+                int32_t acc[4];
+                acc[0] = b[0];
+                acc[1] = b[1];
+                acc[2] = b[0];
+                acc[3] = b[1];
+                for (int32_t s = 0; s < 2; s++)
                     for (int32_t t = 0; t < 2; t++) {
                         const int16_t *between_t_ = between + s * 2 + t;
+                        const int8_t *k_t_ = k + t * 2 + s;
                         for (int32_t w = 0; w < 2; w++)
-                            acc[w] += (int32_t)between_t_[w * 4] * k_s[t * 2];
+                            for (int32_t o = 0; o < 2; o++)
+                                acc[w * 2 + o] += (int32_t)between_t_[w * 4] * k_t_[o * 4];
                     }
-                }
-                y_wo[co] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
-                y_wo[co + 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3 + 1] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3 + 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3 + 4] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[3] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+            }
+            {
+                int32_t acc[4];
+                acc[0] = b[2];
+                acc[1] = b[3];
+                acc[2] = b[2];
+                acc[3] = b[3];
+                for (int32_t s = 0; s < 2; s++)
+                    for (int32_t t = 0; t < 2; t++) {
+                        const int16_t *between_t_ = between + s * 2 + t;
+                        const int8_t *k_t_ = k + t * 2 + s + 8;
+                        for (int32_t w = 0; w < 2; w++)
+                            for (int32_t o = 0; o < 2; o++)
+                                acc[w * 2 + o] += (int32_t)between_t_[w * 4] * k_t_[o * 4];
+                    }
+                y_h[wo_at * 3 + 2] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3 + 5] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
             }
         }
+    }
 }
 
 /* [4][5][2][2] */
@@ -213,14 +236,14 @@ static const LW_ALIGN(16) uint8_t quantized_reals_sums_n[4] = {
     6,6,7,6
 };
 
-/* [3][1][2][2] */
-static const LW_ALIGN(16) int8_t quantized_reals_dense1_k[12] = {
-    105,90,53,-78,-53,68,98,-22,19,3,-48,-19
+/* [4][1][2][2] */
+static const LW_ALIGN(16) int8_t quantized_reals_dense1_k[16] = {
+    105,90,53,-78,-53,68,98,-22,19,3,-48,-19,0,0,0,0
 };
 
-/* [3] */
-static const LW_ALIGN(16) int32_t quantized_reals_dense1_b[3] = {
-    21760,11648,-5760
+/* [4] */
+static const LW_ALIGN(16) int32_t quantized_reals_dense1_b[4] = {
+    21760,11648,-5760,0
 };
 
 /* [256] */
