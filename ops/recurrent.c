@@ -279,14 +279,14 @@ static int gru(Ctx *cx, const Node *n, Tensor **out)
     if (linear) {
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
         const char *reset = activate(&l, 0, "sums[t,b,1,u]");
-        unit_stage(&l, "new", "u", activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
+        unit_stage(&l, "candidate", "u", activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
     } else {
         unit_stage(&l, "reset", "k", text_format(cx, "%s * %s", activate(&l, 0, "sums[t,b,1,k]"), before(&l, "k")));
         unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
-        unit_stage(&l, "new", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
+        unit_stage(&l, "candidate", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
     }
     unit_stage(&l, "update", "u", z);
-    return layer_close(&l, h, text_format(cx, "(1 - update[t,b,u]) * new[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
+    return layer_close(&l, h, text_format(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
 }
 
 /* The sum of gate g of i o f c, with the peephole on `state`. */

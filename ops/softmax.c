@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Softmax along one axis. The largest element is taken off first, so that nothing overflows:
  *
- *   softmax       peak[n] = max(c) x[n,c];  exp[n,c] = exp(x[n,c] - peak[n]);  sum[n] = sum(c) exp[n,c];  y[n,c] = exp[n,c] / sum[n]
+ *   softmax       peak[n] = max(c) x[n,c];  power[n,c] = exp(x[n,c] - peak[n]);  sum[n] = sum(c) power[n,c];  y[n,c] = power[n,c] / sum[n]
  *   log_softmax   y[n,c] = x[n,c] - peak[n] - log(sum[n])
  *   hardmax       y[n,c] = 1 at the first largest element, else 0 */
 #include "graph/op_build.h"
@@ -26,7 +26,7 @@ static int softmax(Ctx *cx, const Node *n, Tensor **out)
     AxisText a;
     if (!read_axis(cx, n, &a)) return 0;
     Tensor *peak = peak_of(cx, n, &a);
-    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "exp%s = exp(x%s - peak%s)", a.all, a.all, a.kept), BIND_T("x", n->in[0]), BIND_T("peak", peak));
+    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "power%s = exp(x%s - peak%s)", a.all, a.all, a.kept), BIND_T("x", n->in[0]), BIND_T("peak", peak));
     Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) e%s", a.kept, a.chosen, a.all), BIND_T("e", power));
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = e%s / total%s", a.all, a.all, a.kept), BIND_T("e", power), BIND_T("total", total));
     return out[0] ? 1 : 0;

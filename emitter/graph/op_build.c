@@ -13,8 +13,10 @@ Tensor *op_formula(Ctx *cx, const Node *n, const char *text, const Bind *binds)
     size_t lhs = strcspn(text, " [=");
     const char *rest = text + lhs;
     bool is_result = lhs == 1 && text[0] == 'y';
-    const char *stage = is_result ? n->op->name : text_format(cx, "%s_%s", n->op->name, name_n(cx, text, lhs));
-    return formula(cx, text_format(cx, "%s%s", stage, rest), binds);
+    const char *word = name_n(cx, text, lhs), *stage = is_result ? n->op->name : text_format(cx, "%s_%s", n->op->name, word);
+    Tensor *t = formula(cx, text_format(cx, "%s%s", stage, rest), binds);
+    if (t && !is_result && lhs > 1) t->word = word;
+    return t;
 }
 
 /* ---- Formulas that name one another ----------------------------------------------------------------------------- */
@@ -45,6 +47,7 @@ Tensor *formulas_make(Formulas *f, const char *format, ...)
 Tensor *formulas_promise(Formulas *f, const char *word, DType type, int rank, const Expr *const *shape)
 {
     Tensor *t = tensor_new(f->cx, text_format(f->cx, "%s_%s", f->call->op->name, word), type, rank, shape);
+    t->word = name(f->cx, word);
     formulas_name(f, (Bind)BIND_T(word, t));
     return t;
 }

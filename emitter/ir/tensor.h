@@ -28,6 +28,7 @@ struct Tensor {
     int output;                      /* index among the maker's outputs */
     const void *data;                /* constant: row-major elements in the host's byte order */
     const Quant *quant;              /* or NULL */
+    const char *word;                /* what the operator calls it that makes it on the way to a result: "sums"; or NULL */
     uint32_t serial;
 };
 

@@ -7,7 +7,8 @@
  *
  * Names say what a thing is to the function, not which layer it belongs to, so that equal groups give equal text:
  * x inputs, k weights (constants of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
- * acc what a reduction in registers gathers; a constant whose role has a word for a name (multiplier, table) has that. In a nest written by hand tensors keep the names that they have there. */
+ * acc what a reduction in registers gathers; a constant whose role has a word for a name (multiplier, table), and a buffer that
+ * the operator's formulas have a word for (sums, cell), has that. In a nest written by hand tensors keep the names that they have there. */
 #include "lower/storage.h"
 
 #include <string.h>
@@ -26,10 +27,19 @@ static bool names_loop(const Stmt *s, const char *word)
     return false;
 }
 
-/* The first of two names for a role that is no loop's. */
+/* Of a loop, or in the formula of a stage. */
+static bool names_axis(const Nest *n, const char *word)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        for (int a = 0; a < n->stage[i]->axis_count; a++)
+            if (strcmp(expr_as_var(n->stage[i]->axis[a].var)->name, word) == 0) return true;
+    return names_loop(n->root, word);
+}
+
+/* The first of two names for a role that is no axis's. */
 static const char *stem_of(const Storages *s, const char *first, const char *second)
 {
-    return names_loop(s->nest->root, first) ? second : first;
+    return names_axis(s->nest, first) ? second : first;
 }
 
 static const char *numbered(Ctx *cx, const char *stem, int n)
@@ -42,6 +52,25 @@ static const char *memory_name(const Storages *s, const Tensor *t, const char *r
 {
     bool keeps = s->options && s->options->keeps_names;
     return keeps ? name_identifier(s->cx, t->name) : numbered(s->cx, role, number);
+}
+
+static bool names_parameter(const Storages *s, const char *word)
+{
+    for (int i = 0; i < s->memory_count; i++)
+        if (strcmp(s->memory[i]->name, word) == 0) return true;
+    return false;
+}
+
+/* The word for a buffer, with a number from the second on; NULL where it has none that is free. */
+static const char *own_word(Storages *s, const Tensor *t)
+{
+    const char *word = t->word ? name_identifier(s->cx, t->word) : NULL;
+    if (!word || (s->options && s->options->keeps_names) || names_axis(s->nest, word)) return NULL;
+    uintptr_t count = (uintptr_t)map_get_ptr(&s->words, word);
+    const char *spelling = numbered(s->cx, word, (int)count);
+    if (names_parameter(s, spelling)) return NULL;
+    map_put_ptr(&s->words, word, (void *)(count + 1));
+    return spelling;
 }
 
 static const View *view_of(const LowerOptions *o, const Tensor *t)
@@ -110,12 +139,12 @@ static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char 
 
 Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
-    Storages s = { .cx = cx, .nest = n, .options = options, .of = map_new(cx->arena) };
+    Storages s = { .cx = cx, .nest = n, .options = options, .of = map_new(cx->arena), .words = map_new(cx->arena) };
     int weights = 0, biases = 0;
     for (int i = 0; i < n->input_count; i++) {
         const Tensor *t = n->input[i];
         if (storage_of(&s, t)) continue;
-        bool is_word = tensor_is_constant(t) && strlen(t->name) > 2 && !names_loop(n->root, t->name);
+        bool is_word = tensor_is_constant(t) && strlen(t->name) > 2 && !names_axis(n, t->name);
         const char *stem = !tensor_is_constant(t) ? stem_of(&s, "x", "in") : t->rank >= 2 ? stem_of(&s, "k", "w") : stem_of(&s, "b", "bias");
         int *count = !tensor_is_constant(t) ? &s.input_count : t->rank >= 2 ? &weights : &biases;
         parameter(&s, t, MEMORY_INPUT, is_word ? name_identifier(cx, t->name) : memory_name(&s, t, stem, (*count)++));
@@ -211,12 +240,13 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
         elems = sat_mul(elems, extent[d]);
         if (b->align > 1 && i == t->rank - 1) elems = sat_add(elems, b->align - 1) / b->align * b->align;
     }
-    bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK;
-    const char *stem = b->scope == SCOPE_REGISTER && makes_by_reduction(t) ? "acc" : stem_of(s, "t", "between");
+    bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK, gathers = b->scope == SCOPE_REGISTER && makes_by_reduction(t);
+    const char *stem = gathers ? "acc" : stem_of(s, "t", "between");
     Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
     const Storage *copy = storage_of(s, t);      /* the same buffer in another copy of the code */
-    int *count = strcmp(stem, "acc") == 0 ? &s->acc_count : &s->local_count;
-    proto.name = copy ? copy->memory->name : memory_name(s, t, stem, (*count)++);
+    int *count = gathers ? &s->acc_count : &s->local_count;
+    proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t);
+    if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
     if (makes_by_reduction(t)) proto.range = sum_range(cx, t->maker->stage);
     const Memory *m = memory_new(cx, &proto);

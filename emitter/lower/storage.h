@@ -20,6 +20,7 @@ typedef struct Storages {
     const Nest *nest;
     const LowerOptions *options;
     Map of;                              /* Tensor -> Storage */
+    Map words;                           /* names of buffers that operators have words for -> how many there are */
     int input_count, output_count, local_count, acc_count;   /* named so far: x, x2, ...; y; t; acc */
     int memory_count, memory_room;       /* parameters made, in the order of Function.memory but for sorting */
     const Memory **memory;
