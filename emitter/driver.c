@@ -61,7 +61,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
                               .rounds_once = build_rounds_once(o) };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
-    for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum };
+    for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum, o->dim[i].least };
     ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
     for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
     const char **state = NEW_ARRAY(cx->arena, const char *, o->state_count);

@@ -23,7 +23,7 @@ void lw_free(lw_context *cx);                                    /* NULL allowed
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
 const char *lw_version(void);
 
-typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; } lw_dim;     /* --dim NAME=N, NAME<=N */
+typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; int64_t least; } lw_dim;   /* --dim NAME=N, NAME<=N, L<=NAME<=N; least 0: not said */
 typedef struct lw_value { const char *name, *path; } lw_value;                             /* --value NAME=FILE.npy */
 typedef struct lw_state { const char *input, *output; } lw_state;                          /* --state INPUT=OUTPUT */
 

@@ -57,20 +57,24 @@ static bool read_level(Arguments *a, const char *v)
     return !*end && n >= 1 && n <= 11;
 }
 
-/* NAME=N, or NAME<=N for a maximum. */
+/* NAME=N, or NAME<=N for a maximum, or L<=NAME<=N for a minimum as well. */
 static bool read_dim(Arguments *a, const char *v)
 {
+    char *end;
+    long long least = strtoll(v, &end, 10);
+    bool has_least = end != v && strncmp(end, "<=", 2) == 0;
+    if (has_least) v = end + 2;
     const char *equals = strchr(v, '=');
     if (!equals || equals == v || a->options.dim_count == MOST_OPTIONS) return false;
     bool is_maximum = equals[-1] == '<';
     size_t length = (size_t)(equals - v) - is_maximum;
-    char *dim = malloc(length + 1), *end;
+    char *dim = malloc(length + 1);
     if (!dim) return false;
     memcpy(dim, v, length);
     dim[length] = 0;
     long long n = strtoll(equals + 1, &end, 10);
-    a->dim[a->options.dim_count++] = (lw_dim){ dim, n, is_maximum };
-    return equals[1] && !*end && n >= 1 && n <= INT32_MAX && length > 0;
+    a->dim[a->options.dim_count++] = (lw_dim){ dim, n, is_maximum, has_least ? least : 0 };
+    return equals[1] && !*end && n >= 1 && n <= INT32_MAX && length > 0 && (!has_least || (is_maximum && least >= 1 && least <= n));
 }
 
 /* NAME=REST: the name, and in *rest what is behind the '='; NULL where it has another form. */
@@ -108,7 +112,7 @@ static const Option options[] = {
     { "--static-arena", NULL,         "the arena is a static array of model.c instead of a parameter", set_static_arena },
     { "--standalone",   NULL,         "put the runtime macros that are used into model.c", set_standalone },
     { "--no-shrink",    NULL,         "keep channels of integer networks on which no output depends", set_no_shrink },
-    { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum", read_dim },
+    { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum, L<=NAME<=N its minimum too", read_dim },
     { "--value",        "NAME=F.npy", "make an input a constant", read_value },
     { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },
     { "--annotate",     "FILE",       "what is said of the model's nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", read_annotate },

@@ -331,7 +331,7 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
         if (!o->dim[i].is_maximum) dim[fixed.dim_count++] = o->dim[i];
     for (int k = 0; k < s->count; k++) {
         lw_dim *d = &dim[fixed.dim_count++];
-        *d = (lw_dim){ s->at[k]->name, size_in_trial(s->at[k], trial), false };
+        *d = (lw_dim){ s->at[k]->name, size_in_trial(s->at[k], trial), false, 0 };
         for (int i = 0; i < o->dim_count; i++)
             if (o->dim[i].is_maximum && strcmp(name_identifier(cx, o->dim[i].name), d->name) == 0) d->name = o->dim[i].name;
         text_printf(&t, " %s=%lld", s->at[k]->name, (long long)d->value);

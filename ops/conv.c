@@ -11,6 +11,7 @@
  *
  * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of its own. */
 #include "graph/op_build.h"
+#include "ir/algebra.h"
 
 enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
@@ -44,9 +45,11 @@ static bool read_windows(Ctx *cx, const Node *n, Windows *w)
         count = w->extent[d]->kind == EXPR_INT ? w->extent[d]->integer : -1;
         int64_t last = (count - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d];
         w->leaves_input = w->leaves_input || w->pad[d] > 0 || (size < 0 ? w->pad[s + d] > 0 : last >= size);
-        if (size >= 0 && count < 1) {
-            op_refuse(cx, n, "a kernel of %lld with dilation %lld does not fit into %lld elements with padding %lld and %lld",
-                      (long long)w->kernel[d], (long long)w->dilation[d], (long long)size, (long long)w->pad[d], (long long)w->pad[s + d]);
+        if (interval_of(cx, w->extent[d], NULL).least < 1) {
+            int64_t fewest = interval_of(cx, x->shape[1 + d], NULL).least;
+            op_refuse(cx, n, "a kernel of %lld with dilation %lld does not fit into %lld elements with padding %lld and %lld%s", (long long)w->kernel[d],
+                      (long long)w->dilation[d], (long long)fewest, (long long)w->pad[d], (long long)w->pad[s + d],
+                      size < 0 ? ", which the open size may be; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'" : "");
             return false;
         }
     }

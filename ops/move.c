@@ -264,25 +264,40 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+/* The shape is a list of numbers, or that of the tensor `like`, whose sizes may be open. */
+static int wanted_shape(Ctx *cx, const Node *n, const Expr **shape)
+{
+    const Attr *like = node_attr(n, "like"), *a = node_attr(n, "shape");
+    const int count = like ? like->tensor->rank : a ? a->count : 0;
+    for (int d = 0; d < count && d < MAX_RANK; d++) {
+        if (!like && (a->ints[d] < 1 || a->ints[d] > INT32_MAX)) return MAX_RANK + 1;
+        shape[d] = like ? like->tensor->shape[d] : expr_index(cx, a->ints[d]);
+    }
+    return count;
+}
+
 static int expand(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    const Attr *a = node_attr(n, "shape");
-    int count = a ? a->count : 0, rank = count > x->rank ? count : x->rank;
-    bool fits = rank <= MAX_RANK && tensor_is_fixed(x);
+    const Expr *shape[MAX_RANK], *one = expr_index(cx, 1);
+    int count = wanted_shape(cx, n, shape), rank = count > x->rank ? count : x->rank;
+    bool fits = rank <= MAX_RANK;
     Text lhs = text_new(cx), at = text_new(cx);
+    Bind binds[MAX_RANK + 2] = { BIND_T("x", n->in[0]) };
     for (int d = 0; fits && d < rank; d++) {
         int own = d - (rank - x->rank), asked = d - (rank - count);
-        int64_t size = own >= 0 ? tensor_dim(x, own) : 1, wanted = asked >= 0 ? a->ints[asked] : 1;
-        fits = wanted >= 1 && wanted <= INT32_MAX && (size == wanted || size == 1 || wanted == 1);
-        text_printf(&lhs, "%s%c<%lld", d ? "," : "", axis_letter(rank, d), (long long)(size > wanted ? size : wanted));
-        if (own >= 0) text_printf(&at, "%s%c", own ? "," : "", size == 1 ? '0' : axis_letter(rank, d));
+        const Expr *size = own >= 0 ? x->shape[own] : one, *wanted = asked >= 0 ? shape[asked] : one;
+        fits = size == wanted || size == one || wanted == one;
+        text_printf(&lhs, "%s%c<size_%d", d ? "," : "", axis_letter(rank, d), d);
+        binds[1 + d] = (Bind)BIND_V(text_format(cx, "size_%d", d), size == one ? wanted : size);
+        if (own >= 0) text_printf(&at, "%s%c", own ? "," : "", size == one ? '0' : axis_letter(rank, d));
     }
     if (!fits) {
-        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, count) : "[]");
+        const Attr *a = node_attr(n, "shape");
+        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "that shape");
         return 0;
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), BIND_T("x", n->in[0]));
+    out[0] = op_formula(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), binds);
     return out[0] ? 1 : 0;
 }
 
@@ -324,7 +339,8 @@ static const AttrRow pad_attrs[] = {
     { 0 }
 };
 static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the axis that is indexed", "0" }, { 0 } };
-static const AttrRow expand_attrs[] = { { "shape", ATTR_INTS, "the shape to broadcast to", NULL }, { 0 } };
+static const AttrRow expand_attrs[] = { { "shape", ATTR_INTS, "the shape to broadcast to", NULL },
+                                         { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL }, { 0 } };
 static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each dimension", NULL }, { 0 } };
 
 static const OpCase transpose_cases[] = {

@@ -11,23 +11,40 @@
  * window may reach past the padding, where nothing is counted; a window that would start past x and the padding before it
  * is left out. */
 #include "graph/op_build.h"
+#include "ir/algebra.h"
 
 enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
 typedef struct Windows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    int64_t size[MAX_SPATIAL], extent[MAX_SPATIAL];        /* of the input, of the output */
+    const Expr *size[MAX_SPATIAL], *extent[MAX_SPATIAL];   /* of the input, of the output; one may be open */
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
 } Windows;
 
-static int64_t windows_along(const Windows *w, int d, bool ceil_mode)
+/* How many windows: floor((size + pads - reach) / stride) + 1, rounded up with ceil_mode, where one too many may come out. */
+static const Expr *windows_along(Ctx *cx, const Windows *w, int d, bool ceil_mode)
 {
-    int64_t reach = (w->kernel[d] - 1) * w->dilation[d] + 1, s = w->stride[d];
-    int64_t room = w->size[d] + w->pad[d] + w->pad[w->spatial + d] - reach;
-    if (room < 0) return 0;
-    int64_t count = (room + (ceil_mode ? s - 1 : 0)) / s + 1;
-    return (count - 1) * s >= w->size[d] + w->pad[d] ? count - 1 : count;
+    int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d] - (ceil_mode ? s - 1 : 0);
+    const Expr *stride = expr_index(cx, s), *room = expr_sub(cx, w->size[d], expr_index(cx, taken));
+    const Expr *count = simplify(cx, expr_add(cx, expr_binary(cx, EXPR_FLOORDIV, room, stride), expr_index(cx, 1)), NULL);
+    if (!ceil_mode || count->kind != EXPR_INT || w->size[d]->kind != EXPR_INT) return count;
+    return (count->integer - 1) * s >= w->size[d]->integer + w->pad[d] ? expr_index(cx, count->integer - 1) : count;
+}
+
+/* The dimension fits, and if it is open every size of it does: then no window is cut off. */
+static bool window_fits(Ctx *cx, const Node *n, const Windows *w, int d, bool ceil_mode)
+{
+    const Tensor *x = n->in[0];
+    if (ceil_mode && w->stride[d] > 1 && w->size[d]->kind != EXPR_INT) {
+        op_refuse(cx, n, "with ceil_mode=1 and a stride of %lld the input is %s; ceil_mode=0 or a fixed size is wanted", (long long)w->stride[d], tensor_shape_text(cx, x));
+        return false;
+    }
+    if (interval_of(cx, w->extent[d], NULL).least >= 1) return true;
+    op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into the input %s with padding %lld and %lld%s", (long long)w->kernel[d], (long long)w->dilation[d],
+              tensor_shape_text(cx, x), (long long)w->pad[d], (long long)w->pad[w->spatial + d],
+              w->size[d]->kind == EXPR_INT ? "" : " where the open size is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'");
+    return false;
 }
 
 static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
@@ -43,17 +60,15 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
     if (!op_ints(cx, n, "dilation", spatial, 1, GREATEST, 1, w->dilation)) return false;
     if (!op_ints(cx, n, "pad", 2 * spatial, 0, GREATEST, 0, w->pad)) return false;
     for (int d = 0; d < spatial; d++) {
-        w->size[d] = tensor_dim(x, 1 + d);
-        w->extent[d] = windows_along(w, d, node_int(n, "ceil_mode", 0) != 0);
-        int64_t end = (w->extent[d] - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d] + 1;
-        w->leaves[d] = w->pad[d] > 0 || end > w->size[d];
-        w->leaves_padding[d] = end > w->size[d] + w->pad[spatial + d];
+        bool ceil_mode = node_int(n, "ceil_mode", 0) != 0;
+        w->size[d] = x->shape[1 + d];
+        w->extent[d] = windows_along(cx, w, d, ceil_mode);
+        if (!window_fits(cx, n, w, d, ceil_mode)) return false;
+        bool is_fixed = w->size[d]->kind == EXPR_INT;
+        int64_t end = is_fixed ? (w->extent[d]->integer - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 : 0;
+        w->leaves[d] = w->pad[d] > 0 || (is_fixed ? end > w->size[d]->integer : w->pad[spatial + d] > 0);
+        w->leaves_padding[d] = is_fixed && end > w->size[d]->integer + w->pad[spatial + d];
         w->leaves_input = w->leaves_input || w->leaves[d];
-        if (w->size[d] < 0 || w->extent[d] < 1) {
-            op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into the input %s with padding %lld and %lld",
-                      (long long)w->kernel[d], (long long)w->dilation[d], tensor_shape_text(cx, x), (long long)w->pad[d], (long long)w->pad[spatial + d]);
-            return false;
-        }
     }
     return true;
 }
@@ -68,7 +83,7 @@ static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const ch
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
     for (int d = 0; d < w->spatial; d++) {
         char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
-        text_printf(&lhs, "%c<%lld,", axis, (long long)w->extent[d]);
+        text_printf(&lhs, "%c<extent_%c,", axis, axis);
         text_printf(&over, "%s%c<%lld", d ? "," : "", tap, (long long)w->kernel[d]);
         text_printf(&at, "%s,", affine_text(cx, axis, w->stride[d], tap, w->dilation[d], -w->pad[d]));
     }
@@ -81,7 +96,9 @@ static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const ch
     }
     if (w->leaves_input) text_add(&text, " : outside)");
     const Expr *power = dtype_is_float(n->in[0]->type) ? expr_real(cx, n->in[0]->type, node_real(n, "p", 2)) : NULL;
-    return OP_FORMULA(cx, n, text.at, BIND_T("x", n->in[0]), BIND_V("outside", outside), BIND_V("p", power));
+    Bind binds[MAX_SPATIAL + 4] = { BIND_T("x", n->in[0]), BIND_V("outside", outside), BIND_V("p", power) };
+    for (int d = 0; d < w->spatial; d++) binds[3 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
+    return op_formula(cx, n, text.at, binds);
 }
 
 static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
@@ -92,13 +109,16 @@ static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) / d) */
-static const char *taps_before(Ctx *cx, const Windows *w, int d, int64_t end)
+/* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) / d).
+ * The end is a number behind the beginning or, with `of_input`, behind the input's last element. */
+static const char *taps_before(Ctx *cx, const Windows *w, int d, bool of_input, int64_t end)
 {
     char axis = axis_of(w->spatial, d);
-    int64_t s = w->stride[d], step = w->dilation[d];
+    int64_t s = w->stride[d], step = w->dilation[d], shift = end + w->pad[d] + step - 1;
     const char *start = s == 1 ? text_format(cx, "%c", axis) : text_format(cx, "%c*%lld", axis, (long long)s);
-    const char *left = text_format(cx, "%lld-%s", (long long)(end + w->pad[d] + step - 1), start);
+    bool is_open = of_input && w->size[d]->kind != EXPR_INT;
+    if (of_input && !is_open) shift += w->size[d]->integer;
+    const char *left = is_open ? text_format(cx, "size_%c + %lld-%s", axis, (long long)shift, start) : text_format(cx, "%lld-%s", (long long)shift, start);
     return step == 1 ? left : text_format(cx, "(%s)/%lld", left, (long long)step);
 }
 
@@ -106,18 +126,26 @@ static const char *taps_before(Ctx *cx, const Windows *w, int d, int64_t end)
 static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
 {
     if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
-    int64_t end = w->size[d] + (count_pad ? w->pad[w->spatial + d] : 0);
-    const char *before_end = text_format(cx, "min(%lld, %s)", (long long)w->kernel[d], taps_before(cx, w, d, end));
+    int64_t behind = count_pad ? w->pad[w->spatial + d] : 0;
+    const char *before_end = text_format(cx, "min(%lld, %s)", (long long)w->kernel[d], taps_before(cx, w, d, true, behind));
     if (count_pad || w->pad[d] == 0) return before_end;
-    return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, 0));
+    return text_format(cx, "(%s-max(0, %s))", before_end, taps_before(cx, w, d, false, 0));
+}
+
+/* What the divisor names: the sum, and the input's sizes. */
+static void bind_sizes(Ctx *cx, const Windows *w, Tensor *sum, Bind *binds)
+{
+    *binds++ = (Bind)BIND_T("s", sum);
+    for (int d = 0; d < w->spatial; d++) *binds++ = (Bind)BIND_V(text_format(cx, "size_%c", axis_of(w->spatial, d)), w->size[d]);
+    *binds = (Bind){ NULL, NULL, NULL };
 }
 
 /* A sum of integers divided, to the nearest, ties away from zero. */
-static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, Tensor *sum)
+static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, const Bind *binds)
 {
     const char *half = text_format(cx, "(%s)/2", divisor), *type = dtype_info(n->in[0]->type)->spelling;
     const char *text = text_format(cx, "y[%s] = %s(tdiv(s[%s] + select(s[%s] > 0, %s, -(%s)), %s))", axes, type, axes, axes, half, half, divisor);
-    return OP_FORMULA(cx, n, text, BIND_T("s", sum));
+    return op_formula(cx, n, text, binds);
 }
 
 static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
@@ -146,8 +174,10 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     if (same != 1 && varies.length) text_printf(&varies, " * %lld", (long long)same);
     const char *divisor = !varies.length ? text_format(cx, "%lld", (long long)same)
                         : text_format(cx, "%s(max(1, %s))", dtype_info(sums)->spelling, varies.at);
-    if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, total);
-    else out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), BIND_T("s", total));
+    Bind binds[MAX_SPATIAL + 2];
+    bind_sizes(cx, &w, total, binds);
+    if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, binds);
+    else out[0] = op_formula(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), binds);
     return out[0] ? 1 : 0;
 }
 
@@ -193,6 +223,11 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     if (!read_windows(cx, n, spatial, &w)) return 0;
+    for (int d = 0; d < spatial; d++)
+        if (w.size[d]->kind != EXPR_INT) {
+            op_refuse(cx, n, "the input is %s; fixed spatial dimensions are wanted", tensor_shape_text(cx, n->in[0]));
+            return 0;
+        }
     Tensor *tap = reduce_windows(cx, n, &w, "at, best", "argmax", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
     bool by_columns = node_int(n, "columns", 0) != 0;
     Text lhs = text_new(cx);
@@ -204,7 +239,7 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         int64_t taps = 1;
         for (int after = d + 1; after < spatial; after++) taps *= w.kernel[after];
         const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
-        flat = text_format(cx, "(%s * %lld + i64(%c*%lld + (%s)*%lld - %lld))", flat, (long long)w.size[d], axis_of(spatial, d), (long long)w.stride[d], own,
+        flat = text_format(cx, "(%s * %lld + i64(%c*%lld + (%s)*%lld - %lld))", flat, (long long)w.size[d]->integer, axis_of(spatial, d), (long long)w.stride[d], own,
                            (long long)w.dilation[d], (long long)w.pad[d]);
     }
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,%sc] = %s", lhs.at, flat), BIND_T("at", tap));
@@ -223,17 +258,17 @@ static int lp_pool3d(Ctx *cx, const Node *n, Tensor **out) { return lp_pool(cx, 
 
 /* ---- Global pooling: over all dimensions but the first and the last ---------------------------------------------- */
 
-static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, int64_t *count)
+static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, const Expr **count)
 {
     const Tensor *x = n->in[0];
     bool chosen[MAX_RANK] = { false };
-    *count = x->rank < 3 || tensor_elems(x) == 0 ? 0 : 1;
-    for (int d = 1; d + 1 < x->rank && *count > 0; d++) {
+    *count = expr_index(cx, 1);
+    for (int d = 1; d + 1 < x->rank; d++) {
         chosen[d] = true;
-        *count *= tensor_dim(x, d);
+        *count = expr_is_int(*count, 1) ? x->shape[d] : expr_mul(cx, *count, x->shape[d]);
     }
-    if (*count < 1) {
-        op_refuse(cx, n, "the input is %s; [n][spatial..][c], not empty and the spatial ones fixed, is wanted", tensor_shape_text(cx, x));
+    if (x->rank < 3 || tensor_elems(x) == 0 || interval_of(cx, *count, NULL).least < 1) {
+        op_refuse(cx, n, "the input is %s; [n][spatial..][c], not empty, is wanted", tensor_shape_text(cx, x));
         return false;
     }
     *axes = axis_text(cx, x->rank, chosen);
@@ -243,7 +278,7 @@ static bool spatial_axes(Ctx *cx, const Node *n, AxisText *axes, int64_t *count)
 static int global_max_pool(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
-    int64_t count;
+    const Expr *count;
     if (!spatial_axes(cx, n, &a, &count)) return 0;
     out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = max(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", n->in[0]));
     return out[0] ? 1 : 0;
@@ -252,10 +287,10 @@ static int global_max_pool(Ctx *cx, const Node *n, Tensor **out)
 static int global_avg_pool(Ctx *cx, const Node *n, Tensor **out)
 {
     AxisText a;
-    int64_t count;
+    const Expr *count;
     if (!op_float(cx, n) || !spatial_axes(cx, n, &a, &count)) return 0;
     Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) x%s", a.ones, a.chosen, a.all), BIND_T("x", n->in[0]));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = s[*] / %lld", (long long)count), BIND_T("s", total));
+    out[0] = OP_FORMULA(cx, n, "y[*] = s[*] / count", BIND_T("s", total), BIND_V("count", expr_cast(cx, n->in[0]->type, count)));
     return out[0] ? 1 : 0;
 }
 

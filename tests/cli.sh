@@ -57,6 +57,8 @@ check usage-option-takes-none   ends 2 'takes no value' $matmul -o "$work/a.c" -
 check usage-dim-form            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n
 check usage-dim-not-a-number    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=four
 check usage-dim-zero            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
+check usage-dim-least-too-large ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<=n<=4'
+check usage-dim-least-of-one    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
 check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
 check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
 check usage-qdq                 ends 2 'exact|integer|float' $matmul -o "$work/a.c" --qdq some
@@ -143,6 +145,8 @@ check dim-fixed                 ends 0 'input x: f32\[16\]' dump "$work/sized.te
 check dim-too-large             refuses '65 is given' "$work/sized.te" -o "$work/a.c" --dim n=65
 check dim-too-small             refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim n=1
 check dim-maximum               ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
+check dim-least                 ends 0 - "$work/sized.te" -o "$work/sized.c" --dim '3<=n<=32'
+check dim-least-too-small       refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
 check dim-unknown               refuses 'm' "$work/sized.te" -o "$work/a.c" --dim m=3
 check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"

@@ -156,6 +156,15 @@ check open-verify-te "$lw" verify tests/golden/stencil-fused/stencil-fused.te
 check emit-open-size emit open_classifier tests/models/open_classifier.onnx --dim 'batch<=9'
 check build-open-size build open_size -Iruntime -I"$work/open_classifier" tests/emitted/open_size.c "$work/open_classifier/open_classifier.c"
 check open-size-in-its-range-alone "$work/open_size"
+check open-length-of-windows-and-recurrences "$lw" verify tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch<=3'
+check open-length-in-blocks-of-steps "$lw" verify tests/models/open_keywords.onnx --dim 'time=40' --dim 'batch<=3' --target cortex-m4
+check open-length-for-a-scalar-core "$lw" verify tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch=1' --target cortex-m4
+check open-height-and-width "$lw" verify tests/models/open_image.onnx --dim '5<=height<=20' --dim '4<=width<=17'
+too_short() { ! "$lw" tests/models/open_image.onnx -o "$work/no.c" --dim 'height<=20' --dim 'width=17' 2> "$work/said" && grep -q "LEAST<=NAME<=MOST" "$work/said"; }
+check open-size-too-small-for-a-window too_short
+check emit-open-length emit open_keywords tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch<=3'
+least_is_checked() { grep -q 'time < 8\|time >= 8' "$work/open_keywords/open_keywords.c"; }
+check open-least-size-is-checked least_is_checked
 check open-size-by-place "$lw" verify tests/models/open_convolution.onnx --dim 'x.0<=4'
 quantized=../shared/models/onnx/kws_micro_qdq.onnx
 if [ -f "$quantized" ]; then check open-batch-of-a-recorded-network "$lw" verify "$quantized" --dim 'unk__68<=3'
@@ -167,6 +176,7 @@ check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
 check emit-steps emit steps tests/emitted/steps.te --target cortex-m4
 steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" -eq 4 ]; }
 check steps-in-blocks steps_in_blocks
+check steps-buffers-have-the-layers-words grep -q 'float \*restrict input, float \*restrict sums' "$work/steps/steps.c"
 
 # ---- Weights stored as bytes ------------------------------------------------------------------------------------------------
 # They are in flash as they are, in the order in which they are read, and in no memory otherwise.

@@ -20,7 +20,7 @@ typedef struct Model {
 } Model;
 
 /* `--dim batch=1`: a symbolic dimension by its name, or one without a name as INPUT.AXIS. */
-typedef struct ImportDim { const char *name; int64_t value; bool is_maximum; } ImportDim;
+typedef struct ImportDim { const char *name; int64_t value; bool is_maximum; int64_t least; /* of one that stays open; 0: not said */ } ImportDim;
 /* `--value state=zeros.npy`: this input is a constant, read from the file. */
 typedef struct ImportValue { const char *name, *path; } ImportValue;
 

@@ -57,7 +57,7 @@ static const Expr *open_size(Importer *im, const ImportDim *d)
     if (size) return size;
     const char *identifier = name_identifier(im->cx, d->name), *unique = identifier;
     for (int i = 2; map_get(&im->open_name, unique, strlen(unique)); i++) unique = text_format(im->cx, "%s_%d", identifier, i);
-    size = expr_new_var(im->cx, unique, VAR_SIZE, I32, 1, d->value);
+    size = expr_new_var(im->cx, unique, VAR_SIZE, I32, d->least ? d->least : 1, d->value);
     map_put(&im->open_name, unique, strlen(unique), (void *)(uintptr_t)size);
     map_put(&im->open, d->name, strlen(d->name), (void *)(uintptr_t)size);
     return size;
@@ -69,7 +69,7 @@ static bool dim_option(Importer *im, const OnnxValue *v, int axis, ImportDim *ou
     const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "", *place = text_format(im->cx, "%s.%d", v->name, axis);
     const ImportDim *d = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : NULL;
     if (!d) d = named_option(im, place, (int)strlen(place));
-    *out = d ? *d : (ImportDim){ symbol, *symbol ? dim_formula(symbol, size_of_part, im) : -1, false };
+    *out = d ? *d : (ImportDim){ symbol, *symbol ? dim_formula(symbol, size_of_part, im) : -1, false, 0 };
     return out->value >= 0;
 }
 

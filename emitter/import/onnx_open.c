@@ -5,7 +5,7 @@
  *   - an operator must either know nothing of sizes, or only of dimensions that are fixed; the rows below say which ones.
  *     All others are refused by name: then the dimension has to be fixed
  *   - chains of shape arithmetic (Shape, Gather, Concat, ..) are no longer constants but short lists of sizes. They are
- *     computed here, and have to come out as numbers or as the shape of a Reshape */
+ *     computed here, and have to come out as numbers or as the shape of a Reshape, an Expand or a ConstantOfShape */
 #include <string.h>
 
 #include "import/onnx_graph.h"
@@ -154,18 +154,33 @@ static const Arithmetic arithmetic[] = {
 /* ---- Operators over tensors that have open dimensions ------------------------------------------------------------ */
 
 /* Which dimensions of the inputs may be open. */
-typedef enum May { MAY_ALL, MAY_FIRST, MAY_OTHERS /* than the attribute axis */ } May;
+typedef enum May { MAY_ALL, MAY_FIRST, MAY_OTHERS /* than the attribute axis */, MAY_IMAGE /* all but the channels, the second */,
+                   MAY_SEQUENCE /* of three all but the last */ } May;
 typedef struct Keeper { const char *op; May may; int axis; /* by default */ } Keeper;
 static const Keeper keepers[] = {
-    { "AveragePool", MAY_FIRST, 0 }, { "BatchNormalization", MAY_FIRST, 0 }, { "Cast", MAY_ALL, 0 }, { "Clip", MAY_ALL, 0 }, { "Concat", MAY_OTHERS, 0 },
-    { "Conv", MAY_FIRST, 0 }, { "DequantizeLinear", MAY_ALL, 0 }, { "Dropout", MAY_ALL, 0 }, { "Flatten", MAY_ALL, 0 }, { "Gather", MAY_OTHERS, 0 },
-    { "Gelu", MAY_ALL, 0 }, { "Gemm", MAY_ALL, 0 }, { "GlobalAveragePool", MAY_FIRST, 0 }, { "GlobalMaxPool", MAY_FIRST, 0 }, { "Identity", MAY_ALL, 0 },
-    { "LayerNormalization", MAY_OTHERS, -1 }, { "LogSoftmax", MAY_ALL, 0 }, { "MatMul", MAY_ALL, 0 }, { "MaxPool", MAY_FIRST, 0 }, { "Mean", MAY_ALL, 0 },
-    { "Pow", MAY_ALL, 0 }, { "PRelu", MAY_FIRST, 0 }, { "QuantizeLinear", MAY_ALL, 0 }, { "ReduceMax", MAY_ALL, 0 }, { "ReduceMean", MAY_ALL, 0 },
+    { "AveragePool", MAY_IMAGE, 0 }, { "BatchNormalization", MAY_IMAGE, 0 }, { "Cast", MAY_ALL, 0 }, { "Clip", MAY_ALL, 0 }, { "Concat", MAY_OTHERS, 0 },
+    { "Conv", MAY_IMAGE, 0 }, { "DequantizeLinear", MAY_ALL, 0 }, { "Dropout", MAY_ALL, 0 }, { "Flatten", MAY_ALL, 0 }, { "Gather", MAY_OTHERS, 0 },
+    { "GRU", MAY_SEQUENCE, 0 }, { "Gelu", MAY_ALL, 0 }, { "Gemm", MAY_ALL, 0 }, { "GlobalAveragePool", MAY_IMAGE, 0 }, { "GlobalMaxPool", MAY_IMAGE, 0 }, { "Identity", MAY_ALL, 0 },
+    { "LayerNormalization", MAY_OTHERS, -1 }, { "LSTM", MAY_SEQUENCE, 0 }, { "LogSoftmax", MAY_ALL, 0 }, { "MatMul", MAY_ALL, 0 }, { "MaxPool", MAY_IMAGE, 0 }, { "Mean", MAY_ALL, 0 },
+    { "Pow", MAY_ALL, 0 }, { "PRelu", MAY_FIRST, 0 }, { "QuantizeLinear", MAY_ALL, 0 }, { "RNN", MAY_SEQUENCE, 0 }, { "ReduceMax", MAY_ALL, 0 }, { "ReduceMean", MAY_ALL, 0 },
     { "ReduceMin", MAY_ALL, 0 }, { "ReduceSum", MAY_ALL, 0 }, { "Reshape", MAY_ALL, 0 }, { "Slice", MAY_ALL, 0 }, { "Softmax", MAY_ALL, 0 },
     { "Split", MAY_OTHERS, 0 }, { "Squeeze", MAY_ALL, 0 }, { "Sum", MAY_ALL, 0 }, { "Max", MAY_ALL, 0 }, { "Min", MAY_ALL, 0 }, { "Transpose", MAY_ALL, 0 },
     { "Unsqueeze", MAY_ALL, 0 },
 };
+
+static bool may_be_open(const OnnxCall *c, const Keeper *k, const Tensor *x, int d)
+{
+    int64_t axis = onnx_int(c, "axis", k->axis);
+    if (axis < 0) axis += x->rank;
+    switch (k->may) {
+    case MAY_ALL:      return true;
+    case MAY_FIRST:    return d == 0;
+    case MAY_OTHERS:   return d != axis;
+    case MAY_IMAGE:    return d != 1;
+    case MAY_SEQUENCE: return d < 2;
+    }
+    return false;
+}
 
 /* The open dimension that the operator cannot keep; NULL: there is none. What is a call of one of ours by elements knows no sizes. */
 static const Expr *not_kept(const OnnxCall *c, const OnnxOp *op)
@@ -176,12 +191,8 @@ static const Expr *not_kept(const OnnxCall *c, const OnnxOp *op)
         if (strcmp(keepers[i].op, op->name) == 0) k = &keepers[i];
     if (!k && ours && ours->pattern <= PATTERN_BROADCAST) return NULL;
     for (int i = 0; i < c->in_count; i++)
-        for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {
-            int64_t axis = k ? onnx_int(c, "axis", k->axis) : 0;
-            if (axis < 0) axis += c->in[i]->rank;
-            bool may = k && (k->may == MAY_ALL || (k->may == MAY_FIRST ? d == 0 : d != axis));
-            if (c->in[i]->shape[d]->kind != EXPR_INT && !may) return c->in[i]->shape[d];
-        }
+        for (int d = 0; c->in[i] && d < c->in[i]->rank; d++)
+            if (c->in[i]->shape[d]->kind != EXPR_INT && !(k && may_be_open(c, k, c->in[i], d))) return c->in[i]->shape[d];
     return NULL;
 }
 
@@ -216,6 +227,35 @@ static void reshape(OnnxCall *c, const Sizes *shape)
     }
 }
 
+/* ---- Tensors whose shape is a list of sizes ------------------------------------------------------------------------ */
+
+static Tensor *expanded(OnnxCall *c, Tensor *x, const Sizes *shape)
+{
+    if (!x || shape->count > MAX_RANK) return NULL;
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, x->type, shape->count, shape->at) };
+    Node *n = op_call(c->cx, op_find(c->cx, "expand"), c->name, &x, 1, &like, 1);
+    return n ? n->out[0] : NULL;
+}
+
+static bool expand(OnnxCall *c, Sizes *shape)
+{
+    Tensor *x = onnx_in(c, 0);
+    if (!x || is_sizes(c, x) || !sizes_of(c, 1, shape)) return false;
+    c->out[0] = expanded(c, x, shape);
+    return c->out[0] != NULL || ctx_failed(c->cx);
+}
+
+static bool constant_of_shape(OnnxCall *c, Sizes *shape)
+{
+    const OnnxAttr *a = onnx_attr(c, "value");
+    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
+    if (!value || tensor_elems(value) != 1 || !sizes_of(c, 0, shape)) return false;
+    c->out[0] = expanded(c, value, shape);
+    return c->out[0] != NULL || ctx_failed(c->cx);
+}
+
+static const Arithmetic makers[] = { { "ConstantOfShape", constant_of_shape }, { "Expand", expand } };
+
 bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op)
 {
     bool has_sizes = false, has_open = false;
@@ -240,6 +280,8 @@ bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op)
             give(c, &list, type);
             return true;
         }
+    for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
+        if ((has_sizes || strcmp(op->name, "Expand") == 0) && strcmp(makers[i].op, op->name) == 0 && makers[i].list(c, &list)) return true;
     const Expr *open = has_sizes ? size : not_kept(c, op);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;

@@ -85,19 +85,17 @@ static bool read_activations(Layers *l, const char *const *standard)
 /* Direction d of a tensor whose dimension `axis` is the directions; that dimension goes. */
 static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
 {
-    int64_t shape[MAX_RANK];
-    int rank = 0;
     if (!t) return NULL;
-    for (int i = 0; i < t->rank; i++)
-        if (i != axis) shape[rank++] = tensor_dim(t, i);
     if (l->directions > 1) t = onnx_call(l->c, "slice", t, "axes=%d begin=%d end=%d", axis, d, d + 1);
-    return onnx_reshape(l->c, t, shape, rank);
+    return onnx_call(l->c, "squeeze", t, "axes=%d", axis);
 }
 
 static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end) { return onnx_call(l->c, "slice", t, "axes=0 begin=%lld end=%lld", (long long)begin, (long long)end); }
 
 static bool is_zero(const Tensor *t)
 {
+    const Node *maker = t->maker;
+    if (maker && maker->kind == NODE_CALL && strcmp(maker->op->name, "expand") == 0) return is_zero(maker->in[0]);      /* in an open shape */
     bool zero = tensor_is_constant(t);
     for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
     return zero;
@@ -165,8 +163,8 @@ static bool layers_open(Layers *l, OnnxCall *c, const char *op, int gates, int a
     const char *direction = onnx_text(c, "direction", "forward");
     if (!onnx_needs(c, 3)) return false;
     const Tensor *x = c->in[0], *r = c->in[2];
-    if (x->rank != 3 || r->rank != 3 || !tensor_is_fixed(x)) {
-        onnx_refuse(c, "x is %s and r %s; three dimensions are wanted, fixed in x", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, r));
+    if (x->rank != 3 || r->rank != 3) {
+        onnx_refuse(c, "x is %s and r %s; three dimensions are wanted", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, r));
         return false;
     }
     l->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
@@ -196,11 +194,7 @@ static Tensor *side_by_side(Layers *l, Tensor *const *t, int axis)
     OnnxCall *c = l->c;
     Tensor *wide[2];
     for (int d = 0; d < l->directions; d++) {
-        int64_t shape[MAX_RANK];
-        int rank = 0;
-        if (!t[d]) return NULL;
-        for (int i = 0; i <= t[d]->rank; i++) shape[rank++] = i == axis ? 1 : tensor_dim(t[d], i - (i > axis));
-        wide[d] = onnx_reshape(c, t[d], shape, rank);
+        if (!(wide[d] = onnx_call(c, "unsqueeze", t[d], "axes=%d", axis))) return NULL;
     }
     return l->directions == 1 ? wide[0] : call(c->cx, "concat", c->name, wide, l->directions, "axis=%d", axis);
 }

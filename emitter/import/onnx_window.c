@@ -22,11 +22,13 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 }
 
 /* SAME: as many windows as strides fit into the input; what is missing is padded on both sides, the odd one at the end
- * (UPPER) or at the begin (LOWER). */
-static void pad_same(Windows *w, int d, bool upper)
+ * (UPPER) or at the begin (LOWER). With a stride of 1 that is the same for all sizes, so that one may be open. */
+static void pad_same(OnnxCall *c, Windows *w, int d, bool upper)
 {
-    int64_t count = (w->size[d] + w->stride[d] - 1) / w->stride[d];
-    int64_t total = (count - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - w->size[d];
+    if (w->size[d] < 0 && w->stride[d] > 1)
+        onnx_unsupported(c, "'auto_pad' is SAME with a stride of %lld over an open dimension; 'pads' or a stride of 1 is accepted", (long long)w->stride[d]);
+    int64_t size = w->size[d] < 0 ? 1 : w->size[d], count = (size + w->stride[d] - 1) / w->stride[d];
+    int64_t total = (count - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size;
     if (total < 0) total = 0;
     int64_t less = total / 2;
     w->pad[d] = upper ? less : total - less;
@@ -50,10 +52,10 @@ static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
                         (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
             return false;
         }
-        if (is_same) pad_same(w, d, strcmp(automatic, "SAME_UPPER") == 0);
+        if (is_same) pad_same(c, w, d, strcmp(automatic, "SAME_UPPER") == 0);
         else if (strcmp(automatic, "VALID") == 0) w->pad[d] = w->pad[w->spatial + d] = 0;
     }
-    return true;
+    return !ctx_failed(c->cx);
 }
 
 /* The input's spatial dimensions: one to three. */

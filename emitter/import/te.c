@@ -68,10 +68,11 @@ static void read_size(TeReader *r, Lexer *l)
         const ImportDim *d = &r->options->dim[i];
         if (!token_is(at, d->name)) continue;
         if (r->options->is_dim_used) r->options->is_dim_used[i] = true;
-        if (d->value < v->least || d->value > v->greatest)
-            lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld", (long long)d->value, d->name, (long long)v->least,
-                      (long long)v->greatest);
-        if (d->is_maximum) v->greatest = d->value;
+        int64_t least = d->least ? d->least : v->least;
+        if (d->value < v->least || d->value > v->greatest || least < v->least)
+            lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld", (long long)(least < v->least ? least : d->value), d->name,
+                      (long long)v->least, (long long)v->greatest);
+        if (d->is_maximum) v->greatest = d->value, v->least = least;
         else r->known = known_add(r->cx, r->known->outer, d->name, NULL, expr_index(r->cx, d->value));
     }
 }

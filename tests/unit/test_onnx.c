@@ -265,7 +265,7 @@ static void check_shapes(void)
     put_ends(&g, open);
     m = model_of(&g, 13);
     refused("open-dimension", &m, "input \"x\": error: dimension 1 is open (\"n\"): give its size, as in --dim n=1");
-    ImportDim dim = { "n", 3, false };
+    ImportDim dim = { "n", 3, false, 0 };
     ImportOptions options = { .dim_count = 1, .dim = &dim };
     Read r = read_model(&m, &options);
     CHECK("dimension-given-by-name", r.ok && tensor_dim(r.model.input[0], 1) == 3);
@@ -314,7 +314,7 @@ static void check_dim_formulas(void)
 /* A dimension with a declared maximum is a size of that range; an operator that cannot keep it is named. */
 static void check_open(void)
 {
-    static const ImportDim most = { "n", 16, true };
+    static const ImportDim most = { "n", 16, true, 0 };
     const ImportOptions options = { .dim_count = 1, .dim = &most };
     int64_t dims[] = { 1, 0, 4 };
     static const struct { const char *op, *attr, *refusal; int64_t value; } cases[] = {

@@ -94,7 +94,7 @@ static void test_expanded_names(void)
 
 static void test_options(void)
 {
-    ImportDim dims[] = { { "n", 5, false }, { "m", 7, true } };
+    ImportDim dims[] = { { "n", 5, false, 0 }, { "m", 7, true, 0 } };
     ImportOptions o = { .dim_count = 2, .dim = dims };
     Ctx *cx = ctx_new(NULL, NULL);
     Model m;
