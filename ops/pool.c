@@ -298,7 +298,9 @@ static Tensor *global_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zer
 {
     AxisText a;
     Text axes = text_new(cx);
-    if (!spatial_axes(cx, n, &a, count)) return NULL;
+    const Expr *all;
+    if (!spatial_axes(cx, n, &a, &all) || all->kind != EXPR_INT) return NULL;
+    *count = all->integer;
     *zero *= *count;
     for (int d = 1; d + 1 < n->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 1 ? "," : "", d);
     Tensor *wide = call(cx, "cast", n->name, &stored, 1, "to=i32");
