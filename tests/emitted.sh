@@ -172,6 +172,7 @@ else skip open-batch-of-a-recorded-network "no recorded models beside the projec
 
 # ---- Recurrent layers in blocks of steps --------------------------------------------------------------------------------------
 
+check recurrence-in-a-nest-verify "$lw" verify tests/emitted/recurrence_in_a_nest.te
 check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
 check emit-steps emit steps tests/emitted/steps.te --target cortex-m4
 steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" -eq 4 ]; }

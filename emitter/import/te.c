@@ -9,6 +9,7 @@
 #include "ir/read.h"
 #include "schedule/schedule.h"
 #include "support/file.h"
+#include "support/map.h"
 #include "support/names.h"
 
 enum { MOST_STATEMENTS = 2048 };      /* to be one nest, which is checked in a time that grows with the square */
@@ -237,19 +238,21 @@ static void relocate(TeReader *r, const Lexer *l, DiagMark mark, Token at)
     lex_error(l, at, "%s%s%s", d->where && !d->source ? d->where : "", d->where && !d->source ? ": " : "", d->what);
 }
 
-/* The stages that a call stands for are named after its result: y, and y_max, y_sum for what leads to it. */
-static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count)
+/* The stages that a call stands for are named after its result: y, and y_max, y_sum for what leads to it. `named` are done: in a
+ * recurrence they lead to one another. */
+static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count, Map *named)
 {
     Stage *s = n ? (Stage *)(uintptr_t)n->stage : NULL;
-    for (int i = 0; s && i < in_count; i++)
+    if (!s || map_get_ptr(named, n)) return;
+    map_put_ptr(named, n, n);
+    for (int i = 0; i < in_count; i++)
         for (int o = 0; o < n->out_count; o++)
             if (n->out[o] == in[i]) return;
-    if (!s) return;
     for (int i = 0; i < n->in_count; i++) {
         const char *inner = n->in[i]->name;
         size_t prefix = strlen(op);
         if (strncmp(inner, op, prefix) == 0 && inner[prefix] == '_') inner += prefix + 1;
-        name_stages(r, n->in[i]->maker, op, name_format(r->cx, "%s_%s", wanted, inner), in, in_count);
+        name_stages(r, n->in[i]->maker, op, name_format(r->cx, "%s_%s", wanted, inner), in, in_count, named);
     }
     s->name = n->name = wanted;
     for (int i = 0; i < n->out_count; i++) n->out[i]->name = i ? name_format(r->cx, "%s_%d", wanted, i) : wanted;
@@ -278,7 +281,8 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     if (r->is_nest && op->annotation) return in;             /* a nest is one group: nothing is to be said in it */
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
-    name_stages(r, out[0]->maker, op->name, wanted, in, in_count);
+    Map named = map_new(r->cx->arena);
+    name_stages(r, out[0]->maker, op->name, wanted, in, in_count, &named);
     return out;
 }
 
