@@ -35,24 +35,24 @@ static LW_NOINLINE void dense_softmax_dense(const float *restrict x, const float
 }
 
 /* acc[n<1] = max(c<4) x[n, c]
- * t[n<1, c<4] = exp(x[n, c] - acc[n])
- * acc2[n<1] = sum(c<4) t[n, c]
- * y[n<1, c<4] = t[n, c] / acc2[n]
+ * power[n<1, c<4] = exp(x[n, c] - acc[n])
+ * acc2[n<1] = sum(c<4) power[n, c]
+ * y[n<1, c<4] = power[n, c] / acc2[n]
  * x: [1][4]  y: [1][4]
- * schedule: set_scope acc register; set_scope t stack; set_scope acc2 register */
+ * schedule: set_scope acc register; set_scope power stack; set_scope acc2 register */
 static LW_NOINLINE void dense_softmax_y(const float *restrict x, float *restrict y)
 {
-    float t[4];
+    float power[4];
     float acc = -INFINITY;
     for (int32_t c = 0; c < 4; c++)
         acc = lw_maxf(acc, x[c]);
     for (int32_t c = 0; c < 4; c++)
-        t[c] = lw_expf(x[c] - acc);
+        power[c] = lw_expf(x[c] - acc);
     float acc2 = 0.0f;
     for (int32_t c = 0; c < 4; c++)
-        acc2 += t[c];
+        acc2 += power[c];
     for (int32_t c = 0; c < 4; c++)
-        y[c] = t[c] / acc2;
+        y[c] = power[c] / acc2;
 }
 
 /* [8][4] */

@@ -11,28 +11,28 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* between[n<1, e<32] = i16(x[n, e])
- * acc[n<1, o<16] = sum(q<8, s<2, t<2; x3[o]) i32(between[n, q*4+s*2+t]) * i32(x2[o, q, t, s])
+/* patch[n<1, e<32] = i16(x[n, e])
+ * acc[n<1, o<16] = sum(q<8, s<2, t<2; x3[o]) i32(patch[n, q*4+s*2+t]) * i32(x2[o, q, t, s])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][32]  x2: [16][8][2][2]  x3: [16]  between: [1][32]  y: [1][16]
- * schedule: reorder y.d0 y.c; compute_at acc y.d0; compute_at between y.d0; set_scope acc register;
- *     instruction LW_COPY_I16[32](a: i8[32]) y[e<32] = i16(a[e]); tensorize between.e LW_COPY_I16;
+ * x: [1][32]  x2: [16][8][2][2]  x3: [16]  patch: [1][32]  y: [1][16]
+ * schedule: reorder y.d0 y.c; compute_at acc y.d0; compute_at patch y.d0; set_scope acc register;
+ *     instruction LW_COPY_I16[32](a: i8[32]) y[e<32] = i16(a[e]); tensorize patch.e LW_COPY_I16;
  *     reorder acc.q acc.s acc.t acc.o; decompose_reduction acc acc.q; split acc.o 4;
  *     reorder acc.oo acc.q acc.s acc.t acc.oi; instruction LW_DOT_1X4_I16[8](a: i16[1][8][2][2],
  *     b: i8[4][8][2][2]) c[w<1,o<4] = sum(q<8,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s]);
  *     tensorize acc.q LW_DOT_1X4_I16; instruction LW_SCALE_I8[16,0,-128,127](a: i32[16], m: i32,
  *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict between, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict patch, int8_t *restrict y)
 {
     {
         int32_t acc[16];
         #ifdef LW_COPY_I16
-        LW_COPY_I16(32, between[0], x[0]);
+        LW_COPY_I16(32, patch[0], x[0]);
         #else
         {
             for (int32_t e = 0; e < 32; e++)
-                between[e] = (int16_t)x[e];
+                patch[e] = (int16_t)x[e];
         }
         #endif
         #ifdef LW_COPY_I32
@@ -45,16 +45,16 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
         #endif
         for (int32_t oo = 0; oo < 4; oo++) {
             #ifdef LW_DOT_1X4_I16
-            LW_DOT_1X4_I16(8, acc[oo * 4], between[0], 4, 2, x2[oo * 128], 32, 4, 2);
+            LW_DOT_1X4_I16(8, acc[oo * 4], patch[0], 4, 2, x2[oo * 128], 32, 4, 2);
             #else
             {
                 for (int32_t q = 0; q < 8; q++)
                     for (int32_t s = 0; s < 2; s++) {
-                        const int16_t *between_s = between + q * 4 + s * 2;
+                        const int16_t *patch_s = patch + q * 4 + s * 2;
                         for (int32_t t = 0; t < 2; t++) {
                             const int8_t *x2_t_ = x2 + oo * 128 + q * 4 + t * 2 + s;
                             for (int32_t oi = 0; oi < 4; oi++)
-                                acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)between_s[t] * x2_t_[oi * 32]));
+                                acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)patch_s[t] * x2_t_[oi * 32]));
                         }
                     }
             }
@@ -71,28 +71,28 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
     }
 }
 
-/* between[n<1, e<16] = i16(x[n, e])
- * acc[n<1, o<8] = sum(q<4, s<2, t<2; x3[o]) i32(between[n, q*4+s*2+t]) * i32(x2[o, q, t, s])
+/* patch[n<1, e<16] = i16(x[n, e])
+ * acc[n<1, o<8] = sum(q<4, s<2, t<2; x3[o]) i32(patch[n, q*4+s*2+t]) * i32(x2[o, q, t, s])
  * y[d0<1, c<8] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][16]  x2: [8][4][2][2]  x3: [8]  between: [1][16]  y: [1][8]
- * schedule: reorder y.d0 y.c; compute_at acc y.d0; compute_at between y.d0; set_scope acc register;
- *     instruction LW_COPY_I16[16](a: i8[16]) y[e<16] = i16(a[e]); tensorize between.e LW_COPY_I16;
+ * x: [1][16]  x2: [8][4][2][2]  x3: [8]  patch: [1][16]  y: [1][8]
+ * schedule: reorder y.d0 y.c; compute_at acc y.d0; compute_at patch y.d0; set_scope acc register;
+ *     instruction LW_COPY_I16[16](a: i8[16]) y[e<16] = i16(a[e]); tensorize patch.e LW_COPY_I16;
  *     reorder acc.q acc.s acc.t acc.o; decompose_reduction acc acc.q; split acc.o 4;
  *     reorder acc.oo acc.q acc.s acc.t acc.oi; instruction LW_DOT_1X4_I16[4](a: i16[1][4][2][2],
  *     b: i8[4][4][2][2]) c[w<1,o<4] = sum(q<4,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s]);
  *     tensorize acc.q LW_DOT_1X4_I16; instruction LW_SCALE_I8[8,0,-128,127](a: i32[8], m: i32,
  *     s: i32) y[e<8] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[8](a: i32[8]) y[e<8] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict between, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict patch, int8_t *restrict y)
 {
     {
         int32_t acc[8];
         #ifdef LW_COPY_I16
-        LW_COPY_I16(16, between[0], x[0]);
+        LW_COPY_I16(16, patch[0], x[0]);
         #else
         {
             for (int32_t e = 0; e < 16; e++)
-                between[e] = (int16_t)x[e];
+                patch[e] = (int16_t)x[e];
         }
         #endif
         #ifdef LW_COPY_I32
@@ -105,16 +105,16 @@ static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_
         #endif
         for (int32_t oo = 0; oo < 2; oo++) {
             #ifdef LW_DOT_1X4_I16
-            LW_DOT_1X4_I16(4, acc[oo * 4], between[0], 4, 2, x2[oo * 64], 16, 4, 2);
+            LW_DOT_1X4_I16(4, acc[oo * 4], patch[0], 4, 2, x2[oo * 64], 16, 4, 2);
             #else
             {
                 for (int32_t q = 0; q < 4; q++)
                     for (int32_t s = 0; s < 2; s++) {
-                        const int16_t *between_s = between + q * 4 + s * 2;
+                        const int16_t *patch_s = patch + q * 4 + s * 2;
                         for (int32_t t = 0; t < 2; t++) {
                             const int8_t *x2_t_ = x2 + oo * 64 + q * 4 + t * 2 + s;
                             for (int32_t oi = 0; oi < 4; oi++)
-                                acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)between_s[t] * x2_t_[oi * 16]));
+                                acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)patch_s[t] * x2_t_[oi * 16]));
                         }
                     }
             }
