@@ -24,37 +24,37 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
         }
 }
 
-/* between[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
+/* rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
  *     && u / 2 - 1 < 6, x[n, h-1, u/2-1, u%2], 3)
- * between2[n<1, h<6, w<6, e<20] = select(e < 18, i16(between[n, h+e/6, w*2+e%6]), 0)
- * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(between2[n, h, w, q*4+s*2+t]) * i32(k[o, q, t, s])
+ * patch[n<1, h<6, w<6, e<20] = select(e < 18, i16(rows[n, h+e/6, w*2+e%6]), 0)
+ * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(patch[n, h, w, q*4+s*2+t]) * i32(k[o, q, t, s])
  * y[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w, c]) * i64(b2[c]) + b3[c] >> 32) >> i32(b4[c]), -128),
  *     127))
- * x: [1][6][6][2]  k: [4][5][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  between: [1][8][16]  between2:
- *     [1][6][6][20]  y: [1][6][6][4]
+ * x: [1][6][6][2]  k: [4][5][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  rows: [1][8][16]  patch: [1][6][6][20]  y:
+ *     [1][6][6][4]
  * schedule: split y.w 2; split y.c 2; reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co;
- *     compute_at between2 y.wo; compute_at between y.h; set_scope acc register; split between.u 2 names=w,c;
+ *     compute_at patch y.wo; compute_at rows y.h; set_scope acc register; split rows.u 2 names=w,c;
  *     instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool, a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w
- *     && w < 7, a[w,c], 3); tensorize between.w LW_FETCH_ROW_I8; split between2.e 6 tail=peel names=i,e;
- *     instruction LW_COPY_I16[6](a: i8[6]) y[e<6] = i16(a[e]); tensorize between2.e LW_COPY_I16;
+ *     && w < 7, a[w,c], 3); tensorize rows.w LW_FETCH_ROW_I8; split patch.e 6 tail=peel names=i,e;
+ *     instruction LW_COPY_I16[6](a: i8[6]) y[e<6] = i16(a[e]); tensorize patch.e LW_COPY_I16;
  *     reorder acc.q acc.s acc.t acc.w acc.o; decompose_reduction acc acc.q;
  *     instruction LW_DOT_2X2_I16[5](a: i16[2][5][2][2], b: i8[2][5][2][2]) c[w<2,o<2] = sum(q<5,s<2,t<2)
  *     i32(a[w,q,s,t]) * i32(b[o,q,t,s]); tensorize acc.q LW_DOT_2X2_I16; unroll y.ci; unroll acc@init.o;
  *     unroll y.wi; unroll acc@init.w */
-static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int32_t *b2, const int64_t *b3, const uint8_t *b4, int8_t *restrict between, int16_t *restrict between2, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int32_t *b2, const int64_t *b3, const uint8_t *b4, int8_t *restrict rows, int16_t *restrict patch, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 6; h++) {
         const int32_t h_end = lw_min_i32(8 - h, 4);
         for (int32_t h2 = 0; h2 < h_end; h2++) {
             #ifdef LW_FETCH_ROW_I8
-            LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, between[h2 * 16], 2, h + h2 >= 1 && h + h2 < 7, x[h * 12 + h2 * 12 - 14], 2);
+            LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, rows[h2 * 16], 2, h + h2 >= 1 && h + h2 < 7, x[h * 12 + h2 * 12 - 14], 2);
             #else
             {
                 for (int32_t w = 0; w < 8; w++) {
                     const int32_t x_w = (h + h2 - 1) * 12 + (w - 1) * 2;
-                    int8_t *between_w = between + h2 * 16 + w * 2;
+                    int8_t *rows_w = rows + h2 * 16 + w * 2;
                     for (int32_t c = 0; c < 2; c++)
-                        between_w[c] = (int8_t)(h + h2 >= 1 && h + h2 < 7 && w >= 1 && w < 7 ? x[x_w + c] : 3);
+                        rows_w[c] = (int8_t)(h + h2 >= 1 && h + h2 < 7 && w >= 1 && w < 7 ? x[x_w + c] : 3);
                 }
             }
             #endif
@@ -63,19 +63,19 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int
             for (int32_t w = 0; w < 2; w++) {
                 for (int32_t i = 0; i < 3; i++) {
                     #ifdef LW_COPY_I16
-                    LW_COPY_I16(6, between2[w * 20 + i * 6], between[i * 16 + wo * 4 + w * 2]);
+                    LW_COPY_I16(6, patch[w * 20 + i * 6], rows[i * 16 + wo * 4 + w * 2]);
                     #else
                     {
-                        const int8_t *between_i = between + i * 16 + wo * 4 + w * 2;
-                        int16_t *between2_i = between2 + w * 20 + i * 6;
+                        const int8_t *rows_i = rows + i * 16 + wo * 4 + w * 2;
+                        int16_t *patch_i = patch + w * 20 + i * 6;
                         for (int32_t e = 0; e < 6; e++)
-                            between2_i[e] = (int16_t)between_i[e];
+                            patch_i[e] = (int16_t)rows_i[e];
                     }
                     #endif
                 }
-                int16_t *between2_w = between2 + w * 20 + 18;
+                int16_t *patch_w = patch + w * 20 + 18;
                 for (int32_t e = 0; e < 2; e++)
-                    between2_w[e] = 0;
+                    patch_w[e] = 0;
             }
             int8_t *y_wo = y + h * 24 + wo * 8;
             for (int32_t co = 0; co < 2; co++) {
@@ -85,17 +85,17 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int
                 acc[2] = b[co * 2];
                 acc[3] = b[co * 2 + 1];
                 #ifdef LW_DOT_2X2_I16
-                LW_DOT_2X2_I16(5, acc[0], 2, between2[0], 20, 4, 2, k[co * 40], 20, 4, 2);
+                LW_DOT_2X2_I16(5, acc[0], 2, patch[0], 20, 4, 2, k[co * 40], 20, 4, 2);
                 #else
                 {
                     for (int32_t q = 0; q < 5; q++)
                         for (int32_t s = 0; s < 2; s++)
                             for (int32_t t = 0; t < 2; t++) {
-                                const int16_t *between2_t_ = between2 + q * 4 + s * 2 + t;
+                                const int16_t *patch_t_ = patch + q * 4 + s * 2 + t;
                                 const int8_t *k_t_ = k + co * 40 + q * 4 + t * 2 + s;
                                 for (int32_t w = 0; w < 2; w++)
                                     for (int32_t o = 0; o < 2; o++)
-                                        acc[w * 2 + o] += (int32_t)between2_t_[w * 20] * k_t_[o * 20];
+                                        acc[w * 2 + o] += (int32_t)patch_t_[w * 20] * k_t_[o * 20];
                             }
                 }
                 #endif
@@ -141,17 +141,17 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *r
     }
 }
 
-/* between[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
- * acc[n<1, h<3, w<3, o<4] = sum(q<1, s<2, t<2; b[o]) i32(between[n, h, w, s*2+t]) * i32(k[o, q, t, s])
+/* patch[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
+ * acc[n<1, h<3, w<3, o<4] = sum(q<1, s<2, t<2; b[o]) i32(patch[n, h, w, s*2+t]) * i32(k[o, q, t, s])
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
- * x: [1][3][3][4]  k: [4][1][2][2]  b: [4]  table: [256]  between: [1][3][3][4]  y: [1][3][3][3]
+ * x: [1][3][3][4]  k: [4][1][2][2]  b: [4]  table: [256]  patch: [1][3][3][4]  y: [1][3][3][3]
  * schedule: compute_inline requantize_fixed; pad acc o 2; split y.w 2 tail=shift; split y.c 2;
- *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at between y.wo; set_scope acc register;
- *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize between.e LW_COPY_I16;
+ *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at patch y.wo; set_scope acc register;
+ *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize patch.e LW_COPY_I16;
  *     reorder acc.s acc.t acc.w acc.o; decompose_reduction acc acc.s; unroll y.ci; unroll acc@init.o; unroll y.wi;
  *     unroll acc@init.w */
-static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict between, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict patch, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 3; h++) {
         int8_t *y_h = y + h * 9;
@@ -159,13 +159,13 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
             const int32_t wo_at = lw_min_i32(wo * 2, 1);
             for (int32_t w = 0; w < 2; w++) {
                 #ifdef LW_COPY_I16
-                LW_COPY_I16(4, between[w * 4], x[h * 12 + w * 4 + wo_at * 4]);
+                LW_COPY_I16(4, patch[w * 4], x[h * 12 + w * 4 + wo_at * 4]);
                 #else
                 {
                     const int8_t *x_w = x + h * 12 + (w + wo_at) * 4;
-                    int16_t *between_w = between + w * 4;
+                    int16_t *patch_w = patch + w * 4;
                     for (int32_t e = 0; e < 4; e++)
-                        between_w[e] = (int16_t)x_w[e];
+                        patch_w[e] = (int16_t)x_w[e];
                 }
                 #endif
             }
@@ -177,11 +177,11 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                 acc[3] = b[1];
                 for (int32_t s = 0; s < 2; s++)
                     for (int32_t t = 0; t < 2; t++) {
-                        const int16_t *between_t_ = between + s * 2 + t;
+                        const int16_t *patch_t_ = patch + s * 2 + t;
                         const int8_t *k_t_ = k + t * 2 + s;
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t o = 0; o < 2; o++)
-                                acc[w * 2 + o] += (int32_t)between_t_[w * 4] * k_t_[o * 4];
+                                acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
                     }
                 y_h[wo_at * 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
                 y_h[wo_at * 3 + 1] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
@@ -196,11 +196,11 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                 acc[3] = b[3];
                 for (int32_t s = 0; s < 2; s++)
                     for (int32_t t = 0; t < 2; t++) {
-                        const int16_t *between_t_ = between + s * 2 + t;
+                        const int16_t *patch_t_ = patch + s * 2 + t;
                         const int8_t *k_t_ = k + t * 2 + s + 8;
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t o = 0; o < 2; o++)
-                                acc[w * 2 + o] += (int32_t)between_t_[w * 4] * k_t_[o * 4];
+                                acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
                     }
                 y_h[wo_at * 3 + 2] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
                 y_h[wo_at * 3 + 5] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
