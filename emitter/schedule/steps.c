@@ -446,6 +446,10 @@ const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameS
     if (ctx_failed(cx) || !n) return n;
     Words w;
     bool few = words_of(cx, text, &w);
+    if (!few && w.count > 1) {
+        diag_error(cx, text, "invalid: the step about %s has more than %d words; accepted: fewer", w.at[1], w.count);
+        return n;
+    }
     const Primitive *p = few && w.count ? find_primitive(w.at[w.next++]) : NULL;
     if (!p) {
         int count;
