@@ -166,6 +166,7 @@ static void is_inf(OnnxCall *c)
 {
     bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
     if (!onnx_needs(c, 1)) return;
+    if (!dtype_is_float(c->in[0]->type)) onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
     if (negative == positive) c->out[0] = negative ? onnx_call(c, "isinf", c->in[0], "") : NULL;
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }

@@ -24,8 +24,7 @@ static int place_of(OnnxCall *c, int index, int count, int most, int otherwise)
     double v;
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
-    int at = (int)(v < 0 ? v + count : v);
-    if (v >= -count && at <= most) return at;
+    if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
     onnx_refuse(c, "place %g of a sequence of %d", v, count);
     return -1;
 }

@@ -259,7 +259,7 @@ static const Code *walk_store(Walk *w, const Code *c)
 {
     mention(w, c->memory);
     const Expr *index = walk_with(w, c->index, w->is_hot, name(w->cx, "offset"));
-    const Expr *value = walk_with(w, c->value, true, NULL);
+    const Expr *value = walk_with(w, c->value, true, name(w->cx, "offset"));      /* the numbers in it are of indices */
     return w->replaced ? code_store(w->cx, stands_for(w, c->memory), index, value) : c;
 }
 
