@@ -14,11 +14,7 @@ static int clip(Ctx *cx, const Node *n, Tensor **out)
                      : is_bounded_below ? "y[*] = max(x[*], low)" : is_bounded_above ? "y[*] = min(x[*], high)" : "y[*] = x[*]";
     Scalar least = { 0 }, greatest = { 0 };
     if (dtype_is_float(t)) least.f = low, greatest.f = high;
-    else {
-        const DTypeInfo *info = dtype_info(t);
-        least.i = low <= (double)info->least ? info->least : low >= (double)info->greatest ? info->greatest : (int64_t)low;
-        greatest.i = high >= (double)info->greatest ? info->greatest : high <= (double)info->least ? info->least : (int64_t)high;
-    }
+    else least.i = dtype_integer(t, low), greatest.i = dtype_integer(t, high);
     out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("low", expr_constant(cx, t, least)), BIND_V("high", expr_constant(cx, t, greatest)));
     return out[0] ? 1 : 0;
 }

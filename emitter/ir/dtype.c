@@ -73,6 +73,23 @@ void dtype_store(DType t, void *base, int64_t index, Scalar v)
     }
 }
 
+/* The bounds are powers of two, exact as doubles, and x has no fraction. */
+int64_t dtype_integer(DType t, double x)
+{
+    const double two63 = 9223372036854775808.0;
+    const DTypeInfo *info = dtype_info(t);
+    if (x != x) return 0;
+    if (t == U64) {
+        if (x <= 0) return 0;
+        if (x >= 2 * two63) return -1;
+        return x < two63 ? (int64_t)x : (int64_t)(x - two63) + INT64_MIN;
+    }
+    if (x <= -two63) return info->least;
+    if (x >= two63) return info->greatest;
+    int64_t whole = (int64_t)x;
+    return whole < info->least ? info->least : whole > info->greatest ? info->greatest : whole;
+}
+
 Scalar dtype_wrap(DType t, Scalar v)
 {
     char bytes[8];

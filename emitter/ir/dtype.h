@@ -31,5 +31,6 @@ bool dtype_read(const char *s, size_t n, DType *out);   /* by spelling */
 typedef union Scalar { int64_t i; double f; } Scalar;   /* f for float types (already rounded to the type), else i; u64 as bits */
 Scalar dtype_load(DType t, const void *base, int64_t index);
 void   dtype_store(DType t, void *base, int64_t index, Scalar v);
+int64_t dtype_integer(DType t, double v);   /* truncated to zero and saturated; NaN gives 0; u64 as bits */
 Scalar dtype_wrap(DType t, Scalar v);       /* integers: modulo 2^bits; floats: rounded to the type */
 #endif

@@ -100,23 +100,6 @@ static Scalar round_shift(Scalar a, Scalar by)
     return (Scalar){ .i = q + (2 * rest >= whole && by.i > 0) - (2 * -rest >= whole && by.i > 0) };
 }
 
-/* Truncates to zero and saturates; NaN gives 0. The bounds are powers of two, exact as doubles, and x has no fraction. */
-static int64_t float_to_integer(DType t, double x)
-{
-    const double two63 = 9223372036854775808.0;
-    const DTypeInfo *info = dtype_info(t);
-    if (x != x) return 0;
-    if (t == U64) {
-        if (x <= 0) return 0;
-        if (x >= 2 * two63) return -1;
-        return x < two63 ? (int64_t)x : as_signed((uint64_t)x);
-    }
-    if (x <= -two63) return info->least;
-    if (x >= two63) return info->greatest;
-    int64_t whole = (int64_t)x;
-    return whole < info->least ? info->least : whole > info->greatest ? info->greatest : whole;
-}
-
 static Scalar integer_to_float(DType to, DType from, Scalar a)
 {
     uint64_t u = (uint64_t)a.i;
@@ -128,7 +111,7 @@ static Scalar cast(DType to, DType from, Scalar a)
 {
     if (to == BOOL) return truth(is_float(from) ? a.f != 0 : a.i != 0);
     if (is_float(to)) return is_float(from) ? real(to, a.f) : integer_to_float(to, from, a);
-    return integer(to, (uint64_t)(is_float(from) ? float_to_integer(to, a.f) : a.i));
+    return integer(to, (uint64_t)(is_float(from) ? dtype_integer(to, a.f) : a.i));
 }
 
 static Scalar same_bytes(DType to, DType from, Scalar a)

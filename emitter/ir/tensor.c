@@ -107,14 +107,6 @@ Tensor *tensor_constant(Ctx *cx, const char *tensor_name, DType t, int rank, con
     return x;
 }
 
-/* Without a fraction, NaN as 0, within the type. */
-static int64_t nearest_integer(DType t, double v)
-{
-    const DTypeInfo *info = dtype_info(t);
-    if (v != v) return 0;
-    return v <= (double)info->least ? info->least : v >= (double)info->greatest ? info->greatest : (int64_t)v;
-}
-
 Tensor *tensor_scalar(Ctx *cx, const char *tensor_name, DType t, double v)
 {
     Tensor *x = tensor_constant(cx, tensor_name, t, 0, NULL, NULL);
@@ -122,7 +114,7 @@ Tensor *tensor_scalar(Ctx *cx, const char *tensor_name, DType t, double v)
     void *data = arena_alloc(cx->arena, 8);
     Scalar s = { 0 };
     if (dtype_is_float(t)) s.f = v;
-    else s.i = nearest_integer(t, v);
+    else s.i = dtype_integer(t, v);
     dtype_store(t, data, 0, s);
     x->data = data;
     return x;

@@ -27,6 +27,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n)
     const Stage *out = output_stage(n);
     Tiles t = { .out = out, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1 };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
+    bool has_room = tensor_dim(g->group->anchor->in[1], 0) > outs;       /* a row of weights behind the last: its product goes nowhere */
     for (int a = t.last - 1; a >= 0; a--) {
         int64_t extent = axis_extent(out, a), waste = extent % 2 ? 1000000 / extent : 0;
         if (extent < 2 || waste >= best) continue;
@@ -35,7 +36,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n)
         t.w = 2;
     }
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
-        if (outs % o == 0 || (o == 2 && outs > 1)) t.o = o;      /* one row more: its product goes nowhere */
+        if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (scales_at_once(g, n, block)) t.block = block;

@@ -451,7 +451,7 @@ static Choose *const choices[] = {
     step_fold_storage, step_fold_storage, step_fold_storage, step_fold_storage, step_compute_inline, step_reverse_at,
     step_reverse_at, step_reverse_at, step_reverse_inline, step_reverse_inline, step_reverse_inline, step_reverse_inline, step_pragma, step_prefetch, step_prefetch, step_rfactor, step_rfactor, step_pack,
     step_pack, step_storage_align, step_pad, step_pad,
-    step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
+    step_specialize, step_specialize, step_blockize, step_instruction, step_tensorize, step_tensorize, step_tensorize, step_tensorize, step_compute_root, step_cache_read, step_cache_write, step_set_scope, step_decompose, step_decompose,
 };
 enum { CHOICE_COUNT = sizeof choices / sizeof choices[0] };
 
