@@ -142,7 +142,7 @@ static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch 
 {
     const Tensor *t = o->tensor;
     const Buffer *b = buffer_of(c->nest->root, t);
-    int innermost = b ? b->permutation[t->rank - 1] : t->rank - 1;
+    int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1: of no dimension */
     for (int k = 0; b && k < t->rank; k++)
         if (b->block[k]) innermost = -1;                 /* what stands within a block lies innermost */
     if (tensor_is_constant(t) && tensor_elems(t) == 1) return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
