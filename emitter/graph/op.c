@@ -314,9 +314,18 @@ Tensor *call_on(Ctx *cx, const char *op_name, const char *call_name, Tensor *x, 
     return x ? call_with(cx, op_name, call_name, &x, 1, attrs) : NULL;
 }
 
-Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b)
+Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b, const char *attrs_format, ...)
 {
-    return a && b ? call_with(cx, op_name, call_name, (Tensor *[]){ a, b }, 2, "") : NULL;
+    va_list args;
+    va_start(args, attrs_format);
+    const char *attrs = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    return a && b ? call_with(cx, op_name, call_name, (Tensor *[]){ a, b }, 2, attrs) : NULL;
+}
+
+Tensor *call_where(Ctx *cx, const char *call_name, Tensor *condition, Tensor *a, Tensor *b)
+{
+    return condition && a && b ? call_with(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, "") : NULL;
 }
 
 const char *ints_text(Ctx *cx, const int64_t *v, int count)

@@ -87,9 +87,10 @@ enum { MAX_OUTPUTS = 8 };   /* of an operator */
 Node *op_call(Ctx *cx, const Op *op, const char *name, Tensor *const *in, int in_count, const Attr *attr, int attr_count);
 /* By name, for importers and passes: outputs[0] of the call. Attributes as text: "stride=2,2 axis=1". */
 Tensor *call(Ctx *cx, const char *op, const char *name, Tensor *const *in, int in_count, const char *attrs_format, ...);
-/* Of one input, or two; NULL where one of them is NULL. */
+/* Of one input, or two, or where(condition, a, b); NULL where one of them is NULL. */
 Tensor *call_on(Ctx *cx, const char *op, const char *name, Tensor *x, const char *attrs_format, ...);
-Tensor *call_on_two(Ctx *cx, const char *op, const char *name, Tensor *a, Tensor *b);
+Tensor *call_on_two(Ctx *cx, const char *op, const char *name, Tensor *a, Tensor *b, const char *attrs_format, ...);
+Tensor *call_where(Ctx *cx, const char *name, Tensor *condition, Tensor *a, Tensor *b);
 const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3", as attributes are given */
 /* The same elements under another shape: a call of the operator "reshape" with like's shape (attribute shape=...). */
 bool can_view(Ctx *cx, const Tensor *x, const Tensor *like);           /* false: symbolic sizes that a reshape cannot say */

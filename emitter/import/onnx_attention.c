@@ -15,30 +15,7 @@
 
 enum { MOST_SCORES = 1 << 24 };      /* of one head: what a query may see is worked out for each */
 
-static Tensor *two(OnnxCall *c, const char *op, Tensor *a, Tensor *b, const char *attrs)
-{
-    return a && b ? call(c->cx, op, c->name, (Tensor *[]){ a, b }, 2, "%s", attrs) : NULL;
-}
-
-static Tensor *choose(OnnxCall *c, Tensor *condition, Tensor *a, Tensor *b)
-{
-    return condition && a && b ? call(c->cx, "where", c->name, (Tensor *[]){ condition, a, b }, 3, "") : NULL;
-}
-
 static Tensor *both(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "and", a, b) : a ? a : b; }
-
-/* One of "a b c"; -1: refused. */
-static int word_of(OnnxCall *c, const char *attr, const char *otherwise, const char *const *words, int count)
-{
-    const char *given = onnx_text(c, attr, otherwise);
-    Text list = text_new(c->cx);
-    for (int i = 0; i < count; i++) {
-        if (strcmp(given, words[i]) == 0) return i;
-        text_printf(&list, "%s%s", i ? ", " : "", words[i]);
-    }
-    onnx_refuse(c, "'%s' is \"%s\"; accepted are %s", attr, given, text_string(&list));
-    return -1;
-}
 
 /* ---- Heads ------------------------------------------------------------------------------------------------------- */
 
@@ -133,7 +110,7 @@ static Tensor *blind_rows(const Attention *a)
 {
     OnnxCall *c = a->c;
     Tensor *bias = a->bias, *least = onnx_like(c, a->q, -INFINITY);
-    if (a->allowed) bias = choose(c, a->allowed, bias ? bias : onnx_like(c, a->q, 0), least);
+    if (a->allowed) bias = onnx_select(c, a->allowed, bias ? bias : onnx_like(c, a->q, 0), least);
     if (!bias) return NULL;
     return onnx_call2(c, "equal", onnx_call(c, "reduce_max", bias, "axes=-1 keepdims=1"), least);
 }
@@ -151,7 +128,7 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (!past_k != !past_v || (past_k && valid)) onnx_refuse(c, "past keys and past values come together, and without a number of valid keys");
     if (past_k && past_v) {
         a->past = past_k->rank == 4 ? tensor_dim(past_k, 2) : 0;
-        if (a->past != 0) a->k = two(c, "concat", past_k, a->k, "axis=2"), a->v = two(c, "concat", past_v, a->v, "axis=2");
+        if (a->past != 0) a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"), a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
     }
     if (ctx_failed(c->cx)) return false;
     a->rows = tensor_dim(a->q, 2), a->keys = tensor_dim(a->k, 2);
@@ -194,10 +171,10 @@ static void attention(OnnxCall *c)
     if (cap > 0) scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_like(c, scores, cap)), ""), onnx_like(c, scores, cap));
     stage[1] = scores;
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
-    if (a.allowed) scores = choose(c, a.allowed, scores, onnx_like(c, scores, -INFINITY));
+    if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_like(c, scores, -INFINITY));
     stage[2] = scores;
     Tensor *weight = onnx_call(c, "softmax", scores, "axis=-1"), *blind = blind_rows(&a);
-    stage[3] = blind ? choose(c, blind, onnx_like(c, weight, 0), weight) : weight;
+    stage[3] = blind ? onnx_select(c, blind, onnx_like(c, weight, 0), weight) : weight;
 
     Tensor *y = product_by_heads(c, stage[3], a.v);
     c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
@@ -216,7 +193,7 @@ static Tensor *part(OnnxCall *c, Tensor *x, int64_t begin, int64_t end, int64_t 
 /* Tables of sines or cosines: [b][rows][n], or [positions][n] from which rows are taken; as [b][1][rows][n]. */
 static Tensor *rotation(OnnxCall *c, Tensor *table, Tensor *position)
 {
-    if (position) table = two(c, "gather", table, position, "axis=0");
+    if (position) table = onnx_call2_with(c, "gather", table, position, "axis=0");
     return onnx_call(c, "unsqueeze", table, "axes=1");
 }
 
@@ -237,10 +214,10 @@ static void rotary_embedding(OnnxCall *c)
     Tensor *real = onnx_call2(c, "sub", onnx_call2(c, "mul", cosine, p), onnx_call2(c, "mul", sine, q));
     Tensor *imaginary = onnx_call2(c, "add", onnx_call2(c, "mul", sine, p), onnx_call2(c, "mul", cosine, q));
     Tensor *y;
-    if (interleaved) y = two(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"), onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
-    else y = two(c, "concat", real, imaginary, "axis=3");
+    if (interleaved) y = onnx_call2_with(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"), onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
+    else y = onnx_call2_with(c, "concat", real, imaginary, "axis=3");
     if (interleaved && y) y = onnx_reshape(c, y, (int64_t[]){ tensor_dim(x, 0), tensor_dim(x, 1), tensor_dim(x, 2), 2 * half }, 4);
-    if (2 * half < size) y = two(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
+    if (2 * half < size) y = onnx_call2_with(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
     c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
 }
 
@@ -250,9 +227,10 @@ static void rotary_embedding(OnnxCall *c)
  * is `past` [b][channels][k - 1], or zeros; the last k - 1 of both are the past of the next call. */
 static void causal_conv(OnnxCall *c)
 {
-    static const char *const activations[] = { "none", "silu", "swish" };
-    int activation = word_of(c, "activation", "none", activations, 3);
-    if (!onnx_needs(c, 2) || activation < 0) return;
+    const char *activation = onnx_text(c, "activation", "none");
+    bool is_silu = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
+    if (!is_silu && strcmp(activation, "none") != 0) onnx_refuse(c, "'activation' is \"%s\"; accepted are none, silu, swish", activation);
+    if (!onnx_needs(c, 2)) return;
     Tensor *x = c->in[0], *kernel = c->in[1], *past = onnx_in(c, 3);
     int64_t before = kernel->rank == 3 ? tensor_dim(kernel, 2) - 1 : -1;
     if (x->rank != 3 || before < 0 || tensor_dim(kernel, 1) != 1 || tensor_dim(kernel, 0) != tensor_dim(x, 1)) {
@@ -260,14 +238,14 @@ static void causal_conv(OnnxCall *c)
                     tensor_shape_text(c->cx, kernel));
         return;
     }
-    if (before && past) x = two(c, "concat", past, x, "axis=2");
+    if (before && past) x = onnx_call2_with(c, "concat", past, x, "axis=2");
     else if (before) x = onnx_call(c, "pad", x, "pad=0,0,%lld,0,0,0 mode=constant value=0", (long long)before);
     if (!x) return;
     Tensor *taps = onnx_reshape(c, onnx_call(c, "transpose", kernel, "perm=2,0,1"), (int64_t[]){ before + 1, tensor_dim(kernel, 0) }, 2);
-    Tensor *y = two(c, "depthwise_conv1d", onnx_channels_last(c, x), taps, "");
+    Tensor *y = onnx_call2_with(c, "depthwise_conv1d", onnx_channels_last(c, x), taps, "");
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     y = onnx_channels_second(c, y);
-    c->out[0] = activation > 0 ? onnx_call(c, "silu", y, "") : y;
+    c->out[0] = is_silu ? onnx_call(c, "silu", y, "") : y;
     int64_t n = tensor_dim(x, 2);
     c->out[1] = before ? part(c, x, n - before, n, 1) : onnx_empty_part(c, x, 2);
 }

@@ -5,11 +5,6 @@
 #include "import/onnx_ops.h"
 #include "support/text.h"
 
-static Tensor *two(OnnxCall *c, const char *op, Tensor *x, Tensor *index, const char *attrs)
-{
-    return x && index ? call(c->cx, op, c->name, (Tensor *[]){ x, index }, 2, "%s", attrs) : NULL;
-}
-
 /* ---- By indices that are data -------------------------------------------------------------------------------------- */
 
 /* Indices that are constant are checked; others are clamped by the operator. */
@@ -29,12 +24,12 @@ static void gather_elements(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
-    c->out[0] = two(c, "gather_elements", c->in[0], c->in[1], text_format(c->cx, "axis=%d", axis));
+    c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], c->in[1], "axis=%d", axis);
 }
 
 static void gather_nd(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = two(c, "gather_nd", c->in[0], c->in[1], text_format(c->cx, "batch=%lld", (long long)onnx_int(c, "batch_dims", 0)));
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2_with(c, "gather_nd", c->in[0], c->in[1], "batch=%lld", (long long)onnx_int(c, "batch_dims", 0));
 }
 
 static void scatter_elements(OnnxCall *c)
@@ -68,7 +63,7 @@ static void topk(OnnxCall *c)
     if (!onnx_needs(c, 1) || (c->opset >= 10 && (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &k)))) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
     Tensor *index = onnx_call(c, "topk", c->in[0], "axis=%d k=%lld largest=%d", axis, (long long)k, onnx_int(c, "largest", 1) != 0);
-    c->out[0] = two(c, "gather_elements", c->in[0], index, text_format(c->cx, "axis=%d", axis));
+    c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], index, "axis=%d", axis);
     c->out[1] = index;
 }
 
@@ -103,7 +98,7 @@ static void compress(OnnxCall *c)
     Tensor *index = tensor_constant(c->cx, c->name, I64, 1, &count, chosen);
     if (axis < 0 || ctx_failed(c->cx)) return;
     check_range(c, index, tensor_dim(x, axis));
-    if (count) c->out[0] = two(c, "gather", x, index, text_format(c->cx, "axis=%d", axis));
+    if (count) c->out[0] = onnx_call2_with(c, "gather", x, index, "axis=%d", axis);
     else onnx_unsupported(c, "a result without elements");
 }
 
@@ -112,7 +107,7 @@ static void one_hot(OnnxCall *c)
     double depth;
     if (!onnx_needs(c, 3) || !onnx_scalar(c, 1, &depth)) return;
     Tensor *index = dtype_is_integer(c->in[0]->type) ? c->in[0] : onnx_cast(c, c->in[0], I64);
-    c->out[0] = two(c, "one_hot", index, c->in[2], text_format(c->cx, "depth=%lld axis=%lld", (long long)depth, (long long)onnx_int(c, "axis", -1)));
+    c->out[0] = onnx_call2_with(c, "one_hot", index, c->in[2], "depth=%lld axis=%lld", (long long)depth, (long long)onnx_int(c, "axis", -1));
 }
 
 /* ---- By place ------------------------------------------------------------------------------------------------------ */
@@ -134,8 +129,8 @@ static void trilu(OnnxCall *c)
 
 static void reverse_sequence(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = two(c, "reverse_sequence", c->in[0], c->in[1], text_format(c->cx, "time=%lld batch=%lld", (long long)onnx_int(c, "time_axis", 0),
-                                                                                                 (long long)onnx_int(c, "batch_axis", 1)));
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2_with(c, "reverse_sequence", c->in[0], c->in[1], "time=%lld batch=%lld", (long long)onnx_int(c, "time_axis", 0),
+                                                         (long long)onnx_int(c, "batch_axis", 1));
 }
 
 static void eye_like(OnnxCall *c)

@@ -95,7 +95,7 @@ static void lp_norm(OnnxCall *c)
     if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
     Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1", (long long)onnx_int(c, "axis", -1));
     Tensor *zero = onnx_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
-    if (c->opset >= 22 && size && y) y = call(c->cx, "where", c->name, (Tensor *[]){ onnx_call2(c, "equal", size, zero), zero, y }, 3, "");
+    if (c->opset >= 22 && size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
     c->out[0] = y;
 }
 
@@ -134,9 +134,9 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     y = y ? view_call(c->cx, c->name, onnx_call(c, "neg", y, ""), target) : NULL;
     Tensor *counted = weight ? onnx_call2(c, "gather", weight, target) : NULL;
     if (!counted && is_ignored) counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored, ""), "to=%s", dtype_info(x->type)->spelling);
-    else if (is_ignored) counted = call(c->cx, "where", c->name, (Tensor *[]){ is_ignored, onnx_like(c, x, 0), counted }, 3, "");
+    else if (is_ignored) counted = onnx_select(c, is_ignored, onnx_like(c, x, 0), counted);
     if (counted) y = onnx_call2(c, "mul", y, counted);
-    if (is_ignored && y) y = call(c->cx, "where", c->name, (Tensor *[]){ is_ignored, onnx_like(c, x, 0), y }, 3, "");
+    if (is_ignored && y) y = onnx_select(c, is_ignored, onnx_like(c, x, 0), y);
     if (strcmp(reduction, "none") == 0) return y;
     if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y, "");
     if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y, "");

@@ -84,7 +84,9 @@ int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
 bool onnx_needs(OnnxCall *c, int count);                                     /* inputs 0..count-1 are there */
 #define onnx_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
-#define onnx_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b))
+#define onnx_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b), "")
+#define onnx_call2_with(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), __VA_ARGS__)
+#define onnx_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* a scalar constant of x's type */
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);

@@ -97,7 +97,7 @@ static void dynamic_quantize(OnnxCall *c)
     Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_like(c, x, 255));
     Tensor *is_flat = onnx_call2(c, "equal", range, none);
     if (ctx_failed(c->cx)) return;
-    scale = call(c->cx, "where", c->name, (Tensor *[]){ is_flat, onnx_like(c, x, 1), scale }, 3, "");
+    scale = onnx_select(c, is_flat, onnx_like(c, x, 1), scale);
     Tensor *zero = store(c, "quantize", onnx_call(c, "neg", low, ""), scale, tensor_scalar(c->cx, c->name, U8, 0));
     c->out[0] = store(c, "quantize", x, scale, zero);
     c->out[1] = scale;

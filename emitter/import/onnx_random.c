@@ -123,7 +123,7 @@ static void dropout_trained(OnnxCall *c)
     Tensor *stays = staying(c, x, ratio);
     Tensor *grown = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_like(c, x, 1), ratio));
     if (!stays || !grown) return;
-    c->out[0] = onnx_cast(c, call(c->cx, "where", c->name, (Tensor *[]){ stays, grown, onnx_like(c, x, 0) }, 3, ""), c->in[0]->type);
+    c->out[0] = onnx_cast(c, onnx_select(c, stays, grown, onnx_like(c, x, 0)), c->in[0]->type);
     c->out[1] = stays;
 }
 

@@ -119,7 +119,7 @@ static Tensor *resize_axes(OnnxCall *c, const Resize *r, const Line *line, Tenso
         Tensor *here = outside_along(c, r, &line[d], rank - 1 - d);
         outside = outside ? onnx_call2(c, "or", outside, here) : here;
     }
-    if (outside && y) y = call(c->cx, "where", c->name, (Tensor *[]){ outside, onnx_like(c, y, r->extrapolated), y }, 3, "");
+    if (outside && y) y = onnx_select(c, outside, onnx_like(c, y, r->extrapolated), y);
     return is_nearest ? y : onnx_cast(c, y, t);
 }
 

@@ -188,7 +188,7 @@ static void prelu(TfliteCall *c)
     Tensor *d = tflite_difference(c, 0), *above = whole_factor(c, d, scale / (double)tflite_scale(y));
     Tensor *below = whole_factor(c, tflite_call2(c, "mul", d, tflite_difference(c, 1)), slope), *is_below = tflite_call2(c, "less", d, tensor_scalar(c->cx, c->name, I32, 0));
     if (!above || !below || !is_below) return;
-    Tensor *v = call(c->cx, "where", c->name, (Tensor *[]){ is_below, below, above }, 3, "");
+    Tensor *v = tflite_select(c, is_below, below, above);
     v = tflite_call2(c, "add", v, tensor_scalar(c->cx, c->name, I32, tflite_zero(y)));
     c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", v, "min=-128 max=127"), "to=i8");
 }

@@ -246,7 +246,7 @@ static void round_(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
     Tensor *x = c->in[0], *zero = number(c, F32, 0), *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x, ""), zero), *is_zero = tflite_call2(c, "equal", x, zero);
-    if (y && is_zero) c->out[0] = call(c->cx, "where", c->name, (Tensor *[]){ is_zero, x, y }, 3, "");
+    if (y && is_zero) c->out[0] = tflite_select(c, is_zero, x, y);
 }
 
 /* ---- Between real and stored ------------------------------------------------------------------------------------- */

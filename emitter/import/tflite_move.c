@@ -385,7 +385,7 @@ static void resize_bilinear(TfliteCall *c)
     }
     if (is_int8 && sum) {      /* / 2^20 to the nearest, ties away from zero */
         Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19), *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);
-        Tensor *nudge = call(c->cx, "where", c->name, (Tensor *[]){ tflite_call2(c, "greater", sum, zero), half, minus }, 3, "");
+        Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);
         sum = tflite_call(c, "cast", tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge), tensor_scalar(c->cx, c->name, I32, 1 << 20)), "to=i8");
     }
     c->out[0] = sum;

@@ -57,7 +57,8 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
 int tflite_axis(TfliteCall *c, int64_t axis, int rank);                    /* counted from the end where negative; -1: refused */
 
 #define tflite_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
-#define tflite_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b))
+#define tflite_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b), "")
+#define tflite_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
 
 /* Activations that are fused in TFLite are operators of their own here (floats and whole numbers). */

@@ -70,4 +70,11 @@ static inline bool plain_graph(Ctx *cx, const Graph *g, Env *env)
     return !ctx_failed(cx);
 }
 
+/* What makes the tensor, from inputs whose data are in the environment; its data, NULL on an error. */
+static inline void *plain_value(Ctx *cx, Tensor *t, Env *env)
+{
+    const Graph g = { .output = &t, .output_count = 1 };
+    return plain_graph(cx, &g, env) ? env_get(env, t) : NULL;
+}
+
 #endif

@@ -18,11 +18,11 @@ static inline void *aligned_copy(Ctx *cx, const void *bytes, size_t count)
     return to;
 }
 
-/* The calls that make outputs[0..count), one after the other; every result stays in env. */
-static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *env)
+/* The calls that make outputs[0..count), one after the other, with or without all checks; every result stays in env. */
+static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *env, bool is_checked)
 {
     Node **order;
-    const RunOptions checked = { .checked = true };
+    const RunOptions options = { .checked = is_checked };
     int calls = dag_order(cx, outputs, count, &order);
     for (int i = 0; i < calls; i++) {
         Node *n = order[i];
@@ -30,7 +30,7 @@ static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *en
         for (int j = 0; j < n->in_count; j++)
             if (n->in[j] && n->in[j]->data) env_set(env, n->in[j], (void *)(uintptr_t)n->in[j]->data);
         const Nest *nest = nest_naive(cx, n->name, n->in, n->in_count, out, n->out_count);
-        if (!nest || !interpret(cx, nest, env, &checked)) return false;
+        if (!nest || !interpret(cx, nest, env, &options)) return false;
         for (int o = 0; o < n->out_count; o++) env_set(env, n->out[o], env_get(env, out[o]));
     }
     return true;
@@ -41,7 +41,7 @@ static inline const char *run_model(Ctx *cx, const Model *m, void *const *input,
 {
     Env *env = env_new(cx);
     for (int i = 0; i < m->input_count; i++) env_set(env, m->input[i], input[i]);
-    if (!run_calls(cx, m->output, m->output_count, env)) return cx->diags ? diag_text(cx, cx->diags) : "does not run";
+    if (!run_calls(cx, m->output, m->output_count, env, true)) return cx->diags ? diag_text(cx, cx->diags) : "does not run";
     for (int i = 0; i < m->output_count; i++) {
         output[i] = m->output[i]->data ? m->output[i]->data : env_get(env, m->output[i]);
         if (!output[i]) return text_format(cx, "nothing makes output %d", i);

@@ -5,10 +5,9 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "graph/op.h"
 #include "import/onnx.h"
-#include "ir/evaluate.h"
 #include "onnx_text.h"
+#include "plain.h"
 
 typedef struct Case {
     const char *name;
@@ -106,19 +105,6 @@ static void fill(Ctx *cx, Env *env, const Model *m, const Case *c)
     }
 }
 
-/* The first output, call by call. */
-static const float *run(Ctx *cx, Env *env, const Model *m)
-{
-    Node **order;
-    int count = dag_order(cx, m->output, m->output_count, &order);
-    for (int i = 0; i < count; i++) {
-        Tensor *const *out = op_expand(cx, order[i]);
-        if (!evaluate(cx, env, out, order[i]->out_count)) return NULL;
-        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
-    }
-    return env_get(env, m->output[0]);
-}
-
 static void test_case(const Case *c)
 {
     Ctx *cx = ctx_new(NULL, NULL);
@@ -127,7 +113,7 @@ static void test_case(const Case *c)
     Env *env = env_new(cx);
     const bool is_read = onnx_read(cx, "attention.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
     if (is_read) fill(cx, env, &m, c);
-    const float *y = is_read ? run(cx, env, &m) : NULL;
+    const float *y = is_read ? plain_value(cx, m.output[0], env) : NULL;
     double worst = y ? 0 : INFINITY;
     for (int b = 0; y && b < BATCH; b++)
         for (int h = 0; h < c->heads; h++)
@@ -151,7 +137,7 @@ static const float *output_of(Ctx *cx, const char *line)
         float *data = env_alloc(cx, env, m.input[n]);
         for (int i = 0; i < (int)tensor_elems(m.input[n]); i++) data[i] = number(i, 1);
     }
-    return run(cx, env, &m);
+    return plain_value(cx, m.output[0], env);
 }
 
 /* Pairs (p, q) of the first four of six values are turned: apart by two, or neighbours. */

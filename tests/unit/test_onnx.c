@@ -170,11 +170,9 @@ static Message graph_with(const Message *a, const Message *b)
 
 static void *evaluated(Read *r, int output, float *input)
 {
-    const Graph g = { .input = r->model.input, .input_count = r->model.input_count, .output = r->model.output, .output_count = r->model.output_count };
     Env *env = env_new(r->cx);
     if (r->model.input_count) env_set(env, r->model.input[0], input);
-    if (!plain_graph(r->cx, &g, env)) return NULL;
-    return env_get(env, r->model.output[output]);
+    return plain_value(r->cx, r->model.output[output], env);
 }
 
 /* A small model with an initializer, shape arithmetic and a convolution, used whole, cut and flipped. */

@@ -2,6 +2,7 @@
 /* Operators: every row's cases (types, shapes, refusals), and values by the evaluator against plain loops written here. */
 #include "check.h"
 #include "op_cases.h"
+#include "plain.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -260,19 +261,6 @@ static void check_views(Ctx *names)
 
 /* ---- Permutations ------------------------------------------------------------------------------------------------- */
 
-static void *evaluated(Ctx *cx, Tensor *t)
-{
-    Env *env = env_new(cx);
-    Node **order;
-    int count = dag_order(cx, &t, 1, &order);
-    for (int i = 0; i < count; i++) {
-        Tensor *const *out = op_expand(cx, order[i]);
-        if (!evaluate(cx, env, out, order[i]->out_count)) return NULL;
-        for (int j = 0; j < order[i]->out_count; j++) env_set(env, order[i]->out[j], env_get(env, out[j]));
-    }
-    return env_get(env, t);
-}
-
 /* Sums may be taken in another order. */
 static bool all_near(const Tensor *t, const void *a, const void *b)
 {
@@ -305,7 +293,7 @@ static void check_permutation(const Op *op, const OpCase *c)
     if (inner) {
         Attr attr = { .name = "perm", .kind = ATTR_INTS, .count = rank, .ints = wide };
         Tensor *back = op_call(m.cx, op_find(m.cx, "transpose"), "t", &inner->out[0], 1, &attr, 1)->out[0];
-        const void *a = evaluated(m.cx, outer->out[0]), *b = evaluated(m.cx, back);
+        const void *a = plain_value(m.cx, outer->out[0], env_new(m.cx)), *b = plain_value(m.cx, back, env_new(m.cx));
         check_that(a && b && tensor_bytes(back) == tensor_bytes(outer->out[0]) && all_near(back, a, b),
                    text_format(m.cx, "permuted %s %s %s", op->name, c->attrs, c->inputs), "the values differ");
     }

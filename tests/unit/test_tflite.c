@@ -4,6 +4,8 @@
  * every layer of the recorded int8 networks. */
 #include "check.h"
 #include "flat_out.h"
+#include "plain.h"
+#include "run_model.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -139,19 +141,7 @@ static const void *run(Ctx *cx, const Spec *s, const ImportOptions *options, con
     if (!read_model_as(cx, o.at, o.count, options, &m)) return NULL;
     Env *env = env_new(cx);
     env_set(env, m.input[0], (void *)(uintptr_t)input);
-    const void *data = NULL;
-    int count;
-    Node **order;
-    count = dag_order(cx, m.output, m.output_count, &order);
-    for (int i = 0; i < count; i++) {
-        Tensor *const *out = op_expand(cx, order[i]);
-        for (int j = 0; j < order[i]->in_count; j++)
-            if (order[i]->in[j] && order[i]->in[j]->data) env_set(env, order[i]->in[j], (void *)(uintptr_t)order[i]->in[j]->data);
-        if (!out || !evaluate(cx, env, out, 1)) return NULL;
-        data = env_get(env, out[0]);
-        env_set(env, order[i]->out[0], (void *)(uintptr_t)data);
-    }
-    return data;
+    return plain_value(cx, m.output[0], env);
 }
 
 static void check_values(void)
@@ -327,18 +317,8 @@ static uint32_t hash_of(const uint8_t *bytes, int64_t count)
 /* Runs the operators one after the other; env holds every result. -1 on an error. */
 static int run_all(Ctx *cx, Tensor *const *outputs, int output_count, Env *env, Node ***order)
 {
-    const RunOptions fast = { .checked = false };
     int count = dag_order(cx, outputs, output_count, order);
-    for (int i = 0; i < count; i++) {
-        Node *n = (*order)[i];
-        Tensor *const *out = op_expand(cx, n);
-        for (int j = 0; j < n->in_count; j++)
-            if (n->in[j] && n->in[j]->data) env_set(env, n->in[j], (void *)(uintptr_t)n->in[j]->data);
-        const Nest *nest = nest_naive(cx, n->name, n->in, n->in_count, out, 1);
-        if (!nest || !interpret(cx, nest, env, &fast)) return -1;
-        env_set(env, n->out[0], env_get(env, out[0]));
-    }
-    return count;
+    return run_calls(cx, outputs, output_count, env, false) ? count : -1;
 }
 
 /* Results of the file's operators are those that have a scale. */
