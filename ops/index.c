@@ -194,13 +194,14 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_index(cx, n, index)) return 0;
     int64_t batch = node_int(n, "batch", 0), q = index->rank ? tensor_dim(index, index->rank - 1) : -1;
-    int lead = index->rank - 1, rank = lead + x->rank - (int)(batch + q);
-    bool fits = batch >= 0 && batch <= lead && q >= 1 && batch + q <= x->rank && rank <= MAX_RANK && tensor_elems(index) > 0;
+    int lead = index->rank - 1;
+    bool fits = batch >= 0 && batch <= lead && q >= 1 && q <= x->rank - batch && lead + x->rank - batch - q <= MAX_RANK && tensor_elems(index) > 0;
     for (int d = 0; fits && d < batch; d++) fits = tensor_dim(x, d) == tensor_dim(index, d);
     if (!fits) {
         op_refuse(cx, n, "an index of %s into %s with %lld batch dimensions", tensor_shape_text(cx, index), tensor_shape_text(cx, x), (long long)batch);
         return 0;
     }
+    int rank = lead + x->rank - (int)(batch + q);
     Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
     for (int d = 0; d < rank; d++) {
         char c = axis_letter(rank, d);
