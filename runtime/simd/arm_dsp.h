@@ -76,34 +76,9 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 #endif
 /* lw: end */
 
-/* lw: lw_dsp_1xn needs lw_dsp_word lw_dot_pairs */
+/* lw: lw_dsp_2x1 needs lw_dsp_word lw_dot_pairs */
 #if LW_SIMD_ARM_DSP
-static inline void lw_dsp_1x4(int32_t n, int32_t *c, const int16_t *a, const int8_t *b, int32_t bo)
-{
-    int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
-    const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
-    for (; n > 0; n--) {
-        const int32_t x = lw_dsp_word(a), y = lw_dsp_word(a + 2);
-        int32_t w = lw_dsp_word(b);
-        c0 = __smlad(y, lw_dsp_odd(w), __smlad(x, lw_dsp_even(w), c0));
-        w = lw_dsp_word(b1);
-        c1 = __smlad(y, lw_dsp_odd(w), __smlad(x, lw_dsp_even(w), c1));
-        w = lw_dsp_word(b2);
-        c2 = __smlad(y, lw_dsp_odd(w), __smlad(x, lw_dsp_even(w), c2));
-        w = lw_dsp_word(b3);
-        c3 = __smlad(y, lw_dsp_odd(w), __smlad(x, lw_dsp_even(w), c3));
-        a += 4;
-        b += 4;
-        b1 += 4;
-        b2 += 4;
-        b3 += 4;
-    }
-    c[0] = c0;
-    c[1] = c1;
-    c[2] = c2;
-    c[3] = c3;
-}
-static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int16_t *a, const int8_t *b)
+static inline int32_t lw_dsp_pairs(int32_t n, int32_t c, const int16_t *a, const int8_t *b)
 {
     for (; n > 0; n--) {
         const int32_t w = lw_dsp_word(b);
@@ -113,21 +88,63 @@ static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int16_t *a, const i
     }
     return c;
 }
-#define LW_DSP_ROWS(plain, other, aq, as, bq, bt)                                                                      \
-    do {                                                                                                               \
-        if ((aq) == 4 && (as) == 2 && (bq) == 4 && (bt) == 2) { plain; }                                               \
-        else { other; }                                                                                                \
-    } while (0)
-#define LW_DOT_1X4_I16(n, c, a, aq, as, b, bo, bq, bt)                                                                 \
-    LW_DSP_ROWS(lw_dsp_1x4(n, &(c), &(a), &(b), bo), lw_dot_pairs(1, 4, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt), aq, as, bq, bt)
-#define LW_DOT_1X2_I16(n, c, a, aq, as, b, bo, bq, bt)                                                                 \
-    LW_DSP_ROWS((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)); (&(c))[1] = lw_dsp_1x1(n, (&(c))[1], &(a), &(b) + (bo)), \
-                lw_dot_pairs(1, 2, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt), aq, as, bq, bt)
-#define LW_DOT_1X1_I16(n, c, a, aq, as, b, bq, bt)                                                                     \
-    LW_DSP_ROWS((c) = lw_dsp_1x1(n, c, &(a), &(b)), lw_dot_pairs(1, 1, n, &(c), 0, &(a), 0, aq, as, &(b), 0, bq, bt), aq, as, bq, bt)
 #define LW_DOT_2X1_I16(n, c, cw, a, aw, aq, as, b, bq, bt)                                                             \
-    LW_DSP_ROWS((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)); (&(c))[cw] = lw_dsp_1x1(n, (&(c))[cw], &(a) + (aw), &(b)), \
-                lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt), aq, as, bq, bt)
+    do {                                                                                                               \
+        if ((aq) == 4 && (as) == 2 && (bq) == 4 && (bt) == 2) {                                                        \
+            (&(c))[0] = lw_dsp_pairs(n, (&(c))[0], &(a), &(b));                                                        \
+            (&(c))[cw] = lw_dsp_pairs(n, (&(c))[cw], &(a) + (aw), &(b));                                               \
+        } else lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt);                                     \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_bytes needs lw_dsp_word */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+/* Rows that one product reads are not widened first: of four bytes of a and of b the even ones are a pair, and the odd ones. */
+static inline int32_t lw_dsp_bytes(int32_t w, int32_t even, int32_t odd, int32_t c) { return __smlad(odd, lw_dsp_odd(w), __smlad(even, lw_dsp_even(w), c)); }
+static inline void lw_dsp_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+    const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
+    for (; n >= 4; n -= 4) {
+        const int32_t x = lw_dsp_word(a), even = lw_dsp_even(x), odd = lw_dsp_odd(x);
+        c0 = lw_dsp_bytes(lw_dsp_word(b), even, odd, c0);
+        c1 = lw_dsp_bytes(lw_dsp_word(b1), even, odd, c1);
+        c2 = lw_dsp_bytes(lw_dsp_word(b2), even, odd, c2);
+        c3 = lw_dsp_bytes(lw_dsp_word(b3), even, odd, c3);
+        a += 4;
+        b += 4;
+        b1 += 4;
+        b2 += 4;
+        b3 += 4;
+    }
+    for (; n > 0; n--) {
+        const int32_t x = *a++;
+        c0 += x * *b++;
+        c1 += x * *b1++;
+        c2 += x * *b2++;
+        c3 += x * *b3++;
+    }
+    c[0] = c0;
+    c[1] = c1;
+    c[2] = c2;
+    c[3] = c3;
+}
+static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
+{
+    for (; n >= 4; n -= 4) {
+        const int32_t x = lw_dsp_word(a);
+        c = lw_dsp_bytes(lw_dsp_word(b), lw_dsp_even(x), lw_dsp_odd(x), c);
+        a += 4;
+        b += 4;
+    }
+    for (; n > 0; n--) c += *a++ * *b++;
+    return c;
+}
+#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dsp_1x4(n, &(c), &(a), &(b), bo)
+#define LW_DOT_1X2_I8(n, c, a, b, bo)                                                                                  \
+    ((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[1] = lw_dsp_1x1(n, (&(c))[1], &(a), &(b) + (bo)))
+#define LW_DOT_1X1_I8(n, c, a, b) ((c) = lw_dsp_1x1(n, c, &(a), &(b)))
 #endif
 /* lw: end */
 

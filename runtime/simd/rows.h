@@ -7,7 +7,7 @@
  *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
  *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
  *
- * and the first two for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances are 4 and 2 in a, 4 and 2 in b, as weights are packed.
+ * and the first two for 2X1, the first for 1X1, 1X2 and 1X4. Of I16 the distances are 4 and 2 in a, 4 and 2 in b, as weights are packed.
  *
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])   c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
@@ -95,17 +95,17 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #define LW_DOT_2X1_I8(n, c, cw, a, aw, b) (lw_dot_row(1, n, &(c), &(a), &(b), 0), lw_dot_row(1, n, &(c) + (cw), &(a) + (aw), &(b), 0))
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_1x4 */
+/* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_1x4 */
 #ifndef LW_DOT_1X4_I8
 #define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dot_1x4(n, &(c), &(a), &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_row */
+/* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_DOT_1X2_I8
 #define LW_DOT_1X2_I8(n, c, a, b, bo) lw_dot_row(2, n, &(c), &(a), &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_row */
+/* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_DOT_1X1_I8
 #define LW_DOT_1X1_I8(n, c, a, b) lw_dot_row(1, n, &(c), &(a), &(b), 0)
 #endif
@@ -116,24 +116,9 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt) lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt)
 #endif
 /* lw: end */
-/* lw: LW_DOT_2X1_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
+/* lw: LW_DOT_2X1_I16 needs LW_SIMD_CHOICE lw_dsp_2x1 lw_dot_pairs */
 #ifndef LW_DOT_2X1_I16
 #define LW_DOT_2X1_I16(n, c, cw, a, aw, aq, as, b, bq, bt) lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt)
-#endif
-/* lw: end */
-/* lw: LW_DOT_1X4_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
-#ifndef LW_DOT_1X4_I16
-#define LW_DOT_1X4_I16(n, c, a, aq, as, b, bo, bq, bt) lw_dot_pairs(1, 4, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt)
-#endif
-/* lw: end */
-/* lw: LW_DOT_1X2_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
-#ifndef LW_DOT_1X2_I16
-#define LW_DOT_1X2_I16(n, c, a, aq, as, b, bo, bq, bt) lw_dot_pairs(1, 2, n, &(c), 0, &(a), 0, aq, as, &(b), bo, bq, bt)
-#endif
-/* lw: end */
-/* lw: LW_DOT_1X1_I16 needs LW_SIMD_CHOICE lw_dsp_1xn lw_dot_pairs */
-#ifndef LW_DOT_1X1_I16
-#define LW_DOT_1X1_I16(n, c, a, aq, as, b, bq, bt) lw_dot_pairs(1, 1, n, &(c), 0, &(a), 0, aq, as, &(b), 0, bq, bt)
 #endif
 /* lw: end */
 

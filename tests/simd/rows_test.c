@@ -71,9 +71,6 @@ static int test_dots(int32_t n, int32_t aw, int32_t bo)
     if (4 * n > LONGEST) return 0;
     TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], bo, 4, 2));
     TRY(7, dot_pairs, 2, 1, LW_DOT_2X1_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], 4, 2));
-    TRY(8, dot_pairs, 1, 4, LW_DOT_1X4_I16(n, c[0], halves[0], 4, 2, weights[0], bo, 4, 2));
-    TRY(9, dot_pairs, 1, 2, LW_DOT_1X2_I16(n, c[0], halves[0], 4, 2, weights[0], bo, 4, 2));
-    TRY(10, dot_pairs, 1, 1, LW_DOT_1X1_I16(n, c[0], halves[0], 4, 2, weights[0], 4, 2));
     return 0;
 }
 

@@ -207,6 +207,27 @@ static void records(void)
     ctx_free(n.cx);
 }
 
+/* On a core of pairs the weights of a dense layer are packed for widened rows of x where several products read them; the
+ * single row of a batch of one is read as it is. */
+static void rows_as_they_are(void)
+{
+    for (int64_t rows = 1; rows <= 2; rows++) {
+        Net net = net_new(1), *n = &net;
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(rows, 12)), *w = tensor_constant(n->cx, "w", I8, SHAPE(12, 4), NULL);
+        fill(w, (void *)(uintptr_t)w->data, &n->seed);
+        net_output(n, two(n, "dense", "y", x, w, ""));
+        const Graph was = net_graph(n);
+        Graph is = was;
+        is.target = target_find(n->cx, "cortex-m4");
+        is = graph_alter(n->cx, is);
+        const Node *product = is.output[0]->maker;
+        const bool is_packed = strcmp(product->op->name, "packed_dense") == 0;
+        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0), text_format(n->cx, "dense layers of %d rows", (int)rows),
+                   "%s, weights %s; %s", product->op->name, is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));
+        ctx_free(n->cx);
+    }
+}
+
 int main(void)
 {
     order();
@@ -215,5 +236,6 @@ int main(void)
     otherwise_the_next_best();
     computes();
     records();
+    rows_as_they_are();
     return check_done();
 }

@@ -2,9 +2,9 @@
  *
  * Inputs
  *   x                    int8_t   [1][32]
- *   w1                   int8_t   [16][8][2][2]
+ *   w1                   int8_t   [16][32]
  *   b1                   int32_t  [16]
- *   w2                   int8_t   [8][4][2][2]
+ *   w2                   int8_t   [8][16]
  *   b2                   int32_t  [8]
  * Outputs
  *   y                    int8_t   [1][8]
@@ -18,7 +18,7 @@
 extern "C" {
 #endif
 
-#define SHAPES_SHARED_ARENA_SIZE   80u     /* bytes of scratch memory shapes_shared_run needs */
+#define SHAPES_SHARED_ARENA_SIZE   16u     /* bytes of scratch memory shapes_shared_run needs */
 #define SHAPES_SHARED_ARENA_ALIGN  16u
 #define SHAPES_SHARED_WEIGHTS_SIZE 0u     /* bytes of constants */
 

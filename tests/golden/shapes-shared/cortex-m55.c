@@ -11,30 +11,19 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* patch[n<1, e<32] = i16(x[n, e])
- * acc[n<1, o<16] = sum(q<8, s<2, t<2; x3[o]) i32(patch[n, q*4+s*2+t]) * i32(x2[o, q, t, s])
+/* acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][32]  x2: [16][8][2][2]  x3: [16]  patch: [1][32]  y: [1][16]
- * schedule: reorder y.d0 y.c; compute_at acc y.d0; compute_at patch y.d0; set_scope acc register;
- *     instruction LW_COPY_I16[32](a: i8[32]) y[e<32] = i16(a[e]); tensorize patch.e LW_COPY_I16;
- *     reorder acc.q acc.s acc.t acc.o; decompose_reduction acc acc.q; split acc.o 4;
- *     reorder acc.oo acc.q acc.s acc.t acc.oi; instruction LW_DOT_1X4_I16[8](a: i16[1][8][2][2],
- *     b: i8[4][8][2][2]) c[w<1,o<4] = sum(q<8,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s]);
- *     tensorize acc.q LW_DOT_1X4_I16; instruction LW_SCALE_I8[16,0,-128,127](a: i32[16], m: i32,
+ * x: [1][32]  x2: [16][32]  x3: [16]  y: [1][16]
+ * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
+ *     reorder acc.e acc.o; decompose_reduction acc acc.e; split acc.o 4; reorder acc.oo acc.e acc.oi;
+ *     instruction LW_DOT_1X4_I8[32](a: i8[1][32], b: i8[4][32]) c[w<1,o<4] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
+ *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[16,0,-128,127](a: i32[16], m: i32,
  *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict patch, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
 {
     {
         int32_t acc[16];
-        #ifdef LW_COPY_I16
-        LW_COPY_I16(32, patch[0], x[0]);
-        #else
-        {
-            for (int32_t e = 0; e < 32; e++)
-                patch[e] = (int16_t)x[e];
-        }
-        #endif
         #ifdef LW_COPY_I32
         LW_COPY_I32(16, acc[0], x3[0]);
         #else
@@ -44,19 +33,15 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
         }
         #endif
         for (int32_t oo = 0; oo < 4; oo++) {
-            #ifdef LW_DOT_1X4_I16
-            LW_DOT_1X4_I16(8, acc[oo * 4], patch[0], 4, 2, x2[oo * 128], 32, 4, 2);
+            #ifdef LW_DOT_1X4_I8
+            LW_DOT_1X4_I8(32, acc[oo * 4], x[0], x2[oo * 128], 32);
             #else
             {
-                for (int32_t q = 0; q < 8; q++)
-                    for (int32_t s = 0; s < 2; s++) {
-                        const int16_t *patch_s = patch + q * 4 + s * 2;
-                        for (int32_t t = 0; t < 2; t++) {
-                            const int8_t *x2_t_ = x2 + oo * 128 + q * 4 + t * 2 + s;
-                            for (int32_t oi = 0; oi < 4; oi++)
-                                acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)patch_s[t] * x2_t_[oi * 32]));
-                        }
-                    }
+                for (int32_t e = 0; e < 32; e++) {
+                    const int8_t *x2_e = x2 + oo * 128 + e;
+                    for (int32_t oi = 0; oi < 4; oi++)
+                        acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 32]));
+                }
             }
             #endif
         }
@@ -71,30 +56,19 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
     }
 }
 
-/* patch[n<1, e<16] = i16(x[n, e])
- * acc[n<1, o<8] = sum(q<4, s<2, t<2; x3[o]) i32(patch[n, q*4+s*2+t]) * i32(x2[o, q, t, s])
+/* acc[n<1, o<8] = sum(e<16; x3[o]) i32(x[n, e]) * i32(x2[o, e])
  * y[d0<1, c<8] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][16]  x2: [8][4][2][2]  x3: [8]  patch: [1][16]  y: [1][8]
- * schedule: reorder y.d0 y.c; compute_at acc y.d0; compute_at patch y.d0; set_scope acc register;
- *     instruction LW_COPY_I16[16](a: i8[16]) y[e<16] = i16(a[e]); tensorize patch.e LW_COPY_I16;
- *     reorder acc.q acc.s acc.t acc.o; decompose_reduction acc acc.q; split acc.o 4;
- *     reorder acc.oo acc.q acc.s acc.t acc.oi; instruction LW_DOT_1X4_I16[4](a: i16[1][4][2][2],
- *     b: i8[4][4][2][2]) c[w<1,o<4] = sum(q<4,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s]);
- *     tensorize acc.q LW_DOT_1X4_I16; instruction LW_SCALE_I8[8,0,-128,127](a: i32[8], m: i32,
+ * x: [1][16]  x2: [8][16]  x3: [8]  y: [1][8]
+ * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
+ *     reorder acc.e acc.o; decompose_reduction acc acc.e; split acc.o 4; reorder acc.oo acc.e acc.oi;
+ *     instruction LW_DOT_1X4_I8[16](a: i8[1][16], b: i8[4][16]) c[w<1,o<4] = sum(e<16) i32(a[w,e]) * i32(b[o,e]);
+ *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[8,0,-128,127](a: i32[8], m: i32,
  *     s: i32) y[e<8] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[8](a: i32[8]) y[e<8] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int16_t *restrict patch, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
 {
     {
         int32_t acc[8];
-        #ifdef LW_COPY_I16
-        LW_COPY_I16(16, patch[0], x[0]);
-        #else
-        {
-            for (int32_t e = 0; e < 16; e++)
-                patch[e] = (int16_t)x[e];
-        }
-        #endif
         #ifdef LW_COPY_I32
         LW_COPY_I32(8, acc[0], x3[0]);
         #else
@@ -104,19 +78,15 @@ static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_
         }
         #endif
         for (int32_t oo = 0; oo < 2; oo++) {
-            #ifdef LW_DOT_1X4_I16
-            LW_DOT_1X4_I16(4, acc[oo * 4], patch[0], 4, 2, x2[oo * 64], 16, 4, 2);
+            #ifdef LW_DOT_1X4_I8
+            LW_DOT_1X4_I8(16, acc[oo * 4], x[0], x2[oo * 64], 16);
             #else
             {
-                for (int32_t q = 0; q < 4; q++)
-                    for (int32_t s = 0; s < 2; s++) {
-                        const int16_t *patch_s = patch + q * 4 + s * 2;
-                        for (int32_t t = 0; t < 2; t++) {
-                            const int8_t *x2_t_ = x2 + oo * 64 + q * 4 + t * 2 + s;
-                            for (int32_t oi = 0; oi < 4; oi++)
-                                acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)patch_s[t] * x2_t_[oi * 16]));
-                        }
-                    }
+                for (int32_t e = 0; e < 16; e++) {
+                    const int8_t *x2_e = x2 + oo * 64 + e;
+                    for (int32_t oi = 0; oi < 4; oi++)
+                        acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 16]));
+                }
             }
             #endif
         }
@@ -136,8 +106,8 @@ int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const 
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % SHAPES_SHARED_ARENA_ALIGN != 0) return SHAPES_SHARED_E_ARENA;
     LW_LAYER(0, "sum1")
-    shapes_shared_sum1(in->x, in->w1, in->b1, (int16_t *)(void *)memory, (int8_t *)(void *)(memory + 64));
+    shapes_shared_sum1(in->x, in->w1, in->b1, (int8_t *)(void *)memory);
     LW_LAYER(1, "sum2")
-    shapes_shared_sum2((int8_t *)(void *)(memory + 64), in->w2, in->b2, (int16_t *)(void *)memory, out->y);
+    shapes_shared_sum2((int8_t *)(void *)memory, in->w2, in->b2, out->y);
     return 0;
 }
