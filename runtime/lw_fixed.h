@@ -19,19 +19,36 @@ static inline int32_t lw_mulhigh_i32(int32_t a, int32_t b)
 }
 /* lw: end */
 
-/* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
-/* The same of any values: least * least is the greatest. */
-static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
-{
-    return a == INT32_MIN && b == INT32_MIN ? INT32_MAX : lw_mulhigh_i32(a, b);
-}
-/* lw: end */
-
 /* lw: lw_asr_i32 needs */
 /* Rounds down; n in [0, 31]. C leaves open what >> does to negative numbers; every compiler known keeps the sign. */
 static inline int32_t lw_asr_i32(int32_t a, int32_t n)
 {
     return (-1 >> 1) == -1 || a >= 0 ? a >> n : ~(~a >> n);
+}
+/* lw: end */
+
+/* lw: lw_mulhigh_up_i32 needs lw_mulhigh_i32 lw_asr_i32 */
+/* lw_mulhigh_i32(v << up, m), quicker, for |v| < 2^(30 - up), up in [16, 29] and m >= 0. Where there is no product of 64 bits: the
+ * high half of m moves v by whole bits, and only the product with the low half is rounded. */
+static inline int32_t lw_mulhigh_up_i32(int32_t v, int32_t up, int32_t m)
+{
+#if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
+    int32_t high;
+    __asm__("smmulr %0, %1, %2" : "=r"(high) : "r"((int32_t)((uint32_t)v << (up + 1))), "r"(m));
+    return high;
+#elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)
+    return (int32_t)((uint32_t)(v * (m >> 16)) << (up - 15)) + lw_asr_i32(v * (m & 0xffff) + ((int32_t)1 << (30 - up)), 31 - up);
+#else
+    return lw_mulhigh_i32((int32_t)((uint32_t)v << up), m);
+#endif
+}
+/* lw: end */
+
+/* lw: lw_mulhigh_sat_i32 needs lw_mulhigh_i32 */
+/* The same of any values: least * least is the greatest. */
+static inline int32_t lw_mulhigh_sat_i32(int32_t a, int32_t b)
+{
+    return a == INT32_MIN && b == INT32_MIN ? INT32_MAX : lw_mulhigh_i32(a, b);
 }
 /* lw: end */
 

@@ -390,10 +390,25 @@ static Spelled shift(Speller *s, const Expr *e)
     return is_type ? piece(text, LEVEL_PRIMARY, true) : cast_to(s, type, text);
 }
 
+/* mulhigh(v << up, m) of a small v, as where quantized operands are added; of a factor of one half it is v << (up - 1). */
+static bool mulhigh_up(Speller *s, const Expr *e, Spelled *out)
+{
+    const Expr *shl = e->arg[0], *m = e->arg[1], *half = expr_int(s->cx, I32, (int64_t)1 << 30);
+    if (shl->kind != EXPR_SHL || shl->arg[1]->kind != EXPR_INT || shl->arg[1]->integer < 16 || shl->arg[1]->integer > 29) return false;
+    const int64_t up = shl->arg[1]->integer, end = (int64_t)1 << (30 - up);
+    const Interval v = interval(s, shl->arg[0]);
+    if (v.least <= -end || v.greatest >= end || interval(s, m).least < 0) return false;
+    *out = m == half ? spelled(s, expr_binary(s->cx, EXPR_SHL, shl->arg[0], expr_int(s->cx, I32, up - 1)))
+                     : piece(text_format(s->cx, "lw_mulhigh_up_i32(%s, %lld, %s)", spelled(s, shl->arg[0]).text, (long long)up, spelled(s, m).text), LEVEL_PRIMARY, true);
+    return true;
+}
+
 /* lw_fixed.h has quicker forms for operands that are known to lie in a narrower range. */
 static Spelled fixed_point(Speller *s, const Expr *e)
 {
     Interval a = interval(s, e->arg[0]), b = interval(s, e->arg[1]);
+    Spelled up;
+    if (e->kind == EXPR_MULHIGH && mulhigh_up(s, e, &up)) return up;
     if (e->kind == EXPR_MULHIGH)
         return call(s, a.least > INT32_MIN || b.least > INT32_MIN ? "lw_mulhigh_i32" : "lw_mulhigh_sat_i32", e);
     bool is_near = a.least >= -((int64_t)1 << 30) && a.greatest <= (int64_t)1 << 30 && b.least >= 1 && b.greatest <= 30;
@@ -446,19 +461,18 @@ static const char *scaled_byte(Speller *s, const Expr *x)
     return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text, spelled(s, n).text, (long long)zero);
 }
 
-/* i8(min(max(x, -128), 127)); NULL: another expression. */
+/* min(max(x, -128), 127), as an i8 or where that is read as an i32 again; NULL: another expression. */
 static const char *saturated_byte(Speller *s, const Expr *e)
 {
-    const Expr *x = e->arg[0];
-    if (e->type != I8 || x->kind != EXPR_MIN || !expr_is_int(x->arg[1], 127) || x->arg[0]->kind != EXPR_MAX || !expr_is_int(x->arg[0]->arg[1], -128)) return NULL;
-    x = x->arg[0]->arg[0];
+    if (e->kind != EXPR_MIN || !expr_is_int(e->arg[1], 127) || e->arg[0]->kind != EXPR_MAX || !expr_is_int(e->arg[0]->arg[1], -128)) return NULL;
+    const Expr *x = e->arg[0]->arg[0];
     const char *scaled = scaled_byte(s, x);
     return scaled || x->type != I32 ? scaled : text_format(s->cx, "lw_sat_i8(%s)", spelled(s, x).text);
 }
 
 static Spelled cast(Speller *s, const Expr *e)
 {
-    const char *byte = saturated_byte(s, e);
+    const char *byte = e->type == I8 ? saturated_byte(s, e->arg[0]) : NULL;
     if (byte) return piece(byte, LEVEL_PRIMARY, true);
     DType from = e->arg[0]->type, to = e->type;
     if (to == BOOL) return piece(text_format(s->cx, dtype_is_float(from) ? "%s != 0.0f" : "%s != 0", operand(s, e->arg[0], LEVEL_ADD)), LEVEL_EQUAL, false);
@@ -576,7 +590,8 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_SELECT:   return choice(s, e);
     case EXPR_MIN:
     case EXPR_MAX: {
-        const char *stem = expr_info(e->kind)->spelling;
+        const char *stem = expr_info(e->kind)->spelling, *byte = e->type == I32 ? saturated_byte(s, e) : NULL;
+        if (byte) return piece(byte, LEVEL_PRIMARY, false);
         return dtype_is_float(e->type) ? math_call(s, stem, e) : helper(s, stem, e);
     }
     case EXPR_ABS:      return magnitude(s, e);

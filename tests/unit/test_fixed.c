@@ -55,6 +55,22 @@ static void check_high(void)
     check_that(wrong == 0, "mulhigh", "%d values differ", wrong);
 }
 
+/* All v and shifts for which it may be used, at edges of multipliers. */
+static void check_high_up(void)
+{
+    uint64_t seed = 5;
+    int wrong = 0, tried = 0;
+    for (int32_t up = 16; up <= 29; up++)
+        for (int32_t v = 1 - (1 << (30 - up)); v < 1 << (30 - up); v++)
+            for (int i = 0; i < EDGES; i++) {
+                const int32_t m = i % 2 ? any(&seed) : edges[i];
+                if (m < 0) continue;
+                wrong += lw_mulhigh_up_i32(v, up, m) != high_wanted(v * (1 << up), m);
+                tried++;
+            }
+    check_that(wrong == 0 && tried > 100000, "mulhigh-up", "%d of %d values differ", wrong, tried);
+}
+
 /* 32 bits and powers of two are exact in a double, and C's round takes ties away from zero. */
 static void check_shift(void)
 {
@@ -260,6 +276,7 @@ static void check_inverse(void)
 int main(void)
 {
     check_high();
+    check_high_up();
     check_shift();
     check_scale();
     check_scale_edges();

@@ -183,10 +183,10 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                             for (int32_t o = 0; o < 2; o++)
                                 acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
                     }
-                y_h[wo_at * 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
-                y_h[wo_at * 3 + 1] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
-                y_h[wo_at * 3 + 3] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
-                y_h[wo_at * 3 + 4] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[3] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_h[wo_at * 3 + 1] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_h[wo_at * 3 + 3] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_h[wo_at * 3 + 4] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[3] * 1374389504 + 68719476736, 32), 5)) + 128];
             }
             {
                 int32_t acc[4];
@@ -202,8 +202,8 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                             for (int32_t o = 0; o < 2; o++)
                                 acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
                     }
-                y_h[wo_at * 3 + 2] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
-                y_h[wo_at * 3 + 5] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_h[wo_at * 3 + 2] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_h[wo_at * 3 + 5] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5)) + 128];
             }
         }
     }

@@ -71,7 +71,7 @@ static void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, cons
             float *y_w = y + h * 24 + w * 4;
             LW_VECTOR
             for (int32_t c = 0; c < 4; c++)
-                y_w[c] = (float)(lw_min_i32(lw_max_i32(lw_asr_i32((int32_t)lw_shr_i64(b2[c] + (int64_t)acc[w * 4 + c] * (int64_t)b[c], 32), (int32_t)b3[c]), -128), 127) + 128) * 0.047f;
+                y_w[c] = (float)(lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b2[c] + (int64_t)acc[w * 4 + c] * (int64_t)b[c], 32), (int32_t)b3[c])) + 128) * 0.047f;
         }
     }
 }
@@ -134,7 +134,7 @@ static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *w, co
             int8_t *y_w = y + h * 9 + w2 * 3;
             LW_VECTOR
             for (int32_t c = 0; c < 3; c++)
-                y_w[c] = table[lw_min_i32(lw_max_i32(lw_shr_i32((int32_t)lw_shr_i64((int64_t)(b[c] + acc[w2 * 3 + c]) * 1374389504 + 68719476736, 32), 5), -128), 127) + 128];
+                y_w[c] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)(b[c] + acc[w2 * 3 + c]) * 1374389504 + 68719476736, 32), 5)) + 128];
         }
     }
 }
