@@ -16,7 +16,7 @@ import statistics
 import subprocess
 from pathlib import Path
 
-from common import ROOT, build_argument, emit, models, pinned, run
+from common import GRID, ROOT, build_argument, emit, models, pinned, run
 
 TURNS, MILLISECONDS = int(os.environ.get("TURNS", 9)), 40
 INFERENCES = 2                  # that host_time runs when it is given no time
@@ -41,7 +41,7 @@ def build_program(name, folder, source, flags, program):
     """The peer's program is kept between runs: its C does not change, and gcc needs long for it."""
     if program.exists() and program.stat().st_mtime > source.stat().st_mtime and "-DPEER" in flags:
         return program
-    defines = [f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}", f'-DMODEL_HEADER="{name}.h"']
+    defines = [f"-DMODEL={name}", f"-DMODEL_UPPER={name.upper()}", f'-DMODEL_HEADER="{name}.h"', f"-DSTEP={GRID.get(name, 0.0)}f"]
     run("gcc", *FLAGS, *defines, *flags, f"-I{ROOT / 'runtime'}", f"-I{folder}", ROOT / "tests/bench/host_time.c", source,
         "-lm", "-o", program)
     return program

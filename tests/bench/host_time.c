@@ -4,6 +4,7 @@
  * fast wrong answer is seen. The same file drives both sides of the comparison:
  *
  *   MODEL, MODEL_UPPER, MODEL_HEADER   what Loopwright emitted; with PEER the header is used for the sizes alone
+ *   STEP                               of the grid on which a quantized model's outputs lie, else 0
  *   PEER                               a function entry(input, output), as onnx2c emits it */
 #define _POSIX_C_SOURCE 199309L
 #include <math.h>
@@ -88,7 +89,7 @@ int main(int argc, char **argv)
     prepare();
     infer();
     while ((took = time_of(runs)) < wanted) runs = took < wanted / 16 ? runs * 8 : (long)((double)runs * wanted / took * 1.2) + 1;
-    for (size_t i = 0; i < output_elems[0]; i++) wrong += !(fabsf(output[i] - expected[i]) <= 1e-4f + 1e-3f * fabsf(expected[i]));
+    for (size_t i = 0; i < output_elems[0]; i++) wrong += !(fabsf(output[i] - expected[i]) <= STEP + 1e-4f + 1e-3f * fabsf(expected[i]));
     printf("%.1f %ld\n", took / (double)runs, wrong);
     return 0;
 }
