@@ -9,7 +9,7 @@
  * large, never too small. */
 #include "graph/ranges.h"
 
-enum { MOST_CHANNELS = 1 << 16, MOST_ELEMENTS = 1 << 12, MOST_TAPS = 1 << 20 };
+enum { MOST_CHANNELS = 1 << 16, MOST_ELEMENTS = 1 << 12, MOST_TAPS = 1 << 20, LEAST_VALUES = 1 << 24, MOST_VALUES = 1 << 27, VALUES_OF_ELEMENT = 256 };
 
 static Interval point(int64_t v) { return (Interval){ v, v }; }
 static Interval hull(Interval a, Interval b) { return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest }; }
@@ -203,6 +203,13 @@ static Interval repeated(Reducer reducer, Interval i, int64_t count)
 
 static Interval with_zero(Interval i) { return hull(i, point(0)); }
 
+static bool spend(const GraphRanges *r, int64_t values)
+{
+    if (values > *r->left) return false;
+    *r->left -= values;
+    return true;
+}
+
 Interval terms_reduce(const GraphRanges *r, Terms *t, Interval *box, Interval *passed)
 {
     const Stage *s = t->stage;
@@ -214,7 +221,11 @@ Interval terms_reduce(const GraphRanges *r, Terms *t, Interval *box, Interval *p
         *count = sat_mul(*count, box[a].greatest - box[a].least + 1);
         if (t->is_walked[a]) box[a] = point(full[a].least);
     }
-    if (walked > MOST_TAPS) return of_type(s->value[0]->type);
+    if (walked > MOST_TAPS || !spend(r, sat_mul(walked, t->count))) {
+        for (int a = s->data_count; a < s->axis_count; a++) box[a] = full[a];
+        if (passed) *passed = of_type(s->value[0]->type);
+        return of_type(s->value[0]->type);
+    }
     for (int64_t i = 0; i < walked; i++) {
         run(r, t, box);
         Interval tap = repeated(s->reducer, t->value[t->count - 1], alike);
@@ -326,12 +337,23 @@ static void enter_call(GraphRanges *r, const Node *call)
     }
 }
 
+static int64_t constant_elems(const Node *call)
+{
+    int64_t elems = 0;
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i] && tensor_is_constant(call->in[i])) elems = sat_add(elems, tensor_elems(call->in[i]));
+    return elems;
+}
+
 GraphRanges *graph_ranges(Ctx *cx, const Graph *g)
 {
     Node **order;
     int count = graph_order(cx, g, &order);
     GraphRanges *r = NEW(cx->arena, GraphRanges);
-    *r = (GraphRanges){ cx, map_new(cx->arena) };
+    *r = (GraphRanges){ cx, map_new(cx->arena), NEW(cx->arena, int64_t) };
+    *r->left = LEAST_VALUES;
+    for (int i = 0; i < count; i++) *r->left = sat_add(*r->left, sat_mul(VALUES_OF_ELEMENT, constant_elems(order[i])));
+    if (*r->left > MOST_VALUES) *r->left = MOST_VALUES;
     for (int i = 0; i < g->input_count; i++) enter_whole(r, g->input[i]);
     for (int i = 0; i < count && !ctx_failed(cx); i++) enter_call(r, order[i]);
     return r;

@@ -8,7 +8,9 @@
 
 typedef struct ChannelRange { int64_t count; Interval *at; } ChannelRange;       /* at[count] */
 
-typedef struct GraphRanges { Ctx *cx; Map of; } GraphRanges;
+/* What is walked tap by tap costs no more than a share of the graph's constants: *left is how many values may still be found
+ * that way. After that a sum can be whatever its type holds. */
+typedef struct GraphRanges { Ctx *cx; Map of; int64_t *left; } GraphRanges;
 GraphRanges *graph_ranges(Ctx *cx, const Graph *g);
 /* Of the DAG's tensors and of those between the computes of a call. NULL: floats, no last dimension of known size. */
 const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t);

@@ -2,18 +2,28 @@
 # SPDX-License-Identifier: MIT
 # Runs a fuzz target for so many inputs, or so many seconds, in rounds of which each begins with the corpus that the one before
 # left; a round that a finding ended is followed by another. What was found stays in the folder as crash-, timeout-, oom-
-# and the like. Prints a line for each round and the sum; fails where anything was found.
+# and the like. Before a round what takes long is taken out of the corpus: each of its children would take as long. Prints
+# a line for each round and the sum; fails where anything was found.
 #   tests/fuzz/run.sh FOLDER NAME runs|seconds COUNT [FLAGS of libFuzzer]
 set -u
 folder=$1 name=$2 unit=$3 most=$4
 shift 4
-round=1000000 total=0 found=0 number=0 begin=$(date +%s)
+round=500000 slow=20 stamp=$folder/$name.stamp total=0 found=0 number=0 begin=$(date +%s)
 # Small inputs are freed by the hundred: neither are they kept for long, nor is their memory given back to the system.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:malloc_context_size=4}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
 spent() { if [ "$unit" = runs ]; then echo "$total"; else echo $(($(date +%s) - begin)); fi; }
+# drop_slow: what was added to the corpus since the last call, without what takes SLOW milliseconds or more.
+drop_slow() {
+    find "$folder/corpus-$name" -type f $([ -f "$stamp" ] && echo -newer "$stamp") > "$folder/$name.new"
+    touch "$stamp"
+    xargs -n 1000 "$folder/fuzz_$name" < "$folder/$name.new" 2>&1 | sed -n "s/^Executed \(.*\) in \([0-9]*\) ms\$/\2 \1/p" |
+        while read -r took file; do [ "$took" -lt $slow ] || rm -f "$file"; done
+}
+rm -f "$stamp"
 while left=$((most - $(spent))) && [ $left -gt 0 ]; do
     number=$((number + 1))
+    drop_slow
     if [ "$unit" = runs ]; then limit="-runs=$((left < round ? left : round))"; else limit="-max_total_time=$left"; fi
     log=$folder/$name-$number.log
     "$folder/fuzz_$name" "$limit" -timeout=10 -malloc_limit_mb=1024 -rss_limit_mb=2048 -max_len=4096 -entropic=0 -use_cmp=0 -reload=0 \
