@@ -29,11 +29,17 @@ bool product_makes_output(Ctx *cx, const GroupNest *g)
     return true;
 }
 
-const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *patch, const char *rows)
+static bool is_kept(const char *stage, const char *const *kept)
+{
+    while (*kept && *kept != stage) kept++;
+    return *kept != NULL;
+}
+
+const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *const *kept)
 {
     for (int i = n->stage_count - 1; i >= 0 && !ctx_failed(cx); i--) {
         const Stage *s = n->stage[i];
-        if (s->reducer != REDUCE_NONE || makes_output(n, s) || s->name == patch || s->name == rows) continue;
+        if (s->reducer != REDUCE_NONE || makes_output(n, s) || is_kept(s->name, kept)) continue;
         n = sched_compute_inline(cx, n, s->name);
     }
     if (ctx_failed(cx)) return n;

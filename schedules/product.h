@@ -9,8 +9,8 @@ const Stage *product_stage(const Nest *n);                                   /* 
 const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);          /* the first made here that acc reads; NULL: none */
 /* The result of the product has the shape of the group's one output, and nothing else is reduced. */
 bool product_makes_output(Ctx *cx, const GroupNest *g);
-/* Everything inlined but the patch and the rows it is made of (or NULL), and the product, *acc, apart from the output. */
-const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *patch, const char *rows);
+/* Everything inlined but the stages of these names, up to NULL, and the product, *acc, apart from the output. */
+const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *const *kept);
 /* A loop that is there and no unit. */
 const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop);
 #endif

@@ -13,7 +13,7 @@
  * lie side by side. A Tile that has an instruction still means its statement: the macro is only how it is printed. */
 #include "ir/algebra.h"
 
-enum { MAX_OPERANDS = 6, MAX_NUMBERS = 6 };
+enum { MAX_OPERANDS = 6, MAX_NUMBERS = 12 };
 
 typedef struct Instruction {
     const char *macro, *text;                /* the name; the declaration as it was read */

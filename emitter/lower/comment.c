@@ -106,7 +106,9 @@ static size_t line_end(const char *text, size_t width)
         for (size_t cut = width; cut > width / 2; cut--)
             if (strncmp(text + cut - before, breaks[b], strlen(breaks[b])) == 0) return cut;
     }
-    return strlen(text);
+    size_t space = width;      /* a word of more than half a line */
+    while (space > 0 && text[space] != ' ') space--;
+    return space ? space : width + strcspn(text + width, " ");
 }
 
 /* A line of the comment stays within the width of a page. */

@@ -222,4 +222,34 @@ static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int3
 #define LW_SCALE_I8(n, zero, least, most, y, a, m, s) lw_mve_scale_all(n, zero, least, most, &(y), &(a), m, s)
 #endif
 /* lw: end */
+
+/* lw: lw_mve_add needs lw_mve_scale */
+#if LW_SIMD_ARM_MVE
+/* The numbers of an addition are known when it is compiled: what does nothing goes, and a factor of one half is a shift. */
+static inline int32x4_t lw_mve_rounded(int32x4_t v, int32_t s) { return s ? vrshlq_s32(vqaddq_s32(v, vshrq_n_s32(v, 31)), vdupq_n_s32(-s)) : v; }
+static inline int32x4_t lw_mve_term(int32x4_t v, int32_t zero, int32_t m, int32_t s)
+{
+    v = vaddq_n_s32(v, zero);
+    return lw_mve_rounded(m == 1 << 30 ? vshlq_n_s32(v, 19) : vqrdmulhq_n_s32(vshlq_n_s32(v, 20), m), s);
+}
+static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int32_t zb, int32_t mb, int32_t sb, int32_t m, int32_t s, int32_t zero, int32_t least,
+                              int32_t most, int8_t *y, const int8_t *a, const int8_t *b)
+{
+#define LW_MVE_SUM(x, z) lw_mve_clamped(lw_mve_rounded(vqrdmulhq_n_s32(vaddq_s32(lw_mve_term(x, za, ma, sa), lw_mve_term(z, zb, mb, sb)), m), s), zero, least, most)
+    for (; n >= 4; n -= 4) {
+        vstrbq_s32(y, LW_MVE_SUM(vldrbq_s32(a), vldrbq_s32(b)));
+        a += 4;
+        b += 4;
+        y += 4;
+    }
+    if (n > 0) {
+        const mve_pred16_t p = vctp32q((uint32_t)n);
+        vstrbq_p_s32(y, LW_MVE_SUM(vldrbq_z_s32(a, p), vldrbq_z_s32(b, p)), p);
+    }
+#undef LW_MVE_SUM
+}
+#define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
+    lw_mve_add(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, &(y), &(a), &(b))
+#endif
+/* lw: end */
 #endif

@@ -13,7 +13,17 @@
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
  *   LW_WINDOW_I8 and LW_TAPS_I8                                     and for one pixel, without w
  *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
- *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill) */
+ *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill)
+ *
+ * and, for vectors only, beside which emitted code has loops for all others:
+ *
+ *   LW_COPY_I32[n](a: i32[n])                                                        y[e<n] = a[e]
+ *   LW_SCALE_I8[n,zero,least,most](a: i32[n], m: i32, s: i32)                        y[e<n] = i8(min(max(scaled(a[e], m, s) + zero, least), most))
+ *   LW_SCALE_EACH_I8[n,zero,least,most](a: i32[n], m: i32[n], s: u8[n])              and with m[e], s[e]
+ *   LW_ADD_I8[n,za,ma,sa,zb,mb,sb,m,s,zero,least,most](a: i8[n], b: i8[n])
+ *       y[e<n] = i8(min(max(scaled(scaled(i32(a[e]) + za << 20, ma, sa) + scaled(i32(b[e]) + zb << 20, mb, sb), m, s) + zero, least), most))
+ *
+ * where scaled(v, m, s) = roundshift(mulhigh(v, m), s). */
 #ifndef LW_SIMD_ROWS_H
 #define LW_SIMD_ROWS_H
 
@@ -232,5 +242,15 @@ static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t 
     }
 }
 #define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yw, p, a, aw) lw_fetch_row(m, left, inner, n, own, fill, &(y), yw, p, &(a), aw)
+/* lw: end */
+
+/* What only vectors have, by the names that emitted code uses. */
+/* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin */
+/* lw: end */
+/* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale */
+/* lw: end */
+/* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale */
+/* lw: end */
+/* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add */
 /* lw: end */
 #endif

@@ -87,10 +87,10 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const W
 /* The tile's channels one by one, or, where there are vectors for it, at once; its pixels one by one. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Windows *s)
 {
-    if (scales_at_once(g, n, s->block)) {
+    if (scales_at_once(g, nest_stage(n, s->out->name), s->block)) {
         bool is_cut = axis_extent(s->out, s->last) > s->block;
         const char *out = loop_name(cx, s->out, s->last), *axis = expr_as_var(nest_stage(n, acc)->axis[s->last].var)->name;
-        n = scale_at_once(cx, n, is_cut ? text_format(cx, "%si", out) : out, s->block);
+        n = scale_at_once(cx, n, s->out->name, is_cut ? text_format(cx, "%si", out) : out, s->block);
         n = begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), s->block);
     }
     for (int a = s->tiled; a <= s->last; a = a == s->tiled ? s->last : s->last + 1) {
@@ -105,7 +105,7 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *padded = patch_stage(cx, g->nest, product_stage(g->nest))->name;
-    const Nest *n = isolate_product(cx, g->nest, &acc, padded, NULL);
+    const Nest *n = isolate_product(cx, g->nest, &acc, (const char *const[]){ padded, NULL });
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, padded)->value[0]->kind == EXPR_READ;
     if (is_direct) n = sched_compute_inline(cx, n, padded);

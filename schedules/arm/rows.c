@@ -11,6 +11,7 @@
  *           y = tail(acc)
  *
  * Where the tail is an instruction for several channels (scale.c), the tile has so many, and the products go through it in twos.
+ * To a residual addition they come as bytes, in a tile of their own.
  * A single pixel takes up to four channels at a time. The tile of pixels lies along the axis that it divides best; the last
  * tile begins earlier where it does not. The portable form of every instruction is in runtime/simd/rows.h. */
 #include "schedules/arm/scale.h"
@@ -19,13 +20,26 @@
 
 #include "support/text.h"
 
-typedef struct Tiles { const Stage *out; int row, last; int64_t w, o, block; const char *at_rows, *at_pixels, *at_channels; } Tiles;
+typedef struct Tiles {
+    const Stage *out;
+    const char *scaled;          /* the product as bytes, to which others are added; NULL: it is inlined */
+    int row, last;
+    int64_t w, o, block;
+    const char *at_rows, *at_pixels, *at_channels;
+} Tiles;
+
+/* What makes the output of sums is an instruction, or two, for `count` channels. */
+static bool ends_at_once(const GroupNest *g, const Nest *n, const char *scaled, int64_t count)
+{
+    const Stage *out = nest_stage(n, output_stage(n)->name);      /* as it is now, with what was inlined */
+    return scaled ? adds_at_once(g, out, count) && scales_at_once(g, nest_stage(n, scaled), count) : scales_at_once(g, out, count);
+}
 
 /* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel, four. */
-static Tiles tiles_of(const GroupNest *g, const Nest *n)
+static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
-    Tiles t = { .out = out, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1 };
+    Tiles t = { .out = out, .scaled = scaled, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1 };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
     bool has_room = tensor_dim(g->group->anchor->in[1], 0) > outs;       /* a row of weights behind the last: its product goes nowhere */
     for (int a = t.last - 1; a >= 0; a--) {
@@ -39,7 +53,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
-        if (scales_at_once(g, n, block)) t.block = block;
+        if (ends_at_once(g, n, scaled, block)) t.block = block;
     return t;
 }
 
@@ -65,14 +79,21 @@ static const Nest *split_tiles(Ctx *cx, const Nest *n, Tiles *t)
     return count > 1 ? sched_reorder(cx, n, order, count, false) : n;
 }
 
+static const Nest *end_at_once(Ctx *cx, const Nest *n, const char *acc, const Tiles *t)
+{
+    const char *out = loop_name(cx, t->out, t->last), *loop = axis_extent(t->out, t->last) > t->block ? text_format(cx, "%si", out) : out;
+    if (t->scaled) {
+        n = add_at_once(cx, n, t->out->name, loop, t->block);
+        loop = loop_name(cx, nest_stage(n, t->scaled), t->last);
+    }
+    n = scale_at_once(cx, n, t->scaled ? t->scaled : t->out->name, loop, t->block);
+    return begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name), t->block);
+}
+
 /* The tile's channels at once where there is an instruction for it, else one by one; its pixels one by one. */
 static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Tiles *t)
 {
-    if (scales_at_once(g, n, t->block) && t->block > 1) {
-        const char *axis = expr_as_var(nest_stage(n, acc)->axis[t->last].var)->name, *out = loop_name(cx, t->out, t->last);
-        n = scale_at_once(cx, n, axis_extent(t->out, t->last) > t->block ? text_format(cx, "%si", out) : out, t->block);
-        n = begin_at_once(cx, n, text_format(cx, "%s@init.%s", acc, axis), t->block);
-    }
+    if (t->block > 1 && ends_at_once(g, n, t->scaled, t->block)) n = end_at_once(cx, n, acc, t);
     for (int i = 0; i < 2; i++) {
         int a = i ? t->row : t->last;
         if (a < 0) continue;
@@ -80,6 +101,7 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
         bool is_cut = axis_extent(t->out, a) > (i ? t->w : t->block);
         n = unroll_if_found(cx, n, is_cut ? text_format(cx, "%si", out) : out);
         n = unroll_if_found(cx, n, text_format(cx, "%s@init.%s", acc, axis));
+        if (t->scaled) n = unroll_if_found(cx, n, loop_name(cx, nest_stage(n, t->scaled), a));
     }
     return n;
 }
@@ -189,19 +211,43 @@ static bool lies_in_rows(const Node *anchor)
     return !node_ints(anchor, "kernel", kernel, 2, 1) || kernel[0] * kernel[1] == 1;
 }
 
+/* The stage between the product and the output that scales it to bytes, where there are vectors for that; NULL: there is none. */
+static const char *product_bytes(Ctx *cx, const GroupNest *g)
+{
+    for (int i = 0; i < g->nest->stage_count; i++) {
+        const Stage *s = g->nest->stage[i];
+        const Tensor **reads;
+        if (makes_output(g->nest, s) || !scales_at_once(g, s, 1)) continue;
+        for (int r = stage_reads(cx, s, &reads) - 1; r >= 0; r--)
+            if (reads[r] == product_stage(g->nest)->out[0]) return s->name;
+    }
+    return NULL;
+}
+
+/* These stay where there is an instruction that adds to them, else they are inlined. */
+static const char *keep_bytes(Ctx *cx, const Nest **n, const GroupNest *g, const char *scaled)
+{
+    if (!scaled || ctx_failed(cx) || ends_at_once(g, *n, scaled, 1)) return scaled;
+    *n = sched_compute_inline(cx, *n, scaled);
+    return NULL;
+}
+
 static const Nest *schedule(Ctx *cx, const GroupNest *g)
 {
     const char *acc = product_stage(g->nest)->name, *patch = patch_stage(cx, g->nest, product_stage(g->nest))->name;
     const Stage *of = patch_stage(cx, g->nest, nest_stage(g->nest, patch));
     const char *rows = of ? of->name : NULL;
-    const Nest *n = isolate_product(cx, g->nest, &acc, patch, rows);
+    const char *bytes = product_bytes(cx, g), *const kept[] = { patch, rows ? rows : patch, bytes, NULL };
+    const Nest *n = isolate_product(cx, g->nest, &acc, kept);
+    const char *scaled = keep_bytes(cx, &n, g, bytes);
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, patch)->value[0]->kind == EXPR_READ && lies_in_rows(g->group->anchor);
     if (is_direct) n = sched_compute_inline(cx, n, patch);
     if (ctx_failed(cx)) return n;
-    Tiles t = tiles_of(g, n);
+    Tiles t = tiles_of(g, n, scaled);
     if (axis_extent(t.out, t.last) % t.o) n = sched_pad(cx, n, acc, expr_as_var(nest_stage(n, acc)->axis[t.last].var)->name, t.o);
     n = split_tiles(cx, n, &t);
+    if (scaled) n = sched_set_scope(cx, t.at_channels ? sched_compute_at(cx, n, scaled, t.at_channels) : n, scaled, SCOPE_STACK);
     if (t.at_channels) n = sched_compute_at(cx, n, acc, t.at_channels);
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
     if (t.at_rows && rows) n = sched_compute_at(cx, n, rows, t.at_rows);

@@ -1,11 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /* The tail i8(min(max(roundshift(mulhigh(acc, m), s) + zero, least), most)), taken apart to be declared as an instruction with its
- * numbers. Anything else between the sums and the output stays loops. */
+ * numbers, and the addition of two such bytes, which first goes up by 20 bits:
+ *
+ *   i8(min(max(roundshift(mulhigh(term(a) + term(b), m), s) + zero, least), most))
+ *   term(a) = roundshift(mulhigh(i32(a) - zero_a << 20, m_a), s_a)
+ *
+ * Anything else between the sums and the output stays loops. */
 #include "schedules/arm/scale.h"
 
 #include "support/text.h"
 
-typedef struct Scale { const Expr *factor, *shift; int64_t zero, least, most; } Scale;
+/* roundshift(mulhigh(of, factor), shift) + zero, within least and most. A shift of NULL: there is none. */
+typedef struct Scale { const Expr *of, *factor, *shift; int64_t zero, least, most; } Scale;
 
 static const Expr *as_kind(const Expr *e, ExprKind kind) { return e && e->kind == kind ? e : NULL; }
 
@@ -19,42 +25,130 @@ static const Expr *with_number(const Expr *e, ExprKind kind, int64_t *number)
     return e->arg[1 - at];
 }
 
-static bool read_scale(const Nest *n, Scale *s)
+static bool read_steps(const Expr *e, Scale *s)
 {
-    const Stage *out = nest_stage(n, output_stage(n)->name);      /* as it is now, with what was inlined */
-    const Expr *e = as_kind(out->value[0], EXPR_CAST);
+    s->shift = as_kind(e, EXPR_ROUNDSHIFT) ? e->arg[1] : NULL;
+    if (s->shift) e = e->arg[0];
+    if (!as_kind(e, EXPR_MULHIGH)) return false;
+    s->of = e->arg[0];
+    s->factor = e->arg[1];
+    return true;
+}
+
+static bool read_scale(const Stage *stage, Scale *s)
+{
+    const Expr *e = as_kind(stage->value[0], EXPR_CAST);
     *s = (Scale){ 0 };
     if (!e || e->type != I8) return false;
     e = with_number(with_number(e->arg[0], EXPR_MIN, &s->most), EXPR_MAX, &s->least);
     if (as_kind(e, EXPR_ADD)) e = with_number(e, EXPR_ADD, &s->zero);
-    if (!as_kind(e, EXPR_ROUNDSHIFT) || !as_kind(e->arg[0], EXPR_MULHIGH) || e->arg[0]->arg[0]->kind != EXPR_READ) return false;
-    s->factor = e->arg[0]->arg[1];
-    s->shift = e->arg[1];
+    return e && read_steps(e, s);
+}
+
+/* The scale of a stored sum, by numbers or by one factor and shift for each channel. */
+static bool scales_sum(const Stage *stage, Scale *s)
+{
+    if (!read_scale(stage, s) || s->of->kind != EXPR_READ || !s->shift) return false;
     bool all = s->factor->kind == EXPR_INT && s->shift->kind == EXPR_INT;
     bool each = s->factor->kind == EXPR_READ && as_kind(s->shift, EXPR_CAST) && s->shift->arg[0]->kind == EXPR_READ && s->shift->arg[0]->type == U8;
     return all || each;
 }
 
-bool scales_at_once(const GroupNest *g, const Nest *n, int64_t count)
+static bool has_vectors(const GroupNest *g, const Stage *stage, int64_t count)
 {
-    Scale s;
-    const Stage *out = output_stage(n);
-    return has_feature(g->target, "mve") && axis_extent(out, out->data_count - 1) % count == 0 && read_scale(n, &s);
+    return has_feature(g->target, "mve") && axis_extent(stage, stage->data_count - 1) % count == 0;
 }
 
-const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
+bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count)
 {
     Scale s;
-    if (ctx_failed(cx) || !read_scale(n, &s)) return n;
+    return has_vectors(g, stage, count) && scales_sum(stage, &s);
+}
+
+/* " + number", as the simplifier has it. */
+static const char *plus_text(Ctx *cx, int64_t number)
+{
+    return number ? text_format(cx, " %c %lld", number < 0 ? '-' : '+', (long long)(number < 0 ? -number : number)) : "";
+}
+
+const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
+{
+    Scale s;
+    if (ctx_failed(cx) || !scales_sum(nest_stage(n, stage), &s)) return n;
     bool each = s.factor->kind == EXPR_READ;
     long long c = (long long)count, zero = (long long)s.zero, least = (long long)s.least, most = (long long)s.most;
     const char *macro = each ? "LW_SCALE_EACH_I8" : "LW_SCALE_I8";
     const char *operands = each ? text_format(cx, "a: i32[%lld], m: i32[%lld], s: u8[%lld]", c, c, c) : text_format(cx, "a: i32[%lld], m: i32, s: i32", c);
     const char *scaled = each ? "roundshift(mulhigh(a[e], m[e]), i32(s[e]))" : "roundshift(mulhigh(a[e], m), s)";
-    if (zero) scaled = text_format(cx, "%s %c %lld", scaled, zero < 0 ? '-' : '+', zero < 0 ? -zero : zero);      /* as the simplifier has it */
-    n = sched_instruction(cx, n, text_format(cx, "%s[%lld,%lld,%lld,%lld](%s) y[e<%lld] = i8(min(max(%s, %lld), %lld))", macro, c, zero, least, most, operands, c,
-                                             scaled, least, most), NULL);
+    n = sched_instruction(cx, n, text_format(cx, "%s[%lld,%lld,%lld,%lld](%s) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))", macro, c, zero, least, most, operands, c,
+                                             scaled, plus_text(cx, zero), least, most), NULL);
     return sched_tensorize(cx, n, loop, macro);
+}
+
+/* ---- Additions --------------------------------------------------------------------------------------------------- */
+
+enum { UP = 20 };      /* bits to the left before the terms are scaled */
+
+typedef struct Term { int64_t zero, factor, shift; } Term;
+
+static bool read_number(const Expr *e, int64_t *number)
+{
+    *number = e && e->kind == EXPR_INT ? e->integer : 0;
+    return !e || e->kind == EXPR_INT;
+}
+
+/* Of bytes that lie side by side along the last axis. */
+static bool read_term(const Stage *stage, const Expr *e, Term *t)
+{
+    Scale s;
+    *t = (Term){ 0 };
+    if (!read_steps(e, &s) || !read_number(s.factor, &t->factor) || !read_number(s.shift, &t->shift)) return false;
+    e = as_kind(s.of, EXPR_SHL) && expr_is_int(s.of->arg[1], UP) ? s.of->arg[0] : NULL;
+    const ExprKind sum = as_kind(e, EXPR_SUB) ? EXPR_SUB : EXPR_ADD;
+    if (as_kind(e, sum)) e = with_number(e, sum, &t->zero);
+    if (sum == EXPR_SUB) t->zero = -t->zero;
+    e = as_kind(e, EXPR_CAST) && e->arg[0]->kind == EXPR_READ && e->arg[0]->type == I8 ? e->arg[0] : NULL;
+    return e && e->arg_count > 0 && e->arg[e->arg_count - 1] == stage->axis[stage->data_count - 1].var;
+}
+
+static bool read_sum(const Stage *stage, Scale *s, Term term[2], int64_t *factor, int64_t *shift)
+{
+    if (!read_scale(stage, s) || s->of->kind != EXPR_ADD) return false;
+    return read_term(stage, s->of->arg[0], &term[0]) && read_term(stage, s->of->arg[1], &term[1]) && read_number(s->factor, factor) && read_number(s->shift, shift);
+}
+
+bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count)
+{
+    Scale s;
+    Term term[2];
+    int64_t factor, shift;
+    return has_vectors(g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
+}
+
+static const char *steps_text(Ctx *cx, const char *of, int64_t factor, int64_t shift)
+{
+    const char *high = text_format(cx, "mulhigh(%s, %lld)", of, (long long)factor);
+    return shift ? text_format(cx, "roundshift(%s, %lld)", high, (long long)shift) : high;
+}
+
+const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count)
+{
+    static const char *const operand[] = { "a", "b" };
+    Scale s;
+    Term term[2];
+    int64_t factor, shift;
+    if (ctx_failed(cx) || !read_sum(nest_stage(n, stage), &s, term, &factor, &shift)) return n;
+    const char *text[2], *numbers = text_format(cx, "%lld", (long long)count);
+    for (int i = 0; i < 2; i++) {
+        const Term *t = &term[i];
+        text[i] = steps_text(cx, text_format(cx, "i32(%s[e])%s << %d", operand[i], plus_text(cx, t->zero), UP), t->factor, t->shift);
+        numbers = text_format(cx, "%s,%lld,%lld,%lld", numbers, (long long)t->zero, (long long)t->factor, (long long)t->shift);
+    }
+    long long c = (long long)count, least = (long long)s.least, most = (long long)s.most;
+    n = sched_instruction(cx, n, text_format(cx, "LW_ADD_I8[%s,%lld,%lld,%lld,%lld,%lld](a: i8[%lld], b: i8[%lld]) y[e<%lld] = i8(min(max(%s%s, %lld), %lld))", numbers,
+                                             (long long)factor, (long long)shift, (long long)s.zero, least, most, c, c, c,
+                                             steps_text(cx, text_format(cx, "%s + %s", text[0], text[1]), factor, shift), plus_text(cx, s.zero), least, most), NULL);
+    return sched_tensorize(cx, n, loop, "LW_ADD_I8");
 }
 
 const Nest *begin_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count)
@@ -64,4 +158,30 @@ const Nest *begin_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t coun
     return sched_tensorize(cx, n, loop, "LW_COPY_I32");
 }
 
-const Implementation implementations_arm_scale[] = { { 0 } };      /* it is part of others */
+/* ---- Additions that stand alone ------------------------------------------------------------------------------------ */
+
+static const Nest *schedule_addition(Ctx *cx, const GroupNest *g)
+{
+    const Nest *n = inline_elementwise(cx, g->nest, NULL);
+    const Stage *out = output_stage(g->nest);
+    const int last = out->data_count - 1;
+    return ctx_failed(cx) ? n : add_at_once(cx, n, out->name, loop_name(cx, out, last), axis_extent(out, last));
+}
+
+static bool is_addition(Ctx *cx, const GroupNest *g)
+{
+    enum { LANES = 4 };
+    const Stage *out = output_stage(g->nest);
+    if (g->nest->output_count != 1 || out->data_count < 1 || axis_extent(out, out->data_count - 1) < LANES) return false;
+    DiagMark mark = diag_mark(cx);
+    const Nest *n = inline_elementwise(cx, g->nest, NULL);
+    const bool adds = !ctx_failed(cx) && adds_at_once(g, nest_stage(n, out->name), 1);
+    diag_rewind(cx, mark);
+    return adds;
+}
+
+const Implementation implementations_arm_scale[] = {
+    { .name = "add.vectors", .target = "arm-mve", .plevel = 12, .ops = "pattern:elementwise pattern:broadcast pattern:injective",
+      .what = "the sum of two quantized tensors, row by row", .applies = is_addition, .schedule = schedule_addition },
+    { 0 }
+};

@@ -4,10 +4,13 @@
 /* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/rescale.c), on Helium. */
 #include "schedules/arm/arm.h"
 
-/* The output is scaled sums, of `count` channels at once, and the target has vectors for it. */
-bool scales_at_once(const GroupNest *g, const Nest *n, int64_t count);
-/* `loop` runs over as many channels of the output as it has iterations: LW_SCALE_I8, or LW_SCALE_EACH_I8 where factors differ. */
-const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count);
+/* The stage is scaled sums, of `count` channels at once, and the target has vectors for it. */
+bool scales_at_once(const GroupNest *g, const Stage *stage, int64_t count);
+/* `loop` runs over as many of its channels as it has iterations: LW_SCALE_I8, or LW_SCALE_EACH_I8 where factors differ. */
+const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count);
+/* The same of the sum of two quantized bytes: LW_ADD_I8. */
+bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count);
+const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *loop, int64_t count);
 /* The first values of `count` sums side by side, whose loop this is: LW_COPY_I32. */
 const Nest *begin_at_once(Ctx *cx, const Nest *n, const char *loop, int64_t count);
 #endif

@@ -192,8 +192,44 @@ static int test_scales(int32_t count)
 static int test_scales(int32_t count) { return count < 0; }
 #endif
 
+/* Sums of two quantized bytes, likewise. All pairs of bytes are tried, 20 at a time. */
+#ifdef LW_ADD_I8
+static int32_t scaled_up(int32_t v, int32_t m, int32_t n)
+{
+    const int64_t high = (((int64_t)v * (1 << 20) * m >> 30) + 1) >> 1, half = n ? (int64_t)1 << (n - 1) : 0;
+    return (int32_t)(high < 0 ? -((-high + half) >> n) : (high + half) >> n);
+}
+
+static int test_additions(void)
+{
+    static int8_t a[20], b[20], y[22];
+    for (int32_t pair = 0; pair < 65536; pair += 20) {
+        const int32_t count = 1 + pair / 20 % 20;
+        for (int32_t i = 0; i < 20; i++) a[i] = (int8_t)((pair + i) % 256 - 128), b[i] = (int8_t)((pair + i) / 256 % 256 - 128);
+        for (int32_t turn = 0; turn < 3; turn++) {
+            for (int32_t i = 0; i < 22; i++) y[i] = 77;
+            if (turn == 0) LW_ADD_I8(count, 128, 1623821475, 2, -4, 1073741824, 0, 1098017566, 17, -3, -100, 120, y[1], a[0], b[0]);
+            if (turn == 1) LW_ADD_I8(count, -127, 1073741824, 0, 0, 1073741824, 0, 2147483647, 19, 5, -100, 120, y[1], a[0], b[0]);
+            if (turn == 2) LW_ADD_I8(count, 0, 1500000000, 7, 3, 1073741824, 1, 1073741824, 20, 0, -100, 120, y[1], a[0], b[0]);
+            for (int32_t i = 0; i < 22; i++) {
+                const int32_t x = i >= 1 && i <= count ? a[i - 1] : 0, z = i >= 1 && i <= count ? b[i - 1] : 0;
+                const int32_t sum = turn == 0   ? scaled_up(x + 128, 1623821475, 2) + scaled_up(z - 4, 1073741824, 0)
+                                    : turn == 1 ? scaled_up(x - 127, 1073741824, 0) + scaled_up(z, 1073741824, 0)
+                                                : scaled_up(x, 1500000000, 7) + scaled_up(z + 3, 1073741824, 1);
+                const int32_t wanted = turn == 0 ? scaled(sum, 1098017566, 17, -3) : turn == 1 ? scaled(sum, 2147483647, 19, 5) : scaled(sum, 1073741824, 20, 0);
+                if (y[i] != (i >= 1 && i <= count ? wanted : 77)) return 25;
+            }
+        }
+    }
+    return 0;
+}
+#else
+static int test_additions(void) { return 0; }
+#endif
+
 int main(void)
 {
+    if (test_additions()) return test_additions();
     for (int32_t n = 1; n <= 20; n++)
         if (test_scales(n)) return test_scales(n);
     for (int32_t turn = 0; turn < 3; turn++) {

@@ -106,6 +106,19 @@ static void check_altered(Case *c, const Graph *was)
     }
 }
 
+/* The naive nest and what every implementation makes of the group. */
+static void check_group(Case *c)
+{
+    int count;
+    const Implementation *const *all = implementation_list(c->cx, &count);
+    check_nest(c, naive_nest(c->cx, c->group), "the naive nest");
+    for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
+        const Nest *n = implementation_nest(c->cx, c->group, target_find(c->cx, all[i]->target), all[i]);
+        c->run->tried[i] += n != NULL;
+        if (n || ctx_failed(c->cx)) check_nest(c, n, text_format(c->cx, "%s for %s", all[i]->name, all[i]->target));
+    }
+}
+
 static void check_case(RegistryRun *run, const Op *op, const OpCase *row)
 {
     Made m = make_call(op->name, row->attrs, row->inputs);
@@ -117,15 +130,28 @@ static void check_case(RegistryRun *run, const Op *op, const OpCase *row)
     Case c = { run, cx, m.node, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, label };
     if (check_that(c.group && define(&c), label, "no group of its own, or no values")) {
         check_altered(&c, &g);
-        int count;
-        const Implementation *const *all = implementation_list(cx, &count);
-        check_nest(&c, naive_nest(cx, c.group), "the naive nest");
-        for (int i = 0; i < count && !ctx_failed(cx); i++) {
-            const Nest *n = implementation_nest(cx, c.group, target_find(cx, all[i]->target), all[i]);
-            run->tried[i] += n != NULL;
-            if (n || ctx_failed(cx)) check_nest(&c, n, text_format(cx, "%s for %s", all[i]->name, all[i]->target));
-        }
+        check_group(&c);
     }
+    run->cases++;
+    ctx_free(cx);
+}
+
+/* What only several calls make up: the sum of two quantized tensors. */
+static void check_addition(RegistryRun *run)
+{
+    Net net = net_new(5);
+    Ctx *cx = net.cx;
+    Tensor *x[2], *up[2];
+    for (int i = 0; i < 2; i++) {
+        x[i] = tensor_constant(cx, i ? "b" : "a", I8, SHAPE(2, 3, 7), NULL);
+        fill(x[i], (void *)(uintptr_t)x[i]->data, &net.seed);
+        up[i] = one(&net, "rescale", "up", x[i], i ? "to=i32 left=20 zero_x=-128 multiplier=1623821475 shift=2" : "to=i32 left=20 zero_x=4 multiplier=1073741824");
+    }
+    net_output(&net, one(&net, "rescale", "y", two(&net, "add", "both", up[0], up[1], ""), "to=i8 multiplier=1098017566 shift=17 zero=-5"));
+    const Graph g = net_graph(&net);
+    const Groups groups = fuse(cx, &g);
+    Case c = { run, cx, NULL, groups.count == 1 ? &groups.at[0] : NULL, { NULL }, "a quantized addition" };
+    if (check_that(c.group && evaluate_graph(&net, &g, NULL, c.wanted), c.label, "no group of its own, or no values")) check_group(&c);
     run->cases++;
     ctx_free(cx);
 }
@@ -143,6 +169,7 @@ int main(void)
     for (int i = 0; i < count; i++)
         for (const OpCase *row = op[i]->cases; row && row->inputs; row++)
             if (!row->refusal && row->output) check_case(&run, op[i], row);
+    check_addition(&run);
     flush(&run);
     check_all_tried(cx, &run);
     printf("# %d cases, %d nests, %d altered\n", run.cases, run.nests, run.altered);

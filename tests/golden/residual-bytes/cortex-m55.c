@@ -1,0 +1,115 @@
+/* residual_bytes: residual-bytes.te for cortex-m55, emitted by Loopwright. */
+#include "cortex-m55.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_fixed.h"
+#include "simd/simd.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* acc[n<1, h<1, w<2, o<32] = sum(e<32; x3[o]) i32(x[n, 0, w, e]) * i32(x2[o, e])
+ * t[d0<1, h<1, w<2, c<32] = i8(min(max(roundshift(mulhigh(acc[d0, h, w, c], 1500000000), 8) + 4, -128), 127))
+ * y[d0<1, h<1, w<2, c<32] = i8(min(max(roundshift(mulhigh(mulhigh(i32(t[d0, h, w, c]) - 4 << 20,
+ *     1073741824) + roundshift(mulhigh(i32(x4[d0, h, w, c]) - -128 << 20, 1623821475), 2), 1098017566),
+ *     17) + -128, -128), 127))
+ * x: [1][1][2][32]  x2: [32][32]  x3: [32]  x4: [1][1][2][32]  y: [1][1][2][32]
+ * schedule: compute_inline add; compute_inline rescale_3; compute_inline rescale_2;
+ *     compute_inline packed_conv2d_patch; split y.c 16; reorder y.d0 y.h y.co y.w y.ci; compute_at t y.co;
+ *     set_scope t stack; compute_at acc y.co; set_scope acc register; reorder acc.e acc.w acc.o;
+ *     decompose_reduction acc acc.e; split acc.o 2; reorder acc.oo acc.e acc.w acc.oi;
+ *     instruction LW_DOT_2X2_I8[32](a: i8[2][32], b: i8[2][32]) c[w<2,o<2] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
+ *     tensorize acc.e LW_DOT_2X2_I8; instruction
+ *     LW_ADD_I8[16,-4,1073741824,0,128,1623821475,2,1098017566,17,-128,-128,127](a: i8[16],
+ *     b: i8[16]) y[e<16] = i8(min(max(roundshift(mulhigh(mulhigh(i32(a[e]) - 4 << 20,
+ *     1073741824) + roundshift(mulhigh(i32(b[e]) + 128 << 20, 1623821475), 2), 1098017566), 17) - 128, -128),
+ *     127)); tensorize y.ci LW_ADD_I8; instruction LW_SCALE_I8[16,4,-128,127](a: i32[16], m: i32,
+ *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s) + 4, -128), 127)); tensorize t.c LW_SCALE_I8;
+ *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32; unroll y.w;
+ *     unroll acc@init.w; unroll t.w */
+static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, const int8_t *restrict x4, int8_t *restrict y)
+{
+    for (int32_t co = 0; co < 2; co++) {
+        int32_t acc[32];
+        int8_t t[32];
+        #ifdef LW_COPY_I32
+        LW_COPY_I32(16, acc[0], x3[co * 16]);
+        #else
+        {
+            const int32_t *x3_co = x3 + co * 16;
+            for (int32_t o = 0; o < 16; o++)
+                acc[o] = x3_co[o];
+        }
+        #endif
+        #ifdef LW_COPY_I32
+        LW_COPY_I32(16, acc[16], x3[co * 16]);
+        #else
+        {
+            const int32_t *x3_co = x3 + co * 16;
+            for (int32_t o = 0; o < 16; o++)
+                acc[o + 16] = x3_co[o];
+        }
+        #endif
+        for (int32_t oo = 0; oo < 8; oo++) {
+            #ifdef LW_DOT_2X2_I8
+            LW_DOT_2X2_I8(32, acc[oo * 2], 16, x[0], 32, x2[co * 512 + oo * 64], 32);
+            #else
+            {
+                for (int32_t e = 0; e < 32; e++) {
+                    const int8_t *x2_e = x2 + co * 512 + oo * 64 + e;
+                    for (int32_t w = 0; w < 2; w++)
+                        for (int32_t oi = 0; oi < 2; oi++)
+                            acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi] + (uint32_t)((int32_t)x[w * 32 + e] * x2_e[oi * 32]));
+                }
+            }
+            #endif
+        }
+        #ifdef LW_SCALE_I8
+        LW_SCALE_I8(16, 4, -128, 127, t[0], acc[0], 1500000000, 8);
+        #else
+        {
+            for (int32_t c = 0; c < 16; c++)
+                t[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 8) + 4);
+        }
+        #endif
+        #ifdef LW_SCALE_I8
+        LW_SCALE_I8(16, 4, -128, 127, t[16], acc[16], 1500000000, 8);
+        #else
+        {
+            for (int32_t c = 0; c < 16; c++)
+                t[c + 16] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c + 16], 1500000000), 8) + 4);
+        }
+        #endif
+        #ifdef LW_ADD_I8
+        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16], t[0], x4[co * 16]);
+        #else
+        {
+            const int8_t *x4_co = x4 + co * 16;
+            int8_t *y_co = y + co * 16;
+            for (int32_t ci = 0; ci < 16; ci++)
+                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x4_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
+        }
+        #endif
+        #ifdef LW_ADD_I8
+        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16 + 32], t[16], x4[co * 16 + 32]);
+        #else
+        {
+            const int8_t *x4_co = x4 + co * 16 + 32;
+            int8_t *y_co = y + co * 16 + 32;
+            for (int32_t ci = 0; ci < 16; ci++)
+                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci + 16] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x4_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
+        }
+        #endif
+    }
+}
+
+int residual_bytes_run(void *arena, const struct residual_bytes_inputs *in, const struct residual_bytes_outputs *out)
+{
+    (void)arena;
+    LW_LAYER(0, "sum")
+    residual_bytes_sum(in->x, in->w, in->b, in->r, out->y);
+    return 0;
+}
