@@ -15,7 +15,7 @@ static int64_t elems_of(Ctx *cx, const Stage *s)
     return n;
 }
 
-int64_t report_macs(Ctx *cx, const Nest *n)
+static int64_t nest_macs(Ctx *cx, const Nest *n)
 {
     int64_t macs = 0;
     for (int i = 0; i < n->stage_count; i++) {
@@ -39,7 +39,7 @@ static int64_t graph_macs(const Build *b)
 int64_t report_group_macs(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
-    if (!n) return report_macs(b->cx, b->nest[group]);
+    if (!n) return nest_macs(b->cx, b->nest[group]);
     const Build *inner = build_graphs_of(b, n);
     const int64_t turns = region_turns(n) < 0 ? 1 : region_turns(n);
     int64_t most = 0;

@@ -7,8 +7,8 @@
 typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights; } Totals;      /* bytes but for macs */
 
 Totals report_totals(const Build *b);
-int64_t report_group_macs(const Build *b, int group);     /* of a layer; of all that a region runs at most */
-int64_t report_macs(Ctx *cx, const Nest *n); /* points of sums of products: padding counts as data */
+/* Points of sums of products, padding counts as data; of a layer, or of all that a region runs at most. */
+int64_t report_group_macs(const Build *b, int group);
 int64_t report_weights(const Group *g);      /* bytes of constants that it reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
 const char *report_ops(Ctx *cx, const Group *g);             /* "conv2d+relu" */

@@ -106,8 +106,7 @@ typedef struct Program {
 const char *cgen_source(Ctx *cx, const Program *p);        /* model.c */
 const char *cgen_header(Ctx *cx, const Program *p);        /* model.h */
 const char *cgen_testbench(Ctx *cx, const Program *p);     /* model_main.c */
-/* One expression or function as C text, for messages and tests. */
-void cgen_expr(Ctx *cx, Text *t, const Expr *e);
+/* One function as C text, for messages and tests. */
 void cgen_function(Ctx *cx, Text *t, const Program *p, const Function *f);
 void cgen_body(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer);      /* its layers are numbered from there */
 #endif

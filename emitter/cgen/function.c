@@ -352,7 +352,6 @@ static void statement(Printer *p, const Code *c)
     case CODE_LOCAL: declare(p, c->memory); break;
     case CODE_STORE: store(p, c); break;
     case CODE_CALL:  macro(p, c); break;
-    case CODE_NOTE:  text_printf(p->t, "/* %s */\n", c->text); break;
     }
 }
 
@@ -409,8 +408,3 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
     text_add(t, "}\n");
 }
 
-void cgen_expr(Ctx *cx, Text *t, const Expr *e)
-{
-    Speller s = speller_new(cx);
-    text_add(t, spell(&s, e));
-}

@@ -613,7 +613,6 @@ static Spelled spelled(Speller *s, const Expr *e)
 }
 
 const char *spell(Speller *s, const Expr *e) { return spelled(s, e).text; }
-const char *spell_as_operand(Speller *s, const Expr *e) { return operand(s, e, LEVEL_UNARY); }
 
 const char *spell_bits(Speller *s, const Expr *e)
 {

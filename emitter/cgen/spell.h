@@ -24,7 +24,6 @@ bool speller_is_index(Speller *s, const Expr *e);            /* computed from lo
 const char *speller_find(const Speller *s, const void *what);                 /* NULL: not in scope */
 
 const char *spell(Speller *s, const Expr *e);              /* has the value of e; its C type may be wider where that is narrow */
-const char *spell_as_operand(Speller *s, const Expr *e);   /* in parentheses where an operator could tear it apart */
 const char *spell_exact(Speller *s, const Expr *e);        /* its C type is that of e: for stores and initialisers */
 const char *spell_bits(Speller *s, const Expr *e);         /* a 16-bit float as it is stored */
 const char *spell_type(DType t);                           /* of a value: float for the 16-bit floats */

@@ -212,7 +212,7 @@ bool op_float(Ctx *cx, const Node *n)
 
 /* ---- Permutation ----------------------------------------------------------------------------------------------- */
 
-Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const int *perm)
+static Tensor *transpose_call(Ctx *cx, const char *call_name, Tensor *x, const int *perm)
 {
     int64_t wide[MAX_RANK];
     for (int d = 0; x && d < x->rank; d++) wide[d] = perm[d];

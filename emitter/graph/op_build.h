@@ -61,7 +61,6 @@ const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t ste
 /* For Op.permute. The inputs as they are before the transposition: given ones are, others are turned back here, after
  * their rank is filled up with ones on the left. NULL: cannot. */
 Tensor **inputs_turned_back(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs, int rank);
-Tensor *transpose_call(Ctx *cx, const char *name, Tensor *x, const int *perm);
 Node *permute_elementwise(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);    /* and broadcast */
 Node *permute_axis(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);           /* attribute `axis` */
 Node *permute_all_axes(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);       /* attribute `axes`, all of which stay */

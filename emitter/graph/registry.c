@@ -177,13 +177,6 @@ const Target *const *target_list(Ctx *cx, int *count)
     return registry(cx)->target;
 }
 
-bool target_is_a(Ctx *cx, const Target *t, const char *target_name)
-{
-    for (; t; t = target_find(cx, t->base))
-        if (strcmp(t->name, target_name) == 0) return true;
-    return false;
-}
-
 const Implementation *const *implementation_list(Ctx *cx, int *count)
 {
     *count = registry(cx)->implementation_count;

@@ -140,7 +140,8 @@ static void sign_tensor(Text *t, const Tensor *x)
     }
 }
 
-const char *group_signature(Ctx *cx, const Group *g)
+/* What a group is, for tuning records: its operators, types, shapes and the anchor's attributes; without blanks. */
+static const char *group_signature(Ctx *cx, const Group *g)
 {
     Text t = text_new(cx);
     for (int i = 0; i < g->node_count; i++) text_printf(&t, "%s%s", i ? "+" : "", g->node[i]->op->name);

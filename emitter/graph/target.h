@@ -16,7 +16,6 @@ typedef struct Target {
 } Target;
 const Target *target_find(Ctx *cx, const char *name);            /* unset fields filled in from the chain; NULL: unknown */
 const Target *const *target_list(Ctx *cx, int *count);
-bool target_is_a(Ctx *cx, const Target *t, const char *name);    /* the name is in its chain */
 
 /* Another processor of the same system, whose program is not ours: what it takes of what it is asked to do. */
 typedef struct Device {
@@ -74,8 +73,6 @@ const Implementation *const *implementation_list(Ctx *cx, int *count);
 void target_register(Ctx *cx, const Target *t);
 void implementation_register(Ctx *cx, const Implementation *i);
 
-/* What a group is, for tuning records: its operators, types, shapes and the anchor's attributes; without blanks. */
-const char *group_signature(Ctx *cx, const Group *g);
 /* `SIGNATURE IMPLEMENTATION` line by line: what the record names comes before all others, where it applies. */
 bool tuning_read(Ctx *cx, const char *path);
 

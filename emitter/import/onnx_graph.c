@@ -184,7 +184,7 @@ static void list_unknown(OnnxScope *s)
 
 /* ---- Node by node -------------------------------------------------------------------------------------------------- */
 
-void onnx_capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
+static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
 {
     if (all->count == all->room) {
         Tensor **more[2];
@@ -210,7 +210,7 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
                          outer->name, tensor_shape_text(cx, outer));
     Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
     if (inner) inner->quant = outer->quant;
-    onnx_capture(cx, s->captured, outer, inner);
+    capture(cx, s->captured, outer, inner);
     return inner;
 }
 

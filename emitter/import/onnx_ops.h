@@ -54,7 +54,6 @@ bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_c
 
 /* What a graph that is to be a region's reads from outside, and the inputs that stand for it within. Constants stay themselves. */
 typedef struct OnnxCaptured { int count, room; Tensor **outer, **inner; } OnnxCaptured;
-void onnx_capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner);
 /* The same, but what the graph reads of the graphs around it is captured. */
 bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, OnnxCaptured *captured, Tensor **out);
 

@@ -69,7 +69,6 @@ Interval ranges_of(Ranges *r, const Expr *e);
 bool ranges_exact(Ranges *r, const Expr *e);                    /* the node itself cannot wrap */
 bool ranges_linear(Ranges *r, const Expr *e, Linear *out);      /* sums opened only where exact: equal as whole numbers */
 Interval ranges_of_linear(Ranges *r, const Linear *l);
-bool ranges_nonnegative(Ranges *r, const Linear *l);            /* provably l >= 0 */
 bool ranges_prove(Ranges *r, const Expr *condition);
 const Expr *ranges_simplify(Ranges *r, const Expr *e);
 

@@ -210,14 +210,6 @@ static Verdict verdict_of(const Checker *c, const char **why)
     return c->verdict;
 }
 
-Verdict nest_well_formed(Ctx *cx, const Nest *n, const char **why)
-{
-    Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
-    if (!n) check_form(&c, "there is no nest");
-    else form_is_right(&c);
-    return verdict_of(&c, why);
-}
-
 /* ---- Meaning --------------------------------------------------------------------------------------------------- */
 
 enum { MAX_IFS = 5 };

@@ -8,8 +8,6 @@
 typedef enum Verdict { PROVED, UNPROVED, WRONG } Verdict;
 /* On anything but PROVED, *why is a sentence that names the stage, loop or tensor and the dependence at fault. */
 Verdict nest_check(Ctx *cx, const Nest *n, const char **why);
-/* Well-formedness alone: unique names, arity of binds, types, scopes of variables, every tensor has a maker and a place. */
-Verdict nest_well_formed(Ctx *cx, const Nest *n, const char **why);
 
 /* Wanted by the checker, the storage pass and the interpreter alike: the window of a buffer, per dimension the interval
  * of coordinates that the statements below its Alloc touch, over the loops outside the Alloc. Cut to the tensor. */

@@ -97,12 +97,6 @@ const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *
     return code_of(cx, &proto, NULL, 0);
 }
 
-const Code *code_note(Ctx *cx, const char *text)
-{
-    Code proto = { .kind = CODE_NOTE, .text = text };
-    return code_of(cx, &proto, NULL, 0);
-}
-
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count)
 {
     Code proto = { .kind = CODE_CALL, .text = name(cx, macro), .arg_count = count };
@@ -254,18 +248,6 @@ int64_t code_size(const Code *c)
     return n;
 }
 
-bool code_uses(const Code *c, const Expr *part)
-{
-    const Expr *const mine[] = { c->begin, c->end, c->cond, c->index, c->value };
-    for (int i = 0; i < 5; i++)
-        if (mine[i] && expr_uses(mine[i], part)) return true;
-    for (int i = 0; i < c->arg_count; i++)
-        if (expr_uses(c->args[i], part)) return true;
-    for (int i = 0; i < c->child_count; i++)
-        if (code_uses(c->child[i], part)) return true;
-    return false;
-}
-
 int conjuncts(const Expr *cond, const Expr **out, int room)
 {
     if (cond->kind != EXPR_AND) {
@@ -363,9 +345,6 @@ static void print_line(Ctx *cx, Text *t, const Code *c, int depth)
             print_expr(t, c->args[i]);
         }
         text_char(t, ')');
-        break;
-    case CODE_NOTE:
-        text_printf(t, "-- %s", c->text);
         break;
     }
     text_char(t, '\n');

@@ -33,7 +33,7 @@ typedef struct Memory {
 } Memory;
 
 typedef enum CodeKind {
-    CODE_SEQ, CODE_SCOPE, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL, CODE_NOTE
+    CODE_SEQ, CODE_SCOPE, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL
 } CodeKind;
 
 typedef struct Code Code;
@@ -69,7 +69,6 @@ const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
 const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
 const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
-const Code *code_note(Ctx *cx, const char *text);
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
 const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* a copy with a serial of its own */
@@ -89,6 +88,5 @@ const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 /* The conjuncts of a condition, in order; their number. */
 int conjuncts(const Expr *cond, const Expr **out, int room);
-bool code_uses(const Code *c, const Expr *part);                         /* in any expression of it */
 void print_code(Ctx *cx, Text *t, const Function *f);                    /* for dump --at lowered */
 #endif

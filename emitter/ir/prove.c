@@ -175,7 +175,8 @@ static bool holds(Proof *p, const Linear *l, int depth)
     return false;
 }
 
-bool ranges_nonnegative(Ranges *r, const Linear *l)
+/* Provably l >= 0. */
+static bool is_nonnegative(Ranges *r, const Linear *l)
 {
     Proof p = { r, 0 };
     return holds(&p, l, MAX_DEPTH_OF_PROOF);
@@ -189,7 +190,7 @@ static bool exceeds(Ranges *r, const Expr *a, const Expr *b, int64_t by)
     Linear l, m;
     if (!ranges_linear(r, a, &l) || !ranges_linear(r, b, &m) || !linear_add(&l, &m, -1)) return false;
     l.constant = sat_add(l.constant, -by);
-    return ranges_nonnegative(r, &l);
+    return is_nonnegative(r, &l);
 }
 
 static bool is_stated(const Expr *fact, const Expr *condition)

@@ -279,7 +279,6 @@ static const Code *walk_code(Walk *w, const Code *c, bool in_portable_form)
     if (c->kind == CODE_LET) return walk_let(w, c);
     if (c->kind == CODE_STORE) return walk_store(w, c);
     if (c->kind == CODE_CALL) return walk_call(w, c);
-    if (c->kind == CODE_NOTE) text_add(&w->outline, c->text);
     if (c->kind == CODE_LOCAL) {
         const Memory *m = walk_memory(w, c->memory);
         return w->replaced ? code_local(w->cx, m) : c;

@@ -59,8 +59,7 @@ static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
     case CODE_LET:   return code_let(cx, c->var, simplify(cx, c->value, b));
     case CODE_STORE: return simple_store(cx, c, b);
     case CODE_CALL:  return simple_call(cx, c, b);
-    case CODE_LOCAL:
-    case CODE_NOTE:  return c;
+    case CODE_LOCAL: break;
     }
     return c;
 }

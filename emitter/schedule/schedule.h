@@ -86,5 +86,4 @@ const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
 /* The same with its stages and tensors called otherwise: a step of one nest, taken on another. */
 typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
 const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user);
-const char *const *sched_primitives(Ctx *cx, int *count);      /* their names */
 #endif

@@ -333,7 +333,7 @@ static const Primitive *find_primitive(const char *word)
     return NULL;
 }
 
-const char *const *sched_primitives(Ctx *cx, int *count)
+static const char *const *primitive_names(Ctx *cx, int *count)
 {
     const char **names = NEW_ARRAY(cx->arena, const char *, PRIMITIVE_COUNT);
     for (int i = 0; i < PRIMITIVE_COUNT; i++) names[i] = primitives[i].name;
@@ -453,7 +453,7 @@ const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameS
     const Primitive *p = few && w.count ? find_primitive(w.at[w.next++]) : NULL;
     if (!p) {
         int count;
-        const char *const *names = sched_primitives(cx, &count);
+        const char *const *names = primitive_names(cx, &count);
         const char *near = w.count ? text_nearest(cx, w.at[0], names, (size_t)count) : NULL, *all = "";
         for (int i = 0; i < count && !near; i++) all = name_format(cx, "%s%s%s", all, i ? ", " : "", names[i]);
         diag_error(cx, text, "invalid: this is no schedule step; accepted: %s", near ? near : all);
