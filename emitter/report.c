@@ -221,19 +221,26 @@ static bool has_type(const Group *g, bool is_such(DType t))
     return false;
 }
 
-/* Of a network with bytes in it: the layers in which floats are computed when it runs. */
-static void print_floats(Build *b, Text *t)
+bool report_computes_floats(const Build *b, int group) { return !b->plan.is_free[group] && has_type(&b->groups.at[group], is_float); }
+
+int report_floats(const Build *b)
 {
     bool is_quantized = false;
     int floats = 0;
     for (int i = 0; i < b->groups.count; i++) {
         is_quantized = is_quantized || has_type(&b->groups.at[i], is_byte);
-        floats += has_type(&b->groups.at[i], is_float);
+        floats += report_computes_floats(b, i);
     }
-    if (!is_quantized) return;
+    return is_quantized ? floats : -1;
+}
+
+static void print_floats(Build *b, Text *t)
+{
+    const int floats = report_floats(b);
+    if (floats < 0) return;
     text_printf(t, "floating point in %d of %d layers%s", floats, b->groups.count, floats ? ":" : "");
-    for (int i = 0; i < b->groups.count && floats; i++)
-        if (has_type(&b->groups.at[i], is_float)) text_printf(t, " %s (%s)", b->groups.at[i].name, report_ops(b->cx, &b->groups.at[i]));
+    for (int i = 0; i < b->groups.count; i++)
+        if (report_computes_floats(b, i)) text_printf(t, " %s (%s)", b->groups.at[i].name, report_ops(b->cx, &b->groups.at[i]));
     text_char(t, '\n');
 }
 

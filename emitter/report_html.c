@@ -230,7 +230,7 @@ static Most most_of(const Build *b)
     return m;
 }
 
-static void layer(Build *b, Text *t, int i, const Most *most)
+static void layer(Build *b, Text *t, int i, const Most *most, bool names_floats)
 {
     const Group *g = &b->groups.at[i];
     const int64_t macs = report_group_macs(b, i), weights = report_weights(g), result = report_result(b->cx, g);
@@ -243,6 +243,7 @@ static void layer(Build *b, Text *t, int i, const Most *most)
     }
     text_add(t, g->node_count ? ", " : "");
     add_escaped(t, report_place(b, g));
+    if (names_floats && report_computes_floats(b, i)) text_add(t, "; in floating point");
     if (b->plan.is_free[i]) text_add(t, "; costs nothing");
     else if (b->lowered[i] != b->nest[i]) {
         text_add(t, "; shares the function of ");
@@ -265,14 +266,17 @@ static void layers(Build *b, Text *t)
         if (inner.result > most.result) most.result = inner.result;
     }
     text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span style=\"--c:var(--weight)\">weights</span>"
-                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where its result lies comes last.</p>\n<ol>\n");
-    for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &most);
+                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where its result lies comes last.</p>\n");
+    const int floats = report_floats(b);
+    if (floats >= 0) text_printf(t, "<p>Floating point in %d of %d layers.</p>\n", floats, b->groups.count);
+    text_add(t, "<ol>\n");
+    for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &most, floats >= 0);
     text_add(t, "</ol>\n");
     for (Build *g = b->next; g; g = g->next) {
         text_add(t, "<h3>");
         add_escaped(t, g->body->what);
         text_add(t, "</h3>\n<ol>\n");
-        for (int i = 0; i < g->groups.count; i++) layer(g, t, i, &most);
+        for (int i = 0; i < g->groups.count; i++) layer(g, t, i, &most, floats >= 0);
         text_add(t, "</ol>\n");
     }
 }

@@ -8,7 +8,7 @@
 set -u
 folder=$1 name=$2 unit=$3 most=$4
 shift 4
-round=500000 slow=20 stamp=$folder/$name.stamp total=0 found=0 number=0 begin=$(date +%s)
+round=500000 slow=4 stamp=$folder/$name.stamp total=0 found=0 number=0 begin=$(date +%s)
 # Small inputs are freed by the hundred: neither are they kept for long, nor is their memory given back to the system.
 export ASAN_OPTIONS="${ASAN_OPTIONS:-quarantine_size_mb=1:allocator_release_to_os_interval_ms=-1:malloc_context_size=4}"
 export UBSAN_OPTIONS="${UBSAN_OPTIONS:-print_stacktrace=1}"
