@@ -140,9 +140,13 @@ static void bind_sizes(Ctx *cx, const Windows *w, Tensor *sum, Bind *binds)
     *binds = (Bind){ NULL, NULL, NULL };
 }
 
-/* A sum of integers divided, to the nearest, ties away from zero. */
-static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, const Bind *binds)
+/* A sum of integers divided, to the nearest, ties away from zero. `same` is the divisor where that is a number, else 0. */
+static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const char *divisor, int64_t same, const Bind *binds)
 {
+    int log = 0;
+    while (log < 30 && (int64_t)1 << log < same) log++;
+    if (log > 0 && (int64_t)1 << log == same)
+        return op_formula(cx, n, text_format(cx, "y[%s] = %s(roundshift(s[%s], %d))", axes, dtype_info(n->in[0]->type)->spelling, axes, log), binds);
     const char *half = text_format(cx, "(%s)/2", divisor), *type = dtype_info(n->in[0]->type)->spelling;
     const char *text = text_format(cx, "y[%s] = %s(tdiv(s[%s] + select(s[%s] > 0, %s, -(%s)), %s))", axes, type, axes, axes, half, half, divisor);
     return op_formula(cx, n, text, binds);
@@ -176,7 +180,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
                         : text_format(cx, "%s(max(1, %s))", dtype_info(sums)->spelling, varies.at);
     Bind binds[MAX_SPATIAL + 2];
     bind_sizes(cx, &w, total, binds);
-    if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, binds);
+    if (is_byte) out[0] = rounded_quotient(cx, n, axes, divisor, varies.length ? 0 : same, binds);
     else out[0] = op_formula(cx, n, text_format(cx, "y[%s] = s[%s] / %s", axes, axes, divisor), binds);
     return out[0] ? 1 : 0;
 }
@@ -339,6 +343,9 @@ static const OpCase max_pool2d_cases[] = {
     { "kernel=3,3 stride=2,2 ceil_mode=1", "f32[1][6][6][2]", "f32[1][3][3][2]", NULL },
     { "kernel=2,3 dilation=2,1", "f32[1][6][6][2]", "f32[1][4][4][2]", NULL },
     { "kernel=2,2 stride=2,2", "i8[1][4][4][2]", "i8[1][2][2][2]", NULL },
+    { "kernel=2,2 stride=2,2", "i8[2][4][4][8]", "i8[2][2][2][8]", NULL },
+    { "kernel=3,1 dilation=2,1", "i8[1][7][3][4]", "i8[1][3][3][4]", NULL },
+    { "kernel=3,3 stride=2,2 pad=1,0,1,1", "i8[1][5][5][8]", "i8[1][3][2][8]", NULL },
     { "kernel=9,9", "f32[1][6][6][3]", NULL, "does not fit" },
     { "", "f32[1][6][6][3]", NULL, "'kernel' is 0,0" },
     { "kernel=2,2", "f32[6][6][3]", NULL, "rank 4 is wanted" },
@@ -356,8 +363,13 @@ static const OpCase avg_pool2d_cases[] = {
     { "kernel=3,3 stride=2,2 pad=0,0,1,1 ceil_mode=1 count_pad=1", "f32[1][5][6][2]", "f32[1][3][3][2]", NULL },
     { "kernel=2,3 dilation=2,2 pad=1,2,1,2", "f32[1][6][6][2]", "f32[1][6][6][2]", NULL },
     { "kernel=2,2", "i8[1][4][4][2]", "i8[1][3][3][2]", NULL },
+    { "kernel=2,4", "i8[1][4][4][8]", "i8[1][3][1][8]", NULL },
+    { "kernel=3,3 stride=2,1 dilation=1,2", "i8[1][5][6][16]", "i8[1][2][2][16]", NULL },
+    { "kernel=1,5", "i8[2][2][5][4]", "i8[2][2][1][4]", NULL },
+    { "kernel=1,1 stride=2,2", "i8[1][3][3][4]", "i8[1][2][2][4]", NULL },
     { "kernel=3,3 stride=2 pad=1,1,1,1", "u8[1][5][5][2]", "u8[1][3][3][2]", NULL },
     { "kernel=2,2 stride=2 total=1", "i8[1][4][4][2]", "i32[1][2][2][2]", NULL },
+    { "kernel=3,2 total=1", "i8[1][4][4][8]", "i32[1][2][3][8]", NULL },
     { "kernel=3,3 pad=1,1,1,1 count_pad=1 total=1 zero=-7", "i8[1][4][4][2]", "i32[1][4][4][2]", NULL },
     { "kernel=2,2", "i32[1][4][4][2]", NULL, "a float type is wanted" },
     { "kernel=2,2 total=1", "f32[1][4][4][2]", NULL, "'total' or 'zero'" },

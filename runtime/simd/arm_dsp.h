@@ -225,4 +225,46 @@ static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)
 #define LW_COPY_I8(n, y, a) lw_dsp_copy(n, &(y), &(a))
 #endif
 /* lw: end */
+
+/* lw: lw_dsp_pool needs lw_dsp_word lw_sum_window */
+#if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
+/* Sums of four channels in two pairs of 16 bits, from up to 256 bytes each. */
+static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    int32_t even = 0, odd = 0;
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) {
+            const int32_t w = lw_dsp_word(a + i * ai + j * aj);
+            __asm__("sxtab16 %0, %0, %1" : "+r"(even) : "r"(w));
+            __asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(odd) : "r"(w));
+        }
+    y[0] += (int16_t)even;
+    y[1] += (int16_t)odd;
+    y[2] += even >> 16;
+    y[3] += odd >> 16;
+}
+/* SSUB8 says byte by byte which of two words is the greater, and SEL takes these. */
+static inline void lw_dsp_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    for (; n >= 4; n -= 4) {
+        int32_t most = lw_dsp_word(y), less;
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++)
+                __asm__("ssub8 %1, %0, %2\n\tsel %0, %0, %2" : "+r"(most), "=&r"(less) : "r"(lw_dsp_word(a + i * ai + j * aj)));
+        memcpy(y, &most, 4);
+        a += 4;
+        y += 4;
+    }
+    for (; n > 0; n--, y++, a++)
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) *y = a[i * ai + j * aj] > *y ? a[i * ai + j * aj] : *y;
+}
+#define LW_SUM_WINDOW_I8(kh, kw, n, y, a, ai, aj)                                                                      \
+    do {                                                                                                               \
+        if ((n) == 4 && (kh) * (kw) <= 256) lw_dsp_sum4(kh, kw, &(y), &(a), ai, aj);                                   \
+        else lw_sum_window(kh, kw, n, &(y), &(a), ai, aj);                                                             \
+    } while (0)
+#define LW_MAX_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_dsp_max(kh, kw, n, &(y), &(a), ai, aj)
+#endif
+/* lw: end */
 #endif

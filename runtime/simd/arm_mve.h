@@ -252,4 +252,44 @@ static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
     lw_mve_add(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, &(y), &(a), &(b))
 #endif
 /* lw: end */
+
+/* lw: lw_mve_pool needs LW_SIMD_CHOICE lw_sum_window */
+#if LW_SIMD_ARM_MVE
+/* Sums of eight channels in lanes of 16 bits, from up to 256 bytes each. */
+static inline void lw_mve_sum8(int32_t kh, int32_t kw, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    int16x8_t sum = vdupq_n_s16(0);
+    int32x4x2_t all = vld2q_s32(y);
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++) sum = vaddq_s16(sum, vldrbq_s16(a + i * ai + j * aj));
+    all.val[0] = vaddq_s32(all.val[0], vmovlbq_s16(sum));
+    all.val[1] = vaddq_s32(all.val[1], vmovltq_s16(sum));
+    vst2q_s32(y, all);
+}
+static inline void lw_mve_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    for (; n >= 16; n -= 16) {
+        int8x16_t most = vldrbq_s8(y);
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) most = vmaxq_s8(most, vldrbq_s8(a + i * ai + j * aj));
+        vstrbq_s8(y, most);
+        a += 16;
+        y += 16;
+    }
+    if (n > 0) {
+        const mve_pred16_t p = vctp8q((uint32_t)n);
+        int8x16_t most = vldrbq_z_s8(y, p);
+        for (int32_t i = 0; i < kh; i++)
+            for (int32_t j = 0; j < kw; j++) most = vmaxq_s8(most, vldrbq_z_s8(a + i * ai + j * aj, p));
+        vstrbq_p_s8(y, most, p);
+    }
+}
+#define LW_SUM_WINDOW_I8(kh, kw, n, y, a, ai, aj)                                                                      \
+    do {                                                                                                               \
+        if ((n) == 8 && (kh) * (kw) <= 256) lw_mve_sum8(kh, kw, &(y), &(a), ai, aj);                                   \
+        else lw_sum_window(kh, kw, n, &(y), &(a), ai, aj);                                                             \
+    } while (0)
+#define LW_MAX_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_mve_max(kh, kw, n, &(y), &(a), ai, aj)
+#endif
+/* lw: end */
 #endif

@@ -12,6 +12,10 @@
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])   c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
  *   LW_WINDOW_I8 and LW_TAPS_I8                                     and for one pixel, without w
+ *   LW_SUM_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = sum(i<kh,j<kw) i32(a[i,j,o])
+ *   LW_MAX_WINDOW_I8[kh,kw,n](a: i8[kh][kw][n])                     y[o<n] = max(i<kh,j<kw) a[i,j,o]
+ *   LW_SUM_TAPS_I8[k,n](a: i8[k][n]) and LW_MAX_TAPS_I8             and for one dimension
+ *   LW_MAX_IF_I8[n](p: bool, a: i8[1][n])                           y[o<n] = max(k<1) select(p, a[k,o], -128)
  *   LW_FETCH_ROW_I8[m,left,inner,n,own,fill](p: bool, a: i8[m][n])
  *                        y[w<m,c<n] = select(p && left <= w && w < left + inner && c < own, a[w,c], fill)
  *
@@ -222,6 +226,47 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
 /* lw: end */
 /* lw: LW_TAPS_I8 needs LW_WINDOW_I8 */
 #define LW_TAPS_I8(k, n, c, a, ai, b, bi) LW_WINDOW_I8(k, 1, n, c, a, ai, 0, b, bi, 0)
+/* lw: end */
+
+/* lw: lw_sum_window needs */
+static inline void lw_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++)
+            for (int32_t o = 0; o < n; o++) y[o] = (int32_t)((uint32_t)y[o] + (uint32_t)a[i * ai + j * aj + o]);
+}
+/* lw: end */
+/* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_dsp_pool lw_sum_window */
+#ifndef LW_SUM_WINDOW_I8
+#define LW_SUM_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_sum_window(kh, kw, n, &(y), &(a), ai, aj)
+#endif
+/* lw: end */
+/* lw: LW_SUM_TAPS_I8 needs LW_SUM_WINDOW_I8 */
+#define LW_SUM_TAPS_I8(k, n, y, a, ai) LW_SUM_WINDOW_I8(k, 1, n, y, a, ai, 0)
+/* lw: end */
+
+/* lw: lw_max_window needs */
+static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
+{
+    for (int32_t i = 0; i < kh; i++)
+        for (int32_t j = 0; j < kw; j++)
+            for (int32_t o = 0; o < n; o++) y[o] = a[i * ai + j * aj + o] > y[o] ? a[i * ai + j * aj + o] : y[o];
+}
+/* lw: end */
+/* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_dsp_pool lw_max_window */
+#ifndef LW_MAX_WINDOW_I8
+#define LW_MAX_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_max_window(kh, kw, n, &(y), &(a), ai, aj)
+#endif
+/* lw: end */
+/* lw: LW_MAX_TAPS_I8 needs LW_MAX_WINDOW_I8 */
+#define LW_MAX_TAPS_I8(k, n, y, a, ai) LW_MAX_WINDOW_I8(k, 1, n, y, a, ai, 0)
+/* lw: end */
+/* lw: LW_MAX_IF_I8 needs LW_MAX_WINDOW_I8 */
+/* Where p is false, a lies outside of its memory and is only named. */
+#define LW_MAX_IF_I8(n, y, p, a)                                                                                       \
+    do {                                                                                                               \
+        if (p) LW_MAX_WINDOW_I8(1, 1, n, y, a, 0, 0);                                                                  \
+    } while (0)
 /* lw: end */
 
 /* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 lw_fill_i8 */

@@ -129,6 +129,60 @@ static int test_windows(int32_t kh, int32_t kw, int32_t n)
     return 0;
 }
 
+/* Windows of kh by kw taps over n channels: their sum, and the greatest. */
+static int test_pools(int32_t kh, int32_t kw, int32_t n)
+{
+    static int32_t sums[26], sums_wanted[26];
+    static int8_t most[26], most_wanted[26];
+    for (int32_t form = 0; form < 2; form++) {      /* the second along one dimension */
+        const int32_t columns = form ? 1 : kw;
+        for (int32_t o = 0; o < 26; o++) {
+            sums[o] = sums_wanted[o] = o * 100000 - 7;
+            most[o] = most_wanted[o] = (int8_t)(o * 9 - 128);
+            for (int32_t i = 0; i < kh && o >= 1 && o <= n; i++)
+                for (int32_t j = 0; j < columns; j++) {
+                    const int8_t x = bytes[1 + i * 31 + j * 7 + o - 1];
+                    sums_wanted[o] += x;
+                    if (x > most_wanted[o]) most_wanted[o] = x;
+                }
+        }
+        if (form) {
+            LW_SUM_TAPS_I8(kh, n, sums[1], bytes[1], 31);
+            LW_MAX_TAPS_I8(kh, n, most[1], bytes[1], 31);
+        } else {
+            LW_SUM_WINDOW_I8(kh, kw, n, sums[1], bytes[1], 31, 7);
+            LW_MAX_WINDOW_I8(kh, kw, n, most[1], bytes[1], 31, 7);
+        }
+        LW_MAX_IF_I8(n, most[1], 0, bytes[2]);
+        for (int32_t o = 0; o < 26; o++)
+            if (sums[o] != sums_wanted[o] || most[o] != most_wanted[o]) return 26 + form;
+        LW_MAX_IF_I8(n, most[1], 1, bytes[2]);
+        for (int32_t o = 1; o <= n; o++)
+            if (most[o] != (bytes[1 + o] > most_wanted[o] ? bytes[1 + o] : most_wanted[o])) return 28;
+    }
+    return 0;
+}
+
+static int test_all_pools(void)
+{
+    for (int32_t n = 1; n <= 24; n++)
+        for (int32_t kh = 1; kh <= 16; kh += 3)
+            for (int32_t kw = 1; kw <= 16; kw += 5) {
+                const int status = test_pools(kh, kw, n);
+                if (status) return status;
+            }
+    for (int32_t k = 240; k <= 272; k++) {              /* where sums of 16 bits would end: taps on one place */
+        int32_t sums[8] = { 0 };
+        LW_SUM_WINDOW_I8(k, 1, 8, sums[0], bytes[5], 0, 0);
+        for (int32_t o = 0; o < 8; o++)
+            if (sums[o] != k * bytes[5 + o]) return 29;
+        LW_SUM_WINDOW_I8(1, k, 4, sums[0], bytes[5], 0, 0);
+        for (int32_t o = 0; o < 4; o++)
+            if (sums[o] != 2 * k * bytes[5 + o]) return 29;
+    }
+    return 0;
+}
+
 /* Rows of 5 pixels with `left` of fill before `inner` ones of `own` channels, each in memory for n, or for n + extra. */
 static int test_fetched_rows(int32_t left, int32_t inner, int32_t n, int32_t own, int32_t extra, int p)
 {
@@ -235,6 +289,7 @@ int main(void)
     for (int32_t turn = 0; turn < 3; turn++) {
         fill_operands(turn);
         if (test_borders()) return test_borders();
+        if (test_all_pools()) return test_all_pools();
         for (int32_t shape = 0; shape < 12 * 16; shape++) {
             const int status = test_windows(1 + shape / 12 / 4, 1 + shape / 12 % 4, 1 + shape % 12);
             if (status) return status;

@@ -112,31 +112,36 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int
  * y[n<1, h<3, w<3, c<4] = i8(min(max((acc[n, h, w, c] * 1 + 512 + 1 + (acc[n, h, w,
  *     c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
  * x: [1][6][6][4]  y: [1][3][3][4]
- * schedule: compute_inline requantize_even_t; split y.w 1; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.i acc.j acc.c; decompose_reduction acc acc.i; unroll y.c; unroll acc.c;
- *     unroll acc@init.c */
+ * schedule: compute_inline requantize_even_t; compute_at acc y.w; set_scope acc register;
+ *     reorder acc.i acc.j acc.c; decompose_reduction acc acc.i;
+ *     instruction LW_SUM_WINDOW_I8[2,2,4](a: i8[2][2][4]) y[o<4] = sum(i<2,j<2) i32(a[i,j,o]);
+ *     tensorize acc.i LW_SUM_WINDOW_I8; unroll acc@init.c; unroll y.c */
 static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 3; h++) {
         int8_t *y_h = y + h * 12;
-        for (int32_t wo = 0; wo < 3; wo++) {
-            int32_t acc_0 = 0;
-            int32_t acc_1 = 0;
-            int32_t acc_2 = 0;
-            int32_t acc_3 = 0;
-            for (int32_t i = 0; i < 2; i++) {
-                const int8_t *x_i = x + h * 48 + i * 24 + wo * 8;
-                for (int32_t j = 0; j < 2; j++) {
-                    acc_0 += (int32_t)x_i[j * 4];
-                    acc_1 += (int32_t)x_i[j * 4 + 1];
-                    acc_2 += (int32_t)x_i[j * 4 + 2];
-                    acc_3 += (int32_t)x_i[j * 4 + 3];
-                }
+        for (int32_t w = 0; w < 3; w++) {
+            int32_t acc[4];
+            acc[0] = 0;
+            acc[1] = 0;
+            acc[2] = 0;
+            acc[3] = 0;
+            #ifdef LW_SUM_WINDOW_I8
+            LW_SUM_WINDOW_I8(2, 2, 4, acc[0], x[h * 48 + w * 8], 24, 4);
+            #else
+            {
+                for (int32_t i = 0; i < 2; i++)
+                    for (int32_t j = 0; j < 2; j++) {
+                        const int8_t *x_j = x + h * 48 + i * 24 + w * 8 + j * 4;
+                        for (int32_t c = 0; c < 4; c++)
+                            acc[c] += (int32_t)x_j[c];
+                    }
             }
-            y_h[wo * 4] = (int8_t)(((acc_0 + (((acc_0 + 512) >> 2) & 1) + 513) >> 2) - 128);
-            y_h[wo * 4 + 1] = (int8_t)(((acc_1 + (((acc_1 + 512) >> 2) & 1) + 513) >> 2) - 128);
-            y_h[wo * 4 + 2] = (int8_t)(((acc_2 + (((acc_2 + 512) >> 2) & 1) + 513) >> 2) - 128);
-            y_h[wo * 4 + 3] = (int8_t)(((acc_3 + (((acc_3 + 512) >> 2) & 1) + 513) >> 2) - 128);
+            #endif
+            y_h[w * 4] = (int8_t)(((acc[0] + (((acc[0] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4 + 1] = (int8_t)(((acc[1] + (((acc[1] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4 + 2] = (int8_t)(((acc[2] + (((acc[2] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4 + 3] = (int8_t)(((acc[3] + (((acc[3] + 512) >> 2) & 1) + 513) >> 2) - 128);
         }
     }
 }
