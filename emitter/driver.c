@@ -209,7 +209,7 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
-typedef struct Lowered { const Function *function; const Nest *nest; } Lowered;
+typedef struct Lowered { Function *function; const Nest *nest; } Lowered;
 
 /* Groups whose functions read the same but for the name are one function, wherever they are. */
 static void make_function(Build *b, int group)
@@ -256,7 +256,7 @@ static void make_layers(Build *b)
     b->plan = plan_views(cx, &b->graph, &b->groups, b->nest);
     b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
     watch_lap(b->watch, "dag", "views");
-    b->function = NEW_ARRAY(cx->arena, const Function *, groups);
+    b->function = NEW_ARRAY(cx->arena, Function *, groups);
     b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);
     b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
     for (int i = 0; i < groups && !ctx_failed(cx); i++) {
@@ -266,7 +266,10 @@ static void make_layers(Build *b)
         count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
     }
     if (ctx_failed(cx)) return;
+    build_leads(b);
     plan_place(cx, &b->plan, groups, b->scratch, count);
+    for (int i = 0; i < groups; i++)
+        if (b->plan.overlaps[i]) b->function[i]->overlaps = true;
     watch_lap(b->watch, "dag", "place");
 }
 

@@ -38,7 +38,7 @@ struct Build {
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
-    const Function **function;               /* [groups]; equal groups share one; NULL where the plan says it is free */
+    Function **function;                     /* [groups]; equal groups share one; NULL where the plan says it is free */
     const Nest **lowered;                    /* [groups] the nest that the function was lowered from: another group's where it is shared */
     Shared *shared;
     Build *next;                             /* the next graph inside of the model's; each comes behind the one it is in */
@@ -66,6 +66,7 @@ bool build_write(Build *b, const char *output);                                /
 /* The driver's other parts, each in the file it is named after or that is named here. */
 bool build_states(Build *b);                                                   /* state.c */
 void build_show_layers(Build *b);                                              /* layers.c: of --layers */
+void build_leads(Build *b);                                                    /* leads.c: which outputs may lie over inputs */
 void build_combine(Build *b);                                                  /* combined.c: of --combine */
 void build_fill_program(Build *b);                                             /* assemble.c */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base);          /* a name that is not taken yet, and is now */

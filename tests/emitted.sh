@@ -217,6 +217,16 @@ check testbench-no-such-file bench_fails "$work/none.npy" "$work/x.npy"
 check testbench-wrong-file bench_fails "$digits" "$work/x.npy"
 check testbench-wrong-shape bench_fails tests/models/digits.out0.npy "$work/x.npy"
 
+# ---- Results over what they are made of ---------------------------------------------------------------------------------
+
+# Two of its tensors, of 4608 bytes each, are alive at once.
+arena_at_most() { test "$(sed -n 's/^#define [A-Z_0-9]*_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/$1/$1.h")" -le "$2"; }
+for target in generic cortex-m4; do
+    check "emit-overlap-$target" emit overlap tests/emitted/overlap.te --target "$target"
+    check "overlap-$target-arena" arena_at_most overlap 7168
+    check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
+done
+
 # ---- Layers ------------------------------------------------------------------------------------------------------------
 
 layers() {

@@ -363,6 +363,13 @@ static void comment(Text *t, const Function *f)
         text_printf(t, "%s%s%s\n", i ? " * " : "/* ", f->comment[i], i + 1 < f->comment_count ? "" : " */");
 }
 
+/* Where inputs and outputs overlap, weights are apart from both. */
+static bool is_apart(const Function *f, const Memory *m)
+{
+    if (!f->overlaps || m->kind == MEMORY_SCRATCH) return m->is_restrict;
+    return m->tensor && tensor_is_constant(m->tensor);
+}
+
 static void parameters(Printer *p, const Function *f)
 {
     int n = 0;
@@ -373,7 +380,7 @@ static void parameters(Printer *p, const Function *f)
     for (int i = 0; i < f->memory_count; i++) {
         const Memory *m = f->memory[i];
         text_printf(p->t, "%s%s%s *%s%s", n++ ? ", " : "", m->kind == MEMORY_INPUT ? "const " : "", dtype_info(m->type)->c_type,
-                    m->is_restrict ? "restrict " : "", speller_name(&p->s, m, m->name));
+                    is_apart(f, m) ? "restrict " : "", speller_name(&p->s, m, m->name));
     }
     if (!n) text_add(p->t, "void");
 }

@@ -92,19 +92,24 @@ struct Slot {
     int first, last;                   /* groups between which it is alive, inclusive; its memory: while any slot of it is */
     Slot *next;                        /* another slot of the same root; the list begins with the root's own */
 };
+/* The root x is read for the last time by the group that makes the root y, which may begin `lead` bytes before x or earlier. */
+typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 typedef struct Plan {
     int slot_count; Slot *slot;
     Map of;                            /* of a tensor: its slot */
     int64_t arena_size, align;         /* bytes; what is wanted more than 16 is set before plan_place */
-    int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena */
+    int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena; what lies over another counts once */
     int constant_count; const Tensor **constant;
     bool *is_free;                     /* [groups]: a view or concatenation that costs nothing: no function is made of it */
     bool *in_place;                    /* [groups]: an input shares the output's memory */
+    int lead_count; Lead *lead;        /* set before plan_place */
+    bool *overlaps;                    /* [groups]: the output lies over a part of an input; NULL: none does */
 } Plan;
 typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* memory that one group needs for itself */
 /* Before lowering: who shares whose memory, and how. nest[i] is the scheduled nest of group i. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest);
 /* After lowering: offsets in the arena. scratch[i][0..count[i]) of group i get theirs too. */
 void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
+bool plan_is_whole(const Slot *s);                                      /* it has all of its root, densely */
 const Slot *plan_slot(const Plan *p, const Tensor *t);                  /* NULL: not between groups */
 #endif

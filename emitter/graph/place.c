@@ -2,15 +2,19 @@
 /* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and an interval of groups in which
  * they are alive; two that are alive together must not overlap. Placed one after the other, each at the lowest gap that
  * is free, the result depends only on the order: largest first, then, while the live-set bound is not reached, a
- * deterministic hill climb over orders. The best plan seen is kept, and checked. */
+ * deterministic hill climb over orders. The best plan seen is kept, and checked.
+ *
+ * An input that dies where an output is made may lie over it, so far behind its begin that it is read before it is written over
+ * (lower/overlap.c says how far). That is done where it makes the arena smaller. */
 #include "graph/graph.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ALIGN = 16, CLIMBS = 3000 };
+enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16 };       /* inputs lie over outputs where that saves a sixteenth */
 
-typedef struct Item { int64_t bytes, offset; int first, last, serial; Slot *root; Scratch *scratch; } Item;
+/* The item may lie over the one with the serial `into`, at least `lead` bytes behind its begin; -1: over none. */
+typedef struct Item { int64_t bytes, offset; int first, last, serial; Slot *root; Scratch *scratch; int into; int64_t lead; } Item;
 typedef struct Items { int count; Item *at; } Items;
 
 static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
@@ -24,7 +28,7 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
         Slot *s = &p->slot[i];
         if (s->kind != SLOT_ARENA || s->root != s->tensor) continue;
         Item *item = &it.at[it.count];
-        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL };
+        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0 };
         it.count++;
         for (; s; s = s->next) {
             if (s->first < item->first) item->first = s->first;
@@ -33,24 +37,54 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
     }
     for (int g = 0; g < group_count; g++)
         for (int i = 0; i < count[g]; i++, it.count++)
-            it.at[it.count] = (Item){ align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i] };
+            it.at[it.count] = (Item){ align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0 };
     return it;
+}
+
+static Item *item_of(const Items *it, const Tensor *root)
+{
+    for (int i = 0; i < it->count; i++)
+        if (it->at[i].root && it->at[i].root->tensor == root) return &it->at[i];
+    return NULL;
+}
+
+/* Before they are sorted. */
+static void note_leads(Items *it, const Plan *p)
+{
+    for (int i = 0; i < p->lead_count; i++) {
+        Item *x = item_of(it, p->lead[i].x);
+        const Item *y = item_of(it, p->lead[i].y);
+        if (!x || !y || x->last != p->lead[i].group || y->first != p->lead[i].group) continue;
+        x->into = y->serial;
+        x->lead = align_up(p, p->lead[i].bytes);
+    }
 }
 
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
 
+/* The most bytes that one group needs; of an item over another, what lies over it counts once. */
 static int64_t lower_bound(Ctx *cx, const Items *it, int group_count)
 {
-    int64_t most = 0, alive = 0, *change = NEW_ARRAY(cx->arena, int64_t, group_count + 2);
+    int64_t most = 0, *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
     for (int i = 0; i < it->count; i++) {
-        change[it->at[i].first] += it->at[i].bytes;
-        change[it->at[i].last + 1] -= it->at[i].bytes;
+        const Item *x = &it->at[i], *y = it->at;
+        for (int g = x->first < 0 ? 0 : x->first; g <= x->last && g < group_count; g++) alive[g] += x->bytes;
+        while (x->into >= 0 && y->serial != x->into) y++;
+        int64_t over = x->into < 0 ? 0 : y->bytes - x->lead < x->bytes ? y->bytes - x->lead : x->bytes;
+        if (over > 0) alive[x->last] -= over;
     }
-    for (int g = 0; g < group_count; g++) {
-        alive += change[g];
-        if (alive > most) most = alive;
-    }
+    for (int g = 0; g < group_count; g++)
+        if (alive[g] > most) most = alive[g];
     return most;
+}
+
+/* The item at this offset and another one that is placed: 0 if they get on, else the next offset worth trying. */
+static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
+{
+    if (!meet(o, item) || at + item->bytes <= o->offset || o->offset + o->bytes <= at) return 0;
+    if (o->into == item->serial && at + o->lead <= o->offset) return 0;
+    if (item->into != o->serial) return o->offset + o->bytes;
+    return at < o->offset + item->lead ? o->offset + item->lead : 0;
 }
 
 /* The lowest offset at which the item fits beside those placed before it. */
@@ -60,9 +94,9 @@ static int64_t lowest_gap(const Items *it, const int *order, int placed, const I
     for (bool moved = true; moved;) {
         moved = false;
         for (int i = 0; i < placed; i++) {
-            const Item *o = &it->at[order[i]];
-            if (!meet(o, item) || at + item->bytes <= o->offset || o->offset + o->bytes <= at) continue;
-            at = o->offset + o->bytes;
+            int64_t behind = pushed_behind(item, at, &it->at[order[i]]);
+            if (!behind) continue;
+            at = behind;
             moved = true;
         }
     }
@@ -114,24 +148,45 @@ static int64_t search(Ctx *cx, Items *it, int64_t bound)
     return place_in_order(it, best);
 }
 
+static bool lie_apart(const Item *a, const Item *b) { return b->offset + b->bytes <= a->offset || a->offset + a->bytes <= b->offset; }
+
+static bool may_lie_over(const Item *x, const Item *y) { return x->into == y->serial && y->offset + x->lead <= x->offset; }
+
 static void check(Ctx *cx, const Items *it)
 {
     for (int i = 0; i < it->count; i++)
         for (int j = 0; j < i; j++) {
             const Item *a = &it->at[i], *b = &it->at[j];
-            if (meet(a, b) && a->offset < b->offset + b->bytes && b->offset < a->offset + a->bytes)
+            if (meet(a, b) && !lie_apart(a, b) && !may_lie_over(a, b) && !may_lie_over(b, a))
                 diag_internal(cx, "memory plan", "two live tensors overlap at %lld and %lld", (long long)a->offset,
                               (long long)b->offset);
         }
 }
 
+/* Groups in which an input lies over the output. */
+static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
+{
+    p->overlaps = NEW_ARRAY(cx->arena, bool, group_count);
+    for (int i = 0; i < it->count; i++)
+        for (int j = 0; j < it->count; j++)
+            if (it->at[i].into == it->at[j].serial && !lie_apart(&it->at[i], &it->at[j])) p->overlaps[it->at[i].last] = true;
+}
+
 void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
-    Items it = items_of(cx, p, group_count, scratch, count);
+    Items it = items_of(cx, p, group_count, scratch, count), apart = it;
     p->live_bound = lower_bound(cx, &it, group_count);
-    p->arena_size = search(cx, &it, p->live_bound);
+    apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
+    p->arena_size = search(cx, &apart, p->live_bound);
+    note_leads(&it, p);
+    int64_t bound = lower_bound(cx, &it, group_count), size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
+    if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
+        p->arena_size = size;
+        p->live_bound = bound;
+    } else it = apart;
     check(cx, &it);
+    note_overlaps(cx, p, &it, group_count);
     for (int i = 0; i < it.count; i++) {
         if (it.at[i].scratch) it.at[i].scratch->offset = it.at[i].offset;
         for (Slot *s = it.at[i].root; s; s = s->next) s->offset = it.at[i].offset;

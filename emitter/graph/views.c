@@ -82,7 +82,7 @@ static void add_slots(Views *v, const Graph *g)
     last_through_runs(v);
 }
 
-static bool is_dense_root(const Slot *s)
+bool plan_is_whole(const Slot *s)
 {
     int64_t stride[MAX_RANK];
     dense_strides(s->tensor, stride);
@@ -110,7 +110,7 @@ static void join(Slot *from, Slot *to, int64_t shift)
 static bool unite(const Views *v, Slot *a, Slot *b)
 {
     if (a->root == b->root) return true;
-    if (!is_dense_root(a) || !is_dense_root(b)) return false;
+    if (!plan_is_whole(a) || !plan_is_whole(b)) return false;
     if (b->kind == SLOT_ARENA) join(slot_of(v, b->root), slot_of(v, a->root), 0);
     else if (a->kind == SLOT_ARENA) join(slot_of(v, a->root), slot_of(v, b->root), 0);
     else return false;
@@ -167,7 +167,7 @@ static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int 
 {
     const Slot *s = slot_of(v, t);
     int64_t begin[MAX_RANK];
-    if (!s || s->kind != SLOT_ARENA || !is_dense_root(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
+    if (!s || s->kind != SLOT_ARENA || !plan_is_whole(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
     if (t->maker && t->maker->device && crosses(v, t)) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
         if (!box_in(o, t, begin) || meets_region(v, o->tensor)) return false;
@@ -288,7 +288,7 @@ static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, c
     for (int i = 0; i < g->input_count; i++) {
         const Slot *s = slot_of(v, g->input[i]);
         if (s->root != root) continue;
-        if (!is_dense_root(s) || !same_shape(g->input[i], g->output[0])) return false;
+        if (!plan_is_whole(s) || !same_shape(g->input[i], g->output[0])) return false;
         if (!reads_only_its_element(v->cx, n, n->input[i], n->output[0])) return false;
     }
     return true;

@@ -56,6 +56,7 @@ typedef struct Function {
     int size_count; const Expr *const *size;     /* symbolic sizes, int32_t parameters, first */
     int number_count; const Expr *const *number;     /* what differs among the layers that share it, int32_t parameters, next */
     int memory_count; const Memory *const *memory;   /* parameters in order: inputs, constants (as inputs), scratch, outputs */
+    bool overlaps;               /* where it is called, inputs and outputs may lie over each other: no restrict */
     bool is_apart;               /* a compiler should not make it part of its caller */
     const Code *body;
     const char *const *comment; int comment_count;   /* lines above it: formula, shapes, schedule */

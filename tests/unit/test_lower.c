@@ -10,6 +10,7 @@
 #include "ir/formula.h"
 #include "lower/lower.h"
 #include "lower/merge.h"
+#include "lower/overlap.h"
 #include "schedule/schedule.h"
 
 static int count_of(const char *text, const char *part)
@@ -153,10 +154,38 @@ static void merging(Ctx *cx)
                "parameters-are-named-by-what-they-measure", "%s", text_string(&c));
 }
 
+/* How many bytes y has to begin before x, so that x is read before it is written over: worked out by hand from the loops. */
+typedef struct LeadCase { const char *formula, *step; int64_t lead; } LeadCase;
+static const LeadCase leads[] = {
+    { "y[i<16,j<4] = x[i,j] * 2", "", 16 },                                          /* a row is a moment: all of it may be written first */
+    { "y[i<16,j<8] = x[i,j/2]", "", 15 * 16 + 32 },                                  /* twice as long: its last row is the farthest ahead */
+    { "y[i<8,j<4] = x[2*i,j]", "", 16 },                                             /* it falls back */
+    { "y[i<16,j<4] = (x[i-1,j]? : 0) + (x[i+1,j]? : 0)", "", 2 * 16 },               /* the row above, and the one being written */
+    { "y[i<12,j<4] = x[i,j] + x[i+4,j]", "", 16 },
+    { "y[i<12,j<4] = x[i+4,j] * 2", "", 0 },                                         /* what is written has been left behind */
+    { "y[i<16,j<4] = x[15-i,j] * 2", "", 16 * 16 },                                  /* backwards: the last is read first, the first last */
+    { "y[i<16,j<4] = x[i,j] * 2", "reorder y.j y.i", 15 * 16 + 4 },                  /* by columns */
+    { "y[i<16,j<4] = x[i,j] * 2", "parallel y.i", 16 * 16 },                         /* in any order */
+};
+
+static void overlaps(Ctx *cx)
+{
+    for (size_t i = 0; i < sizeof leads / sizeof *leads; i++) {
+        Tensor *y = FORMULA(cx, leads[i].formula, BIND_T("x", input(cx, "x", 2, 16, 4, 0, 0)));
+        const Nest *n = nest_naive(cx, "f", NULL, 0, &y, 1);
+        if (n && *leads[i].step) n = sched_step(cx, n, leads[i].step);
+        const Function *f = lower_nest(cx, n, NULL);
+        int64_t lead = -2;
+        bool found = f && overlap_lead(cx, f, f->memory[0], f->memory[1], &lead);
+        check_that(found && lead == leads[i].lead, "an output over its input", "%s; %s: %lld, and not %lld", leads[i].formula, leads[i].step, (long long)lead,
+                   (long long)leads[i].lead);
+    }
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
-    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging };
+    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = ctx_new(NULL, NULL);
         tests[i](cx);

@@ -213,8 +213,7 @@ static void chains(void)
     net_output(n, x);
     Build b = planned(n);
     check_plan(n, &b, "a chain of convolutions");
-    check_that(b.plan.arena_size == b.plan.live_bound && b.plan.arena_size == 16 * 4 * 14, "a chain needs its two largest neighbours",
-               "%lld, bound %lld", (long long)b.plan.arena_size, (long long)b.plan.live_bound);
+    check_that(b.plan.arena_size < 16 * 4 * 14, "of the two largest neighbours of a chain one lies over the other", "%lld, bound %lld", (long long)b.plan.arena_size, (long long)b.plan.live_bound);
     ctx_free(n->cx);
 }
 

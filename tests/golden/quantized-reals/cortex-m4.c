@@ -41,7 +41,7 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
  *     instruction LW_DOT_2X2_I16[5](a: i16[2][5][2][2], b: i8[2][5][2][2]) c[w<2,o<2] = sum(q<5,s<2,t<2)
  *     i32(a[w,q,s,t]) * i32(b[o,q,t,s]); tensorize acc.q LW_DOT_2X2_I16; unroll y.ci; unroll acc@init.o;
  *     unroll y.wi; unroll acc@init.w */
-static LW_NOINLINE void quantized_reals_sums(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int32_t *b2, const int64_t *b3, const uint8_t *b4, int8_t *restrict rows, int16_t *restrict patch, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *restrict k, const int32_t *restrict b, const int32_t *restrict b2, const int64_t *restrict b3, const uint8_t *restrict b4, int8_t *restrict rows, int16_t *restrict patch, int8_t *y)
 {
     for (int32_t h = 0; h < 6; h++) {
         const int32_t h_end = lw_min_i32(8 - h, 4);
@@ -272,9 +272,9 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % QUANTIZED_REALS_ARENA_ALIGN != 0) return QUANTIZED_REALS_E_ARENA;
     LW_LAYER(0, "x")
-    quantized_reals_x(in->x, (int8_t *)(void *)(memory + 144));
+    quantized_reals_x(in->x, (int8_t *)(void *)(memory + 112));
     LW_LAYER(1, "sums")
-    quantized_reals_sums((int8_t *)(void *)(memory + 144), quantized_reals_sums_k, quantized_reals_sums_b, quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int8_t *)(void *)(memory + 304), (int16_t *)(void *)(memory + 224), (int8_t *)(void *)memory);
+    quantized_reals_sums((int8_t *)(void *)(memory + 112), quantized_reals_sums_k, quantized_reals_sums_b, quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int8_t *)(void *)(memory + 272), (int16_t *)(void *)(memory + 192), (int8_t *)(void *)memory);
     LW_LAYER(2, "mean")
     quantized_reals_mean((int8_t *)(void *)memory, (int8_t *)(void *)(memory + 144));
     LW_LAYER(3, "dense1")

@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define QUANTIZED_REALS_ARENA_SIZE   368u     /* bytes of scratch memory quantized_reals_run needs */
+#define QUANTIZED_REALS_ARENA_SIZE   336u     /* bytes of scratch memory quantized_reals_run needs */
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
 #define QUANTIZED_REALS_WEIGHTS_SIZE 436u     /* bytes of constants */
 

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* How far an output may lie over an input that dies in the function. The body is a sequence of moments: the iterations of its
+ * outermost loops, one after the other. At each moment so much of the input is still to be read, and so much of the output
+ * has been written:
+ *
+ *   low(t)   the lowest byte of the input that is read at t or later
+ *   high(t)  the end of the highest byte of the output that is written at t or before
+ *
+ * If the output begins at least `lead` = max over t of high(t) - low(t) bytes before the input, no byte is written that is read
+ * afterwards; what one moment reads and writes counts as both at once, so that nothing depends on the order inside of it. A
+ * depthwise convolution leads by the rows of its window, a pointwise one by what its output is longer than its input. (Blacker,
+ * Bright, Hunt: Reducing Data Movement and Energy; the idea is called diagonal memory optimisation.) */
+#include "lower/overlap.h"
+
+#include "lower/passes.h"
+
+#include <string.h>
+
+enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
+
+/* The elements that an access touches in iteration v of the outermost loop: [coef*v + least, coef*v + greatest]. */
+typedef struct Touch { bool is_write; int64_t coef; Interval rest; } Touch;
+
+typedef struct Overlap {
+    Ctx *cx;
+    const Memory *x, *y;
+    const Expr *var;                 /* of the outermost loop; NULL: there is none */
+    const Bounds *scope;
+    int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
+    int touch_count; Touch touch[MOST_TOUCHES];
+    int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];     /* elements; INT64_MAX and 0 where nothing is touched */
+    bool failed;
+} Overlap;
+
+/* ---- What a statement touches ------------------------------------------------------------------------------------ */
+
+static void touch(Overlap *o, const Memory *m, const Expr *index)
+{
+    Ctx *cx = o->cx;
+    const Memory *base = m->kind == MEMORY_POINTER ? m->base : m;
+    if (base != o->x && base != o->y) return;
+    const Expr *at = m->kind == MEMORY_POINTER ? expr_add(cx, m->offset, index) : index, *rest = NULL;
+    for (int i = o->let_count - 1; i >= 0; i--) at = expr_substitute(cx, at, &o->let[i], &o->value[i], 1);
+    at = simplify(cx, at, o->scope);
+    Touch t = { .is_write = base == o->y };      /* what is read of the output has been written there */
+    bool moves = o->var && split_linear(cx, at, o->var, &t.coef, &rest);
+    if (!moves) t.coef = 0;
+    t.rest = interval_of(cx, moves ? rest : at, o->scope);
+    o->failed = o->failed || o->touch_count == MOST_TOUCHES || t.rest.least <= INT32_MIN || t.rest.greatest >= INT32_MAX;
+    if (!o->failed) o->touch[o->touch_count++] = t;
+}
+
+static void touch_load(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_LOAD) touch(user, e->ref, e->arg[0]);
+}
+
+static void note_let(Overlap *o, const Code *c)
+{
+    if (o->let_count == MOST_LETS) o->failed = true;
+    if (o->failed || c->var->type != I32) return;
+    o->let[o->let_count] = c->var;
+    o->value[o->let_count++] = c->value;
+}
+
+static void scan(Overlap *o, const Code *c)
+{
+    const Bounds *outer = o->scope;
+    const Expr *const read[] = { c->begin, c->end, c->cond, c->index, c->value };
+    for (size_t i = 0; i < sizeof read / sizeof *read; i++)
+        if (read[i]) expr_walk(o->cx, read[i], touch_load, o);
+    if (c->kind == CODE_STORE) touch(o, c->memory, c->index);
+    if (c->kind == CODE_STORE && c->memory == o->x) o->failed = true;
+    if (c->kind == CODE_CALL && !c->child_count) o->failed = true;      /* a hint, or what is known by its name alone */
+    if (c->kind == CODE_LET) note_let(o, c);
+    if (c->kind == CODE_FOR) o->scope = code_bounds(o->cx, outer, c);
+    for (int i = 0; i < c->child_count && !o->failed; i++) scan(o, c->child[i]);
+    o->scope = outer;
+}
+
+/* ---- Moments ----------------------------------------------------------------------------------------------------- */
+
+static void add_moment(Overlap *o, int64_t v)
+{
+    if (o->moment_count == MOST_MOMENTS) o->failed = true;
+    if (o->failed) return;
+    int64_t *low = &o->low[o->moment_count], *high = &o->high[o->moment_count++];
+    *low = INT64_MAX;
+    *high = 0;
+    for (int i = 0; i < o->touch_count; i++) {
+        const Touch *t = &o->touch[i];
+        int64_t from = sat_add(sat_mul(t->coef, v), t->rest.least), to = sat_add(sat_mul(t->coef, v), t->rest.greatest);
+        if (t->is_write) *high = to + 1 > *high ? to + 1 : *high;
+        else *low = from < *low ? from : *low;
+    }
+    if (*low < 0) *low = 0;          /* a read under a condition: below 0 nothing is read */
+}
+
+static bool is_in_order(const Code *loop)
+{
+    return loop->kind == CODE_FOR && loop->loop_kind == LOOP_SERIAL && loop->begin->kind == EXPR_INT && loop->end->kind == EXPR_INT &&
+           (loop->end->integer - loop->begin->integer) / loop->step < MOST_MOMENTS;
+}
+
+static void moments(Overlap *o, const Code *c)
+{
+    if (c->kind == CODE_SEQ || c->kind == CODE_SCOPE) {
+        for (int i = 0; i < c->child_count && !o->failed; i++) moments(o, c->child[i]);
+        return;
+    }
+    bool in_order = is_in_order(c);
+    o->touch_count = 0;
+    o->var = in_order ? c->var : NULL;
+    scan(o, c);
+    if (!in_order && o->touch_count) add_moment(o, 0);
+    for (int64_t v = in_order ? c->begin->integer : 0; in_order && v < c->end->integer && !o->failed; v += c->step) add_moment(o, v);
+}
+
+bool overlap_lead(Ctx *cx, const Function *f, const Memory *x, const Memory *y, int64_t *lead)
+{
+    ArenaMark mark = arena_mark(cx->scratch);
+    Overlap *o = NEW(cx->scratch, Overlap);
+    int64_t x_bytes = dtype_info(x->type)->bytes, y_bytes = dtype_info(y->type)->bytes, high = 0;
+    *o = (Overlap){ .cx = cx, .x = x, .y = y };
+    moments(o, f->body);
+    *lead = 0;
+    for (int t = o->moment_count - 2; t >= 0; t--)
+        if (o->low[t + 1] < o->low[t]) o->low[t] = o->low[t + 1];
+    for (int t = 0; t < o->moment_count; t++) {
+        high = o->high[t] > high ? o->high[t] : high;
+        if (!high || o->low[t] == INT64_MAX) continue;
+        int64_t ahead = high * y_bytes - o->low[t] * x_bytes;
+        *lead = ahead > *lead ? ahead : *lead;
+    }
+    bool found = !o->failed;
+    arena_reset(cx->scratch, mark);
+    return found;
+}
