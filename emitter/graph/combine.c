@@ -10,7 +10,10 @@
  *      they are, and all begins anew; where a ring is too short for what a warm-up reads, it is made longer.
  *
  * So nothing is made twice, and the trace of the nest that comes out is a schedule like any other: it can be printed, changed
- * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed. */
+ * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed.
+ *
+ * Where a part cannot go along so, it is tried by rows: every part takes its steps at the root, just as they are, and comes into the
+ * master's loop row by row with the loops that it has. What its strategy gained (instructions, tiles) stays. */
 #include "graph/combine.h"
 
 #include <string.h>
@@ -36,6 +39,7 @@ typedef struct Combine {
     const Target *target;
     int count, master;
     Part *part;
+    bool by_rows;                    /* each is shaped at the root and moved row by row, so that its strategy's steps are taken as they are */
 } Combine;
 
 /* ---- Steps under other names ----------------------------------------------------------------------------------- */
@@ -131,6 +135,9 @@ static const char *outermost_loop(const Nest *n, const char *stage)
     return NULL;
 }
 
+/* Where a row is a whole loop nest, a slot is reckoned once a row: it may be found by a division. */
+static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p) { return sched_fold_guarded(cx, n, p->result, p->slots); }
+
 static const Nest *fold(Ctx *cx, const Nest *n, const Part *p)
 {
     DiagMark mark = diag_mark(cx);
@@ -158,26 +165,27 @@ static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
         Part *p = &c->part[i];
         if (p->at_root) continue;
         DiagMark mark = diag_mark(c->cx);
-        n = sched_compute_at(c->cx, n, p->result, loop);
+        n = (c->by_rows ? sched_compute_rows_at : sched_compute_at)(c->cx, n, p->result, loop);
         const Diag *refusal = diag_rewind(c->cx, mark);
         if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
         if (refusal) return NULL;
-        n = replay(c, n, p, &p->at_root);
+        if (!c->by_rows) n = replay(c, n, p, &p->at_root);
     }
     return n;
 }
 
 static const Nest *fold_all(Combine *c, const Nest *n)
 {
+    OneStep *fold_one = c->by_rows ? fold_rows : fold;
     for (int i = 0; i < c->master && n; i++) {
         if (c->part[i].at_root) continue;
-        n = take(c, n, &c->part[i], keep_at_root);
-        if (n) n = take(c, n, &c->part[i], fold);
+        if (!c->by_rows) n = take(c, n, &c->part[i], keep_at_root);
+        if (n) n = take(c, n, &c->part[i], fold_one);
     }
     for (int i = 0; i < c->master && n; i++) {
         if (c->part[i].at_root) continue;
         DiagMark mark = diag_mark(c->cx);
-        n = fold(c->cx, n, &c->part[i]);
+        n = fold_one(c->cx, n, &c->part[i]);
         diag_rewind(c->cx, mark);
     }
     return n;
@@ -199,8 +207,9 @@ static const Nest *attempt(Combine *c)
     const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
     for (int i = 0; i < c->count && n; i++) {
         Part *p = &c->part[i];
-        if (i == c->master || (!p->at_root && loop && i < c->master)) continue;
-        if (!p->at_root) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
+        bool goes_along = !p->at_root && loop && i < c->master;
+        if (i == c->master || (goes_along && !c->by_rows)) continue;
+        if (!p->at_root && !goes_along) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
         n = replay_at_root(c, n, p);
     }
     if (n && loop) n = attach_all(c, n, loop);
@@ -356,8 +365,14 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
     }
 }
 
-const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
-                             Text *explain, Group *merged)
+static bool all_go_along(const Combine *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->part[i].as_it_is || (i != c->master && c->part[i].at_root)) return false;
+    return true;
+}
+
+static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t, Group *merged)
 {
     Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, Part, count) };
     const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
@@ -365,11 +380,45 @@ const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, cons
         c.part[i].group = &groups->at[part[i]];
         c.part[i].alone = strategy_schedule(cx, c.part[i].group, t, &with[i], NULL);
     }
-    if (ctx_failed(cx)) return NULL;
+    if (ctx_failed(cx)) return c;
     *merged = (Group){ .name = c.part[master].group->name };
     gather_ports(cx, g, groups, part, count, merged);
     c.naive = naive_of_all(&c, merged, with);
+    return c;
+}
+
+/* NULL where a part would have to stay behind. */
+static const Nest *combine_by_rows(Combine *c)
+{
+    for (int i = 0; i < c->count; i++) {
+        c->part[i].at_root = c->part[i].as_it_is = NULL;
+        c->part[i].slots = 0;
+    }
+    c->by_rows = true;
+    const Nest *n = combine_parts(c);
+    return n && all_go_along(c) ? n : NULL;
+}
+
+const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
+                             Text *explain, Group *merged)
+{
+    Combine c = combine_new(cx, g, groups, part, count, master, t, merged);
     const Nest *n = c.naive ? combine_parts(&c) : NULL;
+    if (n && !all_go_along(&c)) {
+        Combine other = c;
+        other.part = arena_copy(cx->arena, c.part, (size_t)count * sizeof *c.part);
+        const Nest *by_rows = combine_by_rows(&other);
+        if (by_rows) n = by_rows, c = other;
+    }
+    if (n && explain) explain_parts(&c, n, explain);
+    return n;
+}
+
+const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, const Target *t, Text *explain,
+                                  Group *merged)
+{
+    Combine c = combine_new(cx, g, groups, part, count, count - 1, t, merged);
+    const Nest *n = c.naive ? combine_by_rows(&c) : NULL;
     if (n && explain) explain_parts(&c, n, explain);
     return n;
 }

@@ -10,4 +10,8 @@
  * nest, in order. `explain` (may be NULL) gets where each part went and why. NULL on error. */
 const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
                              Text *explain, Group *merged);
+/* The same around the last of them, only where each of the others goes along row by row with the loops that its strategy gave it, and
+ * no warm-up is needed; else NULL. */
+const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, const Target *t, Text *explain,
+                                  Group *merged);
 #endif

@@ -214,6 +214,8 @@ static const Expr *one_cast(Ctx *cx, const Expr *e)
 
 static bool match_value(Compare *c, const Expr *p, const Expr *e);
 
+static bool is_scalar(const Expr *p) { return p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0; }
+
 static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
 {
     for (int i = 0; i < p->arg_count; i++)
@@ -241,14 +243,29 @@ static const Expr *loop_for(const Compare *c, const Expr *p)
     return p;
 }
 
+static bool match_operand(Compare *c, const Expr *p, const Expr *e)
+{
+    int k = 0;
+    while (c->instr->operand[k] != p->ref) k++;
+    return match_scalar(c, p->ref, e, &c->match.operand[k]);
+}
+
+/* `p && REST` where only REST stands: p is true there. */
+static bool match_without(Compare *c, const Expr *p, const Expr *e)
+{
+    if (p->kind != EXPR_AND) return false;
+    Match before = c->match;
+    for (int i = 0; i < 2; i++) {
+        if (is_scalar(p->arg[i]) && match_operand(c, p->arg[i], expr_int(c->cx, BOOL, 1)) && match_value(c, p->arg[1 - i], e)) return true;
+        c->match = before;
+    }
+    return false;
+}
+
 static bool match_value(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
-    if (p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0) {
-        int k = 0;
-        while (c->instr->operand[k] != p->ref) k++;
-        return match_scalar(c, p->ref, e, &c->match.operand[k]);
-    }
+    if (is_scalar(p)) return match_operand(c, p, e);
     p = one_cast(c->cx, p);
     e = one_cast(c->cx, e);
     if (p->kind == EXPR_READ && e->kind == EXPR_READ) {
@@ -257,12 +274,15 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
         return match_access(c, p->ref, p->arg, e->ref, e->arg, &c->match.operand[k]);
     }
     bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
+    if (!same && match_without(c, p, e)) return true;
     if (!same) return differs(c, text_format(c->cx, "the formula has %s where %s stands", text_of(c->cx, p), text_of(c->cx, e)));
     Match before = c->match;
     if (match_args(c, p, e, false)) return true;
     if (p->arg_count != 2 || !commutes(p->kind)) return false;
     c->match = before;
-    return match_args(c, p, e, true);
+    if (match_args(c, p, e, true)) return true;
+    c->match = before;
+    return match_without(c, p, e);
 }
 
 /* ---- Loops as axes --------------------------------------------------------------------------------------------- */

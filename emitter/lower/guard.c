@@ -66,9 +66,34 @@ static bool same_condition(const Code *a, const Code *b)
     return a->kind == CODE_IF && b->kind == CODE_IF && a->cond == b->cond && a->child_count == 1 && b->child_count == 1;
 }
 
+static bool declares(const Code *c) { return c->kind == CODE_LOCAL || c->kind == CODE_NOTE; }
+
+/* The condition of all that the sequence does beside declaring; NULL: there is none. */
+static const Expr *common_condition(Ctx *cx, const Code *seq)
+{
+    const Code *first = NULL;
+    for (int i = 0; i < seq->child_count; i++) {
+        const Code *c = seq->child[i];
+        if (declares(c)) continue;
+        if (!first) first = c;
+        if (!same_condition(first, c)) return NULL;
+    }
+    return first && is_pure(cx, first->cond) ? first->cond : NULL;
+}
+
+/* A; if (c) B  =  if (c) { A; B }  where A only declares */
+static const Code *declare_inside(Ctx *cx, const Code *seq, const Expr *cond)
+{
+    const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
+    for (int i = 0; i < seq->child_count; i++) child[i] = declares(seq->child[i]) ? seq->child[i] : seq->child[i]->child[0];
+    return code_if(cx, cond, code_seq(cx, child, seq->child_count), NULL);
+}
+
 /* if (c) A; if (c) B  =  if (c) { A; B } */
 static const Code *merge_neighbours(Ctx *cx, const Code *seq)
 {
+    const Expr *cond = common_condition(cx, seq);
+    if (cond) return declare_inside(cx, seq, cond);
     const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
     int n = 0;
     for (int i = 0; i < seq->child_count; i++) {

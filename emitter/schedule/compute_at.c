@@ -3,7 +3,13 @@
  *
  * The loop must enclose every reader, for a reader outside would find only what the last iteration left. The stage's own
  * loops are made anew over the needed box (place.c), so whatever split or reorder did to them is gone: place first, then
- * shape. Points that two iterations both need are made in both, whole reduction and all. */
+ * shape. Points that two iterations both need are made in both, whole reduction and all.
+ *
+ * With `loops=kept` a stage that has been shaped at the root comes as it is: its outermost loop runs over the rows that are
+ * needed, and what is inside of a row, with all that is attached there, stays. Rows beyond the last are guarded.
+ *
+ *   for conv.h < 48: ROW(h)            for y.h:
+ *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
 #include "schedule/place.h"
 
 static bool is_not_output(Draft *d, const Stage *s)
@@ -62,5 +68,106 @@ const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const ch
     if (!is_not_output(&d, s) || !is_loop_of_another(&d, s, &p) || !encloses_all_readers(&d, s, path_end(&p)) ||
         !nothing_inside(&d, s) || !makers_are_done(&d, s, &p)) return n;
     if (!move_stage(&d, s, d.args.loop[0])) return n;
+    return draft_close(&d);
+}
+
+/* ---- With the loops that it has -------------------------------------------------------------------------------- */
+
+/* The stage's part at the root: loops of one iteration, then the one over rows. */
+typedef struct Rows {
+    Draft *d;
+    const Stage *stage;
+    const Stmt *top, *loop;          /* the outermost of them; the one over rows */
+    int dimension;                   /* of which the loop counts the rows */
+    int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];      /* what stands for the loops' variables; the rows' is last */
+} Rows;
+
+static bool is_single(const Stmt *s) { return expr_is_int(s->extent, 1); }
+
+static bool find_rows(Rows *r, Path *p)
+{
+    Draft *d = r->d;
+    int at = 0;
+    nest_find_block(&d->next, r->stage->name, p);
+    while (at < p->depth && p->at[at]->kind != STMT_FOR) at++;
+    r->top = at < p->depth ? p->at[at] : NULL;
+    for (; at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) && is_single(p->at[at]); at++) {
+        r->from[r->count] = p->at[at]->var;
+        r->to[r->count++] = expr_index(d->cx, 0);
+    }
+    r->loop = at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) ? p->at[at] : NULL;
+    if (!r->loop) return refuse_unproved(d, "a stage at the root whose outermost loop is its own", "%s stands in no loop of its own there", r->stage->name);
+    if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
+    return refuse_unproved(d, "one piece: take this step before peel", "%s stands outside %s, too", r->stage->name, r->loop->name);
+}
+
+/* The loop counts the rows of one dimension one by one, and of no other. */
+static bool find_dimension(Rows *r, const Stmt *block)
+{
+    int moving = 0;
+    for (int a = 0; a < r->stage->data_count; a++) {
+        if (!expr_uses(block->bind[a], r->loop->var)) continue;
+        r->dimension = a;
+        moving++;
+    }
+    if (moving == 1 && block->bind[r->dimension] == r->loop->var && r->loop->loop_kind == LOOP_SERIAL) return true;
+    return refuse_unproved(r->d, "a serial loop that takes them one by one", "%s does not run over the rows of %s one after the other",
+                           r->loop->name, r->stage->name);
+}
+
+static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
+{
+    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user)) : s;
+}
+
+/* The rows of the box, below the host loop. */
+static const Stmt *rows_of_box(Rows *r, const StageBox *box, const Path *host)
+{
+    Ctx *cx = r->d->cx;
+    const Expr *extent = box->count[r->dimension], *v = loop_var_new(cx, r->loop->name, extent), *rows = r->stage->axis[r->dimension].extent;
+    const Bounds *scope = bounds_var(cx, path_bounds(cx, host), v, extent);
+    r->from[r->count] = r->loop->var;
+    r->to[r->count++] = expr_add(cx, box->begin[r->dimension], v);
+    const Stmt *body = replace_loops(cx, r->loop->child[0], scope, r->from, r->to, r->count);
+    if (box->cut[r->dimension]) body = stmt_rewrite(cx, body, guard_block, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, r->to[r->count - 1], rows));
+    return stmt_for(cx, r->loop->name, v, extent, LOOP_SERIAL, body);
+}
+
+static const Stmt *drop_part(Ctx *cx, const Stmt *s, void *user)
+{
+    (void)cx;
+    if (s == user) return NULL;
+    return s->kind == STMT_SEQ && s->child_count == 0 ? NULL : s;
+}
+
+static bool move_rows(Rows *r, const char *loop)
+{
+    Ctx *cx = r->d->cx;
+    Nest *n = &r->d->next;
+    Path host;
+    if (!nest_find_loop(n, loop, &host)) return false;
+    StageBox box = needed_box(cx, r->stage, &host);
+    if (!box.begin[r->dimension] || !is_constant(box.count[r->dimension]))
+        return refuse_unproved(r->d, "a fixed number of rows that moves along with the loop", "%s is not shown to need only some rows of %s at once", loop,
+                               r->stage->name);
+    const Stmt *part = rows_of_box(r, &box, &host);
+    n->root = stmt_rewrite(cx, n->root, drop_part, (void *)(uintptr_t)r->top);
+    if (!nest_find_loop(n, loop, &host)) return false;
+    const Stmt *body = with_nest(cx, path_end(&host)->child[0], r->stage, part);
+    n->root = path_replace(cx, &host, stmt_with_children(cx, path_end(&host), &body, 1));
+    r->d->heirs = r->loop->name;
+    return true;
+}
+
+const Nest *sched_compute_rows_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop }, .rows = true });
+    Rows r = { .d = &d, .stage = draft_find_stage(&d, stage) };
+    Path p, own;
+    if (!r.stage || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    if (!is_not_output(&d, r.stage) || !is_loop_of_another(&d, r.stage, &p) || !encloses_all_readers(&d, r.stage, path_end(&p)) ||
+        !find_rows(&r, &own) || !find_dimension(&r, path_end(&own))) return n;
+    if (!move_rows(&r, d.args.loop[0])) return n;
     return draft_close(&d);
 }

@@ -10,6 +10,8 @@
  * are left out, and a warm-up before the loop makes those that the first iteration misses: b(0) .. b(0) + count - step. So
  * every row is made once. What is attached inside the stage is copied along. The ring is the distance from the lowest row
  * needed at s to the end of what is made; `slots` asks for more of them, `mask` for a power of two, which needs no division.
+ * With `warm=guard` there is no warm-up, which is a copy of all that the stage does: its loop over rows makes what the first iteration
+ * misses, too, under the condition min(s*k, k) <= row, k being the rows that only the first iteration makes.
  * That rows are made in time, and kept until nobody needs them, is the checker's rule (b) of I3 and I4. */
 #include "schedule/place.h"
 
@@ -163,9 +165,36 @@ static const Stmt *warm_up(Fold *f)
     return replace_loops(cx, copy, outside, &var, &zero, 1);
 }
 
+static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
+{
+    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, user, s->cond)) : s;
+}
+
+/* The loop over rows from the first that any iteration makes; those made before are left out by a guard. */
+static bool slide_guarded(Fold *f)
+{
+    Ctx *cx = f->d->cx;
+    Path p = path_to(&f->path, f->rows);
+    const Expr *zero = expr_index(cx, 0), *lead = simplify(cx, expr_sub(cx, at_host(f, f->base, zero), at_host(f, f->low, zero)), NULL);
+    if (!is_constant(lead) || lead->integer < 0)
+        return refuse_unproved(f->d, "fold_storage without warm=guard", "the first rows of %s are not known to be so many", f->stage->name);
+    int64_t first = f->count - f->step - lead->integer;          /* made by the first iteration only */
+    if (first <= 0) {
+        f->d->next.root = path_replace(cx, &p, rows_from(f, f->count - f->step, f->step));
+        return !ctx_failed(cx);
+    }
+    const Stmt *rows = rows_from(f, lead->integer, f->count - lead->integer);
+    const Expr *k = expr_index(cx, first), *made = expr_binary(cx, EXPR_MIN, expr_mul(cx, f->path.at[f->host]->var, k), k);
+    const Expr *is_new = expr_binary(cx, EXPR_LE, simplify(cx, made, scope_at(f, f->rows - 1)), rows->var);
+    const Stmt *body = stmt_rewrite(cx, rows->child[0], guard_block, (void *)(uintptr_t)is_new);
+    f->d->next.root = path_replace(cx, &p, stmt_for(cx, rows->name, rows->var, rows->extent, rows->loop_kind, body));
+    return !ctx_failed(cx);
+}
+
 static bool slide(Fold *f)
 {
     Ctx *cx = f->d->cx;
+    if (f->d->args.guard) return slide_guarded(f);
     Path p = path_to(&f->path, f->rows);
     const Stmt *warm = warm_up(f);
     f->d->next.root = path_replace(cx, &p, rows_from(f, f->count - f->step, f->step));
@@ -229,11 +258,11 @@ static bool fold(Fold *f)
     return true;
 }
 
-const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots)
+static const Nest *fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots, bool guard)
 {
     if (ctx_failed(cx) || !n) return n;
     bool asked = slots && slots != SLOTS_MASK;
-    StepArgs args = { .target = stage, .factor_count = asked ? 1 : 0, .factor = { asked ? slots : 0 }, .mask = slots == SLOTS_MASK };
+    StepArgs args = { .target = stage, .factor_count = asked ? 1 : 0, .factor = { asked ? slots : 0 }, .mask = slots == SLOTS_MASK, .guard = guard };
     Draft d = draft_open(cx, n, "fold_storage", &args);
     Fold f = { .d = &d, .stage = draft_find_stage(&d, stage) };
     if (!f.stage) return n;
@@ -245,3 +274,6 @@ const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_
     d.args.factor[0] = asked ? slots : 0;
     return draft_close(&d);
 }
+
+const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots) { return fold_storage(cx, n, stage, slots, false); }
+const Nest *sched_fold_guarded(Ctx *cx, const Nest *n, const char *stage, int64_t slots) { return fold_storage(cx, n, stage, slots, true); }

@@ -25,7 +25,9 @@ typedef struct StepArgs {
     bool widen; DType as;
     bool reassociate, contract;
     const char *feature;             /* that an instruction needs; NULL: none */
+    bool rows;                       /* the stage is moved row by row, with the loops that it has */
     bool mask;                       /* a ring of a power of two slots */
+    bool guard;                      /* no warm-up: a guard leaves out what has been made */
 } StepArgs;
 
 const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);     /* steps.c */

@@ -43,12 +43,17 @@ const Nest *sched_prefetch(Ctx *cx, const Nest *n, const char *tensor, const cha
 /* The stage is computed in each iteration of the loop for what is needed there. Its loops are made anew, STAGE.AXIS, data axes
  * outside, without those of extent 1; its storage moves along unless store_at put it elsewhere. */
 const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);
+/* The same for a stage at the root that has been shaped already: its outermost loop, over rows, runs over those that are needed there,
+ * and what is inside of it stays. Its storage stays, too. */
+const Nest *sched_compute_rows_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);
 const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);     /* loop NULL: root */
 /* A stage stored outside of the loop where it is computed makes only what the iteration before has not made, after a warm-up
  * STAGE@warm before the loop, and keeps it in a ring of `slots`; 0: as few as will do; SLOTS_MASK: those, rounded up to a power
  * of two, so that a slot is found by a mask. */
 enum { SLOTS_MASK = -1 };
 const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots);
+/* The same without a warm-up: what the first iteration misses is made in the loop itself, under a condition on its variable. */
+const Nest *sched_fold_guarded(Ctx *cx, const Nest *n, const char *stage, int64_t slots);
 const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage);
 /* The other direction: the stage is computed in each iteration of a loop of what it reads, for what was just made there. */
 const Nest *sched_reverse_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop);

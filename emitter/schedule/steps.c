@@ -123,6 +123,18 @@ static bool read_mask(Ctx *cx, const char *word, StepArgs *a)
     return a->mask = !*word;
 }
 
+static bool read_guard(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->guard = strcmp(word, "guard") == 0;
+}
+
+static bool read_rows(Ctx *cx, const char *word, StepArgs *a)
+{
+    (void)cx;
+    return a->rows = strcmp(word, "kept") == 0;
+}
+
 static bool read_contract(Ctx *cx, const char *word, StepArgs *a)
 {
     (void)cx;
@@ -183,6 +195,16 @@ static void print_mask(Text *t, const StepArgs *a)
     if (a->mask) text_add(t, " mask");
 }
 
+static void print_guard(Text *t, const StepArgs *a)
+{
+    if (a->guard) text_add(t, " warm=guard");
+}
+
+static void print_rows(Text *t, const StepArgs *a)
+{
+    if (a->rows) text_add(t, " loops=kept");
+}
+
 static void print_contract(Text *t, const StepArgs *a)
 {
     if (a->contract) text_add(t, " contract");
@@ -213,7 +235,7 @@ static void print_nothing(Text *t, const StepArgs *a)
     (void)a;
 }
 
-enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, MASK, FUSED, FEATURE, END };
+enum { LOOP, SECOND_LOOP, LOOPS, PLACE, STAGE, TENSOR, FACTOR, SECOND_FACTOR, SCOPE, TAIL, NAMES, NAME, READERS, AS, REASSOCIATE, CONTRACT, SLOTS, COPIES, CONDITION, DECLARATION, MACRO, DIMENSIONS, AXIS, PRAGMA, ROWS, GUARD, MASK, FUSED, FEATURE, END };
 static const Parameter parameters[] = {
     /*                  usage                    key            read              print */
     [LOOP]          = { "LOOP",                  NULL,          read_loop,        print_loop },
@@ -239,6 +261,8 @@ static const Parameter parameters[] = {
     [AS]            = { "[as=TYPE]",             "as=",         read_as,          print_as },
     [COPIES]        = { "[by=COUNT]",            "by=",          read_factor,      print_copies },
     [SLOTS]         = { "[slots=COUNT]",         "slots=",      read_factor,      print_slots },
+    [ROWS]          = { "[loops=kept]",          "loops=",      read_rows,        print_rows },
+    [GUARD]         = { "[warm=guard]",          "warm=",       read_guard,       print_guard },
     [MASK]          = { "[mask]",                "mask",        read_mask,        print_mask },
     [REASSOCIATE]   = { "[reassociate]",         "reassociate", read_reassociate, print_reassociate },
     [CONTRACT]      = { "[contract]",            "contract",    read_contract,    print_contract },
@@ -266,9 +290,17 @@ static const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
 }
 
 static const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_parallel(cx, n, a->loop[0]); }
-static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_at(cx, n, a->target, a->loop[0]); }
+static const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    return (a->rows ? sched_compute_rows_at : sched_compute_at)(cx, n, a->target, a->loop[0]);
+}
+
 static const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_store_at(cx, n, a->target, a->loop[0]); }
-static const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_fold_storage(cx, n, a->target, a->mask ? SLOTS_MASK : a->factor[0]); }
+static const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a) 
+{
+    return (a->guard ? sched_fold_guarded : sched_fold_storage)(cx, n, a->target, a->mask ? SLOTS_MASK : a->factor[0]);
+}
+
 static const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_compute_inline(cx, n, a->target); }
 static const Nest *run_reverse_at(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reverse_compute_at(cx, n, a->target, a->loop[0]); }
 static const Nest *run_reverse_inline(Ctx *cx, const Nest *n, const StepArgs *a) { return sched_reverse_compute_inline(cx, n, a->target); }
@@ -302,9 +334,9 @@ static const Primitive primitives[] = {
     { "unroll",              run_unroll,         { LOOP, COPIES, END } },
     { "vectorize",           run_vectorize,      { LOOP, REASSOCIATE, CONTRACT, END } },
     { "parallel",            run_parallel,       { LOOP, END } },
-    { "compute_at",          run_compute_at,     { STAGE, LOOP, END } },
+    { "compute_at",          run_compute_at,     { STAGE, LOOP, ROWS, END } },
     { "store_at",            run_store_at,       { STAGE, PLACE, END } },
-    { "fold_storage",        run_fold_storage,   { STAGE, SLOTS, MASK, END } },
+    { "fold_storage",        run_fold_storage,   { STAGE, SLOTS, MASK, GUARD, END } },
     { "compute_inline",      run_compute_inline, { STAGE, END } },
     { "reverse_compute_at",  run_reverse_at,     { STAGE, LOOP, END } },
     { "reverse_compute_inline", run_reverse_inline, { STAGE, END } },

@@ -11,6 +11,20 @@
 #include "ir/instruction.h"
 #include "schedule/nests.h"
 
+/* A macro stands for one formula, or for one with each list of numbers. The same may be said again: tensorize takes the last. */
+static bool contradicts(const Instruction *known, const Instruction *i)
+{
+    if (strcmp(known->macro, i->macro) != 0 || known->number_count != i->number_count || strcmp(known->text, i->text) == 0) return false;
+    return memcmp(known->number, i->number, (size_t)i->number_count * sizeof *i->number) == 0;
+}
+
+static bool is_declared_otherwise(const Nest *n, const Instruction *i)
+{
+    for (int k = 0; k < n->instruction_count; k++)
+        if (contradicts(n->instruction[k], i)) return true;
+    return false;
+}
+
 const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature)
 {
     if (ctx_failed(cx) || !n) return n;
@@ -20,7 +34,7 @@ const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, c
     const Diag *why = diag_rewind(cx, mark);
     if (why) refuse_invalid(&d, "MACRO(OPERAND: TYPE, ...) FORMULA", "the declaration of %.*s cannot be read: %s",
                               (int)strcspn(declaration, "("), declaration, why->what);
-    else if (nest_instruction(n, i->macro)) refuse_invalid(&d, "another name", "%s is declared already", i->macro);
+    else if (is_declared_otherwise(n, i)) refuse_invalid(&d, "another name", "%s is declared already", i->macro);
     if (ctx_failed(cx)) return n;
     i->feature = feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);

@@ -190,7 +190,7 @@ static const char *step_compute_at(Chooser *c)
 {
     const char *stage, *loop;
     stage_and_loop(c, &stage, &loop);
-    return name_format(c->cx, "compute_at %s %s", stage, loop);
+    return name_format(c->cx, "compute_at %s %s%s", stage, loop, random_chance(c->r, 30) ? " loops=kept" : "");
 }
 
 static const char *step_store_at(Chooser *c)
@@ -223,7 +223,7 @@ static const char *step_fold_storage(Chooser *c)
     }
     if (readiness(c, s) == 1 && random_chance(c->r, 90)) return name_format(c->cx, "store_at %s root", s->name);
     const char *slots = random_chance(c->r, 20) ? name_format(c->cx, " slots=%d", 1 + random_below(c->r, 5)) : random_chance(c->r, 25) ? " mask" : "";
-    return name_format(c->cx, "fold_storage %s%s", s->name, slots);
+    return name_format(c->cx, "fold_storage %s%s%s", s->name, slots, random_chance(c->r, 30) ? " warm=guard" : "");
 }
 
 static bool holds(const Stmt *s, const Stage *stage)
