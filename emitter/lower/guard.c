@@ -66,7 +66,7 @@ static bool same_condition(const Code *a, const Code *b)
     return a->kind == CODE_IF && b->kind == CODE_IF && a->cond == b->cond && a->child_count == 1 && b->child_count == 1;
 }
 
-static bool declares(const Code *c) { return c->kind == CODE_LOCAL || c->kind == CODE_NOTE; }
+static bool declares(const Code *c) { return c->kind == CODE_LOCAL; }
 
 /* The condition of all that the sequence does beside declaring; NULL: there is none. */
 static const Expr *common_condition(Ctx *cx, const Code *seq)
