@@ -79,13 +79,15 @@ static Call call_of(Build *b, int group)
 }
 
 /* Those that are no state. */
-static const Port *ports_of(Build *b, Tensor *const *t, int count, int (*state_of)(const Build *b, int place), Map *taken, int *number)
+static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count, int (*state_of)(const Build *b, int place), Map *taken, int *number)
 {
     Port *port = NEW_ARRAY(b->cx->arena, Port, count);
     *number = 0;
     for (int i = 0; i < count; i++)
-        if (state_of(b, i) < 0)
-            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL };
+        if (state_of(b, i) < 0) {
+            const Slot *s = plan_slot(&b->plan, in_graph[i]);
+            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL, s && s->in_arena ? s->offset : -1 };
+        }
     return port;
 }
 
@@ -166,7 +168,7 @@ void build_fill_program(Build *b)
     const char *slash = strrchr(b->path, '/');
     *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
                     .rounds_once = build_rounds_once(b->options),
-                    .static_arena = b->options->static_arena, .standalone = b->options->standalone,
+                    .ports_in_arena = b->options->ports_in_arena, .static_arena = b->options->static_arena, .standalone = b->options->standalone,
                     .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
     build_constants(b);
     build_partition_params(b);
@@ -182,8 +184,8 @@ void build_fill_program(Build *b)
     p->body = b->shared->body;
     collect_sizes(b);
     for (int i = 0; i < p->size_count; i++) build_unique_name(cx, &ports, expr_as_var(p->size[i])->name);      /* fields of the inputs, too */
-    p->input = ports_of(b, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
-    p->output = ports_of(b, b->model.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
+    p->input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
+    p->output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
     build_unique_name(cx, &states, "turn");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;

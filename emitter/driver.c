@@ -51,6 +51,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
     b->target = target_find(cx, o->target ? o->target : "generic");
     if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
+    if (o->ports_in_arena && o->static_arena) diag_error(cx, NULL, "inputs and outputs cannot lie in a static arena, which the caller does not see: --io arena or --static-arena");
 }
 
 bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
@@ -247,6 +248,16 @@ static int function_scratch(Build *b, const Function *f, Scratch **out)
     return count;
 }
 
+/* The caller keeps inputs and outputs in the arena; what is state has memory of its own. */
+static void take_in_ports(Build *b)
+{
+    for (int i = 0; i < b->plan.slot_count; i++) {
+        Slot *s = &b->plan.slot[i];
+        if (s->kind == SLOT_INPUT) s->in_arena = build_state_of_input(b, s->index) < 0;
+        if (s->kind == SLOT_OUTPUT) s->in_arena = build_state_of_output(b, s->index) < 0;
+    }
+}
+
 /* Views, functions and places, of the regions' graphs before their own: those say what a region needs. */
 static void make_layers(Build *b)
 {
@@ -266,6 +277,7 @@ static void make_layers(Build *b)
         count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
     }
     if (ctx_failed(cx)) return;
+    if (b->options->ports_in_arena && !b->outer) take_in_ports(b);
     build_leads(b);
     plan_place(cx, &b->plan, groups, b->scratch, count);
     for (int i = 0; i < groups; i++)

@@ -45,11 +45,11 @@ static void leads_of_group(Build *b, int group)
     const Slot *y = g->output_count == 1 ? plan_slot(p, g->output[0]) : NULL;
     if (!y || !b->function[group] || p->in_place[group] || group_device(g)) return;
     const Memory *out = parameter_of(b->function[group], b->lowered[group]->output[0]);
-    if (!out || y->kind != SLOT_ARENA || y->root != y->tensor || !tensor_is_fixed(y->tensor)) return;
+    if (!out || !y->in_arena || y->root != y->tensor || !tensor_is_fixed(y->tensor)) return;
     for (int i = 0; i < g->input_count; i++) {
         const Slot *x = plan_slot(p, g->input[i]);
         int64_t lead;
-        if (x->kind != SLOT_ARENA || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || was_asked(g, p, i)) continue;
+        if (!x->in_arena || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || was_asked(g, p, i)) continue;
         if (lead_of_root(b, group, x->root, out, &lead) && lead < tensor_bytes(y->tensor)) p->lead[p->lead_count++] = (Lead){ x->root, y->root, group, lead };
     }
 }

@@ -31,6 +31,7 @@ typedef struct lw_options {
     const char *target;              /* NULL: "generic" */
     const char *name;                /* prefix of all symbols; NULL: from the file's name */
     bool testbench, static_arena, standalone, time_passes;
+    bool ports_in_arena;             /* inputs and outputs have places in the arena: NAME_X_AT in the header */
     bool no_shrink;                  /* keep channels on which no output depends */
     const lw_dim *dim;     int dim_count;
     const lw_value *value; int value_count;

@@ -32,6 +32,7 @@ static bool read_at(Arguments *a, const char *v) { return (a->options.at = v) !=
 static bool read_only(Arguments *a, const char *v) { return (a->options.only = v) != NULL; }
 static bool set_testbench(Arguments *a, const char *v) { (void)v; return a->options.testbench = true; }
 static bool set_static_arena(Arguments *a, const char *v) { (void)v; return a->options.static_arena = true; }
+static bool read_io(Arguments *a, const char *v) { return (a->options.ports_in_arena = strcmp(v, "arena") == 0) || strcmp(v, "caller") == 0; }
 static bool set_standalone(Arguments *a, const char *v) { (void)v; return a->options.standalone = true; }
 static bool set_no_shrink(Arguments *a, const char *v) { (void)v; return a->options.no_shrink = true; }
 static bool set_time_passes(Arguments *a, const char *v) { (void)v; return a->options.time_passes = true; }
@@ -110,6 +111,7 @@ static const Option options[] = {
     { "--name",         "NAME",       "prefix of all symbols; by default from the file's name", read_name },
     { "--testbench",    NULL,         "also write MODEL_main.c, a test program for the host", set_testbench },
     { "--static-arena", NULL,         "the arena is a static array of model.c instead of a parameter", set_static_arena },
+    { "--io",           "caller|arena", "where inputs and outputs lie: in memory of the caller's, or at NAME_X_AT of the arena, which a run reuses", read_io },
     { "--standalone",   NULL,         "put the runtime macros that are used into model.c", set_standalone },
     { "--no-shrink",    NULL,         "keep channels of integer networks on which no output depends", set_no_shrink },
     { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum, L<=NAME<=N its minimum too", read_dim },

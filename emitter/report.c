@@ -76,7 +76,7 @@ const char *report_place(Build *b, const Group *g)
     const Slot *s = plan_slot(&b->plan, g->output[0]);
     if (b->outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
-    if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d", s->index);
+    if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d%s", s->index, s->in_arena ? text_format(b->cx, ", arena +%lld", (long long)s->offset) : "");
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
     return text_format(b->cx, "%s +%lld%s", b->outer ? "memory" : "arena", (long long)at, s->root != s->tensor ? " (shared)" : "");
 }
@@ -110,6 +110,7 @@ Totals report_totals(const Build *b)
         t.state += b->program.state[i].is_single ? bytes : 2 * bytes;
         t.weights += b->program.state[i].initial ? bytes : 0;
     }
+    if (b->options->ports_in_arena) t.inputs = t.outputs = 0;
     for (int i = 0; i < b->groups.count; i++) t.macs += b->plan.is_free[i] ? 0 : report_group_macs(b, i);
     for (int i = 0; i < b->program.constant_count; i++) t.weights += tensor_bytes(b->program.constant[i]);
     t.ram = t.arena + t.inputs + t.outputs + t.state;
@@ -127,8 +128,9 @@ static void print_totals(Build *b, Text *t)
 {
     Totals all = report_totals(b);
     text_printf(t, "\nmultiply-adds  %lld\n", (long long)all.macs);
-    text_printf(t, "RAM            %lld bytes: arena %lld, inputs %lld, outputs %lld", (long long)all.ram, (long long)all.arena,
-                (long long)all.inputs, (long long)all.outputs);
+    text_printf(t, "RAM            %lld bytes: arena %lld", (long long)all.ram, (long long)all.arena);
+    if (b->options->ports_in_arena) text_add(t, " with inputs and outputs");
+    else text_printf(t, ", inputs %lld, outputs %lld", (long long)all.inputs, (long long)all.outputs);
     text_printf(t, all.state ? ", state %lld\n" : "\n", (long long)all.state);
     for (int i = 0; i < b->program.size_count; i++) {
         const Var *v = expr_as_var(b->program.size[i]);

@@ -81,6 +81,8 @@ static Block block_of_root(const Build *b, const Slot *root)
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
     }
+    if (k.first < 0) k.first = 0;                                           /* an input */
+    if (k.last >= b->groups.count) k.last = b->groups.count - 1;            /* an output */
     return k;
 }
 
@@ -110,7 +112,7 @@ static Blocks blocks_of(const Build *b)
     Blocks all = { 0, NEW_ARRAY(b->cx->arena, Block, most) };
     for (int i = 0; i < b->plan.slot_count; i++) {
         const Slot *s = &b->plan.slot[i];
-        if (s->kind == SLOT_ARENA && s->root == s->tensor) all.at[all.count++] = block_of_root(b, s);
+        if (s->in_arena && s->root == s->tensor) all.at[all.count++] = block_of_root(b, s);
     }
     for (int i = 0, call = 0; i < b->groups.count; i++) {
         if (region_of_group(b, i)) add_region_scratch(b, &all, i), call++;
@@ -397,8 +399,9 @@ static void figures(Build *b, Text *t)
     const char *state = all.state ? text_format(cx, ", state %s", bytes_text(cx, all.state)) : "";
     text_add(t, "<div class=\"cards\">\n");
     card(t, count_text(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
-    card(t, bytes_text(cx, all.ram), text_format(cx, "RAM: arena %s, inputs %s, outputs %s%s", bytes_text(cx, all.arena), bytes_text(cx, all.inputs),
-                                                 bytes_text(cx, all.outputs), state));
+    const char *ports = b->options->ports_in_arena ? " with inputs and outputs"
+                                                   : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs), bytes_text(cx, all.outputs));
+    card(t, bytes_text(cx, all.ram), text_format(cx, "RAM: arena %s%s%s", bytes_text(cx, all.arena), ports, state));
     card(t, bytes_text(cx, all.weights), "flash for constants");
     card(t, text_format(cx, "%d", b->program.call_count), text_format(cx, "layers, in %d functions", b->program.function_count));
     text_add(t, "</div>\n");

@@ -105,6 +105,10 @@ zeros "$work/recorded/relu_2.npy"
 { printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<f4', 'fortran_order': False, 'shape': (1, 1, 8, 8), }"; head -c 256 /dev/zero; } > "$work/in.npy"
 cp "$work/in.npy" "$work/in.npz"
 check verify-layers             ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
+check verify-io-arena           ends 0 '^ryh: 0 of 8 elements differ' verify tests/models/recurrent.onnx --io arena
+check verify-io-arena-regions   ends 0 '^back: 0 of 40 elements differ' verify tests/models/control.onnx --io arena
+check io-arena-static           ends 1 'error: inputs and outputs cannot lie in a static arena, which the caller does not see: --io arena or --static-arena$' $digits -o "$work/a.c" --io arena --static-arena
+check report-io-arena           ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' report $digits --io arena
 check verify-recorded-layer     ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
 check verify-recorded-none      ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
 check verify-recorded-no-zip    ends 1 'in.npz" is not a .npz file that can be read: it does not end as a zip file' verify $digits --recorded "$work/in.npz"

@@ -72,6 +72,7 @@ typedef struct Port {                  /* an input or output of the model */
     const char *name;                  /* C identifier, unique */
     const Tensor *tensor;
     const char *layout;                /* "NHWC" or NULL */
+    int64_t at;                        /* its place in the arena, bytes; -1: the caller's memory */
 } Port;
 
 /* What an output leaves for an input of the next run. Where the new one is begun after the old one's last use they are one
@@ -100,7 +101,7 @@ typedef struct Program {
     int64_t arena_size, arena_align;   /* bytes */
     int size_count; const Expr *const *size;               /* symbolic sizes: fields of the inputs struct */
     bool rounds_once;                  /* how 8-bit integers are scaled, of models that have such */
-    bool static_arena, standalone;
+    bool ports_in_arena, static_arena, standalone;
 } Program;
 
 const char *cgen_source(Ctx *cx, const Program *p);        /* model.c */

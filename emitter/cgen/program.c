@@ -61,6 +61,13 @@ static void port_macro(Ctx *cx, Text *t, const char *prefix, const char *list, c
     text_char(t, '\n');
 }
 
+/* The places that the arena has for the ports. */
+static void port_places(Ctx *cx, Text *t, const char *prefix, const Port *port, int count)
+{
+    for (int i = 0; i < count; i++)
+        text_printf(t, "#define %s_%s_AT %lldu\n", prefix, name_upper(cx, port[i].name), (long long)port[i].at);
+}
+
 static void port_struct(Text *t, const Program *p, const char *list, const Port *port, int count, bool is_const)
 {
     text_printf(t, "struct %s_%s {\n", p->name, list);
@@ -166,6 +173,13 @@ const char *cgen_header(Ctx *cx, const Program *p)
     port_macro(cx, &t, prefix, "INPUTS", p->input, p->input_count);
     port_macro(cx, &t, prefix, "OUTPUTS", p->output, p->output_count);
     text_char(&t, '\n');
+    if (p->ports_in_arena) {
+        text_printf(&t, "/* Where they lie in the arena, in bytes from its start: the pointers below lead there. A run reuses the memory of an input\n"
+                        " * that it has read; outputs stay until the next run. */\n");
+        port_places(cx, &t, prefix, p->input, p->input_count);
+        port_places(cx, &t, prefix, p->output, p->output_count);
+        text_char(&t, '\n');
+    }
     port_struct(&t, p, "inputs", p->input, p->input_count, true);
     port_struct(&t, p, "outputs", p->output, p->output_count, false);
     if (p->state_count) text_char(&t, '\n');

@@ -3,6 +3,7 @@
  * for the model's prefix and @ for the same in capitals; the tables of inputs and outputs are the model's. */
 #include <string.h>
 
+#include "cgen/partition.h"
 #include "cgen/spell.h"
 
 static const char *const head[] = {
@@ -68,10 +69,13 @@ static const char *const head[] = {
     NULL
 };
 
-static const char *const run_part[] = {
+static const char *const start_part[] = {
     "    int status = 0;",
     "    const clock_t started = clock();",
-    "    for (long i = 0; i < repeat && status == 0; i++) status = $_run(^&in, &out);",
+    NULL
+};
+
+static const char *const stop_part[] = {
     "    const double nanoseconds = (double)(clock() - started) * 1e9 / (double)CLOCKS_PER_SEC / (double)repeat;",
     "    if (status) {",
     "        fprintf(stderr, \"$_run failed: %d\\n\", status);",
@@ -133,6 +137,29 @@ static void size_arguments(Text *t, const Program *p, Speller *s)
     }
 }
 
+/* Where ports lie in the arena, inputs go there before each run, and outputs are fetched after the last. */
+static void runs(Ctx *cx, Text *t, const Program *p)
+{
+    if (!p->ports_in_arena) {
+        add_line(t, p, "    for (long i = 0; i < repeat && status == 0; i++) status = $_run(^&in, &out);");
+        return;
+    }
+    add_line(t, p, "    for (long i = 0; i < repeat && status == 0; i++) {");
+    for (int i = 0; i < p->input_count; i++)
+        add_line(t, p, text_format(cx, "        memcpy((char *)arena + @_%s_AT, $_in_%s, port_bytes(&inputs[%d]));", name_upper(cx, p->input[i].name), p->input[i].name, i));
+    add_line(t, p, "        status = $_run(^&in, &out);\n    }");
+    for (int i = 0; i < p->output_count; i++)
+        add_line(t, p, text_format(cx, "    memcpy($_out_%s, out.%s, port_bytes(&outputs[%d]));", p->output[i].name, p->output[i].name, i));
+}
+
+/* The pointers of the structures. */
+static void ports_are_at(Ctx *cx, Text *t, const Program *p, const char *structure, const Port *port, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!p->ports_in_arena) add_line(t, p, text_format(cx, "    %s.%s = $_%s_%s;", structure, port[i].name, structure, port[i].name));
+        else add_line(t, p, text_format(cx, "    %s.%s = (void *)((char *)arena + @_%s_AT);", structure, port[i].name, name_upper(cx, port[i].name)));
+}
+
 static void main_function(Ctx *cx, Text *t, const Program *p)
 {
     Speller s = speller_new(cx);
@@ -149,14 +176,17 @@ static void main_function(Ctx *cx, Text *t, const Program *p)
                 p->input_count + p->output_count, p->input_count, p->output_count);
     add_line(t, p, "    struct $_inputs in;\n    struct $_outputs out;\n    memset(&in, 0, sizeof in);\n    memset(&out, 0, sizeof out);");
     for (int i = 0; i < p->input_count; i++)
-        add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);\n    in.%s = $_in_%s;", i + 1, i, p->input[i].name, p->input[i].name, p->input[i].name));
+        add_line(t, p, text_format(cx, "    read_npy(argv[%d], &inputs[%d], $_in_%s);", i + 1, i, p->input[i].name));
     for (int i = 0; i < p->size_count; i++) text_printf(t, "    in.%s = (int32_t)%s;\n", expr_as_var(p->size[i])->name, speller_find(&s, p->size[i]));
-    for (int i = 0; i < p->output_count; i++) add_line(t, p, text_format(cx, "    out.%s = $_out_%s;", p->output[i].name, p->output[i].name));
     if (!p->static_arena)
         add_line(t, p, "    unsigned char *memory = malloc(@_ARENA_SIZE + @_ARENA_ALIGN);\n    if (!memory) fail(argv[0], \"out of memory\");\n"
                        "    void *arena = memory + (@_ARENA_ALIGN - (uintptr_t)memory % @_ARENA_ALIGN) % @_ARENA_ALIGN;");
+    ports_are_at(cx, t, p, "in", p->input, p->input_count);
+    ports_are_at(cx, t, p, "out", p->output, p->output_count);
     if (p->state_count) add_line(t, p, "    static struct $_state state;\n    $_reset(&state);");
-    add_lines(t, p, run_part);
+    add_lines(t, p, start_part);
+    runs(cx, t, p);
+    add_lines(t, p, stop_part);
     for (int i = 0; i < p->output_count; i++)
         add_line(t, p, text_format(cx, "    if (argc > %d) write_npy(argv[%d], &outputs[%d], $_out_%s);", p->input_count + i + 1, p->input_count + i + 1, i, p->output[i].name));
     add_line(t, p, p->static_arena ? "    return 0;\n}" : "    free(memory);\n    return 0;\n}");

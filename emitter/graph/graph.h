@@ -86,7 +86,8 @@ typedef struct Slot Slot;
 struct Slot {
     const Tensor *tensor, *root;       /* root: the tensor whose memory it is in; itself unless a view */
     SlotKind kind; int index;          /* of the root among inputs, outputs or constants */
-    int64_t offset;                    /* ARENA: bytes from the arena's start to the root */
+    bool in_arena;                     /* ARENA, and inputs and outputs that the caller keeps there */
+    int64_t offset;                    /* in_arena: bytes from the arena's start to the root */
     int64_t view_offset;               /* elements from the root's start */
     int64_t stride[MAX_RANK];          /* elements */
     int first, last;                   /* groups between which it is alive, inclusive; its memory: while any slot of it is */

@@ -26,12 +26,12 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
     Items it = { 0, NEW_ARRAY(cx->arena, Item, most) };
     for (int i = 0; i < p->slot_count; i++) {
         Slot *s = &p->slot[i];
-        if (s->kind != SLOT_ARENA || s->root != s->tensor) continue;
+        if (!s->in_arena || s->root != s->tensor) continue;
         Item *item = &it.at[it.count];
         *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0 };
         it.count++;
         for (; s; s = s->next) {
-            if (s->first < item->first) item->first = s->first;
+            if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;      /* -1: an input */
             if (s->last > item->last) item->last = s->last;
         }
     }

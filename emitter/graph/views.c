@@ -31,7 +31,7 @@ static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int fi
 {
     if (slot_of(v, t)) return;
     Slot *s = &v->p->slot[v->p->slot_count++];
-    *s = (Slot){ .tensor = t, .root = t, .kind = kind, .index = index, .first = first, .last = first };
+    *s = (Slot){ .tensor = t, .root = t, .kind = kind, .index = index, .in_arena = kind == SLOT_ARENA, .first = first, .last = first };
     dense_strides(t, s->stride);
     map_put_ptr(&v->p->of, t, s);
 }
@@ -65,7 +65,7 @@ static void add_slots(Views *v, const Graph *g)
     v->p->constant = NEW_ARRAY(v->cx->arena, const Tensor *, most);
     for (int i = 0; i < g->input_count; i++) add_slot(v, g->input[i], SLOT_INPUT, i, -1);
     for (int i = 0; i < g->output_count; i++)
-        if (g->output[i]->maker) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);
+        if (g->output[i]->maker) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);     /* to the end of the run */
     for (int i = 0; i < v->groups->count; i++) {
         const Group *group = &v->groups->at[i];
         for (int j = 0; j < group->input_count; j++) {
@@ -77,7 +77,10 @@ static void add_slots(Views *v, const Graph *g)
             Slot *s = slot_of(v, t);
             if (s && s->last < i) s->last = i;
         }
-        for (int j = 0; j < group->output_count; j++) add_slot(v, group->output[j], SLOT_ARENA, 0, i);
+        for (int j = 0; j < group->output_count; j++) {
+            add_slot(v, group->output[j], SLOT_ARENA, 0, i);
+            slot_of(v, group->output[j])->first = i;
+        }
     }
     last_through_runs(v);
 }
@@ -98,6 +101,7 @@ static void join(Slot *from, Slot *to, int64_t shift)
     for (Slot *s = from; s; s = s->next) {
         s->root = to->root;
         s->kind = to->kind;
+        s->in_arena = to->in_arena;
         s->index = to->index;
         s->view_offset += shift;
         last = s;
