@@ -5,10 +5,10 @@
  *   patch[n,h,w,e] = x[n, h*sh + i*dh - ph, w*sw + j*dw - pw, c], or `fill` outside of x      e = (i*kw + j)*C + c
  *   y[n,h,w,o]     = b[o] + sum(e) patch[n,h,w,e] * k[o,e]
  *
- * Weights of rank 2 lie as written, and patches are i8. Weights of rank 4, [O][Q][2][2], are for instructions on pairs of
- * i16: patches are widened, K is filled up to 4*Q with zeros, and of four weights 0 1 2 3 memory holds 0 2 1 3, so that
- * the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b. Where windows leave x, patches are made of
- * rows that have their borders.
+ * Weights of rank 2 lie as written, and patches are i8. Weights of rank 5, [O/2][Q][2][2][2], are for instructions on pairs of
+ * i16: patches are widened, K is filled up to 4*Q with zeros, two rows take turns in fours, and of four weights 0 1 2 3 memory
+ * holds 0 2 1 3, so that the even and the odd bytes of a word are the pairs. Zero points are in `fill` and b. Where windows
+ * leave x, patches are made of rows that have their borders.
  *
  * A depthwise convolution stays one, over an image with its borders around it and whole blocks of B channels, which may be a few
  * more than x has: those behind x's belong to no output. Weights [K/B][kh][kw][B] have the taps of a block side by side.
@@ -22,13 +22,14 @@ typedef struct Rows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_w
 static bool read_rows(Ctx *cx, const Node *n, int64_t length, Rows *r)
 {
     *r = (Rows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
-    int64_t rows = tensor_dim(r->k, 0);
+    r->is_wide = r->k->rank == 5;
+    int64_t rows = tensor_dim(r->k, 0) * (r->is_wide ? 2 : 1);
     r->outs = node_int(n, "outs", rows);
-    r->is_wide = r->k->rank == 4;
     r->padded = r->is_wide ? 4 * tensor_dim(r->k, 1) : r->k->rank == 2 ? tensor_dim(r->k, 1) : -1;
-    bool fits = r->is_wide ? r->padded >= length && r->padded < length + 4 && tensor_dim(r->k, 2) == 2 && tensor_dim(r->k, 3) == 2 : r->padded == length;
+    bool fits = r->is_wide ? r->padded >= length && r->padded < length + 4 && tensor_dim(r->k, 2) == 2 && tensor_dim(r->k, 3) == 2 && tensor_dim(r->k, 4) == 2
+                           : r->padded == length;
     if (r->x->type == I8 && r->k->type == I8 && r->b->type == I32 && r->b->rank == 1 && tensor_dim(r->b, 0) == rows && r->outs >= 1 && r->outs <= rows && fits) return true;
-    op_refuse(cx, n, "the weights are %s, the first values %s; i8[o][%lld] or i8[o][q][2][2] and i32[o] are wanted", tensor_shape_text(cx, r->k),
+    op_refuse(cx, n, "the weights are %s, the first values %s; i8[o][%lld] or i8[o/2][q][2][2][2] and i32[o] are wanted", tensor_shape_text(cx, r->k),
               tensor_shape_text(cx, r->b), (long long)length);
     return false;
 }
@@ -44,7 +45,7 @@ static const char *element_text(Ctx *cx, const Rows *r, const char *value)
 static int product(Ctx *cx, const Node *n, const Rows *r, Tensor *patch, const char *lead, Tensor **out)
 {
     const char *text = r->is_wide
-        ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o,q,t,s])", lead, (long long)r->outs, lead)
+        ? text_format(cx, "y[%so<%lld] = sum(q,s<2,t<2; b[o]) i32(patch[%s4*q+2*s+t]) * i32(k[o/2,q,o%%2,t,s])", lead, (long long)r->outs, lead)
         : text_format(cx, "y[%so<%lld] = sum(e; b[o]) i32(patch[%se]) * i32(k[o,e])", lead, (long long)r->outs, lead);
     if (!patch) return 0;
     out[0] = OP_FORMULA(cx, n, text, BIND_T("patch", patch), BIND_T("k", r->k), BIND_T("b", r->b));
@@ -179,8 +180,8 @@ static const AttrRow dense_attrs[] = {
 
 static const OpCase packed_conv2d_cases[] = {
     { "kernel=3,3 pad=1,1,1,1 fill=-5", "i8[1][4][5][2] i8[3][18] i32[3]", "i32[1][4][5][3]", NULL },
-    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][2] i8[4][3][2][2] i32[4]", "i32[1][3][4][4]", NULL },
-    { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
+    { "kernel=3,2 pad=1,0,1,1 stride=2,1 fill=7", "i8[1][5][4][2] i8[2][3][2][2][2] i32[4]", "i32[1][3][4][4]", NULL },
+    { "kernel=2,1 dilation=2,1", "i8[2][4][3][3] i8[1][2][2][2][2] i32[2]", "i32[2][2][3][2]", NULL },
     { "outs=3", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][3]", NULL },
     { "outs=5", "i8[1][2][2][8] i8[4][8] i32[4]", NULL, "are wanted" },
     { "", "i8[1][2][2][8] i8[4][8] i32[4]", "i32[1][2][2][4]", NULL },
@@ -199,8 +200,10 @@ static const OpCase packed_depthwise2d_cases[] = {
 };
 static const OpCase packed_dense_cases[] = {
     { "", "i8[2][8] i8[3][8] i32[3]", "i32[2][3]", NULL },
-    { "", "i8[9] i8[3][3][2][2] i32[3]", "i32[3]", NULL },
-    { "", "i8[9] i8[3][2][2][2] i32[3]", NULL, "are wanted" },
+    { "outs=3", "i8[9] i8[2][3][2][2][2] i32[4]", "i32[3]", NULL },
+    { "outs=3", "i8[4][9] i8[2][3][2][2][2] i32[4]", "i32[4][3]", NULL },
+    { "", "i8[9] i8[2][2][2][2][2] i32[4]", NULL, "are wanted" },
+    { "", "i8[9] i8[4][3][2][2] i32[4]", NULL, "are wanted" },
     { 0 }
 };
 

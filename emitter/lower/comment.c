@@ -118,8 +118,10 @@ static void add_wrapped(Ctx *cx, Comment *c, const char *text)
     for (int indent = 0; *text; indent = 4) {
         size_t length = strlen(text), room = WIDTH - (size_t)indent;
         size_t cut = length <= room ? length : line_end(text, room);
+        size_t shown = cut;
+        while (shown > 0 && text[shown - 1] == ' ') shown--;
         if (c->count == MAX_COMMENT_LINES) return;
-        c->line[c->count++] = name_format(cx, "%*s%.*s", indent, "", (int)cut, text);
+        c->line[c->count++] = name_format(cx, "%*s%.*s", indent, "", (int)shown, text);
         text += cut;
         while (*text == ' ') text++;
     }

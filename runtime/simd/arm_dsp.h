@@ -29,38 +29,37 @@ static inline int32_t lw_dsp_odd(int32_t w)
 
 /* lw: lw_dsp_2x2 needs lw_dsp_word lw_dot_pairs */
 #if LW_SIMD_ARM_DSP
-/* Written out, for a compiler finds no 13 registers for it: four sums, four addresses, a count, and words in turn. Of a word of
- * weights the even bytes meet the first pair of each pixel, the odd ones the second. */
-static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b, int32_t bo)
+/* Written out, for a compiler finds no 13 registers for it: four sums, three addresses, a count, and words in turn. The rows of
+ * weights take turns word by word; the even bytes of a word meet the first pair of each pixel, the odd ones the second. Loads that
+ * follow one another take a cycle each. */
+static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b)
 {
-    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w, even;
+    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w0, w1, even;
     const int16_t *a1 = a + aw;
-    const int8_t *b1 = b + bo;
     if (n <= 0) return;
     __asm__ volatile(
-        "1:  ldr %[w], [%[b1]]\n"
-        "    ldr %[x0], [%[a]], #4\n"
+        "1:  ldr %[x0], [%[a]], #4\n"
         "    ldr %[x1], [%[a1]], #4\n"
-        "    sxtb16 %[even], %[w]\n"
-        "    ldr %[w], [%[b]], #4\n"
+        "    ldr %[w1], [%[b], #4]\n"
+        "    ldr %[w0], [%[b]], #8\n"
+        "    sxtb16 %[even], %[w1]\n"
         "    smlad %[c01], %[x0], %[even], %[c01]\n"
         "    smlad %[c11], %[x1], %[even], %[c11]\n"
-        "    sxtb16 %[even], %[w]\n"
-        "    sxtb16 %[w], %[w], ror #8\n"
+        "    sxtb16 %[even], %[w0]\n"
         "    smlad %[c00], %[x0], %[even], %[c00]\n"
         "    ldr %[x0], [%[a]], #4\n"
         "    smlad %[c10], %[x1], %[even], %[c10]\n"
         "    ldr %[x1], [%[a1]], #4\n"
-        "    smlad %[c00], %[x0], %[w], %[c00]\n"
-        "    smlad %[c10], %[x1], %[w], %[c10]\n"
-        "    ldr %[w], [%[b1]], #4\n"
+        "    sxtb16 %[w0], %[w0], ror #8\n"
+        "    sxtb16 %[w1], %[w1], ror #8\n"
         "    subs %[n], %[n], #1\n"
-        "    sxtb16 %[w], %[w], ror #8\n"
-        "    smlad %[c01], %[x0], %[w], %[c01]\n"
-        "    smlad %[c11], %[x1], %[w], %[c11]\n"
+        "    smlad %[c00], %[x0], %[w0], %[c00]\n"
+        "    smlad %[c01], %[x0], %[w1], %[c01]\n"
+        "    smlad %[c10], %[x1], %[w0], %[c10]\n"
+        "    smlad %[c11], %[x1], %[w1], %[c11]\n"
         "    bne 1b\n"
-        : [c00] "+r"(c00), [c01] "+r"(c01), [c10] "+r"(c10), [c11] "+r"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b), [b1] "+r"(b1),
-          [n] "+r"(n), [x0] "=&r"(x0), [x1] "=&r"(x1), [w] "=&r"(w), [even] "=&r"(even)
+        : [c00] "+r"(c00), [c01] "+r"(c01), [c10] "+r"(c10), [c11] "+r"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b), [n] "+r"(n),
+          [x0] "=&r"(x0), [x1] "=&r"(x1), [w0] "=&r"(w0), [w1] "=&r"(w1), [even] "=&r"(even)
         :
         : "cc", "memory");
     c[0] = c00;
@@ -70,30 +69,8 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 }
 #define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt)                                                         \
     do {                                                                                                               \
-        if ((aq) == 4 && (as) == 2 && (bq) == 4 && (bt) == 2) lw_dsp_2x2(n, &(c), cw, &(a), aw, &(b), bo);             \
+        if ((aq) == 4 && (as) == 2 && (bo) == 4 && (bq) == 8 && (bt) == 2) lw_dsp_2x2(n, &(c), cw, &(a), aw, &(b));    \
         else lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt);                                      \
-    } while (0)
-#endif
-/* lw: end */
-
-/* lw: lw_dsp_2x1 needs lw_dsp_word lw_dot_pairs */
-#if LW_SIMD_ARM_DSP
-static inline int32_t lw_dsp_pairs(int32_t n, int32_t c, const int16_t *a, const int8_t *b)
-{
-    for (; n > 0; n--) {
-        const int32_t w = lw_dsp_word(b);
-        c = __smlad(lw_dsp_word(a + 2), lw_dsp_odd(w), __smlad(lw_dsp_word(a), lw_dsp_even(w), c));
-        a += 4;
-        b += 4;
-    }
-    return c;
-}
-#define LW_DOT_2X1_I16(n, c, cw, a, aw, aq, as, b, bq, bt)                                                             \
-    do {                                                                                                               \
-        if ((aq) == 4 && (as) == 2 && (bq) == 4 && (bt) == 2) {                                                        \
-            (&(c))[0] = lw_dsp_pairs(n, (&(c))[0], &(a), &(b));                                                        \
-            (&(c))[cw] = lw_dsp_pairs(n, (&(c))[cw], &(a) + (aw), &(b));                                               \
-        } else lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt);                                     \
     } while (0)
 #endif
 /* lw: end */

@@ -7,7 +7,7 @@
  *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
  *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
  *
- * and the first two for 2X1, the first for 1X1, 1X2 and 1X4. Of I16 the distances are 4 and 2 in a, 4 and 2 in b, as weights are packed.
+ * and the first for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances in a are 4 and 2, in b 4, 8 and 2, as weights are packed.
  *
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])   c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
@@ -128,11 +128,6 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 /* lw: LW_DOT_2X2_I16 needs LW_SIMD_CHOICE lw_dsp_2x2 lw_dot_pairs */
 #ifndef LW_DOT_2X2_I16
 #define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt) lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt)
-#endif
-/* lw: end */
-/* lw: LW_DOT_2X1_I16 needs LW_SIMD_CHOICE lw_dsp_2x1 lw_dot_pairs */
-#ifndef LW_DOT_2X1_I16
-#define LW_DOT_2X1_I16(n, c, cw, a, aw, aq, as, b, bq, bt) lw_dot_pairs(2, 1, n, &(c), cw, &(a), aw, aq, as, &(b), 0, bq, bt)
 #endif
 /* lw: end */
 

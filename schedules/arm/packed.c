@@ -15,17 +15,18 @@ bool has_feature(const Target *t, const char *word)
 
 bool wants_pairs(const Target *t) { return has_feature(t, "dsp") && !has_feature(t, "mve"); }
 
-/* Weights [e][o] as [o][e], or in fours with the middle two exchanged, and zeros for rows behind the last one. */
+/* Weights [e][o] as [o][e], or in fours of two rows in turn, with each four's middle two exchanged, and zeros for rows behind
+ * the last one. */
 static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, bool is_wide)
 {
     static const int place[] = { 0, 2, 1, 3 };
-    int64_t fours = (length + 3) / 4, wide[] = { rows, fours, 2, 2 }, plain[] = { rows, length };
+    int64_t fours = (length + 3) / 4, wide[] = { rows / 2, fours, 2, 2, 2 }, plain[] = { rows, length };
     int8_t *to = NEW_ARRAY(cx->arena, int8_t, rows * fours * 4);
     const int8_t *from = k->data;
     for (int64_t o = 0; o < outs; o++)
         for (int64_t e = 0; e < length; e++)
-            to[is_wide ? (o * fours + e / 4) * 4 + place[e % 4] : o * length + e] = from[e * outs + o];
-    return tensor_constant(cx, k->name, I8, is_wide ? 4 : 2, is_wide ? wide : plain, to);
+            to[is_wide ? ((o / 2 * fours + e / 4) * 2 + o % 2) * 4 + place[e % 4] : o * length + e] = from[e * outs + o];
+    return tensor_constant(cx, k->name, I8, is_wide ? 5 : 2, is_wide ? wide : plain, to);
 }
 
 /* b[o] = -zero * sum of o's weights */

@@ -41,7 +41,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     const Stage *out = output_stage(n);
     Tiles t = { .out = out, .scaled = scaled, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1 };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
-    bool has_room = tensor_dim(g->group->anchor->in[1], 0) > outs;       /* a row of weights behind the last: its product goes nowhere */
+    bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;       /* a row of weights behind the last: its product goes nowhere */
     for (int a = t.last - 1; a >= 0; a--) {
         int64_t extent = axis_extent(out, a), waste = extent % 2 ? 1000000 / extent : 0;
         if (extent < 2 || waste >= best) continue;

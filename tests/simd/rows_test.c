@@ -32,13 +32,24 @@ static int32_t dot_bytes(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo
     return sum;
 }
 
-static int32_t dot_pairs(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
+/* Pairs at any distances, of which only some have an instruction. */
+static int32_t dot_at(int32_t n, const int16_t *x, int32_t xq, int32_t xs, const int8_t *k, int32_t kq, int32_t kt)
 {
     int32_t sum = 0;
     for (int32_t q = 0; q < n; q++)
         for (int32_t s = 0; s < 2; s++)
-            for (int32_t t = 0; t < 2; t++) sum += (int32_t)halves[w * aw + q * 4 + s * 2 + t] * weights[o * bo + q * 4 + t * 2 + s];
+            for (int32_t t = 0; t < 2; t++) sum += (int32_t)x[q * xq + s * xs + t] * k[q * kq + t * kt + s];
     return sum;
+}
+static int32_t dot_pairs(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
+{
+    (void)bo;
+    return dot_at(n, halves + w * aw, 4, 2, weights + o * 4, 8, 2);
+}
+static int32_t dot_turns(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
+{
+    (void)aw, (void)bo;
+    return dot_at(n, halves + w * 3, 9, 5, weights + o * 7, 6, 4);
 }
 
 /* c begins with its own index times 1000; row w of it lies 5 behind row w - 1. */
@@ -69,8 +80,8 @@ static int test_dots(int32_t n, int32_t aw, int32_t bo)
     TRY(4, dot_bytes, 1, 2, LW_DOT_1X2_I8(n, c[0], bytes[0], weights[0], bo));
     TRY(5, dot_bytes, 1, 1, LW_DOT_1X1_I8(n, c[0], bytes[0], weights[0]));
     if (4 * n > LONGEST) return 0;
-    TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], bo, 4, 2));
-    TRY(7, dot_pairs, 2, 1, LW_DOT_2X1_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], 4, 2));
+    TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], 4, 8, 2));
+    TRY(7, dot_turns, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], 3, 9, 5, weights[0], 7, 6, 4));
     return 0;
 }
 

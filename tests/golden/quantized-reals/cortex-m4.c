@@ -27,11 +27,11 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
 /* rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
  *     && u / 2 - 1 < 6, x[n, h-1, u/2-1, u%2], 3)
  * patch[n<1, h<6, w<6, e<20] = select(e < 18, i16(rows[n, h+e/6, w*2+e%6]), 0)
- * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(patch[n, h, w, q*4+s*2+t]) * i32(k[o, q, t, s])
+ * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(patch[n, h, w, q*4+s*2+t]) * i32(k[o/2, q, o%2, t, s])
  * y[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w, c]) * i64(b2[c]) + b3[c] >> 32) >> i32(b4[c]), -128),
  *     127))
- * x: [1][6][6][2]  k: [4][5][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  rows: [1][8][16]  patch: [1][6][6][20]  y:
- *     [1][6][6][4]
+ * x: [1][6][6][2]  k: [2][5][2][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  rows: [1][8][16]  patch: [1][6][6][20]
+ *     y: [1][6][6][4]
  * schedule: split y.w 2; split y.c 2; reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co;
  *     compute_at patch y.wo; compute_at rows y.h; set_scope acc register; split rows.u 2 names=w,c;
  *     instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool, a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w
@@ -85,17 +85,17 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *rest
                 acc[2] = b[co * 2];
                 acc[3] = b[co * 2 + 1];
                 #ifdef LW_DOT_2X2_I16
-                LW_DOT_2X2_I16(5, acc[0], 2, patch[0], 20, 4, 2, k[co * 40], 20, 4, 2);
+                LW_DOT_2X2_I16(5, acc[0], 2, patch[0], 20, 4, 2, k[co * 40], 4, 8, 2);
                 #else
                 {
                     for (int32_t q = 0; q < 5; q++)
                         for (int32_t s = 0; s < 2; s++)
                             for (int32_t t = 0; t < 2; t++) {
                                 const int16_t *patch_t_ = patch + q * 4 + s * 2 + t;
-                                const int8_t *k_t_ = k + co * 40 + q * 4 + t * 2 + s;
+                                const int8_t *k_t_ = k + co * 40 + q * 8 + t * 2 + s;
                                 for (int32_t w = 0; w < 2; w++)
                                     for (int32_t o = 0; o < 2; o++)
-                                        acc[w * 2 + o] += (int32_t)patch_t_[w * 20] * k_t_[o * 20];
+                                        acc[w * 2 + o] += (int32_t)patch_t_[w * 20] * k_t_[o * 4];
                             }
                 }
                 #endif
@@ -147,10 +147,10 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *r
 }
 
 /* patch[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
- * acc[n<1, h<3, w<3, o<4] = sum(q<1, s<2, t<2; b[o]) i32(patch[n, h, w, s*2+t]) * i32(k[o, q, t, s])
+ * acc[n<1, h<3, w<3, o<4] = sum(q<1, s<2, t<2; b[o]) i32(patch[n, h, w, s*2+t]) * i32(k[o/2, q, o%2, t, s])
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
- * x: [1][3][3][4]  k: [4][1][2][2]  b: [4]  table: [256]  patch: [1][3][3][4]  y: [1][3][3][3]
+ * x: [1][3][3][4]  k: [2][1][2][2][2]  b: [4]  table: [256]  patch: [1][3][3][4]  y: [1][3][3][3]
  * schedule: compute_inline requantize_fixed; pad acc o 2; split y.w 2 tail=shift; split y.c 2;
  *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at patch y.wo; set_scope acc register;
  *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize patch.e LW_COPY_I16;
@@ -214,11 +214,11 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
     }
 }
 
-/* [4][5][2][2] */
+/* [2][5][2][2][2] */
 static const LW_ALIGN(16) int8_t quantized_reals_sums_k[80] = {
-    -67,-110,-26,107,68,-83,10,-73,85,-48,77,60,98,2,28,-6,112,0,13,0,-50,-122,-5,-53,-112,84,-35,114,
-    37,-53,-58,118,-32,-64,-41,-56,82,0,88,0,-101,-25,-88,77,-71,-100,-57,110,79,33,-78,91,-105,-82,
-    44,-105,94,0,-51,0,57,13,-104,126,6,-60,72,-121,-61,95,-85,90,89,-64,-28,114,114,0,-126,0
+    -67,-110,-26,107,-50,-122,-5,-53,68,-83,10,-73,-112,84,-35,114,85,-48,77,60,37,-53,-58,118,98,2,
+    28,-6,-32,-64,-41,-56,112,0,13,0,82,0,88,0,-101,-25,-88,77,57,13,-104,126,-71,-100,-57,110,6,-60,
+    72,-121,79,33,-78,91,-61,95,-85,90,-105,-82,44,-105,89,-64,-28,114,94,0,-51,0,114,0,-126,0
 };
 
 /* [4] */
@@ -241,7 +241,7 @@ static const LW_ALIGN(16) uint8_t quantized_reals_sums_n[4] = {
     6,6,7,6
 };
 
-/* [4][1][2][2] */
+/* [2][1][2][2][2] */
 static const LW_ALIGN(16) int8_t quantized_reals_dense1_k[16] = {
     105,90,53,-78,-53,68,98,-22,19,3,-48,-19,0,0,0,0
 };
