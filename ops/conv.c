@@ -45,11 +45,10 @@ static bool read_windows(Ctx *cx, const Node *n, Windows *w)
         count = w->extent[d]->kind == EXPR_INT ? w->extent[d]->integer : -1;
         int64_t last = (count - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d];
         w->leaves_input = w->leaves_input || w->pad[d] > 0 || (size < 0 ? w->pad[s + d] > 0 : last >= size);
-        if (interval_of(cx, w->extent[d], NULL).least < 1) {
-            int64_t fewest = interval_of(cx, x->shape[1 + d], NULL).least;
+        if (op_least(cx, w->extent[d]) < 1) {
             op_refuse(cx, n, "a kernel of %lld with dilation %lld does not fit into %lld elements with padding %lld and %lld%s", (long long)w->kernel[d],
-                      (long long)w->dilation[d], (long long)fewest, (long long)w->pad[d], (long long)w->pad[s + d],
-                      size < 0 ? ", which the open size may be; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'" : "");
+                      (long long)w->dilation[d], (long long)op_least(cx, x->shape[1 + d]), (long long)w->pad[d], (long long)w->pad[s + d],
+                      size < 0 ? op_greater_least : "");
             return false;
         }
     }
@@ -168,15 +167,14 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, Windows *w)
     if (!op_ints(cx, n, "pad", 2 * spatial, 0, GREATEST, 0, w->pad)) return false;
     if (!op_ints(cx, n, "extra", spatial, 0, GREATEST, 0, extra)) return false;
     for (int d = 0; d < spatial; d++) {
-        int64_t size = tensor_dim(x, 1 + d);
+        const Expr *size = x->shape[1 + d];
         w->kernel[d] = tensor_dim(k, d);
-        int64_t count = (size - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 + extra[d] - w->pad[d] - w->pad[spatial + d];
-        if (size < 1 || count < 1 || count > INT32_MAX) {
-            op_refuse(cx, n, "the input %s with a kernel of %lld and padding %lld and %lld: a fixed result that is not empty is wanted",
-                      tensor_shape_text(cx, x), (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d]);
+        w->extent[d] = op_size(cx, size, w->stride[d], (w->kernel[d] - 1) * w->dilation[d] + 1 + extra[d] - w->pad[d] - w->pad[spatial + d] - w->stride[d]);
+        if (op_least(cx, size) < 1 || op_least(cx, w->extent[d]) < 1 || op_greatest(cx, size) > INT32_MAX / w->stride[d] / 2) {
+            op_refuse(cx, n, "the input %s with a kernel of %lld and padding %lld and %lld: a result that is not empty is wanted%s", tensor_shape_text(cx, x),
+                      (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d], size->kind == EXPR_INT ? "" : op_greater_least);
             return false;
         }
-        w->extent[d] = expr_index(cx, count);
     }
     return true;
 }

@@ -12,7 +12,7 @@ typedef struct Term { char letter[MAX_RANK]; int count; } Term;
 typedef struct Equation {
     Term in[8], out;
     int in_count, points;            /* the most dimensions that points stand for */
-    int64_t size[128];               /* of a letter; 0: not there */
+    const Expr *size[128];           /* of a letter; NULL: not there */
     int uses[128];
 } Equation;
 
@@ -46,9 +46,9 @@ static bool read_sizes(const Node *n, Equation *e)
     for (int i = 0; i < e->in_count; i++)
         for (int d = 0; d < e->in[i].count; d++) {
             int c = e->in[i].letter[d];
-            int64_t size = tensor_dim(n->in[i], d);
-            if (size < 1 || (e->size[c] > 1 && size > 1 && e->size[c] != size)) return false;
-            if (size > e->size[c]) e->size[c] = size;
+            const Expr *size = n->in[i]->shape[d], *known = e->size[c] && !expr_is_int(e->size[c], 1) ? e->size[c] : NULL;
+            if (expr_is_int(size, 0) || (known && !expr_is_int(size, 1) && known != size)) return false;
+            e->size[c] = known ? known : size;
             e->uses[c]++;
         }
     return true;
@@ -100,20 +100,20 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
     Equation e = { 0 };
     if (!op_same_type(cx, n) || !read_equation(cx, n, &e)) return 0;
     Text lhs = text_new(cx), over = text_new(cx), body = text_new(cx);
-    Bind binds[9] = { { 0 } };
+    Formulas f = { .cx = cx, .call = n };
     for (int d = 0; d < e.out.count; d++) {
-        text_printf(&lhs, "%s%c<%lld", d ? "," : "", e.out.letter[d], (long long)e.size[(int)e.out.letter[d]]);
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", e.out.letter[d], formulas_size(&f, e.size[(int)e.out.letter[d]]));
         e.uses[(int)e.out.letter[d]] = 0;
     }
     for (int c = 'A'; c <= 'z'; c++)
-        if (e.uses[c]) text_printf(&over, "%s%c<%lld", over.length ? "," : "", c, (long long)e.size[c]);
+        if (e.uses[c]) text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
     for (int i = 0; i < e.in_count; i++) {
         text_printf(&body, "%s%s", i ? " * " : "", read_text(cx, &e, n->in[i], i));
-        binds[i] = (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]);
+        formulas_name(&f, (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]));
     }
     const char *left = lhs.length ? text_format(cx, "y[%s]", lhs.at) : "y";
     const char *sum = over.length ? text_format(cx, "sum(%s) ", over.at) : "";
-    out[0] = op_formula(cx, n, text_format(cx, "%s = %s%s", left, sum, body.at), binds);
+    out[0] = formulas_make(&f, "%s = %s%s", left, sum, body.at);
     return out[0] ? 1 : 0;
 }
 

@@ -18,15 +18,21 @@
 static void comma(Text *t) { if (t->length) text_char(t, ','); }
 
 /* An index as an i32 inside of `size` elements. */
-static const char *inside(Ctx *cx, const char *index, int64_t size)
+static const char *inside(Formulas *f, const char *index, const Expr *size)
 {
-    return text_format(cx, "max(0, min(%lld, select(%s < 0, i32(%s)+%lld, i32(%s))))", (long long)size - 1, index, index, (long long)size, index);
+    const char *all = formulas_size(f, size), *last = formulas_size(f, op_size(f->cx, size, 1, -1));
+    return text_format(f->cx, "max(0, min(%s, select(%s < 0, i32(%s)+%s, i32(%s))))", last, index, index, all, index);
+}
+
+static Formulas of_x_and_index(Ctx *cx, const Node *n)
+{
+    return (Formulas){ .cx = cx, .call = n, .count = 2, .bind = { BIND_T("x", n->in[0]), BIND_T("index", n->in[1]) } };
 }
 
 static bool check_index(Ctx *cx, const Node *n, const Tensor *index)
 {
-    if (dtype_is_integer(index->type) && tensor_is_fixed(n->in[0]) && tensor_elems(n->in[0]) > 0) return true;
-    op_refuse(cx, n, "the input is %s and the index %s%s; a fixed input that is not empty and an integer index are wanted",
+    if (dtype_is_integer(index->type) && tensor_elems(n->in[0]) != 0) return true;
+    op_refuse(cx, n, "the input is %s and the index %s%s; an input that is not empty and an integer index are wanted",
               tensor_shape_text(cx, n->in[0]), dtype_info(index->type)->spelling, tensor_shape_text(cx, index));
     return false;
 }
@@ -39,8 +45,8 @@ static bool check_elements(Ctx *cx, const Node *n, int *axis)
     const Tensor *x = n->in[0], *index = n->in[1];
     if (!check_index(cx, n, index)) return false;
     *axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
-    bool fits = index->rank == x->rank && tensor_elems(index) > 0;
-    for (int d = 0; fits && d < x->rank; d++) fits = d == *axis || tensor_dim(index, d) <= tensor_dim(x, d);
+    bool fits = index->rank == x->rank && tensor_elems(index) != 0;
+    for (int d = 0; fits && d < x->rank; d++) fits = d == *axis || index->shape[d] == x->shape[d] || op_greatest(cx, index->shape[d]) <= op_least(cx, x->shape[d]);
     if (*axis >= 0 && !fits)
         op_refuse(cx, n, "an index of %s into %s along axis %d: the same rank, and no larger sizes beside the axis, are wanted",
                   tensor_shape_text(cx, index), tensor_shape_text(cx, x), *axis);
@@ -51,9 +57,11 @@ static int gather_elements(Ctx *cx, const Node *n, Tensor **out)
 {
     int axis, rank = n->in[0]->rank;
     if (!check_elements(cx, n, &axis)) return 0;
-    const char *all = axes_with(cx, rank, -1, "");
-    const char *at = inside(cx, text_format(cx, "index[%s]", all), tensor_dim(n->in[0], axis));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", sized_axes(cx, n->in[1]), axes_with(cx, rank, axis, at)), BIND_T("x", n->in[0]), BIND_T("index", n->in[1]));
+    Formulas f = of_x_and_index(cx, n);
+    const char *at = inside(&f, text_format(cx, "index[%s]", axes_with(cx, rank, -1, "")), n->in[0]->shape[axis]);
+    Text lhs = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(rank, d), formulas_size(&f, n->in[1]->shape[d]));
+    out[0] = formulas_make(&f, "y[%s] = x[%s]", lhs.at, axes_with(cx, rank, axis, at));
     return out[0] ? 1 : 0;
 }
 
@@ -195,28 +203,29 @@ static int gather_nd(Ctx *cx, const Node *n, Tensor **out)
     if (!check_index(cx, n, index)) return 0;
     int64_t batch = node_int(n, "batch", 0), q = index->rank ? tensor_dim(index, index->rank - 1) : -1;
     int lead = index->rank - 1;
-    bool fits = batch >= 0 && batch <= lead && q >= 1 && q <= x->rank - batch && lead + x->rank - batch - q <= MAX_RANK && tensor_elems(index) > 0;
-    for (int d = 0; fits && d < batch; d++) fits = tensor_dim(x, d) == tensor_dim(index, d);
+    bool fits = batch >= 0 && batch <= lead && q >= 1 && q <= x->rank - batch && lead + x->rank - batch - q <= MAX_RANK && tensor_elems(index) != 0;
+    for (int d = 0; fits && d < batch; d++) fits = x->shape[d] == index->shape[d];
     if (!fits) {
         op_refuse(cx, n, "an index of %s into %s with %lld batch dimensions", tensor_shape_text(cx, index), tensor_shape_text(cx, x), (long long)batch);
         return 0;
     }
     int rank = lead + x->rank - (int)(batch + q);
+    Formulas f = of_x_and_index(cx, n);
     Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
     for (int d = 0; d < rank; d++) {
         char c = axis_letter(rank, d);
-        int64_t size = d < lead ? tensor_dim(index, d) : tensor_dim(x, d - lead + (int)(batch + q));
-        text_printf(&lhs, "%s%c<%lld", d ? "," : "", c, (long long)size);
+        const Expr *size = d < lead ? index->shape[d] : x->shape[d - lead + (int)(batch + q)];
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, size));
         if (d < lead) text_printf(&place, "%c,", c);
     }
     for (int d = 0; d < x->rank; d++) {
         comma(&at);
         if (d < batch) text_char(&at, axis_letter(rank, d));
-        else if (d < batch + q) text_add(&at, inside(cx, text_format(cx, "index[%s%d]", text_string(&place), d - (int)batch), tensor_dim(x, d)));
+        else if (d < batch + q) text_add(&at, inside(&f, text_format(cx, "index[%s%d]", text_string(&place), d - (int)batch), x->shape[d]));
         else text_char(&at, axis_letter(rank, d - (int)(batch + q) + lead));
     }
     const char *left = rank ? text_format(cx, "y[%s]", lhs.at) : "y";
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "%s = x[%s]", left, at.at), BIND_T("x", n->in[0]), BIND_T("index", n->in[1]));
+    out[0] = formulas_make(&f, "%s = x[%s]", left, at.at);
     return out[0] ? 1 : 0;
 }
 
@@ -226,16 +235,18 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int rank = x->rank, axis = op_axis(cx, n, node_int(n, "axis", -1), rank);
     if (axis < 0) return 0;
-    int64_t k = node_int(n, "k", 1), size = tensor_dim(x, axis);
-    if (k < 1 || k > size) {
-        op_refuse(cx, n, "'k' is %lld of %lld elements along axis %d", (long long)k, (long long)size, axis);
+    int64_t k = node_int(n, "k", 1), fewest = op_least(cx, x->shape[axis]);
+    if (k < 1 || k > fewest) {
+        op_refuse(cx, n, "'k' is %lld of %lld elements along axis %d%s", (long long)k, (long long)fewest, axis, tensor_dim(x, axis) < 0 ? op_greater_least : "");
         return 0;
     }
+    Formulas f = { .cx = cx, .call = n };
+    const char *size = formulas_size(&f, x->shape[axis]);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     char c = axis_letter(rank, axis);
     const char *all = axes_with(cx, rank, -1, ""), *other = axes_with(cx, rank, axis, "o"), *lhs = axes_with(cx, rank, axis, text_format(cx, "k<%lld", (long long)k));
     const char *order = node_int(n, "largest", 1) ? ">" : "<";
-    Tensor *place = OP_FORMULA(cx, n, text_format(cx, "rank[%s] = sum(o<%lld) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, (long long)size, other, order, all,
-                                                  other, all, c), BIND_T("x", n->in[0]));
+    formulas_make(&f, "rank[%s] = sum(o<%s) select(x[%s] %s x[%s] || (x[%s] == x[%s] && o < %c), 1, 0)", all, size, other, order, all, other, all, c);
     Text at = text_new(cx), kept = text_new(cx);
     for (int d = 0; d < rank; d++) {
         text_printf(&at, "%s%c", d ? "," : "", d == axis ? 'o' : axis_letter(rank, d));
@@ -243,7 +254,7 @@ static int topk(Ctx *cx, const Node *n, Tensor **out)
         comma(&kept);
         text_char(&kept, axis_letter(rank, d));
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = sum(o<%lld) select(r[%s] == k, i64(o), 0)", lhs, (long long)size, at.at), BIND_T("r", place));
+    out[0] = formulas_make(&f, "y[%s] = sum(o<%s) select(rank[%s] == k, i64(o), 0)", lhs, size, at.at);
     return out[0] ? 1 : 0;
 }
 

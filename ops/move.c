@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "ir/algebra.h"
+
 /* ---- transpose --------------------------------------------------------------------------------------------------- */
 
 static bool read_perm(Ctx *cx, const Node *n, int *perm)
@@ -52,7 +54,7 @@ static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
     const Tensor *a = n->in[0];
     for (int i = 0; i < n->in_count; i++) {
         const Tensor *b = n->in[i];
-        bool fits = b && b->rank == a->rank && tensor_dim(b, axis) >= 0;
+        bool fits = b && b->rank == a->rank;
         for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
         if (fits) continue;
         op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d", i, b ? tensor_shape_text(cx, b) : "absent",
@@ -81,38 +83,58 @@ static int concat(Ctx *cx, const Node *n, Tensor **out)
     int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
     if (axis < 0 || !fit_side_by_side(cx, n, axis)) return 0;
     char c = axis_letter(rank, axis);
-    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + 1);
+    Bind *binds = NEW_ARRAY(cx->arena, Bind, 2 * n->in_count + 1);
     Text body = text_new(cx);
-    int64_t end = 0;
+    const Expr *end = expr_index(cx, 0);
     for (int i = 0; i < n->in_count; i++) {
-        int64_t begin = end;
-        end += tensor_dim(n->in[i], axis);
-        binds[i] = (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]);
-        const char *index = begin ? text_format(cx, "%c-%lld", c, (long long)begin) : (const char[]){ c, '\0' };
-        const char *read = read_at(cx, binds[i].name, rank, axis, index);
-        if (i + 1 < n->in_count) text_printf(&body, "select(%c < %lld, %s, ", c, (long long)end, read);
+        const Expr *begin = end;
+        end = simplify(cx, expr_add(cx, begin, n->in[i]->shape[axis]), NULL);
+        binds[2 * i] = (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]);
+        binds[2 * i + 1] = (Bind)BIND_V(text_format(cx, "end%d", i), end);
+        const char *index = i ? text_format(cx, "%c-end%d", c, i - 1) : (const char[]){ c, '\0' };
+        const char *read = read_at(cx, binds[2 * i].name, rank, axis, index);
+        if (i + 1 < n->in_count) text_printf(&body, "select(%c < end%d, %s, ", c, i, read);
         else text_add(&body, read);
     }
     for (int i = 1; i < n->in_count; i++) text_char(&body, ')');
-    const char *lhs = read_at(cx, "y", rank, axis, text_format(cx, "%c<%lld", c, (long long)end));
+    const char *lhs = read_at(cx, "y", rank, axis, text_format(cx, "%c<end%d", c, n->in_count - 1));
     out[0] = op_formula(cx, n, text_format(cx, "%s = %s", lhs, body.at), binds);
     return out[0] ? 1 : 0;
 }
 
 /* ---- slice ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Range { int64_t begin, step, count; } Range;
+typedef struct Range { const Expr *begin, *count; int64_t step; } Range;
 
-/* begin and end may be negative (from the end) or beyond; ONNX and Python agree on the clamping. */
-static Range range_of(int64_t begin, int64_t end, int64_t step, int64_t size)
+static const Expr *least_of(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_binary(cx, EXPR_MIN, a, b), NULL); }
+static const Expr *greatest_of(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_binary(cx, EXPR_MAX, a, b), NULL); }
+
+/* A place in [least, size + over]: negative ones count from the end, others may lie beyond; ONNX and Python agree on that. A place that
+ * is a size itself is not negative. */
+static const Expr *place_of(Ctx *cx, const Expr *at, const Expr *size, int64_t least, int64_t over)
 {
-    if (begin < 0) begin += size;
-    if (end < 0) end += size;
-    int64_t least = step < 0 ? -1 : 0, greatest = step < 0 ? size - 1 : size;
-    begin = begin < 0 ? 0 : begin > greatest ? greatest : begin;
-    end = end < least ? least : end > size ? size : end;
-    int64_t count = step > 0 ? (end - begin + step - 1) / step : (begin - end - step - 1) / -step;
-    return (Range){ begin, step, count < 0 ? 0 : count };
+    const bool from_end = at->kind == EXPR_INT && at->integer < 0;
+    const Expr *greatest = op_size(cx, size, 1, over);
+    if (at->kind == EXPR_INT && at->integer > op_greatest(cx, size)) return greatest;
+    if (at->kind == EXPR_INT && at->integer < -op_greatest(cx, size)) return expr_index(cx, least);
+    return greatest_of(cx, expr_index(cx, least), least_of(cx, greatest, from_end ? op_size(cx, size, 1, at->integer) : at));
+}
+
+static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
+{
+    begin = place_of(cx, begin, size, 0, step < 0 ? -1 : 0);
+    end = place_of(cx, end, size, step < 0 ? -1 : 0, 0);
+    const Expr *length = step > 0 ? expr_sub(cx, end, begin) : expr_sub(cx, begin, end);
+    const Expr *before_last = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, length, 1, -1), expr_index(cx, step > 0 ? step : -step));
+    return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
+}
+
+/* The i-th of a list of places: a number, or a size that a tensor has there as its own (`begin_sizes`, `end_sizes`). */
+static const Expr *listed_place(Ctx *cx, const Node *n, const char *attr, int i)
+{
+    const Attr *sizes = node_attr(n, text_format(cx, "%s_sizes", attr));
+    const int64_t at = node_attr(n, attr)->ints[i];
+    return sizes && i < sizes->tensor->rank ? sizes->tensor->shape[i] : expr_index(cx, at > INT32_MAX ? INT32_MAX : at < -INT32_MAX ? -INT32_MAX : at);
 }
 
 static int slice(Ctx *cx, const Node *n, Tensor **out)
@@ -131,23 +153,25 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     for (int i = 0; i < count; i++) {
         int d = op_axis(cx, n, axes ? axes->ints[i] : i, x->rank);
         if (d < 0) return 0;
-        ranges[d] = step[i] ? range_of(begin->ints[i], end->ints[i], step[i], tensor_dim(x, d)) : (Range){ 0 };
-        if (tensor_dim(x, d) < 0 || ranges[d].count < 1 || listed[d]) {
-            op_refuse(cx, n, "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is wanted",
-                      (long long)begin->ints[i], (long long)end->ints[i], (long long)step[i], d, tensor_shape_text(cx, x));
+        if (step[i]) ranges[d] = range_of(cx, listed_place(cx, n, "begin", i), listed_place(cx, n, "end", i), step[i], x->shape[d]);
+        if (!step[i] || op_least(cx, ranges[d].count) < 1 || listed[d]) {
+            op_refuse(cx, n, "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is wanted%s", (long long)begin->ints[i],
+                      (long long)end->ints[i], (long long)step[i], d, tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
         }
         listed[d] = true;
     }
+    Formulas f = { .cx = cx, .call = n };
     Text lhs = text_new(cx), at = text_new(cx);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     for (int d = 0; d < x->rank; d++) {
         char c = axis_letter(x->rank, d);
-        text_printf(&lhs, listed[d] ? "%s%c<%lld" : "%s%c", d ? "," : "", c, (long long)(listed[d] ? ranges[d].count : 0));
+        text_printf(&lhs, listed[d] ? "%s%c<%s" : "%s%c", d ? "," : "", c, listed[d] ? formulas_size(&f, ranges[d].count) : "");
         text_printf(&at, "%s%c", d ? "," : "", c);
         if (listed[d] && ranges[d].step != 1) text_printf(&at, "*%lld", (long long)ranges[d].step);
-        if (listed[d] && ranges[d].begin) text_printf(&at, "+%lld", (long long)ranges[d].begin);
+        if (listed[d] && !expr_is_int(ranges[d].begin, 0)) text_printf(&at, "+%s", formulas_size(&f, ranges[d].begin));
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), BIND_T("x", n->in[0]));
+    out[0] = formulas_make(&f, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
     return out[0] ? 1 : 0;
 }
 
@@ -173,13 +197,16 @@ static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *cons
 /* ---- pad --------------------------------------------------------------------------------------------------------- */
 
 /* The index into n elements for position i - p, by mode; reflect: (n-1) - |(n-1) - |i - p||. */
-static const char *padded_index(Ctx *cx, const char *mode, char c, int64_t before, int64_t size)
+static const char *padded_index(Formulas *f, const char *mode, char c, int64_t before, const Expr *size)
 {
-    const char *at = before ? text_format(cx, "%c-%lld", c, (long long)before) : text_format(cx, "%c", c);
-    long long last = (long long)size - 1;
-    if (strcmp(mode, "edge") == 0) return text_format(cx, "max(0, min(%lld, %s))", last, at);
-    if (strcmp(mode, "reflect") == 0) return text_format(cx, "%lld-abs(%lld-abs(%s))", last, last, at);
-    if (strcmp(mode, "wrap") == 0) return text_format(cx, "(%s)%%%lld", at, last + 1);
+    const char *at = before ? text_format(f->cx, "%c-%lld", c, (long long)before) : text_format(f->cx, "%c", c);
+    const char *last = strcmp(mode, "constant") == 0 ? "" : formulas_size(f, op_size(f->cx, size, 1, -1));
+    if (strcmp(mode, "edge") == 0) return text_format(f->cx, "max(0, min(%s, %s))", last, at);
+    if (strcmp(mode, "reflect") == 0) {
+        const char *mirrored = text_format(f->cx, "%s-abs(%s-abs(%s))", last, last, at);
+        return size->kind == EXPR_INT ? mirrored : text_format(f->cx, "max(0, min(%s, %s))", last, mirrored);      /* to be shown to lie inside */
+    }
+    if (strcmp(mode, "wrap") == 0) return text_format(f->cx, "(%s)%%%s", at, formulas_size(f, size));
     return at;
 }
 
@@ -194,23 +221,25 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     if (!op_ints(cx, n, "pad", 2 * x->rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return 0;
+    Formulas f = { .cx = cx, .call = n };
     Text lhs = text_new(cx), at = text_new(cx);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    formulas_name(&f, (Bind)BIND_V("value", op_value(cx, n, "value", x->type)));
     for (int d = 0; d < x->rank; d++) {
-        int64_t size = tensor_dim(x, d), before = pads[d], after = pads[x->rank + d], most = strcmp(mode, "reflect") == 0 ? size - 1 : INT32_MAX / 4;
+        int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]), most = strcmp(mode, "reflect") == 0 ? fewest - 1 : INT32_MAX / 4;
         char c = axis_letter(x->rank, d);
-        if (size < 0 || size + before + after < 1 || before > most || after > most) {
-            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s", d, tensor_shape_text(cx, x),
-                      (long long)before, (long long)after, mode);
+        if (fewest + before + after < 1 || before > most || after > most) {
+            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d, tensor_shape_text(cx, x),
+                      (long long)before, (long long)after, mode, tensor_dim(x, d) < 0 ? op_greater_least : "");
             return 0;
         }
         bool stays = before == 0 && after == 0;
-        text_printf(&lhs, stays ? "%s%c" : "%s%c<%lld", d ? "," : "", c, (long long)(size + before + after));
+        text_printf(&lhs, stays ? "%s%c" : "%s%c<%s", d ? "," : "", c, stays ? "" : formulas_size(&f, op_size(cx, x->shape[d], 1, before + after)));
         text_printf(&at, "%s%s", d ? "," : "", stays ? (const char[]){ c, '\0' } : before < 0 && is_constant
-                    ? text_format(cx, "%c+%lld", c, -(long long)before) : padded_index(cx, mode, c, before, size));
+                    ? text_format(cx, "%c+%lld", c, -(long long)before) : padded_index(&f, mode, c, before, x->shape[d]));
     }
-    const char *text = text_format(cx, is_constant ? "y%s = (x%s? : value)" : "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
-    if (x->rank == 0) text = "y = x";
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)));
+    if (x->rank == 0) out[0] = formulas_make(&f, "y = x");
+    else out[0] = formulas_make(&f, is_constant ? "y%s = (x%s? : value)" : "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
     return out[0] ? 1 : 0;
 }
 
@@ -236,12 +265,15 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0], *index = n->in[1];
     int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
     if (axis < 0) return 0;
-    int64_t size = tensor_dim(x, axis);
-    if (!dtype_is_integer(index->type) || size < 1 || rank > MAX_RANK) {
+    if (!dtype_is_integer(index->type) || op_least(cx, x->shape[axis]) < 1 || rank > MAX_RANK) {
         op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are wanted",
                   tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
         return 0;
     }
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    formulas_name(&f, (Bind)BIND_T("j", n->in[1]));
+    const char *size = formulas_size(&f, x->shape[axis]), *last = formulas_size(&f, op_size(cx, x->shape[axis], 1, -1));
     Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
     for (int d = 0; d < rank; d++) {
         char c = axis_letter(rank, d);
@@ -251,7 +283,7 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
     }
     for (int d = 0; d < x->rank; d++) {
         if (d) text_char(&at, ',');
-        if (d == axis) text_printf(&at, "max(0, min(%lld, select(j@ < 0, i32(j@)+%lld, i32(j@))))", (long long)size - 1, (long long)size);
+        if (d == axis) text_printf(&at, "max(0, min(%s, select(j@ < 0, i32(j@)+%s, i32(j@))))", last, size);
         else text_char(&at, axis_letter(rank, d < axis ? d : d - 1 + index->rank));
     }
     const char *p = brackets(cx, &place);
@@ -260,7 +292,7 @@ static int gather(Ctx *cx, const Node *n, Tensor **out)
         if (*s == '@') text_add(&body, p);
         else text_char(&body, *s);
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x[%s]", brackets(cx, &lhs), body.at), BIND_T("x", n->in[0]), BIND_T("j", n->in[1]));
+    out[0] = formulas_make(&f, "y%s = x[%s]", brackets(cx, &lhs), body.at);
     return out[0] ? 1 : 0;
 }
 
@@ -305,19 +337,20 @@ static int tile(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     int64_t times[MAX_RANK];
+    Formulas f = { .cx = cx, .call = n };
     Text lhs = text_new(cx), at = text_new(cx);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     if (!op_ints(cx, n, "times", x->rank, 1, INT32_MAX, 1, times)) return 0;
     for (int d = 0; d < x->rank; d++) {
         char c = axis_letter(x->rank, d);
-        int64_t size = tensor_dim(x, d);
-        if (size < 1 || size > INT32_MAX / times[d]) {
+        if (op_least(cx, x->shape[d]) < 1 || op_greatest(cx, x->shape[d]) > INT32_MAX / times[d]) {
             op_refuse(cx, n, "axis %d of the input %s cannot be repeated %lld times", d, tensor_shape_text(cx, x), (long long)times[d]);
             return 0;
         }
-        text_printf(&lhs, "%s%c<%lld", d ? "," : "", c, (long long)(size * times[d]));
-        text_printf(&at, times[d] == 1 ? "%s%c" : "%s%c%%%lld", d ? "," : "", c, (long long)size);
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, op_size(cx, x->shape[d], times[d], 0)));
+        text_printf(&at, times[d] == 1 ? "%s%c" : "%s%c%%%s", d ? "," : "", c, formulas_size(&f, x->shape[d]));
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), BIND_T("x", n->in[0]));
+    out[0] = formulas_make(&f, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
     return out[0] ? 1 : 0;
 }
 
@@ -328,6 +361,8 @@ static const AttrRow concat_attrs[] = { { "axis", ATTR_INT, "along which they st
 static const AttrRow slice_attrs[] = {
     { "begin", ATTR_INTS, "first index along each axis; negative: from the end", NULL },
     { "end",   ATTR_INTS, "one past the last; negative: from the end", NULL },
+    { "begin_sizes", ATTR_TENSOR, "a tensor whose sizes are the first indices instead; its values are not read", NULL },
+    { "end_sizes", ATTR_TENSOR, "and likewise the ends", NULL },
     { "axes",  ATTR_INTS, "the axes that are cut; absent: the first ones", NULL },
     { "step",  ATTR_INTS, "distance; negative: backwards", NULL },
     { 0 }

@@ -22,28 +22,25 @@ typedef struct Windows {
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
 } Windows;
 
-/* How many windows: floor((size + pads - reach) / stride) + 1, rounded up with ceil_mode, where one too many may come out. */
+/* How many windows: floor((size + pads - reach) / stride) + 1; with ceil_mode rounded up, but none that begins behind x and the padding
+ * before it, of which there are ceil((size + pad) / stride). */
 static const Expr *windows_along(Ctx *cx, const Windows *w, int d, bool ceil_mode)
 {
     int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d] - (ceil_mode ? s - 1 : 0);
     const Expr *stride = expr_index(cx, s), *room = expr_sub(cx, w->size[d], expr_index(cx, taken));
     const Expr *count = simplify(cx, expr_add(cx, expr_binary(cx, EXPR_FLOORDIV, room, stride), expr_index(cx, 1)), NULL);
-    if (!ceil_mode || count->kind != EXPR_INT || w->size[d]->kind != EXPR_INT) return count;
-    return (count->integer - 1) * s >= w->size[d]->integer + w->pad[d] ? expr_index(cx, count->integer - 1) : count;
+    if (!ceil_mode || (w->kernel[d] - 1) * w->dilation[d] + 1 >= s + w->pad[w->spatial + d]) return count;
+    const Expr *begun = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, w->size[d], 1, w->pad[d] + s - 1), stride);
+    return simplify(cx, expr_binary(cx, EXPR_MIN, count, begun), NULL);
 }
 
-/* The dimension fits, and if it is open every size of it does: then no window is cut off. */
-static bool window_fits(Ctx *cx, const Node *n, const Windows *w, int d, bool ceil_mode)
+/* The dimension fits, and if it is open every size of it does. */
+static bool window_fits(Ctx *cx, const Node *n, const Windows *w, int d)
 {
-    const Tensor *x = n->in[0];
-    if (ceil_mode && w->stride[d] > 1 && w->size[d]->kind != EXPR_INT) {
-        op_refuse(cx, n, "with ceil_mode=1 and a stride of %lld the input is %s; ceil_mode=0 or a fixed size is wanted", (long long)w->stride[d], tensor_shape_text(cx, x));
-        return false;
-    }
-    if (interval_of(cx, w->extent[d], NULL).least >= 1) return true;
-    op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into the input %s with padding %lld and %lld%s", (long long)w->kernel[d], (long long)w->dilation[d],
-              tensor_shape_text(cx, x), (long long)w->pad[d], (long long)w->pad[w->spatial + d],
-              w->size[d]->kind == EXPR_INT ? "" : " where the open size is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'");
+    if (op_least(cx, w->extent[d]) >= 1) return true;
+    op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into %lld elements of the input %s with padding %lld and %lld%s", (long long)w->kernel[d],
+              (long long)w->dilation[d], (long long)op_least(cx, w->size[d]), tensor_shape_text(cx, n->in[0]), (long long)w->pad[d], (long long)w->pad[w->spatial + d],
+              w->size[d]->kind == EXPR_INT ? "" : op_greater_least);
     return false;
 }
 
@@ -63,11 +60,12 @@ static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
         bool ceil_mode = node_int(n, "ceil_mode", 0) != 0;
         w->size[d] = x->shape[1 + d];
         w->extent[d] = windows_along(cx, w, d, ceil_mode);
-        if (!window_fits(cx, n, w, d, ceil_mode)) return false;
+        if (!window_fits(cx, n, w, d)) return false;
         bool is_fixed = w->size[d]->kind == EXPR_INT;
         int64_t end = is_fixed ? (w->extent[d]->integer - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 : 0;
-        w->leaves[d] = w->pad[d] > 0 || (is_fixed ? end > w->size[d]->integer : w->pad[spatial + d] > 0);
-        w->leaves_padding[d] = is_fixed && end > w->size[d]->integer + w->pad[spatial + d];
+        bool may_be_cut = !is_fixed && ceil_mode && w->stride[d] > 1;
+        w->leaves[d] = w->pad[d] > 0 || (is_fixed ? end > w->size[d]->integer : w->pad[spatial + d] > 0) || may_be_cut;
+        w->leaves_padding[d] = may_be_cut || (is_fixed && end > w->size[d]->integer + w->pad[spatial + d]);
         w->leaves_input = w->leaves_input || w->leaves[d];
     }
     return true;
@@ -227,12 +225,8 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         return 0;
     }
     if (!read_windows(cx, n, spatial, &w)) return 0;
-    for (int d = 0; d < spatial; d++)
-        if (w.size[d]->kind != EXPR_INT) {
-            op_refuse(cx, n, "the input is %s; fixed spatial dimensions are wanted", tensor_shape_text(cx, n->in[0]));
-            return 0;
-        }
-    Tensor *tap = reduce_windows(cx, n, &w, "at, best", "argmax", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("at", reduce_windows(cx, n, &w, "at, best", "argmax", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0))));
     bool by_columns = node_int(n, "columns", 0) != 0;
     Text lhs = text_new(cx);
     for (int d = 0; d < spatial; d++) text_printf(&lhs, "%c,", axis_of(spatial, d));
@@ -243,10 +237,10 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
         int64_t taps = 1;
         for (int after = d + 1; after < spatial; after++) taps *= w.kernel[after];
         const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
-        flat = text_format(cx, "(%s * %lld + i64(%c*%lld + (%s)*%lld - %lld))", flat, (long long)w.size[d]->integer, axis_of(spatial, d), (long long)w.stride[d], own,
+        flat = text_format(cx, "(%s * i64(%s) + i64(%c*%lld + (%s)*%lld - %lld))", flat, formulas_size(&f, w.size[d]), axis_of(spatial, d), (long long)w.stride[d], own,
                            (long long)w.dilation[d], (long long)w.pad[d]);
     }
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[n,%sc] = %s", lhs.at, flat), BIND_T("at", tap));
+    out[0] = formulas_make(&f, "y[n,%sc] = %s", lhs.at, flat);
     return out[0] ? 1 : 0;
 }
 

@@ -87,14 +87,12 @@ static int reverse_sequence(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     int time, batch;
     if (!read_lengths(cx, n, &time, &batch)) return 0;
-    if (tensor_dim(x, time) < 1) {
-        op_unsupported(cx, n, "the axis %d of %s is open; a fixed one is accepted", time, tensor_shape_text(cx, x));
-        return 0;
-    }
     char t = axis_letter(x->rank, time);
     const char *last = text_format(cx, "i32(length[%c])", axis_letter(x->rank, batch));
-    const char *at = text_format(cx, "select(%c < %s, max(0, min(%lld, %s-1-%c)), %c)", t, last, (long long)tensor_dim(x, time) - 1, last, t, t);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", sized_axes(cx, x), axes_with(cx, x->rank, time, at)), BIND_T("x", n->in[0]), BIND_T("length", n->in[1]));
+    const char *at = text_format(cx, "select(%c < %s, max(0, min(end, %s-1-%c)), %c)", t, last, last, t, t);
+    const char *lhs = axes_with(cx, x->rank, time, text_format(cx, "%c<size", t));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", lhs, axes_with(cx, x->rank, time, at)), BIND_T("x", n->in[0]), BIND_T("length", n->in[1]),
+                        BIND_V("size", x->shape[time]), BIND_V("end", op_size(cx, x->shape[time], 1, -1)));
     return out[0] ? 1 : 0;
 }
 

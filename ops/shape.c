@@ -5,8 +5,10 @@
  *   squeeze axes=..      dimensions of one go away                      unsqueeze axes=..  and come
  *
  * Their compute maps indices: runs of dimensions with equal products correspond, and inside a run the flat index is
- * taken apart again:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. */
+ * taken apart again:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. Where open sizes are among them and either shape's dimensions are
+ * products of common digits, digits are handed over instead, so that each index is seen to lie inside. */
 #include "graph/op_build.h"
+#include "ir/algebra.h"
 
 /* A symbolic size counts as a prime number that divides none of the sizes that are numbers. So shapes are lists of numbers,
  * products are compared as such, and a product that is left over is taken apart again. */
@@ -95,6 +97,66 @@ static void take_apart(const Sizes *s, const int64_t *x, int from, int to, const
     }
 }
 
+/* ---- By digits ------------------------------------------------------------------------------------------------------- */
+
+/* 1 and the products of the last dimensions, of both shapes, ascending: bounds of digits if each divides the next. */
+typedef struct Digits { int count; int64_t bound[2 * MAX_RANK + 1]; } Digits;
+
+static void add_bound(Digits *g, int64_t product)
+{
+    int at = g->count;
+    while (at > 0 && g->bound[at - 1] > product) at--;
+    if (at > 0 && g->bound[at - 1] == product) return;
+    for (int i = g->count++; i > at; i--) g->bound[i] = g->bound[i - 1];
+    g->bound[at] = product;
+}
+
+static bool find_digits(const int64_t *x, const int64_t *y, Run r, Digits *g)
+{
+    *g = (Digits){ .count = 1, .bound = { 1 } };
+    int64_t product = 1;
+    for (int d = r.x_to - 1; d >= r.x_from; d--) add_bound(g, product *= x[d]);
+    product = 1;
+    for (int d = r.y_to - 1; d >= r.y_from; d--) add_bound(g, product *= y[d]);
+    for (int i = 1; i < g->count; i++)
+        if (g->bound[i] % g->bound[i - 1] != 0) return false;
+    return true;
+}
+
+/* The digit that begins at bound `at`, taken from the one of y's dimensions that holds it. */
+static const Expr *digit_of(const Sizes *s, const Digits *g, int at, const int64_t *y, const Expr *const *axis, Run r)
+{
+    int64_t below = 1;
+    int d = r.y_to - 1;
+    while (g->bound[at] >= below * y[d]) below *= y[d--];
+    const Expr *digit = axis[d];
+    if (g->bound[at] > below) digit = expr_binary(s->cx, EXPR_FLOORDIV, digit, size_of(s, g->bound[at] / below));
+    if (g->bound[at + 1] < below * y[d]) digit = expr_binary(s->cx, EXPR_FLOORMOD, digit, size_of(s, g->bound[at + 1] / g->bound[at]));
+    return digit;
+}
+
+static void hand_over(const Sizes *s, const Digits *g, const int64_t *x, const int64_t *y, const Expr *const *axis, Run r, const Expr **index)
+{
+    int at = g->count - 1;
+    int64_t below = g->bound[at];
+    for (int d = r.x_from; d < r.x_to; d++) {
+        index[d] = expr_index(s->cx, 0);
+        for (below /= x[d]; g->bound[at] > below; at--) {
+            const Expr *radix = size_of(s, g->bound[at] / g->bound[at - 1]), *digit = digit_of(s, g, at - 1, y, axis, r);
+            index[d] = expr_is_int(index[d], 0) ? digit : expr_add(s->cx, expr_mul(s->cx, index[d], radix), digit);
+        }
+    }
+}
+
+/* Over open sizes not every index is shown to lie inside; it does, so that a bound changes nothing. */
+static const Expr *kept_inside(Ctx *cx, const Expr *index, const Expr *size, const StageSpec *spec)
+{
+    const Bounds *b = NULL;
+    for (int a = 0; a < spec->axis_count; a++) b = bounds_var(cx, b, spec->axis[a].var, spec->axis[a].extent);
+    if (provably(cx, expr_binary(cx, EXPR_LT, index, size), b)) return index;
+    return expr_binary(cx, EXPR_MIN, index, op_size(cx, size, 1, -1));
+}
+
 /* The shape is of numbers as the sizes have them. */
 static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
 {
@@ -109,9 +171,12 @@ static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
         spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
     }
     for (Run r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
+        Digits g;
         r = next_run(from, x->rank, shape, rank, r);
-        take_apart(s, from, r.x_from, r.x_to, flat_index(s, shape, axis, r.y_from, r.y_to), index);
+        if (s->count && find_digits(from, shape, r, &g)) hand_over(s, &g, from, shape, axis, r, index);
+        else take_apart(s, from, r.x_from, r.x_to, flat_index(s, shape, axis, r.y_from, r.y_to), index);
     }
+    for (int d = 0; d < x->rank && s->count; d++) index[d] = kept_inside(s->cx, index[d], x->shape[d], &spec);
     spec.value[0] = tensor_read(s->cx, x, index, x->rank);
     Node *made = compute_new(s->cx, &spec);
     return made ? made->out[0] : NULL;
@@ -138,10 +203,31 @@ static int view_of(Ctx *cx, const Node *n, Sizes *s, const int64_t *shape, int r
     return out[0] ? 1 : 0;
 }
 
+/* The shape of the tensor `like`, where -1 is what is left. */
+static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    int64_t numbers[MAX_RANK], shape[MAX_RANK], known = 1;
+    int rest = -1;
+    for (int d = 0; d < like->rank; d++) numbers[d] = tensor_dim(like, d) > 0 ? tensor_dim(like, d) : 1;
+    Sizes s = sizes_of(cx, x, numbers, like->rank);
+    int64_t elems = elems_of(cx, n, &s);
+    if (!elems) return 0;
+    for (int d = 0; d < like->rank; d++) {
+        if (expr_is_int(like->shape[d], -1)) rest = d, shape[d] = 1;
+        else known = times(&s, known, shape[d] = number_of(&s, like->shape[d]));
+    }
+    if (rest >= 0 && known > 0) shape[rest] = elems / known;
+    if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0)) return view_of(cx, n, &s, shape, like->rank, out);
+    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), tensor_shape_text(cx, like));
+    return 0;
+}
+
 static int reshape(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    const Attr *a = node_attr(n, "shape");
+    const Attr *a = node_attr(n, "shape"), *like = node_attr(n, "like");
+    if (like) return reshape_like(cx, n, like->tensor, out);
     int rank = a ? a->count : 0, rest = -1;
     bool fits = rank <= MAX_RANK;
     Sizes s = sizes_of(cx, x, fits && a ? a->ints : NULL, fits ? rank : 0);
@@ -209,7 +295,8 @@ static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
     return view_of(cx, n, &s, shape, rank, out);
 }
 
-static const AttrRow reshape_attrs[] = { { "shape", ATTR_INTS, "the shape; -1: what is left, 0: as in the input", NULL }, { 0 } };
+static const AttrRow reshape_attrs[] = { { "shape", ATTR_INTS, "the shape; -1: what is left, 0: as in the input", NULL },
+                                          { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL }, { 0 } };
 static const AttrRow flatten_attrs[] = { { "axis", ATTR_INT, "the first axis of the second dimension", "1" }, { 0 } };
 static const AttrRow squeeze_attrs[] = { { "axes", ATTR_INTS, "dimensions of one to drop; none: all of them", NULL }, { 0 } };
 static const AttrRow unsqueeze_attrs[] = { { "axes", ATTR_INTS, "where ones appear, counted in the result", NULL }, { 0 } };

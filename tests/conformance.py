@@ -33,6 +33,7 @@ CORE = {TensorProto.FLOAT, TensorProto.DOUBLE, TensorProto.BOOL, TensorProto.INT
 # Results of a generator without a seed: types and shapes are compared.
 RANDOM = re.compile(r"test_bernoulli(_|$)")
 RTOL, ATOL = 1e-3, 1e-7          # onnx.backend.test's
+OPEN_PART = "<!-- Made by tests/open.py"      # in the table's file, and left there
 
 
 def types_of_graph(graph, found):
@@ -267,8 +268,9 @@ def main(arguments):
     for title, some in [("core", [c for c in cases if c.is_core]), ("beyond", [c for c in cases if not c.is_core])]:
         print("%s: %d of %d passed, %d refused, %d failed" % ((title,) + tally(some)))
     if support_file:
+        old = open(support_file).read() if os.path.exists(support_file) else ""
         with open(support_file, "w") as f:
-            f.write(support(cases, known))
+            f.write(support(cases, known) + old[old.find(OPEN_PART) - 1:] if OPEN_PART in old else support(cases, known))
     if accept:
         with open(PASSED, "w") as f:
             f.write("\n".join(sorted(c.folder + "/" + c.name for c in cases if c.status == "passed")) + "\n")

@@ -57,6 +57,7 @@ suite annotate tests/annotate.sh "$build"
 suite emitted tests/emitted.sh "$build"
 suite simd tests/simd.sh "$build"
 suite models tests/models.sh "$build"
+suite open tests/open.sh "$build"
 suite shrink tests/shrink.sh "$build"
 if command -v python3 > /dev/null 2>&1; then
     models=samples/digits/digits.onnx

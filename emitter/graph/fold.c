@@ -8,7 +8,7 @@ static bool all_constant(const Node *n)
 {
     for (int i = 0; i < n->in_count; i++)
         if (n->in[i] && !tensor_is_constant(n->in[i])) return false;
-    return true;
+    return attrs_are_fixed(n);
 }
 
 static bool is_worth_it(const Node *n)

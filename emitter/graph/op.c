@@ -336,14 +336,14 @@ const char *ints_text(Ctx *cx, const int64_t *v, int count)
 }
 
 /* The shape as the attribute of a reshape has it: a symbolic size is 0 where x has it at the same place, else -1, which
- * may be there once. */
+ * may be there once; NULL: it would be there more often. */
 static const char *shape_from(Ctx *cx, const Tensor *x, const Tensor *like)
 {
     Text shape = text_new(cx);
     int others = 0;
     for (int d = 0; d < like->rank; d++) {
         bool is_same = d < x->rank && like->shape[d] == x->shape[d];
-        int64_t size = tensor_dim(like, d) >= 0 ? tensor_dim(like, d) : is_same ? 0 : -1;
+        int64_t size = like->shape[d]->kind == EXPR_INT ? like->shape[d]->integer : is_same ? 0 : -1;
         others += size < 0;
         text_printf(&shape, "%s%lld", d ? "," : "", (long long)size);
     }
@@ -356,6 +356,15 @@ Tensor *view_call(Ctx *cx, const char *call_name, Tensor *x, const Tensor *like)
 {
     if (!x || !like) return NULL;
     const char *shape = shape_from(cx, x, like);
-    if (!shape) diag_unsupported(cx, call_name, "a view of %s with the symbolic shape %s", tensor_shape_text(cx, x), tensor_shape_text(cx, like));
-    return shape ? call(cx, "reshape", call_name, &x, 1, "shape=%s", shape) : NULL;
+    if (shape) return call_on(cx, "reshape", call_name, x, "shape=%s", shape);
+    const Attr attr = { .name = "like", .kind = ATTR_TENSOR, .tensor = like };
+    Node *n = op_call(cx, op_find(cx, "reshape"), call_name, &x, 1, &attr, 1);
+    return n ? n->out[0] : NULL;
+}
+
+bool attrs_are_fixed(const Node *n)
+{
+    for (int i = 0; i < n->attr_count; i++)
+        if (n->attr[i].kind == ATTR_TENSOR && !tensor_is_fixed(n->attr[i].tensor)) return false;
+    return true;
 }

@@ -95,6 +95,7 @@ const char *ints_text(Ctx *cx, const int64_t *v, int count);          /* "1,2,3"
 /* The same elements under another shape: a call of the operator "reshape" with like's shape (attribute shape=...). */
 bool can_view(Ctx *cx, const Tensor *x, const Tensor *like);           /* false: symbolic sizes that a reshape cannot say */
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
+bool attrs_are_fixed(const Node *call);                          /* no tensor among them has an open size */
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "ir/algebra.h"
 #include "ir/recurrence.h"
 #include "support/names.h"
 
@@ -59,6 +60,16 @@ Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...)
     Tensor *t = made_of(f, text_vformat(f->cx, format, args));
     va_end(args);
     return t ? promise_keep(f->cx, promised, t) : NULL;
+}
+
+const char *formulas_size(Formulas *f, const Expr *size)
+{
+    if (size->kind == EXPR_INT) return text_format(f->cx, "%lld", (long long)size->integer);
+    for (int i = 0; i < f->count; i++)
+        if (f->bind[i].value == size) return f->bind[i].name;
+    const char *word = text_format(f->cx, "size_%d", f->count);
+    formulas_name(f, (Bind)BIND_V(word, size));
+    return word;
 }
 
 /* ---- Text of axes ---------------------------------------------------------------------------------------------- */
@@ -178,6 +189,18 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
         }
     return true;
 }
+
+/* ---- Sizes ------------------------------------------------------------------------------------------------------ */
+
+const char *const op_greater_least = ", which an open size may be; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'";
+
+const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more)
+{
+    return simplify(cx, expr_add(cx, expr_mul(cx, size, expr_index(cx, times)), expr_index(cx, more)), NULL);
+}
+
+int64_t op_least(Ctx *cx, const Expr *size) { return interval_of(cx, size, NULL).least; }
+int64_t op_greatest(Ctx *cx, const Expr *size) { return interval_of(cx, size, NULL).greatest; }
 
 const Expr *op_value(Ctx *cx, const Node *n, const char *attr, DType t) { return expr_cast(cx, t, expr_real(cx, F64, node_real(n, attr, 0))); }
 

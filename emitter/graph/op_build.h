@@ -21,6 +21,8 @@ void formulas_name(Formulas *f, Bind b);
 Tensor *formulas_make(Formulas *f, const char *format, ...);
 Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const Expr *const *shape);
 Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...);
+/* A size as formulas have it: a number, or a name that stands for it where it is open. */
+const char *formulas_size(Formulas *f, const Expr *size);
 
 /* The letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
@@ -51,6 +53,11 @@ typedef struct Sliding {
     int64_t size[MOST_SPATIAL], kernel[MOST_SPATIAL], stride[MOST_SPATIAL], dilation[MOST_SPATIAL], pad[2 * MOST_SPATIAL], count[MOST_SPATIAL];
 } Sliding;
 bool op_sliding(Ctx *cx, const Node *call, Sliding *s);
+/* size * times + more, as an expression; the size may be open. */
+const Expr *op_size(Ctx *cx, const Expr *size, int64_t times, int64_t more);
+int64_t op_least(Ctx *cx, const Expr *size);                          /* the least that it can be, and */
+int64_t op_greatest(Ctx *cx, const Expr *size);                       /* the greatest */
+extern const char *const op_greater_least;                            /* what a message adds where an open size may be too small */
 const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);      /* a real attribute (0 if absent) as a constant of the type, saturated */
 bool op_same_type(Ctx *cx, const Node *call);                         /* all inputs have the type of the first */
 bool op_float(Ctx *cx, const Node *call);                             /* the first input is of a float type */

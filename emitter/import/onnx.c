@@ -193,11 +193,10 @@ static void make_inputs(Importer *im)
 static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *const *others, int count)
 {
     Tensor *t = onnx_scope_value(im->scope, value_name);
+    t = onnx_made_of_sizes(&im->shared, t);
     bool is_shared = !t || !t->maker;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (!t && !ctx_failed(im->cx)) onnx_scope_not_made(im->scope, value_name);
-    else if (t && map_get_ptr(&im->shared.sizes, t))
-        diag_unsupported(im->cx, text_format(im->cx, "output \"%s\"", value_name), "it is a size that stays open; fix it with --dim");
     if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
     if (t) t->name = value_name;
     return t;

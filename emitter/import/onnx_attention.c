@@ -11,9 +11,12 @@
 #include <string.h>
 
 #include "import/onnx_ops.h"
+#include "ir/algebra.h"
 #include "support/text.h"
 
 enum { MOST_SCORES = 1 << 24 };      /* of one head: what a query may see is worked out for each */
+
+static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b) { return simplify(c->cx, expr_mul(c->cx, a, b), NULL); }
 
 static Tensor *both(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "and", a, b) : a ? a : b; }
 
@@ -29,24 +32,26 @@ static Tensor *heads_apart(OnnxCall *c, Tensor *x, int64_t heads)
                     (long long)heads, tensor_shape_text(c->cx, x));
         return NULL;
     }
-    return onnx_call(c, "transpose", onnx_reshape(c, x, (int64_t[]){ tensor_dim(x, 0), tensor_dim(x, 1), heads, width / heads }, 4), "perm=0,2,1,3");
+    const Expr *const shape[4] = { x->shape[0], x->shape[1], expr_index(c->cx, heads), expr_index(c->cx, width / heads) };
+    return onnx_call(c, "transpose", onnx_view(c, x, shape, 4), "perm=0,2,1,3");
 }
 
 static Tensor *heads_together(OnnxCall *c, Tensor *x)
 {
     if (!x) return NULL;
-    int64_t shape[3] = { tensor_dim(x, 0), tensor_dim(x, 2), tensor_dim(x, 1) * tensor_dim(x, 3) };
-    return onnx_reshape(c, onnx_call(c, "transpose", x, "perm=0,2,1,3"), shape, 3);
+    const Expr *const shape[3] = { x->shape[0], x->shape[2], times(c, x->shape[1], x->shape[3]) };
+    return onnx_view(c, onnx_call(c, "transpose", x, "perm=0,2,1,3"), shape, 3);
 }
 
 /* x [b][heads][rows][n] times m [b][kv heads][n][o]: the heads that share one of m are rows of one product. */
 static Tensor *product_by_heads(OnnxCall *c, Tensor *x, Tensor *m)
 {
     if (!x || !m) return NULL;
-    int64_t shared = tensor_dim(m, 1), rows = tensor_dim(x, 1) / shared * tensor_dim(x, 2);
-    int64_t grouped[4] = { tensor_dim(x, 0), shared, rows, tensor_dim(x, 3) }, result[4] = { tensor_dim(x, 0), tensor_dim(x, 1), tensor_dim(x, 2), tensor_dim(m, 3) };
+    const int64_t shared = tensor_dim(m, 1);
     if (shared == tensor_dim(x, 1)) return onnx_call2(c, "matmul", x, m);
-    return onnx_reshape(c, onnx_call2(c, "matmul", onnx_reshape(c, x, grouped, 4), m), result, 4);
+    const Expr *rows = times(c, expr_index(c->cx, tensor_dim(x, 1) / shared), x->shape[2]);
+    const Expr *const grouped[4] = { x->shape[0], m->shape[1], rows, x->shape[3] }, *const result[4] = { x->shape[0], x->shape[1], x->shape[2], m->shape[3] };
+    return onnx_view(c, onnx_call2(c, "matmul", onnx_view(c, x, grouped, 4), m), result, 4);
 }
 
 /* ---- What a query may see ---------------------------------------------------------------------------------------- */
@@ -54,34 +59,54 @@ static Tensor *product_by_heads(OnnxCall *c, Tensor *x, Tensor *m)
 typedef struct Attention {
     OnnxCall *c;
     Tensor *q, *k, *v;               /* [b][heads][rows][d], [b][kv heads][keys][d], [b][kv heads][keys][o] */
-    int64_t rows, keys, past;        /* past: how many of the keys came before the first query, where that is known */
+    const Expr *rows, *keys, *past;  /* past: how many of the keys came before the first query, where that is known */
     Tensor *valid;                   /* how many keys there are, [b][1][1][1], i64; NULL: all */
     Tensor *allowed, *bias;          /* broadcast to the scores; NULL: everything, nothing */
 } Attention;
 
+/* 0, 1, 2, .. as many as the size says. */
+static Tensor *numbers(OnnxCall *c, const Expr *count)
+{
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &count) };
+    Tensor *in[2] = { tensor_scalar(c->cx, c->name, I64, 0), tensor_scalar(c->cx, c->name, I64, 1) };
+    Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
+    return n ? n->out[0] : NULL;
+}
+
 /* key - row, [rows][keys]: how far a key is ahead of a query. */
 static Tensor *distances(const Attention *a)
 {
-    int64_t shape[2] = { a->rows, a->keys }, *at = NEW_ARRAY(a->c->cx->arena, int64_t, a->rows * a->keys);
-    for (int64_t i = 0; i < a->rows; i++)
-        for (int64_t j = 0; j < a->keys; j++) at[i * a->keys + j] = j - i;
-    return tensor_constant(a->c->cx, a->c->name, I64, 2, shape, at);
+    OnnxCall *c = a->c;
+    if (a->rows->kind != EXPR_INT || a->keys->kind != EXPR_INT)
+        return onnx_call2(c, "sub", numbers(c, a->keys), onnx_call(c, "unsqueeze", numbers(c, a->rows), "axes=1"));
+    int64_t shape[2] = { a->rows->integer, a->keys->integer }, *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
+    for (int64_t i = 0; i < shape[0]; i++)
+        for (int64_t j = 0; j < shape[1]; j++) at[i * shape[1] + j] = j - i;
+    return tensor_constant(c->cx, c->name, I64, 2, shape, at);
+}
+
+/* size + more as a number that is known when the program runs at the latest. */
+static Tensor *count_tensor(OnnxCall *c, const Expr *size, int64_t more)
+{
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &size) };
+    if (size->kind == EXPR_INT) return tensor_scalar(c->cx, c->name, I64, (double)(size->integer + more));
+    Tensor *x = tensor_scalar(c->cx, c->name, I64, (double)more);
+    Node *n = x ? op_call(c->cx, op_find(c->cx, "extent"), c->name, &x, 1, &like, 1) : NULL;
+    return n ? n->out[0] : NULL;
 }
 
 /* key - (row + offset) `op` limit. Where the number of keys is data, a query's own place is counted from their end. */
 static void allow_distance(Attention *a, const char *op, int64_t limit)
 {
     OnnxCall *c = a->c;
-    Tensor *edge = tensor_scalar(c->cx, c->name, I64, (double)(a->past + limit));
-    if (a->valid) edge = onnx_call2(c, "add", a->valid, tensor_scalar(c->cx, c->name, I64, (double)(limit - a->rows)));
+    Tensor *edge = a->valid ? NULL : count_tensor(c, a->past, limit);
+    if (a->valid) edge = onnx_call2(c, "sub", a->valid, count_tensor(c, a->rows, -limit));
     a->allowed = both(c, a->allowed, onnx_call2(c, op, distances(a), edge));
 }
 
 static void allow_valid(Attention *a)
 {
-    int64_t shape[4] = { 1, 1, 1, a->keys }, *at = NEW_ARRAY(a->c->cx->arena, int64_t, a->keys);
-    for (int64_t j = 0; j < a->keys; j++) at[j] = j;
-    a->allowed = both(a->c, a->allowed, onnx_call2(a->c, "less", tensor_constant(a->c->cx, a->c->name, I64, 4, shape, at), a->valid));
+    a->allowed = both(a->c, a->allowed, onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", numbers(a->c, a->keys), "axes=0,1,2"), a->valid));
 }
 
 /* A mask says what is allowed, or is added; keys behind its end are not allowed. */
@@ -90,14 +115,15 @@ static void apply_mask(Attention *a, Tensor *mask)
     OnnxCall *c = a->c;
     if (!mask) return;
     int64_t width = mask->rank ? tensor_dim(mask, mask->rank - 1) : 0;
-    if (width < 1 || (mask->type != BOOL && mask->type != a->q->type)) {
+    if (width == 0 || (mask->type != BOOL && mask->type != a->q->type)) {
         onnx_refuse(c, "the mask is %s of %s; [..][keys] of bool or of the type of the query is accepted", tensor_shape_text(c->cx, mask),
                     dtype_info(mask->type)->spelling);
         return;
     }
-    if (width > 1 && width < a->keys) {
+    if (width > 1 && a->keys->kind != EXPR_INT) onnx_unsupported(c, "a mask of %lld keys where their number stays open; a mask of as many is accepted", (long long)width);
+    if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
-        pads[2 * mask->rank - 1] = a->keys - width;
+        pads[2 * mask->rank - 1] = a->keys->integer - width;
         mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", ints_text(c->cx, pads, 2 * mask->rank), mask->type == BOOL ? "0" : "-inf");
     }
     if (!mask) return;
@@ -122,24 +148,26 @@ static bool read_operands(OnnxCall *c, Attention *a)
     Tensor *past_k = onnx_in(c, 4), *past_v = onnx_in(c, 5), *valid = onnx_in(c, 6);
     if (!onnx_needs(c, 3)) return false;
     a->c = c;
+    a->past = expr_index(c->cx, 0);
     a->q = heads_apart(c, c->in[0], onnx_int(c, "q_num_heads", 0));
     a->k = heads_apart(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
     a->v = heads_apart(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
     if (!past_k != !past_v || (past_k && valid)) onnx_refuse(c, "past keys and past values come together, and without a number of valid keys");
     if (past_k && past_v) {
-        a->past = past_k->rank == 4 ? tensor_dim(past_k, 2) : 0;
-        if (a->past != 0) a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"), a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
+        if (past_k->rank == 4) a->past = past_k->shape[2];
+        if (!expr_is_int(a->past, 0)) a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"), a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
     }
     if (ctx_failed(c->cx)) return false;
-    a->rows = tensor_dim(a->q, 2), a->keys = tensor_dim(a->k, 2);
+    a->rows = a->q->shape[2], a->keys = a->k->shape[2];
     int64_t heads = tensor_dim(a->q, 1), shared = tensor_dim(a->k, 1);
-    if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || tensor_dim(a->v, 2) != a->keys || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
+    if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
         onnx_refuse(c, "queries %s, keys %s and values %s; heads of queries in equal groups to one of keys and values are accepted",
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }
-    if (a->keys < 1 || a->rows > MOST_SCORES / a->keys) {
-        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)a->rows, (long long)a->keys, MOST_SCORES);
+    const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
+    if (keys < 1 || rows > MOST_SCORES / keys) {
+        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)rows, (long long)keys, MOST_SCORES);
         return false;
     }
     if (valid) a->valid = onnx_reshape(c, onnx_cast(c, valid, I64), (int64_t[]){ -1, 1, 1, 1 }, 4);
@@ -216,7 +244,7 @@ static void rotary_embedding(OnnxCall *c)
     Tensor *y;
     if (interleaved) y = onnx_call2_with(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"), onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
     else y = onnx_call2_with(c, "concat", real, imaginary, "axis=3");
-    if (interleaved && y) y = onnx_reshape(c, y, (int64_t[]){ tensor_dim(x, 0), tensor_dim(x, 1), tensor_dim(x, 2), 2 * half }, 4);
+    if (interleaved) y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);
     if (2 * half < size) y = onnx_call2_with(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
     c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
 }
@@ -246,8 +274,7 @@ static void causal_conv(OnnxCall *c)
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     y = onnx_channels_second(c, y);
     c->out[0] = is_silu ? onnx_call(c, "silu", y, "") : y;
-    int64_t n = tensor_dim(x, 2);
-    c->out[1] = before ? part(c, x, n - before, n, 1) : onnx_empty_part(c, x, 2);
+    c->out[1] = before ? part(c, x, -before, INT32_MAX, 1) : onnx_empty_part(c, x, 2);
 }
 
 /* swish(a) * b */

@@ -124,6 +124,11 @@ Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank)
     return onnx_call(c, "reshape", x, "shape=%s", ints_text(c->cx, shape, rank));
 }
 
+Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
+{
+    return x && !ctx_failed(c->cx) ? view_call(c->cx, c->name, x, tensor_new(c->cx, c->name, x->type, rank, shape)) : NULL;
+}
+
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank)
 {
     int64_t sizes[MAX_RANK];
@@ -140,12 +145,12 @@ Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis)
 
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count)
 {
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     int rank = 0;
     if (!x || count <= 0) return x;
-    for (; rank < x->rank; rank++) shape[rank] = tensor_dim(x, rank);
-    for (int i = 0; i < count && rank < MAX_RANK; i++) shape[rank++] = 1;
-    return onnx_reshape(c, x, shape, rank);
+    for (; rank < x->rank; rank++) shape[rank] = x->shape[rank];
+    for (int i = 0; i < count && rank < MAX_RANK; i++) shape[rank++] = expr_index(c->cx, 1);
+    return onnx_view(c, x, shape, rank);
 }
 
 static Tensor *channels(OnnxCall *c, Tensor *x, bool last)

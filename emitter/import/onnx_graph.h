@@ -40,5 +40,7 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *name);              /* 
 void onnx_scope_not_made(const OnnxScope *s, const char *name);              /* the error for that */
 /* Where an input has an open dimension or depends on one: true if that settled the node (c->out, or a diagnostic). */
 bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op);
+/* A list of sizes as a tensor that the program makes; any other tensor as it is. */
+Tensor *onnx_made_of_sizes(OnnxImport *im, Tensor *t);
 void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type);
 #endif

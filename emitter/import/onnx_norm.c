@@ -62,15 +62,15 @@ static void group_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 3)) return;
     Tensor *x = c->in[0];
-    int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0, shape[MAX_RANK], params[3] = { groups, 1, 1 };
+    int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0, params[3] = { groups, 1, 1 };
     if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
         onnx_refuse(c, "'num_groups' is %lld and the input %s", (long long)groups, tensor_shape_text(c->cx, x));
         return;
     }
     bool by_group = tensor_elems(c->in[1]) == groups && groups != channels;
-    shape[0] = tensor_dim(x, 0), shape[1] = groups, shape[2] = channels / groups, shape[3] = -1;
+    const Expr *const shape[4] = { x->shape[0], expr_index(c->cx, groups), expr_index(c->cx, channels / groups), expr_index(c->cx, -1) };
     if (!by_group) params[1] = channels / groups;
-    Tensor *y = with_epsilon(c, "standardize", onnx_reshape(c, x, shape, 4), "2,3");
+    Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), "2,3");
     y = scaled(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
     c->out[0] = y ? view_call(c->cx, c->name, y, x) : NULL;
 }
@@ -116,7 +116,7 @@ static void lrn(OnnxCall *c)
 static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
 {
     const char *reduction = onnx_text(c, "reduction", "mean");
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK], *one = expr_index(c->cx, 1);
     int rank = 0;
     if (!x || !target || x->rank < 2 || target->rank != x->rank - 1) {
         onnx_refuse(c, "scores [n][classes][..] and targets [n][..] are wanted");
@@ -125,11 +125,11 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     const OnnxAttr *ignored = onnx_attr(c, "ignore_index");
     Tensor *is_ignored = ignored ? onnx_call2(c, "equal", target, onnx_like(c, target, (double)ignored->i)) : NULL;
     for (int d = 0; d < target->rank; d++) {
-        if (d == 1) shape[rank++] = 1;
-        shape[rank++] = tensor_dim(target, d);
+        if (d == 1) shape[rank++] = one;
+        shape[rank++] = target->shape[d];
     }
-    if (target->rank == 1) shape[rank++] = 1;
-    Tensor *index = onnx_reshape(c, target, shape, rank);
+    if (target->rank == 1) shape[rank++] = one;
+    Tensor *index = onnx_view(c, target, shape, rank);
     Tensor *y = index ? call(c->cx, "gather_elements", c->name, (Tensor *[]){ x, index }, 2, "axis=1") : NULL;
     y = y ? view_call(c->cx, c->name, onnx_call(c, "neg", y, ""), target) : NULL;
     Tensor *counted = weight ? onnx_call2(c, "gather", weight, target) : NULL;

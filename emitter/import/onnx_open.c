@@ -5,7 +5,8 @@
  *   - an operator must either know nothing of sizes, or only of dimensions that are fixed; the rows below say which ones.
  *     All others are refused by name: then the dimension has to be fixed
  *   - chains of shape arithmetic (Shape, Gather, Concat, ..) are no longer constants but short lists of sizes. They are
- *     computed here, and have to come out as numbers or as the shape of a Reshape, an Expand or a ConstantOfShape */
+ *     computed here. Translations ask for them where they want a shape, an end or a number of elements (onnx_sizes); what
+ *     calculates with them otherwise gets a tensor that is made of them when the program runs */
 #include <string.h>
 
 #include "import/onnx_graph.h"
@@ -22,18 +23,20 @@ static Map *lists(const OnnxCall *c) { return &c->scope->import->sizes; }
 
 static bool is_sizes(const OnnxCall *c, const Tensor *t) { return t && map_get_ptr(lists(c), t); }
 
-/* Of an input that is a list of sizes, or constant integers. */
+/* Of an input that is a list of sizes, or constant whole numbers. */
 static bool sizes_of(const OnnxCall *c, int input, Sizes *out)
 {
     const Tensor *t = onnx_in(c, input);
     const Sizes *known = t ? map_get_ptr(lists(c), t) : NULL;
     if (known) *out = *known;
-    if (known || !t || !tensor_is_constant(t) || !dtype_is_integer(t->type) || t->rank > 1 || tensor_elems(t) > MOST_SIZES) return known != NULL;
+    if (known || !t || !tensor_is_constant(t) || t->rank > 1 || tensor_elems(t) > MOST_SIZES) return known != NULL;
     *out = (Sizes){ .count = (int)tensor_elems(t), .rank = t->rank };
     for (int i = 0; i < out->count; i++) {
-        int64_t v = dtype_load(t->type, t->data, i).i;
-        if (v < -INT32_MAX || v > INT32_MAX) return false;
-        out->at[i] = expr_index(c->cx, v);
+        const Scalar v = dtype_load(t->type, t->data, i);
+        const double real = dtype_is_float(t->type) ? v.f : (double)v.i;
+        const bool is_near = real >= -INT32_MAX && real <= INT32_MAX;
+        if (dtype_is_float(t->type) && (!is_near || real != (double)(int64_t)real)) return false;
+        out->at[i] = expr_index(c->cx, is_near ? (int64_t)real : real < 0 ? -INT32_MAX : INT32_MAX);
     }
     return true;
 }
@@ -46,8 +49,41 @@ static void give(OnnxCall *c, const Sizes *s, DType type)
     for (int i = 0; i < s->count; i++) is_constant = is_constant && s->at[i]->kind == EXPR_INT;
     c->out[0] = is_constant ? tensor_constant(c->cx, c->name, type, s->rank, &count, NULL) : tensor_new_fixed(c->cx, c->name, type, s->rank, &count);
     for (int i = 0; i < s->count && is_constant && c->out[0]; i++)
-        dtype_store(type, (void *)(uintptr_t)c->out[0]->data, i, (Scalar){ .i = s->at[i]->integer });
+        dtype_store(type, (void *)(uintptr_t)c->out[0]->data, i, dtype_is_float(type) ? (Scalar){ .f = (double)s->at[i]->integer } : (Scalar){ .i = s->at[i]->integer });
     if (!is_constant) map_put_ptr(lists(c), c->out[0], arena_copy(c->cx->arena, s, sizeof *s));
+}
+
+/* A list as a tensor that the program makes: each size by itself, side by side. */
+static Tensor *made_of_sizes(Ctx *cx, const Tensor *t, const Sizes *s)
+{
+    Tensor **part = NEW_ARRAY(cx->arena, Tensor *, s->count + 1), *zero = tensor_scalar(cx, t->name, t->type, 0);
+    for (int i = 0; i < s->count; i++) {
+        const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(cx, t->name, t->type, 1, &s->at[i]) };
+        Node *n = s->at[i]->kind == EXPR_INT || !zero ? NULL : op_call(cx, op_find(cx, "extent"), t->name, &zero, 1, &like, 1);
+        part[i] = n ? n->out[0] : tensor_scalar(cx, t->name, t->type, (double)s->at[i]->integer);
+        if (s->rank) part[i] = call_on(cx, "unsqueeze", t->name, part[i], "axes=0");
+    }
+    if (ctx_failed(cx)) return NULL;
+    return s->count > 1 ? call(cx, "concat", t->name, part, s->count, "axis=0") : part[0];
+}
+
+Tensor *onnx_made_of_sizes(OnnxImport *im, Tensor *t)
+{
+    const Sizes *s = t ? map_get_ptr(&im->sizes, t) : NULL;
+    return s ? made_of_sizes(im->cx, t, s) : t;
+}
+
+int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most)
+{
+    Sizes s;
+    if (!onnx_in(c, input)) return -1;
+    if (!sizes_of(c, input, &s)) {
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; a list of integers known when compiling, or of sizes, is accepted", input, c->in[input]->name);
+        return -2;
+    }
+    if (s.count > most) onnx_refuse(c, "there are %d values in %s; at most %d are accepted", s.count, c->in[input]->name, most);
+    for (int i = 0; i < s.count && i < most; i++) out[i] = s.at[i];
+    return s.count > most ? -2 : s.count;
 }
 
 static bool shape_of(OnnxCall *c, Sizes *out)
@@ -121,7 +157,7 @@ static bool as_it_is(OnnxCall *c, Sizes *out) { return sizes_of(c, 0, out); }
 static bool cast(OnnxCall *c, Sizes *out)
 {
     DType to;
-    return onnx_dtype(onnx_int(c, "to", 0), &to) && (to == I32 || to == I64) && sizes_of(c, 0, out);
+    return onnx_dtype(onnx_int(c, "to", 0), &to) && (to == I32 || to == I64 || to == F32 || to == F64) && sizes_of(c, 0, out);
 }
 
 /* Sizes are not negative, so that rounding to zero and to minus infinity are the same where the divisor is positive. */
@@ -142,42 +178,85 @@ static bool combined(OnnxCall *c, ExprKind kind, Sizes *out)
 static bool sum(OnnxCall *c, Sizes *out) { return combined(c, EXPR_ADD, out); }
 static bool difference(OnnxCall *c, Sizes *out) { return combined(c, EXPR_SUB, out); }
 static bool product(OnnxCall *c, Sizes *out) { return combined(c, EXPR_MUL, out); }
-static bool quotient(OnnxCall *c, Sizes *out) { return combined(c, EXPR_FLOORDIV, out); }
+static bool quotient(OnnxCall *c, Sizes *out) { return !dtype_is_float(c->in[0]->type) && combined(c, EXPR_FLOORDIV, out); }
+static bool remainder_of(OnnxCall *c, Sizes *out)
+{
+    Sizes b;
+    if (!sizes_of(c, 1, &b) || !combined(c, EXPR_FLOORMOD, out)) return false;
+    for (int i = 0; i < b.count; i++)
+        if (interval_of(c->cx, b.at[i], NULL).least < 1) return false;
+    return true;
+}
+static bool lesser(OnnxCall *c, Sizes *out) { return c->in_count == 2 && combined(c, EXPR_MIN, out); }
+static bool greater(OnnxCall *c, Sizes *out) { return c->in_count == 2 && combined(c, EXPR_MAX, out); }
+
+/* What is decided for all sizes: a list of 0 and 1. */
+static bool equal(OnnxCall *c, Sizes *out)
+{
+    if (!combined(c, EXPR_SUB, out)) return false;
+    for (int i = 0; i < out->count; i++) {
+        const Interval apart = interval_of(c->cx, out->at[i], NULL);
+        if (apart.least <= 0 && apart.greatest >= 0 && apart.least != apart.greatest) return false;
+        out->at[i] = expr_index(c->cx, apart.least == 0 && apart.greatest == 0);
+    }
+    return true;
+}
+
+static bool chosen(OnnxCall *c, Sizes *out)
+{
+    Sizes condition, a, b;
+    if (!sizes_of(c, 0, &condition) || !sizes_of(c, 1, &a) || !sizes_of(c, 2, &b) || a.count != condition.count || b.count != condition.count) return false;
+    *out = a;
+    for (int i = 0; i < a.count; i++) {
+        if (condition.at[i]->kind != EXPR_INT) return false;
+        out->at[i] = condition.at[i]->integer ? a.at[i] : b.at[i];
+    }
+    return true;
+}
+
+static bool multiplied(OnnxCall *c, Sizes *out)
+{
+    Sizes x;
+    if (!sizes_of(c, 0, &x)) return false;
+    *out = (Sizes){ .count = 1, .rank = onnx_int(c, "keepdims", 1) != 0, .at = { expr_index(c->cx, 1) } };
+    for (int i = 0; i < x.count; i++) out->at[0] = simplify(c->cx, expr_mul(c->cx, out->at[0], x.at[i]), NULL);
+    return true;
+}
 
 typedef struct Arithmetic { const char *op; bool (*list)(OnnxCall *c, Sizes *out); } Arithmetic;
 static const Arithmetic arithmetic[] = {
     { "Shape", shape_of }, { "Size", size_of }, { "Gather", gathered }, { "Slice", sliced }, { "Concat", joined }, { "Unsqueeze", as_list },
     { "Reshape", as_list }, { "Squeeze", as_one }, { "Identity", as_it_is }, { "Cast", cast }, { "Add", sum }, { "Sub", difference },
-    { "Mul", product }, { "Div", quotient },
+    { "Mul", product }, { "Div", quotient }, { "Mod", remainder_of }, { "Min", lesser }, { "Max", greater }, { "Equal", equal }, { "Where", chosen },
+    { "ReduceProd", multiplied }, { "Floor", as_it_is }, { "Ceil", as_it_is },
 };
 
 /* ---- Operators over tensors that have open dimensions ------------------------------------------------------------ */
 
-/* Which dimensions of the inputs may be open. */
-typedef enum May { MAY_ALL, MAY_FIRST, MAY_OTHERS /* than the attribute axis */, MAY_IMAGE /* all but the channels, the second */,
-                   MAY_SEQUENCE /* of three all but the last */ } May;
-typedef struct Keeper { const char *op; May may; int axis; /* by default */ } Keeper;
-static const Keeper keepers[] = {
-    { "AveragePool", MAY_IMAGE, 0 }, { "BatchNormalization", MAY_IMAGE, 0 }, { "Cast", MAY_ALL, 0 }, { "Clip", MAY_ALL, 0 }, { "Concat", MAY_OTHERS, 0 },
-    { "Conv", MAY_IMAGE, 0 }, { "DequantizeLinear", MAY_ALL, 0 }, { "Dropout", MAY_ALL, 0 }, { "Flatten", MAY_ALL, 0 }, { "Gather", MAY_OTHERS, 0 },
-    { "GRU", MAY_SEQUENCE, 0 }, { "Gelu", MAY_ALL, 0 }, { "Gemm", MAY_ALL, 0 }, { "GlobalAveragePool", MAY_IMAGE, 0 }, { "GlobalMaxPool", MAY_IMAGE, 0 }, { "Identity", MAY_ALL, 0 },
-    { "LayerNormalization", MAY_OTHERS, -1 }, { "LSTM", MAY_SEQUENCE, 0 }, { "LogSoftmax", MAY_ALL, 0 }, { "MatMul", MAY_ALL, 0 }, { "MaxPool", MAY_IMAGE, 0 }, { "Mean", MAY_ALL, 0 },
-    { "Pow", MAY_ALL, 0 }, { "PRelu", MAY_FIRST, 0 }, { "QuantizeLinear", MAY_ALL, 0 }, { "RNN", MAY_SEQUENCE, 0 }, { "ReduceMax", MAY_ALL, 0 }, { "ReduceMean", MAY_ALL, 0 },
-    { "ReduceMin", MAY_ALL, 0 }, { "ReduceSum", MAY_ALL, 0 }, { "Reshape", MAY_ALL, 0 }, { "Slice", MAY_ALL, 0 }, { "Softmax", MAY_ALL, 0 },
-    { "Split", MAY_OTHERS, 0 }, { "Squeeze", MAY_ALL, 0 }, { "Sum", MAY_ALL, 0 }, { "Max", MAY_ALL, 0 }, { "Min", MAY_ALL, 0 }, { "Transpose", MAY_ALL, 0 },
-    { "Unsqueeze", MAY_ALL, 0 },
+/* Which dimensions of the inputs may be open; all others of ONNX's operators keep none, but for those that are one of ours by elements. */
+typedef enum May { MAY_ALL, MAY_OTHERS /* than the attribute axis */, MAY_IMAGE /* all but the channels, the second */,
+                   MAY_SEQUENCE /* of three all but the last */, MAY_COUNT } May;
+static const char *const keepers[MAY_COUNT] = {
+    [MAY_ALL] = "ArgMax ArgMin Attention Cast Clip Compress Concat CumProd CumSum DequantizeLinear Dropout DynamicQuantizeLinear Einsum Expand Flatten Gather "
+                "GatherElements GatherND Gelu Gemm GlobalLpPool GridSample GroupNormalization Hardmax Identity InstanceNormalization LRN LayerNormalization LogSoftmax LpNormalization "
+                "MatMul MatMulInteger Max Mean MeanVarianceNormalization Min Mod NegativeLogLikelihoodLoss OneHot PRelu Pad Pow QuantizeLinear RMSNormalization Range ReduceL1 ReduceL2 "
+                "ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Reshape Resize ReverseSequence RotaryEmbedding Shrink "
+                "Slice Softmax SoftmaxCrossEntropyLoss Squeeze Sum SwiGLU Tile TopK Transpose Trilu Unsqueeze Upsample",
+    [MAY_OTHERS] = "Split",
+    [MAY_IMAGE] = "AveragePool BatchNormalization Conv ConvTranspose DepthToSpace GlobalAveragePool GlobalMaxPool LpPool MaxPool SpaceToDepth",
+    [MAY_SEQUENCE] = "GRU LSTM RNN",
 };
 
-static bool may_be_open(const OnnxCall *c, const Keeper *k, const Tensor *x, int d)
+static bool may_be_open(const OnnxCall *c, May may, const Tensor *x, int d)
 {
-    int64_t axis = onnx_int(c, "axis", k->axis);
+    int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
-    switch (k->may) {
+    switch (may) {
     case MAY_ALL:      return true;
-    case MAY_FIRST:    return d == 0;
     case MAY_OTHERS:   return d != axis;
     case MAY_IMAGE:    return d != 1;
     case MAY_SEQUENCE: return d < 2;
+    case MAY_COUNT:    break;
     }
     return false;
 }
@@ -185,14 +264,13 @@ static bool may_be_open(const OnnxCall *c, const Keeper *k, const Tensor *x, int
 /* The open dimension that the operator cannot keep; NULL: there is none. What is a call of one of ours by elements knows no sizes. */
 static const Expr *not_kept(const OnnxCall *c, const OnnxOp *op)
 {
-    const Keeper *k = NULL;
     const Op *ours = op->op ? op_find(c->cx, op->op) : NULL;
-    for (size_t i = 0; i < sizeof keepers / sizeof keepers[0]; i++)
-        if (strcmp(keepers[i].op, op->name) == 0) k = &keepers[i];
-    if (!k && ours && ours->pattern <= PATTERN_BROADCAST) return NULL;
+    int may = 0;
+    while (may < MAY_COUNT && !text_has_word(keepers[may], op->name)) may++;
+    if (may == MAY_COUNT && ours && ours->pattern <= PATTERN_BROADCAST) return NULL;
     for (int i = 0; i < c->in_count; i++)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++)
-            if (c->in[i]->shape[d]->kind != EXPR_INT && !(k && may_be_open(c, k, c->in[i], d))) return c->in[i]->shape[d];
+            if (c->in[i]->shape[d]->kind != EXPR_INT && !may_be_open(c, (May)may, c->in[i], d)) return c->in[i]->shape[d];
     return NULL;
 }
 
@@ -209,30 +287,24 @@ static void refuse(OnnxCall *c, const Expr *open)
     onnx_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", v ? v->name : "?", v ? v->name : "?", v ? (long long)v->greatest : 1LL);
 }
 
-/* A shape of sizes: each is a number, or x's at the same place, or one is what is left. */
-static void reshape(OnnxCall *c, const Sizes *shape)
+/* A shape of sizes, where 0 is x's at the same place and -1 what is left. */
+static void reshape(OnnxCall *c, Sizes *shape)
 {
     const Tensor *x = c->in[0];
-    Text attr = text_new(c->cx);
-    int others = 0;
-    for (int i = 0; i < shape->count; i++) {
-        bool is_same = i < x->rank && shape->at[i] == x->shape[i], is_number = shape->at[i]->kind == EXPR_INT;
-        others += !is_number && !is_same;
-        text_printf(&attr, "%s%lld", i ? "," : "", is_number ? (long long)shape->at[i]->integer : is_same ? 0LL : -1LL);
-    }
-    c->out[0] = others > 1 ? NULL : onnx_call(c, "reshape", c->in[0], "shape=%s", text_string(&attr));
-    for (int i = 0; i < shape->count && !ctx_failed(c->cx); i++) {
-        bool is_open = shape->at[i]->kind != EXPR_INT;
-        if (is_open && (others > 1 || !provably_equal(c->cx, c->out[0]->shape[i], shape->at[i], NULL))) refuse(c, shape->at[i]);
-    }
+    if (shape->count > MAX_RANK) onnx_unsupported(c, "a shape of %d dimensions; at most %d are accepted", shape->count, MAX_RANK);
+    for (int i = 0; i < shape->count && i < x->rank; i++)
+        if (expr_is_int(shape->at[i], 0)) shape->at[i] = x->shape[i];
+    if (!ctx_failed(c->cx)) c->out[0] = onnx_view(c, c->in[0], shape->at, shape->count);
+    for (int i = 0; i < shape->count && !ctx_failed(c->cx); i++)
+        if (shape->at[i]->kind != EXPR_INT && !provably_equal(c->cx, c->out[0]->shape[i], shape->at[i], NULL)) refuse(c, shape->at[i]);
 }
 
 /* ---- Tensors whose shape is a list of sizes ------------------------------------------------------------------------ */
 
-static Tensor *expanded(OnnxCall *c, Tensor *x, const Sizes *shape)
+Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
 {
-    if (!x || shape->count > MAX_RANK) return NULL;
-    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, x->type, shape->count, shape->at) };
+    if (!x || rank > MAX_RANK) return NULL;
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, x->type, rank, shape) };
     Node *n = op_call(c->cx, op_find(c->cx, "expand"), c->name, &x, 1, &like, 1);
     return n ? n->out[0] : NULL;
 }
@@ -241,7 +313,7 @@ static bool expand(OnnxCall *c, Sizes *shape)
 {
     Tensor *x = onnx_in(c, 0);
     if (!x || is_sizes(c, x) || !sizes_of(c, 1, shape)) return false;
-    c->out[0] = expanded(c, x, shape);
+    c->out[0] = onnx_expand(c, x, shape->at, shape->count);
     return c->out[0] != NULL || ctx_failed(c->cx);
 }
 
@@ -250,8 +322,20 @@ static bool constant_of_shape(OnnxCall *c, Sizes *shape)
     const OnnxAttr *a = onnx_attr(c, "value");
     Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
     if (!value || tensor_elems(value) != 1 || !sizes_of(c, 0, shape)) return false;
-    c->out[0] = expanded(c, value, shape);
+    c->out[0] = onnx_expand(c, value, shape->at, shape->count);
     return c->out[0] != NULL || ctx_failed(c->cx);
+}
+
+/* Operators whose translation asks for sizes; and those that calculate with them when the program runs, which all by elements do. */
+static const char askers[] = "Range Resize Slice Tile", readers[] = "Cast Concat Gather Max Mean Min Mod Pow ReduceMax ReduceMean ReduceMin ReduceSum Reshape Squeeze Sum Unsqueeze";
+
+static bool takes_sizes(OnnxCall *c, const OnnxOp *op)
+{
+    const Op *ours = op->op ? op_find(c->cx, op->op) : NULL;
+    if (text_has_word(askers, op->name)) return true;
+    if (!text_has_word(readers, op->name) && (!ours || ours->pattern > PATTERN_BROADCAST)) return false;
+    for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_made_of_sizes(c->scope->import, c->in[i]);
+    return true;
 }
 
 static const Arithmetic makers[] = { { "ConstantOfShape", constant_of_shape }, { "Expand", expand } };
@@ -272,17 +356,17 @@ bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op)
         reshape(c, &list);
         return true;
     }
-    bool is_shape = strcmp(op->name, "Shape") == 0 || strcmp(op->name, "Size") == 0;
+    const bool is_shape = strcmp(op->name, "Shape") == 0 || strcmp(op->name, "Size") == 0;
     for (size_t i = 0; (has_sizes || is_shape) && i < sizeof arithmetic / sizeof arithmetic[0]; i++)
         if (strcmp(arithmetic[i].op, op->name) == 0 && arithmetic[i].list(c, &list)) {
-            DType type = is_shape || c->in[0]->type != I32 ? I64 : I32;
+            DType type = is_shape ? I64 : strcmp(op->name, "Equal") == 0 ? BOOL : c->in[strcmp(op->name, "Where") == 0 ? 1 : 0]->type;
             if (strcmp(op->name, "Cast") == 0) onnx_dtype(onnx_int(c, "to", 0), &type);
             give(c, &list, type);
             return true;
         }
     for (size_t i = 0; i < sizeof makers / sizeof makers[0]; i++)
         if ((has_sizes || strcmp(op->name, "Expand") == 0) && strcmp(makers[i].op, op->name) == 0 && makers[i].list(c, &list)) return true;
-    const Expr *open = has_sizes ? size : not_kept(c, op);
+    const Expr *open = has_sizes && !takes_sizes(c, op) ? size : not_kept(c, op);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;
 }

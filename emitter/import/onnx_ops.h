@@ -72,6 +72,8 @@ const char *onnx_text(const OnnxCall *c, const char *name, const char *otherwise
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most);
 /* An attribute in operator sets before `since`, an input from then on. */
 int onnx_ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most);
+/* The whole numbers of an input, of which some may be sizes that stay open; their count, -1: absent, -2: refused. onnx_open.c */
+int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most);
 bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* of such a count: then it is refused */
 /* The attribute `axis` (or what is given), counted from the end where negative; -1: refused. */
 int onnx_axis(OnnxCall *c, int64_t axis, int rank);
@@ -89,6 +91,8 @@ bool onnx_needs(OnnxCall *c, int count);                                     /* 
 Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* a scalar constant of x's type */
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
+Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);    /* where sizes may be open; -1 is what is left */
+Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_open.c */
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);     /* a constant without elements: sizes below 1 are 0 */
 Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis);             /* x with size 0 along the axis */
 /* Scales and zeros along an axis of x get ones for the dimensions behind it; one value stands for all. onnx_quant.c */

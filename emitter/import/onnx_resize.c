@@ -23,7 +23,8 @@ typedef struct Resize {
     bool antialias, excludes_outside, crops;
 } Resize;
 
-typedef struct Line { int64_t in, out; double scale, start, end; } Line;     /* one axis; start and end: of the region of interest */
+/* One axis; start and end: of the region of interest. Where a size is open, `asked` is that of the result or NULL, then it is by the scale. */
+typedef struct Line { int64_t in, out; double scale, start, end; const Expr *asked; bool is_open; } Line;
 
 static double place_of(const Resize *r, const Line *l, int64_t i)
 {
@@ -105,6 +106,40 @@ static Tensor *outside_along(OnnxCall *c, const Resize *r, const Line *l, int be
     return onnx_ones_behind(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), behind);
 }
 
+/* ---- Sizes that stay open ------------------------------------------------------------------------------------------ */
+
+/* The scale as a quotient of small numbers, times / per. */
+static bool quotient_of(double scale, int64_t *times, int64_t *per)
+{
+    for (*per = 1; *per <= 1024; ++*per) {
+        *times = floor_of(scale * (double)*per + 0.5);
+        if (*times >= 1 && *times <= MOST_TABLE && size_of(scale - (double)*times / (double)*per) <= 1e-7 * scale) return true;
+    }
+    return false;
+}
+
+/* By the operator that reckons each place when the program runs. */
+static Tensor *interpolated(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+{
+    int64_t times = 1, per = 1;
+    if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0 || (!l->asked && !quotient_of(l->scale, &times, &per))) {
+        onnx_unsupported(c, "dimension %d of %s is open: scales that are quotients of small numbers, without antialias, exclude_outside, tf_crop_and_resize and half_pixel_symmetric, are accepted",
+                         axis, tensor_shape_text(c->cx, x));
+        return NULL;
+    }
+    Text text = text_new(c->cx);
+    text_printf(&text, "axis=%d mode=%s coordinates=%s nearest=%s times=%lld per=%lld", axis, r->mode, r->coordinates, r->nearest, (long long)times, (long long)per);
+    onnx_add_real(&text, "cubic", r->cubic);
+    const Op *ours = op_find(c->cx, "interpolate");
+    int count;
+    const Attr *read = attrs_read(c->cx, ours, text.at, &count);
+    Attr attr[8];
+    for (int i = 0; read && i < count; i++) attr[i] = read[i];
+    if (l->asked) attr[count++] = (Attr){ .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->asked) };
+    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, &x, 1, attr, count) : NULL;
+    return n ? n->out[0] : NULL;
+}
+
 static Tensor *resize_axes(OnnxCall *c, const Resize *r, const Line *line, Tensor *x)
 {
     Tensor *outside = NULL, *y = x;
@@ -113,6 +148,10 @@ static Tensor *resize_axes(OnnxCall *c, const Resize *r, const Line *line, Tenso
     DType t = x->type;
     if (!is_nearest && !dtype_is_float(t)) y = onnx_cast(c, x, F32);
     for (int d = 0; d < rank && y; d++) {
+        if (line[d].is_open) {
+            y = interpolated(c, r, &line[d], y, d);
+            continue;
+        }
         if (line[d].in == line[d].out && line[d].scale == 1 && !(r->crops && (line[d].start != 0 || line[d].end != 1))) continue;
         y = is_nearest ? gathered(c, r, &line[d], y, d) : resampled(c, r, &line[d], y, d);
         if (!r->crops) continue;
@@ -158,8 +197,21 @@ static bool check_words(OnnxCall *c, const Resize *r)
     return true;
 }
 
-/* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. */
-static bool settle(OnnxCall *c, const double *scales, const double *sizes, int count, const int64_t *axes, Line *line)
+/* An axis of which a size is open, and that is not as it was. */
+static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int axis, Line *l)
+{
+    const Expr *own = c->in[0]->shape[axis];
+    if (own->kind == EXPR_INT && (scale || asked->kind == EXPR_INT)) return false;
+    l->is_open = scale ? *scale != 1 : asked != own;
+    l->asked = scale ? NULL : asked;
+    l->out = l->in;
+    if (scale) l->scale = *scale;
+    if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0) onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; \"stretch\" is accepted");
+    return true;
+}
+
+/* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. asked: the sizes, some of which may be open. */
+static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count, const int64_t *axes, Line *line)
 {
     const char *policy = onnx_text(c, "keep_aspect_ratio_policy", "stretch");
     double all = 0;
@@ -169,6 +221,7 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, int c
     }
     for (int i = 0; i < count; i++) {
         Line *l = &line[axes[i]];
+        if (settle_open(c, scales ? &scales[i] : NULL, asked[i], (int)axes[i], l)) continue;
         bool is_kept = sizes && strcmp(policy, "stretch") != 0;
         l->scale = scales ? scales[i] : is_kept ? all : sizes[i] / (double)l->in;
         double out = scales ? (double)l->in * scales[i] : is_kept ? (double)floor_of(all * (double)l->in + 0.5) : sizes[i];
@@ -181,22 +234,25 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, int c
     return true;
 }
 
-static void run(OnnxCall *c, const Resize *r, const double *scales, const double *sizes, int count, const int64_t *axes, const double *region)
+static void run(OnnxCall *c, const Resize *r, const double *scales, const Expr *const *asked, int count, const int64_t *axes, const double *region)
 {
     Line line[MAX_RANK];
     Tensor *x = c->in[0];
+    double sizes[MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
         int64_t size = tensor_dim(x, d);
-        if (size < 1) onnx_refuse(c, "the input is %s", tensor_shape_text(c->cx, x));
-        line[d] = (Line){ size, size, 1, 0, 1 };
+        if (size == 0) onnx_refuse(c, "the input is %s", tensor_shape_text(c->cx, x));
+        line[d] = (Line){ .in = size, .out = size, .scale = 1, .end = 1 };
     }
+    for (int i = 0; i < count && !scales; i++) sizes[i] = asked[i]->kind == EXPR_INT ? (double)asked[i]->integer : -1;
     for (int i = 0; region && i < count; i++) line[axes[i]].start = region[i], line[axes[i]].end = region[count + i];
-    if (!ctx_failed(c->cx) && check_words(c, r) && settle(c, scales, sizes, count, axes, line)) c->out[0] = resize_axes(c, r, line, x);
+    if (!ctx_failed(c->cx) && check_words(c, r) && settle(c, scales, scales ? NULL : sizes, asked, count, axes, line)) c->out[0] = resize_axes(c, r, line, x);
 }
 
 static void resize(OnnxCall *c)
 {
-    double region[2 * MAX_RANK], scales[MAX_RANK], sizes[MAX_RANK];
+    double region[2 * MAX_RANK], scales[MAX_RANK];
+    const Expr *asked[MAX_RANK] = { NULL };
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     bool is_old = c->opset < 11;
@@ -207,11 +263,11 @@ static void resize(OnnxCall *c)
     int rank = c->in[0]->rank, listed = onnx_ints(c, "axes", -1, axes, MAX_RANK), count = listed >= 0 ? listed : rank;
     for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
     int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK), scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
-    int size_count = is_old ? 0 : reals_of(c, 3, sizes, MAX_RANK);
+    int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, asked, MAX_RANK);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
         onnx_refuse(c, "there are %d scales, %d sizes and %d ends of the region for %d axes", scale_count, size_count, regions, count);
-    else run(c, &r, scale_count ? scales : NULL, scale_count ? NULL : sizes, count, axes, r.crops ? region : NULL);
+    else run(c, &r, scale_count ? scales : NULL, asked, count, axes, r.crops ? region : NULL);
 }
 
 static void upsample(OnnxCall *c)
@@ -226,7 +282,7 @@ static void upsample(OnnxCall *c)
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx)) onnx_refuse(c, "there must be %d scales", count);
     else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
     else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
-    if (!ctx_failed(c->cx)) run(c, &r, scales, NULL, count, axes, NULL);
+    if (!ctx_failed(c->cx)) run(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);
 }
 
 /* grid[n,..] = theta[n] * (x, y, z, 1) of each place of an image of `size` [n][c][..]: places are constants, so it is a product. */
@@ -265,14 +321,14 @@ static void grid_sample(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "bilinear");
     if (!onnx_needs(c, 2)) return;
-    if (c->in[0]->rank != 4) {
-        onnx_unsupported(c, "the input is %s; [n][c][h][w] is accepted", tensor_shape_text(c->cx, c->in[0]));
+    if (c->in[0]->rank != 4 && c->in[0]->rank != 5) {
+        onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, c->in[0]));
         return;
     }
     Tensor *x = onnx_channels_last(c, c->in[0]);
     if (!x) return;
     c->out[0] = onnx_channels_second(c, call(c->cx, "grid_sample", c->name, (Tensor *[]){ x, c->in[1] }, 2, "mode=%s padding=%s align=%d",
-                                             strcmp(mode, "bilinear") == 0 ? "linear" : strcmp(mode, "bicubic") == 0 ? "cubic" : mode, onnx_text(c, "padding_mode", "zeros"), onnx_int(c, "align_corners", 0) != 0));
+                                             strcmp(mode, "bilinear") == 0 || strcmp(mode, "trilinear") == 0 ? "linear" : strcmp(mode, "bicubic") == 0 ? "cubic" : mode, onnx_text(c, "padding_mode", "zeros"), onnx_int(c, "align_corners", 0) != 0));
 }
 
 const OnnxOp onnx_rows_resize[] = {

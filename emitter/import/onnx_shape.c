@@ -3,7 +3,8 @@
  * of Shape, Gather, Concat and so on over fixed shapes have been folded when their result is looked at. */
 #include <string.h>
 
-#include "import/onnx_ops.h"
+#include "import/onnx_graph.h"
+#include "ir/algebra.h"
 #include "support/text.h"
 
 enum { MOST_ELEMS = 1 << 16,         /* of a constant that the model asks to be filled */
@@ -131,39 +132,56 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
     return c->out[0] != NULL;
 }
 
+/* The places of an attribute or, since operator set 10, of an input, some of which may be sizes; those get a tensor of them as well. */
+static int places(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
+{
+    const Expr *at[MAX_RANK];
+    if (c->opset < 10 || !onnx_in(c, input) || tensor_is_constant(c->in[input])) return onnx_ints_since(c, 10, attr, input, out, MAX_RANK);
+    const int count = onnx_sizes(c, input, at, MAX_RANK);
+    for (int i = 0; i < count; i++) out[i] = at[i]->kind == EXPR_INT ? at[i]->integer : 0;
+    if (count >= 0) *sizes = tensor_new(c->cx, c->name, I64, count, at);
+    return count;
+}
+
 static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
+    const Tensor *sizes[2] = { NULL, NULL };
     if (!onnx_needs(c, 1)) return;
-    int count = onnx_ints_since(c, 10, "starts", 1, begin, MAX_RANK), ends = onnx_ints_since(c, 10, "ends", 2, end, MAX_RANK);
+    int count = places(c, "starts", 1, begin, &sizes[0]), ends = places(c, "ends", 2, end, &sizes[1]);
     int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK), steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
     if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2) return;
     if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
         onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
         return;
     }
-    if (is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
+    if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "begin=%s end=%s", ints_text(c->cx, begin, count), ints_text(c->cx, end, count));
     if (axis_count >= 0) text_printf(&attrs, " axes=%s", ints_text(c->cx, axes, count));
     if (steps >= 0) text_printf(&attrs, " step=%s", ints_text(c->cx, step, count));
-    c->out[0] = onnx_call(c, "slice", c->in[0], "%s", attrs.at);
+    const Op *ours = op_find(c->cx, "slice");
+    int attr_count;
+    const Attr *read = attrs_read(c->cx, ours, attrs.at, &attr_count);
+    Attr attr[MAX_RANK + 2];
+    for (int i = 0; read && i < attr_count; i++) attr[i] = read[i];
+    for (int i = 0; i < 2; i++)
+        if (sizes[i]) attr[attr_count++] = (Attr){ .name = i ? "end_sizes" : "begin_sizes", .kind = ATTR_TENSOR, .tensor = sizes[i] };
+    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, c->in, 1, attr, attr_count) : NULL;
+    c->out[0] = n ? n->out[0] : NULL;
 }
 
 /* One constant index is a slice; without its dimension where the index is a scalar. */
 static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
 {
     const Tensor *x = c->in[0];
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     int rank = 0;
-    if (at < 0) at += tensor_dim(x, (int)axis);
-    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)at + 1);
-    if (c->in[1]->rank == 0) {
-        for (int d = 0; d < x->rank; d++)
-            if (d != axis) shape[rank++] = tensor_dim(x, d);
-        y = onnx_call(c, "reshape", y, "shape=%s", ints_text(c->cx, shape, rank));
-    }
-    c->out[0] = y;
+    if (at < 0 && tensor_dim(x, (int)axis) >= 0) at += tensor_dim(x, (int)axis);
+    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, at == -1 ? (long long)INT32_MAX : (long long)at + 1);
+    for (int d = 0; d < x->rank; d++)
+        if (d != axis) shape[rank++] = x->shape[d];
+    c->out[0] = c->in[1]->rank == 0 ? onnx_view(c, y, shape, rank) : y;
 }
 
 static void gather(OnnxCall *c)
@@ -176,12 +194,13 @@ static void gather(OnnxCall *c)
         onnx_refuse(c, "axis %lld of %s by an index of type %s", (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
         return;
     }
-    size = tensor_dim(x, (int)axis);
+    size = interval_of(c->cx, x->shape[axis], NULL).least;
     int64_t count = tensor_is_constant(index) ? tensor_elems(index) : 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = dtype_load(index->type, index->data, i).i;
         if (at >= -size && at < size) continue;
-        onnx_refuse(c, "index %lld is outside of axis %lld of %s", (long long)at, (long long)axis, tensor_shape_text(c->cx, x));
+        onnx_refuse(c, "index %lld is outside of axis %lld of %s%s", (long long)at, (long long)axis, tensor_shape_text(c->cx, x),
+                    tensor_dim(x, (int)axis) < 0 ? " where that is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'" : "");
         return;
     }
     if (count == 1 && index->rank <= 1) gather_one(c, axis, dtype_load(index->type, index->data, 0).i);
@@ -227,26 +246,41 @@ static void expand(OnnxCall *c)
     if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
 }
 
+/* A size that stays open is how often one element is repeated. */
 static void tile(OnnxCall *c)
 {
+    const Expr *asked[MAX_RANK];
     int64_t times[MAX_RANK];
+    bool is_open = false;
     if (!onnx_needs(c, 2)) return;
-    int count = onnx_ints(c, NULL, 1, times, MAX_RANK);
-    if (count >= 0 && count != c->in[0]->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, c->in[0]->rank);
-    else if (count >= 0) c->out[0] = onnx_call(c, "tile", c->in[0], "times=%s", ints_text(c->cx, times, count));
+    const Tensor *x = c->in[0];
+    const int count = onnx_sizes(c, 1, asked, MAX_RANK);
+    if (count < 0) return;
+    if (count != x->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, x->rank);
+    for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
+        times[d] = asked[d]->kind == EXPR_INT ? asked[d]->integer : 1;
+        if (asked[d]->kind == EXPR_INT) asked[d] = x->shape[d];
+        else if (tensor_dim(x, d) == 1) is_open = true;
+        else onnx_unsupported(c, "dimension %d of %s repeated a number of times that stays open; of 1 is accepted", d, tensor_shape_text(c->cx, x));
+    }
+    Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], asked, count) : c->in[0];
+    c->out[0] = onnx_call(c, "tile", y, "times=%s", ints_text(c->cx, times, count));
 }
 
 /* Blocks of b x b pixels become channels, or the other way, by a reshape, a transpose and a reshape. DCR: the block's
  * position is the slower part of the channel; CRD: the faster. */
-static bool block_shape(OnnxCall *c, int64_t *d, int64_t *b)
+static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
 {
-    *b = onnx_int(c, "blocksize", 0);
+    const int64_t size = onnx_int(c, "blocksize", 0);
     if (!onnx_needs(c, 1)) return false;
-    bool fits = c->in[0]->rank == 4 && *b >= 1 && *b <= 1 << 15;
-    for (int i = 0; fits && i < 4; i++) fits = (d[i] = tensor_dim(c->in[0], i)) > 0;
-    if (!fits) onnx_refuse(c, "blocksize %lld and an input of %s", (long long)*b, tensor_shape_text(c->cx, c->in[0]));
+    bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
+    for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
+    if (!fits) onnx_refuse(c, "blocksize %lld and an input of %s", (long long)size, tensor_shape_text(c->cx, c->in[0]));
+    *b = expr_index(c->cx, fits ? size : 1);
     return fits;
 }
+
+static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by) { return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL); }
 
 /* Channels are [channel][row][column] of a block, not [row][column][channel]. */
 static bool is_column_first(OnnxCall *c)
@@ -258,24 +292,26 @@ static bool is_column_first(OnnxCall *c)
 
 static void depth_to_space(OnnxCall *c)
 {
-    int64_t d[4], b;
+    const Expr *d[4], *b;
     if (!block_shape(c, d, &b)) return;
     bool is_crd = is_column_first(c);
-    int64_t apart_dcr[] = { d[0], b, b, d[1] / (b * b), d[2], d[3] }, apart_crd[] = { d[0], d[1] / (b * b), b, b, d[2], d[3] };
-    int64_t whole[] = { d[0], d[1] / (b * b), d[2] * b, d[3] * b };
-    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, is_crd ? apart_crd : apart_dcr, 6));
+    const Expr *channels = part_of(c, d[1], expr_mul(c->cx, b, b));
+    const Expr *const apart_dcr[] = { d[0], b, b, channels, d[2], d[3] }, *const apart_crd[] = { d[0], channels, b, b, d[2], d[3] };
+    const Expr *const whole[] = { d[0], channels, expr_mul(c->cx, d[2], b), expr_mul(c->cx, d[3], b) };
+    Tensor *t = onnx_view(c, c->in[0], is_crd ? apart_crd : apart_dcr, 6);
     t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
-    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", ints_text(c->cx, whole, 4));
+    c->out[0] = onnx_view(c, t, whole, 4);
 }
 
 static void space_to_depth(OnnxCall *c)
 {
-    int64_t d[4], b;
+    const Expr *d[4], *b;
     if (!block_shape(c, d, &b)) return;
-    int64_t apart[] = { d[0], d[1], d[2] / b, b, d[3] / b, b }, whole[] = { d[0], d[1] * b * b, d[2] / b, d[3] / b };
-    Tensor *t = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, apart, 6));
+    const Expr *rows = part_of(c, d[2], b), *columns = part_of(c, d[3], b);
+    const Expr *const apart[] = { d[0], d[1], rows, b, columns, b }, *const whole[] = { d[0], expr_mul(c->cx, d[1], expr_mul(c->cx, b, b)), rows, columns };
+    Tensor *t = onnx_view(c, c->in[0], apart, 6);
     t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
-    c->out[0] = onnx_call(c, "reshape", t, "shape=%s", ints_text(c->cx, whole, 4));
+    c->out[0] = onnx_view(c, t, whole, 4);
 }
 
 /* ---- Constants ---------------------------------------------------------------------------------------------------- */
@@ -349,9 +385,33 @@ static void constant_of_shape(OnnxCall *c)
     else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data));
 }
 
+/* From a size or up to one: as many numbers as there are steps between. */
+static void open_range(OnnxCall *c)
+{
+    const Expr *at[3];
+    for (int i = 0; i < 3; i++)
+        if (onnx_sizes(c, i, &at[i], 1) < 0) return;
+    const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
+    if (!step) {
+        onnx_unsupported(c, "a range by steps of 0, or of a size that stays open");
+        return;
+    }
+    const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
+    const Expr *one = expr_index(c->cx, 1), *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
+    const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
+    Tensor *in[2] = { onnx_made_of_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count) };
+    Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
+    c->out[0] = n ? n->out[0] : NULL;
+}
+
 static void range(OnnxCall *c)
 {
     double v[3];
+    if (onnx_needs(c, 3) && (!tensor_is_constant(c->in[0]) || !tensor_is_constant(c->in[1]))) {
+        open_range(c);
+        return;
+    }
     if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2])) return;
     DType t = c->in[0]->type;
     if (c->in[2]->type != t) {

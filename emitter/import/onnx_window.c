@@ -11,6 +11,7 @@ enum { MAX_SPATIAL = 3 };
 typedef struct Windows {
     int spatial;
     int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
+    bool is_transposed;                  /* SAME is another thing there */
 } Windows;
 
 static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
@@ -52,7 +53,7 @@ static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
                         (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
             return false;
         }
-        if (is_same) pad_same(c, w, d, strcmp(automatic, "SAME_UPPER") == 0);
+        if (is_same && !w->is_transposed) pad_same(c, w, d, strcmp(automatic, "SAME_UPPER") == 0);
         else if (strcmp(automatic, "VALID") == 0) w->pad[d] = w->pad[w->spatial + d] = 0;
     }
     return !ctx_failed(c->cx);
@@ -163,8 +164,10 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *e
     else if (given != -1 && given != w->spatial) onnx_refuse(c, "'output_shape' has %d values, but %d are needed", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
-        if (!has_size) size[d] = tensor_dim(x, 2 + d) * w->stride[d];
-        int64_t total = (tensor_dim(x, 2 + d) - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
+        const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;               /* by the stride it is the same for all sizes */
+        if (!has_size) size[d] = own * w->stride[d];
+        if (own < 0) onnx_unsupported(c, "'output_shape' for %s, which is open; 'pads' or SAME is accepted", tensor_shape_text(c->cx, x));
+        int64_t total = (own - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
         if (total < 0) extra[d] -= total, total = 0;
         w->pad[d] = is_upper ? total / 2 : total - total / 2;
         w->pad[w->spatial + d] = total - w->pad[d];
@@ -178,6 +181,7 @@ static void conv_transpose(OnnxCall *c)
     Windows w;
     int64_t extra[MAX_SPATIAL] = { 0 };
     if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w)) return;
+    w.is_transposed = true;
     Tensor *x = c->in[0], *k = c->in[1];
     if (k->rank != x->rank) {
         onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
