@@ -138,6 +138,7 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
         memcpy(y + 2, &high, 4);
         a += 4;
         y += 4;
+        __asm__ volatile("" : : : "memory");      /* or a compiler that unrolls loads all words at once, and spills them */
     }
     for (; n > 0; n--) *y++ = *a++;
 }
