@@ -387,6 +387,28 @@ def verdict(program, row, work):
     return ""
 
 
+RECORDED = os.path.join(ROOT, "..", "shared", "models", "mlperf-tiny")
+GRID = {np.dtype(np.int8): 0, np.dtype(np.float32): 1e-5}
+
+
+def recorded_batch(program, name, work):
+    """A recorded TFLite network over a batch that stays open: what each input alone gave is what they give together."""
+    os.makedirs(work, exist_ok=True)
+    names = [os.path.join(work, n) for n in ("m.c", "m_main.c", "m", "in.npy", "out.npy")]
+    result = run([program, os.path.join(RECORDED, name + ".tflite"), "-o", names[0], "--name", "m", "--testbench", "--dim", "batch<=4"])
+    if result.returncode != 0: return "refused: " + result.stdout.strip()
+    result = run(os.environ.get("CC", "cc").split() + ["-std=c99", "-O1", "-w", "-I" + os.path.join(ROOT, "runtime"), names[0], names[1], "-lm", "-o", names[2]])
+    if result.returncode != 0: return "C does not build: " + result.stdout.strip()[:300]
+    for batch in (1, 3, 4):
+        x, y = (np.concatenate([np.load(os.path.join(RECORDED, "%s.%s%d.npy" % (name, kind, i))) for i in range(batch)]) for kind in ("in", "out"))
+        np.save(names[3], x)
+        result = run([names[2], "batch=%d" % batch, names[3], names[4]])
+        if result.returncode != 0: return "batch=%d: the program ended with status %d: %s" % (batch, result.returncode, result.stdout.strip()[:100])
+        found = np.load(names[4])
+        if found.shape != y.shape or np.abs(found.astype(float) - y).max() > GRID[y.dtype] * max(1, np.abs(y).max()): return "batch=%d: other numbers" % batch
+    return ""
+
+
 BEGIN = "<!-- Made by tests/open.py; not to be edited. -->"
 
 
@@ -420,6 +442,10 @@ def main(arguments):
     place = lambda r: os.path.join(arguments[0], "open", re.sub(r"\W+", "-", r.group + " " + r.name))
     with ThreadPoolExecutor(2) as pool:
         whys = list(pool.map(lambda r: judge(program, r, place(r)), rows))
+    recorded = [m for m in ("ad01_int8", "ad01_fp32", "kws_ref_model", "str_ww_ref_model", "pretrainedResnet_quant") if os.path.exists(os.path.join(RECORDED, m + ".tflite"))]
+    for name in [m for m in recorded if pattern.search("recorded " + m)]:
+        whys.append(recorded_batch(program, name, os.path.join(arguments[0], "open", name)))
+        rows.append(Row("recorded | %s | => : y = Batch(x)" % name))
     for row, why in zip(rows, whys):
         print("%s %s, %s%s" % ("skip" if isinstance(why, Skipped) else "not ok" if why else "ok", row.group, row.name, ": %s" % why if why else ""))
     print("ok the table in SUPPORT.md" if is_current else "not ok the table in SUPPORT.md: is not that of these rows; --support SUPPORT.md writes it")

@@ -21,10 +21,12 @@ static const Format formats[] = {
 };
 
 /* What was given for a name that the model does not have is a slip, which must not pass in silence. */
-static void refuse_unused(Ctx *cx, const ImportOptions *o)
+static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
 {
     for (int i = 0; i < o->dim_count; i++)
-        if (!o->is_dim_used[i]) diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim", o->dim[i].name);
+        if (!o->is_dim_used[i])
+            diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim; %s%s", o->dim[i].name, m->dim_names ? "open are: " : "the model has none",
+                       m->dim_names ? m->dim_names : "");
     for (int i = 0; i < o->value_count; i++)
         if (!o->is_value_used[i]) diag_error(cx, NULL, "there is no input '%s' to be given with --value", o->value[i].name);
 }
@@ -46,7 +48,7 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
         if (strcmp(path_extension(path), formats[i].extension) != 0) continue;
         Bytes bytes = file_read(cx, path);
-        if (!ctx_failed(cx) && formats[i].read(cx, path, bytes, &o, out)) refuse_unused(cx, &o);
+        if (!ctx_failed(cx) && formats[i].read(cx, path, bytes, &o, out)) refuse_unused(cx, &o, out);
         cx->file = before;
         return !ctx_failed(cx);
     }

@@ -15,6 +15,7 @@ typedef struct Model {
     int state_count; const StatePair *state;         /* pairs that the file makes itself */
     const Tensor **initial;              /* [input_count] what an input that is state holds at first; NULL, here or there: zeros */
     int number_count; const char *const *of_number;  /* names of the file's tensors, by their numbers there; 0: they have none */
+    const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
     int step_count;                      /* schedule steps that a .te file brings; other formats: 0 */
     const struct TeStep *step;           /* in the file's order; import/te.c knows what they are */
 } Model;

@@ -22,6 +22,7 @@ typedef struct Importer {
     Tensor **input; int input_count;
     const Tensor **initial;       /* of each input; NULL: none */
     Map open, open_name;          /* of the option's name for a dimension that stays open, and of its own name: its size */
+    Map noted; const char *dim_names;         /* what --dim may name */
 } Importer;
 
 /* Names are interned, so their addresses are keys. */
@@ -109,6 +110,14 @@ static void settle_batch(Importer *im)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
 }
 
+/* In the list of what --dim may name, each once. */
+static void note_open(Importer *im, const char *dim_name)
+{
+    if (map_get(&im->noted, dim_name, strlen(dim_name))) return;
+    map_put(&im->noted, dim_name, strlen(dim_name), im);
+    im->dim_names = im->dim_names ? text_format(im->cx, "%s, %s", im->dim_names, dim_name) : dim_name;
+}
+
 /* Settles the input's dimensions; complains of all that are open or absurd. */
 static void list_open_dims(Importer *im, OnnxValue *v)
 {
@@ -124,6 +133,9 @@ static void list_open_dims(Importer *im, OnnxValue *v)
         const bool is_given = dim_option(im, v, d, &given);
         const char *symbol = v->dim[d].symbol;
         bool has_symbol = symbol && *symbol;
+        if (has_symbol || v->dim[d].size < 0) note_open(im, has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
+        else if (is_given && (given.is_maximum || given.value != v->dim[d].size))
+            diag_listed(cx, ERROR, where, "dimension %d is %lld in the model, and not open; --dim is given for it as %s", d, (long long)v->dim[d].size, given.name);
         if (is_given && (has_symbol || v->dim[d].size < 0)) {
             v->dim[d].size = given.value;
             v->dim[d].open = given.is_maximum ? open_size(im, &given) : NULL;
@@ -205,7 +217,7 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
 static void make_model(Importer *im, Model *out)
 {
     int count = im->shared.file.graph.output_count;
-    *out = (Model){ .name = im->shared.file.graph.name, .input_count = im->input_count, .input = im->input, .initial = im->initial };
+    *out = (Model){ .name = im->shared.file.graph.name, .dim_names = im->dim_names, .input_count = im->input_count, .input = im->input, .initial = im->initial };
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = output_of_its_own(im, im->shared.file.graph.output[i].name, out->output, i);
@@ -223,7 +235,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena) };
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena), .noted = map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

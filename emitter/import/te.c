@@ -76,6 +76,7 @@ static void read_size(TeReader *r, Lexer *l)
         if (d->is_maximum) v->greatest = d->value, v->least = least;
         else r->known = known_add(r->cx, r->known->outer, d->name, NULL, expr_index(r->cx, d->value));
     }
+    if (!r->is_scanning) r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name) : v->name;
 }
 
 static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *t)

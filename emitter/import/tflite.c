@@ -5,12 +5,14 @@
  *   2. operator by operator, in the file's order, which is that of execution: translate, and compare the result with the
  *      type and shape that the file gives for it
  *
- * Dimensions that the file leaves open (a batch) have the size that it gives as an example, 1, or that of --dim. */
+ * Dimensions that the file leaves open (a batch) have the size that it gives as an example, 1, or that of --dim; with a maximum they
+ * stay open (tflite_open.c). */
 #include "import/tflite.h"
 
 #include <string.h>
 
 #include "import/npy.h"
+#include "import/tflite_open.h"
 #include "import/tflite_ops.h"
 #include "import/tflite_state.h"
 #include "support/text.h"
@@ -25,6 +27,7 @@ typedef struct Importer {
     Tensor **value;                   /* of each tensor of the file, as far as made */
     uint64_t constant_bytes;
     TfliteStates states;
+    TfliteOpen open;
 } Importer;
 
 static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
@@ -96,20 +99,7 @@ static void list_unknown(Importer *im)
 /* ---- 2. Inputs, operators, outputs ------------------------------------------------------------------------------- */
 
 /* Indices are 32 bits wide. */
-static bool is_too_large(const Tensor *t) { return tensor_elems(t) < 0 || tensor_elems(t) > INT32_MAX; }
-
-/* The size that the options give a dimension, by INPUT.AXIS; else the file's. */
-static int64_t dim_of(Importer *im, const TfliteTensor *t, int axis)
-{
-    const char *place = text_format(im->cx, "%s.%d", t->name, axis);
-    for (int i = 0; i < im->options->dim_count; i++) {
-        if (strcmp(im->options->dim[i].name, place) != 0) continue;
-        if (im->options->is_dim_used) im->options->is_dim_used[i] = true;
-        if (im->options->dim[i].is_maximum) diag_unsupported(im->cx, NULL, "a dimension that stays open up to a maximum");
-        return im->options->dim[i].value;
-    }
-    return t->dim[axis];
-}
+static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
 
 static Tensor *constant_option(Importer *im, const TfliteTensor *t)
 {
@@ -128,18 +118,18 @@ static Tensor *constant_option(Importer *im, const TfliteTensor *t)
 static Tensor *make_input(Importer *im, const TfliteTensor *t)
 {
     DType type;
-    int64_t shape[MAX_RANK];
+    const Expr *shape[MAX_RANK];
     if (!tflite_dtype(t->type, &type)) {
         diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", type_name(im->cx, t->type));
         return NULL;
     }
     for (int d = 0; d < t->rank; d++) {
-        shape[d] = dim_of(im, t, d);
-        if (shape[d] < 1 || shape[d] > INT32_MAX)
-            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d, (long long)shape[d], (long)INT32_MAX);
+        shape[d] = tflite_dim(&im->open, t, d);
+        if (shape[d]->kind == EXPR_INT && shape[d]->integer < 1)
+            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d, (long long)shape[d]->integer, (long)INT32_MAX);
     }
-    Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new_fixed(im->cx, t->name, type, t->rank, shape);
-    if (out && is_too_large(out)) diag_error(im->cx, tensor_where(im->cx, t), "it is too large");
+    Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
+    if (out && is_too_large(im->cx, out)) diag_error(im->cx, tensor_where(im->cx, t), "it is too large");
     if (out) out->quant = t->quant;
     return out;
 }
@@ -183,7 +173,7 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
     bool is_same = made->rank == t->rank;
     for (int d = 0; d < made->rank && is_same; d++) is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
-    if (is_too_large(made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
+    if (is_too_large(im->cx, made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
     else if (!tflite_dtype(t->type, &type) || type != made->type)
         diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type), dtype_info(made->type)->spelling);
     else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), ints_text(im->cx, t->dim, t->rank));
@@ -231,7 +221,7 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
         if (op->in[i] >= 0 && !c->in[i]) diag_error(im->cx, where, "its input \"%s\" is not made before it", im->file.tensor[op->in[i]].name);
     }
-    if (!ctx_failed(im->cx)) tflite_translate(c);
+    if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_translate(c);
     if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
     for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
 }
@@ -307,6 +297,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
     *im = (Importer){ .cx = cx, .options = options ? options : &none };
+    im->open = (TfliteOpen){ cx, im->options, map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;
@@ -314,6 +305,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         out->name = im->file.graph_name;
         out->number_count = im->file.tensor_count;
         out->of_number = names_of(im);
+        out->dim_names = tflite_dim_names(cx, &im->file);
         im->file.rounds_once = im->options->rounds_once;
         im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
         tflite_states_open(cx, &im->file, &im->states);

@@ -14,7 +14,7 @@
 enum { MODEL_VERSION, MODEL_CODES, MODEL_SUBGRAPHS, MODEL_DESCRIPTION, MODEL_BUFFERS };
 enum { CODE_BYTE, CODE_CUSTOM, CODE_VERSION, CODE_BUILTIN };
 enum { GRAPH_TENSORS, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_OPERATORS, GRAPH_NAME };
-enum { TENSOR_SHAPE, TENSOR_TYPE, TENSOR_BUFFER, TENSOR_NAME, TENSOR_QUANT, TENSOR_IS_VARIABLE, TENSOR_SPARSITY };
+enum { TENSOR_SHAPE, TENSOR_TYPE, TENSOR_BUFFER, TENSOR_NAME, TENSOR_QUANT, TENSOR_IS_VARIABLE, TENSOR_SPARSITY, TENSOR_SIGNATURE };
 enum { QUANT_MIN, QUANT_MAX, QUANT_SCALE, QUANT_ZERO, QUANT_DETAILS_TYPE, QUANT_DETAILS, QUANT_AXIS };
 enum { BUFFER_DATA, BUFFER_OFFSET, BUFFER_SIZE };
 enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS };
@@ -68,7 +68,12 @@ static bool read_shape(Reader *r, const FlatTable *t, TfliteTensor *out)
         return false;
     }
     out->rank = (int)shape.count;
-    for (int d = 0; d < out->rank; d++) out->dim[d] = flat_int_at(&shape, (size_t)d);
+    const FlatVector signature = flat_vector(t, TENSOR_SIGNATURE, 4);
+    out->has_signature = shape.count > 0 && signature.count == shape.count;
+    for (int d = 0; d < out->rank; d++) {
+        out->dim[d] = flat_int_at(&shape, (size_t)d);
+        out->is_open[d] = out->has_signature && flat_int_at(&signature, (size_t)d) < 0;
+    }
     return true;
 }
 

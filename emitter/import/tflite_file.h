@@ -14,6 +14,7 @@ typedef struct TfliteTensor {
     int type;                                              /* TensorType */
     int rank;
     int64_t dim[MAX_RANK];
+    bool has_signature, is_open[MAX_RANK];                 /* says which dimensions are open; their `dim` is an example */
     const Quant *quant;                                    /* NULL: none */
     Bytes data;                                            /* count 0: no constant */
     bool is_variable, is_sparse, is_blockwise;

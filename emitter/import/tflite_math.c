@@ -183,9 +183,21 @@ static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
     c->out[0] = tflite_rescale(c, sum, f, text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
 }
 
+/* How many elements meet in one: of int8 that is a constant of the formula. */
+static bool count_elements(TfliteCall *c, const int64_t *axes, int given, int64_t *count)
+{
+    *count = 1;
+    for (int i = 0; i < given; i++) {
+        const int64_t size = tensor_dim(c->in[0], (int)axes[i]);
+        if (size < 0 && tflite_is_int8(c)) tflite_unsupported(c, "int8 over axis %lld of %s, which is open; a fixed one is accepted", (long long)axes[i], tensor_shape_text(c->cx, c->in[0]));
+        *count *= size;
+    }
+    return !ctx_failed(c->cx);
+}
+
 static void mean(TfliteCall *c)
 {
-    int64_t axes[MAX_RANK], count = 1;
+    int64_t axes[MAX_RANK], count;
     if (!tflite_needs(c, 2)) return;
     int given = read_axes(c, axes);
     if (given < 0) return;
@@ -193,7 +205,7 @@ static void mean(TfliteCall *c)
         c->out[0] = c->in[0];
         return;
     }
-    for (int i = 0; i < given; i++) count *= tensor_dim(c->in[0], (int)axes[i]);
+    if (!count_elements(c, axes, given, &count)) return;
     const char *attrs = reduce_text(c, axes, given);
     if (tflite_is_int8(c) && count > 0) mean_int8(c, attrs, count);
     else c->out[0] = tflite_call(c, "reduce_mean", c->in[0], "%s", attrs);
@@ -201,11 +213,11 @@ static void mean(TfliteCall *c)
 
 static void sum(TfliteCall *c)
 {
-    int64_t axes[MAX_RANK], count = 1;
+    int64_t axes[MAX_RANK], count;
     int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
     if (given < 0) return;
     if (!given) c->out[0] = c->in[0];
-    for (int i = 0; i < given; i++) count *= tensor_dim(c->in[0], (int)axes[i]);
+    if (!count_elements(c, axes, given, &count)) return;
     const char *attrs = reduce_text(c, axes, given);
     if (!tflite_is_int8(c)) {
         if (given) c->out[0] = tflite_call(c, "reduce_sum", c->in[0], "%s", attrs);

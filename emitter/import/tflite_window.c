@@ -106,7 +106,7 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const c
 
 static bool is_image(TfliteCall *c)
 {
-    if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) > 0 && tensor_elems(c->in[1]) > 0) return true;
+    if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) != 0 && tensor_elems(c->in[1]) > 0) return true;
     tflite_refuse(c, "the input is %s and the kernel %s; four dimensions each are wanted", tensor_shape_text(c->cx, c->in[0]),
                   tensor_shape_text(c->cx, c->in[1]));
     return false;
@@ -148,8 +148,7 @@ static Tensor *as_rows(TfliteCall *c, int64_t each)
     Tensor *x = c->in[0];
     bool keeps = flat_int(&c->op->options, DENSE_KEEPS_DIMS, 1, 0) != 0;
     if (keeps || x->rank == 2 || each < 1) return x;
-    int64_t shape[2] = { tensor_elems(x) / each, each };
-    return tflite_reshape(c, x, shape, 2);
+    return tflite_reshape(c, x, (int64_t[]){ -1, each }, 2);
 }
 
 /* The factor takes the product of the scales in floats, unless there is one for each channel. */
@@ -254,7 +253,7 @@ static void pool(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 1)) return;
     int act = activation(c, POOL_ACTIVATION);
-    if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) < 1) tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
+    if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0) tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
     Windows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) }, .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                   .dilation = { 1, 1 } };
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;

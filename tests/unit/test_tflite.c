@@ -30,12 +30,14 @@ typedef struct Spec {
     const char *custom;
     int operators;                                  /* copies of the one operator */
     int variables, sparse;                          /* bits: the tensors that are */
+    int open;                                       /* bits: dimensions of x; 0: the file has no signatures */
 } Spec;
 
-static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse)
+static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse, int open)
 {
-    size_t t = table(o, 7), q, s, z;
+    size_t t = table(o, open ? 8 : 7), q, s, z;
     point(o, from, t);
+    if (open) ints(o, field(t, 7), l->rank, (int[]){ open & 1 ? -1 : l->dim[0], open & 2 ? -1 : l->dim[1] });
     put(o, field(t, 5), is_variable, 1);
     if (is_sparse) point(o, field(t, 6), table(o, 3));
     else absent(o, t, 6);
@@ -88,7 +90,7 @@ static Out write_model(const Spec *s)
     graph = table(&o, 5);
     point(&o, graphs, graph);
     list = vector(&o, field(graph, 0), 4, 4);
-    for (size_t i = 0; i < 4; i++) put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1);
+    for (size_t i = 0; i < 4; i++) put_tensor(&o, list + 4 * i, &s->tensor[i], s->variables >> i & 1, s->sparse >> i & 1, i ? 0 : s->open);
     ints(&o, field(graph, 1), 1, (int[]){ 0 });
     ints(&o, field(graph, 2), 1, (int[]){ 3 });
     list = vector(&o, field(graph, 3), (size_t)s->operators, 4);
@@ -106,7 +108,7 @@ static Out write_model(const Spec *s)
 
 /* ---- Small models -------------------------------------------------------------------------------------------------- */
 
-enum { FULLY_CONNECTED = 9, OPTIONS_DENSE = 8 };
+enum { FULLY_CONNECTED = 9, SHAPE_OF = 77, OPTIONS_DENSE = 8 };
 static const float weights[6] = { 1, 2, 3, -1, 0.5f, 4 }, bias[2] = { 0.5f, -100 };
 static const int8_t small_weights[6] = { 1, -128, 127, -50, 7, 99 };
 static const int32_t small_bias[2] = { 1000, -333 };
@@ -114,13 +116,13 @@ static const int32_t small_bias[2] = { 1000, -333 };
 static Spec float_spec(void)
 {
     return (Spec){ { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "w", FLOAT32, 2, { 2, 3 }, 1, 0, 0 }, { "b", FLOAT32, 1, { 2 }, 2, 0, 0 }, { "y;fused", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
-                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1, NULL, 1, 0, 0 };
+                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1, NULL, 1, 0, 0, 0 };
 }
 
 static Spec int8_spec(void)
 {
     return (Spec){ { { "x", INT8, 2, { 1, 3 }, 0, 0.5f, -3 }, { "w", INT8, 2, { 2, 3 }, 1, 0.25f, 0 }, { "b", INT32, 1, { 2 }, 2, 0.125f, 0 }, { "y", INT8, 2, { 1, 2 }, 0, 30.0f, 5 } },
-                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1, 0, 0 };
+                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1, 0, 0, 0 };
 }
 
 static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
@@ -397,9 +399,36 @@ static void check_recorded(const Recorded *r)
     ctx_free(cx);
 }
 
+/* What --dim says of x [1][3], whose dimensions are open by the bits, and what comes of it. */
+static void check_open_dims(void)
+{
+    static const struct { const char *dim; int64_t size; bool is_maximum; int open, code; const char *wanted; } cases[] = {
+        { "batch", 4, false, 1, FULLY_CONNECTED, "[4][2]" }, { "x.0", 4, false, 1, FULLY_CONNECTED, "[4][2]" }, { "batch", 4, true, 1, FULLY_CONNECTED, "[batch][2]" },
+        { "x.0", 4, true, 1, FULLY_CONNECTED, "[x_0][2]" }, { "x.0", 4, true, 0, FULLY_CONNECTED, "[x_0][2]" },
+        { "x.1", 4, true, 1, FULLY_CONNECTED, "tensor \"x\": error: dimension 1 is 3 in the model, and not open; --dim is given for it as x.1" },
+        { "x.1", 4, false, 1, FULLY_CONNECTED, "not open" }, { "x.1", 3, false, 1, FULLY_CONNECTED, "[1][2]" },
+        { "batch", 4, true, 1, SHAPE_OF, "(SHAPE): unsupported: the dimension \"batch\" cannot stay open here; fix it, as in --dim batch=4" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        const ImportDim dim = { cases[i].dim, cases[i].size, cases[i].is_maximum, 0 };
+        const ImportOptions options = { .dim_count = 1, .dim = &dim };
+        Spec s = float_spec();
+        Model m;
+        Ctx *cx = ctx_new(NULL, NULL);
+        s.open = cases[i].open;
+        s.code = cases[i].code;
+        if (s.code == SHAPE_OF) s.options = 0;
+        Out o = write_model(&s);
+        const char *found = read_model_as(cx, o.at, o.count, &options, &m) ? tensor_shape_text(cx, m.output[0]) : diag_text(cx, cx->diags);
+        check_that(strstr(found, cases[i].wanted) != NULL, text_format(cx, "dim-%s-%d", dim.name, (int)i), "%s, wanted %s", found, cases[i].wanted);
+        ctx_free(cx);
+    }
+}
+
 int main(void)
 {
     check_values();
+    check_open_dims();
     check_packed();
     check_refusals();
     check_damages();
