@@ -28,7 +28,7 @@ static inline int32_t lw_dsp_odd(int32_t w)
 /* lw: end */
 
 /* lw: lw_dsp_2x2 needs lw_dsp_word lw_dot_pairs */
-#if LW_SIMD_ARM_DSP
+#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)      /* else a frame pointer takes a register that is wanted here */
 /* Written out, for a compiler finds no 13 registers for it: four sums, three addresses, a count, and words in turn. The rows of
  * weights take turns word by word; the even bytes of a word meet the first pair of each pixel, the odd ones the second. Loads that
  * follow one another take a cycle each. */

@@ -108,11 +108,11 @@ small() {
         { echo "text of at most $3 bytes and a stack of at most $4 are wanted"; return 1; }
 }
 
-# rows CPU: the macros of runtime/simd/rows.h in the core's instructions.
+# rows CPU OPTIMISATION: the macros of runtime/simd/rows.h in the core's instructions.
 rows() (
     require_tools
     choose_cpu "$1" &&
-        compile_target "$here/../simd/rows_test.c" "$work/rows.o" -O2 &&
+        compile_target "$here/../simd/rows_test.c" "$work/rows.o" "$2" &&
         link_image "$work/rows.elf" "$work/rows.o" &&
         run_image "$work/rows.elf"
 )
@@ -126,7 +126,8 @@ for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
     check "board-data-$cpu" board_case "$cpu" CASE_DATA
 done
 for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
-    check "rows-$cpu" rows "$cpu"
+    check "rows-$cpu" rows "$cpu" -O2
+    check "rows-plain-$cpu" rows "$cpu" -O0
 done
 check board-unaligned-faults-cortex-m0plus expect 'fault, status register 01000000' \
     board_case cortex-m0plus CASE_UNALIGNED
