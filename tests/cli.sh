@@ -151,7 +151,9 @@ check dim-too-small             refuses '1 is given' "$work/sized.te" -o "$work/
 check dim-maximum               ends 0 - "$work/sized.te" -o "$work/sized.c" --dim 'n<=32'
 check dim-least                 ends 0 - "$work/sized.te" -o "$work/sized.c" --dim '3<=n<=32'
 check dim-least-too-small       refuses '1 is given' "$work/sized.te" -o "$work/a.c" --dim '1<=n<=32'
-check dim-unknown               refuses 'm' "$work/sized.te" -o "$work/a.c" --dim m=3
+check dim-unknown             refuses "no symbolic size 'm' to be given with --dim; open are: n" "$work/sized.te" -o "$work/a.c" --dim m=3
+check dim-unknown-in-onnx     refuses "no symbolic size 'm' to be given with --dim; open are: batch" tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
+check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
 check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
 check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
 check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
