@@ -146,7 +146,7 @@ static bool is_close(DType t, Scalar a, Scalar b, double *distance)
         return a.i == b.i;
     }
     *distance = a.f == b.f || (a.f != a.f && b.f != b.f) ? 0 : fabs(a.f - b.f);
-    return *distance <= 1e-4 + 1e-3 * fabs(b.f);
+    return *distance == 0 || *distance <= 1e-4 + 1e-3 * fabs(b.f);
 }
 
 Difference build_compare(const Tensor *t, const void *got, const void *want)

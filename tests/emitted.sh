@@ -165,6 +165,7 @@ check open-size-too-small-for-a-window too_short
 check emit-open-length emit open_keywords tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch<=3'
 least_is_checked() { grep -q 'time < 8\|time >= 8' "$work/open_keywords/open_keywords.c"; }
 check open-least-size-is-checked least_is_checked
+for target in generic cortex-m4 x86-avx2; do check "sums-over-nothing-$target" "$lw" verify tests/emitted/nothing.te --target "$target"; done
 check open-size-by-place "$lw" verify tests/models/open_convolution.onnx --dim 'x.0<=4'
 quantized=../shared/models/onnx/kws_micro_qdq.onnx
 if [ -f "$quantized" ]; then check open-batch-of-a-recorded-network "$lw" verify "$quantized" --dim 'unk__68<=3'

@@ -49,6 +49,7 @@ bool check_same_hosts(const Site *a, const Site *b);                         /* 
 bool check_stands_before(const Site *a, const Site *b);                      /* in the text; false for a == b */
 const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside); /* NULL: none around the site */
 bool check_is_empty(const Site *s);                                          /* a stage over an axis of size 0, in a loop of no iterations: nothing to make */
+bool check_empty_box(Checker *c, const Site *s, Box *box);                    /* then the box, which has no points; false: it is not */
 bool check_is_reduced(const Stage *s);
 bool check_is_data(const Expr *index);                                       /* does it depend on elements of a tensor? */
 

@@ -92,8 +92,7 @@ static bool site_box(Checker *c, const Site *s, Box *box, const Expr **repeats)
     const char *why;
     int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
     *repeats = NULL;
-    for (int a = 0; check_is_empty(s) && a < axes; a++) box[a] = (Box){ expr_index(c->cx, 0), stage->axis[a].extent };
-    if (check_is_empty(s)) return true;
+    if (check_empty_box(c, s, box)) return true;
     if (!no_loop_repeats(c, s) || (check_is_reduced(stage) && !own_loops_are_inside(c, s))) return false;
     int n = own_loops(s, own, extent);
     if (dense(c->cx, s->block->bind, axes, s->block->cond, s->scope, own, extent, n, box, repeats, &why)) return true;

@@ -310,11 +310,22 @@ static const Bounds *scope_outside(const Site *s, int loops)
     return b;
 }
 
+bool check_empty_box(Checker *c, const Site *s, Box *box)
+{
+    const Stage *stage = s->block->stage;
+    const int axes = s->block->part == BLOCK_INIT ? stage->data_count : stage->axis_count;
+    if (!check_is_empty(s)) return false;
+    for (int a = 0; a < axes; a++) box[a] = (Box){ expr_index(c->cx, 0), stage->axis[a].extent };
+    return true;
+}
+
 bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **repeats, const char **why)
 {
     const Stmt *block = s->block;
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
     int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
+    *repeats = NULL;
+    if (check_empty_box(c, s, box)) return true;
     for (int pass = 0; pass < 2; pass++) {       /* first with other stages' loops as if they were its own: a fused host */
         own_count = 0;
         bool others = false;
