@@ -175,6 +175,74 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
+static bool slice_box(const Node *n, int64_t *begin)
+{
+    const Tensor *x = n->in[0];
+    const Attr *from = node_attr(n, "begin"), *axes = node_attr(n, "axes"), *step = node_attr(n, "step");
+    if (!tensor_is_fixed(x) || !tensor_is_fixed(n->out[0])) return false;
+    for (int d = 0; d < x->rank; d++) begin[d] = 0;
+    for (int i = 0; from && i < from->count; i++) {
+        int64_t d = axes ? axes->ints[i] : i, at = from->ints[i];
+        if (step && step->ints[i] != 1) return false;
+        if (d < 0) d += x->rank;
+        begin[d] = range_of(at, INT64_MAX, 1, tensor_dim(x, (int)d)).begin;
+    }
+    return true;
+}
+
+static const Node *slice_of(const Tensor *t, int64_t *begin)
+{
+    const Node *n = t->maker;
+    return n && n->kind == NODE_CALL && n->op->box == slice_box && slice_box(n, begin) ? n : NULL;
+}
+
+/* How many of the operands from there on are boxes of one tensor, each beginning along the axis where the one before ends. */
+static int adjacent_slices(const Node *concat_call, int first, int axis)
+{
+    int64_t begin[MAX_RANK], next[MAX_RANK];
+    const Node *a = slice_of(concat_call->in[first], begin);
+    int count = 1;
+    for (; a && first + count < concat_call->in_count; count++) {
+        const Tensor *t = concat_call->in[first + count];
+        const Node *b = slice_of(t, next);
+        if (!b || b->in[0] != a->in[0]) break;
+        begin[axis] += tensor_dim(concat_call->in[first + count - 1], axis);
+        if (memcmp(begin, next, (size_t)t->rank * sizeof *begin) != 0) break;
+    }
+    return count;
+}
+
+/* The box that as many of the operands make together; its tensor where it is all of that. */
+static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
+{
+    int64_t begin[MAX_RANK], end[MAX_RANK], size = 0;
+    Tensor *t = n->in[first], *x = slice_of(t, begin)->in[0];
+    bool is_all = true;
+    for (int i = 0; i < count; i++) size += tensor_dim(n->in[first + i], axis);
+    for (int d = 0; d < t->rank; d++) {
+        end[d] = begin[d] + (d == axis ? size : tensor_dim(t, d));
+        is_all = is_all && end[d] - begin[d] == tensor_dim(x, d);
+    }
+    return is_all ? x : call_on(cx, "slice", n->name, x, "begin=%s end=%s", ints_text(cx, begin, t->rank), ints_text(cx, end, t->rank));
+}
+
+/* What was cut and is put together again was never apart. */
+static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
+{
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    const int rank = n->in[0]->rank;
+    int64_t axis = node_int(n, "axis", 0);
+    int count = 0;
+    if (axis < 0) axis += rank;
+    for (int i = 0; i < n->in_count; count++) {
+        int joined = adjacent_slices(n, i, (int)axis);
+        in[count] = joined > 1 ? one_slice(cx, n, i, joined, (int)axis) : n->in[i];
+        i += joined;
+    }
+    if (count == n->in_count) return NULL;
+    return count == 1 ? in[0] : call(cx, "concat", n->name, in, count, "axis=%lld", (long long)axis);
+}
+
 /* begin, end and step along the axes; the axes are written out, then mapped. */
 static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
 {
@@ -435,8 +503,8 @@ static const OpCase tile_cases[] = { { "times=2,3", "f32[2][2]", "f32[4][6]", NU
 
 const Op ops_move[] = {
     { MOVE(transpose, "y[i_perm[0], i_perm[1], ..] = x[i_0, i_1, ..]", 3, 1, 1, "x"), .is_transpose = true },
-    { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .is_concat = true, .permute = permute_axis },
-    { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .permute = permute_slice },
+    { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .is_concat = true, .permute = permute_axis, .simplify = concat_of_fewer },
+    { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .permute = permute_slice, .box = slice_box },
     { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .permute = permute_pad },
     { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
     { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x") },

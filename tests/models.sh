@@ -134,6 +134,8 @@ check control-emit emit "$root/tests/models/control.onnx" control
 [ -f "$work/control/control.c" ] && try_model "$root/tests/models/control.onnx" "$root/tests/models"
 check lengths-emit emit "$root/tests/models/lengths.onnx" lengths
 [ -f "$work/lengths/lengths.c" ] && try_model "$root/tests/models/lengths.onnx" "$root/tests/models"
+check boxes-emit emit "$root/tests/models/boxes.onnx" boxes
+[ -f "$work/boxes/boxes.c" ] && try_model "$root/tests/models/boxes.onnx" "$root/tests/models"
 # As ONNX Runtime's static quantization writes it: u8, weights by channel, biases in i32; recorded without its optimisations.
 check quantized-emit emit "$root/tests/models/quantized.onnx" quantized
 [ -f "$work/quantized/quantized.c" ] && try_model "$root/tests/models/quantized.onnx" "$root/tests/models"

@@ -3,12 +3,15 @@
  *
  * Every tensor between groups starts as its own root, dense. Then, in order of execution:
  *   a reshape joins the root of its operand;
+ *   a box of an operand, a slice without steps, lies where it lies in that operand;
  *   operands of a concatenation become slices of its result, so that their makers write in place;
  *   an output takes the memory of an operand of the same shape that dies here, if the nest reads that operand only at
  *   the very element that it writes.
  * A tensor of a symbolic size shares only the whole of its memory: strides and offsets are numbers.
  * A root that belongs to the caller (an output of the model) wins over one in the arena; two that belong to the caller
  * cannot be one, and then the group is a copy like any other. */
+#include <string.h>
+
 #include "graph/graph.h"
 #include "ir/algebra.h"
 
@@ -108,6 +111,26 @@ static void join(Slot *from, Slot *to, int64_t shift)
     }
     last->next = to->next;
     to->next = from;
+}
+
+/* The same elements in the same order, one by one: a reshape of a box that lies in one piece, or that only gains or loses dimensions of 1.
+ * Gives the strides under the new shape. */
+static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
+{
+    int64_t dense[MAX_RANK];
+    bool is_one_piece = true;
+    int d = 0;
+    if (!tensor_is_fixed(from->tensor) || !tensor_is_fixed(t)) return false;
+    dense_strides(from->tensor, dense);
+    dense_strides(t, stride);
+    for (int i = 0; i < from->tensor->rank; i++) is_one_piece = is_one_piece && (from->stride[i] == dense[i] || tensor_dim(from->tensor, i) == 1);
+    for (int i = 0; i < from->tensor->rank && !is_one_piece; i++) {
+        if (tensor_dim(from->tensor, i) == 1) continue;
+        while (d < t->rank && tensor_dim(t, d) == 1) d++;
+        if (d == t->rank || tensor_dim(t, d) != tensor_dim(from->tensor, i)) return false;
+        stride[d++] = from->stride[i];
+    }
+    return true;
 }
 
 /* Makes two tensors that are the whole of their roots share memory, if that can be. */
@@ -221,6 +244,51 @@ static bool place_operands(const Views *v, const Node *n)
     return true;
 }
 
+/* ---- Boxes ------------------------------------------------------------------------------------------------------ */
+
+static bool goes_into_concat(const Views *v, const Tensor *t)
+{
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *g = &v->groups->at[i];
+        if (g->node_count != 1 || g->node[0]->kind != NODE_CALL || !g->node[0]->op->is_concat) continue;
+        for (int j = 0; j < g->input_count; j++)
+            if (g->input[j] == t) return true;
+    }
+    return false;
+}
+
+/* Nothing asks for it as a tensor of its own, in memory of its own: as concatenations do, which then cost nothing, regions and devices. */
+static bool may_lie_inside(const Views *v, const Node *n)
+{
+    const Tensor *t = n->out[0];
+    const Slot *s = slot_of(v, t);
+    if (s->kind != SLOT_ARENA || s->root != t || s->next) return false;
+    return !goes_into_concat(v, t) && !meets_region(v, t) && !n->device && !crosses(v, t);
+}
+
+static bool place_box(const Views *v, const Node *n)
+{
+    int64_t begin[MAX_RANK];
+    Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
+    if (!may_lie_inside(v, n) || !n->op->box(n, begin)) return false;
+    for (int d = 0; d < to->tensor->rank; d++) {
+        to->stride[d] = from->stride[d];
+        to->view_offset += begin[d] * from->stride[d];
+    }
+    join(to, from, from->view_offset);
+    return true;
+}
+
+static bool place_view_of_box(const Views *v, const Node *n)
+{
+    int64_t stride[MAX_RANK];
+    Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
+    if (!may_lie_inside(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
+    memcpy(to->stride, stride, sizeof stride);
+    join(to, from, from->view_offset);
+    return true;
+}
+
 /* ---- In place -------------------------------------------------------------------------------------------------- */
 
 typedef struct ReadScan { const Tensor *tensor; const Stage *stage; bool elsewhere; } ReadScan;
@@ -318,7 +386,8 @@ static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;
     if (!n || n->kind != NODE_CALL) return false;
-    if (n->op->is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0]));
+    if (n->op->is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || place_view_of_box(v, n);
+    if (n->op->box) return place_box(v, n);
     return n->op->is_concat && place_operands(v, n);
 }
 

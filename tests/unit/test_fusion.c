@@ -23,7 +23,7 @@ static const Row rows[] = {
     { 7, "pool, relu", IMAGE "p = max_pool2d(x, kernel=2,2)\ny = relu(p)\noutput y\n", "p! y", NULL },
     { 8, "relu, sum", IMAGE "r = relu(x)\ny = reduce_sum(r, axes=3)\noutput y\n", "r y!", NULL },
     { 9, "reshape, sum", IMAGE "r = reshape(x, shape=36,4)\ny = reduce_sum(r, axes=1)\noutput y\n", "(r) | y!", NULL },
-    { 9, "slice, sum", IMAGE "r = slice(x, begin=1, end=5, axes=1)\ny = reduce_sum(r, axes=3)\noutput y\n", "r! | y!", NULL },
+    { 9, "slice, sum", IMAGE "r = slice(x, begin=1, end=5, axes=1)\ny = reduce_sum(r, axes=3)\noutput y\n", "(r) | y!", NULL },
     { 10, "sum, relu", IMAGE "s = reduce_sum(x, axes=3)\ny = relu(s)\noutput y\n", "s! y", "two functions there: here a sum is an accumulator as a convolution's is, and what is done to each of its "
       "elements is done before it is stored" },
     { 10, "softmax, relu", IMAGE "s = softmax(x)\ny = relu(s)\noutput y\n", "s! y", NULL },

@@ -272,6 +272,50 @@ static void shared_operands(void)
     ctx_free(n->cx);
 }
 
+static Tensor *part(Net *n, Tensor *x, int axis, int begin, int end) { return one(n, "slice", "part", x, text_format(n->cx, "begin=%d end=%d axes=%d", begin, end, axis)); }
+
+static Tensor *softmax(Net *n, Tensor *x) { return one(n, "softmax", "softmax", x, ""); }
+
+/* A part of a result, a part of that, and its reshape lie in the result. */
+static void boxes(void)
+{
+    Net net = net_new(7), *n = &net;
+    Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *a = part(n, x, 3, 2, 7), *b = part(n, a, 1, 1, 3);
+    net_output(n, softmax(n, a));
+    net_output(n, softmax(n, one(n, "reshape", "without a dimension of 1", b, "shape=2,6,5")));
+    Build build = planned(n);
+    check_plan(n, &build, "boxes of a result");
+    check_that(free_groups(&build) == 3, "boxes and their reshape cost nothing", "%d groups are free", free_groups(&build));
+    ctx_free(n->cx);
+}
+
+/* What was cut and is put together again is the whole, which lies in the concatenation with its parts. */
+static void cut_and_joined(void)
+{
+    Net net = net_new(9), *n = &net;
+    Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *left = part(n, x, 3, 0, 3), *right = part(n, x, 3, 3, 8);
+    net_output(n, pool(n, call(n->cx, "concat", "together", (Tensor *[]){ left, right, softmax(n, left) }, 3, "axis=3")));
+    Build build = planned(n);
+    check_plan(n, &build, "parts beside what is made of them");
+    check_that(free_groups(&build) == 2, "a part and the concatenation cost nothing", "%d groups are free", free_groups(&build));
+    check_that(build.groups.count == 5, "the other part is not there", "%d groups", build.groups.count);
+    ctx_free(n->cx);
+}
+
+/* A part that is to lie in a concatenation is copied there; one that the caller wants is copied; a reshape that breaks rows is. */
+static void copied_boxes(void)
+{
+    Net net = net_new(8), *n = &net;
+    Tensor *x = softmax(n, net_input(n, "x", SHAPE(1, 4, 6, 8))), *a = part(n, x, 3, 2, 7);
+    net_output(n, a);
+    net_output(n, pool(n, call(n->cx, "concat", "together", (Tensor *[]){ part(n, x, 3, 0, 3), softmax(n, x) }, 2, "axis=3")));
+    net_output(n, softmax(n, one(n, "reshape", "other rows", part(n, x, 3, 1, 6), "shape=5,24")));
+    Build build = planned(n);
+    check_plan(n, &build, "boxes that cannot lie in their operand");
+    check_that(free_groups(&build) == 2, "the concatenation and the last box alone cost nothing", "%d groups are free", free_groups(&build));
+    ctx_free(n->cx);
+}
+
 /* The simulation is a test only if it finds what is wrong. */
 static void broken_plans(void)
 {
@@ -297,6 +341,9 @@ int main(int argc, char **argv)
     in_place();
     for (int axis = 0; axis < 4; axis++) nested_concatenations(axis);
     shared_operands();
+    boxes();
+    cut_and_joined();
+    copied_boxes();
     broken_plans();
     for (uint32_t i = 0; i < count; i++) check_random(first + i);
     return check_done();
