@@ -175,36 +175,36 @@ static int slice(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-static bool slice_box(const Node *n, int64_t *begin)
+static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
 {
     const Tensor *x = n->in[0];
-    const Attr *from = node_attr(n, "begin"), *axes = node_attr(n, "axes"), *step = node_attr(n, "step");
+    const Attr *given = node_attr(n, "begin"), *axes = node_attr(n, "axes"), *step = node_attr(n, "step");
     if (!tensor_is_fixed(x) || !tensor_is_fixed(n->out[0])) return false;
     for (int d = 0; d < x->rank; d++) begin[d] = 0;
-    for (int i = 0; from && i < from->count; i++) {
-        int64_t d = axes ? axes->ints[i] : i, at = from->ints[i];
-        if (step && step->ints[i] != 1) return false;
-        if (d < 0) d += x->rank;
-        begin[d] = range_of(at, INT64_MAX, 1, tensor_dim(x, (int)d)).begin;
+    for (int i = 0; given && i < given->count; i++) {
+        const int64_t d = axes ? axes->ints[i] + (axes->ints[i] < 0 ? x->rank : 0) : i;
+        const Expr *at = place_of(cx, listed_place(cx, n, "begin", i), x->shape[d], 0, 0);
+        if (at->kind != EXPR_INT || (step && step->ints[i] != 1)) return false;
+        begin[d] = at->integer;
     }
     return true;
 }
 
-static const Node *slice_of(const Tensor *t, int64_t *begin)
+static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
 {
     const Node *n = t->maker;
-    return n && n->kind == NODE_CALL && n->op->box == slice_box && slice_box(n, begin) ? n : NULL;
+    return n && n->kind == NODE_CALL && n->op->box == slice_box && slice_box(cx, n, begin) ? n : NULL;
 }
 
 /* How many of the operands from there on are boxes of one tensor, each beginning along the axis where the one before ends. */
-static int adjacent_slices(const Node *concat_call, int first, int axis)
+static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis)
 {
     int64_t begin[MAX_RANK], next[MAX_RANK];
-    const Node *a = slice_of(concat_call->in[first], begin);
+    const Node *a = slice_of(cx, concat_call->in[first], begin);
     int count = 1;
     for (; a && first + count < concat_call->in_count; count++) {
         const Tensor *t = concat_call->in[first + count];
-        const Node *b = slice_of(t, next);
+        const Node *b = slice_of(cx, t, next);
         if (!b || b->in[0] != a->in[0]) break;
         begin[axis] += tensor_dim(concat_call->in[first + count - 1], axis);
         if (memcmp(begin, next, (size_t)t->rank * sizeof *begin) != 0) break;
@@ -216,7 +216,7 @@ static int adjacent_slices(const Node *concat_call, int first, int axis)
 static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], size = 0;
-    Tensor *t = n->in[first], *x = slice_of(t, begin)->in[0];
+    Tensor *t = n->in[first], *x = slice_of(cx, t, begin)->in[0];
     bool is_all = true;
     for (int i = 0; i < count; i++) size += tensor_dim(n->in[first + i], axis);
     for (int d = 0; d < t->rank; d++) {
@@ -235,7 +235,7 @@ static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
     int count = 0;
     if (axis < 0) axis += rank;
     for (int i = 0; i < n->in_count; count++) {
-        int joined = adjacent_slices(n, i, (int)axis);
+        int joined = adjacent_slices(cx, n, i, (int)axis);
         in[count] = joined > 1 ? one_slice(cx, n, i, joined, (int)axis) : n->in[i];
         i += joined;
     }

@@ -60,7 +60,7 @@ struct Op {
     bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
     bool is_concat;                    /* attribute axis: outputs are the inputs side by side */
     /* The output is a box of input 0, that which begins there: out[i] = in[begin + i]. It may be a view; false: this call is none. */
-    bool (*box)(const Node *call, int64_t *begin);
+    bool (*box)(Ctx *cx, const Node *call, int64_t *begin);
     /* What is said of the input rather than done to it: DEVICE and RECORD are taken out before the first pass (annotate.c);
      * STOP_FUSION stays, a view that nothing is fused across. */
     enum { ANNOTATION_NONE, ANNOTATION_DEVICE, ANNOTATION_STOP_FUSION, ANNOTATION_RECORD } annotation;

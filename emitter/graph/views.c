@@ -270,7 +270,7 @@ static bool place_box(const Views *v, const Node *n)
 {
     int64_t begin[MAX_RANK];
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
-    if (!may_lie_inside(v, n) || !n->op->box(n, begin)) return false;
+    if (!may_lie_inside(v, n) || !n->op->box(v->cx, n, begin)) return false;
     for (int d = 0; d < to->tensor->rank; d++) {
         to->stride[d] = from->stride[d];
         to->view_offset += begin[d] * from->stride[d];
