@@ -140,12 +140,21 @@ static void scale(Chart *c, int floor, int full, int parts)
     }
 }
 
+/* From the bottom up, what lies over something else once. */
 static int64_t alive_at(const Chart *c, int group)
 {
-    int64_t sum = 0;
-    for (int i = 0; i < c->blocks.count; i++)
-        if (c->blocks.at[i].first <= group && group <= c->blocks.at[i].last) sum += c->blocks.at[i].bytes;
-    return sum;
+    int64_t sum = 0, counted = 0;
+    for (;;) {
+        const Block *next = NULL;
+        for (int i = 0; i < c->blocks.count; i++) {
+            const Block *k = &c->blocks.at[i];
+            if (k->first > group || group > k->last || k->offset + k->bytes <= counted) continue;
+            if (!next || k->offset < next->offset) next = k;
+        }
+        if (!next) return sum;
+        sum += next->offset + next->bytes - (next->offset > counted ? next->offset : counted);
+        counted = next->offset + next->bytes;
+    }
 }
 
 static void live_picture(Chart *c)
@@ -197,7 +206,7 @@ static void memory(const Build *b, Text *t)
     }
     const int width = x_of(&c, c.count) + 8, height = TOP + LIVE + BETWEEN + ARENA + BOTTOM, floor = TOP + LIVE + BETWEEN + ARENA;
     text_printf(t, "<p>Above: bytes that are alive in each layer, and, dashed, the bound below which no plan can go: %s. Below: what lies where; "
-                   "the arena takes %s. Pale blocks are scratch memory of one layer.</p>\n", bytes_text(b->cx, b->plan.live_bound),
+                   "the arena takes %s. Pale blocks are scratch memory of one layer; where one lies over another, an output takes the place of what is read already.</p>\n", bytes_text(b->cx, b->plan.live_bound),
                 bytes_text(b->cx, b->plan.arena_size));
     text_printf(t, "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"memory over time\">\n", width, height,
                 width, height);
