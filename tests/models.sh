@@ -132,6 +132,8 @@ check recurrent-emit emit "$root/tests/models/recurrent.onnx" recurrent
 [ -f "$work/recurrent/recurrent.c" ] && try_model "$root/tests/models/recurrent.onnx" "$root/tests/models"
 check control-emit emit "$root/tests/models/control.onnx" control
 [ -f "$work/control/control.c" ] && try_model "$root/tests/models/control.onnx" "$root/tests/models"
+check draws-emit emit "$root/tests/models/draws.onnx" draws
+[ -f "$work/draws/draws.c" ] && try_model "$root/tests/models/draws.onnx" "$root/tests/models"
 check lengths-emit emit "$root/tests/models/lengths.onnx" lengths
 [ -f "$work/lengths/lengths.c" ] && try_model "$root/tests/models/lengths.onnx" "$root/tests/models"
 check boxes-emit emit "$root/tests/models/boxes.onnx" boxes

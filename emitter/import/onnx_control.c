@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Control flow. What is known when compiling is done then: the branch is taken; a loop is written out, turn after turn, if
- * that comes to at most UNROLLED_NODES nodes (the code of two turns of a recurrent cell is larger than that of its loop already),
+ * that comes to at most UNROLLED_NODES nodes or one turn (the code of two turns of a recurrent cell is larger than that of its loop already),
  * or if nothing of it is left for the run, or if a state changes its shape from turn to turn. Everything else becomes a region of
  * the DAG (onnx_region.c): its graphs are compiled once and run as the condition and the count tell. */
 #include <math.h>
@@ -26,7 +26,7 @@ static void if_(OnnxCall *c)
     const OnnxGraph *yes = graph_of(c, "then_branch"), *no = graph_of(c, "else_branch");
     if (!yes || !no || !onnx_needs(c, 1)) return;
     if (!tensor_is_constant(c->in[0])) onnx_choose(c, yes, no);
-    else if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? yes : no, NULL, 0, c->out);
+    else if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? yes : no, NULL, NULL, 0, c->out);
 }
 
 /* ---- Loop and Scan ------------------------------------------------------------------------------------------------- */
@@ -103,7 +103,7 @@ static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
     while ((double)u.turns < s->most && goes_on) {
         in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
         in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
-        if (!onnx_run_graph(c, s->body, in, 2 + s->states, out)) return true;
+        if (!onnx_run_graph(c, s->body, in[0], in, 2 + s->states, out)) return true;
         if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
         goes_on = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
         note_turn(&u, s, in + 2, out + 1);
@@ -111,7 +111,7 @@ static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
         for (int i = 1 + s->states; i < s->body->output_count; i++) add_row(c, &rows[i], out[i], 0);
         if ((double)u.turns < s->most && goes_on && is_enough(c, &u, most_nodes)) return ctx_failed(c->cx);
     }
-    if (u.nodes > most_nodes && !u.changes_shape) return false;
+    if (u.turns > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
     for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
     for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
     return true;
@@ -218,7 +218,7 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
     for (int i = 0; i < s->outputs; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, s->length), 0 };
     for (int64_t t = 0; t < s->length; t++) {
         for (int i = 0; i < s->inputs; i++) in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i], s->in_back[i] ? s->length - 1 - t : t);
-        if (!onnx_run_graph(c, s->graph, in, s->states + s->inputs, out)) return;
+        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "turn", I64, 0, NULL, &t), in, s->states + s->inputs, out)) return;
         for (int i = 0; i < s->states; i++) in[i] = out[i];
         for (int i = 0; i < s->outputs; i++) {
             const int axis = onnx_axis(c, s->out_axis[i], out[s->states + i]->rank + 1);
@@ -280,7 +280,7 @@ static void scan(OnnxCall *c)
 {
     Scan s;
     if (!read_scan(c, &s)) return;
-    bool is_small = s.length <= MOST_ITERATIONS && (s.length * s.graph->node_count <= UNROLLED_NODES || all_constant(c->in, c->in_count));
+    bool is_small = s.length <= MOST_ITERATIONS && (s.length == 1 || s.length * s.graph->node_count <= UNROLLED_NODES || all_constant(c->in, c->in_count));
     if (is_small) run_scan(c, &s, c->in);
     else repeat_scan(c, &s);
 }

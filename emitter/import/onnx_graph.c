@@ -11,7 +11,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { SMALL_RESULT = 1024, SMALL_WORK = 4096, MOST_WORK = 20000, DEEPEST = 16 };
+enum { SMALL_RESULT = 1024, SMALL_WORK = 4096, MOST_WORK = 20000 };
 
 /* Names are interned, so their addresses are keys. */
 static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
@@ -325,8 +325,9 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
     inner->depth = s->depth + 1;
     inner->function = f;
     inner->caller = c->node;
+    inner->called_from = s;
     if (f->opset) inner->opset = f->opset;
-    if (inner->depth > DEEPEST) onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", DEEPEST);
+    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
     if (c->in_count > f->body.input_count) onnx_refuse(c, "it has %d inputs, but the function takes %d", c->in_count, f->body.input_count);
     if (ctx_failed(s->import->cx)) return;
     onnx_scope_order(inner);
@@ -388,12 +389,23 @@ void onnx_scope_bind(OnnxScope *s, const char *value_name, Tensor *t)
     if (t) map_put_ptr(&s->value, value_name, t);
 }
 
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, OnnxCaptured *all, Tensor **out)
+int onnx_turns(const OnnxScope *s, Tensor **out, int most)
+{
+    const OnnxScope *around = s->outer ? s->outer : s->called_from;
+    int own = 0;
+    if (s->turn && most > 0) out[own++] = s->turn;
+    const int count = own + (around ? onnx_turns(around, out + own, most - own) : 0);
+    for (int i = own; i < count; i++) out[i] = captured(s, out[i]);
+    return count;
+}
+
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, OnnxCaptured *all, Tensor **out)
 {
     if (ctx_failed(c->cx)) return false;
     OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);
     inner->captured = all;
-    if (inner->depth > DEEPEST) onnx_unsupported(c, "graphs more than %d deep", DEEPEST);
+    inner->turn = turn;
+    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs more than %d deep", ONNX_DEEPEST);
     if (in_count > g->input_count) onnx_refuse(c, "its graph takes %d inputs; %d are given", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
     for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) onnx_scope_bind(inner, g->input[i].name, in[i]);
@@ -405,9 +417,9 @@ bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int i
     return !ctx_failed(c->cx);
 }
 
-bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, Tensor **out)
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, Tensor **out)
 {
-    return onnx_run_captured(c, g, in, in_count, NULL, out);
+    return onnx_run_captured(c, g, turn, in, in_count, NULL, out);
 }
 
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape)

@@ -22,6 +22,8 @@ struct OnnxScope {
     const OnnxGraph *graph;
     const OnnxFunction *function; /* whose body it is, and */
     const OnnxNode *caller;       /* who calls it: attributes come from there */
+    const OnnxScope *called_from; /* of a function's own graph: where; the values of that graph are seen there, not their names */
+    Tensor *turn;                 /* of a loop's body: which turn it is; NULL: it is none */
     Map maker;                    /* name of a value -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */

@@ -49,13 +49,18 @@ const char *onnx_op_near(Ctx *cx, const char *name);                         /* 
 bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
 
-/* Imports a graph inside of the node in its place: its first inputs are `in`, its outputs go to `out`. onnx_graph.c */
-bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, Tensor **out);
+/* Imports a graph inside of the node in its place: its first inputs are `in`, its outputs go to `out`; turn: of a loop's body, or NULL.
+ * onnx_graph.c */
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, Tensor **out);
 
 /* What a graph that is to be a region's reads from outside, and the inputs that stand for it within. Constants stay themselves. */
 typedef struct OnnxCaptured { int count, room; Tensor **outer, **inner; } OnnxCaptured;
 /* The same, but what the graph reads of the graphs around it is captured. */
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *const *in, int in_count, OnnxCaptured *captured, Tensor **out);
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, OnnxCaptured *captured, Tensor **out);
+
+/* The turns of the loops around the node, the innermost first; how many. */
+enum { ONNX_DEEPEST = 16 };          /* graphs and functions within one another */
+int onnx_turns(const struct OnnxScope *s, Tensor **out, int most);
 
 /* ---- For the translations ---------------------------------------------------------------------------------------- */
 

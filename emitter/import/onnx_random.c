@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /* Random numbers (ops/random.c says how they are drawn). The key of a node is its attribute `seed`, the bits of that float; without one
  * it is the FNV-1a hash of the name of the node's first output, and of those that call the functions around it. So nodes draw
- * different numbers, and the same model the same, in every run. A dropout with a seed draws what ONNX's reference implementation does. */
+ * different numbers, and the same model the same, in every run. In a loop's body key * prime + turn takes the key's place, for each loop
+ * around, the innermost first. A dropout with a seed draws what ONNX's reference implementation does, which begins anew each turn. */
 #include <string.h>
 
 #include "import/onnx_graph.h"
 #include "import/onnx_ops.h"
 #include "support/text.h"
 
+static const uint64_t prime = UINT64_C(0x100000001b3);
+
 static uint64_t hashed(uint64_t hash, const char *s)
 {
-    for (; *s; s++) hash = (hash ^ (uint8_t)*s) * UINT64_C(0x100000001b3);
+    for (; *s; s++) hash = (hash ^ (uint8_t)*s) * prime;
     return hash;
 }
+
+static Tensor *number(OnnxCall *c, uint64_t v) { return tensor_constant(c->cx, c->name, U64, 0, NULL, arena_copy(c->cx->arena, &v, sizeof v)); }
 
 static Tensor *key_of(OnnxCall *c)
 {
@@ -26,7 +31,10 @@ static Tensor *key_of(OnnxCall *c)
         memcpy(&bits, &value, sizeof bits);
         key = bits;
     }
-    return tensor_constant(c->cx, c->name, U64, 0, NULL, arena_copy(c->cx->arena, &key, sizeof key));
+    Tensor *turn[ONNX_DEEPEST], *made = number(c, key);
+    const int loops = onnx_turns(c->scope, turn, ONNX_DEEPEST);
+    for (int i = 0; i < loops; i++) made = onnx_call2(c, "add", onnx_call2(c, "mul", made, number(c, prime)), onnx_cast(c, turn[i], U64));
+    return made;
 }
 
 /* The attribute dtype, or else that type; false: refused. */

@@ -27,7 +27,7 @@ void onnx_choose(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
     Tensor *condition = onnx_reshape(c, c->in[0], NULL, 0);
     Tensor **made[2] = { NEW_ARRAY(cx->arena, Tensor *, count), NEW_ARRAY(cx->arena, Tensor *, count) };
     if (no->output_count != count) onnx_refuse(c, "its branches have %d and %d outputs", count, no->output_count);
-    if (!onnx_run_captured(c, yes, NULL, 0, &captured, made[0]) || !onnx_run_captured(c, no, NULL, 0, &captured, made[1])) return;
+    if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, made[0]) || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, made[1])) return;
     for (int i = 0; i < count; i++)
         if (!same_shape(made[0][i], made[1][i]))
             onnx_unsupported(c, "branches that give %s%s and %s%s, and a condition that only the run decides; branches that give one shape are accepted, "
@@ -75,7 +75,7 @@ static bool import_body(Body *b)
     if (!l->is_scan) in[count++] = b->turn, in[count++] = tensor_scalar(cx, "goes_on", BOOL, 1);
     for (int i = 0; i < l->state_count; i++) in[count++] = b->state[i] = tensor_new(cx, l->graph->input[skipped + i].name, l->state[i]->type, l->state[i]->rank, l->state[i]->shape);
     for (int i = 0; i < l->scan_count; i++) in[count++] = b->row[i] = row_of(cx, l->graph->input[skipped + l->state_count + i].name, l->scanned[i]);
-    if (!onnx_run_captured(b->c, l->graph, in, count, &b->captured, b->made)) return false;
+    if (!onnx_run_captured(b->c, l->graph, b->turn, in, count, &b->captured, b->made)) return false;
     if (l->is_scan) return true;
     Tensor *condition = *b->made++;
     if (tensor_elems(condition) != 1) onnx_refuse(b->c, "its condition \"%s\" has %lld elements", condition->name, (long long)tensor_elems(condition));

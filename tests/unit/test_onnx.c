@@ -596,6 +596,32 @@ static void check_control(void)
     m = model_of(&g, 13);
     check_course("a-loop-whose-length-only-the-run-knows", &m, NODE_REGION, -1);
 
+    /* A body of eleven nodes: once it is written out, twice it is a region. */
+    Message length = { .count = 0 };
+    for (int k = 0; k < 9; k++) {
+        char names[2][3] = { { 's', (char)('0' + k), 0 }, { 's', (char)('1' + k), 0 } };
+        Message step = node("Sin", names[1], k ? names[0] : "v", NULL, names[1]);
+        put_message(&length, 1, &step);
+    }
+    Message last = node("Neg", "last", "s9", NULL, "w");
+    put_message(&length, 1, &last);
+    put_message(&length, 1, &goes_on);
+    for (int k = 0; k < 3; k++) put_message(&length, 11, ins[k]);
+    for (int k = 0; k < 2; k++) put_message(&length, 12, outs[k]);
+    for (int64_t turns = 1; turns <= 2; turns++) {
+        Message count = int64_tensor("times", &turns, 1), lengthy = { .count = 0 };
+        put_text(&lengthy, 1, "times");
+        put_text(&lengthy, 1, "");
+        put_text(&lengthy, 1, "x");
+        put_text(&lengthy, 2, "y");
+        put_text(&lengthy, 4, "Loop");
+        put_attr_graph(&lengthy, "body", &length);
+        g = graph_with(&lengthy, NULL);
+        put_message(&g, 5, &count);
+        m = model_of(&g, 13);
+        check_course(turns == 1 ? "one-turn-is-written-out-however-long" : "two-long-turns-are-a-region", &m, turns == 1 ? NODE_CALL : NODE_REGION, turns == 1 ? -1 : 2);
+    }
+
     put_message(&body, 12, &w);                      /* it collects what it makes, and nobody says how much that may be */
     Message rows = { .count = 0 };
     static const char *const ends[] = { "times", "", "x" };
