@@ -95,10 +95,12 @@ for compiler in gcc clang; do
     if has $compiler; then check "rows-scalar-$compiler" rows $compiler $strict -O2; else skip "rows-scalar-$compiler" "$compiler is not installed"; fi
 done
 
-# A program that carries its runtime along takes what is named: each macro for emitted code is a piece of its own.
+# A program that carries its runtime along takes what is named: each macro for emitted code is a piece of its own, which asks for the
+# pieces in which headers define it.
 all_named() {
-    for macro in $(sed -n 's/^ *#define \(LW_[A-Z0-9_]*_I[0-9]*\)(.*/\1/p' runtime/simd/*.h | sort -u); do
-        grep -q "^/\* lw: $macro needs " runtime/simd/*.h || { echo "$macro is no piece of its own"; return 1; }
+    awk '/^\/\* lw: .* needs/ { piece = $3 }
+         /^ *#define LW_[A-Z0-9_]*_I[0-9]*\(/ { sub(/\(.*/, "", $2); print $2, piece }' runtime/simd/*.h | sort -u | while read -r macro piece; do
+        [ "$macro" = "$piece" ] || grep "^/\* lw: $macro needs " runtime/simd/rows.h | grep -qw "$piece" || { echo "$macro does not ask for $piece"; exit 1; }
     done
 }
 check rows-pieces all_named

@@ -4,8 +4,6 @@
 #ifndef LW_SIMD_ARM_DSP_H
 #define LW_SIMD_ARM_DSP_H
 
-#include <string.h>
-
 #include "../lw_base.h"
 #include "simd.h"
 

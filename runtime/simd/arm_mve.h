@@ -7,33 +7,29 @@
 #include "../lw_base.h"
 #include "simd.h"
 
-/* lw: lw_mve_dots needs LW_SIMD_CHOICE LW_UNROLL */
-#if LW_SIMD_ARM_MVE
-/* Loops stay loops: what a compiler writes out it loads all at once, and spills. */
+/* lw: lw_mve_dots needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Written out, for a compiler makes addresses anew from one another, and cannot count lanes down in the loop instruction: LETP
+ * leaves out those behind the row's end. Sums of VMLADAVA are even registers. */
 static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b, int32_t bo)
 {
     int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1];
     const int8_t *a1 = a + aw, *b1 = b + bo;
-    LW_UNROLL(1)
-    for (int32_t e = n >> 4; e > 0; e--) {
-        const int8x16_t x0 = vldrbq_s8(a), x1 = vldrbq_s8(a1), w0 = vldrbq_s8(b), w1 = vldrbq_s8(b1);
-        c00 = vmladavaq_s8(c00, x0, w0);
-        c01 = vmladavaq_s8(c01, x0, w1);
-        c10 = vmladavaq_s8(c10, x1, w0);
-        c11 = vmladavaq_s8(c11, x1, w1);
-        a += 16;
-        a1 += 16;
-        b += 16;
-        b1 += 16;
-    }
-    if (n & 15) {
-        const mve_pred16_t p = vctp8q((uint32_t)n & 15);
-        const int8x16_t x0 = vldrbq_z_s8(a, p), x1 = vldrbq_z_s8(a1, p), w0 = vldrbq_z_s8(b, p), w1 = vldrbq_z_s8(b1, p);
-        c00 = vmladavaq_s8(c00, x0, w0);
-        c01 = vmladavaq_s8(c01, x0, w1);
-        c10 = vmladavaq_s8(c10, x1, w0);
-        c11 = vmladavaq_s8(c11, x1, w1);
-    }
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vldrb.8 q1, [%[b]], #16\n"
+        "    vmladava.s8 %[c00], q0, q1\n"
+        "    vldrb.8 q2, [%[b1]], #16\n"
+        "    vmladava.s8 %[c01], q0, q2\n"
+        "    vldrb.8 q3, [%[a1]], #16\n"
+        "    vmladava.s8 %[c10], q3, q1\n"
+        "    vmladava.s8 %[c11], q3, q2\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [c00] "+Te"(c00), [c01] "+Te"(c01), [c10] "+Te"(c10), [c11] "+Te"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b), [b1] "+r"(b1)
+        : [n] "r"(n)
+        : "lr", "q0", "q1", "q2", "q3", "memory");
     c[0] = c00;
     c[1] = c01;
     c[cw] = c10;
@@ -43,27 +39,22 @@ static inline void lw_mve_1x4(int32_t n, int32_t *c, const int8_t *a, const int8
 {
     int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
     const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
-    LW_UNROLL(1)
-    for (int32_t e = n >> 4; e > 0; e--) {
-        const int8x16_t x = vldrbq_s8(a);
-        c0 = vmladavaq_s8(c0, x, vldrbq_s8(b));
-        c1 = vmladavaq_s8(c1, x, vldrbq_s8(b1));
-        c2 = vmladavaq_s8(c2, x, vldrbq_s8(b2));
-        c3 = vmladavaq_s8(c3, x, vldrbq_s8(b3));
-        a += 16;
-        b += 16;
-        b1 += 16;
-        b2 += 16;
-        b3 += 16;
-    }
-    if (n & 15) {
-        const mve_pred16_t p = vctp8q((uint32_t)n & 15);
-        const int8x16_t x = vldrbq_z_s8(a, p);
-        c0 = vmladavaq_s8(c0, x, vldrbq_z_s8(b, p));
-        c1 = vmladavaq_s8(c1, x, vldrbq_z_s8(b1, p));
-        c2 = vmladavaq_s8(c2, x, vldrbq_z_s8(b2, p));
-        c3 = vmladavaq_s8(c3, x, vldrbq_z_s8(b3, p));
-    }
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vldrb.8 q1, [%[b]], #16\n"
+        "    vmladava.s8 %[c0], q0, q1\n"
+        "    vldrb.8 q2, [%[b1]], #16\n"
+        "    vmladava.s8 %[c1], q0, q2\n"
+        "    vldrb.8 q1, [%[b2]], #16\n"
+        "    vmladava.s8 %[c2], q0, q1\n"
+        "    vldrb.8 q2, [%[b3]], #16\n"
+        "    vmladava.s8 %[c3], q0, q2\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [c0] "+Te"(c0), [c1] "+Te"(c1), [c2] "+Te"(c2), [c3] "+Te"(c3), [a] "+r"(a), [b] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3)
+        : [n] "r"(n)
+        : "lr", "q0", "q1", "q2", "memory");
     c[0] = c0;
     c[1] = c1;
     c[2] = c2;
@@ -71,13 +62,16 @@ static inline void lw_mve_1x4(int32_t n, int32_t *c, const int8_t *a, const int8
 }
 static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
 {
-    LW_UNROLL(1)
-    for (; n > 0; n -= 16) {
-        const mve_pred16_t p = vctp8q((uint32_t)n);
-        c = vmladavaq_s8(c, vldrbq_z_s8(a, p), vldrbq_z_s8(b, p));
-        a += 16;
-        b += 16;
-    }
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vldrb.8 q1, [%[b]], #16\n"
+        "    vmladava.s8 %[c], q0, q1\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [c] "+Te"(c), [a] "+r"(a), [b] "+r"(b)
+        : [n] "r"(n)
+        : "lr", "q0", "q1", "memory");
     return c;
 }
 #define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_mve_2x2(n, &(c), cw, &(a), aw, &(b), bo)
@@ -91,22 +85,30 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
 /* lw: end */
 
 /* lw: lw_mve_copies needs LW_SIMD_CHOICE */
-#if LW_SIMD_ARM_MVE
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
 static inline void lw_mve_copy(int32_t n, int8_t *y, const int8_t *a)
 {
-    for (; n > 0; n -= 16) {
-        const mve_pred16_t p = vctp8q((uint32_t)n);
-        vstrbq_p_s8(y, vldrbq_z_s8(a, p), p);
-        a += 16;
-        y += 16;
-    }
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vstrb.8 q0, [%[y]], #16\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [a] "+r"(a), [y] "+r"(y)
+        : [n] "r"(n)
+        : "lr", "q0", "memory");
 }
 static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
 {
-    for (; n > 0; n -= 16) {
-        vstrbq_p_s8(y, vdupq_n_s8(fill), vctp8q((uint32_t)n));
-        y += 16;
-    }
+    __asm__ volatile(
+        "    vdup.8 q0, %[fill]\n"
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vstrb.8 q0, [%[y]], #16\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [y] "+r"(y)
+        : [n] "r"(n), [fill] "r"((int32_t)fill)
+        : "lr", "q0", "memory");
 }
 #define LW_COPY_I8(n, y, a) lw_mve_copy(n, &(y), &(a))
 #define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \

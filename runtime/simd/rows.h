@@ -174,7 +174,7 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
         else lw_fill_i16(n, &(y), fill);                                                                               \
     } while (0)
 /* lw: end */
-/* lw: LW_FETCH_I8 needs LW_COPY_I8 lw_fill_i8 */
+/* lw: LW_FETCH_I8 needs LW_COPY_I8 lw_mve_copies lw_fill_i8 */
 #ifndef LW_FETCH_I8
 #define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \
     do {                                                                                                               \
@@ -205,12 +205,12 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
     }
 }
 /* lw: end */
-/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_dsp_window lw_window */
+/* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_dsp_window lw_window */
 #ifndef LW_WINDOW2_I8
 #define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj) lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj)
 #endif
 /* lw: end */
-/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_dsp_window lw_window */
+/* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_window */
 #ifndef LW_WINDOW_I8
 #define LW_WINDOW_I8(kh, kw, n, c, a, ai, aj, b, bi, bj) lw_window(1, kh, kw, n, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj)
 #endif
@@ -268,15 +268,15 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
 /* `left` pixels of fill, `inner` ones of a, and fill to the end; each in memory for n channels and full to `own`. */
 static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y, int32_t yw, int p, const int8_t *a, int32_t aw)
 {
-    const int32_t end = left + inner < m ? left + inner : m;
+    const int32_t begin = left < m ? left : m, end = begin + inner < m ? begin + inner : m;
     if (p && own >= n && yw == n && aw == n) {
-        lw_fill_i8(left * n, y, fill);
-        LW_COPY_I8((end - left) * n, y[left * n], a[left * n]);
+        lw_fill_i8(begin * n, y, fill);
+        if (begin < end) LW_COPY_I8((end - begin) * n, y[begin * n], a[begin * n]);
         lw_fill_i8((m - end) * n, y + end * n, fill);
         return;
     }
     for (int32_t w = 0; w < m; w++) {
-        const int32_t full = p && w >= left && w < end ? own < n ? own : n : 0;
+        const int32_t full = p && w >= begin && w < end ? own < n ? own : n : 0;
         if (full) LW_COPY_I8(full, y[w * yw], a[w * aw]);
         lw_fill_i8(n - full, y + w * yw + full, fill);
     }

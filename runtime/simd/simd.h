@@ -55,6 +55,7 @@
 #endif
 #if LW_SIMD_ARM_DSP
 #include <arm_acle.h>
+#include <string.h>
 #endif
 #if LW_SIMD_ARM_MVE
 #include <arm_mve.h>

@@ -59,11 +59,12 @@ recorded() {
         "$here/run.sh" "$1" "$build/cross/$2" "$2" "$models/$2.in0.npy" -- "$models/$2.out0.npy"
 }
 
-# quantized CPU MODEL: an int8 model emitted for the core, against its first recorded output, byte by byte.
+# quantized CPU MODEL [OPTION]: an int8 model emitted for the core, against its first recorded output, byte by byte.
 quantized() {
-    mkdir -p "$build/cross/$1-$2" &&
-        "$build/loopwright" "$tiny/$2.tflite" --target "$1" -o "$build/cross/$1-$2/$2.c" --name "$2" &&
-        "$here/run.sh" "$1" "$build/cross/$1-$2" "$2" "$tiny/$2.in0.npy" -- "$tiny/$2.out0.npy"
+    local folder=$build/cross/$1-$2${3:-}
+    mkdir -p "$folder" &&
+        "$build/loopwright" "$tiny/$2.tflite" --target "$1" -o "$folder/$2.c" --name "$2" ${3:+"$3"} &&
+        "$here/run.sh" "$1" "$folder" "$2" "$tiny/$2.in0.npy" -- "$tiny/$2.out0.npy"
 }
 
 # no_float MODEL: of the int8 model's code for a core without a float unit nothing calls a helper for floats.
@@ -161,6 +162,9 @@ if [ -d "$models" ]; then
         check "$model-no-float" no_float "$model"
         check "$model-small-at-O3" small "$model" -O3 25000 1024
         check "$model-small-at-Os" small "$model" -Os 15000 1024
+    done
+    for cpu in cortex-m4 cortex-m55; do
+        check "kws_ref_model-standalone-$cpu" quantized "$cpu" kws_ref_model --standalone
     done
     check resnet8-text-at-most-10000 text_at_most 10000 resnet8
 else

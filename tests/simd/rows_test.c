@@ -212,7 +212,7 @@ static int test_fetched_rows(int32_t left, int32_t inner, int32_t n, int32_t own
 static int test_borders(void)
 {
     for (int32_t n = 1; n <= 20; n += 3)
-        for (int32_t left = 0; left < 3; left++)
+        for (int32_t left = 0; left < 8; left++)      /* of five */
             for (int32_t inner = 1; inner <= 6; inner++)
                 for (int32_t turn = 0; turn < 8; turn++)
                     if (test_fetched_rows(left, inner, n, n - (turn >> 1 & 1), turn & 1, turn < 4)) return 21;

@@ -3,7 +3,6 @@
 
 #include <stddef.h>
 
-#include "lw_base.h"
 #include "lw_fixed.h"
 #include "simd/simd.h"
 
