@@ -183,6 +183,8 @@ static Tensor *relu(Net *n, Tensor *x) { return one(n, "relu", "relu", x, ""); }
 /* One group, whose values differ from its operand's. */
 static Tensor *pool(Net *n, Tensor *x) { return one(n, "sigmoid", "sigmoid", one(n, "max_pool2d", "pool", x, "kernel=1"), ""); }
 
+static Tensor *softmax(Net *n, Tensor *x) { return one(n, "softmax", "softmax", x, ""); }
+
 static Build planned(Net *n)
 {
     static const lw_options options = { 0 };
@@ -214,6 +216,21 @@ static void chains(void)
     Build b = planned(n);
     check_plan(n, &b, "a chain of convolutions");
     check_that(b.plan.arena_size < 16 * 4 * 14, "of the two largest neighbours of a chain one lies over the other", "%lld, bound %lld", (long long)b.plan.arena_size, (long long)b.plan.live_bound);
+    ctx_free(n->cx);
+}
+
+/* Numbers of one type may lie over those of another only where one of them are bytes: C may read the one after it has written the other. */
+static void types_lie_apart(const char *other, bool may_overlap)
+{
+    Net net = net_new(10), *n = &net;
+    Tensor *x = one(n, "annotation.stop_fusion", "apart", softmax(n, net_input(n, "x", SHAPE(1, 16, 16, 8))), "");
+    Tensor *there = one(n, "cast", "there", x, text_format(n->cx, "to=%s", other));
+    net_output(n, softmax(n, one(n, "cast", "back", one(n, "annotation.stop_fusion", "apart, too", there, ""), "to=f32")));
+    Build b = planned(n);
+    bool overlaps = false;
+    for (int i = 0; i < b.groups.count; i++) overlaps = overlaps || b.plan.overlaps[i];
+    check_plan(n, &b, text_format(n->cx, "f32 and %s", other));
+    check_that(overlaps == may_overlap, "types that may alias alone share bytes", "f32 and %s %s", other, overlaps ? "do" : "do not");
     ctx_free(n->cx);
 }
 
@@ -273,8 +290,6 @@ static void shared_operands(void)
 }
 
 static Tensor *part(Net *n, Tensor *x, int axis, int begin, int end) { return one(n, "slice", "part", x, text_format(n->cx, "begin=%d end=%d axes=%d", begin, end, axis)); }
-
-static Tensor *softmax(Net *n, Tensor *x) { return one(n, "softmax", "softmax", x, ""); }
 
 /* A part of a result, a part of that, and its reshape lie in the result. */
 static void boxes(void)
@@ -337,6 +352,8 @@ int main(int argc, char **argv)
 {
     uint32_t first = argc > 1 ? (uint32_t)strtoul(argv[1], NULL, 10) : 1, count = argc > 2 ? (uint32_t)strtoul(argv[2], NULL, 10) : 300;
     chains();
+    types_lie_apart("i32", false);
+    types_lie_apart("i8", true);
     view_beside_operand();
     in_place();
     for (int axis = 0; axis < 4; axis++) nested_concatenations(axis);
