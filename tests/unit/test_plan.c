@@ -225,7 +225,7 @@ static void types_lie_apart(const char *other, bool may_overlap)
     Net net = net_new(10), *n = &net;
     Tensor *x = one(n, "annotation.stop_fusion", "apart", softmax(n, net_input(n, "x", SHAPE(1, 16, 16, 8))), "");
     Tensor *there = one(n, "cast", "there", x, text_format(n->cx, "to=%s", other));
-    net_output(n, softmax(n, one(n, "cast", "back", one(n, "annotation.stop_fusion", "apart, too", there, ""), "to=f32")));
+    net_output(n, one(n, "transpose", "turned", one(n, "annotation.stop_fusion", "apart, too", there, ""), "perm=0,2,1,3"));
     Build b = planned(n);
     bool overlaps = false;
     for (int i = 0; i < b.groups.count; i++) overlaps = overlaps || b.plan.overlaps[i];
