@@ -111,11 +111,7 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
         : "lr", "q0", "memory");
 }
 #define LW_COPY_I8(n, y, a) lw_mve_copy(n, &(y), &(a))
-#define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \
-    do {                                                                                                               \
-        if (p) lw_mve_copy(n, &(y), &(a));                                                                             \
-        else lw_mve_fill(n, &(y), fill);                                                                               \
-    } while (0)
+#define LW_FILL_I8(n, y, fill) lw_mve_fill(n, &(y), fill)
 #endif
 /* lw: end */
 

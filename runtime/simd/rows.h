@@ -174,14 +174,17 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
         else lw_fill_i16(n, &(y), fill);                                                                               \
     } while (0)
 /* lw: end */
-/* lw: LW_FETCH_I8 needs LW_COPY_I8 lw_mve_copies lw_fill_i8 */
-#ifndef LW_FETCH_I8
+/* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_fill_i8 */
+#ifndef LW_FILL_I8
+#define LW_FILL_I8(n, y, fill) lw_fill_i8(n, &(y), fill)
+#endif
+/* lw: end */
+/* lw: LW_FETCH_I8 needs LW_COPY_I8 LW_FILL_I8 */
 #define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \
     do {                                                                                                               \
         if (p) LW_COPY_I8(n, y, a);                                                                                    \
-        else lw_fill_i8(n, &(y), fill);                                                                                \
+        else LW_FILL_I8(n, y, fill);                                                                                   \
     } while (0)
-#endif
 /* lw: end */
 
 /* lw: lw_window needs */
@@ -264,21 +267,21 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
     } while (0)
 /* lw: end */
 
-/* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 lw_fill_i8 */
+/* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 LW_FILL_I8 */
 /* `left` pixels of fill, `inner` ones of a, and fill to the end; each in memory for n channels and full to `own`. */
 static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y, int32_t yw, int p, const int8_t *a, int32_t aw)
 {
     const int32_t begin = left < m ? left : m, end = begin + inner < m ? begin + inner : m;
     if (p && own >= n && yw == n && aw == n) {
-        lw_fill_i8(begin * n, y, fill);
+        LW_FILL_I8(begin * n, y[0], fill);
         if (begin < end) LW_COPY_I8((end - begin) * n, y[begin * n], a[begin * n]);
-        lw_fill_i8((m - end) * n, y + end * n, fill);
+        LW_FILL_I8((m - end) * n, y[end * n], fill);
         return;
     }
     for (int32_t w = 0; w < m; w++) {
         const int32_t full = p && w >= begin && w < end ? own < n ? own : n : 0;
         if (full) LW_COPY_I8(full, y[w * yw], a[w * aw]);
-        lw_fill_i8(n - full, y + w * yw + full, fill);
+        LW_FILL_I8(n - full, y[w * yw + full], fill);
     }
 }
 #define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yw, p, a, aw) lw_fetch_row(m, left, inner, n, own, fill, &(y), yw, p, &(a), aw)
