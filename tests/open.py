@@ -273,6 +273,12 @@ image | Flatten of pixels | float[1,3,H,W] x => float y: s = Constant<value_ints
 image | Transpose | float[1,3,H,W] x => float y: y = Transpose<perm=[0,2,3,1]>(x)
 image | Slice of every second pixel | float[1,3,H,W] x => float y: b = Constant<value_ints=[0,0]>() e = Constant<value_ints=[2147483647,2147483647]>() a = Constant<value_ints=[2,3]>() s = Constant<value_ints=[2,2]>() y = Slice(x, b, e, a, s)
 image | GridSample | float[1,2,H,W] x, float[1,P,Q,2] g => float y: y = GridSample(x, g)
+control | If that reads a size | bool c, float[N,4] x => float y: s = Shape(x) r = ReduceSum<keepdims=0>(x) y = If(c) <then_branch = t () => (float a) { q = Cast<to=1>(s) a = ReduceSum<keepdims=0>(q) }, else_branch = f () => (float b) { b = Neg(r) }>
+control | If by a size | float[N,4] x => float y: s = Shape(x) z = Constant<value_int=0>() n = Gather(s, z) five = Constant<value_int=5>() c = Less(n, five) r = ReduceSum<keepdims=0>(x) y = If(c) <then_branch = t () => (float a) { a = Sin(r) }, else_branch = f () => (float b) { b = Neg(r) }>
+control | Loop as often as a size | float[N,4] x => float y: s = Shape(x) z = Constant<value_int=0>() n = Gather(s, z) r = ReduceSum<keepdims=0>(x) y = Loop(n, , r) <body = t (int64 i, bool ci, float v) => (bool co, float u) { co = Identity(ci) u = Sin(v) }>
+control | If over open sizes | bool c, float[N,4] x => float y: y = If(c) <then_branch = t () => (float a) { a = Neg(x) }, else_branch = f () => (float b) { b = Abs(x) }> | refused fixed sizes are accepted there
+control | Loop over open sizes | int64 n, float[N,4] x => float y: y = Loop(n, , x) <body = t (int64 i, bool ci, float[N,4] v) => (bool co, float[N,4] u) { co = Identity(ci) u = Sin(v) }> | refused the dimension "N" cannot stay open here
+control | Scan over an open size | float[N,4] x, float[4] h => float y, float z: y, z = Scan(h, x) <num_scan_inputs=1, body = t (float[4] a, float[4] b) => (float[4] c, float[4] d) { e = Add(a, b) c = Tanh(e) d = Identity(c) }> | refused the dimension "N" cannot stay open here
 nothing | MatMul of no rows | float[3,4] m => float y: s = Constant<value_ints=[0,3]>() e = ConstantOfShape(s) y = MatMul(e, m)
 nothing | MatMul of what is cut to nothing | float[2,3] x, float[3,4] m => float y: z = Constant<value_ints=[0]>() v = Slice(x, z, z) y = MatMul(v, m)
 nothing | ReduceSum over no rows | float[3,4] m, float[4] b => float y: s = Constant<value_ints=[0,3]>() e = ConstantOfShape(s) p = MatMul(e, m) z = Constant<value_ints=[0]>() r = ReduceSum<keepdims=0>(p, z) y = Add(r, b)

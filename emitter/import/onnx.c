@@ -235,7 +235,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena), .noted = map_new(cx->arena) };
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena), .sizes_made = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena), .noted = map_new(cx->arena) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

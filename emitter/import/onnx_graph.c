@@ -203,6 +203,8 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
 {
     Ctx *cx = s->import->cx;
     if (!s->captured || !outer || tensor_is_constant(outer)) return outer;
+    outer = onnx_made_of_sizes(s->import, outer);
+    if (!outer) return NULL;
     for (int i = 0; i < s->captured->count; i++)
         if (s->captured->outer[i] == outer) return s->captured->inner[i];
     if (!tensor_is_fixed(outer))

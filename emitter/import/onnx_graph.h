@@ -9,7 +9,8 @@ typedef struct OnnxImport {
     Ctx *cx;
     OnnxFolder folder;
     OnnxFile file;
-    Map sizes;                    /* of tensors that are lists of symbolic sizes, see onnx_open.c */
+    Map sizes;                    /* of tensors that are lists of symbolic sizes, see onnx_open.c; */
+    Map sizes_made;               /* and what the program makes of them, where it does */
     int64_t work;                 /* nodes and their inputs so far: bounded, with it the time that a hostile file may cost */
 } OnnxImport;
 

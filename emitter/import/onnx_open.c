@@ -70,7 +70,9 @@ static Tensor *made_of_sizes(Ctx *cx, const Tensor *t, const Sizes *s)
 Tensor *onnx_made_of_sizes(OnnxImport *im, Tensor *t)
 {
     const Sizes *s = t ? map_get_ptr(&im->sizes, t) : NULL;
-    return s ? made_of_sizes(im->cx, t, s) : t;
+    Tensor *made = s ? map_get_ptr(&im->sizes_made, t) : t;
+    if (!made && s) map_put_ptr(&im->sizes_made, t, made = made_of_sizes(im->cx, t, s));
+    return made;
 }
 
 int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most)
@@ -327,7 +329,7 @@ static bool constant_of_shape(OnnxCall *c, Sizes *shape)
 }
 
 /* Operators whose translation asks for sizes; and those that calculate with them when the program runs, which all by elements do. */
-static const char askers[] = "Range Resize Slice Tile", readers[] = "Cast Concat Gather Max Mean Min Mod Pow ReduceMax ReduceMean ReduceMin ReduceSum Reshape Squeeze Sum Unsqueeze";
+static const char askers[] = "Range Resize Slice Tile", readers[] = "Cast Concat Gather Loop Max Mean Min Mod Pow ReduceMax ReduceMean ReduceMin ReduceSum Reshape Squeeze Sum Unsqueeze";
 
 static bool takes_sizes(OnnxCall *c, const OnnxOp *op)
 {
