@@ -8,11 +8,12 @@
  *   set_diagonal    y[i,j] = d[..] where j - i = k, else x[i,j] */
 #include "graph/op_build.h"
 
-static bool is_small_and_fixed(Ctx *cx, const Node *n, int64_t growth)
+static bool is_small(Ctx *cx, const Node *n, int64_t growth)
 {
     const Tensor *x = n->in[0];
-    if (tensor_is_fixed(x) && tensor_elems(x) >= 1 && growth >= 1 && tensor_elems(x) <= INT32_MAX / growth) return true;
-    op_refuse(cx, n, "the input %s, %lld times as many elements; a fixed shape and less than 2^31 elements are wanted", tensor_shape_text(cx, x), (long long)growth);
+    const int64_t most = tensor_most_elems(cx, x);
+    if (tensor_elems(x) != 0 && most >= 1 && growth >= 1 && most <= INT32_MAX / growth) return true;
+    op_refuse(cx, n, "the input %s, %lld times as many elements; an input that is not empty and less than 2^31 elements are wanted", tensor_shape_text(cx, x), (long long)growth);
     return false;
 }
 
@@ -21,10 +22,11 @@ static int repeat(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const int64_t times = node_int(n, "times", 1);
     const int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank);
-    if (axis < 0 || !is_small_and_fixed(cx, n, times)) return 0;
+    if (axis < 0 || !is_small(cx, n, times)) return 0;
     const char c = axis_letter(x->rank, axis);
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", axes_with(cx, x->rank, axis, text_format(cx, "%c<%lld", c, (long long)(tensor_dim(x, axis) * times))),
-                                           axes_with(cx, x->rank, axis, text_format(cx, "%c/%lld", c, (long long)times))), BIND_T("x", n->in[0]));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%s] = x[%s]", axes_with(cx, x->rank, axis, text_format(cx, "%c<size", c)),
+                                           axes_with(cx, x->rank, axis, text_format(cx, "%c/%lld", c, (long long)times))), BIND_T("x", n->in[0]),
+                        BIND_V("size", op_size(cx, x->shape[axis], times, 0)));
     return out[0] ? 1 : 0;
 }
 
@@ -34,16 +36,16 @@ static int dilate(Ctx *cx, const Node *n, Tensor **out)
     int64_t stride[MAX_RANK], growth = 1;
     if (!op_ints(cx, n, "stride", x->rank, 1, 1 << 20, 1, stride)) return 0;
     for (int d = 0; d < x->rank && growth < INT32_MAX; d++) growth *= stride[d];
-    if (!is_small_and_fixed(cx, n, growth)) return 0;
+    if (!is_small(cx, n, growth)) return 0;
+    Formulas f = { .cx = cx, .call = n, .count = 2, .bind = { BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)) } };
     Text lhs = text_new(cx), at = text_new(cx), meets = text_new(cx);
     for (int d = 0; d < x->rank; d++) {
         const char c = axis_letter(x->rank, d);
-        text_printf(&lhs, "%s%c<%lld", d ? "," : "", c, (long long)((tensor_dim(x, d) - 1) * stride[d] + 1));
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, op_size(cx, x->shape[d], stride[d], 1 - stride[d])));
         text_printf(&at, "%s%c/%lld", d ? "," : "", c, (long long)stride[d]);
         if (stride[d] > 1) text_printf(&meets, "%s%c%%%lld == 0", meets.length ? " && " : "", c, (long long)stride[d]);
     }
-    const char *text = meets.length ? text_format(cx, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at) : "y[*] = x[*]";
-    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("value", op_value(cx, n, "value", x->type)));
+    out[0] = meets.length ? formulas_make(&f, "y[%s] = select(%s, x[%s], value)", lhs.at, meets.at, at.at) : formulas_make(&f, "y[*] = x[*]");
     return out[0] ? 1 : 0;
 }
 
@@ -51,14 +53,16 @@ static int reverse(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     bool chosen[MAX_RANK] = { false };
-    if (!op_axes(cx, n, "axes", x->rank, chosen) || !is_small_and_fixed(cx, n, 1)) return 0;
-    Text at = text_new(cx);
+    if (!op_axes(cx, n, "axes", x->rank, chosen) || !is_small(cx, n, 1)) return 0;
+    Formulas f = { .cx = cx, .call = n, .count = 1, .bind = { BIND_T("x", n->in[0]) } };
+    Text lhs = text_new(cx), at = text_new(cx);
     for (int d = 0; d < x->rank; d++) {
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", axis_letter(x->rank, d), formulas_size(&f, x->shape[d]));
         text_add(&at, d ? "," : "");
-        if (chosen[d]) text_printf(&at, "%lld-", (long long)tensor_dim(x, d) - 1);
+        if (chosen[d]) text_printf(&at, "%s-", formulas_size(&f, op_size(cx, x->shape[d], 1, -1)));
         text_char(&at, axis_letter(x->rank, d));
     }
-    out[0] = OP_FORMULA(cx, n, x->rank ? text_format(cx, "y[%s] = x[%s]", sized_axes(cx, x), at.at) : "y[*] = x[*]", BIND_T("x", n->in[0]));
+    out[0] = x->rank ? formulas_make(&f, "y[%s] = x[%s]", lhs.at, at.at) : formulas_make(&f, "y[*] = x[*]");
     return out[0] ? 1 : 0;
 }
 

@@ -122,6 +122,11 @@ batch | Squeeze | float[N,1,5] x => float y: a = Constant<value_ints=[1]>() y = 
 batch | Unsqueeze | float[N,5] x => float y: a = Constant<value_ints=[1]>() y = Unsqueeze(x, a)
 batch | QuantizeLinear | float[N,5] x => float y: s = Constant<value_float=0.05>() q = QuantizeLinear(x, s) y = DequantizeLinear(q, s)
 batch | QuantizeLinear by axis | float[N,3,4] x, float[3] w => float y: s = Abs(w) q = QuantizeLinear<axis=1>(x, s) y = DequantizeLinear<axis=1>(q, s)
+batch | QuantizeLinear by blocks | float[N,6] x, float[N,3] m => uint8 q, float y: a = Abs(m) t = Constant<value_float=0.1>() s = Add(a, t) q = QuantizeLinear<axis=1, block_size=2>(x, s) y = DequantizeLinear<axis=1, block_size=2>(q, s) | opset 21
+batch | DequantizeLinear by blocks, the last cut short | float[N,5] x, float[N,3] m => float y: q = Cast<to=3>(x) y = DequantizeLinear<axis=1, block_size=2>(q, m) | opset 21
+batch | BitCast | float[N,5] x => int32 y: y = BitCast<to=6>(x) | opset 26
+batch | GridSample of volumes | float[N,2,3,4,5] x, float[N,2,2,3,3] g => float y: y = GridSample<mode="linear", padding_mode="reflection">(x, g) | opset 20
+batch | GridSample of volumes, the nearest | float[N,2,3,4,5] x, float[N,2,2,3,3] g => float y: y = GridSample<mode="nearest", padding_mode="border", align_corners=1>(x, g) | opset 20
 batch | DynamicQuantizeLinear | float[N,5] x => uint8 y, float s, uint8 z: y, s, z = DynamicQuantizeLinear(x)
 batch | Det | float[N,3,3] x => float y: y = Det(x) | refused the dimension "N" cannot stay open here
 batch | CumSum along it | float[N,5] x => float y: a = Constant<value_int=0>() y = CumSum(x, a)

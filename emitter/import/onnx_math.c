@@ -19,6 +19,18 @@ static void cast(OnnxCall *c)
     else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
 }
 
+/* The same bytes as another type of as many; a bool is a byte of 0 or 1. */
+static void bit_cast(OnnxCall *c)
+{
+    DType t;
+    const int64_t to = onnx_int(c, "to", 0);
+    if (!onnx_needs(c, 1)) return;
+    const bool is_known = onnx_dtype(to, &t), is_truth = is_known && (t == BOOL) != (c->in[0]->type == BOOL) && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
+    if (is_truth) c->out[0] = onnx_cast(c, c->in[0], t);
+    else if (is_known) c->out[0] = onnx_call(c, "bitcast", c->in[0], "to=%s", dtype_info(t)->spelling);
+    else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
+}
+
 /* Bounds are attributes, later inputs, mostly constant. */
 static void clip(OnnxCall *c)
 {
@@ -208,6 +220,7 @@ const OnnxOp onnx_rows_math[] = {
     ONNX_SAME("Asinh", "", "asinh"),
     ONNX_SAME("Atan", "", "atan"),
     ONNX_SAME("Atanh", "", "atanh"),
+    ONNX_MOVE("BitCast", "to", bit_cast),
     ONNX_ROW("BitShift", "direction", shift),
     ONNX_SAME("BitwiseAnd", "", "bitand"),
     ONNX_SAME("BitwiseNot", "", "bitnot"),

@@ -239,7 +239,7 @@ static const Arithmetic arithmetic[] = {
 typedef enum May { MAY_ALL, MAY_OTHERS /* than the attribute axis */, MAY_IMAGE /* all but the channels, the second */,
                    MAY_SEQUENCE /* of three all but the last */, MAY_COUNT } May;
 static const char *const keepers[MAY_COUNT] = {
-    [MAY_ALL] = "ArgMax ArgMin Attention Cast Clip Compress Concat CumProd CumSum DequantizeLinear Dropout DynamicQuantizeLinear Einsum Expand Flatten Gather "
+    [MAY_ALL] = "ArgMax ArgMin Attention BitCast Cast Clip Compress Concat CumProd CumSum DequantizeLinear Dropout DynamicQuantizeLinear Einsum Expand Flatten Gather "
                 "GatherElements GatherND Gelu Gemm GlobalLpPool GridSample GroupNormalization Hardmax Identity InstanceNormalization LRN LayerNormalization LogSoftmax LpNormalization "
                 "MatMul MatMulInteger Max Mean MeanVarianceNormalization Min Mod NegativeLogLikelihoodLoss OneHot PRelu Pad Pow QuantizeLinear RMSNormalization Range ReduceL1 ReduceL2 "
                 "ReduceLogSum ReduceLogSumExp ReduceMax ReduceMean ReduceMin ReduceProd ReduceSum ReduceSumSquare Reshape Resize ReverseSequence RotaryEmbedding Shrink "

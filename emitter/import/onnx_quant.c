@@ -20,11 +20,19 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     return ctx_failed(c->cx) ? NULL : onnx_ones_behind(c, p, x->rank - 1 - at);
 }
 
-static bool refuses_blocks(OnnxCall *c)
+/* The same, or by blocks of so many elements along the axis, of which the last may be cut short: each value repeated. */
+static Tensor *by_blocks(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {
-    int64_t block = onnx_int(c, "block_size", 0);
-    if (block) onnx_unsupported(c, "block_size %lld; scales per tensor or along an axis are accepted", (long long)block);
-    return block != 0;
+    const int64_t block = onnx_int(c, "block_size", 0);
+    if (!block || !p || p->rank == 0) return onnx_along(c, p, x, axis);
+    const int at = onnx_axis(c, axis, x->rank);
+    if (at < 0) return NULL;
+    bool fits = block > 0 && block <= INT32_MAX && p->rank == x->rank && tensor_dim(x, at) > 0 && (tensor_dim(x, at) - 1) / block + 1 == tensor_dim(p, at);
+    for (int d = 0; fits && d < x->rank; d++) fits = d == at || p->shape[d] == x->shape[d];
+    if (!fits) onnx_refuse(c, "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value a block is accepted", tensor_shape_text(c->cx, p),
+                           (long long)block, at, tensor_shape_text(c->cx, x));
+    Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, "axis=%d times=%lld", at, (long long)block);
+    return all && tensor_dim(all, at) > tensor_dim(x, at) ? onnx_call(c, "slice", all, "axes=%d begin=0 end=%lld", at, (long long)tensor_dim(x, at)) : all;
 }
 
 static Tensor *three(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const char *attrs)
@@ -41,13 +49,13 @@ static void quantize_linear(OnnxCall *c)
 {
     DType t = U8;
     int64_t axis = onnx_int(c, "axis", 1), to = onnx_int(c, "output_dtype", 0);
-    if (!onnx_needs(c, 2) || refuses_blocks(c)) return;
+    if (!onnx_needs(c, 2)) return;
     if (onnx_in(c, 2)) t = c->in[2]->type;
     else if (to && !onnx_dtype(to, &t)) onnx_unsupported(c, "output_dtype %lld", (long long)to);
     if (!dtype_is_integer(t)) onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
-    c->out[0] = store(c, "quantize", x, onnx_along(c, scale, x, axis), onnx_along(c, zero_or(c, onnx_in(c, 2), t), x, axis));
+    c->out[0] = store(c, "quantize", x, by_blocks(c, scale, x, axis), by_blocks(c, zero_or(c, onnx_in(c, 2), t), x, axis));
 }
 
 static const Tensor *beneath_views(const Tensor *t)
@@ -80,10 +88,10 @@ static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor 
 static void dequantize_linear(OnnxCall *c)
 {
     int64_t axis = onnx_int(c, "axis", 1);
-    if (!onnx_needs(c, 2) || refuses_blocks(c)) return;
-    Tensor *x = c->in[0], *zero = zero_or(c, onnx_in(c, 2), x->type);
-    c->out[0] = as_pair(c, x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis));
-    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = three(c, "dequantize", x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis), "");
+    if (!onnx_needs(c, 2)) return;
+    Tensor *x = c->in[0], *zero = by_blocks(c, zero_or(c, onnx_in(c, 2), x->type), x, axis), *scale = by_blocks(c, c->in[1], x, axis);
+    c->out[0] = as_pair(c, x, scale, zero);
+    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = three(c, "dequantize", x, scale, zero, "");
 }
 
 /* The range of x, widened to hold 0, onto 0..255. */
