@@ -88,9 +88,8 @@ void build_combine(Build *b)
         bool is_in = next < c.count && c.part[next] == i;
         if (!is_in) at[count++] = b->groups.at[i];
         else if (++next == c.count) {
-            b->combined = n;
-            b->combined_as = count;
-            b->combined_parts = c.count;
+            b->nest[count] = n;
+            b->parts[count] = c.count;
             at[count++] = merged;
         }
     }

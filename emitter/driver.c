@@ -39,7 +39,7 @@ static Shared *shared_new(Ctx *cx)
     static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
                                        "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
     Shared *s = NEW(cx->arena, Shared);
-    s->symbols = s->by_text = s->merged = map_new(cx->arena);
+    s->symbols = s->by_text = s->lowered = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);
     return s;
 }
@@ -172,16 +172,17 @@ bool build_nests(Build *b)
     b->groups = groups_by_device(cx, fuse(cx, &b->graph));
     name_groups(b);
     watch_lap(b->watch, "dag", "fuse");
-    const char *combine = b->outer ? NULL : b->options->combine;
-    if (combine && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
-    else if (combine) build_combine(b);
+    const char *combine = b->outer ? "none" : b->options->combine;
     b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    b->parts = NEW_ARRAY(cx->arena, int, b->groups.count);
+    bool is_named = combine && !text_equal(combine, "none");
+    if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
+    else if (is_named) build_combine(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        b->nest[i] = b->combined && i == b->combined_as ? b->combined
-                   : region_of_group(b, i) ? NULL
-                   : strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+        if (!b->nest[i] && !region_of_group(b, i)) b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
+    if (!combine && !ctx_failed(cx)) build_roll(b);
     return build_inner_nests(b);
 }
 
@@ -194,8 +195,8 @@ static LowerOptions lower_options(Build *b, int group)
     const Group *g = &b->groups.at[group];
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    /* A combined function may grow as its parts may. */
-    int64_t parts = b->combined && group == b->combined_as ? b->combined_parts : 1;
+    /* What --combine made of several may grow as its parts may. */
+    int64_t parts = b->parts && b->parts[group] > 1 ? b->parts[group] : 1;
     LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
                        .keeps_names = !g->anchor, .watch = b->watch };
@@ -210,6 +211,18 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
+/* What is tried for the plan's sake and then taken is lowered once. */
+static const Function *lowered_of(Build *b, int group)
+{
+    const LowerOptions options = lower_options(b, group);
+    bool is_plain = !options.view_count && !options.inputs_alias_output;
+    const Function *known = is_plain ? map_get_ptr(&b->shared->lowered, b->nest[group]) : NULL;
+    if (known) return known;
+    const Function *f = lower_nest(b->cx, b->nest[group], &options);
+    if (f && is_plain) map_put_ptr(&b->shared->lowered, b->nest[group], (void *)(uintptr_t)f);
+    return f;
+}
+
 typedef struct Lowered { Function *function; const Nest *nest; } Lowered;
 
 /* Groups whose functions read the same but for the name are one function, wherever they are. */
@@ -217,8 +230,7 @@ static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;
     const Program nameless = { .name = "" };
-    const LowerOptions options = lower_options(b, group);
-    const Function *lowered = lower_nest(cx, b->nest[group], &options);
+    const Function *lowered = lowered_of(b, group);
     if (!lowered || ctx_failed(cx)) return;
     Function *f = arena_copy(cx->arena, lowered, sizeof *f);
     f->name = "";
@@ -259,7 +271,7 @@ static void take_in_ports(Build *b)
 }
 
 /* Views, functions and places, of the regions' graphs before their own: those say what a region needs. */
-static void make_layers(Build *b)
+void build_layers(Build *b)
 {
     Ctx *cx = b->cx;
     const int groups = b->groups.count;
@@ -272,7 +284,7 @@ static void make_layers(Build *b)
     b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
     for (int i = 0; i < groups && !ctx_failed(cx); i++) {
         const Node *region = region_of_group(b, i);
-        for (int g = 0; region && g < region->region->graph_count; g++) make_layers(&build_graphs_of(b, region)[g]);
+        for (int g = 0; region && g < region->region->graph_count; g++) build_layers(&build_graphs_of(b, region)[g]);
         if (!region && !b->plan.is_free[i]) make_function(b, i);
         count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
     }
@@ -292,7 +304,7 @@ bool build_program(Build *b)
     for (const Build *g = b; g; g = g->next) groups += g->groups.count, graphs++;
     b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
-    make_layers(b);
+    build_layers(b);
     if (!ctx_failed(b->cx) && b->target->lanes == 1) functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
     if (!ctx_failed(b->cx)) build_fill_program(b);
     return !ctx_failed(b->cx);

@@ -17,6 +17,7 @@ typedef struct Shared {
     Build *last;                             /* of the list that begins with the model's graph */
     Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
     Map by_text;                             /* of a function's text: what was lowered to it first */
+    Map lowered;                             /* of a nest between tensors of their own: its function */
     int function_count; const Function **function;                     /* in order of first use */
     Map merged;                              /* of a function that is another one but for numbers: Merged */
     int body_count; const Body **body;                                 /* of regions, inner ones first */
@@ -33,8 +34,8 @@ struct Build {
     StatePair *state; int state_count;       /* of the file and of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
-    const Nest *combined; int combined_as, combined_parts;    /* with --combine: the nest of so many groups that became one, its place among all */
-    const char *combine_text;                /* what went where, and why */
+    int *parts;                              /* [groups] more than 1: --combine made it of so many; NULL: it made none */
+    const char *combine_text;                /* which, what went where, and why; NULL: none */
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
@@ -68,6 +69,8 @@ bool build_states(Build *b);                                                   /
 void build_show_layers(Build *b);                                              /* layers.c: of --layers */
 void build_leads(Build *b);                                                    /* leads.c: which outputs may lie over inputs */
 void build_combine(Build *b);                                                  /* combined.c: of --combine */
+void build_roll(Build *b);                                                     /* roll.c: what is combined for the arena's sake */
+void build_layers(Build *b);                                                   /* views, functions and places */
 void build_fill_program(Build *b);                                             /* assemble.c */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base);          /* a name that is not taken yet, and is now */
 bool build_rounds_once(const lw_options *o);

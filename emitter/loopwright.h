@@ -46,7 +46,8 @@ typedef struct lw_options {
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
-    const char *combine;             /* groups that become one function, "conv,pool": computed in the loops of the one named last; "all" */
+    const char *combine;             /* groups that become one function, "conv,pool": computed in the loops of the one named last; "all"; "none"; NULL: what
+                                        makes RAM smaller by a tenth */
 } lw_options;
 
 /* Reads a model (.onnx, .tflite, .te) and writes `output` (a path ending in .c), the header beside it, and what options ask for. */

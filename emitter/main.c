@@ -126,7 +126,7 @@ static const Option options[] = {
     { "--recorded",     "DIR",        "verify: DIR/LAYER.npy, or a .npz of them, is what a layer must make; nothing is shrunk", read_recorded },
     { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },
     { "--only",         "NAME",       "dump: one group alone", read_only },
-    { "--combine",      "G,..",       "groups that become one function, in the loops of the last; or all", set_combine },
+    { "--combine",      "G,..",       "groups that become one function, in the loops of the last; all; or none, not even to save RAM", set_combine },
     { "--explain",      NULL,         "dump: say why, and what each step changed", set_explain },
     { "--level",        "N",          "ops: only operators of support level N", read_level },
     { "--onnx",         NULL,         "ops: the ONNX operators that are read instead", set_onnx },

@@ -139,6 +139,7 @@ static void print_totals(Build *b, Text *t)
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)all.weights,
                 b->program.function_count, layer_count(b));
+    if (b->combine_text) text_printf(t, "\n%s\n", b->combine_text);
 }
 
 static void print_pair(Text *t, int64_t was, int64_t is, int width)
@@ -192,7 +193,7 @@ static bool never_limits(const Fact *f) { return !f->binds; }
 static void print_facts(Build *b, Text *t)
 {
     const Fact *fact = NULL;
-    int count = b->groups.count && b->groups.at[0].anchor ? graph_facts(b->cx, &b->graph, &fact) : 0;
+    int count = b->groups.count && b->groups.at[0].node_count ? graph_facts(b->cx, &b->graph, &fact) : 0;
     if (count) text_char(t, '\n');
     print_facts_of(t, fact, count, sums_up, stays_short, "%d of %d integer sums fit into 16 bits:");
     print_facts_of(t, fact, count, limits, never_limits, "%d of %d integer clamps never bind:");

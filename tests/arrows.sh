@@ -30,6 +30,7 @@ emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver
 emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/extend.c  support/ ir/ schedule/ graph/ import/ loopwright.h
 emitter/assemble.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/roll.c  support/ ir/ lower/ graph/ driver.h loopwright.h
 emitter/leads.c  support/ ir/ lower/ graph/ driver.h loopwright.h
 emitter/combined.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
 emitter/layers.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h

@@ -228,6 +228,17 @@ for target in generic cortex-m4; do
     check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
 done
 
+# Apart its two largest would be 25600 bytes.
+for target in generic cortex-m0plus cortex-m4 cortex-m55; do
+    check "emit-rolled-$target" emit rolled tests/emitted/rolled.te --target "$target"
+    check "rolled-$target-arena" arena_at_most rolled 12800
+    check "rolled-$target-values" "$lw" verify tests/emitted/rolled.te --target "$target"
+done
+check emit-not-rolled emit not_rolled tests/emitted/rolled.te --combine none
+check not-rolled-arena test "$(sed -n 's/^#define NOT_ROLLED_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/not_rolled/not_rolled.h")" -eq 25600
+rolled_is_reported() { "$lw" report tests/emitted/rolled.te | grep -q 'b in each iteration of c_max_pool2d.h, 4 of 16 kept along h'; }
+check rolled-is-reported rolled_is_reported
+
 # ---- Layers ------------------------------------------------------------------------------------------------------------
 
 layers() {

@@ -135,8 +135,21 @@ static const char *outermost_loop(const Nest *n, const char *stage)
     return NULL;
 }
 
-/* Where a row is a whole loop nest, a slot is reckoned once a row: it may be found by a division. */
-static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p) { return sched_fold_guarded(cx, n, p->result, p->slots); }
+static int64_t slots_of(const Stmt *s, const char *stage)
+{
+    int64_t slots = 0;
+    for (int d = 0; s->kind == STMT_ALLOC && text_equal(s->buffer->tensor->name, stage) && d < s->buffer->tensor->rank; d++)
+        if (s->buffer->ring[d]) slots = s->buffer->ring[d];
+    for (int i = 0; i < s->child_count && !slots; i++) slots = slots_of(s->child[i], stage);
+    return slots;
+}
+
+/* As few slots as will do, for a slot is mostly reckoned once a row; of a power of two where that is up to a third more. */
+static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p)
+{
+    const Nest *few = sched_fold_guarded(cx, n, p->result, p->slots), *masked = p->slots ? few : sched_fold_guarded(cx, n, p->result, SLOTS_MASK);
+    return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked : few;
+}
 
 static const Nest *fold(Ctx *cx, const Nest *n, const Part *p)
 {
@@ -182,10 +195,10 @@ static const Nest *fold_all(Combine *c, const Nest *n)
         if (!c->by_rows) n = take(c, n, &c->part[i], keep_at_root);
         if (n) n = take(c, n, &c->part[i], fold_one);
     }
-    for (int i = 0; i < c->master && n; i++) {
+    for (int i = 0; i < c->master && n && !c->by_rows; i++) {
         if (c->part[i].at_root) continue;
         DiagMark mark = diag_mark(c->cx);
-        n = fold_one(c->cx, n, &c->part[i]);
+        n = fold(c->cx, n, &c->part[i]);
         diag_rewind(c->cx, mark);
     }
     return n;
@@ -276,6 +289,15 @@ static bool is_read_outside(const Graph *g, const Groups *groups, const int *par
     for (int i = 0; i < groups->count; i++)
         if (!is_part(i, part, count) && is_among(t, groups->at[i].input, groups->at[i].input_count)) return true;
     return is_among(t, g->output, g->output_count);
+}
+
+static void gather_nodes(Ctx *cx, const Groups *groups, const int *part, int count, Group *merged)
+{
+    int nodes = 0;
+    for (int i = 0; i < count; i++) nodes += groups->at[part[i]].node_count;
+    merged->node = NEW_ARRAY(cx->arena, Node *, nodes);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < groups->at[part[i]].node_count; j++) merged->node[merged->node_count++] = groups->at[part[i]].node[j];
 }
 
 static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, Group *merged)
@@ -382,6 +404,7 @@ static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const 
     }
     if (ctx_failed(cx)) return c;
     *merged = (Group){ .name = c.part[master].group->name };
+    gather_nodes(cx, groups, part, count, merged);
     gather_ports(cx, g, groups, part, count, merged);
     c.naive = naive_of_all(&c, merged, with);
     return c;

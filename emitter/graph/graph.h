@@ -100,6 +100,7 @@ typedef struct Plan {
     Map of;                            /* of a tensor: its slot */
     int64_t arena_size, align;         /* bytes; what is wanted more than 16 is set before plan_place */
     int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena; what lies over another counts once */
+    int64_t *alive;                    /* [groups] the same of what is alive in each */
     int constant_count; const Tensor **constant;
     bool *is_free;                     /* [groups]: a view or concatenation that costs nothing: no function is made of it */
     bool *in_place;                    /* [groups]: an input shares the output's memory */

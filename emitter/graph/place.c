@@ -62,10 +62,10 @@ static void note_leads(Items *it, const Plan *p)
 
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
 
-/* The most bytes that one group needs; of an item over another, what lies over it counts once. */
-static int64_t lower_bound(Ctx *cx, const Items *it, int group_count)
+/* How many bytes each group needs; of an item over another, what lies over it counts once. */
+static int64_t *bytes_alive(Ctx *cx, const Items *it, int group_count)
 {
-    int64_t most = 0, *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
+    int64_t *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
     for (int i = 0; i < it->count; i++) {
         const Item *x = &it->at[i], *y = it->at;
         for (int g = x->first < 0 ? 0 : x->first; g <= x->last && g < group_count; g++) alive[g] += x->bytes;
@@ -73,8 +73,14 @@ static int64_t lower_bound(Ctx *cx, const Items *it, int group_count)
         int64_t over = x->into < 0 ? 0 : y->bytes - x->lead < x->bytes ? y->bytes - x->lead : x->bytes;
         if (over > 0) alive[x->last] -= over;
     }
-    for (int g = 0; g < group_count; g++)
-        if (alive[g] > most) most = alive[g];
+    return alive;
+}
+
+static int64_t greatest(const int64_t *bytes, int count)
+{
+    int64_t most = 0;
+    for (int i = 0; i < count; i++)
+        if (bytes[i] > most) most = bytes[i];
     return most;
 }
 
@@ -176,13 +182,15 @@ void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, cons
 {
     if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
     Items it = items_of(cx, p, group_count, scratch, count), apart = it;
-    p->live_bound = lower_bound(cx, &it, group_count);
+    p->alive = bytes_alive(cx, &it, group_count);
+    p->live_bound = greatest(p->alive, group_count);
     apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
     p->arena_size = search(cx, &apart, p->live_bound);
     note_leads(&it, p);
-    int64_t bound = lower_bound(cx, &it, group_count), size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
+    int64_t *alive = bytes_alive(cx, &it, group_count), bound = greatest(alive, group_count), size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
     if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
         p->arena_size = size;
+        p->alive = alive;
         p->live_bound = bound;
     } else it = apart;
     check(cx, &it);

@@ -146,12 +146,20 @@ static void count_runs(const Partition *found, const Code *c, int64_t times, boo
     for (int i = 0; i < c->child_count; i++) count_runs(found, c->child[i], times, is_asked, all, asked);
 }
 
-/* A cut copies the whole body: it is for conditions that a good part of the body's work stands under. */
+static bool holds_call(const Code *c)
+{
+    bool found = c->kind == CODE_CALL;
+    for (int i = 0; i < c->child_count && !found; i++) found = holds_call(c->child[i]);
+    return found;
+}
+
+/* A cut copies the whole body: it is for conditions that a good part of the body's work stands under, a better one where instructions
+ * are in it, which are written out each time. */
 static bool is_rarely_asked(const Partition *found, const Code *body)
 {
     int64_t all = 0, asked = 0;
     count_runs(found, body, 1, false, &all, &asked);
-    return asked < all / 16;
+    return asked < all / (holds_call(body) ? 8 : 16);
 }
 
 static bool is_constant_and_empty(const Expr *begin, const Expr *end)

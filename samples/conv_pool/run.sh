@@ -40,8 +40,10 @@ measure rolling rolling ""
 agree rolling two_nests
 measure combined combined "" --combine all
 agree combined two_nests
-measure apart combined ""
+measure apart combined "" --combine none
+measure default combined ""
+agree default apart
 agree combined apart
-measure chain_apart chain_combined -DCHAIN
+measure chain_apart chain_combined -DCHAIN --combine none
 measure chain_combined chain_combined -DCHAIN --combine all
 agree chain_combined chain_apart

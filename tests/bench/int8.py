@@ -4,7 +4,7 @@
 
 - instructions of one inference at -O3 on each emulated core (tests/cross/run.sh, outputs byte by byte), for one multiply-add of the
   model as it was, and as a share of CMSIS-NN's; on the Cortex-M4 also estimated cycles, where the estimator is beside the project;
-- memory on the Cortex-M4: arena + inputs + outputs and their lower bound, code at -O3 and -Os, constants, stack.
+- memory on the Cortex-M4: arena + inputs + outputs and the live-set bound, code at -O3 and -Os, constants, stack.
 
 --check: as a test: `ok NAME` or `not ok NAME: why` for each figure against its limit, and the sum.
 

@@ -185,9 +185,10 @@ static Tensor *pool(Net *n, Tensor *x) { return one(n, "sigmoid", "sigmoid", one
 
 static Tensor *softmax(Net *n, Tensor *x) { return one(n, "softmax", "softmax", x, ""); }
 
+/* Each group by itself, so that there is something to place. */
 static Build planned(Net *n)
 {
-    static const lw_options options = { 0 };
+    static const lw_options options = { .combine = "none" };
     Build b = net_build(n, &options);
     CHECK("a plan is made", build_graph(&b) && build_nests(&b) && build_program(&b));
     return b;
