@@ -56,7 +56,7 @@ static void add_group(Text *t, const Group *g, bool is_free)
 /* The graph on its whole way to a program. */
 static const char *functions_of(Ctx *cx, const Row *r, Build *b)
 {
-    static const lw_options options = { .name = "net" };
+    static const lw_options options = { .name = "net", .combine = "none" };
     Text t = text_new(cx);
     if (!build_read_text(b, cx, "net.te", r->text, false, &options) || !build_graph(b) || !build_nests(b) || !build_program(b)) return diag_text(cx, cx->diags);
     for (int i = 0; i < b->groups.count; i++) {
