@@ -37,7 +37,7 @@ typedef struct OnnxOp {
 #define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
 
 /* Closed by a row without name. */
-extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_math[],
+extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_linear_attention[], onnx_rows_math[],
                     onnx_rows_norm[], onnx_rows_quant[], onnx_rows_random[], onnx_rows_recurrent[], onnx_rows_resize[], onnx_rows_sequence[],
                     onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
 

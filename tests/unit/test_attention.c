@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* ONNX Attention, RotaryEmbedding and their like against plain loops over heads, rows and keys, written from the operators'
+/* ONNX Attention, LinearAttention, RotaryEmbedding and their like against plain loops over heads, rows and keys, written from the operators'
  * texts. Sizes and options are rows of a table; data are small fixed fractions. */
 #include <math.h>
 #include <stdlib.h>
@@ -177,6 +177,87 @@ static void test_causal_conv(void)
     ctx_free(cx);
 }
 
+/* ---- Linear attention: a state [key][value] that each token changes ---------------------------------------------- */
+
+typedef struct Rule {
+    const char *name;
+    bool is_gated, is_delta, has_past;
+    int tokens, queries, heads;                          /* heads of keys and values, each shared by queries / heads */
+    int decays, betas;                                   /* of a token: one for each head or each row of its state; one for each head or in all */
+} Rule;
+enum { LINEAR_KEY = 3, LINEAR_VALUE = 4 };
+
+static const Rule rules[] = {
+    { "linear",      false, false, false, 4, 2, 2, 0, 0 },
+    { "linear",      false, false, true,  1, 4, 2, 0, 0 },
+    { "gated",       true,  false, true,  3, 2, 2, 2, 0 },
+    { "gated",       true,  false, false, 3, 2, 1, 3, 0 },
+    { "delta",       false, true,  true,  3, 4, 2, 0, 2 },
+    { "gated_delta", true,  true,  true,  3, 6, 2, 6, 1 },
+    { "gated_delta", true,  true,  false, 1, 2, 2, 2, 2 },
+};
+
+/* One batch and head of keys, all tokens: y [token][queries of the head][value]. */
+static void linear_expected(const Rule *r, int b, int h, double *y)
+{
+    const int group = r->queries / r->heads;
+    double state[LINEAR_KEY][LINEAR_VALUE];
+    for (int i = 0; i < LINEAR_KEY; i++)
+        for (int j = 0; j < LINEAR_VALUE; j++)
+            state[i][j] = r->has_past ? (double)number(((b * r->heads + h) * LINEAR_KEY + i) * LINEAR_VALUE + j, 1) : 0;
+    for (int t = 0; t < r->tokens; t++) {
+        const int token = b * r->tokens + t;
+        double k[LINEAR_KEY], u[LINEAR_VALUE];
+        for (int i = 0; i < LINEAR_KEY; i++) {
+            k[i] = (double)number((token * r->heads + h) * LINEAR_KEY + i, 1);
+            const int gate = r->decays == r->heads ? h : h * LINEAR_KEY + i;
+            for (int j = 0; r->is_gated && j < LINEAR_VALUE; j++) state[i][j] *= exp((double)number(token * r->decays + gate, 1));
+        }
+        for (int j = 0; j < LINEAR_VALUE; j++) {
+            u[j] = (double)number((token * r->heads + h) * LINEAR_VALUE + j, 1);
+            for (int i = 0; r->is_delta && i < LINEAR_KEY; i++) u[j] -= k[i] * state[i][j];
+            if (r->is_delta) u[j] *= (double)number(token * r->betas + (r->betas == 1 ? 0 : h), 1);
+        }
+        for (int i = 0; i < LINEAR_KEY; i++)
+            for (int j = 0; j < LINEAR_VALUE; j++) state[i][j] += k[i] * u[j];
+        for (int g = 0; g < group; g++)
+            for (int j = 0; j < LINEAR_VALUE; j++) {
+                double sum = 0;
+                for (int i = 0; i < LINEAR_KEY; i++) sum += (double)number((token * r->queries + h * group + g) * LINEAR_KEY + i, 1) * state[i][j];
+                y[(t * group + g) * LINEAR_VALUE + j] = sum / sqrt(LINEAR_KEY);
+            }
+    }
+}
+
+static void test_linear(const Rule *r)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const int group = r->queries / r->heads;
+    Text t = text_new(cx);
+    text_printf(&t, "q:%d,%d,%d;", BATCH, r->tokens, r->queries * LINEAR_KEY);
+    text_printf(&t, "k:%d,%d,%d;", BATCH, r->tokens, r->heads * LINEAR_KEY);
+    text_printf(&t, "v:%d,%d,%d;", BATCH, r->tokens, r->heads * LINEAR_VALUE);
+    if (r->has_past) text_printf(&t, "s:%d,%d,%d,%d;", BATCH, r->heads, LINEAR_KEY, LINEAR_VALUE);
+    if (r->is_gated) text_printf(&t, "g:%d,%d,%d;", BATCH, r->tokens, r->decays);
+    if (r->is_delta) text_printf(&t, "b:%d,%d,%d;", BATCH, r->tokens, r->betas);
+    text_printf(&t, ">y;LinearAttention q,k,v,%s,%s,%s y,last q_num_heads=%d! kv_num_heads=%d! update_rule=%s", r->has_past ? "s" : "", r->is_gated ? "g" : "",
+                r->is_delta ? "b" : "", r->queries, r->heads, r->name);
+    const float *y = output_of(cx, text_string(&t));
+    double worst = y ? 0 : INFINITY, most = 1, wanted[64];
+    for (int b = 0; y && b < BATCH; b++)
+        for (int h = 0; h < r->heads; h++) {
+            linear_expected(r, b, h, wanted);
+            for (int i = 0; i < r->tokens * group * LINEAR_VALUE; i++) {
+                const int token = i / (group * LINEAR_VALUE), rest = i % (group * LINEAR_VALUE);
+                const double off = fabs(wanted[i] - (double)y[((b * r->tokens + token) * r->heads + h) * group * LINEAR_VALUE + rest]);
+                most = fmax(most, fabs(wanted[i]));
+                if (!(off <= worst)) worst = off;
+            }
+        }
+    check_that(worst < 1e-5 * most, text_format(cx, "linear attention: %s, %d tokens", r->name, r->tokens), "off by %g of %g%s", worst, most, cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+}
+
 static void test_refused(const char *test_name, const char *line, const char *part)
 {
     Ctx *cx = ctx_new(NULL, NULL);
@@ -192,9 +273,13 @@ int main(void)
     test_rotary(false);
     test_rotary(true);
     test_causal_conv();
+    for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) test_linear(&rules[i]);
     test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!", "3 heads in [1][3][8]");
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y", "heads of queries in equal groups");
     test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y", "come together");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh", "accepted are none, silu, swish");
+    test_refused("no-rule", "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=cubic", "linear, gated, delta and gated_delta");
+    test_refused("no-decay", "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=gated", "decay is absent");
+    test_refused("other-groups", "q:1,2,6;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=3! kv_num_heads=2! update_rule=linear", "equal groups");
     return check_done();
 }
