@@ -140,7 +140,7 @@ def emitted_bytes(loopwright, model, folder, io):
     return (arena, inputs, outputs) if io == "caller" else (arena, 0, 0)
 
 
-def figures(loopwright, model, io):
+def figures(loopwright, model, io="caller"):
     """arena, inputs, outputs, bound with the caller's buffers held, bound with them dying; in bytes."""
     dump = subprocess.run([loopwright, "dump", model, "--at", "dag"], check=True, capture_output=True, text=True).stdout
     dag = Dag(dump)

@@ -2,12 +2,14 @@
 # SPDX-License-Identifier: MIT
 """costs.py BUILD: what does not depend on how busy the machine is. Three tables:
 
-- compiling: time and peak memory of `loopwright` (medians of three), bytes emitted, and how much of them is not weights;
+- compiling: time (the median of three) and peak memory of `loopwright` and of `gcc -O2` on what it wrote, bytes emitted, and how
+  much of them is not weights;
 - RAM: arena + inputs + outputs against the live-set bound of tests/live_bound.py;
 - Cortex-M4: bytes of code at -Os and -O3, weights, and instructions and stack of one inference at -O3, counted by
   tests/cross/run.sh on the emulated core; the instructions also for one multiply-add."""
 import os
 import re
+import shutil
 import statistics
 import subprocess
 import sys
@@ -20,27 +22,33 @@ sys.path.insert(0, str(ROOT / "tests"))
 import live_bound                                                                     # noqa: E402
 
 
-def compile_once(loopwright, path, output):
-    """Seconds and peak kilobytes of one run."""
-    start = time.perf_counter()
-    child = os.fork()
-    if child == 0:
-        os.execv(loopwright, [str(loopwright), str(path), "-o", str(output), "--name", "model", "--quiet"])
-    _, _, usage = os.wait4(child, 0)
-    return time.perf_counter() - start, usage.ru_maxrss
+def spent(*command):
+    """Seconds, the median of three runs, and peak megabytes of a command and all that it starts; dashes where there is none."""
+    if not shutil.which(command[0]):
+        return "-", "-"
+    seconds, most = [], 0
+    for _ in range(3):
+        start = time.perf_counter()
+        child = os.fork()
+        if child == 0:
+            os.execvp(command[0], [str(word) for word in command])
+        _, _, usage = os.wait4(child, 0)
+        seconds.append(time.perf_counter() - start)
+        most = max(most, usage.ru_maxrss / 1024)
+    return f"{statistics.median(seconds):.3f}", f"{most:.1f}"
 
 
 def table_of_compiling(build, found):
-    print(f"\n{'compiling':<20} {'seconds':>8} {'peak MB':>8} {'bytes emitted':>14} {'without numbers':>16}")
+    print(f"\n{'compiling':<20} {'seconds':>8} {'peak MB':>8} {'bytes emitted':>14} {'without numbers':>16} {'gcc -O2, s':>11} {'peak MB':>8}")
     for name, path, *_ in found:
         folder = emit(build, name, path)
         if not folder:
             continue
-        runs = [compile_once(Path(build).resolve() / "loopwright", path, folder / "again.c") for _ in range(3)]
+        ours = spent(Path(build).resolve() / "loopwright", path, "-o", folder / "again.c", "--name", "model", "--quiet")
+        theirs = spent("gcc", "-std=c99", "-O2", "-I", ROOT / "runtime", "-c", folder / f"{name}.c", "-o", folder / "again.o")
         text = (folder / f"{name}.c").read_text()
         code = re.sub(r"(?s)= \{.*?\};", "", text)
-        print(f"{name:<20} {statistics.median(r[0] for r in runs):>8.3f} {max(r[1] for r in runs) / 1024:>8.1f}"
-              f" {len(text):>14} {len(code):>16}")
+        print(f"{name:<20} {ours[0]:>8} {ours[1]:>8} {len(text):>14} {len(code):>16} {theirs[0]:>11} {theirs[1]:>8}")
 
 
 def table_of_ram(build, found):
