@@ -20,25 +20,8 @@ emitter/graph     support/ ir/ schedule/
 emitter/import    support/ ir/ schedule/ graph/
 ops               support/ ir/ graph/op.h graph/op_build.h
 schedules         support/ ir/ schedule/ graph/op.h graph/target.h
-emitter/driver.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/driver.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ loopwright.h
-emitter/define.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/agree.c   support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/dump.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/report.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
-emitter/report_html.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h report.h loopwright.h
-emitter/report.h  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/extend.c  support/ ir/ schedule/ graph/ import/ loopwright.h
-emitter/assemble.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/roll.c  support/ ir/ lower/ graph/ driver.h loopwright.h
-emitter/leads.c  support/ ir/ lower/ graph/ driver.h loopwright.h
-emitter/combined.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/layers.c    support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/state.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/partition.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/region.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/constant.c  support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
-emitter/run.c     support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver.h loopwright.h
+emitter/driver    support/ ir/ schedule/ lower/ cgen/ graph/ import/ loopwright.h
+emitter/api       support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver/ loopwright.h
 emitter/main.c    loopwright.h
 emitter/loopwright.h
 runtime           ../lw_base.h ../lw_math.h

@@ -4,7 +4,7 @@
  * device and read on another, one for all readers there. Inputs and outputs of the model are here; constants everywhere.
  *
  * Copies are opaque, so fusion forms no group across devices. Groups are then ordered so that those of one device come
- * together as far as the values allow: each run of them is one function of the emitted program (emitter/partition.c). */
+ * together as far as the values allow: each run of them is one function of the emitted program (driver/partition.c). */
 #include "graph/graph.h"
 
 #include <string.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Regions as nodes: made with the types and shapes of what their graphs make. The pass takes the branch whose condition has
- * become known; all other passes see a region as an opaque node, and run on its graphs as on any graph (emitter/region.c). */
+ * become known; all other passes see a region as an opaque node, and run on its graphs as on any graph (driver/region.c). */
 #include "graph/region.h"
 
 #include <string.h>

@@ -61,7 +61,7 @@ typedef struct Implementation {
      * nest comes in two versions, and the run decides. NULL: none. */
     const char *when;
     /* Another compute of the anchor's only output, as formulas with ';' between, over what Op.formula may name; NULL: the
-     * operator's own. That both give the same is tested (agree.c), not proved. */
+     * operator's own. That both give the same is tested (api/check_op.c), not proved. */
     const char *compute;
     const Nest *(*schedule)(Ctx *cx, const GroupNest *g);        /* NULL: naive */
     /* Of a row that schedules nothing: what stands for output 0 of the call on this target, made of calls that it likes

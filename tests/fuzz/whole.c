@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "driver.h"
+#include "driver/driver.h"
 #include "fresh.h"
 #include "ir/dtype.h"
 #include "support/map.h"

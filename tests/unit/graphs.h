@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "driver.h"
+#include "driver/driver.h"
 #include "ir/evaluate.h"
 #include "ir/interpret.h"
 #include "plain.h"

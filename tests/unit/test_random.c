@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "../../runtime/lw_random.h"
-#include "driver.h"
+#include "driver/driver.h"
 #include "import/onnx.h"
 #include "ir/evaluate.h"
 #include "ir/formula.h"

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is combined for the arena's sake. The plan says where most memory is alive. If what one group makes is alive there and another
+/* What is combined so that RAM becomes smaller. The plan says where most memory is alive. If what one group makes is alive there and another
  * one alone reads it, row by row, the two may become one nest in which only the rows are kept that are needed still
- * (graph/combine.c: every row is made once, with the loops that the strategy gave it). The pair that helps the most is taken, if RAM
+ * (schedule_combine_rows: every row is made once, with the loops that the strategy gave it). The pair that helps the most is taken, if RAM
  * becomes smaller by a tenth, and so on. `--combine none` turns this off.
  *
  * A try is the whole way to the plan, for what counts is what the plan makes of it; functions that stay are lowered once. Where two
  * groups need as much as each other, one pair alone gains nothing: then a second one is tried with it. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include "graph/combine.h"
 #include "graph/target.h"
@@ -26,7 +26,7 @@ typedef struct Layers {
     Plan plan;
 } Layers;
 
-typedef struct Roll { Build *b; Groups whole; int64_t outside; } Roll;      /* bytes of inputs and outputs */
+typedef struct Search { Build *b; Groups whole; int64_t outside; } Search;      /* bytes of inputs and outputs */
 
 static Layers layers_room(Ctx *cx, int count)
 {
@@ -35,7 +35,7 @@ static Layers layers_room(Ctx *cx, int count)
                      .part = NEW_ARRAY(cx->arena, const int *, count), .explain = "" };
 }
 
-static Layers layers_now(Roll *r)
+static Layers layers_now(Search *r)
 {
     Ctx *cx = r->b->cx;
     Layers l = layers_room(cx, r->whole.count);
@@ -60,7 +60,7 @@ static void use_layers(Build *b, const Layers *l)
 }
 
 /* The plan of these layers, with functions of their own. */
-static void plan_layers(Roll *r, Layers *l)
+static void plan_layers(Search *r, Layers *l)
 {
     Ctx *cx = r->b->cx;
     Build trial = *r->b;
@@ -71,7 +71,7 @@ static void plan_layers(Roll *r, Layers *l)
     trial.shared = &own;
     trial.watch = NULL;
     use_layers(&trial, l);
-    build_layers(&trial);
+    build_functions(&trial);
     l->plan = trial.plan;
     r->b->shared->lowered = own.lowered;
 }
@@ -86,7 +86,7 @@ static bool reads(const Group *g, const Tensor *t)
 }
 
 /* The one that reads what group i makes; -1: none, several, or the model's user. */
-static int only_reader(const Roll *r, const Layers *l, int i)
+static int only_reader(const Search *r, const Layers *l, int i)
 {
     int reader = -1;
     if (l->at[i].output_count != 1 || graph_has_output(&r->b->graph, l->at[i].output[0])) return -1;
@@ -106,7 +106,7 @@ static int rising(const int *a, int a_count, const int *b, int b_count, int *out
 }
 
 /* Group i in the loops of group j, which takes the place of both. False: it does not go along. */
-static bool join_layers(Roll *r, const Layers *l, int i, int j, Layers *out)
+static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
 {
     Ctx *cx = r->b->cx;
     Group merged;
@@ -131,7 +131,7 @@ static bool join_layers(Roll *r, const Layers *l, int i, int j, Layers *out)
 static bool goes_by_itself(const Layers *l, int i) { return !l->nest[i] || l->nest[i]->otherwise || l->plan.is_free[i] || group_device(&l->at[i]); }
 
 /* The pair that leaves the least alive where most is alive now; false: none leaves less. */
-static bool best_join(Roll *r, const Layers *l, Layers *best)
+static bool best_join(Search *r, const Layers *l, Layers *best)
 {
     int peak = 0;
     bool found = false;
@@ -153,7 +153,7 @@ static bool best_join(Roll *r, const Layers *l, Layers *best)
 }
 
 /* One pair, or a few that together make RAM smaller by a tenth. */
-static bool improve(Roll *r, Layers *l)
+static bool improve(Search *r, Layers *l)
 {
     Layers now = *l;
     for (int pairs = 0; pairs < MOST_AT_ONCE; pairs++) {
@@ -184,10 +184,10 @@ static bool is_plain(Build *b)
     return plain;
 }
 
-void build_roll(Build *b)
+void build_combine_for_ram(Build *b)
 {
     if (!is_plain(b)) return;
-    Roll r = { b, b->groups, bytes_outside(b->cx, &b->graph) };
+    Search r = { b, b->groups, bytes_outside(b->cx, &b->graph) };
     Layers l = layers_now(&r);
     plan_layers(&r, &l);
     for (int pairs = 0; pairs < MOST_PAIRS && !ctx_failed(b->cx) && improve(&r, &l); pairs++) continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright report`: what the model costs, before it is flashed: multiply-adds, weights and activations of every layer
  * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
-#include "report.h"
+#include "api/report.h"
 
 #include <stdio.h>
 

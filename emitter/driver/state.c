@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* State: a pair of an input and an output, of the file or of --state, which the emitted program keeps from run to run. Here the
  * pairs are found, and checked: one shape and type, and none in two pairs. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include "support/text.h"
 

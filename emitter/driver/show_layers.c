@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* With --layers: what a group makes for others becomes an output, in the order of execution, so that a difference between two
  * programs can be followed to the layer where it begins. */
-#include "driver.h"
+#include "driver/driver.h"
 
 void build_show_layers(Build *b)
 {

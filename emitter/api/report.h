@@ -2,7 +2,7 @@
 #ifndef LW_REPORT_H
 #define LW_REPORT_H
 /* The figures that both reports, text and HTML, are about. */
-#include "driver.h"
+#include "driver/driver.h"
 
 typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights; } Totals;      /* bytes but for macs */
 

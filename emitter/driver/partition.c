@@ -2,7 +2,7 @@
 /* Runs of groups on one foreign device. Each is a function of the emitted program, NAME_DEVICE_N, which NAME_run calls; its
  * default calls the groups' own functions. What the function is given is the roots of memory that it shares with the rest:
  * one parameter for each, whoever of them reads or writes it. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include "support/names.h"
 #include "support/text.h"

@@ -2,7 +2,7 @@
 /* The constants of the program: those of the model's graph, then those of the graphs inside of it. A tensor is one constant
  * wherever it is read. Passes over several graphs may have made the same of one (a transposed weight that both branches of
  * an `if` read), so inner graphs also find what holds the same bytes. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include <string.h>
 

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The program that is printed: the functions and their calls, each with the places of what it is given; constants, states, sizes and
  * the ports of the model, under names that C can use and nothing else has. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include <string.h>
 
-#include "ir/algebra.h"
 #include "lower/merge.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -160,7 +159,7 @@ int build_calls(Build *b, const Call **out)
     return count;
 }
 
-void build_fill_program(Build *b)
+void build_assemble(Build *b)
 {
     Ctx *cx = b->cx;
     Program *p = &b->program;

@@ -6,8 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "driver.h"
-#include "ir/formula.h"
+#include "driver/driver.h"
 #include "schedule/schedule.h"
 #include "support/names.h"
 #include "support/text.h"

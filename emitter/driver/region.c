@@ -3,9 +3,7 @@
  * scheduled, planned and lowered like the model's graph; functions, constants and names are shared by all. Its plan counts
  * from 0: the region's group has one piece of scratch memory, alive while the region runs, as large as its largest graph
  * needs, and each graph has all of it. What the graph reads and writes of the outside are parameters of its function. */
-#include "driver.h"
-
-#include <string.h>
+#include "driver/driver.h"
 
 #include "support/names.h"
 #include "support/text.h"
@@ -319,68 +317,4 @@ Call region_call(Build *b, int group)
     for (int g = 0; g < m.r->graph_count; g++) make_body(&m.inner[g]);
     int place_count = add_places(&m);
     return (Call){ .control = control_of(&m), .label = *n->name ? n->name : b->groups.at[group].name, .place_count = place_count, .place = m.place };
-}
-
-/* ---- The interpreter ---------------------------------------------------------------------------------------------- */
-
-static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
-
-static bool run_choice(Build *b, const Node *n, Env *all)
-{
-    Build *taken = &build_graphs_of(b, n)[scalar_of(all, n->in[0]) ? 0 : 1];
-    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count), **out = NEW_ARRAY(b->cx->arena, void *, n->out_count);
-    for (int k = 1; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
-    if (!build_run(taken, in, out)) return false;
-    for (int i = 0; i < n->out_count; i++) env_set(all, n->out[i], out[i]);
-    return true;
-}
-
-static char *row_at(void *rows, const Tensor *row, int64_t turn, int64_t turns, bool is_back)
-{
-    return (char *)rows + (is_back ? turns - 1 - turn : turn) * tensor_bytes(row);
-}
-
-/* One turn: in[] holds the states and what is handed in. */
-static bool run_turn(Build *body, const Node *n, int64_t turn, int64_t turns, Env *all, void **in, bool *goes_on)
-{
-    const Region *r = n->region;
-    const Graph *g = &body->graph;
-    void **out = NEW_ARRAY(body->cx->arena, void *, g->output_count);
-    in[0] = &turn;
-    for (int i = 0; i < r->scan_count; i++) {
-        const int k = 1 + r->state_count + i;
-        in[k] = row_at(env_get(all, n->in[k + 1]), g->input[k], turn, turns, r->scans_back[i]);
-    }
-    if (!build_run(body, in, out)) return false;
-    if (r->has_condition) *goes_on = dtype_load(BOOL, *out++, 0).i != 0;
-    for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
-    for (int i = 0; i < r->row_count; i++) {
-        const Tensor *row = g->output[r->has_condition + r->state_count + i];
-        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, turn, turns, r->rows_back[i]), out[r->state_count + i], (size_t)tensor_bytes(row));
-    }
-    return true;
-}
-
-static bool run_loop(Build *b, const Node *n, Env *all)
-{
-    const Region *r = n->region;
-    Build *body = build_graphs_of(b, n);
-    const int64_t turns = n->in[0] ? scalar_of(all, n->in[0]) : INT64_MAX;
-    bool goes_on = !n->in[1] || scalar_of(all, n->in[1]);
-    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count);
-    for (int k = 2; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
-    for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
-    for (int64_t turn = 0; turn < turns && goes_on; turn++) {
-        if (r->most_turns >= 0 && turn >= r->most_turns)
-            diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name), "it goes on after %lld turns, and there is room for so many rows", (long long)r->most_turns);
-        if (ctx_failed(b->cx) || !run_turn(body, n, turn, turns, all, in, &goes_on)) return false;
-    }
-    for (int i = 0; i < r->state_count; i++) env_set(all, n->out[i], in[1 + i]);
-    return !ctx_failed(b->cx);
-}
-
-bool region_run(Build *b, int group, Env *all)
-{
-    const Node *n = region_of_group(b, group);
-    return n->region->kind == REGION_CHOICE ? run_choice(b, n, all) : run_loop(b, n, all);
 }

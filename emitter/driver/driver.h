@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_DRIVER_H
 #define LW_DRIVER_H
-/* The whole story: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. Dump, report, run and verify
- * stop at the stage that they need. */
+/* The whole story: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. A Build is a model on this way, as far as
+ * it has come; dump, report, run and verify (emitter/api) stop at the stage that they need. */
 #include "cgen/region.h"
 #include "graph/region.h"
 #include "ir/evaluate.h"
@@ -64,51 +64,50 @@ bool build_nests(Build *b);                                                    /
 bool build_program(Build *b);                                                  /* plan, functions, program */
 bool build_write(Build *b, const char *output);                                /* model.c, model.h, ... */
 
-/* The driver's other parts, each in the file it is named after or that is named here. */
-bool build_states(Build *b);                                                   /* state.c */
-void build_show_layers(Build *b);                                              /* layers.c: of --layers */
-void build_leads(Build *b);                                                    /* leads.c: which outputs may lie over inputs */
-void build_combine(Build *b);                                                  /* combined.c: of --combine */
-void build_roll(Build *b);                                                     /* roll.c: what is combined for the arena's sake */
-void build_layers(Build *b);                                                   /* views, functions and places */
-void build_fill_program(Build *b);                                             /* assemble.c */
-const char *build_unique_name(Ctx *cx, Map *taken, const char *base);          /* a name that is not taken yet, and is now */
-bool build_rounds_once(const lw_options *o);
-static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
+/* ---- The driver's parts, each in the file named ------------------------------------------------------------------------ */
 
-/* partition.c, for the driver: after fusion; after the plan; where a tensor lies as the partition's function sees it. */
-void build_partitions(Build *b);
-void build_partition_params(Build *b);
-Place build_place_in(const Build *b, int partition, const Slot *s);
-/* And what it needs of the driver: a name that no symbol has, and a tensor's place as NAME_run (or the body) sees it. */
+/* names.c: the first of `wanted`, wanted_2, ... that is not taken yet, and is now; the same among the program's symbols. */
+const char *build_unique_name(Ctx *cx, Map *taken, const char *wanted);
 const char *build_symbol(Build *b, const char *wanted);
-Place build_place(const Build *b, const Slot *s);
+Shared *build_shared(Ctx *cx);                                                 /* with the names that every program has */
+void build_name_groups(Build *b);
 
-/* Which state the model's input or output is; -1: none. */
-int build_state_of_input(const Build *b, int input);
+bool build_passes(Build *b);                                                   /* driver.c: over the DAG of the model, or of a region */
+bool build_rounds_once(const lw_options *o);                                   /* --rounding single */
+
+/* state.c: pairs of an input and an output. */
+bool build_states(Build *b);
+int build_state_of_input(const Build *b, int input);                           /* which state the model's input is; -1: none */
 int build_state_of_output(const Build *b, int output);
 const Tensor *build_initial(const Build *b, int input);                        /* what state begins with; NULL: zeros */
 
-/* run.c, and what else compares: a fixed pseudo-random sequence, floats in [-1, 1), integers over their whole range; how many elements
- * are not close (verify's rule in loopwright.h), and where they differ the most. */
-void *build_made_up(Ctx *cx, const Tensor *t, uint32_t seed);
-typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
-Difference build_compare(const Tensor *t, const void *got, const void *want);
+/* Between passes and schedules: --layers; runs of groups on a device; --combine; what is combined because RAM becomes smaller. */
+void build_show_layers(Build *b);                                              /* show_layers.c */
+void build_partitions(Build *b);                                               /* partition.c */
+void build_combine_named(Build *b);                                            /* combine_named.c */
+void build_combine_for_ram(Build *b);                                          /* combine_for_ram.c */
 
-/* region.c, for the driver: the graphs of regions go the same way as the model's, each step after that of the graph around. */
+void build_functions(Build *b);                                                /* functions.c: views, functions and places */
+void build_overlaps(Build *b);                                                 /* overlaps.c: which outputs may lie over inputs */
+
+/* assemble.c: the program, and where a tensor lies as NAME_run (or the body that runs the graph) sees it. */
+void build_assemble(Build *b);
+Place build_place(const Build *b, const Slot *s);
+int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
+bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);     /* is the one used for the last time before the other is begun? */
+void build_constants(Build *b);                                                /* constants.c: numbers and names, for all graphs */
+void build_partition_params(Build *b);                                         /* partition.c: what its function is given, after the plan */
+Place build_place_in(const Build *b, int partition, const Slot *s);            /* where a tensor lies as that function sees it */
+static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
+
+/* region.c: the graphs of regions go the same way as the model's, each step after that of the graph around. */
 const Node *region_of_group(const Build *b, int group);                        /* NULL: it is no region */
 Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
 bool build_inner_graphs(Build *b);
 bool build_inner_nests(Build *b);
 int region_scratch(Build *b, int group, Scratch **out);                        /* what the region needs beside its inputs and outputs */
 Call region_call(Build *b, int group);                                         /* and the bodies go to the program */
-bool region_run(Build *b, int group, Env *all);
-/* For the driver's other parts. */
-bool build_passes(Build *b);
-bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);     /* is the one used for the last time before the other is begun? */
-int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
-void build_constants(Build *b);                                                /* constant.c: numbers and names, for all graphs */
 
-/* Runs all groups on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
+/* run.c: all groups in the interpreter, on the data of the model's inputs (in order); outputs[i] gets the data of output i. */
 bool build_run(Build *b, void *const *inputs, void **outputs);
 #endif

@@ -2,7 +2,6 @@
 /* Rows from outside (the third part of loopwright.h): a program that links the library adds operators, targets, devices,
  * schedules and importer rows to its context. What it gives is copied into rows like the built-in ones, and nothing behind
  * the registry knows the difference. A user's schedule sees a group through names and takes steps as text. */
-#include <stdlib.h>
 #include <string.h>
 
 #include "graph/target.h"

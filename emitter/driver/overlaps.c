@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Where an output may lie over an input that dies: what lower/overlap.c says of each function, for the plan. Only of tensors that are
  * the whole of their memory, between groups that run here, in the order of their loops. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include "graph/target.h"
 #include "lower/overlap.h"
@@ -58,7 +58,7 @@ static void leads_of_group(Build *b, int group)
     }
 }
 
-void build_leads(Build *b)
+void build_overlaps(Build *b)
 {
     int inputs = 0;
     for (int i = 0; i < b->groups.count; i++) inputs += b->groups.at[i].input_count;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* --combine: which groups are meant, whether they may run at once, and the one that takes their place. How their schedules become
  * one is graph/combine.h. */
-#include "driver.h"
+#include "driver/driver.h"
 
 #include <string.h>
 
@@ -73,7 +73,7 @@ static bool nothing_between(Build *b, const Chosen *c)
 }
 
 /* The combined group takes the place of the last of its parts. */
-void build_combine(Build *b)
+void build_combine_named(Build *b)
 {
     Ctx *cx = b->cx;
     Chosen c = chosen_groups(b, b->options->combine);

@@ -9,7 +9,7 @@
  *   what went away         operators of the model that the passes over the DAG made superfluous
  *
  * All numbers are integers, so that the same model gives the same bytes everywhere. */
-#include "report.h"
+#include "api/report.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements of tensors from outside: see elements.h. */
+#include "api/elements.h"
+
+#include <math.h>
+
+#include "import/npy.h"
+
+void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
+{
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK], elems = 1;
+    void *data;
+    if (!npy_parse(cx, path, file, &type, &rank, shape, &data)) return NULL;
+    for (int d = 0; d < rank; d++) elems *= shape[d];
+    if (type == t->type && elems == tensor_elems(t)) return data;
+    diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s", path, (long long)elems,
+               dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
+    return NULL;
+}
+
+void *elements_read(Ctx *cx, const char *path, const Tensor *t) { return elements_parse(cx, path, file_read(cx, path), t); }
+
+bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data)
+{
+    int64_t shape[MAX_RANK];
+    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
+    return npy_write(cx, path, t->type, t->rank, shape, data);
+}
+
+void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed)
+{
+    int64_t n = tensor_elems(t);
+    void *data = arena_alloc(cx->arena, (size_t)(n * dtype_info(t->type)->bytes));
+    for (int64_t i = 0; i < n; i++) {
+        seed = seed * UINT32_C(1664525) + UINT32_C(1013904223);
+        Scalar v = { 0 };
+        if (dtype_is_float(t->type)) v.f = (double)(seed >> 8) / 8388608.0 - 1.0;
+        else v.i = (int64_t)(seed >> 16) - 32768;
+        dtype_store(t->type, data, i, dtype_wrap(t->type, v));
+    }
+    return data;
+}
+
+static bool is_close(DType t, Scalar a, Scalar b, double *distance)
+{
+    if (!dtype_is_float(t)) {
+        *distance = fabs((double)a.i - (double)b.i);
+        return a.i == b.i;
+    }
+    *distance = a.f == b.f || (a.f != a.f && b.f != b.f) ? 0 : fabs(a.f - b.f);
+    return *distance == 0 || *distance <= 1e-4 + 1e-3 * fabs(b.f);
+}
+
+Difference elements_compare(const Tensor *t, const void *got, const void *want)
+{
+    Difference d = { 0, 0, 0 };
+    for (int64_t i = 0; i < tensor_elems(t); i++) {
+        double distance;
+        d.wrong += !is_close(t->type, dtype_load(t->type, got, i), dtype_load(t->type, want, i), &distance);
+        if (distance <= d.worst) continue;
+        d.worst = distance;
+        d.worst_at = i;
+    }
+    return d;
+}

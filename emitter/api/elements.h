@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_ELEMENTS_H
+#define LW_ELEMENTS_H
+/* Elements of tensors from outside: of .npy files, made up, compared. Sizes are numbers; memory belongs to the context. */
+#include "ir/tensor.h"
+#include "support/file.h"
+
+/* The elements of a .npy file, which must have the tensor's type and as many of them, in whatever shape. NULL on error. */
+void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
+void *elements_read(Ctx *cx, const char *path, const Tensor *t);
+bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data);
+
+/* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range. */
+void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed);
+
+/* How many elements are not close (the rule of lw_verify), and where they differ the most. */
+typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
+Difference elements_compare(const Tensor *t, const void *got, const void *want);
+#endif

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/* `loopwright ops`, `targets`, `passes`: what there is, from the tables themselves. */
+#include "driver/driver.h"
+#include "import/onnx_ops.h"
+#include "import/tflite_ops.h"
+#include "support/text.h"
+
+const char *lw_list_ops(lw_context *cx, int level)
+{
+    Text t = text_new(cx);
+    int count;
+    const Op *const *op = op_list(cx, &count);
+    text_printf(&t, "%-30s %5s  %-12s %s\n", "operator", "level", "pattern", "meaning");
+    for (int i = 0; i < count; i++)
+        if (!level || op[i]->level == level)
+            text_printf(&t, "%-30s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->pattern), op[i]->summary);
+    return text_string(&t);
+}
+
+const char *lw_list_onnx_ops(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const OnnxOp **op = onnx_op_list(cx, &count);
+    text_printf(&t, "%-22s %s\n", "ONNX operator", "attributes");
+    for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", op[i]->name, *op[i]->attrs ? op[i]->attrs : "-");
+    return text_string(&t);
+}
+
+const char *lw_list_tflite_ops(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const TfliteRow **row = tflite_row_list(cx, &count);
+    text_printf(&t, "%-22s %-8s %s\n", "TFLite operator", "up to", "types");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%-22s %-8d %s\n", row[i]->name, row[i]->newest, tflite_types_text(cx, row[i]->types));
+    return text_string(&t);
+}
+
+const char *lw_list_targets(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const Target *const *target = target_list(cx, &count);
+    text_printf(&t, "%-14s %-14s %s\n", "target", "falls back to", "what it is");
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%-14s %-14s %s\n", target[i]->name, target[i]->base ? target[i]->base : "-", target[i]->summary);
+    const Device *const *device = device_list(cx, &count);
+    text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "what it is");
+    for (int i = 0; i < count; i++) text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);
+    return text_string(&t);
+}
+
+const char *lw_list_passes(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const GraphPassRow *pass = graph_passes(&count);
+    for (int i = 0; i < count; i++) text_printf(&t, "dag    %-10s %s\n", pass[i].name, pass[i].what);
+    text_printf(&t, "dag    %-10s %s\n", "fuse", "groups by pattern kind on the dominator tree");
+    text_printf(&t, "nest   %-10s %s\n", "strategy", "each group's implementation and its schedule, step by step");
+    text_printf(&t, "dag    %-10s %s\n", "views", "reshapes and concatenations share memory; outputs in place");
+    const LowerPass *lower = lower_passes(&count);
+    for (int i = 0; i < count; i++) text_printf(&t, "code   %-10s %s\n", lower[i].name, lower[i].what);
+    text_printf(&t, "dag    %-10s %s\n", "place", "offsets in the arena");
+    return text_string(&t);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/* `loopwright run`: the model in the interpreter, .npy files in and out. */
+#include "api/run.h"
+
+#include "api/elements.h"
+
+/* Data need sizes that are numbers. */
+static bool has_numbers_for_sizes(Build *b)
+{
+    for (int i = 0; i < b->model.input_count; i++) {
+        const Tensor *t = b->model.input[i];
+        for (int d = 0; d < t->rank; d++) {
+            const Var *size = expr_as_var(t->shape[d]);
+            if (size) diag_error(b->cx, NULL, "input \"%s\" has the symbolic size %s: fix it with --dim %s=N", t->name, size->name, size->name);
+            if (size) return false;
+        }
+    }
+    return true;
+}
+
+/* What state holds before the first run. */
+static void *initial_state(Build *b, int input)
+{
+    const Tensor *first = build_initial(b, input);
+    int64_t bytes = tensor_bytes(b->model.input[input]);
+    return first ? arena_copy(b->cx->arena, first->data, (size_t)bytes) : arena_alloc(b->cx->arena, (size_t)bytes);
+}
+
+/* Files are for the inputs that are no state. */
+static bool read_inputs(Build *b, const char *const *input, int count, void **data)
+{
+    Ctx *cx = b->cx;
+    int inputs = b->model.input_count - b->state_count;
+    if (count && count != inputs) {
+        diag_error(cx, NULL, "the model has %d inputs%s, but %d files are given", inputs, b->state_count ? " that are no state" : "", count);
+        return false;
+    }
+    if (!has_numbers_for_sizes(b)) return false;
+    for (int i = 0, file = 0; i < b->model.input_count; i++) {
+        const Tensor *t = b->model.input[i];
+        if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
+        else data[i] = count ? elements_read(cx, input[file++], t) : elements_made_up(cx, t, (uint32_t)i + 1);
+    }
+    return !ctx_failed(cx);
+}
+
+int run_output_number(const Build *b, int number)
+{
+    for (int i = 0; i < b->model.output_count; i++)
+        if (build_state_of_output(b, i) < 0 && number-- == 0) return i;
+    return -1;
+}
+
+bool run_interpreted(Build *b, const char *const *input, int count, int runs, void ***inputs, void ***outputs)
+{
+    bool ok = build_graph(b) && build_nests(b);
+    *inputs = NEW_ARRAY(b->cx->arena, void *, b->model.input_count);
+    *outputs = NEW_ARRAY(b->cx->arena, void *, b->model.output_count);
+    ok = ok && read_inputs(b, input, count, *inputs);
+    for (int run = 0; ok && run < runs; run++) {
+        for (int i = 0; run && i < b->state_count; i++) (*inputs)[b->state[i].input] = (*outputs)[b->state[i].output];
+        ok = build_run(b, *inputs, *outputs);
+    }
+    return ok;
+}
+
+bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
+            int output_count, const lw_options *o)
+{
+    Build b;
+    void **inputs, **outputs;
+    if (!build_read(&b, cx, model, o)) return false;
+    if (!input_count && b.model.input_count > b.state_count) {
+        diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count - b.state_count);
+        return false;
+    }
+    if (!run_interpreted(&b, input, input_count, 1, &inputs, &outputs)) return false;
+    if (output_count > b.model.output_count - b.state_count) {
+        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count - b.state_count, output_count);
+        return false;
+    }
+    for (int i = 0; i < output_count; i++) {
+        int at = run_output_number(&b, i);
+        if (!elements_write(cx, output[i], b.model.output[at], outputs[at])) return false;
+    }
+    return true;
+}

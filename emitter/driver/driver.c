@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* The whole story on one page: read a model, improve its DAG, fuse it into groups, schedule each group's loop nest, plan
+ * the memory between groups, lower every nest to a function, and print the program. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+#include "import/annotations.h"
+#include "import/import.h"
+#include "import/te.h"
+#include "lower/merge.h"
+#include "support/file.h"
+#include "support/names.h"
+#include "support/text.h"
+#include "support/watch.h"
+
+/* ---- Reading --------------------------------------------------------------------------------------------------- */
+
+static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o)
+{
+    *b = (Build){ .cx = cx, .options = o, .path = path };
+    if (o->time_passes) b->watch = watch_new(cx);
+    b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
+    b->target = target_find(cx, o->target ? o->target : "generic");
+    if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
+    if (o->ports_in_arena && o->static_arena) diag_error(cx, NULL, "inputs and outputs cannot lie in a static arena, which the caller does not see: --io arena or --static-arena");
+}
+
+bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
+
+bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
+{
+    build_begin(b, cx, path, o);
+    ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
+                              .rounds_once = build_rounds_once(o) };
+    ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
+    for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum, o->dim[i].least };
+    ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
+    for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
+    const char **state = NEW_ARRAY(cx->arena, const char *, o->state_count);
+    for (int i = 0; i < o->state_count; i++) state[i] = o->state[i].input;
+    options.dim = dim;
+    options.value = value;
+    options.state = state;
+    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
+    if (ok && o->tuning) ok = tuning_read(cx, o->tuning);
+    if (ok && o->annotate) ok = annotations_read(cx, o->annotate, &b->model);
+    watch_lap(b->watch, "", "import");
+    return ok && build_states(b);
+}
+
+bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool as_nest, const lw_options *o)
+{
+    const ImportOptions options = { .as_nest = as_nest };
+    build_begin(b, cx, path, o);
+    b->as_nest = as_nest;
+    bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model);
+    watch_lap(b->watch, "", "import");
+    return ok;
+}
+
+static bool has_computes(Build *b)
+{
+    Node **order;
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_COMPUTE) return true;
+    return false;
+}
+
+bool build_passes(Build *b)
+{
+    const char *qdq = b->options->qdq;
+    b->graph.qdq = text_equal(qdq, "float") ? QDQ_FLOAT : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
+    int count;
+    const GraphPassRow *pass = graph_passes(&count);
+    for (int i = 0; i < count && !ctx_failed(b->cx); i++) {
+        if (b->options->no_shrink && pass[i].run == graph_shrink) continue;
+        b->graph = pass[i].run(b->cx, b->graph);
+        watch_lap(b->watch, "dag", pass[i].name);
+    }
+    return !ctx_failed(b->cx);
+}
+
+bool build_graph(Build *b)
+{
+    const Model *m = &b->model;
+    b->shared = build_shared(b->cx);
+    b->shared->last = b;
+    b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
+                        .target = b->target };
+    if (build_passes(b) && b->options->layers && !has_computes(b)) build_show_layers(b);
+    return build_inner_graphs(b);
+}
+
+/* ---- Groups and nests ------------------------------------------------------------------------------------------ */
+
+/* A .te file with formulas or steps is one group, named after what it computes: the file's own schedule, in its own names. */
+static bool nest_of_te(Build *b)
+{
+    Ctx *cx = b->cx;
+    const Graph *g = &b->graph;
+    Group *group = NEW(cx->arena, Group);
+    const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
+    n = n ? nest_for(cx, n, b->target->features) : NULL;
+    for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
+    watch_lap(b->watch, "nest", "steps of the file, with their proofs");
+    if (!n) return false;
+    *group = (Group){ .name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
+    group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
+    group->output = g->output;
+    b->groups = (Groups){ 1, group };
+    b->nest = NEW_ARRAY(cx->arena, const Nest *, 1);
+    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
+    b->nest[0] = n;
+    return !ctx_failed(cx);
+}
+
+bool build_nests(Build *b)
+{
+    Ctx *cx = b->cx;
+    if (ctx_failed(cx)) return false;
+    if (b->model.step_count || b->as_nest || has_computes(b)) return nest_of_te(b);
+    b->groups = groups_by_device(cx, fuse(cx, &b->graph));
+    build_partitions(b);
+    build_name_groups(b);
+    watch_lap(b->watch, "dag", "fuse");
+    const char *combine = b->outer ? "none" : b->options->combine;
+    b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
+    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
+    b->parts = NEW_ARRAY(cx->arena, int, b->groups.count);
+    bool is_named = combine && !text_equal(combine, "none");
+    if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
+    else if (is_named) build_combine_named(b);
+    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
+        if (!b->nest[i] && !region_of_group(b, i)) b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+    watch_lap(b->watch, "nest", "strategy, with its proofs");
+    if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
+    return build_inner_nests(b);
+}
+
+/* ---- The program ----------------------------------------------------------------------------------------------- */
+
+bool build_program(Build *b)
+{
+    int groups = 0, graphs = 0;
+    if (ctx_failed(b->cx)) return false;
+    for (const Build *g = b; g; g = g->next) groups += g->groups.count, graphs++;
+    b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
+    b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
+    build_functions(b);
+    if (!ctx_failed(b->cx) && b->target->lanes == 1) functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
+    if (!ctx_failed(b->cx)) build_assemble(b);
+    return !ctx_failed(b->cx);
+}
+
+bool build_write(Build *b, const char *output)
+{
+    Ctx *cx = b->cx;
+    if (strcmp(path_extension(output), "c") != 0) diag_error(cx, NULL, "the output \"%s\" must end in .c", output);
+    if (ctx_failed(cx) || !build_program(b)) return false;
+    b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
+    const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
+    const char *source = cgen_source(cx, &b->program), *header = cgen_header(cx, &b->program);
+    FileOut files[3] = { { output, source, strlen(source) },
+                         { text_format(cx, "%s.h", stem), header, strlen(header) } };
+    int count = 2;
+    if (b->options->testbench) {
+        const char *bench = cgen_testbench(cx, &b->program);
+        files[count++] = (FileOut){ text_format(cx, "%s_main.c", stem), bench, strlen(bench) };
+    }
+    watch_lap(b->watch, "", "printing");
+    bool ok = !ctx_failed(cx) && file_write_all(cx, files, (size_t)count);
+    watch_lap(b->watch, "", "writing");
+    watch_report(b->watch);
+    return ok;
+}

@@ -1,0 +1,118 @@
+/* SPDX-License-Identifier: MIT */
+/* From scheduled nests to functions with places: who shares whose memory (views), then each group's function, then offsets in the
+ * arena, which need to know how much scratch memory the functions want. The graphs of regions come before the graph that they stand
+ * in: they say what the region needs. Groups whose functions read the same are one function. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+#include "support/text.h"
+#include "support/watch.h"
+
+/* How the group's tensors lie in memory where they are not dense tensors of their own. The nest's inputs and outputs
+ * stand in for the group's, in the same order. */
+static LowerOptions lower_options(Build *b, int group)
+{
+    const Group *g = &b->groups.at[group];
+    const Nest *n = b->nest[group];
+    View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
+    /* What --combine made of several may grow as its parts may. */
+    int64_t parts = b->parts && b->parts[group] > 1 ? b->parts[group] : 1;
+    LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
+                       .lanes = b->target->vector_bytes / 4,
+                       .keeps_names = !g->anchor, .watch = b->watch };
+    for (int i = 0; i < g->input_count + g->output_count; i++) {
+        bool in = i < g->input_count;
+        const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
+        if (!s || s->root == s->tensor || !tensor_is_fixed(s->tensor)) continue;
+        View *v = &view[o.view_count++];
+        *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count], .elems = tensor_elems(s->root) - s->view_offset };
+        memcpy(v->stride, s->stride, sizeof v->stride);
+    }
+    return o;
+}
+
+/* What is tried for the plan's sake and then taken is lowered once. */
+static const Function *lowered_of(Build *b, int group)
+{
+    const LowerOptions options = lower_options(b, group);
+    bool is_plain = !options.view_count && !options.inputs_alias_output;
+    const Function *known = is_plain ? map_get_ptr(&b->shared->lowered, b->nest[group]) : NULL;
+    if (known) return known;
+    const Function *f = lower_nest(b->cx, b->nest[group], &options);
+    if (f && is_plain) map_put_ptr(&b->shared->lowered, b->nest[group], (void *)(uintptr_t)f);
+    return f;
+}
+
+typedef struct Lowered { Function *function; const Nest *nest; } Lowered;
+
+/* Groups whose functions read the same but for the name are one function, wherever they are. */
+static void make_function(Build *b, int group)
+{
+    Ctx *cx = b->cx;
+    const Program nameless = { .name = "" };
+    const Function *lowered = lowered_of(b, group);
+    if (!lowered || ctx_failed(cx)) return;
+    Function *f = arena_copy(cx->arena, lowered, sizeof *f);
+    f->name = "";
+    f->is_apart = b->target->lanes == 1 && b->groups.count > 1;
+    Text t = text_new(cx);
+    cgen_function(cx, &t, &nameless, f);
+    watch_lap(b->watch, "", "printing of functions, to share equal ones");
+    Lowered *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    if (!known) {
+        f->name = b->groups.at[group].name;
+        known = NEW(cx->arena, Lowered);
+        *known = (Lowered){ f, b->nest[group] };
+        map_put(&b->shared->by_text, text_string(&t), t.length, known);
+        b->shared->function[b->shared->function_count++] = f;
+    }
+    b->function[group] = known->function;
+    b->lowered[group] = known->nest;
+}
+
+static int function_scratch(Build *b, const Function *f, Scratch **out)
+{
+    int count = 0;
+    *out = NEW_ARRAY(b->cx->arena, Scratch, f ? f->memory_count : 0);
+    for (int m = 0; f && m < f->memory_count; m++)
+        if (is_scratch(f->memory[m]))
+            (*out)[count++].bytes = interval_of(b->cx, f->memory[m]->elems, NULL).greatest * dtype_info(f->memory[m]->type)->bytes;
+    return count;
+}
+
+/* The caller keeps inputs and outputs in the arena; what is state has memory of its own. */
+static void take_in_ports(Build *b)
+{
+    for (int i = 0; i < b->plan.slot_count; i++) {
+        Slot *s = &b->plan.slot[i];
+        if (s->kind == SLOT_INPUT) s->in_arena = build_state_of_input(b, s->index) < 0;
+        if (s->kind == SLOT_OUTPUT) s->in_arena = build_state_of_output(b, s->index) < 0;
+    }
+}
+
+void build_functions(Build *b)
+{
+    Ctx *cx = b->cx;
+    const int groups = b->groups.count;
+    int *count = b->scratch_count = NEW_ARRAY(cx->arena, int, groups);
+    b->plan = plan_views(cx, &b->graph, &b->groups, b->nest);
+    b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
+    watch_lap(b->watch, "dag", "views");
+    b->function = NEW_ARRAY(cx->arena, Function *, groups);
+    b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);
+    b->scratch = NEW_ARRAY(cx->arena, Scratch *, groups);
+    for (int i = 0; i < groups && !ctx_failed(cx); i++) {
+        const Node *region = region_of_group(b, i);
+        for (int g = 0; region && g < region->region->graph_count; g++) build_functions(&build_graphs_of(b, region)[g]);
+        if (!region && !b->plan.is_free[i]) make_function(b, i);
+        count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
+    }
+    if (ctx_failed(cx)) return;
+    if (b->options->ports_in_arena && !b->outer) take_in_ports(b);
+    build_overlaps(b);
+    plan_place(cx, &b->plan, groups, b->scratch, count);
+    for (int i = 0; i < groups; i++)
+        if (b->plan.overlaps[i]) b->function[i]->overlaps = true;
+    watch_lap(b->watch, "dag", "place");
+}

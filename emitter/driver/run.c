@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/* A model in the interpreter: group by group, and the graphs of regions as the run decides. */
+#include "driver/driver.h"
+
+#include <string.h>
+
+#include "ir/interpret.h"
+#include "support/text.h"
+
+/* ---- Regions ----------------------------------------------------------------------------------------------------- */
+
+static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type, env_get(all, t), 0).i; }
+
+static bool run_choice(Build *b, const Node *n, Env *all)
+{
+    Build *taken = &build_graphs_of(b, n)[scalar_of(all, n->in[0]) ? 0 : 1];
+    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count), **out = NEW_ARRAY(b->cx->arena, void *, n->out_count);
+    for (int k = 1; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
+    if (!build_run(taken, in, out)) return false;
+    for (int i = 0; i < n->out_count; i++) env_set(all, n->out[i], out[i]);
+    return true;
+}
+
+static char *row_at(void *rows, const Tensor *row, int64_t turn, int64_t turns, bool is_back)
+{
+    return (char *)rows + (is_back ? turns - 1 - turn : turn) * tensor_bytes(row);
+}
+
+/* One turn: in[] holds the states and what is handed in. */
+static bool run_turn(Build *body, const Node *n, int64_t turn, int64_t turns, Env *all, void **in, bool *goes_on)
+{
+    const Region *r = n->region;
+    const Graph *g = &body->graph;
+    void **out = NEW_ARRAY(body->cx->arena, void *, g->output_count);
+    in[0] = &turn;
+    for (int i = 0; i < r->scan_count; i++) {
+        const int k = 1 + r->state_count + i;
+        in[k] = row_at(env_get(all, n->in[k + 1]), g->input[k], turn, turns, r->scans_back[i]);
+    }
+    if (!build_run(body, in, out)) return false;
+    if (r->has_condition) *goes_on = dtype_load(BOOL, *out++, 0).i != 0;
+    for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
+    for (int i = 0; i < r->row_count; i++) {
+        const Tensor *row = g->output[r->has_condition + r->state_count + i];
+        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, turn, turns, r->rows_back[i]), out[r->state_count + i], (size_t)tensor_bytes(row));
+    }
+    return true;
+}
+
+static bool run_loop(Build *b, const Node *n, Env *all)
+{
+    const Region *r = n->region;
+    Build *body = build_graphs_of(b, n);
+    const int64_t turns = n->in[0] ? scalar_of(all, n->in[0]) : INT64_MAX;
+    bool goes_on = !n->in[1] || scalar_of(all, n->in[1]);
+    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count);
+    for (int k = 2; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
+    for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
+    for (int64_t turn = 0; turn < turns && goes_on; turn++) {
+        if (r->most_turns >= 0 && turn >= r->most_turns)
+            diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name), "it goes on after %lld turns, and there is room for so many rows", (long long)r->most_turns);
+        if (ctx_failed(b->cx) || !run_turn(body, n, turn, turns, all, in, &goes_on)) return false;
+    }
+    for (int i = 0; i < r->state_count; i++) env_set(all, n->out[i], in[1 + i]);
+    return !ctx_failed(b->cx);
+}
+
+static bool run_region(Build *b, int group, Env *all)
+{
+    const Node *n = region_of_group(b, group);
+    return n->region->kind == REGION_CHOICE ? run_choice(b, n, all) : run_loop(b, n, all);
+}
+
+/* ---- Groups ------------------------------------------------------------------------------------------------------ */
+
+static bool run_group(Build *b, int group, Env *all)
+{
+    const Group *g = &b->groups.at[group];
+    if (region_of_group(b, group)) return run_region(b, group, all);
+    const Nest *n = b->nest[group];
+    Env *env = env_new(b->cx);
+    RunOptions fast = { .checked = false };
+    for (int i = 0; i < g->input_count; i++)
+        if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(all, g->input[i]));
+    if (!interpret(b->cx, n, env, &fast)) return false;
+    for (int i = 0; i < g->output_count; i++) env_set(all, g->output[i], env_get(env, n->output[i]));
+    return true;
+}
+
+bool build_run(Build *b, void *const *inputs, void **outputs)
+{
+    Env *all = env_new(b->cx);
+    for (int i = 0; i < b->graph.input_count; i++) env_set(all, b->graph.input[i], inputs[i]);
+    for (int i = 0; i < b->groups.count; i++)
+        if (!run_group(b, i, all)) return false;
+    for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);
+    return !ctx_failed(b->cx);
+}
