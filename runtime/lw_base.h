@@ -44,6 +44,17 @@
 #endif
 /* lw: end */
 
+/* lw: LW_ROLLED needs */
+/* Stands before a loop that is to stay one, whose iterations a compiler would write one behind the other. */
+#ifndef LW_ROLLED
+#if defined(__GNUC__) && !defined(__clang__)
+#define LW_ROLLED _Pragma("GCC unroll 1")
+#else
+#define LW_ROLLED
+#endif
+#endif
+/* lw: end */
+
 /* lw: LW_PARALLEL needs */
 /* Stands before loops whose iterations may run at once: in threads where OpenMP is on, and one after the other elsewhere. */
 #ifndef LW_PARALLEL

@@ -90,25 +90,27 @@ static inline int8_t lw_sat_i8(int32_t a)
 
 /* lw: lw_scale_i8 needs lw_asr_i32 lw_sat_i8 */
 /* roundshift(mulhigh(a, m), n) + zero as i8, saturated; for |a| < 2^30, m >= 0, n in [1, 22] and |zero| <= 128. The product of
- * 2a has what is wanted in its high word, rounded by the low one's highest bit; the zero point and half of the last
- * place are added before one shift. */
+ * 2a has what is wanted in its high word, rounded by the low one's highest bit. To that the zero point, half of the last place,
+ * and -1 where it is negative are added before one shift. The sign may be a's as well, which is known earlier: where a small
+ * negative a makes 0 of the product, 0 it stays. */
 static inline int8_t lw_scale_i8(int32_t a, int32_t m, int32_t n, int32_t zero)
 {
     const int32_t place = (int32_t)((uint32_t)(2 * zero + 1) << (n - 1));
 #if defined(__ARM_FEATURE_DSP) && defined(__GNUC__)
     int32_t v;
-    __asm__("smmulr %0, %1, %2" : "=r"(v) : "r"(a * 2), "r"(m));
+    __asm__("smmlar %0, %1, %2, %3" : "=r"(v) : "r"(a * 2), "r"(m), "r"(place + lw_asr_i32(a, 31)));
 #elif defined(__ARM_ARCH_6M__) || defined(__ARM_ARCH_8M_BASE__)      /* no product of 64 bits: four of halves */
     const uint32_t x = (uint32_t)(a * 2), x0 = x & 0xffff, m0 = (uint32_t)m & 0xffff;
     const int32_t x1 = lw_asr_i32(a * 2, 16), m1 = m >> 16;
     const uint32_t low = x0 * m0, one = (uint32_t)x1 * m0, two = x0 * (uint32_t)m1;
     const uint32_t middle = (low >> 16) + (one & 0xffff) + (two & 0xffff) + 0x8000;
-    const int32_t v = x1 * m1 + lw_asr_i32((int32_t)one, 16) + (int32_t)(two >> 16) + (int32_t)(middle >> 16);
+    const int32_t high = x1 * m1 + lw_asr_i32((int32_t)one, 16) + (int32_t)(two >> 16) + (int32_t)(middle >> 16);
+    const int32_t v = high + lw_asr_i32(a, 31) + place;
 #else
     const uint64_t product = (uint64_t)((int64_t)(a * 2) * m);
-    const int32_t v = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31));
+    const int32_t high = (int32_t)((uint32_t)(product >> 32) + ((uint32_t)product >> 31)), v = high + lw_asr_i32(high, 31) + place;
 #endif
-    return lw_sat_i8(lw_asr_i32(v + lw_asr_i32(v, 31) + place, n));
+    return lw_sat_i8(lw_asr_i32(v, n));
 }
 /* lw: end */
 

@@ -123,10 +123,11 @@ static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int8_t *a, const in
 #endif
 /* lw: end */
 
-/* lw: lw_dsp_widen needs lw_dsp_word */
+/* lw: lw_dsp_widen needs lw_dsp_word LW_ROLLED */
 #if LW_SIMD_ARM_DSP
 static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
 {
+    LW_ROLLED
     for (; n >= 4; n -= 4) {
         const int32_t w = lw_dsp_word(a), even = lw_dsp_even(w), odd = lw_dsp_odd(w);
         int32_t low, high;
