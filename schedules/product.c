@@ -49,6 +49,14 @@ const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char
     return n;
 }
 
+const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro)
+{
+    if (ctx_failed(cx)) return n;
+    DiagMark mark = diag_mark(cx);
+    const Nest *at_once = sched_tensorize(cx, n, loop, macro);
+    return diag_rewind(cx, mark) ? n : at_once;
+}
+
 const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop)
 {
     Path p;

@@ -11,6 +11,8 @@ const Stage *patch_stage(Ctx *cx, const Nest *n, const Stage *acc);          /* 
 bool product_makes_output(Ctx *cx, const GroupNest *g);
 /* Everything inlined but the stages of these names, up to NULL, and the product, *acc, apart from the output. */
 const Nest *isolate_product(Ctx *cx, const Nest *n, const char **acc, const char *const *kept);
+/* The instruction for the loop, or, where what is read lies otherwise (behind a transpose that went into it), the loops as they are. */
+const Nest *tensorize_if_fits(Ctx *cx, const Nest *n, const char *loop, const char *macro);
 /* A loop that is there and no unit. */
 const Nest *unroll_if_found(Ctx *cx, const Nest *n, const char *loop);
 #endif

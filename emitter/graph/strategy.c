@@ -285,15 +285,27 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
     return nest_with(cx, &naive, i);
 }
 
-/* The nest of what was chosen; where the run decides, with that of the next best beside it. */
-static const Nest *nest_by(const Choice *c)
+/* The nest of what was chosen; *taken says which that is. If one of our own templates meets a step that is refused, the next
+ * best is taken: a template's mistake costs a group its speed, not its user the model. What a row from outside is refused, its
+ * author is told. Where the run decides, the nest of the next best stands beside it. */
+static const Nest *nest_by(const Choice *c, const Implementation **taken)
 {
-    const Nest *n = c->best ? nest_with(c->cx, c->naive, c->best) : c->naive->nest;
-    if (!n || !c->open) return n;
+    *taken = c->best;
+    if (!c->best) return c->naive->nest;
+    const DiagMark mark = diag_mark(c->cx);
+    const Nest *n = nest_with(c->cx, c->naive, c->best);
+    const bool is_refused = ctx_failed(c->cx) && !mark.failed && !c->best->user;
+    if (!is_refused && (!n || !c->open)) return n;
     const Choice next = next_choice(c);
+    if (is_refused) {
+        const Diag *why = diag_rewind(c->cx, mark);
+        diag_warn(c->cx, c->naive->group->name, "the schedule \"%s\" does not fit, \"%s\" is taken: %s: %s", c->best->name, name_of(&next), why->where, why->what);
+        return nest_by(&next, taken);
+    }
+    const Implementation *other;
     Nest *versions = arena_copy(c->cx->arena, n, sizeof *n);
     versions->when = c->open;
-    versions->otherwise = nest_by(&next);
+    versions->otherwise = nest_by(&next, &other);
     return versions->otherwise ? versions : NULL;
 }
 
@@ -305,6 +317,5 @@ const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Im
     if (explain) text_printf(explain, "  signature %s\n", signature);
     choose(&c, explain);
     if (explain) explain_choice(&c, explain);
-    if (chosen) *chosen = c.best;
-    return naive.nest ? nest_by(&c) : NULL;
+    return naive.nest ? nest_by(&c, chosen ? chosen : &c.best) : NULL;
 }

@@ -96,7 +96,7 @@ static bool read_quant(Reader *r, const FlatTable *t, TfliteTensor *out)
         z[i] = (int32_t)point;
         if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX) return refuse(r, where, "a scale or zero point is out of range");
     }
-    int64_t axis = flat_int(&q, QUANT_AXIS, 4, 0);
+    int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);       /* biases are known to name the axis of their weights */
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
         return refuse(r, where, "there is not one scale for each index of its quantized dimension");
     *quant = (Quant){ (int)axis, (int)scale.count, s, z };

@@ -120,6 +120,8 @@ static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int8_t *a, const in
 #define LW_DOT_1X2_I8(n, c, a, b, bo)                                                                                  \
     ((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[1] = lw_dsp_1x1(n, (&(c))[1], &(a), &(b) + (bo)))
 #define LW_DOT_1X1_I8(n, c, a, b) ((c) = lw_dsp_1x1(n, c, &(a), &(b)))
+#define LW_DOT_2X1_I8(n, c, cw, a, aw, b)                                                                              \
+    ((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[cw] = lw_dsp_1x1(n, (&(c))[cw], &(a) + (aw), &(b)))
 #endif
 /* lw: end */
 

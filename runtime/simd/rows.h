@@ -104,7 +104,7 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 #define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_dot_2x2(n, &(c), cw, &(a), aw, &(b), bo)
 #endif
 /* lw: end */
-/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_row */
+/* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
 #ifndef LW_DOT_2X1_I8
 #define LW_DOT_2X1_I8(n, c, cw, a, aw, b) (lw_dot_row(1, n, &(c), &(a), &(b), 0), lw_dot_row(1, n, &(c) + (cw), &(a) + (aw), &(b), 0))
 #endif

@@ -54,7 +54,7 @@ static const char *window_attrs(Ctx *cx, const Node *n)
 }
 
 /* Several rows of x, or windows of it: each is widened once for all rows of weights. A single one is read as it is, in bytes,
- * which saves the widened copy and costs one instruction in 23. */
+ * which saves the widened copy and costs one instruction in 23; so are all of them for a single row of weights. */
 static bool has_several_rows(const Node *n)
 {
     const Tensor *y = n->out[0];
@@ -68,8 +68,8 @@ static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses
     bool is_conv = strcmp(n->op->name, "conv2d") == 0;
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0)) return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
-    int64_t rows = outs + outs % 2;      /* products are made in twos */
-    Tensor *in[] = { x, pack_weights(cx, k, length, outs, rows, wants_pairs(t) && has_several_rows(n)), first_values(cx, k, length, outs, rows, zero) };
+    int64_t rows = outs > 1 ? outs + outs % 2 : 1;      /* products are made in twos, but for a single one */
+    Tensor *in[] = { x, pack_weights(cx, k, length, outs, rows, wants_pairs(t) && outs > 1 && has_several_rows(n)), first_values(cx, k, length, outs, rows, zero) };
     if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero, (long long)outs);
     return call(cx, "packed_dense", n->name, in, 3, "outs=%lld", (long long)outs);
 }
@@ -135,7 +135,7 @@ const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *r
     const char *full = own < c ? text_format(cx, " && c < %lld", own) : "";
     n = sched_instruction(cx, n, text_format(cx, "LW_FETCH_ROW_I8[%lld,%lld,%lld,%lld,%lld,%lld](p: bool, a: i8[%lld][%lld]) y[w<%lld,c<%lld] = select(p%s%s%s, a[w,c], %lld)",
                                              m, left, inner, c, own, (long long)fill, m, c, m, c, begins, ends, full, (long long)fill), NULL);
-    return sched_tensorize(cx, n, pixels, "LW_FETCH_ROW_I8");
+    return tensorize_if_fits(cx, n, pixels, "LW_FETCH_ROW_I8");
 }
 
 const Implementation implementations_arm_packed[] = {

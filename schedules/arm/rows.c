@@ -12,7 +12,7 @@
  *
  * Where the tail is an instruction for several channels (scale.c), the tile has so many, and the products go through it in twos.
  * To a residual addition they come as bytes, in a tile of their own.
- * A single pixel takes up to four channels at a time. The tile of pixels lies along the axis that it divides best; the last
+ * A single pixel takes up to four channels at a time, and a single channel is met alone. The tile of pixels lies along the axis that it divides best; the last
  * tile begins earlier where it does not. The portable form of every instruction is in runtime/simd/rows.h. */
 #include "schedules/arm/scale.h"
 
@@ -191,8 +191,11 @@ static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
         e = text_format(cx, "%s.e", patch);
     }
     const char *macro = declare_fetch(cx, &n, g->group->anchor, s, (long long)run, length % run != 0);
-    return sched_tensorize(cx, n, e, macro);
+    return tensorize_if_fits(cx, n, e, macro);
 }
+
+/* What patches are made of: rows with their borders, or an image that a call before this one makes of another. */
+static bool are_bordered(const Stage *from) { enum { ROW_AXES = 3 }; return from && from->data_count == ROW_AXES; }
 
 /* Rows with their borders, pixel by pixel. */
 static const Nest *make_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows)
@@ -252,8 +255,8 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (t.at_pixels && !is_direct) n = sched_compute_at(cx, n, patch, t.at_pixels);
     if (t.at_rows && rows) n = sched_compute_at(cx, n, rows, t.at_rows);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    if (!ctx_failed(cx) && rows) n = make_rows(cx, n, g->group->anchor, rows);
-    if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch, rows != NULL);
+    if (!ctx_failed(cx) && are_bordered(of)) n = make_rows(cx, n, g->group->anchor, rows);
+    if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
 }

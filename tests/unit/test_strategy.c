@@ -10,6 +10,8 @@
 static const Nest *as_written(Ctx *cx, const GroupNest *g) { (void)cx; return g->nest; }
 static const Nest *split_k(Ctx *cx, const GroupNest *g) { return sched_split(cx, g->nest, text_format(cx, "%s.k", g->anchor), 4, TAIL_GUARD, NULL, NULL); }
 
+static const Nest *split_twice(Ctx *cx, const GroupNest *g) { return sched_split(cx, split_k(cx, g), text_format(cx, "%s.k", g->anchor), 2, TAIL_GUARD, NULL, NULL); }
+
 static const Nest *turned(Ctx *cx, const GroupNest *g)
 {
     return sched_step(cx, g->nest, text_format(cx, "reorder %s.o %s.n", g->anchor, g->anchor));
@@ -228,6 +230,54 @@ static void rows_as_they_are(void)
     }
 }
 
+/* Integer products of few channels, or of what another call turns round, are dot products of rows on cores that have these;
+ * nothing is said while they are made. */
+static void rows_of_one_channel(void)
+{
+    static const struct { const char *op, *attrs; int64_t rows, outs; bool turned; } trial[] = {
+        { "dense", "", 1, 1, false },  { "dense", "", 3, 1, false }, { "conv2d", "", 6, 1, false }, { "conv2d", "pad=1,1,1,1 zero=-3", 6, 1, false },
+        { "conv2d", "stride=2,2", 7, 3, true }, { "conv2d", "stride=2,2 pad=1,1,1,1 zero=5", 7, 1, true },
+    };
+    static const char *const target[] = { "cortex-m4", "cortex-m33", "cortex-m55" };
+    for (size_t i = 0; i < sizeof trial / sizeof trial[0] * 3; i++) {
+        const bool is_conv = strcmp(trial[i / 3].op, "conv2d") == 0, turned = trial[i / 3].turned;
+        const int64_t r = trial[i / 3].rows, o = trial[i / 3].outs;
+        Net net = net_new((uint32_t)i + 1), *n = &net;
+        Tensor *x = is_conv ? (turned ? tensor_new_fixed(n->cx, "x", I8, SHAPE(1, 3, r, r)) : tensor_new_fixed(n->cx, "x", I8, SHAPE(1, r, r, 3)))
+                            : tensor_new_fixed(n->cx, "x", I8, SHAPE(r, 12));
+        Tensor *w = is_conv ? tensor_constant(n->cx, "w", I8, SHAPE(3, 3, 3, o), NULL) : tensor_constant(n->cx, "w", I8, SHAPE(12, o), NULL);
+        fill(w, (void *)(uintptr_t)w->data, &n->seed);
+        n->input[n->input_count++] = x;
+        net_output(n, two(n, trial[i / 3].op, "y", turned ? one(n, "transpose", "t", x, "perm=0,2,3,1") : x, w, trial[i / 3].attrs));
+        static const lw_options options = { .name = "net" };
+        Build b = net_build(n, &options);
+        b.target = target_find(n->cx, target[i % 3]);
+        const bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
+        const char *chosen = ok && b.chosen[b.groups.count - 1] ? b.chosen[b.groups.count - 1]->name : "none";
+        check_that(ok && !n->cx->diags && strcmp(chosen, "rows.dot") == 0, text_format(n->cx, "%s, %d channels, %s", trial[i / 3].op, (int)o, target[i % 3]),
+                   "%s: %s", chosen, net_error(n));
+        ctx_free(n->cx);
+    }
+}
+
+/* A template of ours that meets a refusal: the next best is taken, and said. A row from outside: that is an error. */
+static void refused_step(void)
+{
+    static const Implementation rows[] = { ROW("bad", "generic", 50, .when = NULL), ROW("good", "generic", 40, .when = NULL) };
+    for (int from_outside = 0; from_outside < 2; from_outside++) {
+        Net net = net_new(1), *n = &net;
+        Implementation bad = rows[0], list[] = { rows[1], { 0 } };
+        bad.schedule = split_twice;
+        bad.user = from_outside ? "" : NULL;
+        implementation_register(n->cx, &bad);
+        const char *found = chosen_for(n, "generic", list);
+        if (from_outside) check_that(ctx_failed(n->cx) && strstr(net_error(n), "error: "), "a refused step of a row from outside is an error", "%s", found);
+        else check_that(!ctx_failed(n->cx) && strcmp(found, "good") == 0 && strstr(net_error(n), "warning: the schedule \"bad\" does not fit, \"good\" is taken: split"),
+                        "a refused step of our own costs no more than speed", "%s; %s", found, net_error(n));
+        ctx_free(n->cx);
+    }
+}
+
 int main(void)
 {
     order();
@@ -237,5 +287,7 @@ int main(void)
     computes();
     records();
     rows_as_they_are();
+    rows_of_one_channel();
+    refused_step();
     return check_done();
 }
