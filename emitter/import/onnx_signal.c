@@ -71,6 +71,23 @@ static Tensor *transform(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t l
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, parts, 2, "axis=%d", re->rank);
 }
 
+/* The real signal [..][length][1] of which the first n bins are given; those above length / 2 are their conjugates, so that all but the
+ * first and, of an even length, the middle one count twice. */
+static Tensor *real_signal(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t length)
+{
+    if (ctx_failed(c->cx)) return NULL;
+    int64_t n = tensor_dim(real, real->rank - 1), shape[MAX_RANK];
+    double *times = NEW_ARRAY(c->cx->arena, double, n);
+    for (int64_t k = 0; k < n; k++) times[k] = (k == 0 || 2 * k == length ? 1.0 : 2.0) / (double)length;
+    Tensor *weight = onnx_cast(c, tensor_constant(c->cx, c->name, F64, 1, &n, times), real->type);
+    Tensor *y = by_matrix(c, onnx_call2(c, "mul", real, weight), "cos", length, n, length);
+    if (imaginary) y = onnx_call2(c, "sub", y, by_matrix(c, onnx_call2(c, "mul", imaginary, weight), "sin", length, n, length));
+    if (ctx_failed(c->cx)) return NULL;
+    for (int d = 0; d < y->rank; d++) shape[d] = tensor_dim(y, d);
+    shape[y->rank] = 1;
+    return onnx_reshape(c, y, shape, y->rank + 1);
+}
+
 /* Part 0 or 1 of the last dimension, without it. */
 static Tensor *part(OnnxCall *c, Tensor *x, int64_t at)
 {
@@ -102,15 +119,17 @@ static void dft(OnnxCall *c)
     if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type)) onnx_refuse(c, "the input is %s; real or complex numbers [..][1 or 2] are wanted", tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     bool inverse = onnx_int(c, "inverse", 0) != 0, one_sided = onnx_int(c, "onesided", 0) != 0;
-    int64_t size = tensor_dim(c->in[0], axis), length = given >= 1 ? (int64_t)given : size;
-    if (length > MOST_LENGTH || size < 1 || (inverse && one_sided)) {
-        onnx_unsupported(c, "%lld elements%s; up to %d are accepted", (long long)length, one_sided ? ", one-sided" : "", MOST_LENGTH);
+    const bool to_real = inverse && one_sided;
+    const int64_t size = tensor_dim(c->in[0], axis), length = given >= 1 ? (int64_t)given : to_real ? 2 * (size - 1) : size, read = to_real ? length / 2 + 1 : length;
+    if (length > MOST_LENGTH || length < 1 || size < 1) {
+        onnx_unsupported(c, "%lld elements; 1 to %d are accepted", (long long)length, MOST_LENGTH);
         return;
     }
     Tensor *x = c->in[0];
-    if (length < size) x = onnx_call(c, "slice", x, "axes=%d begin=0 end=%lld", axis, (long long)length);
+    if (read < size) x = onnx_call(c, "slice", x, "axes=%d begin=0 end=%lld", axis, (long long)read);
     Tensor *real = swapped(c, part(c, x, 0), axis, rank - 2), *imaginary = parts == 2 ? swapped(c, part(c, x, 1), axis, rank - 2) : NULL;
-    c->out[0] = swapped(c, transform(c, real, imaginary, length, one_sided ? length / 2 + 1 : length, inverse), axis, rank - 2);
+    Tensor *y = to_real ? real_signal(c, real, imaginary, length) : transform(c, real, imaginary, length, one_sided ? length / 2 + 1 : length, inverse);
+    c->out[0] = swapped(c, y, axis, rank - 2);
 }
 
 /* Frames of the signal [n][samples], each times the window, transformed: [n][frames][bins][2]. */

@@ -14,13 +14,18 @@ static const struct { const char *text; bool is_known; DType type; } types[] = {
     [ONNX_FLOAT16] = { "float16", true, F16 },   [ONNX_DOUBLE] = { "double", true, F64 },  [ONNX_UINT32] = { "uint32", true, U32 },
     [ONNX_UINT64] = { "uint64", true, U64 },     [ONNX_COMPLEX64] = { "complex64", false, I8 },
     [ONNX_COMPLEX128] = { "complex128", false, I8 }, [ONNX_BFLOAT16] = { "bfloat16", true, BF16 },
+    [ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", false, I8 }, [ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", false, I8 },
+    [ONNX_FLOAT8E5M2] = { "float8e5m2", false, I8 }, [ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", false, I8 },
+    [ONNX_FLOAT8E8M0] = { "float8e8m0", false, I8 }, [ONNX_FLOAT4E2M1] = { "float4e2m1", false, I8 },
+    [ONNX_UINT4] = { "uint4", false, I8 },       [ONNX_INT4] = { "int4", false, I8 },
+    [ONNX_UINT2] = { "uint2", false, I8 },       [ONNX_INT2] = { "int2", false, I8 },
 };
 
-const char *onnx_type_text(int64_t t) { return t > 0 && t <= ONNX_BFLOAT16 ? types[t].text : NULL; }
+const char *onnx_type_text(int64_t t) { return t > 0 && t < ONNX_TYPES ? types[t].text : NULL; }
 
 bool onnx_dtype(int64_t t, DType *out)
 {
-    if (t <= 0 || t > ONNX_BFLOAT16 || !types[t].is_known) return false;
+    if (t <= 0 || t >= ONNX_TYPES || !types[t].is_known) return false;
     *out = types[t].type;
     return true;
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* ONNX DFT against sums of the definition, in all its forms: real and complex signals, padded and cut ones, all bins or those up to the
+ * middle, and back. A case is a row; data are small fixed fractions. */
+#include <math.h>
+
+#include "check.h"
+#include "import/onnx.h"
+#include "onnx_text.h"
+#include "plain.h"
+
+typedef struct Case {
+    const char *name;
+    int size, parts, length;         /* of the transformed axis; 1: real, 2: complex; dft_length, 0: not given */
+    bool inverse, one_sided;
+} Case;
+
+static const Case cases[] = {
+    { "real",                      6, 1, 0, false, false },
+    { "complex",                   5, 2, 0, false, false },
+    { "padded",                    5, 1, 8, false, false },
+    { "cut",                       6, 2, 4, false, false },
+    { "one-sided",                 6, 1, 0, false, true  },
+    { "one-sided, odd",            7, 1, 0, false, true  },
+    { "inverse",                   6, 2, 0, true,  false },
+    { "inverse, one-sided",        5, 2, 0, true,  true  },      /* 8 samples */
+    { "inverse, one-sided, odd",   4, 2, 7, true,  true  },
+    { "inverse, one-sided, cut",   6, 2, 6, true,  true  },
+    { "inverse, one-sided, short", 3, 2, 8, true,  true  },      /* bins that are not given are zero */
+    { "inverse, one-sided, real",  4, 1, 0, true,  true  },
+};
+enum { ROWS = 2, COLUMNS = 3 };      /* [ROWS][size][COLUMNS][parts], transformed along axis 1 */
+
+static float number(int i) { return (float)((i * 37 + 11) % 29 - 14) / 8; }
+
+static int length_of(const Case *c) { return c->length ? c->length : c->inverse && c->one_sided ? 2 * (c->size - 1) : c->size; }
+
+/* Bin or sample k of column m of row r: its real or imaginary part. Of a one-sided inverse the other half of the bins are the conjugates. */
+static double expected(const Case *c, int r, int m, int k, int wanted)
+{
+    const int length = length_of(c);
+    double sum[2] = { 0, 0 };
+    for (int n = 0; n < length; n++) {
+        const bool is_mirrored = c->inverse && c->one_sided && n > length / 2;
+        const int from = is_mirrored ? length - n : n;
+        if (from >= c->size) continue;
+        const int at = ((r * c->size + from) * COLUMNS + m) * c->parts;
+        const double angle = (c->inverse ? 2 : -2) * 3.14159265358979323846 * n * k / length;
+        /* The first and the middle bin of a real signal are real. */
+        const bool is_real = c->parts == 1 || (c->inverse && c->one_sided && (n == 0 || 2 * n == length));
+        const double re = (double)number(at), im = is_real ? 0 : (double)number(at + 1) * (is_mirrored ? -1 : 1);
+        sum[0] += re * cos(angle) - im * sin(angle);
+        sum[1] += re * sin(angle) + im * cos(angle);
+    }
+    return c->inverse ? sum[wanted] / length : sum[wanted];
+}
+
+static void test_case(const Case *c)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    const bool to_real = c->inverse && c->one_sided;
+    const int length = length_of(c), bins = c->one_sided && !c->inverse ? length / 2 + 1 : length, parts = to_real ? 1 : 2;
+    Text file = onnx_text(cx, text_format(cx, "x:%d,%d,%d,%d;%s>y;DFT x%s y axis=1! inverse=%d! onesided=%d!", ROWS, c->size, COLUMNS, c->parts,
+                                          c->length ? text_format(cx, "n#%d;", c->length) : "", c->length ? ",n" : "", c->inverse, c->one_sided));
+    Model m = { 0 };
+    Env *env = env_new(cx);
+    const float *y = NULL;
+    if (onnx_read(cx, "signal.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m)) {
+        float *x = env_alloc(cx, env, m.input[0]);
+        for (int i = 0; i < ROWS * c->size * COLUMNS * c->parts; i++) x[i] = number(i);
+        if (tensor_elems(m.output[0]) == ROWS * bins * COLUMNS * parts) y = plain_value(cx, m.output[0], env);
+    }
+    double worst = y ? 0 : INFINITY;
+    for (int i = 0; y && i < ROWS * bins * COLUMNS * parts; i++) {
+        const double off = fabs(expected(c, i / (bins * COLUMNS * parts), i / parts % COLUMNS, i / (COLUMNS * parts) % bins, i % parts) - (double)y[i]);
+        if (!(off <= worst)) worst = off;
+    }
+    check_that(worst < 1e-5, c->name, "off by %g%s", worst, cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+}
+
+static void test_too_long(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Text file = onnx_text(cx, "x:1,6,1;n#5000;>y;DFT x,n y axis=1!");
+    Model m = { 0 };
+    const bool was_read = onnx_read(cx, "signal.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+    const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
+    check_that(!was_read && strstr(said, "5000 elements; 1 to 4096 are accepted"), "too long", "said: %s", said);
+    ctx_free(cx);
+}
+
+int main(void)
+{
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) test_case(&cases[i]);
+    test_too_long();
+    return check_done();
+}
