@@ -64,13 +64,6 @@ static int64_t bytes_of(Ctx *cx, Tensor *const *t, int count)
 
 int64_t report_result(Ctx *cx, const Group *g) { return bytes_of(cx, g->output, g->output_count); }
 
-const char *report_ops(Ctx *cx, const Group *g)
-{
-    Text ops = text_new(cx);
-    for (int j = 0; j < g->node_count; j++) text_printf(&ops, "%s%s", j ? "+" : "", g->node[j]->op->name);
-    return text_string(&ops);
-}
-
 const char *report_place(Build *b, const Group *g)
 {
     const Slot *s = plan_slot(&b->plan, g->output[0]);
@@ -87,7 +80,7 @@ static void print_layers_of(Build *b, Text *t)
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, report_ops(b->cx, g), (long long)report_group_macs(b, i),
+        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, group_ops_text(b->cx, g, "+"), (long long)report_group_macs(b, i),
                     (long long)report_weights(g), (long long)report_result(b->cx, g), report_place(b, g),
                     b->plan.is_free[i] ? ", costs nothing" : b->lowered[i] != b->nest[i] ? ", shares a function" : "");
     }
@@ -243,7 +236,7 @@ static void print_floats(Build *b, Text *t)
     if (floats < 0) return;
     text_printf(t, "floating point in %d of %d layers%s", floats, b->groups.count, floats ? ":" : "");
     for (int i = 0; i < b->groups.count; i++)
-        if (report_computes_floats(b, i)) text_printf(t, " %s (%s)", b->groups.at[i].name, report_ops(b->cx, &b->groups.at[i]));
+        if (report_computes_floats(b, i)) text_printf(t, " %s (%s)", b->groups.at[i].name, group_ops_text(b->cx, &b->groups.at[i], "+"));
     text_char(t, '\n');
 }
 

@@ -11,7 +11,6 @@ Totals report_totals(const Build *b);
 int64_t report_group_macs(const Build *b, int group);
 int64_t report_weights(const Group *g);      /* bytes of constants that it reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
-const char *report_ops(Ctx *cx, const Group *g);             /* "conv2d+relu" */
 bool report_computes_floats(const Build *b, int group);      /* when it runs */
 int report_floats(const Build *b);           /* how many layers compute floats; -1: there are no bytes in the network, so that nobody asks */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cgen/spell.h"
+#include "cgen/wrap.h"
 #include "support/names.h"
 
 typedef struct Printer { Speller s; Text *t; int depth; } Printer;
@@ -321,14 +322,20 @@ static void macro(Printer *p, const Code *c)
         text_printf(p->t, "#ifdef %s\n", c->text);
         line(p);
     }
+    const size_t start = p->t->length - 4 * (size_t)p->depth;
     text_printf(p->t, "%s(", c->text);
     for (int i = 0; i < c->arg_count; i++) text_printf(p->t, i ? ", %s" : "%s", spell(&p->s, c->args[i]));
-    text_add(p->t, ");\n");
+    text_add(p->t, ");");
+    wrap_list(p->s.cx, p->t, start);
+    text_char(p->t, '\n');
     if (!c->child_count) return;
     line(p);
     text_add(p->t, "#else\n");
-    line(p);
-    scope(p, c);
+    if (c->child[0]->kind == CODE_FOR || c->child[0]->kind == CODE_STORE) statement(p, c->child[0]);
+    else {
+        line(p);
+        scope(p, c);
+    }
     line(p);
     text_add(p->t, "#endif\n");
 }
@@ -407,9 +414,12 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
     Printer p = { speller_new(cx), t, 1 };
     comment(t, f);
+    const size_t start = t->length;
     text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->is_apart ? "LW_NOINLINE " : "", program->name, f->name);
     parameters(&p, f);
-    text_add(t, ")\n{\n");
+    text_char(t, ')');
+    wrap_list(cx, t, start);
+    text_add(t, "\n{\n");
     if (f->body) unused_numbers(&p, f);
     if (f->body) statement(&p, f->body);
     text_add(t, "}\n");

@@ -9,6 +9,8 @@
 
 #include <string.h>
 
+#include "cgen/wrap.h"
+
 const char *name_upper(Ctx *cx, const char *s)
 {
     Text t = text_new(cx);
@@ -84,11 +86,13 @@ static const char *size_name(const Speller *s, const Program *p, int i) { return
 static void signature(Ctx *cx, Text *t, const Program *p, const Partition *d)
 {
     Speller s = partition_speller(cx, p, d);
+    const size_t start = t->length;
     text_printf(t, "int %s_%s(void *arena", p->name, d->name);
     for (int i = 0; i < p->size_count; i++) text_printf(t, ", int32_t %s", size_name(&s, p, i));
     for (int i = 0; i < d->param_count; i++)
         text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ", dtype_info(d->param[i].tensor->type)->c_type, d->param[i].name);
     text_char(t, ')');
+    wrap_list(cx, t, start);
 }
 
 static void labels(Text *t, const Program *p, const Partition *d)
@@ -160,11 +164,15 @@ void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_cal
 /* In NAME_run, in the place of its first call. */
 void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes, PrintPlace *print_place)
 {
-    text_printf(t, "    {\n        const int status = %s_%s(%s", p->name, d->name, memory);
+    text_add(t, "    {\n");
+    const size_t start = t->length;
+    text_printf(t, "        const int status = %s_%s(%s", p->name, d->name, memory);
     for (int i = 0; i < p->size_count; i++) text_printf(t, ", %s", size_name(sizes, p, i));
     for (int i = 0; i < d->param_count; i++) {
         const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = d->param[i].tensor->type };
         text_printf(t, ", %s", print_place(cx, p, &d->param[i].place, &m));
     }
-    text_add(t, ");\n        if (status != 0) return status;\n    }\n");
+    text_add(t, ");");
+    wrap_list(cx, t, start);
+    text_add(t, "\n        if (status != 0) return status;\n    }\n");
 }

@@ -7,6 +7,7 @@
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
 #include "cgen/weights.h"
+#include "cgen/wrap.h"
 #include "support/names.h"
 
 /* Elements, with symbolic sizes at their greatest. */
@@ -207,6 +208,13 @@ static void constant(Ctx *cx, Text *t, const Program *p, const Tensor *c, const 
     text_add(t, "};\n\n");
 }
 
+/* By way of void *, where a compiler may ask whether bytes are aligned so well; they are. */
+static const char *place_in_memory(Ctx *cx, int64_t offset, DType type)
+{
+    const char *c_type = dtype_info(type)->c_type, *at = offset ? text_format(cx, "(memory + %lld)", (long long)offset) : "memory";
+    return text_format(cx, dtype_info(type)->bytes == 1 ? "(%s *)%s" : "(%s *)(void *)%s", c_type, at);
+}
+
 static const char *place_text(Ctx *cx, const Program *p, const Place *at, const Memory *m)
 {
     int64_t elem = dtype_info(at->type)->bytes;
@@ -237,8 +245,7 @@ static const char *place_text(Ctx *cx, const Program *p, const Place *at, const 
         break;
     case PLACE_NONE: return "NULL";
     case PLACE_ARENA:
-        base = at->offset ? text_format(cx, "(memory + %lld)", (long long)at->offset) : "memory";
-        return text_format(cx, "(%s *)(void *)%s", dtype_info(m->type)->c_type, base);
+        return place_in_memory(cx, at->offset, m->type);
     }
     if (at->offset) base = text_format(cx, "%s + %lld", base, (long long)(at->offset / elem));
     bool same = strcmp(dtype_info(held)->c_type, dtype_info(m->type)->c_type) == 0;
@@ -253,12 +260,15 @@ static void print_call(Ctx *cx, Text *t, const Program *p, const Call *c, Spelle
         control_call(cx, t, p, c, place_text);
         return;
     }
+    const size_t start = t->length;
     text_printf(t, "    %s_%s(", p->name, c->function->name);
     for (int i = 0; i < c->function->size_count; i++) text_printf(t, n++ ? ", %s" : "%s", spell(sizes, c->size[i]));
     for (int i = 0; i < c->function->number_count; i++) text_printf(t, n++ ? ", %lld" : "%lld", (long long)c->number[i]);
     for (int i = 0; i < c->place_count; i++)
         text_printf(t, n++ ? ", %s" : "%s", place_text(cx, p, &c->place[i], c->function->memory[i]));
-    text_add(t, ");\n");
+    text_add(t, ");");
+    wrap_list(cx, t, start);
+    text_char(t, '\n');
 }
 
 static void print_call_of_partition(Ctx *cx, Text *t, const Program *p, const Call *c)

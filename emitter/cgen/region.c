@@ -15,6 +15,8 @@
 
 #include <string.h>
 
+#include "cgen/wrap.h"
+
 const Call *program_call(const Program *p, int i)
 {
     if (i < p->call_count) return &p->call[i];
@@ -66,13 +68,16 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
     int count = 0;
     inside.param = b->param;
     body_comment(cx, t, b);
+    const size_t start = t->length;
     text_printf(t, "static %s %s_%s(", b->may_stop ? "int" : "void", p->name, b->name);
     if (b->has_memory) text_add(t, count++ ? ", uint8_t *memory" : "uint8_t *memory");
     for (int i = 0; i < b->param_count; i++) {
         const Param *q = &b->param[i];
         if (!q->is_unused) text_printf(t, "%s%s%s *%s", count++ ? ", " : "", q->is_written ? "" : "const ", c_type(q->tensor), q->name);
     }
-    text_add(t, count ? ")\n{\n" : "void)\n{\n");
+    text_add(t, count ? ")" : "void)");
+    wrap_list(cx, t, start);
+    text_add(t, "\n{\n");
     for (int i = 0; i < b->call_count; i++) {
         layer_mark(cx, t, first_layer + i, b->call[i].label);
         print_call(cx, t, &inside, &b->call[i]);
@@ -127,11 +132,14 @@ static const char *memory_of(const Printer *r)
 static void body_call(const Printer *r, const Body *b, const char *indent)
 {
     int count = 0;
+    const size_t start = r->t->length;
     text_printf(r->t, "%s%s%s_%s(", indent, b->may_stop ? "const int status = " : "", r->p->name, b->name);
     if (b->has_memory) text_printf(r->t, "%s%s", count++ ? ", " : "", memory_of(r));
     for (int i = 0; i < b->param_count; i++)
         if (!b->param[i].is_unused) text_printf(r->t, "%s%s", count++ ? ", " : "", argument_text(r, &r->c->argument[i], &b->param[i]));
-    text_add(r->t, ");\n");
+    text_add(r->t, ");");
+    wrap_list(r->cx, r->t, start);
+    text_char(r->t, '\n');
     if (b->may_stop) text_printf(r->t, "%sif (status != 0) return status;\n", indent);
 }
 

@@ -446,6 +446,16 @@ static Spelled integer_from_float(Speller *s, const Expr *e)
     return piece(text, LEVEL_UNARY, true);
 }
 
+/* C widens an integer that is loaded by itself where a type is given: where it is stored, and where a function has a prototype. */
+static const Expr *without_widening(const Expr *e)
+{
+    const Expr *x = e->kind == EXPR_CAST ? e->arg[0] : e;
+    if (x == e || (x->kind != EXPR_LOAD && x->kind != EXPR_VAR)) return e;
+    const DTypeInfo *to = dtype_info(e->type), *from = dtype_info(x->type);
+    const bool keeps_values = from->bytes < to->bytes && to->cls == SIGNED && (from->cls == SIGNED || from->cls == UNSIGNED);
+    return keeps_values ? x : e;
+}
+
 /* roundshift(mulhigh(a, m), n) + zero as a saturated i8, where lw_scale_i8 is the same: the last step of a quantized operator. NULL:
  * another expression. */
 static const char *scaled_byte(Speller *s, const Expr *x)
@@ -458,7 +468,8 @@ static const char *scaled_byte(Speller *s, const Expr *x)
     const Interval sum = interval(s, a), factor = interval(s, m), shift = interval(s, n);
     const int64_t most = (int64_t)1 << 30;
     if (sum.least < -most || sum.greatest >= most || factor.least < 0 || shift.least < 1 || shift.greatest > 22) return NULL;
-    return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text, spelled(s, n).text, (long long)zero);
+    return text_format(s->cx, "lw_scale_i8(%s, %s, %s, %lld)", spelled(s, a).text, spelled(s, m).text,
+                       spelled(s, without_widening(n)).text, (long long)zero);
 }
 
 /* min(max(x, -128), 127), as an i8 or where that is read as an i32 again; NULL: another expression. */
@@ -622,6 +633,7 @@ const char *spell_bits(Speller *s, const Expr *e)
 
 const char *spell_exact(Speller *s, const Expr *e)
 {
+    e = without_widening(e);
     if (e->kind == EXPR_INT) return spelled(s, e).text;      /* a number that fits converts silently */
     Spelled p = spelled(s, e);
     if (p.is_exact && e->type != BOOL) return p.text;

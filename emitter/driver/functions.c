@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "lower/comment.h"
 #include "support/text.h"
 #include "support/watch.h"
 
@@ -62,6 +63,7 @@ static void make_function(Build *b, int group)
     Lowered *known = map_get(&b->shared->by_text, text_string(&t), t.length);
     if (!known) {
         f->name = b->groups.at[group].name;
+        comment_begin(cx, f, group_ops_text(cx, &b->groups.at[group], " + "));
         known = NEW(cx->arena, Lowered);
         *known = (Lowered){ f, b->nest[group] };
         map_put(&b->shared->by_text, text_string(&t), t.length, known);

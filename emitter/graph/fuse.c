@@ -360,3 +360,10 @@ Groups fuse(Ctx *cx, const Graph *g)
     }
     return out;
 }
+
+const char *group_ops_text(Ctx *cx, const Group *g, const char *between)
+{
+    Text ops = text_new(cx);
+    for (int i = 0; i < g->node_count; i++) text_printf(&ops, "%s%s", i ? between : "", g->node[i]->op->name);
+    return text_string(&ops);
+}

@@ -69,6 +69,7 @@ typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
 /* The groups in an order in which those of one device follow one another as far as the values allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
+const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
 const char *group_device(const Group *g);        /* NULL: here */
 /* The group's computes: outputs in the group's order, over stand-ins of its inputs, which go to input[input_count]. Names
  * tell roles, not places in the model, so that equal groups read the same; *anchor is the stage that makes the anchor's

@@ -30,6 +30,19 @@ static const Expr *rename_read(Ctx *cx, const Expr *e, void *user)
     return expr_new(cx, EXPR_READ, e->type, renamed(cx, user, t), e->arg, e->arg_count);
 }
 
+/* x + -5 as x - 5. */
+static const char *with_differences(Ctx *cx, const char *formula)
+{
+    Text t = text_new(cx);
+    for (const char *s = formula; *s; s++) {
+        const bool is_negative = strncmp(s, "+ -", 3) == 0 && s[3] >= '0' && s[3] <= '9';
+        text_add(&t, is_negative ? "- " : "");
+        if (is_negative) s += 2;
+        else text_char(&t, *s);
+    }
+    return text_string(&t);
+}
+
 static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
 {
     Stage copy = *s;
@@ -46,7 +59,7 @@ static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
     copy.init = s->init ? init : NULL;
     Text t = text_new(cx);
     print_stage(cx, &t, &copy);
-    return text_string(&t);
+    return with_differences(cx, text_string(&t));
 }
 
 static const char *shape_line(Ctx *cx, const Function *f)
@@ -97,10 +110,10 @@ static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n)
     return text_string(&t);
 }
 
-/* Where a line of `text` of at most `width` characters ends best: behind a step, else an operand, else a word. */
+/* Where a line of `text` of at most `width` characters ends best: behind a step or a shape, else an operand, else a word. */
 static size_t line_end(const char *text, size_t width)
 {
-    static const char *const breaks[] = { "; ", " && ", ", ", " " };
+    static const char *const breaks[] = { "; ", "  ", " && ", ", ", " " };
     for (size_t b = 0; b < sizeof breaks / sizeof breaks[0]; b++) {
         size_t before = strcmp(breaks[b], " && ") == 0 ? 0 : strlen(breaks[b]) - 1;      /* what stays on the line */
         for (size_t cut = width; cut > width / 2; cut--)
@@ -139,4 +152,15 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
         if (n->step_count || *prefix) add_wrapped(cx, &c, text_format(cx, "%s%s", prefix, schedule_line(cx, s, n)));
     }
     return c;
+}
+
+void comment_begin(Ctx *cx, Function *f, const char *text)
+{
+    Comment c = { 0, { NULL } };
+    add_wrapped(cx, &c, text);
+    const char **line = NEW_ARRAY(cx->arena, const char *, c.count + f->comment_count);
+    for (int i = 0; i < c.count; i++) line[i] = c.line[i];
+    for (int i = 0; i < f->comment_count; i++) line[c.count + i] = f->comment[i];
+    f->comment = line;
+    f->comment_count += c.count;
 }

@@ -12,7 +12,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc = sum(n<1, c<4) x[n, c]
+/* reduce_sum + greater
+ * acc = sum(n<1, c<4) x[n, c]
  * y = 0.0 < acc[]
  * x: [1][4]  y: []
  * schedule: set_scope acc register */
@@ -24,7 +25,8 @@ static void control_flow_sum(const float *restrict x, uint8_t *restrict y)
     y[0] = (uint8_t)(acc > 0.0f);
 }
 
-/* acc[n<1, o<6] = sum(k<4) x[n, k] * w[k, o]
+/* dense + add + relu
+ * acc[n<1, o<6] = sum(k<4) x[n, k] * w[k, o]
  * y[n<1, c<6] = max(acc[n, c] + b[c], 0.0)
  * x: [1][4]  w: [4][6]  b: [6]  y: [1][6]
  * schedule: compute_inline add; reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o;
@@ -46,7 +48,8 @@ static void control_flow_wide(const float *restrict x, const float *w, const flo
         y[c] = lw_maxf(acc[c] + b[c], 0.0f);
 }
 
-/* acc[n<1, o<4] = sum(k<6) x[n, k] * w[k, o]
+/* dense + add
+ * acc[n<1, o<4] = sum(k<6) x[n, k] * w[k, o]
  * y[n<1, c<4] = acc[n, c] + b[c]
  * x: [1][6]  w: [6][4]  b: [4]  y: [1][4]
  * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
@@ -68,7 +71,8 @@ static void control_flow_fine(const float *restrict x, const float *w, const flo
         y[c] = acc[c] + b[c];
 }
 
-/* y[n<1, c<4] = x[n, c] * 0.5
+/* mul
+ * y[n<1, c<4] = x[n, c] * 0.5
  * x: [1][4]  y: [1][4] */
 static void control_flow_coarse(const float *restrict x, float *restrict y)
 {
@@ -76,7 +80,8 @@ static void control_flow_coarse(const float *restrict x, float *restrict y)
         y[c] = x[c] * 0.5f;
 }
 
-/* acc[n<1, o<4] = sum(k<4) x[n, k] * w[k, o]
+/* dense + add + tanh
+ * acc[n<1, o<4] = sum(k<4) x[n, k] * w[k, o]
  * y[n<1, c<4] = tanh(acc[n, c] + x2[n, c])
  * x: [1][4]  x2: [1][4]  w: [4][4]  y: [1][4]
  * schedule: compute_inline add; reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o;
@@ -98,7 +103,8 @@ static void control_flow_turned(const float *restrict x, const float *restrict x
         y[c] = lw_tanhf(acc[c] + x2[c]);
 }
 
-/* acc[n<1, one1<1] = sum(c<4) x[n, c] * x[n, c]
+/* reduce_sum_square + mul + add
+ * acc[n<1, one1<1] = sum(c<4) x[n, c] * x[n, c]
  * y[n<1, c<1] = x2[n, c] * 0.5 + acc[n, c]
  * x: [1][4]  x2: [1][1]  y: [1][1]
  * schedule: compute_inline mul; reorder y.n y.c; set_scope acc register; reorder acc.c acc.n acc.one1;
@@ -111,7 +117,8 @@ static void control_flow_squares(const float *restrict x, const float *restrict 
     y[0] = x2[0] * 0.5f + acc;
 }
 
-/* acc = max(n<1, c<1) x[n, c]
+/* reduce_max + less
+ * acc = max(n<1, c<1) x[n, c]
  * y = acc[] < 3.0
  * x: [1][1]  y: []
  * schedule: set_scope acc register */
@@ -122,7 +129,8 @@ static void control_flow_most(const float *restrict x, uint8_t *restrict y)
     y[0] = (uint8_t)(acc < 3.0f);
 }
 
-/* y[n<1, c<4] = x[n, c]
+/* identity
+ * y[n<1, c<4] = x[n, c]
  * x: [1][4]  y: [1][4] */
 static void control_flow_h_out(const float *restrict x, float *restrict y)
 {
@@ -177,7 +185,8 @@ static void control_flow_choose_else(const float *x, float *coarse)
 
 /* settle, one turn
  * h_in: f32[1][4] energy_in: f32[1][1] x: f32[1][4] goes_on: bool[] h_out: f32[1][4] energy_out: f32[1][1] h_out_2: f32[1][4] */
-static void control_flow_settle_body(const float *h_in, const float *energy_in, const float *x, uint8_t *goes_on, float *h_out, float *energy_out, float *h_out_2)
+static void control_flow_settle_body(const float *h_in, const float *energy_in, const float *x, uint8_t *goes_on,
+    float *h_out, float *energy_out, float *h_out_2)
 {
     LW_LAYER(6, "turned")
     control_flow_turned(h_in, x, control_flow_turned_w, h_out);
@@ -194,9 +203,9 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONTROL_FLOW_ARENA_ALIGN != 0) return CONTROL_FLOW_E_ARENA;
     LW_LAYER(0, "sum")
-    control_flow_sum(in->x, (uint8_t *)(void *)(memory + 32));
+    control_flow_sum(in->x, (uint8_t *)(memory + 32));
     LW_LAYER(1, "choose")
-    if (*(uint8_t *)(void *)(memory + 32)) {
+    if (*(uint8_t *)(memory + 32)) {
         control_flow_choose_then(memory, in->x, (float *)(void *)(memory + 48));
     } else {
         control_flow_choose_else(in->x, (float *)(void *)(memory + 48));

@@ -10,14 +10,15 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* first_acc[n<1, h<30, w<30, o<16] = sum(i<3, j<3, c<16) x[n, h+i, w+j, c] * k[i, j, c, o]
+/* conv2d + conv2d + max_pool2d
+ * first_acc[n<1, h<30, w<30, o<16] = sum(i<3, j<3, c<16) x[n, h+i, w+j, c] * k[i, j, c, o]
  * first_conv2d[n<1, h<30, w<30, o<16] = first_acc[n, h, w, o]
  * conv_acc[n<1, h<28, w<28, o<16] = sum(i<3, j<3, c<16) first_conv2d[n, h+i, w+j, c] * k2[i, j, c, o]
  * conv_conv2d[n<1, h<28, w<28, o<16] = conv_acc[n, h, w, o]
  * y_acc[n<1, h<13, w<13, c<16] = max(i<3, j<3) conv_conv2d[n, h*2+i, w*2+j, c]
  * y_max_pool2d[n<1, h<13, w<13, c<16] = y_acc[n, h, w, c]
- * x: [1][32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  conv_conv2d: [1][28][28][16]  first_conv2d:
- *     [1][30][30][16]  y_max_pool2d: [1][13][13][16]
+ * x: [1][32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  conv_conv2d: [1][28][28][16]
+ *     first_conv2d: [1][30][30][16]  y_max_pool2d: [1][13][13][16]
  * schedule: cache_write y_max_pool2d register name=y_acc; split y_max_pool2d.w 1; split y_max_pool2d.c 4;
  *     reorder y_max_pool2d.wo y_max_pool2d.co y_max_pool2d.wi y_max_pool2d.ci; compute_at y_acc y_max_pool2d.co;
  *     set_scope y_acc register; reorder y_acc.i y_acc.j y_acc.c; decompose_reduction y_acc y_acc.i;
@@ -36,7 +37,8 @@
  *     unroll first_acc@init.o; unroll first_conv2d.wi; unroll first_acc.w; unroll first_acc@init.w;
  *     store_at first_conv2d root; fold_storage first_conv2d mask; store_at conv_conv2d root;
  *     fold_storage conv_conv2d mask; fold_storage first_conv2d mask; fold_storage conv_conv2d mask */
-static void conv_chain_combined_y(const float *restrict x, const float *restrict k, const float *restrict k2, float *restrict conv_conv2d, float *restrict first_conv2d, float *restrict y_max_pool2d)
+static void conv_chain_combined_y(const float *restrict x, const float *restrict k, const float *restrict k2,
+    float *restrict conv_conv2d, float *restrict first_conv2d, float *restrict y_max_pool2d)
 {
     for (int32_t h = 0; h < 3; h++)
         for (int32_t wo = 0; wo < 10; wo++) {

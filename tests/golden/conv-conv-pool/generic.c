@@ -16,7 +16,8 @@
  * x: [32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  conv: [28][28][16]  first: [30][30][16]  y: [13][13][16]
  * schedule: compute_at conv y.h; compute_at first y.h; store_at first root; fold_storage first;
  *     store_at conv root; fold_storage conv; fold_storage first */
-static void conv_conv_pool_y(const float *restrict x, const float *restrict k, const float *restrict k2, float *restrict conv, float *restrict first, float *restrict y)
+static void conv_conv_pool_y(const float *restrict x, const float *restrict k, const float *restrict k2,
+    float *restrict conv, float *restrict first, float *restrict y)
 {
     for (int32_t h = 0; h < 3; h++)
         for (int32_t w = 0; w < 29; w++) {

@@ -10,7 +10,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
+/* transpose + conv2d + add + relu
+ * acc[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
  *     && w + j - 1 < 6, x[n, c, h+i-1, w+j-1] * k[i, j, c, o], 0.0)
  * y[n<1, h<6, w<6, c<4] = max(acc[n, h, w, c] + b[c], 0.0)
  * x: [1][2][6][6]  k: [3][3][2][4]  b: [4]  y: [1][6][6][4]
@@ -61,7 +62,8 @@ static void conv_norm_relu_conv(const float *restrict x, const float *k, const f
     }
 }
 
-/* y[n<1, c<4, h<6, w<6] = x[n, h, w, c]
+/* transpose
+ * y[n<1, c<4, h<6, w<6] = x[n, h, w, c]
  * x: [1][6][6][4]  y: [1][4][6][6] */
 static void conv_norm_relu_y(const float *restrict x, float *restrict y)
 {

@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* conv_conv2d[n<1, h<32, w<32, o<16] = sum(i<3, j<3, c<16) select(0 <= h + i - 1 && h + i - 1 < 32
+/* conv2d + add + relu + max_pool2d
+ * conv_conv2d[n<1, h<32, w<32, o<16] = sum(i<3, j<3, c<16) select(0 <= h + i - 1 && h + i - 1 < 32
  *     && 0 <= w + j - 1 && w + j - 1 < 32, x[n, h+i-1, w+j-1, c] * k[i, j, c, o], 0.0)
  * conv_relu[n<1, h<32, w<32, c<16] = max(conv_conv2d[n, h, w, c] + bias[c], 0.0)
  * y_acc[n<1, h<15, w<15, c<16] = max(i<3, j<3) conv_relu[n, h*2+i, w*2+j, c]
@@ -27,7 +28,8 @@
  *     conv_conv2d.o; decompose_reduction conv_conv2d conv_conv2d.i; unroll conv_relu.ci; unroll conv_conv2d.o;
  *     unroll conv_conv2d@init.o; unroll conv_relu.wi; unroll conv_conv2d.w; unroll conv_conv2d@init.w;
  *     store_at conv_relu root; fold_storage conv_relu mask; fold_storage conv_relu mask */
-static void conv_pool_combined_y(const float *restrict x, const float *restrict k, const float *restrict bias, float *restrict conv_relu, float *restrict y_max_pool2d)
+static void conv_pool_combined_y(const float *restrict x, const float *restrict k, const float *restrict bias,
+    float *restrict conv_relu, float *restrict y_max_pool2d)
 {
     for (int32_t wo = 0; wo < 8; wo++) {
         float *conv_relu_wo = conv_relu + wo * 64;

@@ -21,7 +21,8 @@
  *     reorder best.i best.j best.o; unroll best.o; unroll y.oi; compute_at relu y.h; split relu.o 8;
  *     compute_at conv relu.oo; set_scope conv register; reorder conv.i conv.j conv.c conv.o; unroll conv.o;
  *     unroll relu.oi; store_at relu root; fold_storage relu slots=4 */
-static void conv_pool_rolling_y(const float *restrict x, const float *restrict k, const float *restrict bias, float *restrict relu, float *restrict y)
+static void conv_pool_rolling_y(const float *restrict x, const float *restrict k, const float *restrict bias,
+    float *restrict relu, float *restrict y)
 {
     for (int32_t w = 0; w < 31; w++) {
         float *relu_w = relu + w * 16;

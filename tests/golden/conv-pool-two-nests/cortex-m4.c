@@ -20,7 +20,8 @@
  * schedule: compute_inline biased; split relu.o 8; compute_at conv relu.oo; set_scope conv register;
  *     reorder conv.i conv.j conv.c conv.o; unroll conv.o; unroll relu.oi; cache_write y register name=best;
  *     split y.o 8; compute_at best y.oo; reorder best.i best.j best.o; unroll best.o; unroll y.oi */
-static void conv_pool_two_nests_y(const float *restrict x, const float *restrict k, const float *restrict bias, float *restrict relu, float *restrict y)
+static void conv_pool_two_nests_y(const float *restrict x, const float *restrict k, const float *restrict bias,
+    float *restrict relu, float *restrict y)
 {
     for (int32_t h = 0; h < 32; h++)
         for (int32_t w = 0; w < 32; w++) {

@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, o<4] = sum(k<8) x[n, k] * w[k, o]
+/* dense + add
+ * acc[n<1, o<4] = sum(k<8) x[n, k] * w[k, o]
  * y[n<1, c<4] = acc[n, c] + b[c]
  * x: [1][8]  w: [8][4]  b: [4]  y: [1][4]
  * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
@@ -33,7 +34,8 @@ static void dense_softmax_dense(const float *restrict x, const float *w, const f
         y[c] = acc[c] + b[c];
 }
 
-/* acc[n<1] = max(c<4) x[n, c]
+/* softmax
+ * acc[n<1] = max(c<4) x[n, c]
  * power[n<1, c<4] = exp(x[n, c] - acc[n])
  * acc2[n<1] = sum(c<4) power[n, c]
  * y[n<1, c<4] = power[n, c] / acc2[n]

@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, h<4, w<4, o<4] = sum(i<3, j<3) select(h * 2 + i < 8
+/* transpose + depthwise_conv2d
+ * acc[n<1, h<4, w<4, o<4] = sum(i<3, j<3) select(h * 2 + i < 8
  *     && w * 2 + j < 8, x[n, o, h*2+i, w*2+j] * k[i, j, o], 0.0)
  * y[n<1, h<4, w<4, o<4] = acc[n, h, w, o]
  * x: [1][4][8][8]  k: [3][3][4]  y: [1][4][4][4]
@@ -92,7 +93,8 @@ static LW_NOINLINE void depthwise_pool_concat_depthwise(const float *restrict x,
     }
 }
 
-/* acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
+/* max_pool2d
+ * acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c]
  * x: [1][4][4][4]  y: [1][2][2][4]
  * schedule: cache_write y register name=acc; split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co;
@@ -124,7 +126,8 @@ static LW_NOINLINE void depthwise_pool_concat_max(const float *restrict x, float
     }
 }
 
-/* acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
+/* avg_pool2d
+ * acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c] / 4.0
  * x: [1][4][4][4]  y: [1][2][2][4]
  * schedule: split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co; set_scope acc register;
@@ -156,7 +159,8 @@ static LW_NOINLINE void depthwise_pool_concat_mean(const float *restrict x, floa
     }
 }
 
-/* y[n<1, c<8, h<2, w<2] = x[n, h, w, c]
+/* transpose
+ * y[n<1, c<8, h<2, w<2] = x[n, h, w, c]
  * x: [1][2][2][8]  y: [1][8][2][2] */
 static LW_NOINLINE void depthwise_pool_concat_y_2(const float *restrict x, float *restrict y)
 {

@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, h<4, w<4, o<4] = sum(i<3, j<3) select(h * 2 + i < 8
+/* transpose + depthwise_conv2d
+ * acc[n<1, h<4, w<4, o<4] = sum(i<3, j<3) select(h * 2 + i < 8
  *     && w * 2 + j < 8, x[n, o, h*2+i, w*2+j] * k[i, j, o], 0.0)
  * y[n<1, h<4, w<4, o<4] = acc[n, h, w, o]
  * x: [1][4][8][8]  k: [3][3][4]  y: [1][4][4][4]
@@ -54,7 +55,8 @@ static void depthwise_pool_concat_depthwise(const float *restrict x, const float
     }
 }
 
-/* acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
+/* max_pool2d
+ * acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c]
  * x: [1][4][4][4]  y: [1][2][2][4]
  * schedule: cache_write y register name=acc; reorder y.w y.c; compute_at acc y.h; set_scope acc register;
@@ -85,7 +87,8 @@ static void depthwise_pool_concat_max(const float *restrict x, float *restrict y
     }
 }
 
-/* acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
+/* avg_pool2d
+ * acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c] / 4.0
  * x: [1][4][4][4]  y: [1][2][2][4]
  * schedule: reorder y.w y.c; compute_at acc y.h; set_scope acc register; reorder acc.i acc.j acc.w acc.c;
@@ -116,7 +119,8 @@ static void depthwise_pool_concat_mean(const float *restrict x, float *restrict 
     }
 }
 
-/* y[n<1, c<8, h<2, w<2] = x[n, h, w, c]
+/* transpose
+ * y[n<1, c<8, h<2, w<2] = x[n, h, w, c]
  * x: [1][2][2][8]  y: [1][8][2][2] */
 static void depthwise_pool_concat_y_2(const float *restrict x, float *restrict y)
 {

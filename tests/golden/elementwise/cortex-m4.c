@@ -10,7 +10,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* y[n<1, w<3, c<8] = sigmoid(x[n, w, c] * k[w, 0] + x2[c]) * x[n, w, c]
+/* mul + add + sigmoid + mul
+ * y[n<1, w<3, c<8] = sigmoid(x[n, w, c] * k[w, 0] + x2[c]) * x[n, w, c]
  * x: [1][3][8]  x2: [8]  k: [3][1]  y: [1][3][8]
  * schedule: compute_inline sigmoid; compute_inline add; compute_inline mul */
 static void elementwise_y(const float *restrict x, const float *restrict x2, const float *k, float *restrict y)

@@ -16,7 +16,8 @@
  * a: [4][6]  b: [6][32]  bias: [32]  c: [4][32]
  * schedule: tile c.i c.j 2 16; compute_at s c.jo; set_scope s register; reorder s.k s.i s.j; unroll s.i;
  *     vectorize s.j contract; unroll c.ii; vectorize c.ji */
-static void matmul_vectors_c(const float *restrict a, const float *restrict b, const float *restrict bias, float *restrict c)
+static void matmul_vectors_c(const float *restrict a, const float *restrict b, const float *restrict bias,
+    float *restrict c)
 {
     for (int32_t io = 0; io < 2; io++) {
         const float *a_io = a + io * 12;

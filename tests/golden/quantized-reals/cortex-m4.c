@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* y[n<1, h<6, w<6, c<2] = i8(i32(x[n, h, w, c]) - 128)
+/* recentered
+ * y[n<1, h<6, w<6, c<2] = i8(i32(x[n, h, w, c]) - 128)
  * x: [1][6][6][2]  y: [1][6][6][2] */
 static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
 {
@@ -24,7 +25,8 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
         }
 }
 
-/* rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
+/* packed_conv2d + requantize_fixed
+ * rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
  *     && u / 2 - 1 < 6, x[n, h-1, u/2-1, u%2], 3)
  * patch[n<1, h<6, w<6, e<20] = select(e < 18, i16(rows[n, h+e/6, w*2+e%6]), 0)
  * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(patch[n, h, w, q*4+s*2+t]) * i32(k[o/2, q, o%2, t, s])
@@ -41,7 +43,9 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
  *     instruction LW_DOT_2X2_I16[5](a: i16[2][5][2][2], b: i8[2][5][2][2]) c[w<2,o<2] = sum(q<5,s<2,t<2)
  *     i32(a[w,q,s,t]) * i32(b[o,q,t,s]); tensorize acc.q LW_DOT_2X2_I16; unroll y.ci; unroll acc@init.o;
  *     unroll y.wi; unroll acc@init.w */
-static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *restrict k, const int32_t *restrict b, const int32_t *restrict b2, const int64_t *restrict b3, const uint8_t *restrict b4, int8_t *restrict rows, int16_t *restrict patch, int8_t *y)
+static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *restrict k, const int32_t *restrict b,
+    const int32_t *restrict b2, const int64_t *restrict b3, const uint8_t *restrict b4, int8_t *restrict rows,
+    int16_t *restrict patch, int8_t *y)
 {
     for (int32_t h = 0; h < 6; h++) {
         const int32_t h_end = lw_min_i32(8 - h, 4);
@@ -49,13 +53,11 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *rest
             #ifdef LW_FETCH_ROW_I8
             LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, rows[h2 * 16], 2, h + h2 >= 1 && h + h2 < 7, x[h * 12 + h2 * 12 - 14], 2);
             #else
-            {
-                for (int32_t w = 0; w < 8; w++) {
-                    const int32_t x_w = (h + h2 - 1) * 12 + (w - 1) * 2;
-                    int8_t *rows_w = rows + h2 * 16 + w * 2;
-                    for (int32_t c = 0; c < 2; c++)
-                        rows_w[c] = (int8_t)(h + h2 >= 1 && h + h2 < 7 && w >= 1 && w < 7 ? x[x_w + c] : 3);
-                }
+            for (int32_t w = 0; w < 8; w++) {
+                const int32_t x_w = (h + h2 - 1) * 12 + (w - 1) * 2;
+                int8_t *rows_w = rows + h2 * 16 + w * 2;
+                for (int32_t c = 0; c < 2; c++)
+                    rows_w[c] = (int8_t)(h + h2 >= 1 && h + h2 < 7 && w >= 1 && w < 7 ? x[x_w + c] : 3);
             }
             #endif
         }
@@ -69,7 +71,7 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *rest
                         const int8_t *rows_i = rows + i * 16 + wo * 4 + w * 2;
                         int16_t *patch_i = patch + w * 20 + i * 6;
                         for (int32_t e = 0; e < 6; e++)
-                            patch_i[e] = (int16_t)rows_i[e];
+                            patch_i[e] = rows_i[e];
                     }
                     #endif
                 }
@@ -87,17 +89,15 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *rest
                 #ifdef LW_DOT_2X2_I16
                 LW_DOT_2X2_I16(5, acc[0], 2, patch[0], 20, 4, 2, k[co * 40], 4, 8, 2);
                 #else
-                {
-                    for (int32_t q = 0; q < 5; q++)
-                        for (int32_t s = 0; s < 2; s++)
-                            for (int32_t t = 0; t < 2; t++) {
-                                const int16_t *patch_t_ = patch + q * 4 + s * 2 + t;
-                                const int8_t *k_t_ = k + co * 40 + q * 8 + t * 2 + s;
-                                for (int32_t w = 0; w < 2; w++)
-                                    for (int32_t o = 0; o < 2; o++)
-                                        acc[w * 2 + o] += (int32_t)patch_t_[w * 20] * k_t_[o * 4];
-                            }
-                }
+                for (int32_t q = 0; q < 5; q++)
+                    for (int32_t s = 0; s < 2; s++)
+                        for (int32_t t = 0; t < 2; t++) {
+                            const int16_t *patch_t_ = patch + q * 4 + s * 2 + t;
+                            const int8_t *k_t_ = k + co * 40 + q * 8 + t * 2 + s;
+                            for (int32_t w = 0; w < 2; w++)
+                                for (int32_t o = 0; o < 2; o++)
+                                    acc[w * 2 + o] += (int32_t)patch_t_[w * 20] * k_t_[o * 4];
+                        }
                 #endif
                 y_wo[co * 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2] + (int64_t)acc[0] * (int64_t)b2[co * 2], 32), (int32_t)b4[co * 2]));
                 y_wo[co * 2 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2 + 1] + (int64_t)acc[1] * (int64_t)b2[co * 2 + 1], 32), (int32_t)b4[co * 2 + 1]));
@@ -108,7 +108,8 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *rest
     }
 }
 
-/* acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(x[n, h*2+i, w*2+j, c])
+/* avg_pool2d + requantize_even
+ * acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(x[n, h*2+i, w*2+j, c])
  * y[n<1, h<3, w<3, c<4] = i8(min(max((acc[n, h, w, c] * 1 + 512 + 1 + (acc[n, h, w,
  *     c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
  * x: [1][6][6][4]  y: [1][3][3][4]
@@ -129,14 +130,12 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *r
             #ifdef LW_SUM_WINDOW_I8
             LW_SUM_WINDOW_I8(2, 2, 4, acc[0], x[h * 48 + w * 8], 24, 4);
             #else
-            {
-                for (int32_t i = 0; i < 2; i++)
-                    for (int32_t j = 0; j < 2; j++) {
-                        const int8_t *x_j = x + h * 48 + i * 24 + w * 8 + j * 4;
-                        for (int32_t c = 0; c < 4; c++)
-                            acc[c] += (int32_t)x_j[c];
-                    }
-            }
+            for (int32_t i = 0; i < 2; i++)
+                for (int32_t j = 0; j < 2; j++) {
+                    const int8_t *x_j = x + h * 48 + i * 24 + w * 8 + j * 4;
+                    for (int32_t c = 0; c < 4; c++)
+                        acc[c] += x_j[c];
+                }
             #endif
             y_h[w * 4] = (int8_t)(((acc[0] + (((acc[0] + 512) >> 2) & 1) + 513) >> 2) - 128);
             y_h[w * 4 + 1] = (int8_t)(((acc[1] + (((acc[1] + 512) >> 2) & 1) + 513) >> 2) - 128);
@@ -146,7 +145,8 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *r
     }
 }
 
-/* patch[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
+/* packed_dense + requantize_fixed + lookup
+ * patch[n<1, h<3, w<3, e<4] = i16(x[n, h, w, e])
  * acc[n<1, h<3, w<3, o<4] = sum(q<1, s<2, t<2; b[o]) i32(patch[n, h, w, s*2+t]) * i32(k[o/2, q, o%2, t, s])
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
@@ -156,7 +156,8 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *restrict x, int8_t *r
  *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize patch.e LW_COPY_I16;
  *     reorder acc.s acc.t acc.w acc.o; decompose_reduction acc acc.s; unroll y.ci; unroll acc@init.o; unroll y.wi;
  *     unroll acc@init.w */
-static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b, const int8_t *table, int16_t *restrict patch, int8_t *restrict y)
+static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b,
+    const int8_t *table, int16_t *restrict patch, int8_t *restrict y)
 {
     for (int32_t h = 0; h < 3; h++) {
         int8_t *y_h = y + h * 9;
@@ -170,7 +171,7 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                     const int8_t *x_w = x + h * 12 + (w + wo_at) * 4;
                     int16_t *patch_w = patch + w * 4;
                     for (int32_t e = 0; e < 4; e++)
-                        patch_w[e] = (int16_t)x_w[e];
+                        patch_w[e] = x_w[e];
                 }
                 #endif
             }
@@ -272,12 +273,15 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % QUANTIZED_REALS_ARENA_ALIGN != 0) return QUANTIZED_REALS_E_ARENA;
     LW_LAYER(0, "x")
-    quantized_reals_x(in->x, (int8_t *)(void *)(memory + 112));
+    quantized_reals_x(in->x, (int8_t *)(memory + 112));
     LW_LAYER(1, "sums")
-    quantized_reals_sums((int8_t *)(void *)(memory + 112), quantized_reals_sums_k, quantized_reals_sums_b, quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int8_t *)(void *)(memory + 272), (int16_t *)(void *)(memory + 192), (int8_t *)(void *)memory);
+    quantized_reals_sums((int8_t *)(memory + 112), quantized_reals_sums_k, quantized_reals_sums_b,
+        quantized_reals_sums_m, quantized_reals_sums_c, quantized_reals_sums_n, (int8_t *)(memory + 272),
+        (int16_t *)(void *)(memory + 192), (int8_t *)memory);
     LW_LAYER(2, "mean")
-    quantized_reals_mean((int8_t *)(void *)memory, (int8_t *)(void *)(memory + 144));
+    quantized_reals_mean((int8_t *)memory, (int8_t *)(memory + 144));
     LW_LAYER(3, "dense1")
-    quantized_reals_dense1((int8_t *)(void *)(memory + 144), quantized_reals_dense1_k, quantized_reals_dense1_b, quantized_reals_dense1_table, (int16_t *)(void *)memory, out->y);
+    quantized_reals_dense1((int8_t *)(memory + 144), quantized_reals_dense1_k, quantized_reals_dense1_b,
+        quantized_reals_dense1_table, (int16_t *)(void *)memory, out->y);
     return 0;
 }

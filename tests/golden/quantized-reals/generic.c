@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* y[n<1, h<6, w<6, c<2] = i8(i32(x[n, h, w, c]) - 128)
+/* recentered
+ * y[n<1, h<6, w<6, c<2] = i8(i32(x[n, h, w, c]) - 128)
  * x: [1][6][6][2]  y: [1][6][6][2] */
 static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
 {
@@ -24,14 +25,15 @@ static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
         }
 }
 
-/* sums_conv2d[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
+/* conv2d + requantize_fixed + dequantize + avg_pool2d + quantize
+ * sums_conv2d[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
  *     && w + j - 1 < 6, (i32(x[n, h+i-1, w+j-1, c]) - 3) * i32(k[i, j, c, o]), 0)
  * sums_dequantize[n<1, h<6, w<6, c<4] = f32(i32(i8(min(max(i32(i64(sums_conv2d[n, h, w,
  *     c]) * i64(m[c]) + c[c] >> 32) >> i32(n[c]), -128), 127))) - -128) * 0.047
  * mean_avg_pool2d_sum[n<1, h<3, w<3, c<4] = sum(i<2, j<2) sums_dequantize[n, h*2+i, w*2+j, c]
- * mean_quantize[n<1, h<3, w<3, c<4] = i8(nearbyint(mean_avg_pool2d_sum[n, h, w, c] / 4.0 / 0.047) + -128.0)
- * x: [1][6][6][2]  k: [3][3][2][4]  m: [4]  c: [4]  n: [4]  sums_dequantize: [1][6][6][4]  mean_quantize:
- *     [1][3][3][4]
+ * mean_quantize[n<1, h<3, w<3, c<4] = i8(nearbyint(mean_avg_pool2d_sum[n, h, w, c] / 4.0 / 0.047) - 128.0)
+ * x: [1][6][6][2]  k: [3][3][2][4]  m: [4]  c: [4]  n: [4]  sums_dequantize: [1][6][6][4]
+ *     mean_quantize: [1][3][3][4]
  * schedule: compute_inline mean_avg_pool2d; reorder mean_quantize.w mean_quantize.c;
  *     compute_at mean_avg_pool2d_sum mean_quantize.h; set_scope mean_avg_pool2d_sum register;
  *     reorder mean_avg_pool2d_sum.i mean_avg_pool2d_sum.j mean_avg_pool2d_sum.w mean_avg_pool2d_sum.c;
@@ -44,7 +46,8 @@ static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
  *     vectorize sums_conv2d.o; vectorize sums_conv2d@init.o; vectorize sums_dequantize.w; vectorize sums_conv2d.w;
  *     vectorize sums_conv2d@init.w; compute_at sums_dequantize mean_quantize.h loops=kept;
  *     fold_storage sums_dequantize mask warm=guard */
-static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, const int32_t *restrict m, const int64_t *restrict c, const uint8_t *restrict n, float *restrict sums_dequantize, int8_t *mean_quantize)
+static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, const int32_t *restrict m,
+    const int64_t *restrict c, const uint8_t *restrict n, float *restrict sums_dequantize, int8_t *mean_quantize)
 {
     for (int32_t h = 0; h < 3; h++) {
         float mean_avg_pool2d_sum[12];
@@ -109,14 +112,16 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
     }
 }
 
-/* acc[n<1, h<3, w<3, o<3] = sum(k<4) i32(x[n, h, w, k]) * i32(w[k, o])
+/* dense + add + requantize_fixed + lookup
+ * acc[n<1, h<3, w<3, o<3] = sum(k<4) i32(x[n, h, w, k]) * i32(w[k, o])
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c]+b[c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
  * x: [1][3][3][4]  w: [4][3]  b: [3]  table: [256]  y: [1][3][3][3]
  * schedule: compute_inline requantize_fixed; compute_inline add; reorder y.w y.c; compute_at acc y.h;
  *     set_scope acc register; reorder acc.k acc.w acc.o; decompose_reduction acc acc.k; vectorize y.c;
  *     vectorize acc.o; vectorize acc@init.o; vectorize y.w; vectorize acc.w; vectorize acc@init.w */
-static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *w, const int32_t *b, const int8_t *table, int8_t *restrict y)
+static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *w, const int32_t *b, const int8_t *table,
+    int8_t *restrict y)
 {
     for (int32_t h = 0; h < 3; h++) {
         int32_t acc[9];
@@ -194,10 +199,12 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % QUANTIZED_REALS_ARENA_ALIGN != 0) return QUANTIZED_REALS_E_ARENA;
     LW_LAYER(0, "x")
-    quantized_reals_x(in->x, (int8_t *)(void *)(memory + 208));
+    quantized_reals_x(in->x, (int8_t *)(memory + 208));
     LW_LAYER(1, "mean")
-    quantized_reals_mean((int8_t *)(void *)(memory + 208), quantized_reals_mean_k, quantized_reals_mean_m, quantized_reals_mean_c, quantized_reals_mean_n, (float *)(void *)memory, (int8_t *)(void *)(memory + 192));
+    quantized_reals_mean((int8_t *)(memory + 208), quantized_reals_mean_k, quantized_reals_mean_m,
+        quantized_reals_mean_c, quantized_reals_mean_n, (float *)(void *)memory, (int8_t *)(memory + 192));
     LW_LAYER(2, "dense1")
-    quantized_reals_dense1((int8_t *)(void *)(memory + 192), quantized_reals_dense1_w, quantized_reals_dense1_b, quantized_reals_dense1_table, out->y);
+    quantized_reals_dense1((int8_t *)(memory + 192), quantized_reals_dense1_w, quantized_reals_dense1_b,
+        quantized_reals_dense1_table, out->y);
     return 0;
 }

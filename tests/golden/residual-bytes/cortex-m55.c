@@ -10,11 +10,12 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, h<1, w<2, o<32] = sum(e<32; x3[o]) i32(x[n, 0, w, e]) * i32(x2[o, e])
+/* packed_conv2d + rescale + rescale + rescale + add + rescale
+ * acc[n<1, h<1, w<2, o<32] = sum(e<32; x3[o]) i32(x[n, 0, w, e]) * i32(x2[o, e])
  * t[d0<1, h<1, w<2, c<32] = i8(min(max(roundshift(mulhigh(acc[d0, h, w, c], 1500000000), 8) + 4, -128), 127))
  * y[d0<1, h<1, w<2, c<32] = i8(min(max(roundshift(mulhigh(mulhigh(i32(t[d0, h, w, c]) - 4 << 20,
- *     1073741824) + roundshift(mulhigh(i32(x4[d0, h, w, c]) - -128 << 20, 1623821475), 2), 1098017566),
- *     17) + -128, -128), 127))
+ *     1073741824) + roundshift(mulhigh(i32(x4[d0, h, w, c]) - -128 << 20, 1623821475), 2), 1098017566), 17) - 128,
+ *     -128), 127))
  * x: [1][1][2][32]  x2: [32][32]  x3: [32]  x4: [1][1][2][32]  y: [1][1][2][32]
  * schedule: compute_inline add; compute_inline rescale_3; compute_inline rescale_2;
  *     compute_inline packed_conv2d_patch; split y.c 16; reorder y.d0 y.h y.co y.w y.ci; compute_at t y.co;
@@ -29,7 +30,8 @@
  *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s) + 4, -128), 127)); tensorize t.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32; unroll y.w;
  *     unroll acc@init.w; unroll t.w */
-static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, const int8_t *restrict x4, int8_t *restrict y)
+static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3,
+    const int8_t *restrict x4, int8_t *restrict y)
 {
     for (int32_t co = 0; co < 2; co++) {
         int32_t acc[32];
@@ -56,34 +58,29 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
             #ifdef LW_DOT_2X2_I8
             LW_DOT_2X2_I8(32, acc[oo * 2], 16, x[0], 32, x2[co * 512 + oo * 64], 32);
             #else
-            {
-                for (int32_t e = 0; e < 32; e++) {
-                    const int8_t *x2_e = x2 + co * 512 + oo * 64 + e;
-                    for (int32_t w = 0; w < 2; w++)
-                        for (int32_t oi = 0; oi < 2; oi++)
-                            acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi] + (uint32_t)((int32_t)x[w * 32 + e] * x2_e[oi * 32]));
-                }
+            for (int32_t e = 0; e < 32; e++) {
+                const int8_t *x2_e = x2 + co * 512 + oo * 64 + e;
+                for (int32_t w = 0; w < 2; w++)
+                    for (int32_t oi = 0; oi < 2; oi++)
+                        acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi] + (uint32_t)((int32_t)x[w * 32 + e] * x2_e[oi * 32]));
             }
             #endif
         }
         #ifdef LW_SCALE_I8
         LW_SCALE_I8(16, 4, -128, 127, t[0], acc[0], 1500000000, 8);
         #else
-        {
-            for (int32_t c = 0; c < 16; c++)
-                t[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 8) + 4);
-        }
+        for (int32_t c = 0; c < 16; c++)
+            t[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 8) + 4);
         #endif
         #ifdef LW_SCALE_I8
         LW_SCALE_I8(16, 4, -128, 127, t[16], acc[16], 1500000000, 8);
         #else
-        {
-            for (int32_t c = 0; c < 16; c++)
-                t[c + 16] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c + 16], 1500000000), 8) + 4);
-        }
+        for (int32_t c = 0; c < 16; c++)
+            t[c + 16] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c + 16], 1500000000), 8) + 4);
         #endif
         #ifdef LW_ADD_I8
-        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16], t[0], x4[co * 16]);
+        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16], t[0],
+            x4[co * 16]);
         #else
         {
             const int8_t *x4_co = x4 + co * 16;
@@ -93,7 +90,8 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
         }
         #endif
         #ifdef LW_ADD_I8
-        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16 + 32], t[16], x4[co * 16 + 32]);
+        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16 + 32], t[16],
+            x4[co * 16 + 32]);
         #else
         {
             const int8_t *x4_co = x4 + co * 16 + 32;

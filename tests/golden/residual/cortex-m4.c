@@ -10,7 +10,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, c, w+j-1] * k[j, c, o], 0.0)
+/* transpose + conv1d + add + relu
+ * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, c, w+j-1] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][4][16]  k: [3][4][4]  b: [4]  y: [1][16][4]
  * schedule: compute_inline add; compute_inline transpose; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
@@ -103,7 +104,8 @@ static LW_NOINLINE void residual_first(const float *restrict x, const float *k, 
     }
 }
 
-/* acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
+/* conv1d + add + relu
+ * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
  * schedule: compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo; set_scope acc register;
@@ -196,7 +198,8 @@ static LW_NOINLINE void residual_second(const float *restrict x, const float *k,
     }
 }
 
-/* acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
+/* conv1d + add + add + relu
+ * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c] + x2[n, w, c], 0.0)
  * x: [1][16][4]  x2: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
  * schedule: compute_inline add_2; compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
@@ -289,7 +292,8 @@ static LW_NOINLINE void residual_third(const float *x, const float *x2, const fl
     }
 }
 
-/* y[n<1, c<4, w<16] = x[n, w, c]
+/* transpose
+ * y[n<1, c<4, w<16] = x[n, w, c]
  * x: [1][16][4]  y: [1][4][16] */
 static LW_NOINLINE void residual_y(const float *restrict x, float *restrict y)
 {
@@ -345,7 +349,8 @@ int residual_run(void *arena, const struct residual_inputs *in, const struct res
     LW_LAYER(1, "second")
     residual_second((float *)(void *)memory, residual_second_k, residual_second_b, (float *)(void *)(memory + 256));
     LW_LAYER(2, "third")
-    residual_third((float *)(void *)(memory + 256), (float *)(void *)memory, residual_third_k, residual_third_b, (float *)(void *)memory);
+    residual_third((float *)(void *)(memory + 256), (float *)(void *)memory, residual_third_k, residual_third_b,
+        (float *)(void *)memory);
     LW_LAYER(3, "y")
     residual_y((float *)(void *)memory, out->y);
     return 0;

@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[o<4] = sum(k<4) x[k] * w[k, o]
+/* dense
+ * acc[o<4] = sum(k<4) x[k] * w[k, o]
  * y[o<4] = acc[o]
  * x: [4]  w: [4][4]  y: [4]
  * schedule: cache_write y register name=acc; set_scope acc register; reorder acc.k acc.o;
@@ -33,7 +34,8 @@ static void scan_turned(const float *restrict x, const float *w, float *restrict
         y[o] = acc[o];
 }
 
-/* acc[o<4] = sum(k<3) x[k] * w[k, o]
+/* dense + add + tanh
+ * acc[o<4] = sum(k<3) x[k] * w[k, o]
  * y[i<4] = tanh(acc[i] + x2[i])
  * x: [3]  x2: [4]  w: [3][4]  y: [4]
  * schedule: compute_inline add; set_scope acc register; reorder acc.k acc.o; decompose_reduction acc acc.k;
@@ -55,7 +57,8 @@ static void scan_driven(const float *x, const float *x2, const float *w, float *
         y[i] = lw_tanhf(acc[i] + x2[i]);
 }
 
-/* y[i<4] = x[i]
+/* identity
+ * y[i<4] = x[i]
  * x: [4]  y: [4] */
 static void scan_h_new(const float *restrict x, float *restrict y)
 {

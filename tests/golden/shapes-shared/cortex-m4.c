@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
+/* packed_dense + rescale
+ * acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][32]  x2: [16][32]  x3: [16]  y: [1][16]
  * schedule: compute_inline packed_dense_patch; split y.c 4; reorder y.d0 y.co y.ci; compute_at acc y.co;
@@ -19,7 +20,8 @@
  *     instruction LW_DOT_1X4_I8[32](a: i8[1][32], b: i8[4][32]) c[w<1,o<4] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
  *     tensorize acc.e LW_DOT_1X4_I8; unroll y.ci; unroll acc@init.o
  * numbers: of the first of 2 layers that are alike; where theirs differ they are parameters */
-static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t co_step, const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
+static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t co_step, const int8_t *restrict x,
+    const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
 {
     for (int32_t co = 0; co < co_end; co++) {
         int32_t acc[4];
@@ -30,12 +32,10 @@ static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t c
         #ifdef LW_DOT_1X4_I8
         LW_DOT_1X4_I8(size, acc[0], x[0], x2[co * co_step], size);
         #else
-        {
-            for (int32_t e = 0; e < size; e++) {
-                const int8_t *x2_e = x2 + co * co_step + e;
-                for (int32_t o = 0; o < 4; o++)
-                    acc[o] = (int32_t)((uint32_t)acc[o] + (uint32_t)((int32_t)x[e] * x2_e[o * size]));
-            }
+        for (int32_t e = 0; e < size; e++) {
+            const int8_t *x2_e = x2 + co * co_step + e;
+            for (int32_t o = 0; o < 4; o++)
+                acc[o] = (int32_t)((uint32_t)acc[o] + (uint32_t)((int32_t)x[e] * x2_e[o * size]));
         }
         #endif
         y[co * 4] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[0], 1500000000), 6));
@@ -50,8 +50,8 @@ int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const 
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % SHAPES_SHARED_ARENA_ALIGN != 0) return SHAPES_SHARED_E_ARENA;
     LW_LAYER(0, "sum1")
-    shapes_shared_sum1(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)(void *)memory);
+    shapes_shared_sum1(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)memory);
     LW_LAYER(1, "sum2")
-    shapes_shared_sum1(2, 16, 64, (int8_t *)(void *)memory, in->w2, in->b2, out->y);
+    shapes_shared_sum1(2, 16, 64, (int8_t *)memory, in->w2, in->b2, out->y);
     return 0;
 }

@@ -11,7 +11,8 @@
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
 #endif
 
-/* acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
+/* packed_dense + rescale
+ * acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][32]  x2: [16][32]  x3: [16]  y: [1][16]
  * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
@@ -20,43 +21,39 @@
  *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[16,0,-128,127](a: i32[16], m: i32,
  *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2,
+    const int32_t *restrict x3, int8_t *restrict y)
 {
     {
         int32_t acc[16];
         #ifdef LW_COPY_I32
         LW_COPY_I32(16, acc[0], x3[0]);
         #else
-        {
-            for (int32_t o = 0; o < 16; o++)
-                acc[o] = x3[o];
-        }
+        for (int32_t o = 0; o < 16; o++)
+            acc[o] = x3[o];
         #endif
         for (int32_t oo = 0; oo < 4; oo++) {
             #ifdef LW_DOT_1X4_I8
             LW_DOT_1X4_I8(32, acc[oo * 4], x[0], x2[oo * 128], 32);
             #else
-            {
-                for (int32_t e = 0; e < 32; e++) {
-                    const int8_t *x2_e = x2 + oo * 128 + e;
-                    for (int32_t oi = 0; oi < 4; oi++)
-                        acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 32]));
-                }
+            for (int32_t e = 0; e < 32; e++) {
+                const int8_t *x2_e = x2 + oo * 128 + e;
+                for (int32_t oi = 0; oi < 4; oi++)
+                    acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 32]));
             }
             #endif
         }
         #ifdef LW_SCALE_I8
         LW_SCALE_I8(16, 0, -128, 127, y[0], acc[0], 1500000000, 6);
         #else
-        {
-            for (int32_t c = 0; c < 16; c++)
-                y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
-        }
+        for (int32_t c = 0; c < 16; c++)
+            y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
         #endif
     }
 }
 
-/* acc[n<1, o<8] = sum(e<16; x3[o]) i32(x[n, e]) * i32(x2[o, e])
+/* packed_dense + rescale
+ * acc[n<1, o<8] = sum(e<16; x3[o]) i32(x[n, e]) * i32(x2[o, e])
  * y[d0<1, c<8] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][16]  x2: [8][16]  x3: [8]  y: [1][8]
  * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
@@ -65,38 +62,33 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
  *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[8,0,-128,127](a: i32[8], m: i32,
  *     s: i32) y[e<8] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[8](a: i32[8]) y[e<8] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2,
+    const int32_t *restrict x3, int8_t *restrict y)
 {
     {
         int32_t acc[8];
         #ifdef LW_COPY_I32
         LW_COPY_I32(8, acc[0], x3[0]);
         #else
-        {
-            for (int32_t o = 0; o < 8; o++)
-                acc[o] = x3[o];
-        }
+        for (int32_t o = 0; o < 8; o++)
+            acc[o] = x3[o];
         #endif
         for (int32_t oo = 0; oo < 2; oo++) {
             #ifdef LW_DOT_1X4_I8
             LW_DOT_1X4_I8(16, acc[oo * 4], x[0], x2[oo * 64], 16);
             #else
-            {
-                for (int32_t e = 0; e < 16; e++) {
-                    const int8_t *x2_e = x2 + oo * 64 + e;
-                    for (int32_t oi = 0; oi < 4; oi++)
-                        acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 16]));
-                }
+            for (int32_t e = 0; e < 16; e++) {
+                const int8_t *x2_e = x2 + oo * 64 + e;
+                for (int32_t oi = 0; oi < 4; oi++)
+                    acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 16]));
             }
             #endif
         }
         #ifdef LW_SCALE_I8
         LW_SCALE_I8(8, 0, -128, 127, y[0], acc[0], 1500000000, 6);
         #else
-        {
-            for (int32_t c = 0; c < 8; c++)
-                y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
-        }
+        for (int32_t c = 0; c < 8; c++)
+            y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
         #endif
     }
 }
@@ -106,8 +98,8 @@ int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const 
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % SHAPES_SHARED_ARENA_ALIGN != 0) return SHAPES_SHARED_E_ARENA;
     LW_LAYER(0, "sum1")
-    shapes_shared_sum1(in->x, in->w1, in->b1, (int8_t *)(void *)memory);
+    shapes_shared_sum1(in->x, in->w1, in->b1, (int8_t *)memory);
     LW_LAYER(1, "sum2")
-    shapes_shared_sum2((int8_t *)(void *)memory, in->w2, in->b2, out->y);
+    shapes_shared_sum2((int8_t *)memory, in->w2, in->b2, out->y);
     return 0;
 }

@@ -16,18 +16,14 @@ static void tensorize_unrolled_y(const float *restrict x, float *restrict y)
     #ifdef TRIPLE8
     TRIPLE8(y[0], x[0]);
     #else
-    {
-        for (int32_t c = 0; c < 8; c++)
-            y[c] = x[c] * 3.0f;
-    }
+    for (int32_t c = 0; c < 8; c++)
+        y[c] = x[c] * 3.0f;
     #endif
     #ifdef TRIPLE8
     TRIPLE8(y[8], x[8]);
     #else
-    {
-        for (int32_t c = 0; c < 8; c++)
-            y[c + 8] = x[c + 8] * 3.0f;
-    }
+    for (int32_t c = 0; c < 8; c++)
+        y[c + 8] = x[c + 8] * 3.0f;
     #endif
 }
 
