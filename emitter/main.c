@@ -197,7 +197,7 @@ static const Command commands[] = {
     { "verify",  "MODEL [IN.npy...]              emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, false },
     { "dump",    "MODEL --at STAGE               the model at a stage of its way", dump, 1, 1, false },
     { "report",  "MODEL [-o report.html|.txt]    RAM, flash and multiply-adds per layer", report, 1, 1, false },
-    { "ops",     "[--level N | --onnx | --tflite]  the operators", ops, 0, 0, false },
+    { "ops",     "[--level N | --onnx | --tflite]   the operators", ops, 0, 0, false },
     { "targets", "                               the targets", targets, 0, 0, false },
     { "passes",  "                               the passes, in their order", passes, 0, 0, false },
 };
@@ -209,7 +209,7 @@ static void print_help(void)
     for (int i = 0; i < COMMAND_COUNT; i++) printf("  loopwright %-8s %s\n", i ? commands[i].name : "", commands[i].usage);
     printf("\noptions:\n");
     for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-15s %-11s %s\n", options[i].name, options[i].value ? options[i].value : "", options[i].what);
+        printf("  %-14s %-19s %s\n", options[i].name, options[i].value ? options[i].value : "", options[i].what);
     printf("\nexit status: 0 done, 1 the input was refused (diagnostics on stderr), 2 wrong usage\n");
 }
 

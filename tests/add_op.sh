@@ -3,14 +3,10 @@
 # add_op.sh BUILD: adding an operator touches one file. In a tree of links to this one a file is laid into ops/, and nothing else: the
 # operator is listed, read from a model, fused, scheduled, emitted and right, after two files were compiled.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: add_op.sh BUILD}" && pwd)
-work=$build/add_op
-log=$work/log.txt
-rm -rf "$work"
+. "$(dirname "$0")/report.sh"
+begin "add_op.sh BUILD" "$@"
+rm -rf "$work"/*
 mkdir -p "$work/tree/ops" "$work/build"
-cd "$root" || exit 1
-. tests/report.sh
 
 for name in Makefile emitter schedules runtime tests samples; do ln -s "$root/$name" "$work/tree/$name"; done
 for file in ops/*; do ln -s "$root/$file" "$work/tree/$file"; done

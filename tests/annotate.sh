@@ -3,16 +3,9 @@
 # annotate.sh BUILD: annotation files; devices in emitted programs, with the default in C and with a driver in its place;
 # that what is recorded only leaves the emitted program as it is.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: annotate.sh BUILD}" && pwd)
-work=$build/annotate
-lw=$build/loopwright
-cc=${CC:-cc}
-rm -rf "$work"
-mkdir -p "$work"
-log=$work/log.txt
-cd "$root" || exit 1
-. tests/report.sh
+. "$(dirname "$0")/report.sh"
+begin "annotate.sh BUILD" "$@"
+rm -rf "$work"/*
 
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 cat > "$work/net.te" <<'END'

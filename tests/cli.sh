@@ -3,15 +3,9 @@
 # cli.sh BUILD: the command line: exit statuses, the form of diagnostics, options, and that output files are written whole
 # or not at all; that README.md shows what the program really prints.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: cli.sh BUILD}" && pwd)
-work=$build/cli
-lw=$build/loopwright
-rm -rf "$work"
-mkdir -p "$work"
-log=$work/log.txt
-cd "$root" || exit 1
-. tests/report.sh
+. "$(dirname "$0")/report.sh"
+begin "cli.sh BUILD" "$@"
+rm -rf "$work"/*
 
 matmul=samples/matmul/matmul.te
 conv_pool=samples/conv_pool/combined.te

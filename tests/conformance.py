@@ -14,6 +14,7 @@ numbers or bool and not of 16-bit or 8-bit floats, and whose results are determi
 --support writes the table by operator. The cases that must pass stand in tests/conformance.txt; with --accept it is
 written anew. Status 1: such a case did not pass, or something failed that was not refused.
 """
+import argparse
 import collections
 import os
 import re
@@ -238,25 +239,20 @@ def short(reason):
 
 
 def main(arguments):
-    def option(name, otherwise):
-        if name not in arguments:
-            return otherwise
-        at = arguments.index(name)
-        value = arguments[at + 1]
-        del arguments[at:at + 2]
-        return value
-    support_file, jobs = option("--support", None), int(option("--jobs", "2"))
-    accept = "--accept" in arguments
-    arguments = [a for a in arguments if a != "--accept"]
-    if len(arguments) not in (2, 3):
-        sys.exit(__doc__)
-    build, data = arguments[0], arguments[1]
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("data")
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--support")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--accept", action="store_true")
+    wanted = parser.parse_args(arguments)
+    build, data, pattern = wanted.build, wanted.data, re.compile(wanted.pattern)
     if not os.path.exists(os.path.join(build, "loopwright")):
         sys.exit("there is no program in " + build)
-    pattern = re.compile(arguments[2] if len(arguments) > 2 else "")
     cases = [Case(f, os.path.join(data, f, n)) for f in FOLDERS if os.path.isdir(os.path.join(data, f)) for n in sorted(os.listdir(os.path.join(data, f)))
              if os.path.exists(os.path.join(data, f, n, "model.onnx")) and pattern.search(n)]
-    with ThreadPoolExecutor(jobs) as pool:
+    with ThreadPoolExecutor(wanted.jobs) as pool:
         list(pool.map(lambda c: judge(os.path.join(build, "loopwright"), c, os.path.join(build, "conformance")), cases))
     known = set(open(PASSED).read().split()) if os.path.exists(PASSED) else set()
     bad = 0
@@ -267,11 +263,11 @@ def main(arguments):
         bad += lost or c.status == "failed"
     for title, some in [("core", [c for c in cases if c.is_core]), ("beyond", [c for c in cases if not c.is_core])]:
         print("%s: %d of %d passed, %d refused, %d failed" % ((title,) + tally(some)))
-    if support_file:
-        old = open(support_file).read() if os.path.exists(support_file) else ""
-        with open(support_file, "w") as f:
+    if wanted.support:
+        old = open(wanted.support).read() if os.path.exists(wanted.support) else ""
+        with open(wanted.support, "w") as f:
             f.write(support(cases, known) + old[old.find(OPEN_PART) - 1:] if OPEN_PART in old else support(cases, known))
-    if accept:
+    if wanted.accept:
         with open(PASSED, "w") as f:
             f.write("\n".join(sorted(c.folder + "/" + c.name for c in cases if c.status == "passed")) + "\n")
     return bad > 0

@@ -3,14 +3,9 @@
 # determinism.sh BUILD: the same input gives the same bytes: run twice, from another folder and under another locale; and
 # by compilers built by gcc without optimisation and by clang with it (in BUILD/gcc and BUILD/clang).
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: determinism.sh BUILD}" && pwd)
-work=$build/determinism
-rm -rf "$work"
-mkdir -p "$work"
-log=$work/log.txt
-cd "$root" || exit 1
-. tests/report.sh
+. "$(dirname "$0")/report.sh"
+begin "determinism.sh BUILD" "$@"
+rm -rf "$work"/*
 
 models="samples/digits/digits.onnx"
 for file in samples/matmul/*.te ../shared/models/onnx/resnet8.onnx ../shared/models/onnx/mobilenet_v2_035.onnx; do

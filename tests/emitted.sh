@@ -3,16 +3,9 @@
 # emitted.sh BUILD: emitted C as firmware uses it: two models in one program, a static arena, nothing but the two files,
 # the header from C++, parallel loops in threads, layers that are watched, arenas that are refused, the test bench, the samples.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: emitted.sh BUILD}" && pwd)
-work=$build/emitted
-lw=$build/loopwright
-cc=${CC:-cc}
-rm -rf "$work"
-mkdir -p "$work"
-log=$work/log.txt
-cd "$root" || exit 1
-. tests/report.sh
+. "$(dirname "$0")/report.sh"
+begin "emitted.sh BUILD" "$@"
+rm -rf "$work"/*
 
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 digits=samples/digits/digits.onnx

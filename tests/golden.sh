@@ -9,14 +9,9 @@
 # kept in STAGE.txt (`:` being `-`). What is emitted also runs: `loopwright verify` compares it with the interpreter, with
 # the options in the file `verify`. --accept rewrites the kept files; read the diff before it is committed.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: golden.sh BUILD [--accept]}" && pwd)
+. "$(dirname "$0")/report.sh"
+begin "golden.sh BUILD [--accept]" "$@"
 accept=${2:-}
-work=$build/golden
-mkdir -p "$work"
-log=$work/log.txt
-cd "$root" || exit 1
-. tests/report.sh
 
 model_of() {
     if [ -f "$1/model" ]; then sed -n 1p "$1/model"

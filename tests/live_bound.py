@@ -21,6 +21,7 @@ planner is used. RAM is arena + inputs + outputs, from the emitted header. Preci
 
 --io arena: the model is emitted so; then inputs and outputs have places in the arena, which is all of the RAM, and `dying` is the bound.
 --limit R: as a test: `ok ram-NAME` or `not ok ram-NAME: why` for RAM / bound <= R, and the sum; status 1 if one is above."""
+import argparse
 import re
 import subprocess
 import sys
@@ -149,22 +150,17 @@ def figures(loopwright, model, io="caller"):
 
 
 def main():
-    arguments = sys.argv[1:]
-    limit, io = None, "caller"
-    if "--io" in arguments:
-        at = arguments.index("--io")
-        io = arguments[at + 1]
-        del arguments[at:at + 2]
-    if "--limit" in arguments:
-        at = arguments.index("--limit")
-        limit = float(arguments[at + 1])
-        del arguments[at:at + 2]
-    if len(arguments) < 2:
-        sys.exit(__doc__)
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("loopwright")
+    parser.add_argument("model", nargs="+")
+    parser.add_argument("--limit", type=float)
+    parser.add_argument("--io", default="caller")
+    wanted = parser.parse_args()
+    limit, io = wanted.limit, wanted.io
     print(f"{'model':<20} {'arena':>9} {'inputs':>8} {'outputs':>8} {'RAM':>9} {'held':>9} {'ratio':>6} {'dying':>9} {'ratio':>6}")
     above = 0
-    for model in arguments[1:]:
-        arena, inputs, outputs, held, dying = figures(arguments[0], model, io)
+    for model in wanted.model:
+        arena, inputs, outputs, held, dying = figures(wanted.loopwright, model, io)
         ram, name = arena + inputs + outputs, Path(model).stem
         print(f"{name:<20} {arena:>9} {inputs:>8} {outputs:>8} {ram:>9} {held:>9} {ram / held:>6.3f} {dying:>9} {ram / dying:>6.3f}")
         if limit is not None:
@@ -173,7 +169,7 @@ def main():
             above += is_above
             print(f"not ok ram-{name}: {ram} bytes are {ram / bound:.3f} times the bound" if is_above else f"ok ram-{name}")
     if limit is not None:
-        print(f"{len(arguments) - 1 - above} passed, {above} failed, 0 skipped")
+        print(f"{len(wanted.model) - above} passed, {above} failed, 0 skipped")
         sys.exit(above > 0)
 
 

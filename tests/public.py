@@ -13,6 +13,7 @@ no element is further off than 1e-6 plus 1e-4 of the largest absolute value that
 without its own optimizations, it differs from itself by as much as that where scores are nearly zero). --table writes what
 happened as a page.
 """
+import argparse
 import os
 import re
 import subprocess
@@ -152,14 +153,13 @@ def page(rows):
 
 
 def main(arguments):
-    table = None
-    if "--table" in arguments:
-        at = arguments.index("--table")
-        table = arguments[at + 1]
-        del arguments[at:at + 2]
-    if len(arguments) not in (2, 3):
-        sys.exit(__doc__)
-    build, folder, pattern = arguments[0], arguments[1], arguments[2] if len(arguments) == 3 else ""
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("build")
+    parser.add_argument("folder")
+    parser.add_argument("pattern", nargs="?", default="")
+    parser.add_argument("--table")
+    wanted = parser.parse_args(arguments)
+    build, folder, pattern, table = wanted.build, wanted.folder, wanted.pattern, wanted.table
     with open(ROWS) as f:
         rows = [Row(l) for l in f if l.strip() and not l.startswith("#")]
     onnxruntime.set_default_logger_severity(3)

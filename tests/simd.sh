@@ -3,13 +3,8 @@
 # simd.sh BUILD: every header of runtime/simd built with each compiler that is here, without a word of warning, and run on
 # edge values against the formulas of its names. A processor without the instructions skips its header by name.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: simd.sh BUILD}" && pwd)
-work=$build/simd
-mkdir -p "$work"
-log=$work/log.txt
-cd "$root" || exit 1
-. tests/report.sh
+. "$(dirname "$0")/report.sh"
+begin "simd.sh BUILD" "$@"
 
 strict="-std=c99 -pedantic -Wall -Wextra -Wconversion -Wshadow -Werror"
 

@@ -4,6 +4,7 @@
 #include "api/report.h"
 
 #include <stdio.h>
+#include <string.h>
 
 #include "graph/facts.h"
 
@@ -75,21 +76,35 @@ const char *report_place(Build *b, const Group *g)
 }
 
 /* The layers of a region's graphs stand behind those of the model. */
-static void print_layers_of(Build *b, Text *t)
+static void print_layers_of(Build *b, Text *t, int width)
 {
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-16s %12lld %10lld %10lld  %s%s\n", g->name, group_ops_text(b->cx, g, "+"), (long long)report_group_macs(b, i),
+        text_printf(t, "%-28s %-*s %12lld %10lld %10lld  %s%s\n", g->name, width, group_ops_text(b->cx, g, "+"), (long long)report_group_macs(b, i),
                     (long long)report_weights(g), (long long)report_result(b->cx, g), report_place(b, g),
                     b->plan.is_free[i] ? ", costs nothing" : b->lowered[i] != b->nest[i] ? ", shares a function" : "");
     }
 }
 
+/* The column of operators is as wide as most layers need. */
+static int width_of_ops(const Build *b)
+{
+    enum { LEAST = 16, MOST = 40 };
+    int width = LEAST;
+    for (; b; b = b->next)
+        for (int i = 0; i < b->groups.count; i++) {
+            const int wanted = (int)strlen(group_ops_text(b->cx, &b->groups.at[i], "+"));
+            if (wanted > width) width = wanted < MOST ? wanted : MOST;
+        }
+    return width;
+}
+
 static void print_layers(Build *b, Text *t)
 {
-    text_printf(t, "%-28s %-16s %12s %10s %10s  %s\n", "layer", "operators", "multiply-add", "weights", "result", "place");
-    for (; b; b = b->next) print_layers_of(b, t);
+    const int width = width_of_ops(b);
+    text_printf(t, "%-28s %-*s %12s %10s %10s  %s\n", "layer", width, "operators", "multiply-add", "weights", "result", "place");
+    for (; b; b = b->next) print_layers_of(b, t, width);
 }
 
 Totals report_totals(const Build *b)

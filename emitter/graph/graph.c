@@ -36,7 +36,7 @@ static void use(Ctx *cx, Uses *u, const Tensor *t)
     ++*n;
 }
 
-Uses *graph_uses(Ctx *cx, const Graph *g)
+static Uses *graph_uses(Ctx *cx, const Graph *g)
 {
     Node **order;
     int count = graph_order(cx, g, &order);

@@ -48,7 +48,6 @@ bool graph_has_output(const Graph *g, const Tensor *t);
 
 /* How many nodes of the graph read the tensor, plus one for each output that it is. */
 
-Uses *graph_uses(Ctx *cx, const Graph *g);
 const Target *uses_target(const Uses *u);        /* the graph's */
 
 /* Rebuilds the graph: visit gets each call with its inputs already replaced (a fresh copy where they changed) and may

@@ -44,24 +44,10 @@ static const Expr *at(Ctx *cx, const Expr *e, const Expr *var, const Expr *value
 
 /* ---- Need ------------------------------------------------------------------------------------------------------ */
 
-/* Stage coordinates to loops. */
-static const Expr *at_site(Ctx *cx, const Site *s, const Expr *e)
-{
-    const Stage *stage = s->block->stage;
-    const Expr *axis[MAX_AXES], *bind[MAX_AXES];
-    int n = 0;
-    for (int a = 0; a < stage->axis_count; a++) {
-        if (!s->block->bind[a]) continue;
-        axis[n] = stage->axis[a].var;
-        bind[n++] = s->block->bind[a];
-    }
-    return expr_substitute(cx, e, axis, bind, n);
-}
-
 static const Bounds *facts_at_site(Ctx *cx, const Site *s, const Bounds *facts)
 {
     if (!facts) return s->inside;
-    return bounds_fact(cx, facts_at_site(cx, s, facts->outer), simplify(cx, at_site(cx, s, facts->fact), s->inside));
+    return bounds_fact(cx, facts_at_site(cx, s, facts->outer), simplify(cx, block_in_loops(cx, s->block, facts->fact), s->inside));
 }
 
 static bool find_need(Flow *f, int shared)
@@ -396,7 +382,7 @@ static bool check_access(Checker *c, const Site *s, const Access *a)
     f.facts = facts_at_site(c->cx, s, a->facts);
     if (never_happens(f.facts)) return true;
     for (int d = 0; d < f.tensor->rank; d++)
-        f.index[d] = check_is_data(a->read->arg[d]) ? NULL : simplify(c->cx, at_site(c->cx, s, a->read->arg[d]), s->inside);
+        f.index[d] = check_is_data(a->read->arg[d]) ? NULL : simplify(c->cx, block_in_loops(c->cx, s->block, a->read->arg[d]), s->inside);
     return storage_is_shared(&f) && check_flow_of(&f);
 }
 

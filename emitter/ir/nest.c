@@ -96,6 +96,18 @@ const Stmt *stmt_block(Ctx *cx, const char *block, const Stage *s, BlockPart par
     return stmt_of(cx, &proto, NULL, 0);
 }
 
+const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e)
+{
+    const Expr *from[MAX_AXES], *to[MAX_AXES];
+    int n = 0;
+    for (int a = 0; a < block->stage->axis_count; a++) {
+        if (!block->bind[a]) continue;
+        from[n] = block->stage->axis[a].var;
+        to[n++] = block->bind[a];
+    }
+    return expr_substitute(cx, e, from, to, n);
+}
+
 const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count)
 {
     bool same = count == s->child_count;

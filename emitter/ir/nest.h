@@ -97,6 +97,8 @@ const Stmt *stmt_for(Ctx *cx, const char *name, const Expr *var, const Expr *ext
 const Stmt *stmt_if(Ctx *cx, const Expr *cond, const Stmt *yes, const Stmt *no);
 const Stmt *stmt_alloc(Ctx *cx, const Buffer *b, const Stmt *body);
 const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part, const Expr *const *bind, const Expr *guard);
+/* An expression over the axes of a block's stage, over the loops around the block; axes that an INIT has no loop for stay. */
+const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e);
 const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count);   /* same pointer if unchanged */
 
 /* The path from the root to a statement: path->at[0] is the root, at[depth-1] the statement found. */

@@ -39,13 +39,6 @@ static bool add_site(Hull *h, const StageSites *stage, const Site *s)
 {
     Ctx *cx = h->c->cx;
     const Stage *st = stage->stage;
-    const Expr *axis[MAX_AXES], *bind[MAX_AXES];
-    int n = 0;
-    for (int a = 0; a < st->axis_count; a++) {
-        if (!s->block->bind[a]) continue;
-        axis[n] = st->axis[a].var;
-        bind[n++] = s->block->bind[a];
-    }
     for (int o = 0; o < st->out_count; o++)
         for (int d = 0; st->out[o] == h->tensor && d < h->tensor->rank; d++)
             if (!add_index(h, s, s->inside, s->block->bind[d], d)) return false;
@@ -53,9 +46,9 @@ static bool add_site(Hull *h, const StageSites *stage, const Site *s)
         const Access *a = &stage->access[i];
         if (a->read->ref != h->tensor) continue;
         const Bounds *facts = s->inside;
-        for (const Bounds *f = a->facts; f; f = f->outer) facts = bounds_fact(cx, facts, simplify(cx, expr_substitute(cx, f->fact, axis, bind, n), s->scope));
+        for (const Bounds *f = a->facts; f; f = f->outer) facts = bounds_fact(cx, facts, simplify(cx, block_in_loops(cx, s->block, f->fact), s->scope));
         for (int d = 0; d < h->tensor->rank; d++)
-            if (!add_index(h, s, facts, expr_substitute(cx, a->read->arg[d], axis, bind, n), d)) return false;
+            if (!add_index(h, s, facts, block_in_loops(cx, s->block, a->read->arg[d]), d)) return false;
     }
     return true;
 }

@@ -85,17 +85,7 @@ static int outermost_reduce(const Expand *x, const Stmt *block)
 
 /* ---- One block ------------------------------------------------------------------------------------------------- */
 
-static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e)
-{
-    const Expr *from[MAX_AXES], *to[MAX_AXES];
-    int n = 0;
-    for (int a = 0; a < block->stage->axis_count; a++) {
-        if (!block->bind[a]) continue;
-        from[n] = block->stage->axis[a].var;
-        to[n++] = block->bind[a];
-    }
-    return storage_loads(x->s, expr_substitute(x->cx, e, from, to, n));
-}
+static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e) { return storage_loads(x->s, block_in_loops(x->cx, block, e)); }
 
 typedef struct Target { const Memory *memory; const Expr *index; } Target;
 

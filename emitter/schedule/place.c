@@ -32,18 +32,6 @@ typedef struct Need {
     bool whole[MAX_RANK];            /* no interval: all of the dimension */
 } Need;
 
-static const Expr *in_loops(Ctx *cx, const Stmt *block, const Expr *e)
-{
-    const Expr *from[MAX_AXES], *to[MAX_AXES];
-    int n = 0;
-    for (int a = 0; a < block->stage->axis_count; a++) {
-        if (!block->bind[a]) continue;
-        from[n] = block->stage->axis[a].var;
-        to[n++] = block->bind[a];
-    }
-    return expr_substitute(cx, e, from, to, n);
-}
-
 static int vars_inside(const Bounds *scope, const Expr *host, const Expr **out)
 {
     int n = 0;
@@ -77,7 +65,7 @@ static void visit_read(const Expr *e, void *user)
     for (int i = 0; i < e->arg_count; i++) {
         Reach r;
         const char *why;
-        const Expr *index = simplify(n->cx, in_loops(n->cx, n->block, e->arg[i]), n->scope);
+        const Expr *index = simplify(n->cx, block_in_loops(n->cx, n->block, e->arg[i]), n->scope);
         if (n->whole[i] || !reach(n->cx, index, n->scope, inner, inner_count, &r, &why)) {
             n->whole[i] = true;
             continue;
@@ -166,7 +154,9 @@ static OwnLoop own_loop(Ctx *cx, const Stage *s, int a, const Expr *extent)
     return (OwnLoop){ full, loop_var_new(cx, full, extent), extent };
 }
 
-const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single)
+/* The nest of a stage for a box: data loops outside, reduce loops inside, named STAGE.AXIS, one whole block. Where
+ * `drop_single` is set, loops of extent 1 are left out. */
+static const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single)
 {
     OwnLoop loop[MAX_AXES];
     const Expr *bind[MAX_AXES] = { NULL }, *from[MAX_AXES], *guard = NULL;

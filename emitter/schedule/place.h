@@ -16,9 +16,6 @@ StageBox needed_box(Ctx *cx, const Stage *s, const Path *host);
 /* The lowest index that they read along one dimension; false where that has no bounds. */
 bool needed_from(Ctx *cx, const Stage *s, const Path *host, int dimension, const Expr **low);
 
-/* The nest of a stage for a box: data loops outside, reduce loops inside, named STAGE.AXIS, one whole block. Where
- * `drop_single` is set, loops of extent 1 are left out. */
-const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single);
 
 /* Without the stage's blocks, and the loops that hold nothing else. Its allocs stay. */
 const Stmt *without_stage(Ctx *cx, const Stmt *s, const Stage *stage);

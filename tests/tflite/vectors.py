@@ -11,6 +11,7 @@ Writes DIR/OPERATOR.vec (tests/tflite), from fixed seeds: records of little-endi
 in which inputs are only those that are no constants of the model. Models with variables are run several times: their inputs and
 outputs follow one another, run by run. tests/unit/test_tflite_ops.c reads them.
 """
+import argparse
 import os
 import struct
 import sys
@@ -791,18 +792,14 @@ def attempt(name, seed, number):
     return (answer[1:], "") if answer[:1] == b"+" else (b"", answer[1:].decode() or "the reference crashed")
 
 
-def option(arguments, name, otherwise):
-    if name not in arguments:
-        return otherwise
-    at = arguments.index(name)
-    value = arguments[at + 1]
-    del arguments[at:at + 2]
-    return value
-
-
 def main(arguments):
-    cases, folder = int(option(arguments, "--cases", CASES)), option(arguments, "--into", HERE)
-    for name in arguments or sorted(OPERATORS):
+    parser = argparse.ArgumentParser(usage=__doc__)
+    parser.add_argument("operator", nargs="*")
+    parser.add_argument("--cases", type=int, default=CASES)
+    parser.add_argument("--into", default=HERE)
+    wanted = parser.parse_args(arguments)
+    cases, folder = wanted.cases, wanted.into
+    for name in wanted.operator or sorted(OPERATORS):
         out, why = [], ""
         for tried in range(3 * cases):
             found, reason = attempt(name, [sum(map(ord, name)), tried], tried) if len(out) < cases else (b"", why)

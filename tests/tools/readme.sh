@@ -19,6 +19,12 @@ emitted() {
     echo '```'
 }
 
+help() {
+    echo '```'
+    "$build/loopwright" --help | sed 1,2d
+    echo '```'
+}
+
 te() {
     echo '```'
     cat samples/matmul/matmul.te
@@ -53,6 +59,7 @@ awk '/^<!-- begin / { print; name = $3; print "@" name; skip = 1; next }
 while IFS= read -r line; do
     case $line in
     @emitted) emitted ;;
+    @help) help ;;
     @te) te ;;
     @ops) ops ;;
     *) printf '%s\n' "$line" ;;
