@@ -77,11 +77,14 @@ static int64_t rsqrt_of(const Curve *c, int64_t q)
     return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
+/* Scales may be so absurd that v is beyond all integers, or no number; whatever is far outside of 8 bits will be clamped. */
+static int64_t whole(float v) { return (int64_t)fmaxf(fminf(v, 1e6f), -1e6f); }
+
 static int64_t elu_of(const Curve *c, int64_t q)
 {
     float x = tflite_scale(c->x) * (float)(q - tflite_zero(c->x)), inverse = 1 / tflite_scale(c->y);
     float v = x < 0 ? (float)scalar_apply(EXPR_EXP, F32, F32, &(Scalar){ .f = (double)x }).f - 1 : x;
-    return (int64_t)(roundf(v * inverse) + (float)tflite_zero(c->y));
+    return whole(roundf(v * inverse) + (float)tflite_zero(c->y));
 }
 
 static int64_t in_16_bits(int64_t v) { return within(v, INT16_MIN, INT16_MAX); }

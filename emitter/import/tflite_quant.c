@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Scales of real numbers as fixed-point factors, exactly as TensorFlow Lite's kernels prepare them: in doubles, with the
  * same order of operations, so that every multiplier is the same integer. */
+#include <float.h>
 #include <math.h>
 
 #include "import/tflite_ops.h"
@@ -10,7 +11,7 @@ Factor tflite_factor(double real)
 {
     int exponent;
     if (!(real > 0)) return (Factor){ 0, 0 };
-    int64_t m = (int64_t)round(frexp(real, &exponent) * 2147483648.0);
+    int64_t m = (int64_t)round(frexp(fmin(real, DBL_MAX), &exponent) * 2147483648.0);      /* absurd scales have an infinite ratio */
     if (m == (int64_t)1 << 31) m /= 2, exponent++;
     if (exponent < -31) return (Factor){ 0, 0 };             /* everything would be shifted out */
     return (Factor){ (int32_t)m, exponent };
