@@ -35,9 +35,9 @@
 /* Stands before functions that layers share: one copy for all of them, where a compiler would make one for each layer's numbers. */
 #ifndef LW_SHARED
 #if defined(__GNUC__) && !defined(__clang__)
-#define LW_SHARED __attribute__((noinline, noclone))
+#define LW_SHARED __attribute__((noinline, noclone, unused))
 #elif defined(__GNUC__)
-#define LW_SHARED __attribute__((noinline))
+#define LW_SHARED __attribute__((noinline, unused))
 #else
 #define LW_SHARED
 #endif

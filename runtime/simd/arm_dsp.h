@@ -73,6 +73,114 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 #endif
 /* lw: end */
 
+/* lw: lw_dsp_2x4 needs lw_dsp_word lw_dot_2x4 LW_SHARED */
+#if LW_SIMD_ARM_DSP
+/* Two rows of weights lie in one number, and SMLAD by that as it is makes odd ones' sums, times 256, and even ones' together. By its
+ * even bytes alone it makes the even ones', and the rest is a shift. So each word is widened once instead of twice, and 14
+ * instructions make 16 products: the words of two pixels, then for both words of weights one SXTB16 and four SMLAD. All registers
+ * are taken: r4 to r11 are the sums of the first pixel and of the second, of rows 0, 0 and 1, 2, 2 and 3. r7 is kept by hand, for it
+ * may be the frame's. */
+#define LW_DSP_WORD_OF_ROWS(even0, both0, even1, both1)                                                                \
+    "    ldr r1, [r3], #4\n"                                                                                           \
+    "    smlad " both0 ", r12, r1, " both0 "\n"                                                                         \
+    "    smlad " both1 ", lr, r1, " both1 "\n"                                                                          \
+    "    sxtb16 r1, r1\n"                                                                                              \
+    "    smlad " even0 ", r12, r1, " even0 "\n"                                                                         \
+    "    smlad " even1 ", lr, r1, " even1 "\n"
+#define LW_DSP_PAIR_OF_PIXELS                                                                                          \
+    "    ldr r12, [r2], #4\n"                                                                                          \
+    "    ldr lr, [r2], #4\n"                                                                                           \
+    LW_DSP_WORD_OF_ROWS("r4", "r5", "r8", "r9") LW_DSP_WORD_OF_ROWS("r6", "r7", "r10", "r11")
+static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pixels, const int16_t *rows)
+{
+    register int32_t n __asm__("r0") = pairs;
+    register int32_t *c __asm__("r1") = sums;
+    register const int16_t *a __asm__("r2") = pixels;
+    register const int16_t *b __asm__("r3") = rows;
+    __asm__ volatile(
+        "    push {r1, r7}\n"
+        "    ldm r1, {r4-r11}\n"
+        "    mov r5, r4\n"
+        "    mov r7, r6\n"
+        "    mov r9, r8\n"
+        "    mov r11, r10\n"
+        "    ands r12, r0, #3\n"      /* what does not fill an iteration begins in the middle of the first one */
+        "    add r0, r0, #3\n"
+        "    lsr r0, r0, #2\n"
+        "    beq 1f\n"
+        "    cmp r12, #2\n"
+        "    blo 4f\n"
+        "    beq 3f\n"
+        "    b 2f\n"
+        "1:\n" LW_DSP_PAIR_OF_PIXELS
+        "2:\n" LW_DSP_PAIR_OF_PIXELS
+        "3:\n" LW_DSP_PAIR_OF_PIXELS
+        "4:\n" LW_DSP_PAIR_OF_PIXELS
+        "    subs r0, r0, #1\n"
+        "    bne 1b\n"
+        "    ldr r1, [sp]\n"
+        "    ldr r0, [r1, #4]\n"
+        "    ldr r2, [r1, #12]\n"
+        "    ldr r3, [r1, #20]\n"
+        "    ldr r12, [r1, #28]\n"
+        "    sub r5, r5, r4\n"
+        "    sub r7, r7, r6\n"
+        "    sub r9, r9, r8\n"
+        "    sub r11, r11, r10\n"
+        "    add r5, r0, r5, asr #8\n"
+        "    add r7, r2, r7, asr #8\n"
+        "    add r9, r3, r9, asr #8\n"
+        "    add r11, r12, r11, asr #8\n"
+        "    stm r1, {r4-r11}\n"
+        "    pop {r1, r7}\n"
+        : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+}
+#define LW_DOT_2X4_I16(n, c, cw, cp, a, aq, aw, b, bq, bp)                                                             \
+    do {                                                                                                               \
+        if ((cw) == 4 && (cp) == 2 && (aq) == 4 && (aw) == 2 && (bq) == 4 && (bp) == 2) lw_dsp_2x4(n, &(c), &(a), &(b)); \
+        else lw_dot_2x4(n, &(c), cw, cp, &(a), aq, aw, &(b), bq, bp);                                                  \
+    } while (0)
+#endif
+/* lw: end */
+
+/* lw: lw_dsp_pairs needs lw_dsp_word lw_pairs LW_SHARED LW_ROLLED */
+#if LW_SIMD_ARM_DSP
+static inline const int8_t *lw_dsp_pairs4(int16_t *y, const int8_t *a)
+{
+    const int32_t w = lw_dsp_word(a), even = lw_dsp_even(w), odd = lw_dsp_odd(w);
+    int32_t low, high;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
+    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
+    memcpy(y, &low, 4);
+    memcpy(y + 4, &high, 4);
+    return a + 4;
+}
+/* Both pixels' pairs in turn. */
+static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const int8_t *b)
+{
+    LW_ROLLED
+    for (; n >= 2; n -= 2) {
+        a = lw_dsp_pairs4(y, a);
+        b = lw_dsp_pairs4(y + 2, b);
+        y += 8;
+    }
+    if (n > 0) {
+        y[0] = a[0];
+        y[1] = a[1];
+        y[2] = b[0];
+        y[3] = b[1];
+    }
+}
+#define LW_PAIRS_I16(n, y, yw, yq, a, aw, aq)                                                                          \
+    do {                                                                                                               \
+        if ((yw) == 2 && (yq) == 4 && (aq) == 2) lw_dsp_pairs(n, &(y), &(a), &(a) + (aw));                             \
+        else lw_pairs(n, &(y), yw, yq, &(a), aw, aq);                                                                  \
+    } while (0)
+#endif
+/* lw: end */
+
 /* lw: lw_dsp_bytes needs lw_dsp_word */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
 /* Rows that one product reads are not widened first: of four bytes of a and of b the even ones are a pair, and the odd ones. */

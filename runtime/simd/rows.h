@@ -9,6 +9,13 @@
  *
  * and the first for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances in a are 4 and 2, in b 4, 8 and 2, as weights are packed.
  *
+ *   LW_DOT_2X4_I16[n](a: i16[n][2][2], b: i16[n][2][2])
+ *                        c[w<2,p<2,h<2] = sum(q<n,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8))
+ *   LW_PAIRS_I16[n](a: i8[2][n][2])                         y[w<2,q<n,t<2] = i16(a[w,q,t])
+ *
+ * are the product of two pixels, whose pairs take turns, with two rows of weights in each number, even + 256 * odd; for a of bytes,
+ * and sums of products with odd ones that lie within 24 bits.
+ *
  *   LW_WINDOW2_I8[kh,kw,n](a: i8[kh][2][kw][n], b: i8[kh][kw][n])   c[w<2,o<n] = sum(i<kh,j<kw) i32(a[i,w,j,o]) * i32(b[i,j,o])
  *   LW_TAPS2_I8[k,n](a: i8[k][2][n], b: i8[k][n])                   c[w<2,o<n] = sum(i<k) i32(a[i,w,o]) * i32(b[i,o])
  *   LW_WINDOW_I8 and LW_TAPS_I8                                     and for one pixel, without w
@@ -128,6 +135,41 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 /* lw: LW_DOT_2X2_I16 needs LW_SIMD_CHOICE lw_dsp_2x2 lw_dot_pairs */
 #ifndef LW_DOT_2X2_I16
 #define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt) lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt)
+#endif
+/* lw: end */
+
+/* lw: lw_dot_2x4 needs */
+static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, const int16_t *a, int32_t aq, int32_t aw, const int16_t *b, int32_t bq, int32_t bp)
+{
+    for (int32_t i = 0; i < 8; i++) {
+        const int32_t w = i >> 2, p = i >> 1 & 1, h = i & 1;
+        uint32_t sum = (uint32_t)c[w * cw + p * cp + h];
+        for (int32_t q = 0; q < n; q++)
+            for (int32_t t = 0; t < 2; t++) {
+                const int32_t both = b[q * bq + p * bp + t], even = (int8_t)both;
+                sum += (uint32_t)(a[q * aq + w * aw + t] * (h ? (int8_t)((both - even) / 256) : even));
+            }
+        c[w * cw + p * cp + h] = (int32_t)sum;
+    }
+}
+/* lw: end */
+/* lw: LW_DOT_2X4_I16 needs LW_SIMD_CHOICE lw_dsp_2x4 lw_dot_2x4 */
+#ifndef LW_DOT_2X4_I16
+#define LW_DOT_2X4_I16(n, c, cw, cp, a, aq, aw, b, bq, bp) lw_dot_2x4(n, &(c), cw, cp, &(a), aq, aw, &(b), bq, bp)
+#endif
+/* lw: end */
+
+/* lw: lw_pairs needs */
+static inline void lw_pairs(int32_t n, int16_t *y, int32_t yw, int32_t yq, const int8_t *a, int32_t aw, int32_t aq)
+{
+    for (int32_t w = 0; w < 2; w++)
+        for (int32_t q = 0; q < n; q++)
+            for (int32_t t = 0; t < 2; t++) y[w * yw + q * yq + t] = a[w * aw + q * aq + t];
+}
+/* lw: end */
+/* lw: LW_PAIRS_I16 needs LW_SIMD_CHOICE lw_dsp_pairs lw_pairs */
+#ifndef LW_PAIRS_I16
+#define LW_PAIRS_I16(n, y, yw, yq, a, aw, aq) lw_pairs(n, &(y), yw, yq, &(a), aw, aq)
 #endif
 /* lw: end */
 

@@ -29,6 +29,38 @@ static Tensor *pack_weights(Ctx *cx, const Tensor *k, int64_t length, int64_t ou
     return tensor_constant(cx, k->name, I8, is_wide ? 5 : 2, is_wide ? wide : plain, to);
 }
 
+/* Of two rows in one number, 16 bits hold even + 256 * odd unless both are among the least; and a sum of products by the odd one comes
+ * out of the other 24 whatever the bytes are. */
+static bool rows_fit_in_pairs(const Tensor *k, int64_t length, int64_t outs)
+{
+    const int8_t *from = k->data;
+    for (int64_t o = 1; o < outs; o += 2) {
+        int64_t most = 0;
+        for (int64_t e = 0; e < length; e++) {
+            const int64_t even = from[e * outs + o - 1], odd = from[e * outs + o];
+            if (even + 256 * odd < INT16_MIN) return false;
+            most += 128 * (odd < 0 ? -odd : odd);
+        }
+        if (most >= 1 << 23) return false;
+    }
+    return true;
+}
+
+/* Weights [e][o], in rows of `row` elements, as [o/4][q][2][2]: even + 256 * odd of two rows of weights, whose neighbours along q are
+ * a pair. Rows of elements begin at even places. */
+static Tensor *pack_pairs(Ctx *cx, const Tensor *k, int64_t length, int64_t row, int64_t outs, int64_t rows)
+{
+    int64_t pairs = (row + 1) / 2, all = length / row * pairs, shape[] = { rows / 4, all, 2, 2 };
+    int16_t *to = NEW_ARRAY(cx->arena, int16_t, rows * all);
+    const int8_t *from = k->data;
+    for (int64_t o = 0; o < outs; o++)
+        for (int64_t e = 0; e < length; e++) {
+            const int64_t q = e / row * pairs + e % row / 2, t = e % row % 2;
+            to[((o / 4 * all + q) * 2 + o % 4 / 2) * 2 + t] += (int16_t)(from[e * outs + o] * (o % 2 ? 256 : 1));
+        }
+    return tensor_constant(cx, k->name, I16, 4, shape, to);
+}
+
 /* b[o] = -zero * sum of o's weights */
 static Tensor *first_values(Ctx *cx, const Tensor *k, int64_t length, int64_t outs, int64_t rows, int64_t zero)
 {
@@ -61,6 +93,26 @@ static bool has_several_rows(const Node *n)
     return tensor_elems(y) > tensor_dim(y, y->rank - 1);
 }
 
+/* The elements of a window's row, if the product may be one of pairs; else 0. Windows with gaps, or of an odd number of channels where
+ * they stay inside of x, have runs that pairs do not divide; and fewer than four rows are not filled up. */
+static int64_t row_of_pairs(const Target *t, const Node *n, int64_t length, int64_t outs)
+{
+    int64_t stride[2], dilation[2], pad[4], channels = tensor_dim(n->in[0], n->in[0]->rank - 1);
+    bool is_pixel = true, leaves = false;
+    if (!wants_pairs(t) || !has_several_rows(n) || outs < 4 || !rows_fit_in_pairs(n->in[1], length, outs)) return 0;
+    if (strcmp(n->op->name, "conv2d") != 0) return length;
+    node_ints(n, "stride", stride, 2, 1);
+    node_ints(n, "dilation", dilation, 2, 1);
+    node_ints(n, "pad", pad, 4, 0);
+    for (int d = 0; d < 2; d++) {
+        int64_t kernel = tensor_dim(n->in[1], d), last = (tensor_dim(n->out[0], 1 + d) - 1) * stride[d] + (kernel - 1) * dilation[d] - pad[d];
+        is_pixel = is_pixel && kernel == 1;
+        leaves = leaves || pad[d] > 0 || last >= tensor_dim(n->in[0], 1 + d);
+    }
+    bool is_even = leaves || channels % 2 == 0;
+    return is_pixel ? leaves ? 0 : channels : dilation[1] == 1 && is_even ? tensor_dim(n->in[1], 1) * channels : 0;
+}
+
 static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
 {
     (void)uses;
@@ -68,8 +120,11 @@ static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses
     bool is_conv = strcmp(n->op->name, "conv2d") == 0;
     if (x->type != I8 || !tensor_is_constant(k) || !tensor_is_fixed(x) || node_int(n, "groups", 1) != 1 || node_int(n, "zero_w", 0)) return NULL;
     int64_t zero = node_int(n, "zero", 0), outs = tensor_dim(k, k->rank - 1), length = tensor_elems(k) / outs;
-    int64_t rows = outs > 1 ? outs + outs % 2 : 1;      /* products are made in twos, but for a single one */
-    Tensor *in[] = { x, pack_weights(cx, k, length, outs, rows, wants_pairs(t) && outs > 1 && has_several_rows(n)), first_values(cx, k, length, outs, rows, zero) };
+    /* products are made in fours or in twos, but for a single one */
+    int64_t row = row_of_pairs(t, n, length, outs), rows = row ? (outs + 3) / 4 * 4 : outs > 1 ? outs + outs % 2 : 1;
+    bool is_wide = wants_pairs(t) && outs > 1 && has_several_rows(n);
+    Tensor *packed = row ? pack_pairs(cx, k, length, row, outs, rows) : pack_weights(cx, k, length, outs, rows, is_wide);
+    Tensor *in[] = { x, packed, first_values(cx, k, length, outs, rows, zero) };
     if (is_conv) return call(cx, "packed_conv2d", n->name, in, 3, "%s fill=%lld outs=%lld", window_attrs(cx, n), (long long)zero, (long long)outs);
     return call(cx, "packed_dense", n->name, in, 3, "outs=%lld", (long long)outs);
 }

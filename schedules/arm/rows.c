@@ -5,7 +5,7 @@
  *   rows = those under the windows, with their borders, where windows leave x
  *   for tiles of two pixels:
  *       patch = their windows, each a row          widened to i16 where the instruction wants pairs of these
- *       for tiles of two channels:
+ *       for tiles of two channels:             of four where two rows of weights lie in one number
  *           acc[2][2] = b                          LW_DOT_2X2: the whole rows at once, accumulators in registers
  *           acc += patch . weights
  *           y = tail(acc)
@@ -20,9 +20,13 @@
 
 #include "support/text.h"
 
+/* How weights lie, by the axes of the sum: bytes in rows, fours of two rows in turn, two rows in one number. */
+typedef enum Form { PLAIN = 1, PAIRED = 2, WIDE = 3 } Form;
+
 typedef struct Tiles {
     const Stage *out;
     const char *scaled;          /* the product as bytes, to which others are added; NULL: it is inlined */
+    Form form;
     int row, last;
     int64_t w, o, block;
     const char *at_rows, *at_pixels, *at_channels;
@@ -35,11 +39,14 @@ static bool ends_at_once(const GroupNest *g, const Nest *n, const char *scaled, 
     return scaled ? adds_at_once(g, out, count) && scales_at_once(g, nest_stage(n, scaled), count) : scales_at_once(g, out, count);
 }
 
-/* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel, four. */
+static Form form_of(const Stage *product) { return (Form)(product->axis_count - product->data_count); }
+
+/* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel or where two
+ * rows of weights lie in one number, four. */
 static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
 {
     const Stage *out = output_stage(n);
-    Tiles t = { .out = out, .scaled = scaled, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1 };
+    Tiles t = { .out = out, .scaled = scaled, .row = -1, .last = out->data_count - 1, .w = 1, .o = 1, .form = form_of(product_stage(n)) };
     int64_t best = INT64_MAX, outs = axis_extent(out, t.last);
     bool has_room = tensor_dim(g->group->anchor->in[2], 0) > outs;       /* a row of weights behind the last: its product goes nowhere */
     for (int a = t.last - 1; a >= 0; a--) {
@@ -51,6 +58,7 @@ static Tiles tiles_of(const GroupNest *g, const Nest *n, const char *scaled)
     }
     for (int64_t o = t.w == 1 ? 4 : 2; o > t.o; o /= 2)
         if (outs % o == 0 || (o == 2 && has_room)) t.o = o;
+    if (t.form == PAIRED) t.o = 4;
     t.block = t.o;
     for (int64_t block = 16; block > t.block; block /= 2)
         if (ends_at_once(g, n, scaled, block)) t.block = block;
@@ -109,10 +117,15 @@ static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const
 /* The instruction for this tile, declared for the length of its rows. */
 static const char *declare_dot(Ctx *cx, const Nest **n, const Stage *acc, const Tiles *t)
 {
-    bool is_wide = acc->axis_count - acc->data_count == 3;
+    bool is_wide = t->form == WIDE;
     long long w = (long long)t->w, o = (long long)t->o, length = (long long)axis_extent(acc, acc->data_count);
-    const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, is_wide ? "I16" : "I8");
+    const char *macro = text_format(cx, "LW_DOT_%lldX%lld_%s", w, o, t->form == PLAIN ? "I8" : "I16");
     if (length < 2) return NULL;
+    if (t->form == PAIRED) {
+        *n = sched_instruction(cx, *n, text_format(cx, "%s[%lld](a: i16[%lld][2][2], b: i16[%lld][2][2]) c[w<2,p<2,h<2] = sum(q<%lld,t<2) i32(a[q,w,t]) * "
+                                                   "i32(i8(i32(b[q,p,t]) + h*128 >> h*8))", macro, length, length, length, length), NULL);
+        return macro;
+    }
     *n = sched_instruction(cx, *n, is_wide
         ? text_format(cx, "%s[%lld](a: i16[%lld][%lld][2][2], b: i8[%lld][%lld][2][2]) c[w<%lld,o<%lld] = sum(q<%lld,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])",
                       macro, length, w, length, o, length, w, o, length)
@@ -144,6 +157,7 @@ static const Nest *make_dot(Ctx *cx, const Nest *n, const char *acc, const Tiles
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     n = sched_decompose_reduction(cx, n, acc, order[0]);
     if (t->block > t->o) n = split_products(cx, n, order, count, t->o);
+    if (t->form == PAIRED) n = sched_split(cx, n, t->block > t->o ? text_format(cx, "%si", order[count - 1]) : order[count - 1], 2, TAIL_GUARD, NULL, NULL);
     macro = ctx_failed(cx) ? NULL : declare_dot(cx, &n, nest_stage(n, acc), t);
     return macro ? sched_tensorize(cx, n, order[0], macro) : n;
 }
@@ -197,13 +211,38 @@ static const Nest *make_patch(Ctx *cx, const Nest *n, const GroupNest *g, const 
 /* What patches are made of: rows with their borders, or an image that a call before this one makes of another. */
 static bool are_bordered(const Stage *from) { enum { ROW_AXES = 3 }; return from && from->data_count == ROW_AXES; }
 
+/* The patch of two pixels whose pairs take turns, in runs, each of which is one instruction; what fills up the end is loops. */
+static const Nest *make_pairs(Ctx *cx, const Nest *n, const GroupNest *g, const char *patch, const Tiles *t, bool of_rows)
+{
+    const Stage *s = nest_stage(n, patch);
+    int last = s->data_count - 1, count = 0;
+    const char *order[MAX_AXES], *q = loop_name(cx, s, last - 1), *pixel = loop_name(cx, s, t->row);
+    int64_t channels = tensor_dim(g->group->anchor->in[0], g->group->anchor->in[0]->rank - 1), length = axis_extent(s, last - 1);
+    long long run = (long long)(of_rows ? (run_of(g->group->anchor, true) + 1) / 2 : channels / 2);
+    for (int a = 0; a <= last; a++)
+        if (a != t->row && a < last - 1) order[count++] = expr_as_var(s->axis[a].var)->name;
+    order[count++] = expr_as_var(s->axis[last - 1].var)->name;
+    order[count++] = expr_as_var(s->axis[t->row].var)->name;
+    order[count++] = expr_as_var(s->axis[last].var)->name;
+    n = sched_pack(cx, n, patch, order, count);
+    if (length == 1 || ctx_failed(cx)) return n;
+    n = sched_reorder(cx, n, (const char *const[]){ q, pixel }, 2, false);
+    if (run < 2) return n;
+    if (run < length) {
+        n = sched_split(cx, n, q, run, length % run ? TAIL_PEEL : TAIL_GUARD, "i", "u");
+        q = text_format(cx, "%s.u", patch);
+    }
+    n = sched_instruction(cx, n, text_format(cx, "LW_PAIRS_I16[%lld](a: i8[2][%lld][2]) y[w<2,q<%lld,t<2] = i16(a[w,q,t])", run, run, run), NULL);
+    return tensorize_if_fits(cx, n, q, "LW_PAIRS_I16");
+}
+
 /* Rows with their borders, pixel by pixel. */
 static const Nest *make_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *rows)
 {
     const char *u = loop_name(cx, nest_stage(n, rows), 2);
     int64_t channels = tensor_dim(anchor->in[0], 3);
     if (channels == 1) return fetch_rows(cx, n, anchor, rows, u, NULL);
-    n = sched_split(cx, n, u, channels, TAIL_GUARD, "w", "c");
+    n = sched_split(cx, n, u, channels, TAIL_ROUND, "w", "c");
     return fetch_rows(cx, n, anchor, rows, text_format(cx, "%s.w", rows), text_format(cx, "%s.c", rows));
 }
 
@@ -256,22 +295,30 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (t.at_rows && rows) n = sched_compute_at(cx, n, rows, t.at_rows);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
     if (!ctx_failed(cx) && are_bordered(of)) n = make_rows(cx, n, g->group->anchor, rows);
-    if (!ctx_failed(cx) && !is_direct) n = make_patch(cx, n, g, patch, are_bordered(of));
+    if (!ctx_failed(cx) && !is_direct) n = t.form == PAIRED ? make_pairs(cx, n, g, patch, &t, are_bordered(of)) : make_patch(cx, n, g, patch, are_bordered(of));
     if (!ctx_failed(cx)) n = make_dot(cx, n, acc, &t);
     return ctx_failed(cx) ? n : unroll_tile(cx, n, g, acc, &t);
 }
 
+/* Fewer channels than the tile has are left to loops where weights are filled up to four. */
+static bool applies_to_rows(Ctx *cx, const GroupNest *g)
+{
+    if (!product_makes_output(cx, g)) return false;
+    const Stage *product = product_stage(g->nest);
+    return form_of(product) != PAIRED || axis_extent(product, product->data_count - 1) >= 4;
+}
+
 /* A core with 13 registers and no instruction for it gains by a patch, whose borders cost the loops nothing, but not by rows
  * that lie there anyway. */
-static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && product_makes_output(cx, g); }
+static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && applies_to_rows(cx, g); }
 
 #define DOT(its_target, its_ops, when) \
     { .name = "rows.dot", .target = its_target, .plevel = 12, .ops = its_ops, \
-      .what = "two pixels by two channels over whole rows, windows gathered in a patch", .applies = when, .schedule = schedule }
+      .what = "two pixels by two or four channels over whole rows, windows gathered in a patch", .applies = when, .schedule = schedule }
 
 const Implementation implementations_arm_rows[] = {
-    DOT("arm", "packed_conv2d", product_makes_output),
+    DOT("arm", "packed_conv2d", applies_to_rows),
     DOT("cortex-m3", "packed_conv2d", applies_to_patches),
-    DOT("arm-dsp", "packed_conv2d packed_dense", product_makes_output),
+    DOT("arm-dsp", "packed_conv2d packed_dense", applies_to_rows),
     { 0 }
 };

@@ -85,6 +85,38 @@ static int test_dots(int32_t n, int32_t aw, int32_t bo)
     return 0;
 }
 
+/* Two rows of weights in each number, n pairs: of all bytes but two of the least together, as weights are packed. */
+static int32_t dot_of_rows(int32_t n, int32_t w, int32_t o, int32_t aw, int32_t bo)
+{
+    int32_t sum = 0;
+    (void)aw, (void)bo;
+    for (int32_t i = 0; i < 2 * n; i++) {
+        const int32_t q = i / 2, t = i % 2, at = (q * 2 + o / 2) * 2 + t, even = weights[at], odd = even < 0 && weights[at + 1] == -128 ? -127 : weights[at + 1];
+        sum += bytes[w * 41 + 3 + i] * (o % 2 ? odd : even);
+    }
+    return sum;
+}
+
+static int test_pairs(int32_t n)
+{
+    static int16_t patch[4 * LONGEST + 2], rows[4 * LONGEST];
+    for (int32_t i = 0; i < 4 * n; i++) rows[i] = (int16_t)(weights[i] + 256 * (weights[i] < 0 && weights[i + 1] == -128 ? -127 : weights[i + 1]));
+    for (int32_t i = 0; i < 4 * LONGEST + 2; i++) patch[i] = 7777;
+    LW_PAIRS_I16(n, patch[1], 2, 4, bytes[3], 41, 2);
+    for (int32_t i = 0; i < 4 * LONGEST + 2; i++) {
+        const int32_t at = i - 1;
+        if (patch[i] != (at >= 0 && at < 4 * n ? bytes[at / 2 % 2 * 41 + 3 + at / 4 * 2 + at % 2] : 7777)) return 25;
+    }
+    for (int32_t i = 0; i < 8; i++) c[i] = begin[i] = i * 1000000 - 4000000;
+    LW_DOT_2X4_I16(n, c[0], 4, 2, patch[1], 4, 2, rows[0], 4, 2);
+    for (int32_t i = 0; i < 8; i++)
+        if (c[i] != begin[i] + dot_of_rows(n, i / 4, i % 4, 0, 0)) return 26;
+    begin_sums();
+    LW_PAIRS_I16(n, patch[0], 2 * n, 2, bytes[3], 41, 2);
+    LW_DOT_2X4_I16(n, c[0], 5, 2, patch[0], 2, 2 * n, rows[0], 4, 2);
+    return differs(dot_of_rows, n, 2, 4, 0, 0) ? 27 : 0;
+}
+
 static int test_copies(int32_t n)
 {
     static int8_t y8[LONGEST + 2];
@@ -309,8 +341,8 @@ int main(void)
     for (int32_t turn = 0; turn < 6; turn++)
         for (int32_t n = 1; n <= LONGEST; n++) {
             fill_operands(turn);
-            const int dots = test_dots(n, ROOM - 3, ROOM - 5), copies = test_copies(n);
-            if (dots || copies) return dots ? dots : copies;
+            const int dots = test_dots(n, ROOM - 3, ROOM - 5), copies = test_copies(n), pairs = test_pairs(n);
+            if (dots || copies || pairs) return dots ? dots : copies ? copies : pairs;
         }
     return 0;
 }

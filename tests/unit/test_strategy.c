@@ -209,6 +209,33 @@ static void records(void)
     ctx_free(n.cx);
 }
 
+/* Two rows of weights share numbers of 16 bits where these hold both, and where the sums by odd rows cannot leave 24 bits. */
+static void rows_in_one_number(void)
+{
+    static const struct { const char *label; int length; int8_t even, odd; int rank; } rows[] = {
+        { "rows that share numbers", 12, -128, -127, 4 },
+        { "odd rows of the least", 12, 0, -128, 4 },
+        { "both rows of the least", 12, -1, -128, 5 },
+        { "sums of 24 bits", 511, -128, -127, 4 },
+        { "sums of more than 24 bits", 517, -128, -127, 5 },
+    };
+    for (int i = 0; i < (int)(sizeof rows / sizeof *rows); i++) {
+        Net net = net_new(1), *n = &net;
+        const int length = rows[i].length;
+        Tensor *x = n->input[n->input_count++] = tensor_new_fixed(n->cx, "x", I8, SHAPE(3, length)), *w = tensor_constant(n->cx, "w", I8, SHAPE(length, 4), NULL);
+        int8_t *to = (int8_t *)(uintptr_t)w->data;
+        for (int e = 0; e < length * 4; e++) to[e] = e % 2 ? rows[i].odd : rows[i].even;
+        net_output(n, two(n, "dense", "y", x, w, ""));
+        const Graph was = net_graph(n);
+        Graph is = was;
+        is.target = target_find(n->cx, "cortex-m4");
+        is = graph_alter(n->cx, is);
+        const Node *product = is.output[0]->maker;
+        check_that(product->in[1]->rank == rows[i].rank && same_values(n, &was, &is, 0), rows[i].label, "weights %s; %s", tensor_shape_text(n->cx, product->in[1]), net_error(n));
+        ctx_free(n->cx);
+    }
+}
+
 /* On a core of pairs the weights of a dense layer are packed for widened rows of x where several products read them; the
  * single row of a batch of one is read as it is. */
 static void rows_as_they_are(void)
@@ -224,7 +251,7 @@ static void rows_as_they_are(void)
         is = graph_alter(n->cx, is);
         const Node *product = is.output[0]->maker;
         const bool is_packed = strcmp(product->op->name, "packed_dense") == 0;
-        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 5) && same_values(n, &was, &is, 0), text_format(n->cx, "dense layers of %d rows", (int)rows),
+        check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0), text_format(n->cx, "dense layers of %d rows", (int)rows),
                    "%s, weights %s; %s", product->op->name, is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));
         ctx_free(n->cx);
     }
@@ -289,5 +316,6 @@ int main(void)
     rows_as_they_are();
     rows_of_one_channel();
     refused_step();
+    rows_in_one_number();
     return check_done();
 }

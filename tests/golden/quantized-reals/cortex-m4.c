@@ -28,28 +28,28 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
 /* packed_conv2d + requantize_fixed
  * rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
  *     && u / 2 - 1 < 6, x[n, h-1, u/2-1, u%2], 3)
- * patch[n<1, h<6, w<6, e<20] = select(e < 18, i16(rows[n, h+e/6, w*2+e%6]), 0)
- * acc[n<1, h<6, w<6, o<4] = sum(q<5, s<2, t<2; b[o]) i32(patch[n, h, w, q*4+s*2+t]) * i32(k[o/2, q, o%2, t, s])
+ * patch[n<1, h<6, w<6, q<9, t<2] = i16(rows[n, h+q/3, w*2+q%3*2+t])
+ * acc[n<1, h<6, w<6, o<4] = sum(q<9, t<2; b[o]) i32(patch[n, h, w, q, t]) * i32(i8(i32(k[0, q, o/2,
+ *     t]) + o % 2 * 128 >> o % 2 * 8))
  * y[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w, c]) * i64(b2[c]) + b3[c] >> 32) >> i32(b4[c]), -128),
  *     127))
- * x: [1][6][6][2]  k: [2][5][2][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  rows: [1][8][16]  patch: [1][6][6][20]
+ * x: [1][6][6][2]  k: [1][9][2][2]  b: [4]  b2: [4]  b3: [4]  b4: [4]  rows: [1][8][16]  patch: [1][6][6][9][2]
  *     y: [1][6][6][4]
- * schedule: split y.w 2; split y.c 2; reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co;
- *     compute_at patch y.wo; compute_at rows y.h; set_scope acc register; split rows.u 2 names=w,c;
+ * schedule: split y.w 2; reorder y.n y.h y.wo y.wi y.c; compute_at acc y.wo; compute_at patch y.wo;
+ *     compute_at rows y.h; set_scope acc register; split rows.u 2 tail=round names=w,c;
  *     instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool, a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w
- *     && w < 7, a[w,c], 3); tensorize rows.w LW_FETCH_ROW_I8; split patch.e 6 tail=peel names=i,e;
- *     instruction LW_COPY_I16[6](a: i8[6]) y[e<6] = i16(a[e]); tensorize patch.e LW_COPY_I16;
- *     reorder acc.q acc.s acc.t acc.w acc.o; decompose_reduction acc acc.q;
- *     instruction LW_DOT_2X2_I16[5](a: i16[2][5][2][2], b: i8[2][5][2][2]) c[w<2,o<2] = sum(q<5,s<2,t<2)
- *     i32(a[w,q,s,t]) * i32(b[o,q,t,s]); tensorize acc.q LW_DOT_2X2_I16; unroll y.ci; unroll acc@init.o;
- *     unroll y.wi; unroll acc@init.w */
-static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *restrict k, const int32_t *restrict b,
+ *     && w < 7, a[w,c], 3); tensorize rows.w LW_FETCH_ROW_I8; pack patch n h q w t; reorder patch.q patch.w;
+ *     split patch.q 3 names=i,u; instruction LW_PAIRS_I16[3](a: i8[2][3][2]) y[w<2,q<3,t<2] = i16(a[w,q,t]);
+ *     tensorize patch.u LW_PAIRS_I16; reorder acc.q acc.t acc.w acc.o; decompose_reduction acc acc.q;
+ *     split acc.o 2; instruction LW_DOT_2X4_I16[9](a: i16[9][2][2],
+ *     b: i16[9][2][2]) c[w<2,p<2,h<2] = sum(q<9,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8));
+ *     tensorize acc.q LW_DOT_2X4_I16; unroll y.c; unroll acc@init.o; unroll y.wi; unroll acc@init.w */
+static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int16_t *restrict k, const int32_t *restrict b,
     const int32_t *restrict b2, const int64_t *restrict b3, const uint8_t *restrict b4, int8_t *restrict rows,
     int16_t *restrict patch, int8_t *y)
 {
     for (int32_t h = 0; h < 6; h++) {
-        const int32_t h_end = lw_min_i32(8 - h, 4);
-        for (int32_t h2 = 0; h2 < h_end; h2++) {
+        for (int32_t h2 = 0; h2 < 3; h2++) {
             #ifdef LW_FETCH_ROW_I8
             LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, rows[h2 * 16], 2, h + h2 >= 1 && h + h2 < 7, x[h * 12 + h2 * 12 - 14], 2);
             #else
@@ -61,49 +61,51 @@ static LW_NOINLINE void quantized_reals_sums(const int8_t *x, const int8_t *rest
             }
             #endif
         }
+        int8_t *y_h = y + h * 24;
         for (int32_t wo = 0; wo < 3; wo++) {
-            for (int32_t w = 0; w < 2; w++) {
-                for (int32_t i = 0; i < 3; i++) {
-                    #ifdef LW_COPY_I16
-                    LW_COPY_I16(6, patch[w * 20 + i * 6], rows[i * 16 + wo * 4 + w * 2]);
-                    #else
-                    {
-                        const int8_t *rows_i = rows + i * 16 + wo * 4 + w * 2;
-                        int16_t *patch_i = patch + w * 20 + i * 6;
-                        for (int32_t e = 0; e < 6; e++)
-                            patch_i[e] = rows_i[e];
-                    }
-                    #endif
-                }
-                int16_t *patch_w = patch + w * 20 + 18;
-                for (int32_t e = 0; e < 2; e++)
-                    patch_w[e] = 0;
-            }
-            int8_t *y_wo = y + h * 24 + wo * 8;
-            for (int32_t co = 0; co < 2; co++) {
-                int32_t acc[4];
-                acc[0] = b[co * 2];
-                acc[1] = b[co * 2 + 1];
-                acc[2] = b[co * 2];
-                acc[3] = b[co * 2 + 1];
-                #ifdef LW_DOT_2X2_I16
-                LW_DOT_2X2_I16(5, acc[0], 2, patch[0], 20, 4, 2, k[co * 40], 4, 8, 2);
+            int32_t acc[8];
+            for (int32_t i = 0; i < 3; i++) {
+                #ifdef LW_PAIRS_I16
+                LW_PAIRS_I16(3, patch[i * 12], 2, 4, rows[i * 16 + wo * 4], 2, 2);
                 #else
-                for (int32_t q = 0; q < 5; q++)
-                    for (int32_t s = 0; s < 2; s++)
-                        for (int32_t t = 0; t < 2; t++) {
-                            const int16_t *patch_t_ = patch + q * 4 + s * 2 + t;
-                            const int8_t *k_t_ = k + co * 40 + q * 8 + t * 2 + s;
-                            for (int32_t w = 0; w < 2; w++)
-                                for (int32_t o = 0; o < 2; o++)
-                                    acc[w * 2 + o] += (int32_t)patch_t_[w * 20] * k_t_[o * 4];
-                        }
+                for (int32_t u = 0; u < 3; u++)
+                    for (int32_t w = 0; w < 2; w++) {
+                        const int8_t *rows_w = rows + i * 16 + wo * 4 + (w + u) * 2;
+                        int16_t *patch_w = patch + i * 12 + u * 4 + w * 2;
+                        for (int32_t t = 0; t < 2; t++)
+                            patch_w[t] = rows_w[t];
+                    }
                 #endif
-                y_wo[co * 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2] + (int64_t)acc[0] * (int64_t)b2[co * 2], 32), (int32_t)b4[co * 2]));
-                y_wo[co * 2 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2 + 1] + (int64_t)acc[1] * (int64_t)b2[co * 2 + 1], 32), (int32_t)b4[co * 2 + 1]));
-                y_wo[co * 2 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2] + (int64_t)acc[2] * (int64_t)b2[co * 2], 32), (int32_t)b4[co * 2]));
-                y_wo[co * 2 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[co * 2 + 1] + (int64_t)acc[3] * (int64_t)b2[co * 2 + 1], 32), (int32_t)b4[co * 2 + 1]));
             }
+            acc[0] = b[0];
+            acc[1] = b[1];
+            acc[2] = b[2];
+            acc[3] = b[3];
+            acc[4] = b[0];
+            acc[5] = b[1];
+            acc[6] = b[2];
+            acc[7] = b[3];
+            #ifdef LW_DOT_2X4_I16
+            LW_DOT_2X4_I16(9, acc[0], 4, 2, patch[0], 4, 2, k[0], 4, 2);
+            #else
+            for (int32_t q = 0; q < 9; q++)
+                for (int32_t t = 0; t < 2; t++) {
+                    const int16_t *patch_t_ = patch + q * 4 + t;
+                    const int16_t *k_t_ = k + q * 4 + t;
+                    for (int32_t w = 0; w < 2; w++)
+                        for (int32_t oo = 0; oo < 2; oo++)
+                            for (int32_t oi = 0; oi < 2; oi++)
+                                acc[w * 4 + oo * 2 + oi] += (int32_t)patch_t_[w * 2] * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
+                }
+            #endif
+            y_h[wo * 8] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[0] + (int64_t)acc[0] * (int64_t)b2[0], 32), (int32_t)b4[0]));
+            y_h[wo * 8 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[1] + (int64_t)acc[1] * (int64_t)b2[1], 32), (int32_t)b4[1]));
+            y_h[wo * 8 + 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[2] + (int64_t)acc[2] * (int64_t)b2[2], 32), (int32_t)b4[2]));
+            y_h[wo * 8 + 3] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[3] + (int64_t)acc[3] * (int64_t)b2[3], 32), (int32_t)b4[3]));
+            y_h[wo * 8 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[0] + (int64_t)acc[4] * (int64_t)b2[0], 32), (int32_t)b4[0]));
+            y_h[wo * 8 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[1] + (int64_t)acc[5] * (int64_t)b2[1], 32), (int32_t)b4[1]));
+            y_h[wo * 8 + 6] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[2] + (int64_t)acc[6] * (int64_t)b2[2], 32), (int32_t)b4[2]));
+            y_h[wo * 8 + 7] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(b3[3] + (int64_t)acc[7] * (int64_t)b2[3], 32), (int32_t)b4[3]));
         }
     }
 }
@@ -215,11 +217,11 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
     }
 }
 
-/* [2][5][2][2][2] */
-static const LW_ALIGN(16) int8_t quantized_reals_sums_k[80] = {
-    -67,-110,-26,107,-50,-122,-5,-53,68,-83,10,-73,-112,84,-35,114,85,-48,77,60,37,-53,-58,118,98,2,
-    28,-6,-32,-64,-41,-56,112,0,13,0,82,0,88,0,-101,-25,-88,77,57,13,-104,126,-71,-100,-57,110,6,-60,
-    72,-121,79,33,-78,91,-61,95,-85,90,-105,-82,44,-105,89,-64,-28,114,94,0,-51,0,114,0,-126,0
+/* [1][9][2][2] */
+static const LW_ALIGN(16) int16_t quantized_reals_sums_k[36] = {
+    -12867,-1306,14491,-26712,-31342,-13461,3303,32333,-28604,-8950,1465,18375,21421,29111,-15460,-30866,
+    9557,-14771,-15537,-21838,-13616,30268,24353,23131,-8094,-10468,22679,-7124,-16382,-14342,-16466,
+    29079,21104,22541,29278,-32307
 };
 
 /* [4] */

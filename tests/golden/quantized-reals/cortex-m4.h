@@ -14,9 +14,9 @@
 extern "C" {
 #endif
 
-#define QUANTIZED_REALS_ARENA_SIZE   336u     /* bytes of scratch memory quantized_reals_run needs */
+#define QUANTIZED_REALS_ARENA_SIZE   320u     /* bytes of scratch memory quantized_reals_run needs */
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
-#define QUANTIZED_REALS_WEIGHTS_SIZE 436u     /* bytes of constants */
+#define QUANTIZED_REALS_WEIGHTS_SIZE 428u     /* bytes of constants */
 
 #define QUANTIZED_REALS_E_ARENA (-1)     /* the arena is null or misaligned */
 #define QUANTIZED_REALS_E_DIM   (-2)     /* a size is outside of its declared range */
