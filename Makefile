@@ -18,7 +18,7 @@ WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
-SOURCES   := $(filter-out emitter/main.c,$(sort $(wildcard emitter/*.c emitter/*/*.c ops/*.c schedules/*.c schedules/*/*.c)))
+SOURCES   := $(filter-out emitter/main.c,$(sort $(wildcard emitter/*.c emitter/*/*.c emitter/*/*/*.c ops/*.c schedules/*.c schedules/*/*.c)))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 LIBRARY   := $(BUILD)/internal.a
 PUBLIC    := $(BUILD)/libloopwright.a

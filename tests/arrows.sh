@@ -70,10 +70,10 @@ TABLE
 
 # No file stands outside the table.
 stray=
-for file in emitter/*.[ch] emitter/*/*.[ch] ops/*.[ch] schedules/*.[ch] schedules/*/*.[ch]; do
+for file in emitter/*.[ch] emitter/*/*.[ch] emitter/*/*/*.[ch] ops/*.[ch] schedules/*.[ch] schedules/*/*.[ch]; do
     [ -f "$file" ] || continue
     case $file in
-    emitter/*/*) key=${file%/*} ;;
+    emitter/*/*) key=${file#emitter/} key=emitter/${key%%/*} ;;
     emitter/*)   key=$file ;;
     *)           key=${file%%/*} ;;
     esac

@@ -9,7 +9,7 @@
  *       s, where first = b(0), or the begin of what copies outside of s made up to b(0). need(s) lies within; if the
  *       maker stands behind the reader, or is the reader, within [first, e(s-1)), and nothing is needed at s = 0.
  * A ring of R slots keeps what is needed if R >= e(s) - lowest index needed at s or later. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 #include <string.h>
 

@@ -3,7 +3,7 @@
  *
  * A loop belongs to the stage that its name begins with; where names do not say, to the stage of the last block below
  * it, for whoever is computed at another's loop stands before the reader that the loop is for. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 #include <string.h>
 

@@ -20,7 +20,7 @@
  * Further statements: `alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)]
  * [block(AXIS)=N]... [align=N]`, `if CONDITION` with `else`, `tile [MACRO]`,
  * `nothing`; `block init ...` and `block update ...` are the parts of a reduction; `block y@tail[...]` is a copy of y. */
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 #include <string.h>
 

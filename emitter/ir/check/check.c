@@ -10,7 +10,7 @@
  *   I6 all, and no more    check_domains.c   outputs covered; binds and accesses inside
  *
  * Verdicts: WRONG where a violation is certain, UNPROVED where we only cannot show that there is none. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 #include <string.h>
 

@@ -5,7 +5,7 @@
  * up at each access; what they do not is a vector of offsets, mostly the same for the whole run. A load stands inside every
  * loop in which its tensor is also written, so it never runs ahead of a store. It may run where its block will not, for
  * another loop's extent may be 0: so out of bounds it only notes the fault, and the strip reports it. */
-#include "ir/program_compile.h"
+#include "ir/interpret/program_compile.h"
 
 #include <string.h>
 

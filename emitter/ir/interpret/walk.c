@@ -9,12 +9,12 @@
  * - Lanes of a vector loop run in lockstep: the loop is carried down to its blocks, and each block is computed for all
  *   lanes before the first of them stores. Buffers inside the loop exist once for each lane. So are those of a loop whose
  *   iterations a compiler is told to be independent. */
-#include "ir/walk.h"
+#include "ir/interpret/walk.h"
 
 #include <string.h>
 
 #include "ir/check.h"
-#include "ir/point.h"
+#include "ir/interpret/point.h"
 #include "support/map.h"
 #include "support/text.h"
 

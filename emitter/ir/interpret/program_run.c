@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Runs a program. A strip computes all its lanes, then stores them in the order of the loops that they stand for: a
  * reduction's elements are combined one after another, so floats come out as from the loops themselves. */
-#include "ir/program.h"
+#include "ir/interpret/program.h"
 
 #include "support/text.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Every distinct node entered becomes a site in one array, operands before users. A site remembers its value and the
  * number of the point at which it was computed; a new point is a new number. */
-#include "ir/point.h"
+#include "ir/interpret/point.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* The instructions of the fast interpreter: what each does to all lanes. Most kinds of expression go through
  * scalar_apply, lane by lane; the rows of the tables below are those that real networks spend their time in, and mean
  * the same. Registers do not overlap. */
-#include "ir/program.h"
+#include "ir/interpret/program.h"
 
 #include <string.h>
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The window of a buffer: per dimension the hull of all coordinates that the blocks below its Alloc write and read, over
  * the loops outside of the Alloc, cut to the tensor. Where an index depends on data the window is the whole dimension. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 
 typedef struct Hull {

@@ -3,7 +3,7 @@
  * elements of what lives outside of it; that it carries nothing is seen in check_flow.c. Iterations of a site's own loop
  * are disjoint since dense digits are used once; for a host loop the boxes of two iterations next to each other must not
  * overlap. Vector and unrolled loops have constant extents. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 static bool is_concurrent(const Stmt *loop) { return loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR; }
 static const char *name_of(const Site *s) { return s->block->name; }

@@ -3,7 +3,7 @@
 #define LW_IR_PROGRAM_COMPILE_H
 /* Shared by the two halves of the compiler to programs: program.c makes loops and strips, program_values.c what is computed
  * in them. */
-#include "ir/program.h"
+#include "ir/interpret/program.h"
 #include "support/map.h"
 
 /* A value made by an instruction, or a constant. */

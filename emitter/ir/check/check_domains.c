@@ -3,7 +3,7 @@
  * inside its tensor. That an access is inside is mostly a matter of the stage alone, in the ranges of its axes; only where
  * that does not show it are the loops asked. An index that depends on data is the operator's affair: it clamps, or it is
  * an error at run time in any schedule. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 
 static const char *name_of(const Site *s) { return s->block->name; }

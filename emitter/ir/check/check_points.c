@@ -7,7 +7,7 @@
  * within its site. Between sites it is the text that orders: whoever holds the zeros stands before the others, and under
  * the loops that they have in common they speak of the same data at the same time. Own loops stand inside the hosts: so a
  * point that other iterations of the hosts make again is made again from its init on. */
-#include "ir/check_parts.h"
+#include "ir/check/check_parts.h"
 
 
 enum { MAX_COPIES = 16 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Prints expressions and formulas as the reader reads them. A constant is written bare where an operand beside it, or
  * the reader's default, gives back its type, and as f64(0.1) where not. */
-#include "ir/print.h"
+#include "ir/text/print.h"
 
 #include <string.h>
 

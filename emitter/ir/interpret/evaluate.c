@@ -6,7 +6,7 @@
  * cannot meet what the first one made. Only the outputs are entered. */
 #include "ir/evaluate.h"
 
-#include "ir/point.h"
+#include "ir/interpret/point.h"
 #include "ir/recurrence.h"
 #include "support/map.h"
 #include "support/text.h"

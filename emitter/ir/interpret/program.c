@@ -3,9 +3,9 @@
  *
  * Lanes are points of a block in the order of its loops, and every lane is computed before one is stored. That is right
  * as long as a block does not read what it writes itself; one that does gets one lane. */
-#include "ir/program.h"
+#include "ir/interpret/program.h"
 
-#include "ir/program_compile.h"
+#include "ir/interpret/program_compile.h"
 
 /* ---- Strips ------------------------------------------------------------------------------------------------------ */
 

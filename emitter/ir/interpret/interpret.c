@@ -3,8 +3,8 @@
  * fast; else it is walked. */
 #include "ir/interpret.h"
 
-#include "ir/program.h"
-#include "ir/walk.h"
+#include "ir/interpret/program.h"
+#include "ir/interpret/walk.h"
 
 /* What the program needs while it runs goes with it, so that a model can be run many times. */
 static bool run_program(Ctx *cx, const Nest *n, Env *e)
