@@ -6,12 +6,12 @@
 
 #include <string.h>
 
-#include "ir/evaluate.h"
+#include "import/known.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"
 
-enum { SMALL_RESULT = 1024, SMALL_WORK = 4096, MOST_WORK = 20000 };
+enum { MOST_WORK = 20000 };
 
 /* Names are interned, so their addresses are keys. */
 static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
@@ -231,37 +231,6 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 /* Indices are 32 bits wide. */
 static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
 
-static bool is_small(const Node *n)
-{
-    int64_t work = 0;
-    for (int i = 0; i < n->in_count; i++) {
-        int64_t elems = n->in[i] ? tensor_elems(n->in[i]) : 0;
-        if (elems < 0 || elems > SMALL_WORK) return false;
-        work += elems;
-    }
-    return work <= SMALL_WORK;
-}
-
-/* The tensor as a constant, if it is made of small constants alone; else the tensor itself. What is stored on a grid stays so until the
- * passes have seen it. */
-static Tensor *folded(Ctx *cx, Tensor *t)
-{
-    Node *n = t ? t->maker : NULL;
-    int64_t shape[MAX_RANK];
-    if (n && n->kind == NODE_CALL && (n->op->grid || !attrs_are_fixed(n))) return t;
-    if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > SMALL_RESULT || !is_small(n)) return t;
-    Env *env = env_new(cx);
-    for (int i = 0; i < n->in_count; i++) {
-        Tensor *in = n->in[i] ? folded(cx, n->in[i]) : NULL;
-        if (in && !in->data) return t;
-        if (in) env_set(env, n->in[i], (void *)(uintptr_t)in->data);
-    }
-    Tensor *const *out = op_expand(cx, n);
-    if (!out || !evaluate(cx, env, &out[t->output], 1)) return t;
-    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
-    return tensor_constant(cx, t->name, t->type, t->rank, shape, env_get(env, out[t->output]));
-}
-
 static bool all_constant(const OnnxCall *c)
 {
     for (int i = 0; i < c->in_count; i++)
@@ -288,7 +257,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     if (!t || !*value_name) return;
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
-    if (is_new && all_constant(c)) t = folded(s->import->cx, t);
+    if (is_new && all_constant(c)) t = import_known(s->import->cx, t);
     if (t && is_too_large(s->import->cx, t)) diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(s->import->cx, t));
     map_put_ptr(&s->value, value_name, t);
 }

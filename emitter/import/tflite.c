@@ -11,6 +11,7 @@
 
 #include <string.h>
 
+#include "import/known.h"
 #include "import/npy.h"
 #include "import/tflite_open.h"
 #include "import/tflite_ops.h"
@@ -37,7 +38,7 @@ static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_fo
 static int type_flag(int type)
 {
     static const struct { DType type; int flag; } flags[] = {
-        { F32, OF_F32 }, { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 }, { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 },
+        { F32, OF_F32 }, { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 }, { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
     };
     DType t;
     if (type == TFLITE_RESOURCE) return OF_HANDLE;
@@ -52,6 +53,13 @@ static const char *type_name(Ctx *cx, int type)
     return text ? text : text_format(cx, "type %d", type);
 }
 
+/* Weights of a real operator in 8 bits. */
+static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
+{
+    const TfliteTensor *x = &im->file.tensor[op->in[0]], *w = &im->file.tensor[op->in[1]];
+    return (row->types & HAS_STORED_WEIGHTS) && type_flag(x->type) == OF_F32 && (type_flag(w->type) & OF_BYTES) && w->data.count;
+}
+
 static void list_unknown_types(Importer *im, const TfliteOperator *op, const TfliteRow *row)
 {
     const char *where = tflite_where(im->cx, &im->file, op);
@@ -62,7 +70,7 @@ static void list_unknown_types(Importer *im, const TfliteOperator *op, const Tfl
         return;
     }
     for (int i = 1; i < op->in_count && i < row->alike; i++)
-        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type) {
+        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type && !(i == 1 && has_stored_weights(im, op, row))) {
             diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together", type_name(im->cx, first->type),
                         type_name(im->cx, im->file.tensor[op->in[i]].type));
             return;
@@ -166,17 +174,26 @@ static Tensor *value_at(Importer *im, int index)
     return im->value[index];
 }
 
-/* What follows from the operator must be what the file says; sizes that were given with --dim may differ. */
+/* What follows from the operator must be what the file says; sizes that were given with --dim may differ, and a tensor whose
+ * dimensions follow from other tensors has none in the file. */
 static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *made)
 {
     DType type;
-    bool is_same = made->rank == t->rank;
-    for (int d = 0; d < made->rank && is_same; d++) is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
+    bool is_said = t->rank > 0, is_same = !is_said || made->rank == t->rank;
+    for (int d = 0; d < made->rank && is_said && is_same; d++) is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
     if (is_too_large(im->cx, made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
     else if (!tflite_dtype(t->type, &type) || type != made->type)
         diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type), dtype_info(made->type)->spelling);
     else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), ints_text(im->cx, t->dim, t->rank));
+}
+
+/* Made of constants, and in integers that count or choose: sizes, begins, axes. */
+static bool is_known_size(const TfliteCall *c, const Tensor *made)
+{
+    for (int i = 0; i < c->in_count; i++)
+        if (c->in[i] && !tensor_is_constant(c->in[i])) return false;
+    return made->type == I32 || made->type == I64;
 }
 
 /* The last call of an operator carries the name of the tensor; a value that is passed on keeps its own. */
@@ -194,6 +211,7 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     if (is_new) {
         made->name = t->name;
         made->quant = t->quant;
+        if (is_known_size(c, made)) made = import_known(im->cx, made);
     }
     im->value[index] = made;
 }

@@ -7,7 +7,7 @@
 #include "ir/tensor.h"
 
 enum { TFLITE_CUSTOM = 32 };                               /* the builtin code of operators that are not builtin */
-enum { TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17 };      /* TensorType */
+enum { TFLITE_UINT8 = 3, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17 };      /* TensorType */
 
 typedef struct TfliteTensor {
     const char *name;                                      /* up to the first ';': converters join all names that were fused */
@@ -42,6 +42,7 @@ typedef struct TfliteFile {
     int output_count;   const int *output;
 } TfliteFile;
 
+const char *tflite_builtin_text(int code);                 /* "CONV_2D"; NULL: unknown */
 const char *tflite_type_text(int type);                    /* "FLOAT32"; NULL: unknown */
 bool tflite_dtype(int type, DType *out);                   /* false: we have no such element type */
 bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);

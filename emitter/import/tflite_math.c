@@ -268,25 +268,24 @@ static void quantize(TfliteCall *c)
     if (!tflite_needs(c, 1) || !tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
-    if (!tflite_dtype(y->type, &to) || to != I8) tflite_unsupported(c, "an output of type %s; INT8 is accepted", tflite_type_text(y->type));
+    if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8)) tflite_unsupported(c, "an output of type %s; INT8 and UINT8 are accepted", tflite_type_text(y->type));
     if (ctx_failed(c->cx)) return;
-    if (tflite_is_int8(c)) {
+    const char *as = dtype_info(to)->spelling;
+    if (c->in[0]->type != F32) {
         if (!tflite_has_quant(c, x, false)) return;
         Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
-        c->out[0] = tflite_rescale(c, c->in[0], f, text_format(c->cx, "zero_x=%d zero=%d to=i8", tflite_zero(x), tflite_zero(y)));
+        c->out[0] = tflite_rescale(c, c->in[0], f, text_format(c->cx, "zero_x=%d zero=%d to=%s", tflite_zero(x), tflite_zero(y), as));
         return;
     }
     Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))), "");
     q = tflite_call2(c, "add", tflite_call(c, "cast", q, "to=i32"), number(c, I32, tflite_zero(y)));
-    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", q, "min=-128 max=127"), "to=i8");
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", q, to == I8 ? "min=-128 max=127" : "min=0 max=255"), "to=%s", as);
 }
 
 static void dequantize(TfliteCall *c)
 {
-    if (!tflite_needs(c, 1) || !tflite_has_quant(c, tflite_in_info(c, 0), false)) return;
-    const TfliteTensor *x = tflite_in_info(c, 0);
-    Tensor *in[] = { c->in[0], number(c, F32, (double)tflite_scale(x)), number(c, I8, tflite_zero(x)) };
-    c->out[0] = call(c->cx, "dequantize", c->name, in, 3, "");
+    if (!tflite_needs(c, 1)) return;
+    c->out[0] = c->in[0]->type == F16 ? tflite_call(c, "cast", c->in[0], "to=f32") : tflite_real(c, 0);
 }
 
 #define UNARY(code, name, newest, ours) { code, name, newest, 0, OF_F32, 1, ours, NULL }
@@ -297,6 +296,7 @@ const TfliteRow tflite_rows_math[] = {
     { 41, "SUB", 5, OPTIONS_SUB, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, sub },
     { 55, "MAXIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, maximum },
     { 57, "MINIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, minimum },
+    { 90, "FLOOR_DIV", 2, 0, OF_F32 | OF_I32, 2, "floor_div", NULL },
     { 99, "SQUARED_DIFFERENCE", 2, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, squared_difference },
     { 14, "LOGISTIC", 4, 0, OF_F32 | OF_I8, 1, NULL, logistic },
     { 28, "TANH", 4, 0, OF_F32 | OF_I8, 1, NULL, tanh_ },
@@ -307,9 +307,9 @@ const TfliteRow tflite_rows_math[] = {
     { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, sum },
     { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_max },
     { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_min },
-    { 114, "QUANTIZE", 3, 0, OF_F32 | OF_I8, 1, NULL, quantize },
+    { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES, 1, NULL, quantize },
     { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_ },
-    { 6, "DEQUANTIZE", 6, 0, OF_I8, 1, NULL, dequantize },
+    { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_F16, 1, NULL, dequantize },
     UNARY(8, "FLOOR", 1, "floor"), UNARY(47, "EXP", 2, "exp"), UNARY(59, "NEG", 2, "neg"), UNARY(66, "SIN", 1, "sin"), UNARY(73, "LOG", 2, "log"),
     UNARY(75, "SQRT", 1, "sqrt"), UNARY(92, "SQUARE", 1, "square"),
     UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"),

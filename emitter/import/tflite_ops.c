@@ -36,9 +36,9 @@ const TfliteRow **tflite_row_list(Ctx *cx, int *count)
 
 const char *tflite_types_text(Ctx *cx, int types)
 {
-    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16", "RESOURCE" };
+    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16", "RESOURCE", "FLOAT16" };
     Text t = text_new(cx);
-    for (int i = 0; i < 8; i++)
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
     return text_string(&t);
 }
@@ -54,7 +54,8 @@ void tflite_translate(TfliteCall *c)
 const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 {
     const TfliteRow *row = tflite_row_find(op->code);
-    const char *kind = row ? row->name : op->code == TFLITE_CUSTOM ? op->custom : text_format(cx, "builtin %d", op->code);
+    const char *kind = row ? row->name : op->code == TFLITE_CUSTOM ? op->custom : tflite_builtin_text(op->code);
+    if (!kind) kind = text_format(cx, "builtin %d", op->code);
     return text_format(cx, "operator \"%s\" (%s)", op->out_count ? f->tensor[op->out[0]].name : "", kind);
 }
 

@@ -18,15 +18,16 @@ typedef struct TfliteCall {
     Tensor *out[TFLITE_OUTPUTS];     /* to be filled in */
 } TfliteCall;
 
-enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, OF_I16 = 64, OF_HANDLE = 128, OF_WHOLE = OF_I32 | OF_I64,
-       OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16 };
+enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, OF_I16 = 64, OF_HANDLE = 128, OF_F16 = 256, OF_WHOLE = OF_I32 | OF_I64,
+       OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16, OF_BYTES = OF_I8 | OF_U8,
+       HAS_STORED_WEIGHTS = 512 };   /* where input 0 is FLOAT32, input 1 may be integers with scales: tflite_real_weights */
 
 typedef struct TfliteRow {
     int code;                        /* BuiltinOperator */
     const char *name;
     int newest;                      /* version that is understood */
     int options;                     /* tag of the union BuiltinOptions; 0: has none, or none that matter */
-    int types;                       /* OF_..: what input 0 may be */
+    int types;                       /* OF_..: what input 0 may be; and HAS_STORED_WEIGHTS */
     int alike;                       /* inputs that must have the type of the first, from the first on */
     const char *ours;                /* without a translation: the same inputs, no attributes */
     void (*translate)(TfliteCall *c);
@@ -73,6 +74,11 @@ Factor tflite_factor(double real);
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
 bool tflite_has_quants(TfliteCall *c, int inputs);                          /* the first inputs and output 0, per tensor; else refused */
+/* The numbers that input i stores, with its scale or those along its axis. */
+Tensor *tflite_real(TfliteCall *c, int i);
+/* Input 0 is real and the weights, input 1, are stored in 8 bits: they take part as the numbers that they stand for. (TensorFlow
+ * Lite rounds each input to 8 bits as well, with scales found while it runs; its Micro kernels refuse such models.) */
+bool tflite_real_weights(TfliteCall *c);                                   /* false: refused */
 float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
 int   tflite_zero(const TfliteTensor *t);
 /* What the activation leaves of the type's range: the clamp of output 0. */

@@ -20,13 +20,15 @@ Factor tflite_factor(double real)
 float tflite_scale(const TfliteTensor *t) { return t->quant->scale[0]; }
 int tflite_zero(const TfliteTensor *t) { return t->quant->zero_point[0]; }
 
+static bool is_stored(const TfliteTensor *t, int32_t v) { return t->type == TFLITE_UINT8 ? v >= 0 && v <= UINT8_MAX : v >= INT8_MIN && v <= INT8_MAX; }
+
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
 {
     if (!t || !t->quant) tflite_refuse(c, "\"%s\" has no scale", t ? t->name : "a missing tensor");
     else if (t->quant->count > 1 && !may_be_per_channel) tflite_unsupported(c, "scales per channel for \"%s\"", t->name);
     else if (t->quant->count == 1 && !(t->quant->scale[0] > 0)) tflite_refuse(c, "the scale of \"%s\" is 0", t->name);
-    else if (t->quant->count == 1 && (t->quant->zero_point[0] < -128 || t->quant->zero_point[0] > 127))
-        tflite_refuse(c, "the zero point of \"%s\" is %ld, which is no int8", t->name, (long)t->quant->zero_point[0]);
+    else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
+        tflite_refuse(c, "the zero point of \"%s\" is %ld, which is no %s", t->name, (long)t->quant->zero_point[0], t->type == TFLITE_UINT8 ? "uint8" : "int8");
     return !ctx_failed(c->cx);
 }
 
@@ -111,6 +113,30 @@ Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int
     }
     if (ctx_failed(c->cx) || !sums || !count) return NULL;
     return are_same ? tflite_rescale(c, sums, f[0], store) : rescale_channels(c, sums, f, count, store);
+}
+
+Tensor *tflite_real(TfliteCall *c, int i)
+{
+    const TfliteTensor *t = tflite_in_info(c, i);
+    int64_t shape[MAX_RANK] = { 0 };
+    if (!tflite_has_quant(c, t, true)) return NULL;
+    const Quant *q = t->quant;
+    for (int d = 0; d < t->rank; d++) shape[d] = d == q->axis ? q->count : 1;
+    const int rank = q->count > 1 ? t->rank : 0;
+    const DType stored = c->in[i]->type;
+    char *zeros = NEW_ARRAY(c->cx->arena, char, q->count);
+    for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
+    if (dtype_info(stored)->bytes != 1) tflite_unsupported(c, "scales of %s", dtype_info(stored)->spelling);
+    if (ctx_failed(c->cx)) return NULL;
+    Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale), tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
+    return call(c->cx, "dequantize", c->name, in, 3, "");
+}
+
+bool tflite_real_weights(TfliteCall *c)
+{
+    const Tensor *x = tflite_in(c, 0), *w = tflite_in(c, 1);
+    if (x && w && x->type == F32 && (w->type == I8 || w->type == U8)) c->in[1] = tflite_real(c, 1);
+    return !ctx_failed(c->cx);
 }
 
 Tensor *tflite_difference(TfliteCall *c, int i)

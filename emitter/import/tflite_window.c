@@ -121,7 +121,7 @@ static Windows conv_windows(const TfliteCall *c, int dilation_w)
 
 static void conv_2d(TfliteCall *c)
 {
-    if (!tflite_needs(c, 2) || !is_image(c)) return;
+    if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
     Windows w = conv_windows(c, CONV_DILATION_W);
     int64_t channels = tensor_dim(c->in[0], 3), each = tensor_dim(c->in[1], 3);
     if (!finish_windows(c, &w)) return;
@@ -132,7 +132,7 @@ static void conv_2d(TfliteCall *c)
 
 static void depthwise_conv_2d(TfliteCall *c)
 {
-    if (!tflite_needs(c, 2) || !is_image(c)) return;
+    if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
     Windows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
     if (tensor_dim(c->in[1], 0) != 1) tflite_refuse(c, "the kernel is %s; [1][kh][kw][c] is wanted", tensor_shape_text(c->cx, c->in[1]));
@@ -167,7 +167,7 @@ static void fully_connected(TfliteCall *c)
     if (!tflite_needs(c, 2)) return;
     if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0) tflite_unsupported(c, "shuffled weights");
     if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; [o][k] is wanted", tensor_shape_text(cx, c->in[1]));
-    if (ctx_failed(cx)) return;
+    if (ctx_failed(cx) || !tflite_real_weights(c)) return;
     bool is_int8 = tflite_is_int8(c);
     int64_t channels = tensor_dim(c->in[1], 0);
     Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1], "perm=1,0");
@@ -274,9 +274,9 @@ enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
 
 const TfliteRow tflite_rows_window[] = {
     { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, average_pool },
-    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8, 2, NULL, conv_2d },
-    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8, 2, NULL, depthwise_conv_2d },
-    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8, 2, NULL, fully_connected },
+    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d },
+    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, depthwise_conv_2d },
+    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, fully_connected },
     { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv },
     { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul },
     { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, max_pool },

@@ -168,6 +168,18 @@ static double div_of(const Case *c, double a, double b)
 }
 static void div_reference(Case *c) { each_of_two(c, div_of); }
 
+static double floor_div_of(const Case *c, double a, double b)
+{
+    return c->out[0].type == TYPE_F32 ? (double)floorf((float)a / (float)b) : floor(a / b);
+}
+static void floor_div_reference(Case *c) { each_of_two(c, floor_div_of); }
+
+static void make_floor_div(Case *c, Random *r, int number)
+{
+    make_two(c, r, number % 2 ? TYPE_F32 : TYPE_I32, number % 2 ? TYPE_F32 : TYPE_I32);
+    for (int i = 0; i < elements(&c->in[1]); i++) c->in[1].v[i] = c->in[1].v[i] == 0 ? -3 : c->in[1].v[i];
+}
+
 static void make_div(Case *c, Random *r, int number)
 {
     int index[MOST_DIMS] = { 0 };
@@ -286,26 +298,27 @@ static void cast_reference(Case *c)
 static void make_quantize(Case *c, Random *r, int number)
 {
     int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 6, dim);
-    Operand *x = add_input(c, number % 2 ? TYPE_F32 : TYPE_I8, rank, dim);
+    Operand *x = add_input(c, number % 2 ? TYPE_F32 : number % 4 ? TYPE_U8 : TYPE_I8, rank, dim);
     if (number % 2) fill_real(r, x, -12, 12);
     else fill_any(r, x), quant_any(r, x);
-    quant_any(r, add_output(c, TYPE_I8, rank, dim));
+    quant_any(r, add_output(c, number % 3 ? TYPE_I8 : TYPE_U8, rank, dim));
 }
 static void quantize_reference(Case *c)
 {
     const Operand *x = &c->in[0];
     Operand *y = &c->out[0];
     for (int i = 0; i < elements(y); i++) {
-        if (x->type == TYPE_F32) y->v[i] = stored((int64_t)roundf((float)x->v[i] / y->scale[0]) + y->zero);
-        else y->v[i] = stored((int64_t)scaled((int32_t)x->v[i] - x->zero, reference_scaling((double)x->scale[0] / (double)y->scale[0])) + y->zero);
+        int64_t q = x->type == TYPE_F32 ? (int64_t)roundf((float)x->v[i] / y->scale[0])
+                                        : (int64_t)scaled((int32_t)x->v[i] - x->zero, reference_scaling((double)x->scale[0] / (double)y->scale[0]));
+        q += y->zero;
+        y->v[i] = y->type == TYPE_I8 ? stored(q) : q < 0 ? 0 : q > 255 ? 255 : (double)q;
     }
 }
 
 static void make_dequantize(Case *c, Random *r, int number)
 {
     int dim[MOST_DIMS], rank = shape_any(r, 1, 4, 6, dim);
-    (void)number;
-    Operand *x = add_input(c, TYPE_I8, rank, dim);
+    Operand *x = add_input(c, number % 3 ? TYPE_I8 : TYPE_U8, rank, dim);
     fill_any(r, x);
     quant_any(r, x);
     add_output(c, TYPE_F32, rank, dim);
@@ -349,6 +362,7 @@ const Operator elementwise_operators[] = {
     { "sub", 41, 2, 28, "b", make_arithmetic, sub_reference, 0 },
     { "mul", 18, 2, 21, "b", make_arithmetic, mul_reference, 0 },
     { "div", 42, 2, 29, "b", make_div, div_reference, 0 },
+    { "floor_div", 90, 1, 0, "", make_floor_div, floor_div_reference, 0 },
     { "squared_difference", 99, 2, 76, "", make_arithmetic, squared_difference_reference, 0 },
     { "maximum", 55, 2, 39, "", make_same_scale, maximum_reference, 0 },
     { "minimum", 57, 2, 39, "", make_same_scale, minimum_reference, 0 },

@@ -86,12 +86,17 @@ void quant_set(Operand *x, float scale, int zero)
     x->zero = zero;
 }
 
-void quant_any(Random *r, Operand *x) { quant_set(x, scale_between(r, 0.002, 0.2), chance(r, 10) ? (chance(r, 50) ? -128 : 127) : between(r, -128, 127)); }
+void quant_any(Random *r, Operand *x)
+{
+    const int zero = chance(r, 10) ? (chance(r, 50) ? -128 : 127) : between(r, -128, 127);
+    quant_set(x, scale_between(r, 0.002, 0.2), x->type == TYPE_U8 ? zero + 128 : zero);
+}
 
 void fill_any(Random *r, Operand *x)
 {
     for (int i = 0, n = elements(x); i < n; i++) switch (x->type) {
         case TYPE_I8:   x->v[i] = chance(r, 10) ? (chance(r, 50) ? -128 : 127) : between(r, -128, 127); break;
+        case TYPE_U8:   x->v[i] = chance(r, 10) ? (chance(r, 50) ? 0 : 255) : between(r, 0, 255); break;
         case TYPE_I4:   x->v[i] = between(r, -8, 7); break;
         case TYPE_BOOL: x->v[i] = between(r, 0, 1); break;
         case TYPE_F32:  x->v[i] = between(r, -40, 40) * 0.5; break;

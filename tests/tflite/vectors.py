@@ -648,6 +648,31 @@ def quantize(r, i):
     return B.QUANTIZE, 1, options("QuantizeOptions"), [int8(r, shape)], [int8_out(r, shape)]
 
 
+def unsigned(r, shape, feed=True):
+    """Stored without a sign: only between real and stored numbers, and between kinds of these."""
+    values = r.integers(0, 256, shape).astype(np.uint8)
+    return Operand(shape, np.uint8, float(np.exp(r.uniform(np.log(0.002), np.log(0.2)))), int(r.integers(0, 256)), feed=values if feed else None)
+
+
+def quantize_unsigned(r, i):
+    shape = shape_of(r)
+    x = [unsigned(r, shape), int8(r, shape), plain(r, shape, np.float32)][i % 3]
+    return B.QUANTIZE, 1, options("QuantizeOptions"), [x], [int8_out(r, shape) if i % 3 == 0 else unsigned(r, shape, False)]
+
+
+def dequantize_unsigned(r, i):
+    shape = shape_of(r)
+    return B.DEQUANTIZE, 2, options("DequantizeOptions"), [unsigned(r, shape)], [Operand(shape, np.float32)]
+
+
+def floor_div(r, i):
+    a, b, y = broadcast_pair(r)
+    kind = np.float32 if i % 2 else np.int32
+    divisor = plain(r, b, kind)
+    divisor.feed = np.where(divisor.feed == 0, -3, divisor.feed).astype(kind)
+    return B.FLOOR_DIV, 1, options("FloorDivOptions"), [plain(r, a, kind), divisor], [Operand(y, kind)]
+
+
 def dequantize(r, i):
     shape = shape_of(r)
     return B.DEQUANTIZE, 2, options("DequantizeOptions"), [int8(r, shape)], [Operand(shape, np.float32)]
@@ -754,7 +779,7 @@ OPERATORS = {
     "gather": gather, "gather_nd": gather_nd, "reshape": reshape, "squeeze": squeeze, "expand_dims": expand_dims, "transpose": transpose, "pack": pack, "unpack": unpack,
     "space_to_depth": space_to_depth, "depth_to_space": depth_to_space, "space_to_batch_nd": space_to_batch, "batch_to_space_nd": batch_to_space,
     "resize_bilinear": resize(B.RESIZE_BILINEAR, "ResizeBilinearOptions"), "resize_nearest_neighbor": resize(B.RESIZE_NEAREST_NEIGHBOR, "ResizeNearestNeighborOptions"),
-    "broadcast_to": broadcast_to, "cast": cast, "quantize": quantize, "dequantize": dequantize, "fill": fill, "shape": shape_op, "select_v2": select, "l2_normalization": l2_norm,
+    "broadcast_to": broadcast_to, "cast": cast, "quantize": quantize, "quantize_uint8": quantize_unsigned, "dequantize": dequantize, "dequantize_uint8": dequantize_unsigned, "floor_div": floor_div, "fill": fill, "shape": shape_op, "select_v2": select, "l2_normalization": l2_norm,
     "logical_and": logical(B.LOGICAL_AND, "LogicalAndOptions", 2), "logical_or": logical(B.LOGICAL_OR, "LogicalOrOptions", 2),
     "logical_not": logical(B.LOGICAL_NOT, "LogicalNotOptions", 1),
     "floor": float_unary(B.FLOOR, signed=True), "ceil": float_unary(B.CEIL, signed=True), "round": float_unary(B.ROUND, signed=True), "exp": float_unary(B.EXP, "ExpOptions", True),
@@ -763,7 +788,7 @@ OPERATORS = {
     "conv_2d_int4": half_bytes(conv, 4), "depthwise_conv_2d_int4": half_bytes(depthwise, 4), "fully_connected_int4": half_bytes(fully_connected, 7),
     "fully_connected_sparse": sparse_dense,
 }
-LITE = ["select", "relu_n1_to_1", "fully_connected_sparse"]      # TensorFlow Lite Micro has no kernels for them
+LITE = ["select", "relu_n1_to_1", "fully_connected_sparse", "floor_div"]      # TensorFlow Lite Micro has no kernels for them
 
 
 def attempt(name, seed, number):

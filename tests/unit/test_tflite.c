@@ -155,6 +155,20 @@ static void check_values(void)
     ctx_free(cx);
 
     cx = ctx_new(NULL, NULL);
+    s = float_spec();
+    s.tensor[1] = int8_spec().tensor[1];
+    s.buffer[1] = small_weights;
+    s.bytes[1] = sizeof small_weights;
+    y = run(cx, &s, NULL, (const float[]){ 1, 10, 100 });
+    bool is_sum = y != NULL;
+    for (int o = 0; o < 2 && is_sum; o++) {
+        const float sum = 0.25f * (float)(small_weights[3 * o] + 10 * small_weights[3 * o + 1] + 100 * small_weights[3 * o + 2]) + bias[o];
+        is_sum = y[o] == (sum > 0 ? sum : 0);
+    }
+    check_that(is_sum, "stored-weights-of-a-real-dense", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
+    ctx_free(cx);
+
+    cx = ctx_new(NULL, NULL);
     s = int8_spec();
     static const int8_t x[3] = { -128, 127, 40 };
     const ImportOptions single = { .rounds_once = true };
@@ -221,7 +235,7 @@ static void check_refusals(void)
     Spec s = float_spec();
     s.operators = 3;
     s.code = 105;
-    check_refused("all-unknown-are-listed", &s, "operator \"y\" (builtin 105): unsupported: the operator is not known", 3);
+    check_refused("all-unknown-are-listed", &s, "operator \"y\" (REVERSE_V2): unsupported: the operator is not known", 3);
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);
@@ -252,7 +266,10 @@ static void check_refusals(void)
     check_refused("another-shape", &s, "its output is [1][2], but the file says [1,5]", 1);
     s = float_spec();
     s.tensor[1].type = INT8;
-    check_refused("hybrid", &s, "inputs of the types FLOAT32 and INT8 together", 1);
+    check_refused("stored-weights-too-long", &s, "its buffer has 24 bytes", 1);
+    s = float_spec();
+    s.tensor[0].type = INT8;
+    check_refused("real-weights-of-int8", &s, "inputs of the types INT8 and FLOAT32 together", 1);
     s = float_spec();
     s.tensor[1].buffer = 3;
     check_refused("buffer-not-there", &s, "names a buffer that is not there", 1);

@@ -9,10 +9,10 @@
 
 static const char *const recorded[] = {
     "abs", "add", "arg_max", "arg_min", "average_pool_2d", "batch_matmul", "batch_to_space_nd", "broadcast_to", "cast", "ceil", "concatenation",
-    "conv_2d", "conv_2d_int4", "cos", "depth_to_space", "depthwise_conv_2d", "depthwise_conv_2d_int4", "dequantize", "div", "elu", "equal", "exp",
-    "expand_dims", "fill", "floor", "fully_connected", "fully_connected_int4", "fully_connected_sparse", "gather", "gather_nd", "greater", "greater_equal", "hard_swish",
+    "conv_2d", "conv_2d_int4", "cos", "depth_to_space", "depthwise_conv_2d", "depthwise_conv_2d_int4", "dequantize", "dequantize_uint8", "div", "elu", "equal", "exp",
+    "expand_dims", "fill", "floor", "floor_div", "fully_connected", "fully_connected_int4", "fully_connected_sparse", "gather", "gather_nd", "greater", "greater_equal", "hard_swish",
     "l2_normalization", "leaky_relu", "less", "less_equal", "log", "logical_and", "logical_not", "logical_or", "logistic", "max_pool_2d", "maximum",
-    "mean", "minimum", "mirror_pad", "mul", "neg", "not_equal", "pack", "pad", "padv2", "prelu", "quantize", "reduce_max", "reduce_min", "relu",
+    "mean", "minimum", "mirror_pad", "mul", "neg", "not_equal", "pack", "pad", "padv2", "prelu", "quantize", "quantize_uint8", "reduce_max", "reduce_min", "relu",
     "relu6", "relu_n1_to_1", "reshape", "resize_bilinear", "resize_nearest_neighbor", "round", "rsqrt", "select", "select_v2", "shape", "sin",
     "slice", "softmax", "space_to_batch_nd", "space_to_depth", "split", "split_v", "sqrt", "square", "squared_difference", "squeeze",
     "strided_slice", "sub", "sum", "tanh", "transpose", "transpose_conv", "unpack", "variables",
