@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Models of public repositories, as they are: compiled, built with a C compiler, run on random inputs, and compared.
 
-    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime and numpy
+    python3 tests/public.py BUILD DIR [PATTERN] [--table FILE]         needs onnx, onnxruntime, numpy; for .tflite ai-edge-litert, tflite-micro
 
 BUILD holds the program `loopwright`. DIR holds the models, which are no part of the project: DIR/OWNER/NAME/PATH for the
 rows of tests/models/public.txt (a clone of each repository, or the files alone). PATTERN is part of the paths to be tried.
@@ -10,8 +10,9 @@ What is not there is skipped. Status 1: something that is there did not pass.
 
 The inputs are drawn from a normal distribution, or as the row says, with a seed of the row's own. An output agrees when
 no element is further off than 1e-6 plus 1e-4 of the largest absolute value that ONNX Runtime gives for that output (with and
-without its own optimizations, it differs from itself by as much as that where scores are nearly zero). --table writes what
-happened as a page.
+without its own optimizations, it differs from itself by as much as that where scores are nearly zero). TFLite models are
+compared with the reference kernels of TensorFlow Lite Micro, or, where it has none for them, of TensorFlow Lite: integers must be
+the same. --table writes what happened as a page.
 """
 import argparse
 import os
@@ -32,13 +33,16 @@ INTRODUCTION = """<!-- Made by tests/public.py, from tests/models/public.txt; no
 # Models of public repositories
 
 Networks as their authors published them, not changed and not simplified. Each was emitted, built by `gcc -O2`, run on random
-inputs and compared with ONNX Runtime: *off by* is the largest difference of any output element, as a part of that output's
-largest absolute value plus 0.01; 1e-4 is allowed. None of the models is in this project. To try them, put the files into
+inputs and compared with ONNX Runtime, or, for TFLite, with the reference kernels of TensorFlow Lite Micro (or of TensorFlow Lite, where that
+has none): *off by* is the largest difference of any output element, as a part of that output's
+largest absolute value plus 0.01; 1e-4 is allowed for floats, nothing for integers. None of the models is in this project. To try them, put the files into
 `DIR/OWNER/NAME/PATH` and run `python3 tests/public.py build DIR --table tests/models/PUBLIC.md`.
 
 What they taught: dimensions that are called by a formula, as the transformer's `past_sequence_length + sequence_length`, follow
-from the sizes that are given to its parts (`emitter/import/dim_formula.c`). The others passed when they were first tried, but
-for what is refused below: an operator that is no ONNX operator, but one of a runtime's own.
+from the sizes that are given to its parts (`emitter/import/dim_formula.c`). From TFLite: layers of one channel on Arm, biases that name the axis of
+their weights, bytes without a sign between real and stored numbers, weights of 16-bit floats or of 8 bits under real inputs, and
+shapes that the converter left as chains of constants. The others passed when they were first tried, but for what is refused below.
+Weights of 8 bits under real inputs take part as the numbers they stand for; TensorFlow Lite rounds inputs to 8 bits, too, so such models have no row.
 
 | kind | repository | file | nodes | with | off by | what happened |
 |---|---|---|---|---|---|---|
@@ -123,27 +127,70 @@ def compare(found, wanted):
     return float(np.max(np.abs(difference), initial=0) / (largest + TINY))
 
 
-def try_row(program, row, path, work):
-    """Why it did not pass, or nothing."""
-    os.makedirs(work, exist_ok=True)
+def onnx_case(row, path, random):
+    """The inputs by their names, and what makes the outputs of them."""
     model = onnx.load(path)
     constant = {t.name for t in model.graph.initializer}
     row.nodes = len(model.graph.node)
-    random = np.random.default_rng(zlib.crc32(row.path.encode()))
     inputs = {i.name: draw(row, i, random) for i in model.graph.input if i.name not in constant}
+    return inputs, lambda: onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, inputs)
+
+
+def run_micro(path, inputs, outputs):
+    from tflite_micro import runtime
+    micro = runtime.Interpreter.from_file(path, arena_size=1 << 26)
+    for k, value in enumerate(inputs.values()):
+        micro.set_input(value, k)
+    micro.invoke()
+    return [np.array(micro.get_output(k)) for k in range(outputs)]
+
+
+def tflite_case(row, path, random):
+    from ai_edge_litert import interpreter, schema_py_generated as schema
+    with open(path, "rb") as f:
+        file = schema.ModelT.InitFromObj(schema.Model.GetRootAs(f.read(), 0))
+    graph, kinds = file.subgraphs[0], {code: name for name, code in vars(schema.TensorType).items() if isinstance(code, int)}
+    row.nodes, inputs = len(graph.operators), {}
+    for t in (graph.tensors[k] for k in graph.inputs):
+        kind, size = np.dtype(kinds[t.type].lower()), list(t.shape)
+        inputs[(t.name or b"").decode().split(";")[0]] = random.standard_normal(size).astype(kind) if kind.kind == "f" else random.integers(
+            np.iinfo(kind).min, int(np.iinfo(kind).max) + 1, size).astype(kind)
+
+    def run_lite():
+        lite = interpreter.Interpreter(path, experimental_op_resolver_type=interpreter.OpResolverType.BUILTIN_REF)
+        lite.allocate_tensors()
+        for detail, value in zip(lite.get_input_details(), inputs.values()):
+            lite.set_tensor(detail["index"], value)
+        lite.invoke()
+        return [lite.get_tensor(detail["index"]) for detail in lite.get_output_details()]
+
+    def wanted():
+        try:
+            return run_micro(path, inputs, len(graph.outputs))
+        except RuntimeError:
+            return run_lite()
+    return inputs, wanted
+
+
+def try_row(program, row, path, work):
+    """Why it did not pass, or nothing."""
+    os.makedirs(work, exist_ok=True)
+    random = np.random.default_rng(zlib.crc32(row.path.encode()))
+    inputs, reference = (tflite_case if path.endswith(".tflite") else onnx_case)(row, path, random)
     for name, value in inputs.items():
         np.save(os.path.join(work, name.replace("/", "_") + ".npy"), value)
     why = compile_model(program, row, path, work)
     if why:
         return why
-    wanted = onnxruntime.InferenceSession(path, providers=["CPUExecutionProvider"]).run(None, inputs)
+    wanted = reference()
     files = [os.path.join(work, n.replace("/", "_") + ".npy") for n in inputs if n not in row.values]
     outputs = [os.path.join(work, "out%d.npy" % i) for i in range(len(wanted))]
     status, text = run([os.path.join(work, "m")] + files + outputs, 300)
     if status:
         return "its program ended with status %d: %s" % (status, text.strip()[:100])
     row.off = max(compare(np.load(o), w) for o, w in zip(outputs, wanted))
-    return "" if row.off <= NEAR else "other numbers"
+    is_exact = path.endswith(".tflite") and all(w.dtype.kind != "f" for w in wanted)
+    return "" if row.off <= (0 if is_exact else NEAR) else "other numbers"
 
 
 def page(rows):
