@@ -18,8 +18,9 @@
 
 enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
 
-/* The elements that an access touches in iteration v of the outermost loop: [coef*v + least, coef*v + greatest]. */
-typedef struct Touch { bool is_write; int64_t coef; Interval rest; } Touch;
+/* The elements that an access touches in iteration v of the outermost loop: [coef*i + least, coef*i + greatest] with
+ * i = min(step*v + offset, last), as a shifted tail has it; else i = v. */
+typedef struct Touch { bool is_write; int64_t coef, step, offset, last; Interval rest; } Touch;
 
 typedef struct Overlap {
     Ctx *cx;
@@ -34,6 +35,32 @@ typedef struct Overlap {
 
 /* ---- What a statement touches ------------------------------------------------------------------------------------ */
 
+/* The one min(step*v + offset, last) that the index grows with; false: there is none. */
+static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, Touch *t)
+{
+    const Expr *offset;
+    if (e->kind == EXPR_MIN && e->arg[1]->kind == EXPR_INT && split_linear(o->cx, e->arg[0], o->var, &t->step, &offset) && offset->kind == EXPR_INT) {
+        t->offset = offset->integer;
+        t->last = e->arg[1]->integer;
+        *shift = e;
+        return true;
+    }
+    for (int i = 0; i < e->arg_count; i++)
+        if (find_shift(o, e->arg[i], shift, t)) return true;
+    return false;
+}
+
+/* coef*i + rest; false: the index is no such sum. */
+static bool moves_with_loop(Overlap *o, const Expr *at, Touch *t, const Expr **rest)
+{
+    const Expr *shift;
+    t->step = 1;
+    t->last = INT64_MAX;
+    if (!o->var) return false;
+    if (split_linear(o->cx, at, o->var, &t->coef, rest)) return true;
+    return find_shift(o, at, &shift, t) && split_linear(o->cx, at, shift, &t->coef, rest) && !expr_uses(*rest, o->var);
+}
+
 static void touch(Overlap *o, const Memory *m, const Expr *index)
 {
     Ctx *cx = o->cx;
@@ -43,7 +70,7 @@ static void touch(Overlap *o, const Memory *m, const Expr *index)
     for (int i = o->let_count - 1; i >= 0; i--) at = expr_substitute(cx, at, &o->let[i], &o->value[i], 1);
     at = simplify(cx, at, o->scope);
     Touch t = { .is_write = base == o->y };      /* what is read of the output has been written there */
-    bool moves = o->var && split_linear(cx, at, o->var, &t.coef, &rest);
+    bool moves = moves_with_loop(o, at, &t, &rest);
     if (!moves) t.coef = 0;
     t.rest = interval_of(cx, moves ? rest : at, o->scope);
     o->failed = o->failed || o->touch_count == MOST_TOUCHES || t.rest.least <= INT32_MIN || t.rest.greatest >= INT32_MAX;
@@ -89,7 +116,8 @@ static void add_moment(Overlap *o, int64_t v)
     *high = 0;
     for (int i = 0; i < o->touch_count; i++) {
         const Touch *t = &o->touch[i];
-        int64_t from = sat_add(sat_mul(t->coef, v), t->rest.least), to = sat_add(sat_mul(t->coef, v), t->rest.greatest);
+        int64_t at = sat_add(sat_mul(t->step, v), t->offset), moved = sat_mul(t->coef, at < t->last ? at : t->last);
+        int64_t from = sat_add(moved, t->rest.least), to = sat_add(moved, t->rest.greatest);
         if (t->is_write) *high = to + 1 > *high ? to + 1 : *high;
         else *low = from < *low ? from : *low;
     }

@@ -166,6 +166,7 @@ static const LeadCase leads[] = {
     { "y[i<16,j<4] = x[15-i,j] * 2", "", 16 * 16 },                                  /* backwards: the last is read first, the first last */
     { "y[i<16,j<4] = x[i,j] * 2", "reorder y.j y.i", 15 * 16 + 4 },                  /* by columns */
     { "y[i<16,j<4] = x[i,j] * 2", "parallel y.i", 16 * 16 },                         /* in any order */
+    { "y[i<16,j<4] = x[i,j] * 2", "split y.i 5 tail=shift", 5 * 16 },                /* rows 11 to 14 are made again, from rows read again */
 };
 
 static void overlaps(Ctx *cx)
