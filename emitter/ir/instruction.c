@@ -137,6 +137,20 @@ static const Buffer *buffer_of(const Stmt *s, const Tensor *t)
     return NULL;
 }
 
+/* A ring is plain where the rows of a window never go around its end: those from `first` on, as far as the formula moves. */
+static bool stays_in_turn(Compare *c, const Tensor *pattern, const OperandMatch *o, int dimension, int64_t ring)
+{
+    Ctx *cx = c->cx;
+    int64_t span = 0;
+    for (int d = 0; d < pattern->rank; d++) {
+        if (!o->move[d][dimension]) continue;
+        if (o->move[d][dimension] < 0 || pattern->shape[d]->kind != EXPR_INT) return false;
+        span += o->move[d][dimension] * (pattern->shape[d]->integer - 1);
+    }
+    const Expr *slot = expr_binary(cx, EXPR_FLOORMOD, o->first[dimension], expr_index(cx, ring));
+    return provably(cx, expr_binary(cx, EXPR_LT, simplify(cx, expr_add(cx, slot, expr_index(cx, span)), c->scope), expr_index(cx, ring)), c->scope);
+}
+
 /* Neighbours along the formula's last dimension lie side by side, and every step of the others is one distance. */
 static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch *o)
 {
@@ -148,7 +162,7 @@ static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch 
     if (tensor_is_constant(t) && tensor_elems(t) == 1) return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
     for (int d = 0; d < pattern->rank; d++) {
         for (int k = 0; k < t->rank; k++) {
-            bool in_parts = b && o->move[d][k] && (b->ring[k] || b->block[k]);
+            bool in_parts = b && o->move[d][k] && (b->block[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
             if (in_parts) return differs(c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));
             int64_t wanted = k == innermost;
             bool is_row = d + 1 == pattern->rank && !expr_is_int(pattern->shape[d], 1);
