@@ -19,7 +19,7 @@
 #include <string.h>
 
 #include "ir/check.h"
-#include "schedule/schedule.h"
+#include "schedule/rows.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -40,6 +40,7 @@ typedef struct Combine {
     int count, master;
     Part *part;
     bool by_rows;                    /* each is shaped at the root and moved row by row, so that its strategy's steps are taken as they are */
+    int64_t turns;                   /* of the master's loop that are one iteration, so that others may make several rows at once */
 } Combine;
 
 /* ---- Steps under other names ----------------------------------------------------------------------------------- */
@@ -225,6 +226,8 @@ static const Nest *attempt(Combine *c)
         if (!p->at_root && !goes_along) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
         n = replay_at_root(c, n, p);
     }
+    if (n && loop && c->turns > 1) n = sched_split(c->cx, n, loop, c->turns, TAIL_GUARD, NULL, NULL);
+    if (n && loop && c->turns > 1) loop = outermost_loop(n, c->part[c->master].result);
     if (n && loop) n = attach_all(c, n, loop);
     return n ? fold_all(c, n) : NULL;
 }
@@ -410,16 +413,45 @@ static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const 
     return c;
 }
 
+/* The rows of its output that an iteration of the outermost loop makes; 0: it does not make rows. */
+static int64_t rows_at_once(Ctx *cx, const Nest *n)
+{
+    const Stage *s = n->output[0]->maker ? n->output[0]->maker->stage : NULL;
+    const char *loop = s ? outermost_loop(n, s->name) : NULL;
+    Path block, p;
+    int64_t rows = 0;
+    if (!loop || !nest_find_block(n, s->name, &block) || !nest_find_loop(n, loop, &p)) return 0;
+    for (int a = 0; a < s->data_count; a++)
+        if (expr_uses(path_end(&block)->bind[a], path_end(&p)->var)) rows = rows_in_block(cx, path_end(&block)->bind[a], path_end(&p)->var);
+    return rows;
+}
+
+/* How many of the master's iterations have to be one, so that a part may make its rows in blocks. */
+static int64_t most_turns(const Combine *c)
+{
+    int64_t most = 1;
+    if (rows_at_once(c->cx, c->part[c->master].alone) != 1) return 1;
+    for (int i = 0; i < c->count; i++) {
+        const int64_t rows = i == c->master ? 1 : rows_at_once(c->cx, c->part[i].alone);
+        if (rows > most) most = rows;
+    }
+    return most;
+}
+
 /* NULL where a part would have to stay behind. */
 static const Nest *combine_by_rows(Combine *c)
 {
-    for (int i = 0; i < c->count; i++) {
-        c->part[i].at_root = c->part[i].as_it_is = NULL;
-        c->part[i].slots = 0;
-    }
+    const int64_t most = most_turns(c);
     c->by_rows = true;
-    const Nest *n = combine_parts(c);
-    return n && all_go_along(c) ? n : NULL;
+    for (c->turns = 1; c->turns <= most; c->turns *= most > 1 ? most : 2) {
+        for (int i = 0; i < c->count; i++) {
+            c->part[i].at_root = c->part[i].as_it_is = NULL;
+            c->part[i].slots = 0;
+        }
+        const Nest *n = combine_parts(c);
+        if (n && all_go_along(c)) return n;
+    }
+    return NULL;
 }
 
 const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,

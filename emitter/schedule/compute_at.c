@@ -6,11 +6,14 @@
  * shape. Points that two iterations both need are made in both, whole reduction and all.
  *
  * With `loops=kept` a stage that has been shaped at the root comes as it is: its outermost loop runs over the rows that are
- * needed, and what is inside of a row, with all that is attached there, stays. Rows beyond the last are guarded.
+ * needed, and what is inside of a row, with all that is attached there, stays. Rows beyond the last are guarded. A loop that
+ * takes R rows at once does so from the first row that is needed, so many times that it makes all; where that may reach
+ * beyond the last row it begins lower instead, for a block is not to be cut.
  *
  *   for conv.h < 48: ROW(h)            for y.h:
  *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
 #include "schedule/place.h"
+#include "schedule/rows.h"
 
 static bool is_not_output(Draft *d, const Stage *s)
 {
@@ -79,7 +82,8 @@ typedef struct Rows {
     const Stage *stage;
     const Stmt *top, *loop;          /* the outermost of them; the one over rows */
     int dimension;                   /* of which the loop counts the rows */
-    int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];      /* what stands for the loops' variables; the rows' is last */
+    int64_t at_once;                 /* rows in an iteration of it */
+    int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];      /* what stands for the variables of the loops of one iteration */
 } Rows;
 
 static bool is_single(const Stmt *s) { return expr_is_int(s->extent, 1); }
@@ -101,7 +105,7 @@ static bool find_rows(Rows *r, Path *p)
     return refuse_unproved(d, "one piece: take this step before peel", "%s stands outside %s, too", r->stage->name, r->loop->name);
 }
 
-/* The loop counts the rows of one dimension one by one, and of no other. */
+/* The loop counts the rows of one dimension, one by one or in blocks, and of no other. */
 static bool find_dimension(Rows *r, const Stmt *block)
 {
     int moving = 0;
@@ -110,8 +114,9 @@ static bool find_dimension(Rows *r, const Stmt *block)
         r->dimension = a;
         moving++;
     }
-    if (moving == 1 && block->bind[r->dimension] == r->loop->var && r->loop->loop_kind == LOOP_SERIAL) return true;
-    return refuse_unproved(r->d, "a serial loop that takes them one by one", "%s does not run over the rows of %s one after the other",
+    r->at_once = moving == 1 ? rows_in_block(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
+    if (r->at_once && r->loop->loop_kind == LOOP_SERIAL) return true;
+    return refuse_unproved(r->d, "a serial loop that takes them one by one, or in blocks", "%s does not run over the rows of %s one after the other",
                            r->loop->name, r->stage->name);
 }
 
@@ -120,16 +125,38 @@ static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
     return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user)) : s;
 }
 
+/* Where so many blocks may begin: at the box's first row, or where the last of them is the last of the stage. NULL: it has fewer rows. */
+static const Expr *first_block(Rows *r, const StageBox *box, const Bounds *scope, int64_t blocks)
+{
+    Ctx *cx = r->d->cx;
+    const Expr *taken = expr_index(cx, blocks * r->at_once), *rows = r->stage->axis[r->dimension].extent, *first = box->begin[r->dimension];
+    if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, first, taken), rows), scope)) return first;
+    if (!provably(cx, expr_binary(cx, EXPR_LE, taken, rows), scope)) return NULL;
+    return first_row(cx, first, expr_sub(cx, rows, taken), scope);
+}
+
 /* The rows of the box, below the host loop. */
 static const Stmt *rows_of_box(Rows *r, const StageBox *box, const Path *host)
 {
     Ctx *cx = r->d->cx;
-    const Expr *extent = box->count[r->dimension], *v = loop_var_new(cx, r->loop->name, extent), *rows = r->stage->axis[r->dimension].extent;
-    const Bounds *scope = bounds_var(cx, path_bounds(cx, host), v, extent);
-    r->from[r->count] = r->loop->var;
-    r->to[r->count++] = expr_add(cx, box->begin[r->dimension], v);
-    const Stmt *body = replace_loops(cx, r->loop->child[0], scope, r->from, r->to, r->count);
-    if (box->cut[r->dimension]) body = stmt_rewrite(cx, body, guard_block, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, r->to[r->count - 1], rows));
+    const int64_t blocks = (box->count[r->dimension]->integer + r->at_once - 1) / r->at_once;
+    const Expr *extent = expr_index(cx, blocks), *v = loop_var_new(cx, r->loop->name, extent), *rows = r->stage->axis[r->dimension].extent;
+    const Bounds *outside = path_bounds(cx, host), *scope = bounds_var(cx, outside, v, extent);
+    const Expr *first = r->at_once == 1 ? box->begin[r->dimension] : first_block(r, box, outside, blocks);
+    if (!first) {
+        refuse_unproved(r->d, "a stage of more rows", "%s makes %lld rows at once, and %s is not shown to have them", r->loop->name,
+                        (long long)(blocks * r->at_once), r->stage->name);
+        return NULL;
+    }
+    const Expr *row = expr_add(cx, first, expr_mul(cx, v, expr_index(cx, r->at_once)));
+    const Stmt *body = block_of_rows(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to, r->count);
+    if (!body) {
+        refuse_unproved(r->d, "indices over the row that a block begins with", "what %s makes of %s depends on which of the blocks it is", r->loop->name,
+                        r->stage->name);
+        return NULL;
+    }
+    if (r->at_once == 1 && box->cut[r->dimension])
+        body = stmt_rewrite(cx, body, guard_block, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, row, rows));
     return stmt_for(cx, r->loop->name, v, extent, LOOP_SERIAL, body);
 }
 
@@ -151,6 +178,7 @@ static bool move_rows(Rows *r, const char *loop)
         return refuse_unproved(r->d, "a fixed number of rows that moves along with the loop", "%s is not shown to need only some rows of %s at once", loop,
                                r->stage->name);
     const Stmt *part = rows_of_box(r, &box, &host);
+    if (!part) return false;
     n->root = stmt_rewrite(cx, n->root, drop_part, (void *)(uintptr_t)r->top);
     if (!nest_find_loop(n, loop, &host)) return false;
     const Stmt *body = with_nest(cx, path_end(&host)->child[0], r->stage, part);
