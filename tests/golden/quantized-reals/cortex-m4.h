@@ -14,7 +14,7 @@
 extern "C" {
 #endif
 
-#define QUANTIZED_REALS_ARENA_SIZE   320u     /* bytes of scratch memory quantized_reals_run needs */
+#define QUANTIZED_REALS_ARENA_SIZE   272u     /* bytes of scratch memory quantized_reals_run needs */
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
 #define QUANTIZED_REALS_WEIGHTS_SIZE 428u     /* bytes of constants */
 
