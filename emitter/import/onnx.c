@@ -227,7 +227,8 @@ static void make_model(Importer *im, Model *out)
 static void check_opset(Importer *im)
 {
     long long opset = (long long)im->shared.file.opset;
-    if (opset < OLDEST_OPSET) diag_unsupported(im->cx, NULL, "operator set %lld; %d to %d are accepted", opset, OLDEST_OPSET, NEWEST_OPSET);
+    if (opset < OLDEST_OPSET)
+        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset, opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
     if (opset > NEWEST_OPSET) diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest that is known", opset, NEWEST_OPSET);
 }
 

@@ -285,7 +285,7 @@ static void check_shapes(void)
     ctx_free(r.cx);
     refused("old-operator-set", &(Message){ .count = 0 }, "no ONNX model");
     Message without = graph_with(&relu, NULL), old = model_of(&without, 0);
-    refused("operator-set-0", &old, "operator set 0; 1 to");
+    refused("operator-set-0", &old, "operator set 0, for none of ONNX's own is declared; 1 to");
 }
 
 /* Sizes of names: n is 3, past_len is 7. */
