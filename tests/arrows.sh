@@ -12,7 +12,7 @@ log=/dev/null
 # who may use ir may use support. The compiler computes with the very functions that it emits calls of: lw_math.h, lw_fixed.h, lw_random.h.
 arrows='
 emitter/support
-emitter/ir        support/ ../../runtime/lw_math.h ../../runtime/lw_fixed.h ../../runtime/lw_random.h
+emitter/ir        support/ runtime/lw_math.h runtime/lw_fixed.h runtime/lw_random.h
 emitter/schedule  support/ ir/
 emitter/lower     support/ ir/
 emitter/cgen      support/ ir/

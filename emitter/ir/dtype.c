@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../runtime/lw_math.h"
+#include "runtime/lw_math.h"
 
 static const DTypeInfo table[] = {
 #define DTYPE(e, spelling, c, bytes, cls, lo, hi) { spelling, c, bytes, cls, lo, hi },

@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "../../runtime/lw_math.h"
+#include "runtime/lw_math.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"

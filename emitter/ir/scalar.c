@@ -11,9 +11,9 @@
 
 #include <math.h>
 
-#include "../../runtime/lw_fixed.h"
-#include "../../runtime/lw_random.h"
-#include "../../runtime/lw_math.h"
+#include "runtime/lw_fixed.h"
+#include "runtime/lw_random.h"
+#include "runtime/lw_math.h"
 
 static int bits_of(DType t) { return 8 * dtype_info(t)->bytes; }
 static bool is_signed(DType t) { return dtype_info(t)->cls == SIGNED; }

@@ -7,7 +7,7 @@
 
 #include <math.h>
 
-#include "../../runtime/lw_random.h"
+#include "runtime/lw_random.h"
 #include "driver/driver.h"
 #include "import/onnx.h"
 #include "ir/evaluate.h"

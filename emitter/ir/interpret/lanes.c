@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "../../runtime/lw_fixed.h"
-#include "../../runtime/lw_math.h"
+#include "runtime/lw_fixed.h"
+#include "runtime/lw_math.h"
 
 Rep rep_of(DType t)
 {
