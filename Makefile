@@ -18,7 +18,9 @@ WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
-SOURCES   := $(filter-out emitter/main.c,$(sort $(wildcard emitter/*.c emitter/*/*.c emitter/*/*/*.c ops/*.c schedules/*.c schedules/*/*.c)))
+# Folders of any depth: files(ROOT...) are the C sources below them.
+files     = $(sort $(shell find -L $(1) -name '*.c'))
+SOURCES   := $(filter-out emitter/main.c,$(call files,emitter ops schedules))
 OBJECTS   := $(SOURCES:%.c=$(BUILD)/obj/%.o)
 LIBRARY   := $(BUILD)/internal.a
 PUBLIC    := $(BUILD)/libloopwright.a
@@ -43,8 +45,8 @@ $(PUBLIC): $(OBJECTS)
 	@rm -f $@
 	$(AR) rcs $@ $(BUILD)/loopwright.o
 
-# The lists of built-in rows follow from the file names: ops/conv.c holds `const Op ops_conv[]`, and so on.
-OPS_FILES := $(sort $(wildcard ops/*.c))
+# The lists of built-in rows follow from the file names: ops/layers/conv.c holds `const Op ops_conv[]`, and so on.
+OPS_FILES := $(call files,ops)
 SCHEDULE_FILES := $(sort $(filter-out %/target.c %/device.c,$(wildcard schedules/*/*.c)))
 TARGET_FILES := $(sort $(wildcard schedules/*/target.c))
 DEVICE_FILES := $(sort $(wildcard schedules/*/device.c))

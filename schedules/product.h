@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_PRODUCT_H
 #define LW_SCHEDULES_PRODUCT_H
-/* What strategies for packed operators share (ops/packed.c): a patch of the input is made, a product of it and weights is
+/* What strategies for packed operators share (ops/integer/packed.c): a patch of the input is made, a product of it and weights is
  * summed, and a tail of elementwise stages makes the output. */
 #include "schedules/tile.h"
 

@@ -2,7 +2,7 @@
 #ifndef LW_SCHEDULES_TILE_H
 #define LW_SCHEDULES_TILE_H
 /* What templates share: walking a group's nest, and choosing the sizes of tiles. */
-#include "graph/target.h"
+#include "graph/dag/target.h"
 #include "schedule/schedule.h"
 
 /* The stage that makes the nest's first output. */

@@ -11,9 +11,9 @@ mkdir -p "$work/tree/ops" "$work/build"
 for name in Makefile emitter schedules runtime tests samples; do ln -s "$root/$name" "$work/tree/$name"; done
 for file in ops/*; do ln -s "$root/$file" "$work/tree/$file"; done
 cp -Rp "$build/obj" "$build/gen" "$work/build/"
-for file in $(grep -l '"builtin.h"' emitter/*/*.c); do rm "$work/build/obj/${file%.c}.o"; done      # its dependence names the other folder
+for file in $(grep -rl '"builtin.h"' emitter); do rm "$work/build/obj/${file%.c}.o"; done      # its dependence names the other folder
 cat > "$work/tree/ops/probe.c" <<'END'
-#include "graph/op.h"
+#include "graph/dag/op.h"
 
 static const OpCase cases[] = { { "", "f32[2][3]", "f32[2][3]", NULL }, { 0 } };
 

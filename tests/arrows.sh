@@ -18,8 +18,8 @@ emitter/lower     support/ ir/
 emitter/cgen      support/ ir/
 emitter/graph     support/ ir/ schedule/
 emitter/import    support/ ir/ schedule/ graph/
-ops               support/ ir/ graph/op.h graph/op_build.h
-schedules         support/ ir/ schedule/ graph/op.h graph/target.h
+ops               support/ ir/ graph/dag/op.h graph/dag/op_build.h
+schedules         support/ ir/ schedule/ graph/dag/op.h graph/dag/target.h
 emitter/driver    support/ ir/ schedule/ lower/ cgen/ graph/ import/ loopwright.h
 emitter/api       support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver/ loopwright.h
 emitter/main.c    loopwright.h
@@ -70,7 +70,7 @@ TABLE
 
 # No file stands outside the table.
 stray=
-for file in emitter/*.[ch] emitter/*/*.[ch] emitter/*/*/*.[ch] ops/*.[ch] schedules/*.[ch] schedules/*/*.[ch]; do
+for file in $(find emitter ops schedules -name "*.[ch]"); do
     [ -f "$file" ] || continue
     case $file in
     emitter/*/*) key=${file#emitter/} key=emitter/${key%%/*} ;;

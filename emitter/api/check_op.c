@@ -6,9 +6,9 @@
 
 #include "api/elements.h"
 #include "driver/driver.h"
-#include "import/te.h"
-#include "ir/evaluate.h"
-#include "ir/interpret.h"
+#include "import/te/te.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/interpret/interpret.h"
 #include "support/text.h"
 
 /* "f32[6][16] f32[6]" and "by=2 least=0" as a .te text of one call. */

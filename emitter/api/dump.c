@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "ir/cost.h"
+#include "ir/nest/cost.h"
 #include "schedule/schedule.h"
 #include "support/map.h"
 #include "support/names.h"

@@ -4,7 +4,7 @@
 
 #include <math.h>
 
-#include "import/npy.h"
+#include "import/formats/npy.h"
 
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
 {

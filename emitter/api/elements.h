@@ -2,7 +2,7 @@
 #ifndef LW_ELEMENTS_H
 #define LW_ELEMENTS_H
 /* Elements of tensors from outside: of .npy files, made up, compared. Sizes are numbers; memory belongs to the context. */
-#include "ir/tensor.h"
+#include "ir/expr/tensor.h"
 #include "support/file.h"
 
 /* The elements of a .npy file, which must have the tensor's type and as many of them, in whatever shape. NULL on error. */

@@ -4,8 +4,8 @@
  * the registry knows the difference. A user's schedule sees a group through names and takes steps as text. */
 #include <string.h>
 
-#include "graph/target.h"
-#include "import/onnx_ops.h"
+#include "graph/dag/target.h"
+#include "import/onnx/ops/onnx_ops.h"
 #include "loopwright.h"
 #include "schedule/schedule.h"
 #include "support/names.h"

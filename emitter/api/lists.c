@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright ops`, `targets`, `passes`: what there is, from the tables themselves. */
 #include "driver/driver.h"
-#include "import/onnx_ops.h"
-#include "import/tflite_ops.h"
+#include "import/onnx/ops/onnx_ops.h"
+#include "import/tflite/ops/tflite_ops.h"
 #include "support/text.h"
 
 const char *lw_list_ops(lw_context *cx, int level)

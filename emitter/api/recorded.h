@@ -3,7 +3,7 @@
 #define LW_RECORDED_H
 /* What each layer must make, for `verify --recorded`: a folder of LAYER.npy, or a .npz. */
 #include "driver/driver.h"
-#include "import/zip.h"
+#include "import/formats/zip.h"
 
 typedef struct Recorded {
     const char *path;                /* NULL: nothing is recorded */

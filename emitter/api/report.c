@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "graph/facts.h"
+#include "graph/shrink/facts.h"
 
 /* Points of the stage, symbolic sizes at their greatest. */
 static int64_t elems_of(Ctx *cx, const Stage *s)

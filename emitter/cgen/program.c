@@ -3,7 +3,7 @@
  * constants (they get them as arguments, for they may be shared), so a reader meets the code first. */
 #include <string.h>
 
-#include "cgen/region.h"
+#include "cgen/control_flow.h"
 #include "cgen/runtime.h"
 #include "cgen/spell.h"
 #include "cgen/weights.h"

@@ -3,7 +3,7 @@
  * for the model's prefix and @ for the same in capitals; the tables of inputs and outputs are the model's. */
 #include <string.h>
 
-#include "cgen/partition.h"
+#include "cgen/device_calls.h"
 #include "cgen/spell.h"
 
 static const char *const head[] = {

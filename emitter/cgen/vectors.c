@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Expressions in a loop of kind LANES as C: what differs by lane is a vector of runtime/simd, what does not is computed
- * once and broadcast. lower/vectors.c makes such loops only of what can be said here. */
+ * once and broadcast. lower/passes/vectors.c makes such loops only of what can be said here. */
 #include "cgen/spell.h"
 
 #include "support/names.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_CGEN_WEIGHTS_H
 #define LW_CGEN_WEIGHTS_H
-#include "ir/tensor.h"
+#include "ir/expr/tensor.h"
 #include "support/text.h"
 
 /* The elements of a constant tensor, comma-separated, in lines; exact, and as short as that allows. */

@@ -8,8 +8,8 @@
  * groups need as much as each other, one pair alone gains nothing: then a second one is tried with it. */
 #include "driver/driver.h"
 
-#include "graph/combine.h"
-#include "graph/target.h"
+#include "graph/plan/combine.h"
+#include "graph/dag/target.h"
 #include "support/text.h"
 
 enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* --combine: which groups are meant, whether they may run at once, and the one that takes their place. How their schedules become
- * one is graph/combine.h. */
+ * one is graph/plan/combine.h. */
 #include "driver/driver.h"
 
 #include <string.h>
 
-#include "graph/combine.h"
+#include "graph/plan/combine.h"
 #include "support/names.h"
 #include "support/text.h"
 

@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "import/annotations.h"
+#include "import/model/annotations.h"
 #include "import/import.h"
-#include "import/te.h"
+#include "import/te/te.h"
 #include "lower/merge.h"
 #include "support/file.h"
 #include "support/names.h"

@@ -3,10 +3,10 @@
 #define LW_DRIVER_H
 /* The whole story: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. A Build is a model on this way, as far as
  * it has come; dump, report, run and verify (emitter/api) stop at the stage that they need. */
-#include "cgen/region.h"
-#include "graph/region.h"
-#include "ir/evaluate.h"
-#include "import/model.h"
+#include "cgen/control_flow.h"
+#include "graph/dag/region.h"
+#include "ir/interpret/evaluate.h"
+#include "import/model/model.h"
 #include "loopwright.h"
 #include "lower/lower.h"
 

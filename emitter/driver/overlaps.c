@@ -3,7 +3,7 @@
  * the whole of their memory, between groups that run here, in the order of their loops. */
 #include "driver/driver.h"
 
-#include "graph/target.h"
+#include "graph/dag/target.h"
 #include "lower/overlap.h"
 
 static const Memory *parameter_of(const Function *f, const Tensor *t)

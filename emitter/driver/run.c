@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 #include "support/text.h"
 
 /* ---- Regions ----------------------------------------------------------------------------------------------------- */

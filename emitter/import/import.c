@@ -3,9 +3,9 @@
 
 #include <string.h>
 
-#include "import/onnx.h"
-#include "import/te.h"
-#include "import/tflite.h"
+#include "import/onnx/onnx.h"
+#include "import/te/te.h"
+#include "import/tflite/tflite.h"
 #include "support/file.h"
 
 static bool read_te(Ctx *cx, const char *path, Bytes file, const ImportOptions *o, Model *out)

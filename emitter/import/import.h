@@ -2,8 +2,8 @@
 #ifndef LW_IMPORT_IMPORT_H
 #define LW_IMPORT_IMPORT_H
 /* One door for all model files: the format follows from the file's name. */
-#include "import/model.h"
-#include "ir/nest.h"
+#include "import/model/model.h"
+#include "ir/nest/nest.h"
 
 bool import_model(Ctx *cx, const char *path, const ImportOptions *o, Model *out);
 /* The nest after step i of the model's own schedule (a .te file); diagnostics point into the file. */

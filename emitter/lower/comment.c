@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ir/formula.h"
+#include "ir/text/formula.h"
 #include "support/names.h"
 
 typedef struct Rename { const Storages *s; Map copy; } Rename;

@@ -14,7 +14,7 @@
  * never becomes -0, for the sum of anything and its opposite is +0. */
 #include <string.h>
 
-#include "ir/instruction.h"
+#include "ir/nest/instruction.h"
 #include "lower/passes.h"
 #include "support/names.h"
 

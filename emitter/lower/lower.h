@@ -2,7 +2,7 @@
 #ifndef LW_LOWER_LOWER_H
 #define LW_LOWER_LOWER_H
 /* From a scheduled nest to lowered code: storage, then the passes of passes.def in their order. */
-#include "ir/code.h"
+#include "ir/nest/code.h"
 
 /* How the storage of a nest's inputs and outputs is laid out when it is not a plain row-major tensor of its own: a view
  * into a larger tensor (an operand of a concatenation, a slice). Strides in elements. */

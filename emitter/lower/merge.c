@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "ir/formula.h"
+#include "ir/text/formula.h"
 #include "support/map.h"
 #include "support/names.h"
 

@@ -2,7 +2,7 @@
 #ifndef LW_LOWER_MERGE_H
 #define LW_LOWER_MERGE_H
 /* Functions that differ in numbers alone become one, with the numbers as parameters (merge.c). */
-#include "ir/code.h"
+#include "ir/nest/code.h"
 #include "support/map.h"
 
 typedef struct Merged { const Function *by; const int64_t *number; } Merged;      /* with these as its number parameters */

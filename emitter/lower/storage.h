@@ -2,7 +2,7 @@
 #ifndef LW_LOWER_STORAGE_H
 #define LW_LOWER_STORAGE_H
 /* Where the elements of a nest's tensors lie: from tensor coordinates to a flat index into a Memory. */
-#include "ir/check.h"
+#include "ir/check/check.h"
 #include "lower/lower.h"
 #include "support/map.h"
 

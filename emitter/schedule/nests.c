@@ -12,7 +12,7 @@
 
 #include <string.h>
 
-#include "ir/check.h"
+#include "ir/check/check.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/switch.h"

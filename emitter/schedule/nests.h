@@ -5,7 +5,7 @@
  *
  * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text and
  * notes which loops are gone; after a refusal it returns the nest that came in, so a refused step changes nothing. */
-#include "ir/algebra.h"
+#include "ir/algebra/algebra.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
 

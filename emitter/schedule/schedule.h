@@ -10,7 +10,7 @@
  * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone where that is unique. Copies of a
  * stage that peel makes are STAGE@tail, its init apart is STAGE@init. A typical order of steps: inline, split (guards),
  * reorder, compute_at from the output inwards, then shape what was attached, decompose_reduction, kinds, and peel last. */
-#include "ir/nest.h"
+#include "ir/nest/nest.h"
 
 typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT, TAIL_ROUND } Tail;
 
@@ -80,7 +80,7 @@ const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage,
 const Nest *sched_rfactor(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *name, bool reassociate);
 /* The nest twice, under a condition on sizes and else (STAGE@else); in the first copy the condition is known. */
 const Nest *sched_specialize(Ctx *cx, const Nest *n, const char *condition);
-/* Declares an instruction, as ir/instruction.h has it; tensorize refuses it where the target lacks the feature (NULL: none needed). */
+/* Declares an instruction, as ir/nest/instruction.h has it; tensorize refuses it where the target lacks the feature (NULL: none needed). */
 const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature);
 /* The loop and all inside as a unit; printed as the macro of a declared instruction, whose formula it must compute. */
 const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop);

@@ -17,9 +17,9 @@ struct Ctx {
     Arena *arena;                /* everything made while compiling */
     Arena *scratch;              /* what a function gives back before it returns: arena_mark, arena_reset */
     struct NameTable *names;     /* support/names.c: interned strings */
-    struct ExprTable *exprs;     /* ir/expr.c: interned expressions */
-    struct RuleTable *rules;     /* ir/rules.c: the simplifier's equations, read on first use */
-    struct Registry *registry;   /* graph/registry.c: operators, implementations, targets, passes */
+    struct ExprTable *exprs;     /* ir/expr/expr.c: interned expressions */
+    struct RuleTable *rules;     /* ir/algebra/rules.c: the simplifier's equations, read on first use */
+    struct Registry *registry;   /* graph/dag/registry.c: operators, implementations, targets, passes */
     struct Diag *diags;          /* support/diag.c: in the order reported */
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Depthwise convolutions of 8 bits over whole blocks of channels (ops/packed.c): the rows that an output row needs are copied
+/* Depthwise convolutions of 8 bits over whole blocks of channels (ops/integer/packed.c): the rows that an output row needs are copied
  * with their borders, so that no tap asks where it lies.
  *
  *   for rows of the output:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and dense layers of 8 bits in the form that the instructions like (ops/packed.c): weights in reading order,
+/* Convolutions and dense layers of 8 bits in the form that the instructions like (ops/integer/packed.c): weights in reading order,
  * zero points and biases in the first values of the sums. */
 #include "schedules/arm/arm.h"
 

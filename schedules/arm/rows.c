@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Convolutions and dense layers of 8 bits as dot products of rows (ops/packed.c), on instructions that multiply and add
+/* Convolutions and dense layers of 8 bits as dot products of rows (ops/integer/packed.c), on instructions that multiply and add
  * several elements at once.
  *
  *   rows = those under the windows, with their borders, where windows leave x

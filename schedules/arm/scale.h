@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULES_SCALE_H
 #define LW_SCHEDULES_SCALE_H
-/* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/rescale.c), on Helium. */
+/* Fixed-point scaling of sums as an instruction: the last step of a quantized layer (ops/integer/rescale.c), on Helium. */
 #include "schedules/arm/arm.h"
 
 /* The stage is scaled sums, of `count` channels at once, and the target has vectors for it. */

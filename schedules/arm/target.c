@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The Arm chain: cortex-m55 -> arm-mve -> arm-dsp -> arm -> generic. A scalar core keeps a few accumulators in registers. */
-#include "graph/target.h"
+#include "graph/dag/target.h"
 
 const Target targets_arm[] = {
     { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "", .lanes = 1, .accumulators = 4,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Devices that a call can be put on with annotation.on_device. Rows for real ones come from their users (lw_add_device);
  * these two say what such processors mostly take. */
-#include "graph/target.h"
+#include "graph/dag/target.h"
 
 const Device devices_generic[] = {
     { .name = "npu", .summary = "an accelerator of convolutions with what stands around them",

@@ -3,7 +3,7 @@
  * once, and all is made row by row of the output where it can be; else it stands as it is written. Single values between them are variables, short rows lie on the stack. */
 #include "schedules/tile.h"
 
-#include "ir/check.h"
+#include "ir/check/check.h"
 
 static int readers_of(Ctx *cx, const Nest *n, const Stage *s)
 {

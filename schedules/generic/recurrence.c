@@ -16,8 +16,8 @@
  *       for ti: the step, as above */
 #include "schedules/tile.h"
 
-#include "ir/algebra.h"
-#include "ir/check.h"
+#include "ir/algebra/algebra.h"
+#include "ir/check/check.h"
 #include "support/text.h"
 
 static bool has_steps(const Stage *s) { return s->data_count > 0 && s->axis[0].kind == AXIS_ORDERED; }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The root of all targets: plain C99, for whatever core a C compiler knows. */
-#include "graph/target.h"
+#include "graph/dag/target.h"
 
 const Target targets_generic[] = {
     { .name = "generic", .summary = "plain C99 for any core; inner loops that a C compiler can vectorize",

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The x86-64 chain: each set of instructions has what the one before has, in wider registers. Vector loops are printed
  * through the headers of runtime/simd, so that the text still builds for any processor. */
-#include "graph/target.h"
+#include "graph/dag/target.h"
 
 const Target targets_x86[] = {
     { .name = "x86", .base = "generic", .summary = "x86-64 with SSE 4.1: vectors of 4 floats", .features = "sse4",

@@ -3,8 +3,8 @@
 #define FUZZ_EMIT_BATCH_H
 /* Many lowered nests in one C program that runs each on its data and compares with what was expected, bit for bit (any NaN
  * equals any NaN). Text is kept in a context of the batch's own, so a nest's context may be freed once it has been added. */
-#include "ir/evaluate.h"
-#include "ir/nest.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/nest/nest.h"
 
 typedef struct EmitBatch EmitBatch;
 

@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-#include "import/flatbuffer.h"
+#include "import/formats/flatbuffer.h"
 
 typedef struct Dice { uint32_t state; } Dice;
 

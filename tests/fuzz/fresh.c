@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading the tables (graph/registry.c, ir/rules.c) takes ten times as long as a small model, so they are read once; the blocks
+/* Reading the tables (graph/dag/registry.c, ir/algebra/rules.c) takes ten times as long as a small model, so they are read once; the blocks
  * of the arena are copied then, and written back before each input, with what points into them. What an input has made
  * behind that lies poisoned until it is handed out again: an address that outlives its input is found by the sanitizer.
  *
@@ -16,8 +16,8 @@ static void give_back(void *block);
 #undef free
 
 #include "fresh.h"
-#include "graph/registry.h"
-#include "ir/rules.h"
+#include "graph/dag/registry.h"
+#include "ir/algebra/rules.h"
 
 /* ---- Blocks of the usual size are used again: memory that the system gives is slow the first time ------------------- */
 

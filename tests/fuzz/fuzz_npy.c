@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/npy.h"
+#include "import/formats/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: .npz files, and the same bytes as a deflated stream. `make fuzz-npz`. */
-#include "import/npy.h"
-#include "import/zip.h"
-#include "support/inflate.h"
+#include "import/formats/npy.h"
+#include "import/formats/zip.h"
+#include "import/formats/inflate.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: .te files, their formulas, calls and schedules. `make fuzz-te`. */
-#include "import/te.h"
+#include "import/te/te.h"
 #include "whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: TFLite files. One change in four is to bare bytes, the others are to numbers. `make fuzz-tflite`. */
 #include "flat_mutate.h"
-#include "import/tflite.h"
+#include "import/tflite/tflite.h"
 #include "whole.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);

@@ -4,8 +4,8 @@
  * mostly, and symbols with a value for the run; extents are small, primes among them, and now and then 1. */
 #include "programs.h"
 
-#include "ir/formula.h"
-#include "ir/recurrence.h"
+#include "ir/text/formula.h"
+#include "ir/nest/recurrence.h"
 #include "support/names.h"
 
 /* ---- Chance ---------------------------------------------------------------------------------------------------- */

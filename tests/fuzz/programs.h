@@ -3,8 +3,8 @@
 #define FUZZ_PROGRAMS_H
 /* Random tensor programs: small DAGs of computes over small tensors, each a formula that a person could have written. The
  * same seed gives the same program. */
-#include "ir/evaluate.h"
-#include "ir/nest.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/nest/nest.h"
 #include "support/text.h"
 
 typedef struct Random { uint64_t state; } Random;

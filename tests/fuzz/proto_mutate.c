@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "import/protobuf.h"
+#include "import/formats/protobuf.h"
 
 /* Which fields of which message are messages themselves (onnx.proto). All others are leaves. */
 typedef enum Kind { LEAF, MODEL, GRAPH, NODE, ATTRIBUTE, TENSOR, VALUE, TYPE, TENSOR_TYPE, SHAPE, DIMENSION, OPSET, FUNCTION, ENTRY } Kind;

@@ -12,13 +12,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "ir/check.h"
-#include "ir/formula.h"
-#include "ir/interpret.h"
+#include "ir/check/check.h"
+#include "ir/text/formula.h"
+#include "ir/interpret/interpret.h"
 #include "programs.h"
-#include "ir/instruction.h"
+#include "ir/nest/instruction.h"
 #include "schedule/nests.h"
-#include "schedule/place.h"
+#include "schedule/attach.h"
 #include "support/names.h"
 
 enum { MAX_STEPS = 12, MAX_LISTED = 64 };

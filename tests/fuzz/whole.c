@@ -7,7 +7,7 @@
 
 #include "driver/driver.h"
 #include "fresh.h"
-#include "ir/dtype.h"
+#include "ir/expr/dtype.h"
 #include "support/map.h"
 
 enum { MOST_ELEMS = 1 << 22 };      /* of a model that is carried on: what is large is slow under sanitizers, not wrong */

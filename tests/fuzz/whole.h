@@ -2,7 +2,7 @@
 #ifndef WHOLE_H
 #define WHOLE_H
 /* What the fuzz targets of model files share: a file's bytes, through the importer and, for some, on to the printed C. */
-#include "import/model.h"
+#include "import/model/model.h"
 #include "support/file.h"
 
 typedef bool WholeReader(Ctx *cx, const char *path, Bytes file, const ImportOptions *o, Model *out);

@@ -9,8 +9,8 @@
 
 #include "check.h"
 #include "driver/driver.h"
-#include "ir/evaluate.h"
-#include "ir/interpret.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/interpret/interpret.h"
 #include "plain.h"
 #include "support/names.h"
 #include "support/text.h"

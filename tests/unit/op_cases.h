@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/op.h"
+#include "graph/dag/op.h"
 #include "support/text.h"
 
 /* The pseudo-random sequence that fills inputs: [-1, 1) for floats, small integers otherwise. */

@@ -6,8 +6,8 @@
 
 #include <string.h>
 
-#include "graph/region.h"
-#include "ir/evaluate.h"
+#include "graph/dag/region.h"
+#include "ir/interpret/evaluate.h"
 
 static inline bool plain_graph(Ctx *cx, const Graph *g, Env *env);
 

@@ -4,11 +4,11 @@
 /* A model that was read, run as it stands: each call's naive nest, by the interpreter with all its checks. */
 #include <string.h>
 
-#include "graph/graph.h"
-#include "graph/op.h"
-#include "import/model.h"
-#include "ir/evaluate.h"
-#include "ir/interpret.h"
+#include "graph/dag/graph.h"
+#include "graph/dag/op.h"
+#include "import/model/model.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/interpret/interpret.h"
 #include "support/text.h"
 
 static inline void *aligned_copy(Ctx *cx, const void *bytes, size_t count)

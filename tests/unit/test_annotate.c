@@ -4,8 +4,8 @@
  * evaluator. (Annotation files and devices in emitted programs: tests/annotate.sh.) */
 #include "graphs.h"
 
-#include "import/onnx.h"
-#include "import/te.h"
+#include "import/onnx/onnx.h"
+#include "import/te/te.h"
 #include "onnx_text.h"
 
 static Tensor *image(Net *n, const char *label) { return net_input(n, label, SHAPE(1, 6, 6, 4)); }

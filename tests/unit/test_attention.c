@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
-#include "import/onnx.h"
+#include "import/onnx/onnx.h"
 #include "onnx_text.h"
 #include "plain.h"
 

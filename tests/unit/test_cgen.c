@@ -9,7 +9,7 @@
 
 #include "cgen/cgen.h"
 #include "cgen/weights.h"
-#include "ir/formula.h"
+#include "ir/text/formula.h"
 #include "lower/lower.h"
 #include "support/names.h"
 

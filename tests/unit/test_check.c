@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/algebra.h"
-#include "ir/check.h"
-#include "ir/formula.h"
-#include "ir/interpret.h"
+#include "ir/algebra/algebra.h"
+#include "ir/check/check.h"
+#include "ir/text/formula.h"
+#include "ir/interpret/interpret.h"
 
 typedef struct Case { const char *name; Verdict verdict; const char *says; const char *program, *loops; } Case;
 

@@ -5,9 +5,9 @@
 
 #include "check.h"
 #include "import/import.h"
-#include "import/te.h"
-#include "ir/formula.h"
-#include "ir/interpret.h"
+#include "import/te/te.h"
+#include "ir/text/formula.h"
+#include "ir/interpret/interpret.h"
 #include "support/file.h"
 
 /* The elements of one stage: at most 32 x 32 x 16. */

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/formula.h"
+#include "ir/text/formula.h"
 #include "schedule/schedule.h"
 #include "support/names.h"
 #include "tests/fuzz/emit_batch.c"

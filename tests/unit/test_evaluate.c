@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/evaluate.h"
-#include "ir/formula.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/text/formula.h"
 
 /* A context, tensors with made-up data, and what became of them. */
 typedef struct Trial { Ctx *cx; Env *env; uint32_t seed; } Trial;

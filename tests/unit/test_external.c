@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "import/onnx.h"
+#include "import/onnx/onnx.h"
 #include "onnx_text.h"
 
 enum { FLOATS = 12 };

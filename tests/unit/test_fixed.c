@@ -7,7 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
-#include "ir/algebra.h"
+#include "ir/algebra/algebra.h"
 #include "runtime/lw_fixed.h"
 
 static const int32_t edges[] = { 0, 1, -1, 2, -2, 3, -3, 127, -128, 255, 65535, -65536, 1 << 20, 1 << 29, 1 << 30, -(1 << 30), (1 << 30) - 1, (1 << 30) + 1,

@@ -5,8 +5,8 @@
 
 #include <string.h>
 
-#include "ir/evaluate.h"
-#include "ir/formula.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/text/formula.h"
 #include "support/names.h"
 
 /* ---- Tensors that all tests read -------------------------------------------------------------------------------- */

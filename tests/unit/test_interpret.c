@@ -6,9 +6,9 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/evaluate.h"
-#include "ir/formula.h"
-#include "ir/interpret.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/text/formula.h"
+#include "ir/interpret/interpret.h"
 
 static uint32_t next_random(uint32_t *seed)
 {

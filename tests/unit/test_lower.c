@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cgen/cgen.h"
-#include "ir/formula.h"
+#include "ir/text/formula.h"
 #include "lower/lower.h"
 #include "lower/merge.h"
 #include "lower/overlap.h"

@@ -6,7 +6,7 @@
 #include "runtime/lw_math.h"
 
 #include "check.h"
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 typedef struct Case { const char *name; float (*branches)(float); ExprKind kind; } Case;
 

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "import/npy.h"
+#include "import/formats/npy.h"
 
 static char path[4096];   /* beside the program */
 

@@ -7,11 +7,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/op.h"
-#include "import/npy.h"
-#include "import/dim_formula.h"
-#include "import/onnx.h"
-#include "ir/evaluate.h"
+#include "graph/dag/op.h"
+#include "import/formats/npy.h"
+#include "import/onnx/file/dim_formula.h"
+#include "import/onnx/onnx.h"
+#include "ir/interpret/evaluate.h"
 #include "plain.h"
 #include "support/text.h"
 

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/evaluate.h"
+#include "ir/interpret/evaluate.h"
 #include "support/text.h"
 
 /* ---- Cases ------------------------------------------------------------------------------------------------------- */

@@ -9,9 +9,9 @@
 
 #include "runtime/lw_random.h"
 #include "driver/driver.h"
-#include "import/onnx.h"
-#include "ir/evaluate.h"
-#include "ir/formula.h"
+#include "import/onnx/onnx.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/text/formula.h"
 #include "tests/fuzz/emit_batch.c"
 
 enum { DRAWS = 20000 };

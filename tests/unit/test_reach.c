@@ -6,8 +6,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/algebra.h"
-#include "ir/formula.h"
+#include "ir/algebra/algebra.h"
+#include "ir/text/formula.h"
 
 enum { MAX_LOOPS = 8, MAX_BINDS = 4, LIMIT = 64 };
 

@@ -13,7 +13,7 @@
 
 #include <stdlib.h>
 
-#include "graph/requantize.h"
+#include "graph/quantize/requantize.h"
 
 /* ---- Whole numbers of 2048 bits; bit 0 counts 2^-1024 ------------------------------------------------------------- */
 

@@ -4,11 +4,11 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/check.h"
-#include "ir/evaluate.h"
-#include "ir/formula.h"
-#include "ir/interpret.h"
-#include "ir/recurrence.h"
+#include "ir/check/check.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/text/formula.h"
+#include "ir/interpret/interpret.h"
+#include "ir/nest/recurrence.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
 

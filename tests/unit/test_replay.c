@@ -11,7 +11,7 @@
 #include "cgen/cgen.h"
 #include "check.h"
 #include "import/import.h"
-#include "import/te.h"
+#include "import/te/te.h"
 #include "lower/lower.h"
 
 static const char *as_file(const Case *c)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/expr.h"
+#include "ir/expr/expr.h"
 
 typedef struct IntegerCase { const char *name; ExprKind kind; DType type; int64_t a, b, expected; } IntegerCase;
 

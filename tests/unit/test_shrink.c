@@ -8,7 +8,7 @@
 
 #include <stdlib.h>
 
-#include "graph/facts.h"
+#include "graph/shrink/facts.h"
 
 /* ---- Networks ---------------------------------------------------------------------------------------------------- */
 

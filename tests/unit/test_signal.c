@@ -4,7 +4,7 @@
 #include <math.h>
 
 #include "check.h"
-#include "import/onnx.h"
+#include "import/onnx/onnx.h"
 #include "onnx_text.h"
 #include "plain.h"
 

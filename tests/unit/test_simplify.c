@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "check.h"
-#include "ir/formula.h"
-#include "ir/rules.h"
+#include "ir/text/formula.h"
+#include "ir/algebra/rules.h"
 
 static uint32_t next_random(uint32_t *state)
 {

@@ -3,7 +3,7 @@
  * that are decided, that are open, or that speak of what is not there; tuning records. */
 #include "graphs.h"
 
-#include "import/te.h"
+#include "import/te/te.h"
 #include "schedule/schedule.h"
 #include "support/file.h"
 

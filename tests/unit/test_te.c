@@ -5,10 +5,10 @@
 #include <math.h>
 #include <string.h>
 
-#include "graph/op.h"
-#include "import/te.h"
-#include "ir/evaluate.h"
-#include "ir/formula.h"
+#include "graph/dag/op.h"
+#include "import/te/te.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/text/formula.h"
 #include "schedule/schedule.h"
 #include "support/names.h"
 #include "support/text.h"

@@ -11,12 +11,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph/op.h"
-#include "import/npy.h"
-#include "graph/graph.h"
-#include "import/tflite.h"
-#include "ir/evaluate.h"
-#include "ir/interpret.h"
+#include "graph/dag/op.h"
+#include "import/formats/npy.h"
+#include "graph/dag/graph.h"
+#include "import/tflite/tflite.h"
+#include "ir/interpret/evaluate.h"
+#include "ir/interpret/interpret.h"
 #include "support/text.h"
 
 enum { FLOAT32 = 0, INT32 = 2, INT8 = 9, INT4 = 17, UINT4 = 20 };

@@ -4,7 +4,7 @@
  * whose models are run several times. */
 #include "check.h"
 
-#include "import/tflite.h"
+#include "import/tflite/tflite.h"
 #include "run_model.h"
 
 static const char *const recorded[] = {

@@ -11,8 +11,8 @@
 #include <stdlib.h>
 
 #include "../tflite/case.h"
-#include "import/tflite.h"
-#include "import/tflite_ops.h"
+#include "import/tflite/tflite.h"
+#include "import/tflite/ops/tflite_ops.h"
 #include "loopwright.h"
 #include "run_model.h"
 

@@ -14,7 +14,7 @@
 
 #include <string.h>
 
-#include "ir/instruction.h"
+#include "ir/nest/instruction.h"
 
 #include "support/switch.h"
 

@@ -3,8 +3,8 @@
 #define LW_IR_CHECK_PARTS_H
 /* What the checker's files share. A nest is looked at as its sites: the blocks, each with the loops above it. An If over
  * sizes makes two nests of it, one for each branch, with the condition as a fact. */
-#include "ir/algebra.h"
-#include "ir/check.h"
+#include "ir/algebra/algebra.h"
+#include "ir/check/check.h"
 #include "support/text.h"
 
 typedef struct Site {

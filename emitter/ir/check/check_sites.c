@@ -32,7 +32,7 @@ bool check_form(Checker *c, const char *fault, ...)
     if (c->verdict != PROVED) return false;
     va_list args;
     va_start(args, fault);
-    complain(c, WRONG, "loops, blocks and storage as ir/nest.h has them", fault, args);
+    complain(c, WRONG, "loops, blocks and storage as ir/nest/nest.h has them", fault, args);
     va_end(args);
     return false;
 }

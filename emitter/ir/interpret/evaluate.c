@@ -4,10 +4,10 @@
  *
  * Tensors in the environment are given; those made on the way are the call's own, so that a second call with other inputs
  * cannot meet what the first one made. Only the outputs are entered. */
-#include "ir/evaluate.h"
+#include "ir/interpret/evaluate.h"
 
 #include "ir/interpret/point.h"
-#include "ir/recurrence.h"
+#include "ir/nest/recurrence.h"
 #include "support/map.h"
 #include "support/text.h"
 

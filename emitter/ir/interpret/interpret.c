@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Two engines: where nothing is to be watched or shuffled, the nest is compiled for the sizes and data at hand and run
  * fast; else it is walked. */
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 
 #include "ir/interpret/program.h"
 #include "ir/interpret/walk.h"

@@ -4,7 +4,7 @@
 /* Expressions at one point: variables have values, tensor elements come from whoever asks. Plain and lazy: `select`, `&&`
  * and `||` touch only the side they need, and a shared subexpression is computed once per point. The evaluator and the
  * checked interpreter stand on it. */
-#include "ir/evaluate.h"
+#include "ir/interpret/evaluate.h"
 
 typedef struct Point Point;
 

@@ -14,7 +14,7 @@
  *   strip   = code, then a store of all lanes, in order
  *
  * program.c compiles, lanes.c has the instructions, program_run.c the loops and stores. */
-#include "ir/interpret.h"
+#include "ir/interpret/interpret.h"
 
 enum { MOST_LANES = 512 };
 

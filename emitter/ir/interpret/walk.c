@@ -13,7 +13,7 @@
 
 #include <string.h>
 
-#include "ir/check.h"
+#include "ir/check/check.h"
 #include "ir/interpret/point.h"
 #include "support/map.h"
 #include "support/text.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-#include "ir/lex.h"
+#include "ir/text/lex.h"
 
 #include <string.h>
 

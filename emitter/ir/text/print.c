@@ -5,9 +5,9 @@
 
 #include <string.h>
 
-#include "ir/code.h"
-#include "ir/lex.h"
-#include "ir/read.h"
+#include "ir/nest/code.h"
+#include "ir/text/lex.h"
+#include "ir/text/read.h"
 #include "support/names.h"
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */

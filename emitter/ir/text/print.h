@@ -2,7 +2,7 @@
 #ifndef LW_IR_PRINT_H
 #define LW_IR_PRINT_H
 /* What print.c (expressions and formulas) and print_nest.c share: names that are unique on paper. */
-#include "ir/formula.h"
+#include "ir/text/formula.h"
 #include "support/map.h"
 
 /* One name for each object: its own where that is free and can be read back, else with _2, _3, ... behind. */

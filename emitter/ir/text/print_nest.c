@@ -24,7 +24,7 @@
 
 #include <string.h>
 
-#include "ir/instruction.h"
+#include "ir/nest/instruction.h"
 
 #include "support/names.h"
 

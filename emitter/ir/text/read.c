@@ -2,7 +2,7 @@
 /* Reads expressions (formula.h has the grammar). A literal has no type of its own: it is kept as its token until the
  * other operand tells one, so that nothing is rounded twice. The conditions of padded reads (read_access.c) wait for the
  * ( value : outside ) around them, which turns them into a select. */
-#include "ir/read.h"
+#include "ir/text/read.h"
 
 #include <string.h>
 

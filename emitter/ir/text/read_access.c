@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads of tensors. A padded read leaves the conditions under which it is inside, those only that the axes' ranges do not
  * prove; any other read is noted, to be checked once it is known that nothing guards it. */
-#include "ir/read.h"
+#include "ir/text/read.h"
 
 #include <string.h>
 

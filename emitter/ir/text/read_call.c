@@ -4,7 +4,7 @@
  *   clamp(x, low, high)   min(max(x, low), high)
  *   ceildiv(a, b)         (a + (b - 1)) / b: a / b rounded up, for b > 0
  *   dim(x, 1)             the size of the tensor's dimension */
-#include "ir/read.h"
+#include "ir/text/read.h"
 
 #include <string.h>
 

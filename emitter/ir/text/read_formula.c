@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a formula (formula.h has the grammar) and makes its compute node. The axes' extents that are not written are
  * looked up in the tokens before the body is read, so that every read knows the range of its indices at once. */
-#include "ir/read.h"
+#include "ir/text/read.h"
 
 #include <string.h>
 
-#include "ir/recurrence.h"
+#include "ir/nest/recurrence.h"
 #include "support/names.h"
 
 typedef struct Formula {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Reads a nest as print_nest.c writes it, line by line; what a line contains is what stands below it, indented deeper.
  * Nothing is simplified or checked beyond what the makers of tensors and statements check. */
-#include "ir/read.h"
+#include "ir/text/read.h"
 
 #include <string.h>
 
-#include "ir/instruction.h"
+#include "ir/nest/instruction.h"
 
 #include "support/names.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What declares sizes and tensors, in printed nests and in .te files alike. */
-#include "ir/read.h"
+#include "ir/text/read.h"
 
 /* size = name 'in' least '..' greatest */
 bool size_read(Lexer *l, const Known **known)

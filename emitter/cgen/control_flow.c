@@ -1,0 +1,260 @@
+/* SPDX-License-Identifier: MIT */
+/* Regions in the emitted program. Each of their graphs is a static function over scratch memory and its inputs and outputs;
+ * NAME_run, or another body, holds the control:
+ *
+ *     if (*in->late) {                              {
+ *         net_if_1_then(in->x, out->y);                 float *h = out->h, *h_next = memory;
+ *     } else {                                          for (int32_t turn = 0; turn < 100; turn++) {
+ *         net_if_1_else(in->x, out->y);                     net_scan_1_body(h, in->x + turn * 4, h_next, out->y + turn * 8);
+ *     }                                                     { float *const last = h; h = h_next; h_next = last; }
+ *                                                       }
+ *
+ * A state lives in its output's memory and, unless the body reads it for the last time before it writes the new one, in a
+ * second array; the two change places after each turn. */
+#include "cgen/control_flow.h"
+
+#include <string.h>
+
+#include "cgen/wrap.h"
+
+const Call *program_call(const Program *p, int i)
+{
+    if (i < p->call_count) return &p->call[i];
+    i -= p->call_count;
+    for (int b = 0; b < p->body_count; i -= p->body[b++]->call_count)
+        if (i < p->body[b]->call_count) return &p->body[b]->call[i];
+    return NULL;
+}
+
+/* For a string of C. */
+static const char *label_text(Ctx *cx, const char *name)
+{
+    Text label = text_new(cx);
+    for (const char *s = name; *s; s++) {
+        if (*s == '"' || *s == '\\') text_char(&label, '\\');
+        text_char(&label, *s >= ' ' && *s <= '~' ? *s : '?');
+    }
+    return text_string(&label);
+}
+
+/* For a comment. */
+static const char *comment_text(Ctx *cx, const char *name)
+{
+    Text label = text_new(cx);
+    for (const char *s = name; *s; s++) text_char(&label, (char)(*s >= ' ' && *s <= '~' && *s != '*' ? *s : '?'));
+    return text_string(&label);
+}
+
+void layer_mark(Ctx *cx, Text *t, int number, const char *name)
+{
+    text_printf(t, "    LW_LAYER(%d, \"%s\")\n", number, label_text(cx, name));
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------- */
+
+static const char *c_type(const Tensor *t) { return dtype_info(t->type)->c_type; }
+
+static void body_comment(Ctx *cx, Text *t, const Body *b)
+{
+    text_printf(t, "/* %s\n *", comment_text(cx, b->what));
+    for (int i = 0; i < b->param_count; i++)
+        if (!b->param[i].is_unused) text_printf(t, " %s: %s%s", b->param[i].name, dtype_info(b->param[i].tensor->type)->spelling, tensor_shape_text(cx, b->param[i].tensor));
+    text_add(t, " */\n");
+}
+
+void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_layer, PrintCall *print_call)
+{
+    Program inside = *p;
+    int count = 0;
+    inside.param = b->param;
+    body_comment(cx, t, b);
+    const size_t start = t->length;
+    text_printf(t, "static %s %s_%s(", b->may_stop ? "int" : "void", p->name, b->name);
+    if (b->has_memory) text_add(t, count++ ? ", uint8_t *memory" : "uint8_t *memory");
+    for (int i = 0; i < b->param_count; i++) {
+        const Param *q = &b->param[i];
+        if (!q->is_unused) text_printf(t, "%s%s%s *%s", count++ ? ", " : "", q->is_written ? "" : "const ", c_type(q->tensor), q->name);
+    }
+    text_add(t, count ? ")" : "void)");
+    wrap_list(cx, t, start);
+    text_add(t, "\n{\n");
+    for (int i = 0; i < b->call_count; i++) {
+        layer_mark(cx, t, first_layer + i, b->call[i].label);
+        print_call(cx, t, &inside, &b->call[i]);
+    }
+    text_add(t, b->may_stop ? "    return 0;\n}\n\n" : "}\n\n");
+}
+
+/* ---- Control ------------------------------------------------------------------------------------------------------ */
+
+typedef struct Printer { Ctx *cx; Text *t; const Program *p; const Call *call; const Control *c; PrintPlace *place; } Printer;
+
+/* Are there more turns, perhaps, than there is room for rows? */
+static bool may_overflow(const Control *c) { return c->room >= 0 && (c->turns < 0 || c->turns > c->room); }
+
+bool control_may_stop(const Control *c)
+{
+    for (int i = 0; i < c->body_count; i++)
+        if (c->body[i]->may_stop) return true;
+    return may_overflow(c);
+}
+
+static const char *place_of(const Printer *r, int place, DType t, bool is_written)
+{
+    const Memory m = { .kind = is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = t };
+    return r->place(r->cx, r->p, &r->call->place[place], &m);
+}
+
+static const char *times(Ctx *cx, const char *turn, int64_t elems) { return elems == 1 ? turn : text_format(cx, "%s * %lld", turn, (long long)elems); }
+
+static const char *argument_text(const Printer *r, const Argument *a, const Param *q)
+{
+    switch (a->kind) {
+    case ARGUMENT_PLACE:   return place_of(r, a->index, q->tensor->type, q->is_written);
+    case ARGUMENT_TURN:    return "&turn";
+    case ARGUMENT_GOES_ON: return "&again";
+    case ARGUMENT_STATE:   return r->c->state[a->index].name;
+    case ARGUMENT_NEXT:    return text_format(r->cx, r->c->state[a->index].other >= 0 ? "%s_next" : "%s", r->c->state[a->index].name);
+    case ARGUMENT_ROW: {
+        const char *turn = a->is_back ? text_format(r->cx, "(%lld - turn)", (long long)r->c->turns - 1) : "turn";
+        return text_format(r->cx, "%s + %s", place_of(r, a->index, q->tensor->type, q->is_written), times(r->cx, turn, a->elems));
+    }
+    }
+    return "";
+}
+
+static const char *memory_of(const Printer *r)
+{
+    const int64_t offset = r->call->place[r->c->memory].offset;
+    return offset ? text_format(r->cx, "memory + %lld", (long long)offset) : "memory";
+}
+
+static void body_call(const Printer *r, const Body *b, const char *indent)
+{
+    int count = 0;
+    const size_t start = r->t->length;
+    text_printf(r->t, "%s%s%s_%s(", indent, b->may_stop ? "const int status = " : "", r->p->name, b->name);
+    if (b->has_memory) text_printf(r->t, "%s%s", count++ ? ", " : "", memory_of(r));
+    for (int i = 0; i < b->param_count; i++)
+        if (!b->param[i].is_unused) text_printf(r->t, "%s%s", count++ ? ", " : "", argument_text(r, &r->c->argument[i], &b->param[i]));
+    text_add(r->t, ");");
+    wrap_list(r->cx, r->t, start);
+    text_char(r->t, '\n');
+    if (b->may_stop) text_printf(r->t, "%sif (status != 0) return status;\n", indent);
+}
+
+static const char *value_of(const Printer *r, int place, DType t)
+{
+    const char *at = place_of(r, place, t, false);
+    return text_format(r->cx, *at == '(' ? "*%s" : strchr(at, '+') ? "*(%s)" : "*%s", at);
+}
+
+static void choice(const Printer *r)
+{
+    text_printf(r->t, "    if (%s) {\n", value_of(r, r->c->condition, BOOL));
+    body_call(r, r->c->body[0], "        ");
+    text_add(r->t, "    } else {\n");
+    body_call(r, r->c->body[1], "        ");
+    text_add(r->t, "    }\n");
+}
+
+static bool takes_turn(const Control *c)
+{
+    for (int i = 0; i < c->body[0]->param_count; i++)
+        if (c->argument[i].kind == ARGUMENT_TURN && !c->body[0]->param[i].is_unused) return true;
+    return false;
+}
+
+static bool is_counted(const Control *c) { return c->turns >= 0 && !c->has_condition && c->condition < 0; }
+
+/* After an odd number of turns that is known the state must end in its output: it begins in the other array. */
+static bool begins_in_other(const Control *c, const Carried *s) { return s->other >= 0 && is_counted(c) && c->turns % 2 == 1; }
+
+static void declare_state(const Printer *r, const Carried *s)
+{
+    const DType type = s->tensor->type;
+    const char *bytes = text_format(r->cx, "%lld", (long long)tensor_bytes(s->tensor)), *to = place_of(r, s->to, type, true);
+    const char *other = s->other >= 0 ? place_of(r, s->other, type, true) : NULL;
+    const bool swapped = begins_in_other(r->c, s);
+    text_printf(r->t, "        %s *%s%s = %s", c_type(s->tensor), other ? "" : "const ", s->name, swapped ? other : to);
+    if (other) text_printf(r->t, ", *%s_next = %s", s->name, swapped ? to : other);
+    text_add(r->t, ";\n");
+    if (r->call->place[s->from].kind == PLACE_NONE) text_printf(r->t, "        memset(%s, 0, %s);\n", s->name, bytes);
+    else text_printf(r->t, "        memcpy(%s, %s, %s);\n", s->name, place_of(r, s->from, type, false), bytes);
+}
+
+static void loop_head(const Printer *r)
+{
+    const Control *c = r->c;
+    const char *type = !takes_turn(c) && c->turns >= 0 && c->turns <= INT32_MAX ? "int32_t" : "int64_t";
+    const bool keeps_turn = c->row_count && !is_counted(c);
+    if (c->condition >= 0) text_printf(r->t, "        uint8_t again = %s;\n", value_of(r, c->condition, BOOL));
+    else if (c->has_condition) text_add(r->t, "        uint8_t again = 1;\n");
+    if (c->count >= 0) text_printf(r->t, "        const int64_t turns = %s;\n", value_of(r, c->count, I64));
+    if (keeps_turn) text_printf(r->t, "        %s turn = 0;\n        for (; ", type);
+    else text_printf(r->t, "        for (%s turn = 0; ", type);
+    if (c->turns >= 0) text_printf(r->t, "turn < %lld", (long long)c->turns);
+    else if (c->count >= 0) text_add(r->t, "turn < turns");
+    if (c->condition >= 0 || c->has_condition) text_add(r->t, c->turns >= 0 || c->count >= 0 ? " && again" : "again");
+    text_add(r->t, "; turn++) {\n");
+}
+
+/* Two arrays change places. */
+static void swap_states(const Printer *r)
+{
+    for (int i = 0; i < r->c->state_count; i++) {
+        const Carried *s = &r->c->state[i];
+        if (s->other >= 0) text_printf(r->t, "            { %s *const last = %s; %s = %s_next; %s_next = last; }\n", c_type(s->tensor), s->name, s->name, s->name, s->name);
+    }
+}
+
+static void loop_end(const Printer *r)
+{
+    const Control *c = r->c;
+    for (int i = 0; i < c->row_count && !is_counted(c); i++)
+        for (int a = 0; a < c->body[0]->param_count; a++) {
+            const Argument *row = &c->argument[a];
+            if (row->kind != ARGUMENT_ROW || row->index != c->row[i]) continue;
+            const Tensor *t = c->body[0]->param[a].tensor;
+            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - turn) * %lld);\n", place_of(r, row->index, t->type, true), times(r->cx, "turn", row->elems),
+                        (long long)c->room, (long long)tensor_bytes(t));
+        }
+    for (int i = 0; i < c->state_count; i++) {
+        const Carried *s = &c->state[i];
+        const char *to = place_of(r, s->to, s->tensor->type, true);
+        if (s->other >= 0 && !is_counted(c)) text_printf(r->t, "        if (%s != %s) memcpy(%s, %s, %lld);\n", s->name, to, to, s->name, (long long)tensor_bytes(s->tensor));
+    }
+}
+
+void control_notes(Ctx *cx, Text *t, const Program *p)
+{
+    const Call *call;
+    for (int i = 0; (call = program_call(p, i)) != NULL; i++) {
+        const Control *c = call->control;
+        if (!c || !c->row_count || is_counted(c)) continue;
+        text_printf(t, " *\n * \"%s\" collects %lld rows at most; those that it does not make are zero%s.\n", comment_text(cx, call->label), (long long)c->room,
+                    may_overflow(c) ? text_format(cx, ", and one too many\n * ends the run with %s_E_DIM", name_upper(cx, p->name)) : "");
+    }
+}
+
+static void loop(const Printer *r)
+{
+    const Control *c = r->c;
+    text_add(r->t, "    {\n");
+    for (int i = 0; i < c->state_count; i++) declare_state(r, &c->state[i]);
+    loop_head(r);
+    if (may_overflow(c))
+        text_printf(r->t, "            if (turn == %lld) return %s_E_DIM;     /* there is room for so many rows */\n", (long long)c->room, name_upper(r->cx, r->p->name));
+    body_call(r, c->body[0], "            ");
+    swap_states(r);
+    text_add(r->t, "        }\n");
+    loop_end(r);
+    text_add(r->t, "    }\n");
+}
+
+void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace *print_place)
+{
+    const Printer r = { cx, t, p, c, c->control, print_place };
+    if (c->control->is_loop) loop(&r);
+    else choice(&r);
+}

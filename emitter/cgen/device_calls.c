@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* Partitions of foreign devices in the emitted program:
+ *
+ *   model.h     the prototype, with what it is given and what it owes
+ *   model.c     #ifndef NAME_HAVE_DEVICE: the functions and constants that only it needs, and a default in plain C
+ *
+ * so that the program links and runs before the device's driver exists, and carries nothing of the default afterwards. */
+#include "cgen/control_flow.h"
+
+#include <string.h>
+
+#include "cgen/wrap.h"
+
+const char *name_upper(Ctx *cx, const char *s)
+{
+    Text t = text_new(cx);
+    for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+    return text_string(&t);
+}
+
+static const char *have(Ctx *cx, const Program *p, const char *device) { return text_format(cx, "%s_HAVE_%s", name_upper(cx, p->name), name_upper(cx, device)); }
+
+/* ---- Guards ------------------------------------------------------------------------------------------------------- */
+
+typedef bool IsUsed(const Call *c, const void *what);
+
+static bool uses_function(const Call *c, const void *what) { return c->function == what; }
+
+static bool uses_constant(const Call *c, const void *what)
+{
+    const int *index = what;
+    for (int i = 0; i < c->place_count; i++)
+        if (c->place[i].kind == PLACE_CONST && c->place[i].index == *index) return true;
+    return false;
+}
+
+/* `defined(A_HAVE_NPU)`, joined by &&: where all of these hold nobody uses it; NULL: it is always used, or never. */
+static const char *unused_where(Ctx *cx, const Program *p, IsUsed *is_used, const void *what)
+{
+    Text t = text_new(cx);
+    const Call *c;
+    for (int i = 0; (c = program_call(p, i)) != NULL; i++) {
+        if (!is_used(c, what)) continue;
+        if (!c->partition) return NULL;
+        const char *word = text_format(cx, "defined(%s)", have(cx, p, c->partition->device));
+        if (!strstr(text_string(&t), word)) text_printf(&t, "%s%s", t.length ? " && " : "", word);
+    }
+    return t.length ? text_string(&t) : NULL;
+}
+
+/* What stands behind one another under one condition shares the lines. */
+static void guarded(Ctx *cx, Text *t, const char *unused, const char *text)
+{
+    const char *end = unused ? text_format(cx, "#endif     /* !(%s) */\n\n", unused) : "";
+    size_t length = strlen(end);
+    if (length && t->length >= length && strcmp(text_string(t) + t->length - length, end) == 0) t->length -= length;
+    else if (unused) text_printf(t, "#if !(%s)\n", unused);
+    text_add(t, text);
+    text_add(t, end);
+}
+
+void partition_function(Ctx *cx, Text *t, const Program *p, const Function *f, const char *text)
+{
+    guarded(cx, t, unused_where(cx, p, uses_function, f), text);
+}
+
+void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const char *text)
+{
+    guarded(cx, t, unused_where(cx, p, uses_constant, &constant), text);
+}
+
+/* ---- Prototypes and defaults ---------------------------------------------------------------------------------------- */
+
+Speller partition_speller(Ctx *cx, const Program *p, const Partition *d)
+{
+    Speller s = speller_new(cx);
+    speller_name(&s, p, "arena");
+    speller_name(&s, d, "memory");
+    for (int i = 0; i < d->param_count; i++) speller_name(&s, &d->param[i], d->param[i].name);
+    for (int i = 0; i < p->size_count; i++) speller_name(&s, p->size[i], expr_as_var(p->size[i])->name);
+    return s;
+}
+
+static const char *size_name(const Speller *s, const Program *p, int i) { return speller_find(s, p->size[i]); }
+
+static void signature(Ctx *cx, Text *t, const Program *p, const Partition *d)
+{
+    Speller s = partition_speller(cx, p, d);
+    const size_t start = t->length;
+    text_printf(t, "int %s_%s(void *arena", p->name, d->name);
+    for (int i = 0; i < p->size_count; i++) text_printf(t, ", int32_t %s", size_name(&s, p, i));
+    for (int i = 0; i < d->param_count; i++)
+        text_printf(t, ", %s%s *%s", d->param[i].is_written ? "" : "const ", dtype_info(d->param[i].tensor->type)->c_type, d->param[i].name);
+    text_char(t, ')');
+    wrap_list(cx, t, start);
+}
+
+static void labels(Text *t, const Program *p, const Partition *d)
+{
+    bool first = true;
+    for (int i = 0; i < p->call_count; i++) {
+        if (p->call[i].partition != d) continue;
+        if (!first) text_add(t, ", ");
+        for (const char *s = p->call[i].label; *s; s++) text_char(t, *s >= ' ' && *s <= '~' && *s != '*' ? *s : '?');
+        first = false;
+    }
+}
+
+void partition_prototypes(Ctx *cx, Text *t, const Program *p)
+{
+    for (int i = 0; i < p->partition_count; i++) {
+        const Partition *d = &p->partition[i];
+        text_printf(t, "/* Runs on the device %s: ", d->device);
+        labels(t, p, d);
+        text_printf(t, ".\n * Called by %s_run. %s has a default in plain C; define %s\n * when it is compiled and bring a function of your own. ", p->name,
+                    "The source", have(cx, p, d->device));
+        text_add(t, "Tensors are dense, row by row:\n");
+        for (int j = 0; j < d->param_count; j++) {
+            const Param *q = &d->param[j];
+            text_printf(t, " *   %-20s %-8s %s  %s\n", q->name, dtype_info(q->tensor->type)->c_type, tensor_shape_text(cx, q->tensor),
+                        !q->is_written ? "read" : "written");
+        }
+        Speller s = partition_speller(cx, p, d);
+        for (int j = 0; j < p->size_count; j++)
+            text_printf(t, " *   %-20s %-8s %lld to %lld\n", size_name(&s, p, j), "int32_t", (long long)expr_as_var(p->size[j])->least, (long long)expr_as_var(p->size[j])->greatest);
+        text_printf(t, " * arena: %s_run's, for the default's own use. Returns 0, or a negative code that %s_run returns. */\n", p->name, p->name);
+        signature(cx, t, p, d);
+        text_add(t, ";\n\n");
+    }
+}
+
+static bool uses_memory(const Program *p, const Partition *d)
+{
+    for (int i = 0; i < p->call_count; i++)
+        for (int j = 0; p->call[i].partition == d && j < p->call[i].place_count; j++)
+            if (p->call[i].place[j].kind == PLACE_ARENA) return true;
+    return false;
+}
+
+static bool uses_size(const Program *p, const Partition *d, const Expr *size)
+{
+    for (int i = 0; i < p->call_count; i++)
+        for (int j = 0; p->call[i].partition == d && j < p->call[i].function->size_count; j++)
+            if (p->call[i].size[j] == size) return true;
+    return false;
+}
+
+void partition_defaults(Ctx *cx, Text *t, const Program *p, PrintCall *print_call)
+{
+    for (int i = 0; i < p->partition_count; i++) {
+        const Partition *d = &p->partition[i];
+        text_printf(t, "#ifndef %s\n", have(cx, p, d->device));
+        signature(cx, t, p, d);
+        text_printf(t, "\n{\n%s", uses_memory(p, d) ? "    uint8_t *const memory = arena;\n" : "    (void)arena;\n");
+        Speller s = partition_speller(cx, p, d);
+        for (int j = 0; j < p->size_count; j++)
+            if (!uses_size(p, d, p->size[j])) text_printf(t, "    (void)%s;\n", size_name(&s, p, j));
+        for (int c = 0; c < p->call_count; c++)
+            if (p->call[c].partition == d) print_call(cx, t, p, &p->call[c]);
+        text_add(t, "    return 0;\n}\n#endif\n\n");
+    }
+}
+
+/* In NAME_run, in the place of its first call. */
+void partition_call(Ctx *cx, Text *t, const Program *p, const Partition *d, const char *memory, const Speller *sizes, PrintPlace *print_place)
+{
+    text_add(t, "    {\n");
+    const size_t start = t->length;
+    text_printf(t, "        const int status = %s_%s(%s", p->name, d->name, memory);
+    for (int i = 0; i < p->size_count; i++) text_printf(t, ", %s", size_name(sizes, p, i));
+    for (int i = 0; i < d->param_count; i++) {
+        const Memory m = { .kind = d->param[i].is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = d->param[i].tensor->type };
+        text_printf(t, ", %s", print_place(cx, p, &d->param[i].place, &m));
+    }
+    text_add(t, ");");
+    wrap_list(cx, t, start);
+    text_add(t, "\n        if (status != 0) return status;\n    }\n");
+}

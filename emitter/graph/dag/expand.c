@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: MIT */
+/* A group as computes: each call of the group is expanded over what its producers expanded to, so that the stages read
+ * one another directly. Names come from the operators, so that equal groups read the same. */
+#include "graph/dag/graph.h"
+
+#include <string.h>
+
+#include "support/map.h"
+#include "support/names.h"
+
+/* `prefix` stands before the names of stages where several groups are expanded into one nest; NULL: alone. */
+typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *prefix; } Expansion;
+
+/* The stage name `wanted`, or wanted_2, wanted_3, ... where it is taken. */
+static const char *unique_name(Expansion *x, const char *wanted)
+{
+    const char *n = wanted;
+    for (int i = 2; map_get_ptr(&x->taken, n); i++) n = name_format(x->cx, "%s_%d", wanted, i);
+    map_put_ptr(&x->taken, n, (void *)(uintptr_t)n);
+    return n;
+}
+
+static const char *stage_name(Expansion *x, const char *wanted)
+{
+    const char *local = unique_name(x, wanted);
+    return x->prefix ? name_format(x->cx, "%s_%s", x->prefix, local) : local;
+}
+
+/* Gives the fresh stages that lead to t their final names. They belong to this expansion alone, so they may be named. */
+static void name_stages(Expansion *x, Tensor *t, const char *wanted)
+{
+    Node *n = t->maker;
+    if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&x->named, n)) return;
+    map_put_ptr(&x->named, n, n);
+    for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
+    Stage *s = (Stage *)(uintptr_t)n->stage;
+    s->name = stage_name(x, name(x->cx, wanted));
+    const char *local = x->prefix ? s->name + strlen(x->prefix) + 1 : s->name;
+    for (int i = 0; i < n->out_count; i++)
+        n->out[i]->name = i ? stage_name(x, name_format(x->cx, "%s_%d", local, i)) : s->name;
+}
+
+static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
+{
+    Node over = *n;
+    over.in = NEW_ARRAY(x->cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *to = n->in[i] ? map_get_ptr(&x->of, n->in[i]) : NULL;
+        over.in[i] = to ? to : n->in[i];
+    }
+    Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
+    if (with && with->compute) out[0] = op_compute_as(x->cx, &over, with->compute, with->name);
+    else if (op_compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
+        diag_internal(x->cx, n->name, "operator \"%s\" made another number of outputs than before", n->op->name);
+    for (int i = 0; i < n->out_count && !ctx_failed(x->cx); i++) {
+        name_stages(x, out[i], n->op->name);
+        out[i]->quant = n->out[i]->quant;
+        map_put_ptr(&x->of, n->out[i], out[i]);
+    }
+    return !ctx_failed(x->cx);
+}
+
+/* The role of a tensor from outside in the first call that reads it. */
+static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
+{
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->node[i]->in_count; j++)
+            if (g->node[i]->in[j] == t) return op_input_name(cx, g->node[i]->op, j);
+    return "x";
+}
+
+/* What the group sees of a tensor from outside: the same tensor under the name of its role. */
+static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
+{
+    Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
+    in->maker = NULL;
+    in->name = unique_name(x, role_of(x->cx, g, t));
+    in->serial = ctx_serial(x->cx);
+    return in;
+}
+
+Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
+{
+    Expansion x = { cx, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena), NULL };
+    for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
+    for (int i = 0; i < g->node_count; i++)
+        if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return NULL;
+    Tensor **out = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
+    for (int i = 0; i < g->output_count; i++) out[i] = map_get_ptr(&x.of, g->output[i]);
+    if (anchor) {
+        const Tensor *made = map_get_ptr(&x.of, g->anchor->out[0]);
+        *anchor = made->name;
+    }
+    return out;
+}
+
+bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, const char *prefix, Map *made, Map *local)
+{
+    Expansion x = { cx, *made, map_new(cx->arena), map_new(cx->arena), prefix };
+    Node **maker = NEW_ARRAY(cx->arena, Node *, g->input_count);
+    for (int i = 0; i < g->input_count; i++) {
+        Tensor *in = map_get_ptr(made, g->input[i]);
+        const char *role = unique_name(&x, role_of(cx, g, g->input[i]));
+        map_put(local, role, strlen(role), (void *)(uintptr_t)in->name);
+        /* The group sees no more of what others make than it does alone: names of axes, for one, follow from it. */
+        maker[i] = in->maker;
+        in->maker = NULL;
+    }
+    bool ok = true;
+    for (int i = 0; i < g->node_count && ok; i++) ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
+    for (int i = 0; i < g->input_count; i++) {
+        Tensor *in = map_get_ptr(made, g->input[i]);
+        in->maker = maker[i];
+    }
+    *made = x.of;
+    return ok;
+}

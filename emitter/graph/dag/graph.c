@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/* Walking and rebuilding the DAG. Nodes are never changed: a pass that replaces one makes fresh copies of all that
+ * depend on it, in the same order, so that the order of execution stays the model's. */
+#include "graph/dag/region.h"
+
+#include <string.h>
+
+#include "support/map.h"
+
+int graph_order(Ctx *cx, const Graph *g, Node ***out) { return dag_order(cx, g->output, g->output_count, out); }
+
+static Tensor *mapped(const Map *m, Tensor *t)
+{
+    Tensor *to = t ? map_get_ptr(m, t) : NULL;
+    return to ? to : t;
+}
+
+Node *node_over(Ctx *cx, const Node *n, Tensor *const *in)
+{
+    Node *copy = n->kind == NODE_REGION ? region_new(cx, n->name, n->region, in, n->in_count)
+                                        : op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    for (int i = 0; copy && i < n->out_count; i++) {
+        copy->out[i]->name = n->out[i]->name;
+        copy->out[i]->quant = n->out[i]->quant;
+    }
+    if (copy) copy->device = n->device;
+    return copy;
+}
+
+struct Uses { Map count; const Target *target; };
+
+static void use(Ctx *cx, Uses *u, const Tensor *t)
+{
+    int *n = map_get_ptr(&u->count, t);
+    if (!n) map_put_ptr(&u->count, t, n = NEW(cx->arena, int));
+    ++*n;
+}
+
+static Uses *graph_uses(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    int count = graph_order(cx, g, &order);
+    Uses *u = NEW(cx->arena, Uses);
+    u->count = map_new(cx->arena);
+    u->target = g->target;
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < order[i]->in_count; j++)
+            if (order[i]->in[j]) use(cx, u, order[i]->in[j]);
+    for (int i = 0; i < g->output_count; i++) use(cx, u, g->output[i]);
+    return u;
+}
+
+int uses_of(const Uses *u, const Tensor *t)
+{
+    const int *n = map_get_ptr(&u->count, t);
+    return n ? *n : 1;
+}
+
+const Target *uses_target(const Uses *u) { return u->target; }
+
+/* What replaces a tensor is used as often as it was. */
+static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
+{
+    void *n = map_get_ptr(&u->count, from);
+    if (n && !map_get_ptr(&u->count, to)) map_put_ptr(&u->count, to, n);
+}
+
+/* What stands in a call's place is made where the call was: nodes made since `serial`, from t on upwards. */
+static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
+{
+    Node *n = t ? t->maker : NULL;
+    if (!n || n->serial <= serial || n->device) return;
+    n->device = device;
+    for (int i = 0; i < n->in_count; i++) stay_on_device(n->in[i], device, serial);
+}
+
+/* `to` leads from what is replaced beforehand to what stands for it. */
+typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; Map to; } Rewrite;
+
+static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
+{
+    Node **order;
+    int count = graph_order(cx, &g, &order);
+    Uses *uses = graph_uses(cx, &g);
+    Map to = r.to;
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        Node *n = order[i];
+        bool same = !r.remakes;
+        Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), **out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
+        for (int j = 0; j < n->in_count; j++) {
+            in[j] = mapped(&to, n->in[j]);
+            same = same && in[j] == n->in[j];
+        }
+        Node *now = same || n->kind == NODE_COMPUTE ? n : node_over(cx, n, in);
+        if (!now) break;
+        for (int j = 0; j < n->out_count; j++) inherit_uses(uses, n->out[j], now->out[j]);
+        memcpy(out, now->out, (size_t)n->out_count * sizeof *out);
+        uint32_t before = cx->serial;
+        if (r.visit && now->kind == r.visited) r.visit(cx, now, out, uses);
+        for (int j = 0; j < n->out_count && now->device; j++) stay_on_device(out[j], now->device, before);
+        for (int j = 0; j < n->out_count; j++) {
+            if (out[j] != n->out[j]) map_put_ptr(&to, n->out[j], out[j]);
+            if (out[j]) inherit_uses(uses, n->out[j], out[j]);
+        }
+    }
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
+    for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
+    g.output = output;
+    Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count);
+    for (int i = 0; i < g.mark_count; i++) mark[i] = (Mark){ g.mark[i].said, mapped(&to, g.mark[i].tensor) };
+    g.mark = mark;
+    return g;
+}
+
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_CALL, false, map_new(cx->arena) }); }
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_CALL, true, map_new(cx->arena) }); }
+Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_REGION, false, map_new(cx->arena) }); }
+
+Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given)
+{
+    Rewrite r = { .to = map_new(cx->arena) };
+    for (int i = 0; i < g->input_count; i++)
+        if (given[i]) map_put_ptr(&r.to, g->input[i], given[i]);
+    return rewrite(cx, *g, r);
+}
+
+/* ---- Outputs --------------------------------------------------------------------------------------------------- */
+
+static bool is_among(const Tensor *t, Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+Graph graph_outputs(Ctx *cx, Graph g)
+{
+    Tensor **output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
+    for (int i = 0; i < g.output_count && !ctx_failed(cx); i++) {
+        Tensor *t = output[i];
+        if (t->maker && (t->maker->kind == NODE_COMPUTE || !is_among(t, output, i))) continue;
+        output[i] = call(cx, "identity", t->name, &t, 1, "");
+        if (output[i]) output[i]->quant = t->quant;
+    }
+    g.output = output;
+    return g;
+}
+
+/* ---- The passes ------------------------------------------------------------------------------------------------ */
+
+static const GraphPassRow table[] = {
+#define GRAPH_PASS(fn, name, what) { name, what, fn },
+#include "graph/passes/passes.def"
+#undef GRAPH_PASS
+};
+
+const GraphPassRow *graph_passes(int *count)
+{
+    *count = (int)(sizeof table / sizeof table[0]);
+    return table;
+}
+
+bool graph_has_output(const Graph *g, const Tensor *t)
+{
+    for (int i = 0; i < g->output_count; i++)
+        if (g->output[i] == t) return true;
+    return false;
+}

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls of operators. A call is checked against its row (number of inputs, names of attributes), gets the defaults of
+ * the attributes that it leaves out, and is expanded once: the types and shapes of its outputs are those of its computes. */
+#include "graph/dag/op.h"
+
+#include <string.h>
+
+#include "graph/dag/op_build.h"
+#include "graph/dag/registry.h"
+#include "support/names.h"
+#include "support/text.h"
+
+const char *pattern_text(Pattern p)
+{
+    static const char *const text[] = { "elementwise", "broadcast", "injective", "reduction", "out-fusable", "opaque" };
+    return text[p];
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------------------------ */
+
+static const AttrRow *attr_row(const Op *op, const char *attr_name)
+{
+    for (const AttrRow *r = op->attr; r && r->name; r++)
+        if (strcmp(r->name, attr_name) == 0) return r;
+    return NULL;
+}
+
+static void refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
+{
+    const char *known[32];
+    size_t count = 0;
+    for (const AttrRow *r = op->attr; r && r->name && count < 32; r++) known[count++] = r->name;
+    diag_error(cx, op->name, "there is no attribute '%s'%s", attr_name, text_hint(cx, attr_name, known, count, ""));
+}
+
+/* An integer of decimal digits with an optional sign; *end is set past it, == s if there is none or it does not fit. */
+static int64_t read_integer(const char *s, const char **end)
+{
+    const char *p = s + (*s == '-');
+    uint64_t v = 0;
+    *end = s;
+    if (*p < '0' || *p > '9') return 0;
+    for (; *p >= '0' && *p <= '9'; p++) {
+        if (v > (uint64_t)INT64_MAX / 10 - 1) return 0;
+        v = v * 10 + (uint64_t)(*p - '0');
+    }
+    *end = p;
+    return *s == '-' ? -(int64_t)v : (int64_t)v;
+}
+
+static double read_real(const char *s, const char **end)
+{
+    if (strncmp(s, "inf", 3) == 0 || strncmp(s, "-inf", 4) == 0) {
+        *end = s + (*s == '-' ? 4 : 3);
+        return *s == '-' ? -1.0 / 0.0 : 1.0 / 0.0;
+    }
+    return text_read_double(s, end);
+}
+
+static int list_length(const char *value)
+{
+    int n = *value != '\0';
+    for (; *value; value++) n += *value == ',';
+    return n;
+}
+
+static bool read_list(Ctx *cx, const char *value, Attr *a)
+{
+    int count = list_length(value);
+    int64_t *ints = NEW_ARRAY(cx->arena, int64_t, count);
+    double *reals = NEW_ARRAY(cx->arena, double, count);
+    const char *at = value, *end = value;
+    for (int i = 0; i < count; i++, at = end + 1) {
+        if (a->kind == ATTR_INTS || a->kind == ATTR_INT) ints[i] = read_integer(at, &end);
+        else reals[i] = read_real(at, &end);
+        if (end == at || *end != (i + 1 < count ? ',' : '\0')) return false;
+    }
+    a->count = count;
+    a->ints = ints;
+    a->reals = reals;
+    if (a->kind == ATTR_INTS || a->kind == ATTR_REALS) return true;
+    if (count != 1) return false;
+    a->integer = ints[0];
+    a->real = reals[0];
+    return true;
+}
+
+static Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char *value)
+{
+    Attr a = { .name = row->name, .kind = row->kind, .text = value };
+    bool well = row->kind == ATTR_TEXT || (row->kind != ATTR_TENSOR && read_list(cx, value, &a));
+    if (!well) diag_error(cx, op->name, "attribute '%s' has the value '%s', which does not suit it: %s", row->name, value, row->meaning);
+    return a;
+}
+
+const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
+{
+    int room = 1;
+    for (const char *p = text; *p; p++) room += *p == '=';
+    Attr *attrs = NEW_ARRAY(cx->arena, Attr, room);
+    *count = 0;
+    for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
+        size_t word = strcspn(p, " "), left = strcspn(p, "=");
+        if (left >= word) {
+            diag_error(cx, op->name, "attributes are written name=value, not '%s'", name_n(cx, p, word));
+            return attrs;
+        }
+        const AttrRow *row = attr_row(op, name_n(cx, p, left));
+        if (row) attrs[(*count)++] = attr_from_text(cx, op, row, name_n(cx, p + left + 1, word - left - 1));
+        else refuse_attr(cx, op, name_n(cx, p, left));
+        p += word;
+    }
+    return attrs;
+}
+
+/* The call's attributes as given, then the defaults of those left out. */
+static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
+{
+    int room = count;
+    for (const AttrRow *r = n->op->attr; r && r->name; r++) room++;
+    Attr *all = NEW_ARRAY(cx->arena, Attr, room);
+    for (int i = 0; i < count; i++) {
+        all[i] = attr[i];
+        if (!attr_row(n->op, attr[i].name)) refuse_attr(cx, n->op, attr[i].name);
+    }
+    n->attr = all;
+    n->attr_count = count;
+    for (const AttrRow *r = n->op->attr; r && r->name; r++)
+        if (r->otherwise && !node_attr(n, r->name)) {
+            all[count++] = attr_from_text(cx, n->op, r, r->otherwise);
+            n->attr_count = count;
+        }
+}
+
+/* ---- Calls ----------------------------------------------------------------------------------------------------- */
+
+static bool check_inputs(Ctx *cx, const Node *n)
+{
+    const Op *op = n->op;
+    int given = n->in_count;
+    if (given < op->least_inputs || (op->most_inputs >= 0 && given > op->most_inputs)) {
+        const char *least = text_format(cx, "%d", op->least_inputs);
+        const char *range = op->most_inputs == op->least_inputs ? least
+                          : op->most_inputs < 0 ? text_format(cx, "at least %s", least)
+                          : text_format(cx, "%s to %d", least, op->most_inputs);
+        op_refuse(cx, n, "%d inputs are given, but it takes %s", given, range);
+        return false;
+    }
+    for (int i = 0; i < op->least_inputs; i++)
+        if (!n->in[i]) {
+            op_refuse(cx, n, "input %d is absent", i);
+            return false;
+        }
+    return true;
+}
+
+/* The i-th of the space-separated names. */
+static const char *word_at(Ctx *cx, const char *words, int i)
+{
+    for (; i > 0 && *words; i--) {
+        words += strcspn(words, " ");
+        words += strspn(words, " ");
+    }
+    return name_n(cx, words, strcspn(words, " "));
+}
+
+const char *op_input_name(Ctx *cx, const Op *op, int i)
+{
+    const char *word = op->inputs ? word_at(cx, op->inputs, i) : "";
+    return *word ? word : "x";
+}
+
+static int count_char(const char *s, char c)
+{
+    int count = 0;
+    for (; *s; s++) count += *s == c;
+    return count;
+}
+
+/* Formulas with ';' between, the last of which makes output 0: over inputs and attributes, and those before, by their names. */
+static Tensor *compute_by_formulas(Ctx *cx, const Node *n, const char *text)
+{
+    int count = 0;
+    Bind *binds = NEW_ARRAY(cx->arena, Bind, n->in_count + n->attr_count + count_char(text, ';') + 2);
+    for (int i = 0; i < n->in_count; i++) binds[count++] = (Bind)BIND_T(word_at(cx, n->op->inputs, i), n->in[i]);
+    for (int i = 0; i < n->attr_count; i++) {
+        const Attr *a = &n->attr[i];
+        if (a->kind == ATTR_REAL) binds[count++] = (Bind)BIND_V(a->name, expr_real(cx, n->in[0]->type, a->real));
+        if (a->kind == ATTR_INT) binds[count++] = (Bind)BIND_I(cx, a->name, a->integer);
+    }
+    Tensor *made = NULL;
+    for (const char *s = text; *s && !ctx_failed(cx);) {
+        s += strspn(s, " ");
+        const char *formula_text = name_n(cx, s, strcspn(s, ";"));
+        made = op_formula(cx, n, formula_text, binds);
+        binds[count++] = (Bind)BIND_T(name_n(cx, s, strcspn(s, " [=")), made);
+        s += strcspn(s, ";");
+        s += *s == ';';
+    }
+    return made;
+}
+
+static int compute_by_row(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (!n->op->formula) return n->op->compute(cx, n, out);
+    if (n->op->floats_only && !op_float(cx, n)) return 0;
+    out[0] = compute_by_formulas(cx, n, n->op->formula);
+    return out[0] ? 1 : 0;
+}
+
+/* What went wrong since the mark, with that place. */
+static void place_failure(Ctx *cx, DiagMark mark, const char *where)
+{
+    const Diag *d = diag_rewind(cx, mark);
+    if (!d) diag_internal(cx, where, "the compute failed without a reason");
+    else if (d->severity == UNSUPPORTED) diag_unsupported(cx, where, "%s", d->what);
+    else if (d->source) diag_with_source(cx, where, d->source, "%s", d->what);
+    else diag_error(cx, where, "%s", d->what);
+}
+
+/* Runs Op.compute; a diagnostic of the formula reader or the constructors below gets the call as its place. */
+int op_compute(Ctx *cx, const Node *n, Tensor **out)
+{
+    DiagMark mark = diag_mark(cx);
+    int count = compute_by_row(cx, n, out);
+    if (!ctx_failed(cx)) return count;
+    place_failure(cx, mark, op_where(cx, n));
+    return 0;
+}
+
+static bool is_like(const Tensor *a, const Tensor *b)
+{
+    bool same = a->type == b->type && a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+Tensor *op_compute_as(Ctx *cx, const Node *n, const char *formulas, const char *whose)
+{
+    const char *where = text_format(cx, "implementation \"%s\" of %s", whose, op_where(cx, n));
+    DiagMark mark = diag_mark(cx);
+    Tensor *made = compute_by_formulas(cx, n, formulas);
+    const Tensor *wanted = n->out[0];
+    if (ctx_failed(cx) || !made) place_failure(cx, mark, where);
+    else if (n->out_count != 1 || !is_like(made, wanted))
+        diag_error(cx, where, "its compute makes one output %s%s, but the operator makes %d, the first %s%s", dtype_info(made->type)->spelling, tensor_shape_text(cx, made),
+                   n->out_count, dtype_info(wanted->type)->spelling, tensor_shape_text(cx, wanted));
+    return ctx_failed(cx) ? NULL : made;
+}
+
+Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr, int attr_count)
+{
+    if (ctx_failed(cx) || !op) return NULL;
+    Node *n = NEW(cx->arena, Node);
+    n->kind = NODE_CALL;
+    n->op = op;
+    n->name = name(cx, call_name ? call_name : op->name);
+    n->in = NEW_ARRAY(cx->arena, Tensor *, in_count);
+    for (int i = 0; i < in_count; i++) n->in[i] = in[i];
+    n->in_count = in_count;
+    while (n->in_count > op->least_inputs && !in[n->in_count - 1]) n->in_count--;
+    complete_attrs(cx, n, attr, attr_count);
+    if (ctx_failed(cx) || !check_inputs(cx, n)) return NULL;
+
+    Tensor **made = NEW_ARRAY(cx->arena, Tensor *, MAX_OUTPUTS);
+    n->out_count = op_compute(cx, n, made);
+    if (ctx_failed(cx) || n->out_count == 0) return NULL;
+    n->serial = ctx_serial(cx);
+    n->out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
+    for (int i = 0; i < n->out_count; i++) {
+        const char *out_name = i ? name_format(cx, "%s_%d", n->name, i) : n->name;
+        n->out[i] = tensor_new(cx, out_name, made[i]->type, made[i]->rank, made[i]->shape);
+        n->out[i]->maker = n;
+        n->out[i]->output = i;
+    }
+    map_put_ptr(&registry(cx)->expansion, n, made);
+    return n;
+}
+
+Tensor *const *op_expand(Ctx *cx, const Node *n)
+{
+    return map_get_ptr(&registry(cx)->expansion, n);
+}
+
+static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs)
+{
+    if (ctx_failed(cx)) return NULL;
+    const Op *op = op_find(cx, op_name);
+    if (!op) {
+        diag_internal(cx, call_name, "there is no operator '%s'", op_name);
+        return NULL;
+    }
+    int count = 0;
+    const Attr *attr = attrs_read(cx, op, attrs, &count);
+    Node *n = op_call(cx, op, call_name, in, in_count, attr, count);
+    return n ? n->out[0] : NULL;
+}
+
+Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs_format, ...)
+{
+    va_list args;
+    va_start(args, attrs_format);
+    const char *attrs = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    return call_with(cx, op_name, call_name, in, in_count, attrs);
+}
+
+Tensor *call_on(Ctx *cx, const char *op_name, const char *call_name, Tensor *x, const char *attrs_format, ...)
+{
+    va_list args;
+    va_start(args, attrs_format);
+    const char *attrs = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    return x ? call_with(cx, op_name, call_name, &x, 1, attrs) : NULL;
+}
+
+Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b, const char *attrs_format, ...)
+{
+    va_list args;
+    va_start(args, attrs_format);
+    const char *attrs = text_vformat(cx, attrs_format, args);
+    va_end(args);
+    return a && b ? call_with(cx, op_name, call_name, (Tensor *[]){ a, b }, 2, attrs) : NULL;
+}
+
+Tensor *call_where(Ctx *cx, const char *call_name, Tensor *condition, Tensor *a, Tensor *b)
+{
+    return condition && a && b ? call_with(cx, "where", call_name, (Tensor *[]){ condition, a, b }, 3, "") : NULL;
+}
+
+const char *ints_text(Ctx *cx, const int64_t *v, int count)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < count; i++) text_printf(&t, "%s%lld", i ? "," : "", (long long)v[i]);
+    return text_string(&t);
+}
+
+/* The shape as the attribute of a reshape has it: a symbolic size is 0 where x has it at the same place, else -1, which
+ * may be there once; NULL: it would be there more often. */
+static const char *shape_from(Ctx *cx, const Tensor *x, const Tensor *like)
+{
+    Text shape = text_new(cx);
+    int others = 0;
+    for (int d = 0; d < like->rank; d++) {
+        bool is_same = d < x->rank && like->shape[d] == x->shape[d];
+        int64_t size = like->shape[d]->kind == EXPR_INT ? like->shape[d]->integer : is_same ? 0 : -1;
+        others += size < 0;
+        text_printf(&shape, "%s%lld", d ? "," : "", (long long)size);
+    }
+    return others > 1 ? NULL : text_string(&shape);
+}
+
+bool can_view(Ctx *cx, const Tensor *x, const Tensor *like) { return shape_from(cx, x, like) != NULL; }
+
+Tensor *view_call(Ctx *cx, const char *call_name, Tensor *x, const Tensor *like)
+{
+    if (!x || !like) return NULL;
+    const char *shape = shape_from(cx, x, like);
+    if (shape) return call_on(cx, "reshape", call_name, x, "shape=%s", shape);
+    const Attr attr = { .name = "like", .kind = ATTR_TENSOR, .tensor = like };
+    Node *n = op_call(cx, op_find(cx, "reshape"), call_name, &x, 1, &attr, 1);
+    return n ? n->out[0] : NULL;
+}
+
+bool attrs_are_fixed(const Node *n)
+{
+    for (int i = 0; i < n->attr_count; i++)
+        if (n->attr[i].kind == ATTR_TENSOR && !tensor_is_fixed(n->attr[i].tensor)) return false;
+    return true;
+}

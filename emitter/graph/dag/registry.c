@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* One growing array of pointers for each kind of row, and a map from names. Rows are never copied or changed, except
+ * that a target's unset fields are filled in from its base, in a copy, when it is registered: bases come first. */
+#include "graph/dag/registry.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+#define BUILTIN_OPS(rows) extern const Op rows[];
+#define BUILTIN_TARGETS(rows) extern const Target rows[];
+#define BUILTIN_IMPLEMENTATIONS(rows) extern const Implementation rows[];
+#define BUILTIN_DEVICES(rows) extern const Device rows[];
+#include "builtin.h"
+#undef BUILTIN_OPS
+#undef BUILTIN_TARGETS
+#undef BUILTIN_IMPLEMENTATIONS
+#undef BUILTIN_DEVICES
+
+/* The arrays' addresses, each list closed by NULL. */
+#define BUILTIN_TARGETS(rows)
+#define BUILTIN_IMPLEMENTATIONS(rows)
+#define BUILTIN_DEVICES(rows)
+#define BUILTIN_OPS(rows) rows,
+static const Op *const builtin_ops[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_OPS
+#undef BUILTIN_TARGETS
+#define BUILTIN_OPS(rows)
+#define BUILTIN_TARGETS(rows) rows,
+static const Target *const builtin_targets[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_TARGETS
+#undef BUILTIN_IMPLEMENTATIONS
+#define BUILTIN_TARGETS(rows)
+#define BUILTIN_IMPLEMENTATIONS(rows) rows,
+static const Implementation *const builtin_implementations[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_IMPLEMENTATIONS
+#undef BUILTIN_DEVICES
+#define BUILTIN_IMPLEMENTATIONS(rows)
+#define BUILTIN_DEVICES(rows) rows,
+static const Device *const builtin_devices[] = {
+#include "builtin.h"
+    NULL
+};
+
+/* Room for one more pointer in an array of `count`. */
+static const void **grown(Ctx *cx, const void **old, int count, int *room)
+{
+    if (count < *room) return old;
+    *room = *room ? *room * 2 : 32;
+    const void **bigger = NEW_ARRAY(cx->arena, const void *, *room);
+    for (int i = 0; i < count; i++) bigger[i] = old[i];
+    return bigger;
+}
+
+/* The place of the operator's name in the sorted array: where it is, or where it would go. */
+static int op_place(const Registry *r, const char *op_name)
+{
+    int low = 0, high = r->op_count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (strcmp(r->op[middle]->name, op_name) < 0) low = middle + 1;
+        else high = middle;
+    }
+    return low;
+}
+
+static void add_op(Ctx *cx, Registry *r, const Op *op)
+{
+    int at = op_place(r, op->name);
+    bool replaces = at < r->op_count && strcmp(r->op[at]->name, op->name) == 0;
+    if (!replaces) {
+        r->op = (const Op **)grown(cx, (const void **)r->op, r->op_count, &r->op_room);
+        for (int i = r->op_count++; i > at; i--) r->op[i] = r->op[i - 1];
+    }
+    r->op[at] = op;
+    map_put(&r->op_by_name, op->name, strlen(op->name), (void *)(uintptr_t)op);
+}
+
+static const Target *target_named(const Registry *r, const char *target_name)
+{
+    return target_name ? map_get(&r->target_by_name, target_name, strlen(target_name)) : NULL;
+}
+
+static void add_target(Ctx *cx, Registry *r, const Target *row)
+{
+    Target *t = NEW(cx->arena, Target);
+    const Target *base = target_named(r, row->base);
+    *t = *row;
+    if (row->base && !base) diag_error(cx, row->name, "the target's base \"%s\" is not known", row->base);
+    if (base) {
+        if (!t->lanes) t->lanes = base->lanes;
+        if (!t->vector_bytes) t->vector_bytes = base->vector_bytes;
+        if (!t->accumulators) t->accumulators = base->accumulators;
+        if (!t->copy_budget) t->copy_budget = base->copy_budget;
+        if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
+        if (!t->features) t->features = base->features;
+    }
+    r->target = (const Target **)grown(cx, (const void **)r->target, r->target_count, &r->target_room);
+    r->target[r->target_count++] = t;
+    map_put(&r->target_by_name, t->name, strlen(t->name), t);
+}
+
+/* Rows whose base is registered already; the others wait for a later round. */
+static bool add_ready_targets(Ctx *cx, Registry *r)
+{
+    bool added = false;
+    for (int a = 0; builtin_targets[a]; a++)
+        for (const Target *t = builtin_targets[a]; t->name; t++) {
+            if (target_named(r, t->name) || (t->base && !target_named(r, t->base))) continue;
+            add_target(cx, r, t);
+            added = true;
+        }
+    return added;
+}
+
+static void add_implementation(Ctx *cx, Registry *r, const Implementation *i)
+{
+    r->implementation = (const Implementation **)grown(cx, (const void **)r->implementation, r->implementation_count,
+                                                       &r->implementation_room);
+    r->implementation[r->implementation_count++] = i;
+}
+
+static void add_device(Ctx *cx, Registry *r, const Device *d)
+{
+    r->device = (const Device **)grown(cx, (const void **)r->device, r->device_count, &r->device_room);
+    r->device[r->device_count++] = d;
+}
+
+Registry *registry(Ctx *cx)
+{
+    if (cx->registry) return cx->registry;
+    Registry *r = cx->registry = NEW(cx->arena, Registry);
+    r->op_by_name = map_new(cx->arena);
+    r->target_by_name = map_new(cx->arena);
+    r->importer_row = map_new(cx->arena);
+    r->tuned = map_new(cx->arena);
+    r->expansion = map_new(cx->arena);
+    for (int a = 0; builtin_ops[a]; a++)
+        for (const Op *op = builtin_ops[a]; op->name; op++) add_op(cx, r, op);
+    while (add_ready_targets(cx, r)) continue;
+    for (int a = 0; builtin_implementations[a]; a++)
+        for (const Implementation *i = builtin_implementations[a]; i->name; i++) add_implementation(cx, r, i);
+    for (int a = 0; builtin_devices[a]; a++)
+        for (const Device *d = builtin_devices[a]; d->name; d++) add_device(cx, r, d);
+    return r;
+}
+
+void op_register(Ctx *cx, const Op *op) { add_op(cx, registry(cx), op); }
+void target_register(Ctx *cx, const Target *t) { add_target(cx, registry(cx), t); }
+void implementation_register(Ctx *cx, const Implementation *i) { add_implementation(cx, registry(cx), i); }
+
+const Op *op_find(Ctx *cx, const char *op_name)
+{
+    return map_get(&registry(cx)->op_by_name, op_name, strlen(op_name));
+}
+
+const Op *const *op_list(Ctx *cx, int *count)
+{
+    *count = registry(cx)->op_count;
+    return registry(cx)->op;
+}
+
+const Target *target_find(Ctx *cx, const char *target_name) { return target_named(registry(cx), target_name); }
+
+const Target *const *target_list(Ctx *cx, int *count)
+{
+    *count = registry(cx)->target_count;
+    return registry(cx)->target;
+}
+
+const Implementation *const *implementation_list(Ctx *cx, int *count)
+{
+    *count = registry(cx)->implementation_count;
+    return registry(cx)->implementation;
+}
+
+void device_register(Ctx *cx, const Device *d) { add_device(cx, registry(cx), d); }
+
+const Device *const *device_list(Ctx *cx, int *count)
+{
+    *count = registry(cx)->device_count;
+    return registry(cx)->device;
+}
+
+const Device *device_find(Ctx *cx, const char *device_name)
+{
+    int count;
+    const Device *const *all = device_list(cx, &count);
+    while (count--)
+        if (strcmp(all[count]->name, device_name) == 0) return all[count];
+    return NULL;
+}

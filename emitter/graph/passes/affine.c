@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+/* What a trained network keeps apart, batch norms above all, becomes one set of weights and one bias. With W linear in its
+ * weights k, whose last axis is that of its output, and constants a, b, s over that axis:
+ *
+ *      W(x, k) * s        =  W(x, k * s)
+ *      (y + b) * s        =  y * s + b * s           where y comes from such a W
+ *      (y + a) + b        =  y + (a + b)
+ *
+ * The rounding of the result changes as it does in every tool that folds batch norms. A tensor that others read too
+ * stays as it is, for its work would be done twice. Shifts of integers wrap, so that adding them up is exact. */
+#include "graph/dag/graph.h"
+
+/* The constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other operand. */
+static Tensor *channel_constant(const Node *call, Tensor **data)
+{
+    for (int i = 1; i >= 0; i--) {
+        Tensor *c = call->in[i], *x = call->in[1 - i];
+        if (!tensor_is_constant(c) || tensor_is_constant(x) || x->rank < 1 || c->rank > x->rank) continue;
+        int64_t last = c->rank ? tensor_dim(c, c->rank - 1) : 1;
+        if (tensor_elems(c) != last || (last != 1 && last != tensor_dim(x, x->rank - 1))) continue;
+        *data = x;
+        return c;
+    }
+    return NULL;
+}
+
+static Node *maker_of(const Tensor *t) { return t->maker && t->maker->kind == NODE_CALL ? t->maker : NULL; }
+
+static bool is_affine(const Node *n, int kind) { return n && (int)n->op->affine == kind && n->in_count == 2; }
+
+/* Is the call at the head of a chain of shifts, each read once and all on one device, linear in constant weights? */
+static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *device)
+{
+    Node *n = maker_of(x);
+    Tensor *data;
+    if (!n || uses_of(uses, x) != 1 || n->device != device) return false;
+    if (n->op->weights) return tensor_is_constant(n->in[n->op->weights]);
+    return is_affine(n, AFFINE_SHIFT) && channel_constant(n, &data) && comes_from_weights(data, uses, device);
+}
+
+static Tensor *flat(Ctx *cx, Tensor *c)
+{
+    if (c->rank == 1) return c;
+    int64_t n = tensor_elems(c);
+    return tensor_constant(cx, c->name, c->type, 1, &n, c->data);
+}
+
+/* The result of the operator; of two constants at once, so that the next scale or shift sees a constant. */
+static Tensor *binary(Ctx *cx, const char *op, const char *label, Tensor *a, Tensor *b)
+{
+    Tensor *in[] = { a, b }, *out = call(cx, op, label, in, 2, "");
+    if (out && tensor_is_constant(a) && tensor_is_constant(b)) graph_run_call(cx, out->maker, &out);
+    return out;
+}
+
+static Tensor *scaled(Ctx *cx, Tensor *x, Tensor *s)
+{
+    Node *n = maker_of(x);
+    Tensor *data = NULL;
+    if (!n->op->weights) {
+        Tensor *b = channel_constant(n, &data);
+        return binary(cx, "add", n->name, scaled(cx, data, s), binary(cx, "mul", n->name, flat(cx, b), s));
+    }
+    Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
+    in[n->op->weights] = binary(cx, "mul", n->name, n->in[n->op->weights], s);
+    Node *now = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    return now ? now->out[0] : NULL;
+}
+
+static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
+{
+    Tensor *x = NULL, *c = node->op->affine && node->in_count == 2 ? channel_constant(node, &x) : NULL;
+    if (!c) return;
+    if (node->op->affine == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses, node->device)) out[0] = scaled(cx, x, flat(cx, c));
+    else if (node->op->affine == AFFINE_SHIFT && is_affine(maker_of(x), AFFINE_SHIFT) && uses_of(uses, x) == 1 && maker_of(x)->device == node->device) {
+        Tensor *y = NULL, *a = channel_constant(maker_of(x), &y);
+        if (a) out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), flat(cx, c)));
+    }
+}
+
+Graph graph_affine(Ctx *cx, Graph g) { return graph_rewrite(cx, g, fold_affine); }

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/* The first pass: annotations that are calls become properties.
+ *
+ *   on_device(x)        the call that makes x gets the device, with the calls of the same name that lead to it, for an
+ *                       importer makes several of one node
+ *   stop_gradient(x)    and what else is recorded: a mark on x, which later passes carry along
+ *
+ * Then the calls are gone, so that every pass behind sees the graph as if they had never been there. All calls are made
+ * anew, for the order of execution to be the model's. */
+#include "graph/dag/graph.h"
+
+#include <string.h>
+
+#include "support/names.h"
+#include "support/text.h"
+
+static bool is_annotation(const Node *n, int kind) { return n->kind == NODE_CALL && (int)n->op->annotation == kind; }
+
+/* The name of the device, interned; NULL: at home, or not known. */
+static const char *device_of_annotation(Ctx *cx, const Node *call)
+{
+    const char *wanted = node_text(call, "device", NULL), *where = name_format(cx, "node \"%s\" (%s)", call->name, call->op->name);
+    if (!wanted || !*wanted) diag_error(cx, where, "the attribute 'device' is missing");
+    if (ctx_failed(cx) || strcmp(wanted, "cpu") == 0) return NULL;
+    if (device_find(cx, wanted)) return name(cx, wanted);
+    int count;
+    const Device *const *all = device_list(cx, &count);
+    const char **names = NEW_ARRAY(cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) names[i] = all[i]->name;
+    diag_error(cx, where, "there is no device '%s'%s", wanted, text_hint(cx, wanted, names, (size_t)count, "; see `loopwright targets`"));
+    return NULL;
+}
+
+static void put_on_device(Node *n, const char *device)
+{
+    n->device = device;
+    for (int i = 0; i < n->in_count; i++) {
+        Node *maker = n->in[i] ? n->in[i]->maker : NULL;
+        if (maker && maker->name == n->name && maker->device != device) put_on_device(maker, device);
+    }
+}
+
+/* The calls are fresh here, so that they may be changed. */
+static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
+{
+    (void)uses;
+    if (!is_annotation(call, ANNOTATION_DEVICE) && !is_annotation(call, ANNOTATION_RECORD)) return;
+    out[0] = call->in[0];
+    if (!is_annotation(call, ANNOTATION_DEVICE)) return;
+    const char *device = device_of_annotation(cx, call);
+    if (call->in[0]->maker) put_on_device(call->in[0]->maker, device);
+}
+
+Graph graph_annotate(Ctx *cx, Graph g)
+{
+    Node **order;
+    int count = graph_order(cx, &g, &order), annotations = 0;
+    Mark *mark = NEW_ARRAY(cx->arena, Mark, g.mark_count + count);
+    for (int i = 0; i < g.mark_count; i++) mark[i] = g.mark[i];
+    g.mark = mark;
+    for (int i = 0; i < count; i++) {
+        if (is_annotation(order[i], ANNOTATION_RECORD)) mark[g.mark_count++] = (Mark){ order[i], order[i]->out[0] };
+        annotations += is_annotation(order[i], ANNOTATION_DEVICE) || is_annotation(order[i], ANNOTATION_RECORD);
+    }
+    return annotations ? graph_remake(cx, g, dissolve) : g;
+}

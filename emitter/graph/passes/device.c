@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls on other devices. The last pass asks each device's row whether it takes the call that it was given; what it does
+ * not take stays here, with a note. Then the graph is written anew with a device_copy wherever a value is made on one
+ * device and read on another, one for all readers there. Inputs and outputs of the model are here; constants everywhere.
+ *
+ * Copies are opaque, so fusion forms no group across devices. Groups are then ordered so that those of one device come
+ * together as far as the values allow: each run of them is one function of the emitted program (driver/device_functions.c). */
+#include "graph/dag/graph.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+enum { MOST_DEVICES = 16 };
+
+typedef struct Crossing {
+    Ctx *cx;
+    Map to;                                  /* of a tensor: what it has become, where it is made */
+    int device_count;
+    const char *device[MOST_DEVICES];        /* NULL: here */
+    Map copy[MOST_DEVICES];                  /* of a tensor as it has become: its copy on the device */
+} Crossing;
+
+static const char *device_name(const char *device) { return device ? device : "cpu"; }
+
+/* ---- What a device takes ---------------------------------------------------------------------------------------- */
+
+static const Tensor *refused_type(const Device *d, const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && !has_word(d->types, dtype_info(n->in[i]->type)->spelling)) return n->in[i];
+    for (int i = 0; i < n->out_count; i++)
+        if (!has_word(d->types, dtype_info(n->out[i]->type)->spelling)) return n->out[i];
+    return NULL;
+}
+
+/* Where the call runs after all. */
+static const char *device_taking(Ctx *cx, const Node *n)
+{
+    const Device *d = n->device ? device_find(cx, n->device) : NULL;
+    if (!d) return NULL;
+    const Tensor *refused = refused_type(d, n);
+    const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
+    if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "stays on the cpu: no device takes a region");
+    else if (!n->op->is_view && !has_word(d->ops, n->op->name))
+        diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, n->op->name);
+    else if (refused)
+        diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, dtype_info(refused->type)->spelling);
+    else return n->device;
+    return NULL;
+}
+
+/* ---- Copies ------------------------------------------------------------------------------------------------------ */
+
+static Map *copies_on(Crossing *c, const char *device)
+{
+    for (int i = 0; i < c->device_count; i++)
+        if (c->device[i] == device) return &c->copy[i];
+    if (c->device_count == MOST_DEVICES) {
+        diag_unsupported(c->cx, NULL, "more than %d devices", MOST_DEVICES - 1);
+        return &c->copy[0];
+    }
+    c->device[c->device_count] = device;
+    c->copy[c->device_count] = map_new(c->cx->arena);
+    return &c->copy[c->device_count++];
+}
+
+static Tensor *on_device(Crossing *c, Tensor *t, const char *device)
+{
+    Tensor *now = t ? map_get_ptr(&c->to, t) : NULL;
+    if (!now) now = t;
+    const char *from = now && now->maker ? now->maker->device : NULL;
+    if (!now || tensor_is_constant(now) || from == device) return now;
+    Map *copies = copies_on(c, device);
+    Tensor *copy = map_get_ptr(copies, now);
+    if (copy) return copy;
+    copy = call(c->cx, "device_copy", text_format(c->cx, "%s_to_%s", now->name, device_name(device)), &now, 1, "from=%s to=%s", device_name(from),
+                device_name(device));
+    if (!copy) return NULL;
+    copy->quant = now->quant;
+    copy->maker->device = NULL;
+    map_put_ptr(copies, now, copy);
+    return copy;
+}
+
+static void cross(Crossing *c, Node *n, const char *device)
+{
+    Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) in[i] = on_device(c, n->in[i], device);
+    Node *now = node_over(c->cx, n, in);
+    if (!now) return;
+    now->device = device;
+    for (int i = 0; i < n->out_count; i++) map_put_ptr(&c->to, n->out[i], now->out[i]);
+}
+
+Graph graph_devices(Ctx *cx, Graph g)
+{
+    Node **order;
+    int count = graph_order(cx, &g, &order);
+    bool any = false;
+    for (int i = 0; i < count; i++) any = any || order[i]->device;
+    if (!any) return g;
+    Crossing c = { .cx = cx, .to = map_new(cx->arena) };
+    for (int i = 0; i < count && !ctx_failed(cx); i++) cross(&c, order[i], device_taking(cx, order[i]));
+    Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
+    for (int i = 0; i < g.output_count; i++) output[i] = on_device(&c, g.output[i], NULL);
+    g.output = output;
+    Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
+    for (int i = 0; i < g.mark_count; i++) {
+        Tensor *now = map_get_ptr(&c.to, mark[i].tensor);
+        if (now) mark[i].tensor = now;
+    }
+    g.mark = mark;
+    return g;
+}
+
+/* ---- Order ------------------------------------------------------------------------------------------------------- */
+
+const char *group_device(const Group *g) { return g->node_count ? g->node[0]->device : NULL; }
+
+static bool is_ready(const Map *maker, const bool *done, const Group *g, const Group *first)
+{
+    for (int i = 0; i < g->input_count; i++) {
+        const Group *from = map_get_ptr(maker, g->input[i]);
+        if (from && !done[from - first]) return false;
+    }
+    return true;
+}
+
+/* The first group that is ready, of the device or of any. */
+static int next_ready(const Groups *groups, const Map *maker, const bool *done, bool of_any, const char *device)
+{
+    for (int i = 0; i < groups->count; i++)
+        if (!done[i] && (of_any || group_device(&groups->at[i]) == device) && is_ready(maker, done, &groups->at[i], groups->at)) return i;
+    return -1;
+}
+
+/* As long as the device has a group that is ready it goes on; then all that can be done here, then another device. */
+Groups groups_by_device(Ctx *cx, Groups groups)
+{
+    bool any = false, *done = NEW_ARRAY(cx->arena, bool, groups.count);
+    Map maker = map_new(cx->arena);
+    Groups out = { groups.count, NEW_ARRAY(cx->arena, Group, groups.count) };
+    for (int i = 0; i < groups.count; i++) {
+        any = any || group_device(&groups.at[i]);
+        for (int j = 0; j < groups.at[i].output_count; j++) map_put_ptr(&maker, groups.at[i].output[j], &groups.at[i]);
+    }
+    if (!any) return groups;
+    const char *device = NULL;
+    for (int i = 0; i < groups.count; i++) {
+        int next = next_ready(&groups, &maker, done, false, device);
+        if (next < 0 && device) next = next_ready(&groups, &maker, done, false, NULL);
+        if (next < 0) next = next_ready(&groups, &maker, done, true, NULL);
+        done[next] = true;
+        out.at[i] = groups.at[next];
+        device = group_device(&groups.at[next]);
+    }
+    return out;
+}

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: MIT */
+/* One internal layout. Importers of channels-first formats wrap an operator in transposes; this pass moves them towards
+ * the outputs until they meet their inverse. With T a transpose by P (dimension d of the result is P[d] of the operand):
+ *
+ *      op(T(x), T(y), const)     =  T(op'(x, y, T^-1(const)))      op' from the operator's `permute`
+ *      T2(T1(x))                 =  one transpose, or x
+ *      T(op(const))              =  op'(T(const))
+ *      T(x)                      =  a view, where only dimensions of 1 change places
+ *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             rows of the constant w in another order
+ */
+#include "graph/dag/graph.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+static Node *transpose_of(const Tensor *t)
+{
+    return t && t->maker && t->maker->kind == NODE_CALL && t->maker->op->is_transpose ? t->maker : NULL;
+}
+
+static void perm_of(const Node *n, int *perm)
+{
+    int64_t p[MAX_RANK];
+    int rank = n->in[0]->rank;
+    if (!node_attr(n, "perm") || !node_ints(n, "perm", p, rank, 0))
+        for (int d = 0; d < rank; d++) p[d] = rank - 1 - d;
+    for (int d = 0; d < rank; d++) perm[d] = (int)p[d];
+}
+
+static void invert(const int *perm, int rank, int *inverse)
+{
+    for (int d = 0; d < rank; d++) inverse[perm[d]] = d;
+}
+
+static bool moves_only_ones(const Tensor *x, const int *perm)
+{
+    int before = -1;
+    for (int d = 0; d < x->rank; d++) {
+        if (tensor_dim(x, perm[d]) == 1) continue;
+        if (perm[d] < before) return false;
+        before = perm[d];
+    }
+    return true;
+}
+
+/* A tensor that has x's dimensions in another order, and no elements. */
+static Tensor *turned_shape(Ctx *cx, const Tensor *x, const int *perm)
+{
+    const Expr *shape[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) shape[d] = x->shape[perm[d]];
+    return tensor_new(cx, x->name, x->type, x->rank, shape);
+}
+
+/* x with its dimensions permuted: a view where no element moves. */
+static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm)
+{
+    Tensor *turned = turned_shape(cx, x, perm);
+    if (moves_only_ones(x, perm) && can_view(cx, x, turned)) return view_call(cx, label, x, turned);
+    Text t = text_new(cx);
+    for (int d = 0; d < x->rank; d++) text_printf(&t, "%s%d", d ? "," : "", perm[d]);
+    return call(cx, "transpose", label, &x, 1, "perm=%s", text_string(&t));
+}
+
+static Tensor *meet(Ctx *cx, Node *node)
+{
+    int perm[MAX_RANK], inner[MAX_RANK];
+    Tensor *x = node->in[0];
+    perm_of(node, perm);
+    Node *before = transpose_of(x);
+    if (before) {
+        perm_of(before, inner);
+        for (int d = 0; d < x->rank; d++) perm[d] = inner[perm[d]];
+        x = before->in[0];
+    }
+    bool identity = true;
+    for (int d = 0; d < x->rank; d++) identity = identity && perm[d] == d;
+    if (identity) return x;
+    return before || moves_only_ones(x, perm) ? transposed(cx, node->name, x, perm) : NULL;
+}
+
+static bool all_constant(const Node *n)
+{
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && !tensor_is_constant(n->in[i])) return false;
+    return true;
+}
+
+/* T(op(const)) = op'(T(const)), which is folded: what stays a call over constants reads them in the order of its reader. */
+static Tensor *into_constants(Ctx *cx, const Node *node)
+{
+    Node *made = node->in[0]->maker, *now;
+    int perm[MAX_RANK], inverse[MAX_RANK];
+    if (!made || made->kind != NODE_CALL || !made->op->permute || made->out_count != 1 || !all_constant(made)) return NULL;
+    perm_of(node, perm);
+    invert(perm, node->in[0]->rank, inverse);
+    now = made->op->permute(cx, made, inverse, NEW_ARRAY(cx->arena, Tensor *, made->in_count));
+    return now ? now->out[0] : NULL;
+}
+
+static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
+{
+    int own[MAX_RANK];
+    const Node *n = transpose_of(t);
+    if (!n || t->rank != rank) return false;
+    perm_of(n, own);
+    return memcmp(own, perm, (size_t)rank * sizeof *own) == 0;
+}
+
+/* The operand without the transpose by perm: of what is transposed by another, or not at all, that is a view where only
+ * dimensions of 1 move. NULL where it would take a transpose of its own. */
+static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm)
+{
+    int inverse[MAX_RANK], rank = node->out[0]->rank;
+    if (is_transposed_by(t, perm, rank)) return t->maker->in[0];
+    const Expr *shape[MAX_RANK];
+    bool may_widen = node->op->pattern <= PATTERN_BROADCAST;
+    if (t->rank > rank || (t->rank < rank && !may_widen)) return NULL;
+    for (int d = 0; d < rank; d++) shape[d] = d < rank - t->rank ? expr_index(cx, 1) : t->shape[d - (rank - t->rank)];
+    Tensor *wide = tensor_new(cx, t->name, t->type, rank, shape);
+    invert(perm, rank, inverse);
+    Tensor *turned = turned_shape(cx, wide, inverse);
+    return moves_only_ones(wide, inverse) && can_view(cx, t, turned) ? view_call(cx, t->name, t, turned) : NULL;
+}
+
+/* The transpose of the first operand that is one of the result's rank. */
+static Node *first_transpose(const Node *node)
+{
+    for (int i = 0; i < node->in_count; i++)
+        if (transpose_of(node->in[i]) && node->in[i]->rank == node->out[0]->rank) return transpose_of(node->in[i]);
+    return NULL;
+}
+
+/* Constants are left to the operator: turning them is folded. */
+static Tensor *sink(Ctx *cx, Node *node)
+{
+    Node *first = node->op->permute && node->out_count == 1 ? first_transpose(node) : NULL;
+    if (!first) return NULL;
+    int perm[MAX_RANK];
+    perm_of(first, perm);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, node->in_count);
+    for (int i = 0; i < node->in_count; i++) {
+        if (!node->in[i] || tensor_is_constant(node->in[i])) continue;
+        in[i] = turned_back(cx, node, node->in[i], perm);
+        if (!in[i]) return NULL;
+    }
+    Node *now = node->op->permute(cx, node, perm, in);
+    return now ? transposed(cx, node->name, now->out[0], perm) : NULL;
+}
+
+/* view[n][k](T(x)) . w: the rows of w follow the order of x's own dimensions. */
+static Tensor *absorb(Ctx *cx, Node *node)
+{
+    if (!node->op->contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;
+    Node *view = node->in[0]->maker;
+    Node *t = view && view->kind == NODE_CALL && view->op->is_view ? transpose_of(view->in[0]) : NULL;
+    if (!t) return NULL;
+    Tensor *x = t->in[0], *w = node->in[1], *flat = node->in[0];
+    int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
+    int64_t shape[MAX_RANK];
+    perm_of(t, perm);
+    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(cx, x, flat)) return NULL;
+    invert(perm, rank, inverse);
+    for (int d = 1; d < rank; d++) {
+        shape[d - 1] = tensor_dim(view->in[0], d);
+        if (shape[d - 1] < 0) return NULL;
+        order[d - 1] = inverse[d] - 1;
+    }
+    shape[rank - 1] = tensor_dim(w, 1);
+    order[rank - 1] = rank - 1;
+    Tensor *split = view_call(cx, w->name, w, tensor_new_fixed(cx, w->name, w->type, rank, shape));
+    Tensor *turned = split ? transposed(cx, w->name, split, order) : NULL;
+    Tensor **in = arena_copy(cx->arena, node->in, (size_t)node->in_count * sizeof *in);
+    in[0] = view_call(cx, view->name, x, flat);
+    in[1] = turned ? view_call(cx, w->name, turned, w) : NULL;
+    Node *now = in[1] ? op_call(cx, node->op, node->name, in, node->in_count, node->attr, node->attr_count) : NULL;
+    return now ? now->out[0] : NULL;
+}
+
+static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
+{
+    (void)uses;
+    Tensor *better = node->op->is_transpose ? into_constants(cx, node) : NULL;
+    if (!better) better = node->op->is_transpose ? meet(cx, node) : node->op->contracts_last ? absorb(cx, node) : NULL;
+    if (!better && !node->op->is_transpose) better = sink(cx, node);
+    if (better) out[0] = better;
+}
+
+Graph graph_layout(Ctx *cx, Graph g) { return graph_rewrite(cx, g, lay_out); }

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/* Calls that have a simpler form are replaced by it, until none has. A view of a view is one view of the first tensor,
+ * unless one of them is there to be noticed (annotation.stop_fusion). */
+#include "graph/dag/graph.h"
+
+static Tensor *view_of_view(Ctx *cx, Node *call)
+{
+    Tensor *from = call->in[0];
+    if (!from->maker || from->maker->kind != NODE_CALL || !from->maker->op->is_view || from->maker->op->annotation) return NULL;
+    return view_call(cx, call->name, from->maker->in[0], call->out[0]);
+}
+
+static bool same_shape(const Tensor *a, const Tensor *b)
+{
+    if (a->rank != b->rank || a->type != b->type) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+static void simplify_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
+{
+    (void)uses;
+    while (call && call->kind == NODE_CALL && !ctx_failed(cx)) {
+        Tensor *simpler = call->op->simplify ? call->op->simplify(cx, call) : NULL;
+        if (!simpler && call->op->is_view && !call->op->annotation)
+            simpler = same_shape(call->in[0], call->out[0]) ? call->in[0] : view_of_view(cx, call);
+        if (!simpler) return;
+        out[0] = simpler;
+        if (simpler->maker == call) return;
+        call = simpler->maker && simpler->output == 0 ? simpler->maker : NULL;
+    }
+}
+
+Graph graph_simplify(Ctx *cx, Graph g) { return graph_rewrite(cx, g, simplify_call); }

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* schedule_combine: how separately scheduled operators become one program. The DAG's groups are walked in order:
+ *
+ *   1. each group's strategy schedules it alone, and leaves a list of steps;
+ *   2. all groups are expanded into one naive nest; the stages of a group bear its name in front: pool_max_pool2d;
+ *   3. the master's steps are taken on that nest, under these names. Its outermost loop is where the others may go;
+ *   4. from the master back to the inputs, compute_at puts each group's last stage into that loop, and its steps are taken
+ *      there; store_at and fold_storage keep what the iteration before has made, in rings found by a mask;
+ *   5. where a step of 4 is refused the group stays at the root, with its steps, or if these are refused there with its loops as
+ *      they are, and all begins anew; where a ring is too short for what a warm-up reads, it is made longer.
+ *
+ * So nothing is made twice, and the trace of the nest that comes out is a schedule like any other: it can be printed, changed
+ * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed.
+ *
+ * Where a part cannot go along so, it is tried by rows: every part takes its steps at the root, just as they are, and comes into the
+ * master's loop row by row with the loops that it has. What its strategy gained (instructions, tiles) stays. */
+#include "graph/plan/combine.h"
+
+#include <string.h>
+
+#include "ir/check/check.h"
+#include "schedule/rows.h"
+#include "support/names.h"
+#include "support/text.h"
+
+typedef struct Part {
+    const Group *group;
+    const Nest *alone;               /* scheduled by its strategy */
+    Map local;                       /* of names in `alone` that are not its own: the name here */
+    const char *result;              /* the stage that makes its output */
+    const char *at_root;             /* why it is not attached; NULL: it is */
+    const char *as_it_is;            /* why none of its steps are taken; NULL: all are */
+    int64_t slots;                   /* of its ring; 0: as few as will do for the loop, rounded up to a mask */
+} Part;
+
+typedef struct Combine {
+    Ctx *cx;
+    const Nest *naive;
+    const Target *target;
+    int count, master;
+    Part *part;
+    bool by_rows;                    /* each is shaped at the root and moved row by row, so that its strategy's steps are taken as they are */
+    int64_t turns;                   /* of the master's loop that are one iteration, so that others may make several rows at once */
+} Combine;
+
+/* ---- Steps under other names ----------------------------------------------------------------------------------- */
+
+static const char *name_here(Ctx *cx, const char *local, void *user)
+{
+    Part *p = user;
+    const char *known = map_get(&p->local, local, strlen(local));
+    return known ? known : name_format(cx, "%s_%s", p->group->name, local);
+}
+
+static int guards_in(const Stmt *s)
+{
+    int n = s->kind == STMT_BLOCK && s->cond;
+    for (int i = 0; i < s->child_count; i++) n += guards_in(s->child[i]);
+    return n;
+}
+
+/* What the stage reads of its own part goes into its innermost loop, so that it follows whatever becomes of the loops; the part's
+ * steps will place it anew. */
+static const Nest *with_sources_inside(Combine *c, const Nest *n, const Part *p, const Stage *s)
+{
+    const Tensor **reads;
+    int count = stage_reads(c->cx, s, &reads);
+    size_t prefix = strlen(p->group->name);
+    Path path;
+    for (int i = 0; i < count; i++) {
+        const char *source = reads[i]->maker ? reads[i]->maker->stage->name : "";
+        if (strncmp(source, p->group->name, prefix) != 0 || source[prefix] != '_' || !nest_find_block(n, s->name, &path)) continue;
+        for (int d = path.depth - 1; d >= 0; d--)
+            if (path.at[d]->kind == STMT_FOR) {
+                n = sched_compute_at(c->cx, n, source, path.at[d]->name);
+                break;
+            }
+    }
+    return n;
+}
+
+/* A reader that needs a column less than there is leaves a tile that is cut. Where the tile may as well be whole, it is: making the
+ * column costs less than a guard in every tile. Here each step has to be proved, for the nest must stay one that replays. */
+static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, Part *p, const char *text)
+{
+    Ctx *cx = c->cx;
+    if (strncmp(text, "split ", 6) != 0 || strstr(text, " tail=") || guards_in(cut->root) == guards_in(before->root)) return cut;
+    const char *loop = text + 6, *round = text_format(cx, "%s tail=round", text);
+    const Stage *s = nest_stage(before, name_here(cx, name_n(cx, loop, strcspn(loop, ".")), p));
+    bool late = cx->checks_late;
+    cx->checks_late = false;
+    for (int inside = 0; inside < 2; inside++) {
+        DiagMark mark = diag_mark(cx);
+        const Nest *n = inside && s ? with_sources_inside(c, before, p, s) : before;
+        n = sched_step_renamed(cx, n, round, name_here, p);
+        if (diag_rewind(cx, mark)) continue;
+        cut = n;
+        break;
+    }
+    cx->checks_late = late;
+    return cut;
+}
+
+/* NULL where a step is refused; *why says what and for which reason. */
+static const Nest *replay(Combine *c, const Nest *n, Part *p, const char **why)
+{
+    Ctx *cx = c->cx;
+    for (int i = 0; i < p->alone->step_count && !p->as_it_is; i++) {
+        const char *text = p->alone->step[i].text;
+        DiagMark mark = diag_mark(cx);
+        const Nest *next = sched_step_renamed(cx, n, text, name_here, p);
+        const Diag *refusal = diag_rewind(cx, mark);
+        if (!refusal) n = with_whole_tiles(c, n, next, p, text);
+        if (!refusal) continue;
+        *why = text_format(cx, "%s: %s", refusal->where, refusal->what);
+        return NULL;
+    }
+    return n;
+}
+
+/* ---- Attaching ------------------------------------------------------------------------------------------------- */
+
+/* The outermost loop over a data axis that has more than one iteration; NULL: there is none. */
+static const char *outermost_loop(const Nest *n, const char *stage)
+{
+    Path p;
+    if (!nest_find_block(n, stage, &p)) return NULL;
+    const Stmt *block = p.at[p.depth - 1];
+    for (int i = 0; i < p.depth; i++) {
+        const Stmt *s = p.at[i];
+        if (s->kind != STMT_FOR || s->extent->kind != EXPR_INT || s->extent->integer < 2) continue;
+        for (int a = 0; a < block->stage->data_count; a++)
+            if (expr_uses(block->bind[a], s->var)) return s->name;
+        return NULL;
+    }
+    return NULL;
+}
+
+static int64_t slots_of(const Stmt *s, const char *stage)
+{
+    int64_t slots = 0;
+    for (int d = 0; s->kind == STMT_ALLOC && text_equal(s->buffer->tensor->name, stage) && d < s->buffer->tensor->rank; d++)
+        if (s->buffer->ring[d]) slots = s->buffer->ring[d];
+    for (int i = 0; i < s->child_count && !slots; i++) slots = slots_of(s->child[i], stage);
+    return slots;
+}
+
+/* As few slots as will do, for a slot is mostly reckoned once a row; of a power of two where that is up to a third more. */
+static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p)
+{
+    const Nest *few = sched_fold_guarded(cx, n, p->result, p->slots), *masked = p->slots ? few : sched_fold_guarded(cx, n, p->result, SLOTS_MASK);
+    return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked : few;
+}
+
+static const Nest *fold(Ctx *cx, const Nest *n, const Part *p)
+{
+    DiagMark mark = diag_mark(cx);
+    const Nest *longer = p->slots ? sched_fold_storage(cx, n, p->result, p->slots) : n;
+    return p->slots && !diag_rewind(cx, mark) ? longer : sched_fold_storage(cx, n, p->result, SLOTS_MASK);
+}
+
+static const Nest *keep_at_root(Ctx *cx, const Nest *n, const Part *p) { return sched_store_at(cx, n, p->result, NULL); }
+
+typedef const Nest *OneStep(Ctx *cx, const Nest *n, const Part *p);
+
+/* The step taken for the part; where it is refused the part belongs at the root. */
+static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step)
+{
+    DiagMark mark = diag_mark(c->cx);
+    n = step(c->cx, n, p);
+    const Diag *refusal = diag_rewind(c->cx, mark);
+    if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
+    return refusal ? NULL : n;
+}
+
+static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
+{
+    for (int i = c->master - 1; i >= 0 && n; i--) {
+        Part *p = &c->part[i];
+        if (p->at_root) continue;
+        DiagMark mark = diag_mark(c->cx);
+        n = (c->by_rows ? sched_compute_rows_at : sched_compute_at)(c->cx, n, p->result, loop);
+        const Diag *refusal = diag_rewind(c->cx, mark);
+        if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
+        if (refusal) return NULL;
+        if (!c->by_rows) n = replay(c, n, p, &p->at_root);
+    }
+    return n;
+}
+
+static const Nest *fold_all(Combine *c, const Nest *n)
+{
+    OneStep *fold_one = c->by_rows ? fold_rows : fold;
+    for (int i = 0; i < c->master && n; i++) {
+        if (c->part[i].at_root) continue;
+        if (!c->by_rows) n = take(c, n, &c->part[i], keep_at_root);
+        if (n) n = take(c, n, &c->part[i], fold_one);
+    }
+    for (int i = 0; i < c->master && n && !c->by_rows; i++) {
+        if (c->part[i].at_root) continue;
+        DiagMark mark = diag_mark(c->cx);
+        n = fold(c->cx, n, &c->part[i]);
+        diag_rewind(c->cx, mark);
+    }
+    return n;
+}
+
+/* The steps of a part that stands at the root. A step that suits the part alone may not suit it among others: then it does without. */
+static const Nest *replay_at_root(Combine *c, const Nest *n, Part *p)
+{
+    const char *why = NULL;
+    n = replay(c, n, p, &why);
+    if (!n) p->as_it_is = why;
+    return n;
+}
+
+/* NULL where one more part turns out to belong at the root, or to do without its steps; or on error. */
+static const Nest *attempt(Combine *c)
+{
+    const Nest *n = replay_at_root(c, c->naive, &c->part[c->master]);
+    const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
+    for (int i = 0; i < c->count && n; i++) {
+        Part *p = &c->part[i];
+        bool goes_along = !p->at_root && loop && i < c->master;
+        if (i == c->master || (goes_along && !c->by_rows)) continue;
+        if (!p->at_root && !goes_along) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
+        n = replay_at_root(c, n, p);
+    }
+    if (n && loop && c->turns > 1) n = sched_split(c->cx, n, loop, c->turns, TAIL_GUARD, NULL, NULL);
+    if (n && loop && c->turns > 1) loop = outermost_loop(n, c->part[c->master].result);
+    if (n && loop) n = attach_all(c, n, loop);
+    return n ? fold_all(c, n) : NULL;
+}
+
+/* A warm-up may read more rows at once than the loop behind it: the ring that does not hold them gets longer, up to a limit.
+ * Where it is no ring that is at fault, all parts go to the root; where they are there, they do without their steps. */
+static void give_way(Combine *c, const char *why)
+{
+    enum { LONGEST_RING = 32 };
+    bool all_at_root = true;
+    for (int i = 0; i < c->count; i++) {
+        Part *p = &c->part[i];
+        if (i == c->master || p->at_root || !strstr(why, "the ring of") || !strstr(why, text_format(c->cx, "\"%s\"", p->result))) continue;
+        p->slots = p->slots ? 2 * p->slots : 8;
+        if (p->slots > LONGEST_RING) p->at_root = why;
+        return;
+    }
+    for (int i = 0; i < c->count; i++)
+        if (i != c->master && !c->part[i].at_root) {
+            c->part[i].at_root = why;
+            all_at_root = false;
+        }
+    for (int i = 0; i < c->count && all_at_root; i++)
+        if (!c->part[i].as_it_is) c->part[i].as_it_is = why;
+}
+
+static const Nest *combine_parts(Combine *c)
+{
+    bool late = c->cx->checks_late;
+    const Nest *n = NULL;
+    for (int round = 0; round <= 6 * c->count + 2 && !ctx_failed(c->cx); round++) {
+        const char *why = "";
+        c->cx->checks_late = true;
+        n = attempt(c);
+        c->cx->checks_late = late;
+        if (!n) continue;
+        if (nest_check(c->cx, n, &why) == PROVED) return n;
+        give_way(c, why);
+    }
+    if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups' loops one after the other make a nest that is not proved");
+    return NULL;
+}
+
+/* ---- One nest of all ------------------------------------------------------------------------------------------- */
+
+static bool is_among(const Tensor *t, Tensor *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == t) return true;
+    return false;
+}
+
+static bool is_part(int group, const int *part, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (part[i] == group) return true;
+    return false;
+}
+
+static bool is_read_outside(const Graph *g, const Groups *groups, const int *part, int count, const Tensor *t)
+{
+    for (int i = 0; i < groups->count; i++)
+        if (!is_part(i, part, count) && is_among(t, groups->at[i].input, groups->at[i].input_count)) return true;
+    return is_among(t, g->output, g->output_count);
+}
+
+static void gather_nodes(Ctx *cx, const Groups *groups, const int *part, int count, Group *merged)
+{
+    int nodes = 0;
+    for (int i = 0; i < count; i++) nodes += groups->at[part[i]].node_count;
+    merged->node = NEW_ARRAY(cx->arena, Node *, nodes);
+    for (int i = 0; i < count; i++)
+        for (int j = 0; j < groups->at[part[i]].node_count; j++) merged->node[merged->node_count++] = groups->at[part[i]].node[j];
+}
+
+static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, Group *merged)
+{
+    int inputs = 0, outputs = 0;
+    for (int i = 0; i < count; i++) {
+        inputs += groups->at[part[i]].input_count;
+        outputs += groups->at[part[i]].output_count;
+    }
+    merged->input = NEW_ARRAY(cx->arena, Tensor *, inputs);
+    merged->output = NEW_ARRAY(cx->arena, Tensor *, outputs);
+    Tensor **made = NEW_ARRAY(cx->arena, Tensor *, outputs);
+    int made_count = 0;
+    for (int i = 0; i < count; i++) {
+        const Group *p = &groups->at[part[i]];
+        for (int j = 0; j < p->input_count; j++)
+            if (!is_among(p->input[j], made, made_count) && !is_among(p->input[j], merged->input, merged->input_count))
+                merged->input[merged->input_count++] = p->input[j];
+        for (int j = 0; j < p->output_count; j++) {
+            made[made_count++] = p->output[j];
+            if (is_read_outside(g, groups, part, count, p->output[j])) merged->output[merged->output_count++] = p->output[j];
+        }
+    }
+}
+
+static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
+{
+    const char *n = name_identifier(cx, wanted);
+    for (int i = 2; map_get_ptr(taken, n); i++) n = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
+    map_put_ptr(taken, n, (void *)(uintptr_t)n);
+    return n;
+}
+
+/* An input of all under a name of its own. */
+static Tensor *stand_in(Ctx *cx, Map *taken, const Tensor *t)
+{
+    Tensor *in = arena_copy(cx->arena, t, sizeof *t);
+    in->maker = NULL;
+    in->name = free_name(cx, taken, t->name && *t->name ? t->name : "x");
+    in->serial = ctx_serial(cx);
+    return in;
+}
+
+static const Nest *naive_of_all(Combine *c, const Group *merged, const Implementation *const *with)
+{
+    Ctx *cx = c->cx;
+    Map made = map_new(cx->arena), taken = map_new(cx->arena);
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count), **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
+    for (int i = 0; i < merged->input_count; i++) map_put_ptr(&made, merged->input[i], in[i] = stand_in(cx, &taken, merged->input[i]));
+    for (int i = 0; i < c->count; i++) {
+        Part *p = &c->part[i];
+        p->local = map_new(cx->arena);
+        if (!group_expand_into(cx, p->group, with[i], p->group->name, &made, &p->local)) return NULL;
+        const Tensor *result = map_get_ptr(&made, p->group->output[0]);
+        p->result = result->maker->stage->name;
+    }
+    for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
+    const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
+    return n ? nest_for(cx, n, c->target->features) : NULL;
+}
+
+/* "4 of 32 rows along h" for the ring that the part's result is kept in. */
+static void explain_ring(const Stmt *s, const char *result, Text *t)
+{
+    const Tensor *made = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
+    for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
+        if (s->buffer->ring[d])
+            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d], (long long)tensor_dim(made, d),
+                        expr_as_var(made->maker->stage->axis[d].var)->name);
+    for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
+}
+
+static void explain_parts(const Combine *c, const Nest *n, Text *t)
+{
+    const char *master = c->part[c->master].group->name, *loop = outermost_loop(n, c->part[c->master].result);
+    text_printf(t, "combined around %s\n", master);
+    for (int i = 0; i < c->count; i++) {
+        const Part *p = &c->part[i];
+        if (p->as_it_is) text_printf(t, "  %s with its loops as they are: %s\n", p->group->name, p->as_it_is);
+        if (i == c->master) continue;
+        if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
+        else {
+            text_printf(t, "  %s in each iteration of %s", p->group->name, loop ? loop : "?");
+            explain_ring(n->root, p->result, t);
+            text_char(t, '\n');
+        }
+    }
+}
+
+static bool all_go_along(const Combine *c)
+{
+    for (int i = 0; i < c->count; i++)
+        if (c->part[i].as_it_is || (i != c->master && c->part[i].at_root)) return false;
+    return true;
+}
+
+static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t, Group *merged)
+{
+    Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, Part, count) };
+    const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        c.part[i].group = &groups->at[part[i]];
+        c.part[i].alone = strategy_schedule(cx, c.part[i].group, t, &with[i], NULL);
+    }
+    if (ctx_failed(cx)) return c;
+    *merged = (Group){ .name = c.part[master].group->name };
+    gather_nodes(cx, groups, part, count, merged);
+    gather_ports(cx, g, groups, part, count, merged);
+    c.naive = naive_of_all(&c, merged, with);
+    return c;
+}
+
+/* The rows of its output that an iteration of the outermost loop makes; 0: it does not make rows. */
+static int64_t rows_at_once(Ctx *cx, const Nest *n)
+{
+    const Stage *s = n->output[0]->maker ? n->output[0]->maker->stage : NULL;
+    const char *loop = s ? outermost_loop(n, s->name) : NULL;
+    Path block, p;
+    int64_t rows = 0;
+    if (!loop || !nest_find_block(n, s->name, &block) || !nest_find_loop(n, loop, &p)) return 0;
+    for (int a = 0; a < s->data_count; a++)
+        if (expr_uses(path_end(&block)->bind[a], path_end(&p)->var)) rows = rows_in_block(cx, path_end(&block)->bind[a], path_end(&p)->var);
+    return rows;
+}
+
+/* How many of the master's iterations have to be one, so that a part may make its rows in blocks. */
+static int64_t most_turns(const Combine *c)
+{
+    int64_t most = 1;
+    if (rows_at_once(c->cx, c->part[c->master].alone) != 1) return 1;
+    for (int i = 0; i < c->count; i++) {
+        const int64_t rows = i == c->master ? 1 : rows_at_once(c->cx, c->part[i].alone);
+        if (rows > most) most = rows;
+    }
+    return most;
+}
+
+/* NULL where a part would have to stay behind. */
+static const Nest *combine_by_rows(Combine *c)
+{
+    const int64_t most = most_turns(c);
+    c->by_rows = true;
+    for (c->turns = 1; c->turns <= most; c->turns *= most > 1 ? most : 2) {
+        for (int i = 0; i < c->count; i++) {
+            c->part[i].at_root = c->part[i].as_it_is = NULL;
+            c->part[i].slots = 0;
+        }
+        const Nest *n = combine_parts(c);
+        if (n && all_go_along(c)) return n;
+    }
+    return NULL;
+}
+
+const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
+                             Text *explain, Group *merged)
+{
+    Combine c = combine_new(cx, g, groups, part, count, master, t, merged);
+    const Nest *n = c.naive ? combine_parts(&c) : NULL;
+    if (n && !all_go_along(&c)) {
+        Combine other = c;
+        other.part = arena_copy(cx->arena, c.part, (size_t)count * sizeof *c.part);
+        const Nest *by_rows = combine_by_rows(&other);
+        if (by_rows) n = by_rows, c = other;
+    }
+    if (n && explain) explain_parts(&c, n, explain);
+    return n;
+}
+
+const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, const Target *t, Text *explain,
+                                  Group *merged)
+{
+    Combine c = combine_new(cx, g, groups, part, count, count - 1, t, merged);
+    const Nest *n = c.naive ? combine_by_rows(&c) : NULL;
+    if (n && explain) explain_parts(&c, n, explain);
+    return n;
+}

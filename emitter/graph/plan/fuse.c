@@ -1,0 +1,369 @@
+/* SPDX-License-Identifier: MIT */
+/* Fusion by pattern kind, on the post-dominator tree of the DAG.
+ *
+ * A node's immediate post-dominator d is the first node through which all that it computes must pass. A node joins d's
+ * group, with everything on the paths between, when
+ *
+ *   its group holds an anchor (out-fusable or reduction)  every edge up to d is elementwise and every node <= broadcast;
+ *   it is broadcast or less                               d's group is injective or less, a reduction, or an anchor;
+ *   it is injective                                       all up to d are injective or less;
+ *   it is a transpose                                     d is an anchor and reads it alone: it becomes the anchor's index;
+ *   it is broadcast or less, over constants               the same: weights that are stored smaller than they are read.
+ *
+ * In the end a group's last node that only widens what another group reads goes over to that one.
+ * The rules are tried phase by phase, so that anchors take their tails before anything else does. A group has at most
+ * one anchor. Views and concatenations of separate tensors stand alone: they are places in memory, not work.
+ * (After the relay fuser; our own: reductions take an elementwise tail, transposes go into anchors.) */
+#include "graph/dag/region.h"
+
+#include <string.h>
+
+#include "support/map.h"
+#include "support/names.h"
+
+typedef struct FuseNode FuseNode;
+struct FuseNode {
+    Node *node;
+    int place;                    /* in order of execution */
+    Pattern pattern;
+    FuseNode *dominator;          /* immediate post-dominator; NULL: an output, or none */
+    Pattern edge;                 /* the most restrictive edge on the way to it */
+    int depth;                    /* in the tree */
+    FuseNode *group;              /* union-find towards the group's last node */
+    Pattern group_pattern;        /* of a root */
+    int group_size;               /* of a root: nodes */
+    bool is_output;
+    int mark;                     /* the last walk that came by */
+    int reader_count; FuseNode **reader;
+};
+
+typedef struct Fuser {
+    Ctx *cx;
+    int count; FuseNode *at;      /* in order of execution */
+    Map of;                       /* Node -> FuseNode */
+    int walks, path_count; FuseNode **path;
+} Fuser;
+
+enum { MOST_NODES = 64 };         /* in one group: keeps functions readable */
+
+static FuseNode *fuse_node(const Fuser *f, const Node *n) { return n ? map_get_ptr(&f->of, n) : NULL; }
+
+static FuseNode *root_of(FuseNode *n)
+{
+    while (n->group != n) n = n->group = n->group->group;
+    return n;
+}
+
+static bool same_shape(const Tensor *a, const Tensor *b)
+{
+    if (a->rank != b->rank) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+/* A broadcast of an operand that has the result's shape already is elementwise in it. */
+static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
+{
+    bool is_same = to->pattern == PATTERN_BROADCAST;
+    for (int i = 0; i < to->node->in_count; i++) {
+        const Tensor *t = to->node->in[i];
+        if (t && t->maker == from->node && !same_shape(t, to->node->out[0])) is_same = false;
+    }
+    return is_same ? PATTERN_ELEMENTWISE : to->pattern;
+}
+
+static bool stands_alone(const Node *n) { return n->kind != NODE_CALL || n->op->is_view || n->op->is_concat; }
+
+/* Readers, each once, in order: counted first, then placed. */
+static void add_readers(Fuser *f)
+{
+    for (int pass = 0; pass < 2; pass++) {
+        for (int i = 0; i < f->count && pass; i++) {
+            f->at[i].reader = NEW_ARRAY(f->cx->arena, FuseNode *, f->at[i].reader_count);
+            f->at[i].reader_count = 0;
+        }
+        for (int i = 0; i < f->count; i++)
+            for (int j = 0; j < f->at[i].node->in_count; j++) {
+                const Tensor *t = f->at[i].node->in[j];
+                FuseNode *p = t ? fuse_node(f, t->maker) : NULL;
+                if (!p) continue;
+                int n = p->reader_count;
+                if (pass && n && p->reader[n - 1] == &f->at[i]) continue;
+                if (pass) p->reader[n] = &f->at[i];
+                p->reader_count++;
+            }
+    }
+}
+
+static Fuser fuser_new(Ctx *cx, const Graph *g)
+{
+    Fuser f = { .cx = cx, .of = map_new(cx->arena) };
+    Node **order;
+    f.count = graph_order(cx, g, &order);
+    f.at = NEW_ARRAY(cx->arena, FuseNode, f.count);
+    f.path = NEW_ARRAY(cx->arena, FuseNode *, f.count);
+    for (int i = 0; i < f.count; i++) {
+        FuseNode *n = &f.at[i];
+        *n = (FuseNode){ .node = order[i], .place = i, .group = n, .group_size = 1 };
+        n->pattern = n->group_pattern = stands_alone(order[i]) ? PATTERN_OPAQUE : order[i]->op->pattern;
+        map_put_ptr(&f.of, order[i], n);
+    }
+    add_readers(&f);
+    for (int i = 0; i < g->output_count; i++) {
+        FuseNode *n = fuse_node(&f, g->output[i]->maker);
+        if (n) n->is_output = true;
+    }
+    return f;
+}
+
+/* The nearest common ancestor in the tree; *edge takes what is met on the way. */
+static FuseNode *common(FuseNode *a, FuseNode *b, Pattern *edge)
+{
+    while (a && b && a != b) {
+        FuseNode **deeper = a->depth >= b->depth ? &a : &b;
+        if ((*deeper)->edge > *edge) *edge = (*deeper)->edge;
+        *deeper = (*deeper)->dominator;
+    }
+    return a == b ? a : NULL;
+}
+
+static void dominate(Fuser *f)
+{
+    for (int i = f->count - 1; i >= 0; i--) {
+        FuseNode *n = &f->at[i];
+        if (n->is_output || !n->reader_count) continue;
+        FuseNode *d = n->reader[0];
+        n->edge = edge_pattern(n, d);
+        for (int r = 1; r < n->reader_count && d; r++) {
+            Pattern e = edge_pattern(n, n->reader[r]);
+            if (e > n->edge) n->edge = e;
+            d = common(d, n->reader[r], &n->edge);
+        }
+        n->dominator = d;
+        n->depth = d ? d->depth + 1 : 0;
+    }
+}
+
+/* ---- Joining --------------------------------------------------------------------------------------------------- */
+
+static void mark_readers(const Fuser *f, const FuseNode *n)
+{
+    for (int r = 0; r < n->reader_count; r++) n->reader[r]->mark = f->walks;
+}
+
+/* f->path: the nodes on the paths from n to its dominator, in order; n is left out, the dominator is the last. */
+static void walk_path(Fuser *f, const FuseNode *n)
+{
+    f->walks++;
+    f->path_count = 0;
+    mark_readers(f, n);
+    for (int i = n->place + 1; i <= n->dominator->place; i++) {
+        if (f->at[i].mark != f->walks) continue;
+        f->path[f->path_count++] = &f->at[i];
+        if (i < n->dominator->place) mark_readers(f, &f->at[i]);
+    }
+}
+
+/* Are the first `count` nodes of the path in groups of pattern at most `most`? */
+static bool path_allows(const Fuser *f, int count, Pattern most)
+{
+    for (int i = 0; i < count; i++)
+        if (root_of(f->path[i])->group_pattern > most) return false;
+    return true;
+}
+
+/* The size of what n, its path and their groups would become. A group's root is its last node, so that a group whose
+ * root is neither n's nor the dominator's has it on the path. */
+static int joined_size(const Fuser *f, FuseNode *n)
+{
+    FuseNode *a = root_of(n), *b = root_of(n->dominator);
+    int size = a->group_size + b->group_size;
+    for (int i = 0; i < f->path_count; i++) {
+        FuseNode *x = f->path[i];
+        if (root_of(x) == x && x != a && x != b) size += x->group_size;
+    }
+    return size;
+}
+
+static void merge(FuseNode *n, FuseNode *into)
+{
+    FuseNode *a = root_of(n), *b = root_of(into);
+    if (a == b) return;
+    if (a->group_pattern > b->group_pattern) b->group_pattern = a->group_pattern;
+    b->group_size += a->group_size;
+    a->group = b;
+}
+
+static bool is_anchor(Pattern p) { return p == PATTERN_OUT_FUSABLE || p == PATTERN_REDUCTION; }
+
+static bool is_over_constants(const FuseNode *n)
+{
+    for (int i = 0; i < n->node->in_count; i++)
+        if (n->node->in[i] && !tensor_is_constant(n->node->in[i])) return false;
+    return n->pattern <= PATTERN_BROADCAST;
+}
+
+/* May n join its dominator's group? Walks the path where that must be asked, and in any case if the answer is yes. */
+static bool may_join(Fuser *f, FuseNode *n, int phase)
+{
+    FuseNode *d = n->dominator;
+    Pattern mine = root_of(n)->group_pattern;
+    bool may = false;
+    if (mine == PATTERN_OPAQUE || root_of(d)->group_pattern == PATTERN_OPAQUE) return false;
+    switch (phase) {
+    case 0: may = is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE; break;
+    case 1: may = mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION); break;
+    case 2: may = mine == PATTERN_INJECTIVE; break;
+    default: may = (n->node->op->is_transpose || is_over_constants(n)) && n->reader_count == 1 && n->reader[0] == d && is_anchor(d->pattern);
+    }
+    if (!may) return false;
+    walk_path(f, n);
+    switch (phase) {
+    case 0: return path_allows(f, f->path_count, PATTERN_BROADCAST);
+    case 1: return path_allows(f, f->path_count - 1, PATTERN_INJECTIVE);
+    case 2: return path_allows(f, f->path_count, PATTERN_INJECTIVE);
+    default: return true;
+    }
+}
+
+static void fuse_phase(Fuser *f, int phase)
+{
+    for (int i = 0; i < f->count; i++) {
+        FuseNode *n = &f->at[i], *d = n->dominator;
+        if (!d || root_of(n) == root_of(d) || !may_join(f, n, phase) || joined_size(f, n) > MOST_NODES) continue;
+        merge(n, d);
+        for (int p = 0; p < f->path_count; p++) merge(f->path[p], d);
+    }
+}
+
+/* ---- Narrow ends ----------------------------------------------------------------------------------------------- */
+
+static int element_bytes(const FuseNode *n) { return dtype_info(n->node->out[0]->type)->bytes; }
+
+/* Who makes the one operand that is no constant; NULL: several, or from elsewhere. */
+static FuseNode *only_maker(const Fuser *f, const FuseNode *n)
+{
+    FuseNode *maker = NULL;
+    for (int i = 0; i < n->node->in_count; i++) {
+        const Tensor *t = n->node->in[i];
+        if (!t || tensor_is_constant(t)) continue;
+        if (maker || !t->maker || !same_shape(t, n->node->out[0])) return NULL;
+        maker = fuse_node(f, t->maker);
+    }
+    return maker;
+}
+
+/* A group's last node that only makes elements wider for one reader elsewhere goes there: what lies between the groups is
+ * as narrow as it can be. The last but one becomes the root. */
+static void move_widening(Fuser *f, FuseNode *last)
+{
+    FuseNode *reader = last->reader_count == 1 ? last->reader[0] : NULL, *maker = only_maker(f, last);
+    if (!reader || !maker || last->is_output || maker->is_output || maker->reader_count != 1 || root_of(maker) != last || last->pattern > PATTERN_BROADCAST) return;
+    FuseNode *to = root_of(reader);
+    if (to == last || to->group_pattern == PATTERN_OPAQUE || edge_pattern(last, reader) != PATTERN_ELEMENTWISE || to->group_size == MOST_NODES) return;
+    if (element_bytes(maker) >= element_bytes(last)) return;
+    maker->group_pattern = last->group_pattern;
+    maker->group_size = last->group_size - 1;
+    for (int i = 0; i < f->count; i++) f->at[i].group = root_of(&f->at[i]);
+    for (int i = 0; i < f->count; i++)
+        if (f->at[i].group == last) f->at[i].group = maker;
+    last->group = to;
+    to->group_size++;
+}
+
+/* ---- The groups ------------------------------------------------------------------------------------------------ */
+
+static bool is_in(const Fuser *f, const Node *n, FuseNode *root)
+{
+    FuseNode *x = fuse_node(f, n);
+    return x && root_of(x) == root;
+}
+
+static void add_tensor(Tensor **list, int *count, Tensor *t)
+{
+    for (int i = 0; i < *count; i++)
+        if (list[i] == t) return;
+    list[(*count)++] = t;
+}
+
+static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
+{
+    FuseNode *n = fuse_node(f, t->maker);
+    for (int r = 0; r < n->reader_count; r++)
+        for (int j = 0; j < n->reader[r]->node->in_count; j++)
+            if (n->reader[r]->node->in[j] == t && root_of(n->reader[r]) != root) return true;
+    return false;
+}
+
+/* A region is a group of its own; it makes all its outputs, wanted or not. */
+static void complete_region(Ctx *cx, Group *out)
+{
+    Node *n = out->anchor = out->node[0];
+    out->name = name_identifier(cx, n->name);
+    out->input = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    out->output = n->out;
+    out->output_count = n->out_count;
+    for (int k = 0; k < n->in_count; k++)
+        if (region_reads(n, k)) add_tensor(out->input, &out->input_count, n->in[k]);
+}
+
+/* What the group's nodes read from outside and make for others, and its anchor: the last node of the highest pattern. */
+static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group *out)
+{
+    int tensors = 0;
+    for (int i = 0; i < out->node_count; i++) tensors += out->node[i]->in_count + out->node[i]->out_count;
+    out->input = NEW_ARRAY(f->cx->arena, Tensor *, tensors);
+    out->output = NEW_ARRAY(f->cx->arena, Tensor *, tensors);
+    Pattern highest = PATTERN_ELEMENTWISE;
+    for (int i = 0; i < out->node_count; i++) {
+        Node *n = out->node[i];
+        const FuseNode *x = fuse_node(f, n);
+        for (int j = 0; j < n->in_count; j++)
+            if (n->in[j] && !is_in(f, n->in[j]->maker, root)) add_tensor(out->input, &out->input_count, n->in[j]);
+        for (int j = 0; j < n->out_count; j++)
+            if ((x->is_output && graph_has_output(g, n->out[j])) || is_read_outside(f, n->out[j], root))
+                add_tensor(out->output, &out->output_count, n->out[j]);
+        if (!out->anchor || x->pattern >= highest) {
+            out->anchor = n;
+            highest = x->pattern;
+        }
+    }
+    out->name = name_identifier(f->cx, out->anchor->name);
+}
+
+/* In order of the groups' last nodes: every input has been made by then, for only a group's last node is read outside. */
+Groups fuse(Ctx *cx, const Graph *g)
+{
+    Fuser f = fuser_new(cx, g);
+    dominate(&f);
+    for (int phase = 0; phase < 4; phase++) fuse_phase(&f, phase);
+    for (int i = f.count - 1; i >= 0; i--)
+        if (root_of(&f.at[i]) == &f.at[i]) move_widening(&f, &f.at[i]);
+    Groups out = { 0, NEW_ARRAY(cx->arena, Group, f.count) };
+    FuseNode **root = NEW_ARRAY(cx->arena, FuseNode *, f.count);
+    Map group_of = map_new(cx->arena);
+    for (int i = 0; i < f.count; i++) {
+        FuseNode *n = &f.at[i];
+        if (root_of(n) != n) continue;
+        out.at[out.count].node = NEW_ARRAY(cx->arena, Node *, n->group_size);
+        map_put_ptr(&group_of, n, &out.at[out.count]);
+        root[out.count++] = n;
+    }
+    for (int i = 0; i < f.count; i++) {
+        Group *group = map_get_ptr(&group_of, root_of(&f.at[i]));
+        group->node[group->node_count++] = f.at[i].node;
+    }
+    for (int i = 0; i < out.count; i++) {
+        if (root[i]->node->kind == NODE_REGION) complete_region(cx, &out.at[i]);
+        else complete_group(&f, g, root[i], &out.at[i]);
+    }
+    return out;
+}
+
+const char *group_ops_text(Ctx *cx, const Group *g, const char *between)
+{
+    Text ops = text_new(cx);
+    for (int i = 0; i < g->node_count; i++) text_printf(&ops, "%s%s", i ? between : "", g->node[i]->op->name);
+    return text_string(&ops);
+}

@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and an interval of groups in which
+ * they are alive; two that are alive together must not overlap. Placed one after the other, each at the lowest gap that
+ * is free, the result depends only on the order: largest first, then, while the live-set bound is not reached, a
+ * deterministic hill climb over orders. The best plan seen is kept, and checked.
+ *
+ * An input that dies where an output is made may lie over it, so far behind its begin that it is read before it is written over
+ * (lower/overlap.c says how far). That is done where it makes the arena smaller. */
+#include "graph/dag/graph.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16 };       /* inputs lie over outputs where that saves a sixteenth */
+
+/* The item may lie over the one with the serial `into`, at least `lead` bytes behind its begin; -1: over none. */
+typedef struct Item { int64_t bytes, offset; int first, last, serial; Slot *root; Scratch *scratch; int into; int64_t lead; } Item;
+typedef struct Items { int count; Item *at; } Items;
+
+static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
+
+static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *scratch, const int *count)
+{
+    int most = p->slot_count;
+    for (int g = 0; g < group_count; g++) most += count[g];
+    Items it = { 0, NEW_ARRAY(cx->arena, Item, most) };
+    for (int i = 0; i < p->slot_count; i++) {
+        Slot *s = &p->slot[i];
+        if (!s->in_arena || s->root != s->tensor) continue;
+        Item *item = &it.at[it.count];
+        *item = (Item){ align_up(p, tensor_most_bytes(cx, s->tensor)), 0, group_count, 0, it.count, s, NULL, -1, 0 };
+        it.count++;
+        for (; s; s = s->next) {
+            if (s->first < item->first) item->first = s->first < 0 ? 0 : s->first;      /* -1: an input */
+            if (s->last > item->last) item->last = s->last;
+        }
+    }
+    for (int g = 0; g < group_count; g++)
+        for (int i = 0; i < count[g]; i++, it.count++)
+            it.at[it.count] = (Item){ align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0 };
+    return it;
+}
+
+static Item *item_of(const Items *it, const Tensor *root)
+{
+    for (int i = 0; i < it->count; i++)
+        if (it->at[i].root && it->at[i].root->tensor == root) return &it->at[i];
+    return NULL;
+}
+
+/* Before they are sorted. */
+static void note_leads(Items *it, const Plan *p)
+{
+    for (int i = 0; i < p->lead_count; i++) {
+        Item *x = item_of(it, p->lead[i].x);
+        const Item *y = item_of(it, p->lead[i].y);
+        if (!x || !y || x->last != p->lead[i].group || y->first != p->lead[i].group) continue;
+        x->into = y->serial;
+        x->lead = align_up(p, p->lead[i].bytes);
+    }
+}
+
+static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
+
+/* How many bytes each group needs; of an item over another, what lies over it counts once. */
+static int64_t *bytes_alive(Ctx *cx, const Items *it, int group_count)
+{
+    int64_t *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
+    for (int i = 0; i < it->count; i++) {
+        const Item *x = &it->at[i], *y = it->at;
+        for (int g = x->first < 0 ? 0 : x->first; g <= x->last && g < group_count; g++) alive[g] += x->bytes;
+        while (x->into >= 0 && y->serial != x->into) y++;
+        int64_t over = x->into < 0 ? 0 : y->bytes - x->lead < x->bytes ? y->bytes - x->lead : x->bytes;
+        if (over > 0) alive[x->last] -= over;
+    }
+    return alive;
+}
+
+static int64_t greatest(const int64_t *bytes, int count)
+{
+    int64_t most = 0;
+    for (int i = 0; i < count; i++)
+        if (bytes[i] > most) most = bytes[i];
+    return most;
+}
+
+/* The item at this offset and another one that is placed: 0 if they get on, else the next offset worth trying. */
+static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
+{
+    if (!meet(o, item) || at + item->bytes <= o->offset || o->offset + o->bytes <= at) return 0;
+    if (o->into == item->serial && at + o->lead <= o->offset) return 0;
+    if (item->into != o->serial) return o->offset + o->bytes;
+    return at < o->offset + item->lead ? o->offset + item->lead : 0;
+}
+
+/* The lowest offset at which the item fits beside those placed before it. */
+static int64_t lowest_gap(const Items *it, const int *order, int placed, const Item *item)
+{
+    int64_t at = 0;
+    for (bool moved = true; moved;) {
+        moved = false;
+        for (int i = 0; i < placed; i++) {
+            int64_t behind = pushed_behind(item, at, &it->at[order[i]]);
+            if (!behind) continue;
+            at = behind;
+            moved = true;
+        }
+    }
+    return at;
+}
+
+static int64_t place_in_order(Items *it, const int *order)
+{
+    int64_t size = 0;
+    for (int i = 0; i < it->count; i++) {
+        Item *item = &it->at[order[i]];
+        item->offset = lowest_gap(it, order, i, item);
+        if (item->offset + item->bytes > size) size = item->offset + item->bytes;
+    }
+    return size;
+}
+
+static int larger_first(const void *a, const void *b)
+{
+    const Item *x = a, *y = b;
+    if (x->bytes != y->bytes) return x->bytes > y->bytes ? -1 : 1;
+    int lives = (y->last - y->first) - (x->last - x->first);
+    return lives ? lives : x->serial - y->serial;
+}
+
+static uint32_t next_random(uint32_t *state) { return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8; }
+
+static int64_t search(Ctx *cx, Items *it, int64_t bound)
+{
+    int *order = NEW_ARRAY(cx->arena, int, it->count), *best = NEW_ARRAY(cx->arena, int, it->count);
+    size_t bytes = (size_t)it->count * sizeof *order;
+    qsort(it->at, (size_t)it->count, sizeof *it->at, larger_first);
+    for (int i = 0; i < it->count; i++) best[i] = i;
+    int64_t size = place_in_order(it, best);
+    uint32_t state = 1;
+    int budget = it->count > 1 ? CLIMBS : 0;
+    if (it->count > 64) budget = (int)((int64_t)CLIMBS * 64 * 64 / it->count / it->count);
+    while (size > bound && budget-- > 0) {
+        memcpy(order, best, bytes);
+        uint32_t a = next_random(&state) % (uint32_t)it->count, b = next_random(&state) % (uint32_t)it->count;
+        int moved = order[a];
+        order[a] = order[b];
+        order[b] = moved;
+        int64_t now = place_in_order(it, order);
+        if (now > size) continue;
+        size = now;
+        memcpy(best, order, bytes);
+    }
+    return place_in_order(it, best);
+}
+
+static bool lie_apart(const Item *a, const Item *b) { return b->offset + b->bytes <= a->offset || a->offset + a->bytes <= b->offset; }
+
+static bool may_lie_over(const Item *x, const Item *y) { return x->into == y->serial && y->offset + x->lead <= x->offset; }
+
+static void check(Ctx *cx, const Items *it)
+{
+    for (int i = 0; i < it->count; i++)
+        for (int j = 0; j < i; j++) {
+            const Item *a = &it->at[i], *b = &it->at[j];
+            if (meet(a, b) && !lie_apart(a, b) && !may_lie_over(a, b) && !may_lie_over(b, a))
+                diag_internal(cx, "memory plan", "two live tensors overlap at %lld and %lld", (long long)a->offset,
+                              (long long)b->offset);
+        }
+}
+
+/* Groups in which an input lies over the output. */
+static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
+{
+    p->overlaps = NEW_ARRAY(cx->arena, bool, group_count);
+    for (int i = 0; i < it->count; i++)
+        for (int j = 0; j < it->count; j++)
+            if (it->at[i].into == it->at[j].serial && !lie_apart(&it->at[i], &it->at[j])) p->overlaps[it->at[i].last] = true;
+}
+
+void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
+{
+    if (p->align < LEAST_ALIGN) p->align = LEAST_ALIGN;
+    Items it = items_of(cx, p, group_count, scratch, count), apart = it;
+    p->alive = bytes_alive(cx, &it, group_count);
+    p->live_bound = greatest(p->alive, group_count);
+    apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
+    p->arena_size = search(cx, &apart, p->live_bound);
+    note_leads(&it, p);
+    int64_t *alive = bytes_alive(cx, &it, group_count), bound = greatest(alive, group_count), size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
+    if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
+        p->arena_size = size;
+        p->alive = alive;
+        p->live_bound = bound;
+    } else it = apart;
+    check(cx, &it);
+    note_overlaps(cx, p, &it, group_count);
+    for (int i = 0; i < it.count; i++) {
+        if (it.at[i].scratch) it.at[i].scratch->offset = it.at[i].offset;
+        for (Slot *s = it.at[i].root; s; s = s->next) s->offset = it.at[i].offset;
+    }
+}

@@ -1,0 +1,321 @@
+/* SPDX-License-Identifier: MIT */
+/* Which implementation a group gets: of those whose operator or pattern fits the anchor, whose target is in the chain and
+ * whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the one nearest in
+ * the target's chain, then the first registered. A row for a nearer target overrides one of the same name. With none, the
+ * naive nest. A condition over sizes that are open is tested at run time: where it does not hold, the best of the others is
+ * what runs, and so on down to one without such a condition. */
+#include "graph/dag/graph.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "graph/dag/registry.h"
+#include "ir/algebra/algebra.h"
+#include "ir/check/check.h"
+#include "ir/text/formula.h"
+#include "schedule/schedule.h"
+#include "support/file.h"
+#include "support/names.h"
+#include "support/text.h"
+
+bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; (p = strstr(p, word)) != NULL; p += n)
+        if ((p == words || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return true;
+    return false;
+}
+
+static bool is_for(Ctx *cx, const Implementation *i, const Node *anchor)
+{
+    const Op *op = anchor->op;
+    return has_word(i->ops, op->name) || has_word(i->ops, text_format(cx, "pattern:%s", pattern_text(op->pattern)));
+}
+
+static int chain_distance(Ctx *cx, const Target *t, const char *name)
+{
+    for (int d = 0; t; d++) {
+        if (strcmp(t->name, name) == 0) return d;
+        t = t->base ? target_find(cx, t->base) : NULL;
+    }
+    return -1;
+}
+
+static bool is_better(const Implementation *a, int a_distance, const Implementation *b, int b_distance)
+{
+    if (!b || a->plevel != b->plevel) return !b || a->plevel > b->plevel;
+    return a_distance < b_distance;
+}
+
+static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
+{
+    GroupNest n = { g, t, NULL, NULL, with };
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count), **out = group_expand(cx, g, with, input, &n.anchor);
+    if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
+    if (n.nest) n.nest = nest_for(cx, n.nest, t->features);
+    return n;
+}
+
+/* An axis that has no places, or may have none and is reduced over: then the init stands apart, and templates want it whole. */
+static bool may_be_empty(Ctx *cx, const Nest *n)
+{
+    for (int i = 0; i < n->stage_count; i++)
+        for (int a = 0; a < n->stage[i]->axis_count; a++) {
+            const Interval size = interval_of(cx, n->stage[i]->axis[a].extent, NULL);
+            if (a < n->stage[i]->data_count ? size.greatest < 1 : size.least < 1) return true;
+        }
+    return false;
+}
+
+/* What may be empty stays as it is written. The template's own steps are checked all at once: every primitive has shown that it may, and the checker proves the
+ * nest that comes out. LOOPWRIGHT_CHECK=steps has it prove every nest on the way too. */
+static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *with)
+{
+    const char *wish = getenv("LOOPWRIGHT_CHECK"), *why = "";
+    bool late = cx->checks_late;
+    cx->checks_late = !wish || strcmp(wish, "steps") != 0;
+    const Nest *n = may_be_empty(cx, g->nest) ? g->nest : with->schedule(cx, g);
+    cx->checks_late = late;
+    if (!n || ctx_failed(cx) || nest_check(cx, n, &why) == PROVED) return n;
+    diag_internal(cx, g->group->name, "the schedule \"%s\" made a nest that is not proved: %s", with->name, why);
+    return NULL;
+}
+
+/* ---- Conditions in words ----------------------------------------------------------------------------------------- */
+
+typedef enum Holds { NO, YES, OPEN } Holds;
+enum { MOST_BINDS = 64, MOST_CLAUSES = 16 };
+
+/* The names that a condition may use: the anchor's inputs and its integer attributes. */
+static const Bind *names_of(Ctx *cx, const Node *n)
+{
+    Bind *bind = NEW_ARRAY(cx->arena, Bind, MOST_BINDS + 1);
+    int count = 0;
+    for (int i = 0; i < n->in_count && count < MOST_BINDS; i++)
+        if (n->in[i]) bind[count++] = (Bind)BIND_T(op_input_name(cx, n->op, i), n->in[i]);
+    for (int i = 0; i < n->attr_count; i++) {
+        const Attr *a = &n->attr[i];
+        if (a->kind == ATTR_INT && count < MOST_BINDS) bind[count++] = (Bind)BIND_I(cx, a->name, a->integer);
+        for (int j = 0; a->kind == ATTR_INTS && j < a->count && count < MOST_BINDS; j++)
+            bind[count++] = (Bind)BIND_I(cx, name_format(cx, "%s_%d", a->name, j), a->ints[j]);
+    }
+    return bind;
+}
+
+/* `x is f32`: of an input; -1: the clause has another form. */
+static int is_of_type(Ctx *cx, const Node *n, const char *clause)
+{
+    char input[32], type[16], rest[2];
+    if (sscanf(clause, " %31[A-Za-z_0-9] is %15s %1s", input, type, rest) != 2) return -1;
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && text_equal(op_input_name(cx, n->op, i), input)) return text_equal(dtype_info(n->in[i]->type)->spelling, type);
+    return 0;
+}
+
+/* One clause; where it is open, *open takes it too. */
+static Holds judge(Ctx *cx, const Node *n, const char *clause, const Bind *bind, const Expr **open)
+{
+    int typed = is_of_type(cx, n, clause);
+    if (typed >= 0) return typed ? YES : NO;
+    DiagMark mark = diag_mark(cx);
+    const Expr *e = simplify(cx, expr_read(cx, clause, bind, I32), NULL);
+    if (diag_rewind(cx, mark) || e->type != BOOL) return NO;           /* it speaks of what this call has not */
+    if (e->kind == EXPR_INT) return e->integer ? YES : NO;
+    *open = *open ? expr_and(cx, *open, e) : e;
+    return OPEN;
+}
+
+static Holds condition(Ctx *cx, const Node *n, const char *when, const Expr **open)
+{
+    const Bind *bind = names_of(cx, n);
+    Holds all = YES;
+    for (const char *s = when; *s;) {
+        const char *end = strstr(s, "&&"), *clause = text_format(cx, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
+        Holds v = judge(cx, n, clause, bind, open);
+        if (v == NO) return NO;
+        if (v == OPEN) all = OPEN;
+        s = end ? end + 2 : s + strlen(s);
+    }
+    return all;
+}
+
+/* ---- Tuning records ------------------------------------------------------------------------------------------------- */
+
+static void sign_tensor(Text *t, const Tensor *x)
+{
+    text_add(t, dtype_info(x->type)->spelling);
+    for (int d = 0; d < x->rank; d++) {
+        if (tensor_dim(x, d) >= 0) text_printf(t, "[%lld]", (long long)tensor_dim(x, d));
+        else text_add(t, "[]");
+    }
+}
+
+/* What a group is, for tuning records: its operators, types, shapes and the anchor's attributes; without blanks. */
+static const char *group_signature(Ctx *cx, const Group *g)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < g->node_count; i++) text_printf(&t, "%s%s", i ? "+" : "", g->node[i]->op->name);
+    for (int i = 0; i < g->input_count; i++) {
+        text_char(&t, i ? ',' : '(');
+        sign_tensor(&t, g->input[i]);
+    }
+    text_char(&t, ')');
+    for (int i = 0; g->anchor && i < g->anchor->attr_count; i++) {
+        const Attr *a = &g->anchor->attr[i];
+        if (a->kind == ATTR_INT) text_printf(&t, ";%s=%lld", a->name, (long long)a->integer);
+        for (int j = 0; a->kind == ATTR_INTS && j < a->count; j++) text_printf(&t, "%s%lld", j ? "," : text_format(cx, ";%s=", a->name), (long long)a->ints[j]);
+    }
+    return text_string(&t);
+}
+
+bool tuning_read(Ctx *cx, const char *path)
+{
+    Bytes file = file_read(cx, path);
+    if (ctx_failed(cx)) return false;
+    int line = 1;
+    for (const char *s = (const char *)file.at; *s; s += strcspn(s, "\n"), s += *s == '\n', line++) {
+        size_t blank = strspn(s, " \t\r"), n = strcspn(s + blank, " \t\r\n"), gap = strspn(s + blank + n, " \t\r"), m = strcspn(s + blank + n + gap, " \t\r\n");
+        if (!n || s[blank] == '#') continue;
+        const char *signature = name_n(cx, s + blank, n);
+        if (!m) diag_error(cx, text_format(cx, "%s: %d:1", path, line), "a group's signature and the name of an implementation are expected");
+        else map_put(&registry(cx)->tuned, signature, n, (void *)(uintptr_t)name_n(cx, s + blank + n + gap, m));
+    }
+    return !ctx_failed(cx);
+}
+
+/* ---- The choice ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Choice Choice;
+struct Choice {
+    Ctx *cx;
+    const Target *target;
+    const Node *anchor;
+    const GroupNest *naive;
+    const Choice *before;              /* whose condition does not hold where this one is for; NULL: this is the first */
+    const Implementation *best;
+    int distance;
+    const Expr *open;                  /* what the run decides; NULL: nothing */
+    const char *tuned;                 /* what the record names, or NULL */
+    bool is_tuned;
+};
+
+/* A row of the same name for a nearer target stands in this one's place. */
+static const char *overridden_by(const Choice *c, const Implementation *i, int distance)
+{
+    int count;
+    const Implementation *const *all = implementation_list(c->cx, &count);
+    for (int j = 0; j < count; j++) {
+        int other = chain_distance(c->cx, c->target, all[j]->target);
+        if (all[j] != i && other >= 0 && other < distance && text_equal(all[j]->name, i->name) && is_for(c->cx, all[j], c->anchor)) return all[j]->target;
+    }
+    return NULL;
+}
+
+static bool was_chosen(const Choice *c, const Implementation *i)
+{
+    for (c = c->before; c; c = c->before)
+        if (c->best == i) return true;
+    return false;
+}
+
+static void consider(Choice *c, const Implementation *i, Text *explain)
+{
+    int distance = chain_distance(c->cx, c->target, i->target);
+    if (i->alter || distance < 0 || was_chosen(c, i) || !is_for(c->cx, i, c->anchor)) return;
+    const char *other = overridden_by(c, i, distance), *why = "applies";
+    const Expr *open = NULL;
+    Holds verdict = other || (i->applies && !i->applies(c->cx, c->naive)) ? NO : i->when ? condition(c->cx, c->anchor, i->when, &open) : YES;
+    if (other) why = text_format(c->cx, "overridden for %s", other);
+    else if (verdict == NO) why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
+    else if (verdict == OPEN) why = text_format(c->cx, "applies where %s", i->when);
+    bool is_tuned = verdict != NO && text_equal(c->tuned, i->name);
+    if (explain)
+        text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, i->target, i->plevel, why, is_tuned ? "; named by the tuning record" : "");
+    if (verdict == NO || (c->is_tuned && !is_tuned) || (c->is_tuned == is_tuned && !is_better(i, distance, c->best, c->distance))) return;
+    c->best = i;
+    c->distance = distance;
+    c->open = open;
+    c->is_tuned = is_tuned;
+}
+
+/* The best of those that were not chosen before. */
+static void choose(Choice *c, Text *explain)
+{
+    int count;
+    const Implementation *const *all = implementation_list(c->cx, &count);
+    for (int i = 0; i < count && c->naive->nest; i++) consider(c, all[i], explain);
+}
+
+static Choice next_choice(const Choice *c)
+{
+    Choice next = { .cx = c->cx, .target = c->target, .anchor = c->anchor, .naive = c->naive, .before = c, .tuned = c->tuned };
+    choose(&next, NULL);
+    return next;
+}
+
+static const char *name_of(const Choice *c) { return c->best ? c->best->name : "the naive nest"; }
+
+static void explain_choice(const Choice *c, Text *t)
+{
+    const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : ": the highest plevel that applies, nearest in the chain, first registered";
+    if (c->tuned && !c->is_tuned) text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned);
+    text_printf(t, "  chosen: %s%s\n", name_of(c), why);
+    if (!c->open) return;
+    const Choice next = next_choice(c);
+    text_add(t, "  two versions: the condition ");
+    print_expr(t, c->open);
+    text_printf(t, " is tested at run time; where it does not hold\n");
+    explain_choice(&next, t);
+}
+
+static const Nest *nest_with(Ctx *cx, const GroupNest *naive, const Implementation *i)
+{
+    GroupNest with = i->compute ? nest_of(cx, naive->group, naive->target, i) : *naive;
+    with.with = i;
+    return i->schedule && with.nest ? scheduled(cx, &with, i) : with.nest;
+}
+
+const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i)
+{
+    const Expr *open = NULL;
+    if (i->alter || chain_distance(cx, t, i->target) < 0 || !is_for(cx, i, g->anchor)) return NULL;
+    const GroupNest naive = nest_of(cx, g, t, NULL);
+    if (!naive.nest || (i->applies && !i->applies(cx, &naive)) || (i->when && condition(cx, g->anchor, i->when, &open) == NO)) return NULL;
+    return nest_with(cx, &naive, i);
+}
+
+/* The nest of what was chosen; *taken says which that is. If one of our own templates meets a step that is refused, the next
+ * best is taken: a template's mistake costs a group its speed, not its user the model. What a row from outside is refused, its
+ * author is told. Where the run decides, the nest of the next best stands beside it. */
+static const Nest *nest_by(const Choice *c, const Implementation **taken)
+{
+    *taken = c->best;
+    if (!c->best) return c->naive->nest;
+    const DiagMark mark = diag_mark(c->cx);
+    const Nest *n = nest_with(c->cx, c->naive, c->best);
+    const bool is_refused = ctx_failed(c->cx) && !mark.failed && !c->best->user;
+    if (!is_refused && (!n || !c->open)) return n;
+    const Choice next = next_choice(c);
+    if (is_refused) {
+        const Diag *why = diag_rewind(c->cx, mark);
+        diag_warn(c->cx, c->naive->group->name, "the schedule \"%s\" does not fit, \"%s\" is taken: %s: %s", c->best->name, name_of(&next), why->where, why->what);
+        return nest_by(&next, taken);
+    }
+    const Implementation *other;
+    Nest *versions = arena_copy(c->cx->arena, n, sizeof *n);
+    versions->when = c->open;
+    versions->otherwise = nest_by(&next, &other);
+    return versions->otherwise ? versions : NULL;
+}
+
+const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain)
+{
+    const char *signature = group_signature(cx, g);
+    const GroupNest naive = nest_of(cx, g, t, NULL);
+    Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .naive = &naive, .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
+    if (explain) text_printf(explain, "  signature %s\n", signature);
+    choose(&c, explain);
+    if (explain) explain_choice(&c, explain);
+    return naive.nest ? nest_by(&c, chosen ? chosen : &c.best) : NULL;
+}

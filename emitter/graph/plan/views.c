@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/* Who shares whose memory, decided before lowering because it decides strides.
+ *
+ * Every tensor between groups starts as its own root, dense. Then, in order of execution:
+ *   a reshape joins the root of its operand;
+ *   a box of an operand, a slice without steps, lies where it lies in that operand;
+ *   operands of a concatenation become slices of its result, so that their makers write in place;
+ *   an output takes the memory of an operand of the same shape that dies here, if the nest reads that operand only at
+ *   the very element that it writes.
+ * A tensor of a symbolic size shares only the whole of its memory: strides and offsets are numbers.
+ * A root that belongs to the caller (an output of the model) wins over one in the arena; two that belong to the caller
+ * cannot be one, and then the group is a copy like any other. */
+#include <string.h>
+
+#include "graph/dag/graph.h"
+#include "ir/algebra/algebra.h"
+
+typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; } Views;
+
+static Slot *slot_of(const Views *v, const Tensor *t) { return map_get_ptr(&v->p->of, t); }
+
+const Slot *plan_slot(const Plan *p, const Tensor *t) { return map_get_ptr(&p->of, t); }
+
+static void dense_strides(const Tensor *t, int64_t *stride)
+{
+    int64_t s = 1;
+    for (int d = t->rank - 1; d >= 0; d--) {
+        stride[d] = s;
+        s *= tensor_dim(t, d);
+    }
+}
+
+static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int first)
+{
+    if (slot_of(v, t)) return;
+    Slot *s = &v->p->slot[v->p->slot_count++];
+    *s = (Slot){ .tensor = t, .root = t, .kind = kind, .index = index, .in_arena = kind == SLOT_ARENA, .first = first, .last = first };
+    dense_strides(t, s->stride);
+    map_put_ptr(&v->p->of, t, s);
+}
+
+static bool copies_between_devices(const Group *g) { return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->is_device_copy; }
+
+/* The first, or last, group of the run of one device's groups that i is in. */
+static int end_of_run(const Groups *groups, int i, int step)
+{
+    const char *device = group_device(&groups->at[i]);
+    while (device && i + step >= 0 && i + step < groups->count && group_device(&groups->at[i + step]) == device) i += step;
+    return i;
+}
+
+/* A device's driver may do its calls in any order: what it is given lasts until it is done, and what it owes is there from its begin. */
+static void last_through_runs(Views *v)
+{
+    for (int i = 0; i < v->groups->count; i++) {
+        if (!copies_between_devices(&v->groups->at[i])) continue;
+        Slot *owed = slot_of(v, v->groups->at[i].input[0]), *given = slot_of(v, v->groups->at[i].output[0]);
+        if (owed->first >= 0 && owed->first < v->groups->count) owed->first = end_of_run(v->groups, owed->first, -1);
+        if (given->last > i && given->last < v->groups->count) given->last = end_of_run(v->groups, given->last, 1);
+    }
+}
+
+static void add_slots(Views *v, const Graph *g)
+{
+    int most = g->input_count + g->output_count;
+    for (int i = 0; i < v->groups->count; i++) most += v->groups->at[i].input_count + v->groups->at[i].output_count;
+    v->p->slot = NEW_ARRAY(v->cx->arena, Slot, most);
+    v->p->constant = NEW_ARRAY(v->cx->arena, const Tensor *, most);
+    for (int i = 0; i < g->input_count; i++) add_slot(v, g->input[i], SLOT_INPUT, i, -1);
+    for (int i = 0; i < g->output_count; i++)
+        if (g->output[i]->maker) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);     /* to the end of the run */
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *group = &v->groups->at[i];
+        for (int j = 0; j < group->input_count; j++) {
+            const Tensor *t = group->input[j];
+            if (tensor_is_constant(t) && !slot_of(v, t)) {
+                v->p->constant[v->p->constant_count] = t;
+                add_slot(v, t, SLOT_CONST, v->p->constant_count++, -1);
+            }
+            Slot *s = slot_of(v, t);
+            if (s && s->last < i) s->last = i;
+        }
+        for (int j = 0; j < group->output_count; j++) {
+            add_slot(v, group->output[j], SLOT_ARENA, 0, i);
+            slot_of(v, group->output[j])->first = i;
+        }
+    }
+    last_through_runs(v);
+}
+
+bool plan_is_whole(const Slot *s)
+{
+    int64_t stride[MAX_RANK];
+    dense_strides(s->tensor, stride);
+    for (int d = 0; d < s->tensor->rank; d++)
+        if (s->stride[d] != stride[d] && tensor_dim(s->tensor, d) > 1) return false;
+    return s->view_offset == 0 && tensor_elems(s->tensor) == tensor_elems(s->root);
+}
+
+/* All that lies in root `from` comes to lie in `to`'s root, each element as many elements further as `shift` says. */
+static void join(Slot *from, Slot *to, int64_t shift)
+{
+    Slot *last = from;
+    for (Slot *s = from; s; s = s->next) {
+        s->root = to->root;
+        s->kind = to->kind;
+        s->in_arena = to->in_arena;
+        s->index = to->index;
+        s->view_offset += shift;
+        last = s;
+    }
+    last->next = to->next;
+    to->next = from;
+}
+
+/* The same elements in the same order, one by one: a reshape of a box that lies in one piece, or that only gains or loses dimensions of 1.
+ * Gives the strides under the new shape. */
+static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
+{
+    int64_t dense[MAX_RANK];
+    bool is_one_piece = true;
+    int d = 0;
+    if (!tensor_is_fixed(from->tensor) || !tensor_is_fixed(t)) return false;
+    dense_strides(from->tensor, dense);
+    dense_strides(t, stride);
+    for (int i = 0; i < from->tensor->rank; i++) is_one_piece = is_one_piece && (from->stride[i] == dense[i] || tensor_dim(from->tensor, i) == 1);
+    for (int i = 0; i < from->tensor->rank && !is_one_piece; i++) {
+        if (tensor_dim(from->tensor, i) == 1) continue;
+        while (d < t->rank && tensor_dim(t, d) == 1) d++;
+        if (d == t->rank || tensor_dim(t, d) != tensor_dim(from->tensor, i)) return false;
+        stride[d++] = from->stride[i];
+    }
+    return true;
+}
+
+/* Makes two tensors that are the whole of their roots share memory, if that can be. */
+static bool unite(const Views *v, Slot *a, Slot *b)
+{
+    if (a->root == b->root) return true;
+    if (!plan_is_whole(a) || !plan_is_whole(b)) return false;
+    if (b->kind == SLOT_ARENA) join(slot_of(v, b->root), slot_of(v, a->root), 0);
+    else if (a->kind == SLOT_ARENA) join(slot_of(v, a->root), slot_of(v, b->root), 0);
+    else return false;
+    return true;
+}
+
+/* ---- Concatenation --------------------------------------------------------------------------------------------- */
+
+static int64_t outer_elems(const Tensor *t, int axis)
+{
+    int64_t n = 1;
+    for (int d = 0; d < axis; d++) n *= tensor_dim(t, d);
+    return n;
+}
+
+/* Where s begins in its root, as coordinates of t, which is the whole of the same root: if s is a box in t, so that it
+ * can follow where t's dimensions are spread. */
+static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
+{
+    int64_t stride[MAX_RANK], rest = s->view_offset;
+    if (s->tensor->rank != t->rank) return false;
+    dense_strides(t, stride);
+    for (int d = 0; d < t->rank; d++) {
+        int64_t size = tensor_dim(s->tensor, d);
+        begin[d] = rest / stride[d];
+        rest %= stride[d];
+        if ((size > 1 && s->stride[d] != stride[d]) || begin[d] + size > tensor_dim(t, d)) return false;
+    }
+    return true;
+}
+
+/* A device's driver is told dense tensors of their own: what comes from a copy or goes into one shares no memory. */
+static bool crosses(const Views *v, const Tensor *t)
+{
+    for (int i = 0; i < v->groups->count; i++)
+        if (copies_between_devices(&v->groups->at[i]) && (v->groups->at[i].input[0] == t || v->groups->at[i].output[0] == t)) return true;
+    return false;
+}
+
+/* What a region's graphs read and write are dense tensors. */
+static bool meets_region(const Views *v, const Tensor *t)
+{
+    if (t->maker && t->maker->kind == NODE_REGION) return true;
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *g = &v->groups->at[i];
+        for (int j = 0; j < g->input_count && g->anchor && g->anchor->kind == NODE_REGION; j++)
+            if (g->input[j] == t) return true;
+    }
+    return false;
+}
+
+/* A slice of the result that is in one piece takes all that lies in the operand's root, another one boxes alone. */
+static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int axis)
+{
+    const Slot *s = slot_of(v, t);
+    int64_t begin[MAX_RANK];
+    if (!s || s->kind != SLOT_ARENA || !plan_is_whole(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
+    if (t->maker && t->maker->device && crosses(v, t)) return false;
+    for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
+        if (!box_in(o, t, begin) || meets_region(v, o->tensor)) return false;
+    return true;
+}
+
+static bool operands_differ(const Views *v, const Node *n)
+{
+    Map seen = map_new(v->cx->arena);
+    for (int i = 0; i < n->in_count; i++) {
+        const Tensor *root = slot_of(v, n->in[i])->root;
+        if (map_get_ptr(&seen, root)) return false;
+        map_put_ptr(&seen, root, v->p);
+    }
+    return true;
+}
+
+/* The operand and all in its root become parts of `to`, the operand's first element at element `at`. */
+static void slice(const Views *v, const Tensor *operand, Slot *to, int64_t at, bool is_one_piece)
+{
+    Slot *root = slot_of(v, slot_of(v, operand)->root);
+    for (Slot *s = root; s && !is_one_piece; s = s->next) {
+        int64_t begin[MAX_RANK];
+        box_in(s, operand, begin);
+        s->view_offset = 0;
+        for (int d = 0; d < operand->rank; d++) {
+            s->view_offset += begin[d] * to->stride[d];
+            s->stride[d] = to->stride[d];
+        }
+    }
+    join(root, to, at);
+}
+
+static bool place_operands(const Views *v, const Node *n)
+{
+    const Tensor *whole = n->out[0];
+    int64_t axis = node_int(n, "axis", 0), at = 0;
+    if (axis < 0) axis += whole->rank;
+    for (int i = 0; i < n->in_count; i++)
+        if (!may_slice(v, n->in[i], whole, (int)axis)) return false;
+    if (!operands_differ(v, n)) return false;
+    Slot *to = slot_of(v, whole);
+    for (int i = 0; i < n->in_count; i++) {
+        slice(v, n->in[i], to, at * to->stride[axis], outer_elems(whole, (int)axis) == 1);
+        at += tensor_dim(n->in[i], (int)axis);
+    }
+    return true;
+}
+
+/* ---- Boxes ------------------------------------------------------------------------------------------------------ */
+
+static bool goes_into_concat(const Views *v, const Tensor *t)
+{
+    for (int i = 0; i < v->groups->count; i++) {
+        const Group *g = &v->groups->at[i];
+        if (g->node_count != 1 || g->node[0]->kind != NODE_CALL || !g->node[0]->op->is_concat) continue;
+        for (int j = 0; j < g->input_count; j++)
+            if (g->input[j] == t) return true;
+    }
+    return false;
+}
+
+/* Nothing asks for it as a tensor of its own, in memory of its own: as concatenations do, which then cost nothing, regions and devices. */
+static bool may_lie_inside(const Views *v, const Node *n)
+{
+    const Tensor *t = n->out[0];
+    const Slot *s = slot_of(v, t);
+    if (s->kind != SLOT_ARENA || s->root != t || s->next) return false;
+    return !goes_into_concat(v, t) && !meets_region(v, t) && !n->device && !crosses(v, t);
+}
+
+static bool place_box(const Views *v, const Node *n)
+{
+    int64_t begin[MAX_RANK];
+    Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
+    if (!may_lie_inside(v, n) || !n->op->box(v->cx, n, begin)) return false;
+    for (int d = 0; d < to->tensor->rank; d++) {
+        to->stride[d] = from->stride[d];
+        to->view_offset += begin[d] * from->stride[d];
+    }
+    join(to, from, from->view_offset);
+    return true;
+}
+
+static bool place_view_of_box(const Views *v, const Node *n)
+{
+    int64_t stride[MAX_RANK];
+    Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
+    if (!may_lie_inside(v, n) || plan_is_whole(from) || !strides_of_view(from, to->tensor, stride)) return false;
+    memcpy(to->stride, stride, sizeof stride);
+    join(to, from, from->view_offset);
+    return true;
+}
+
+/* ---- In place -------------------------------------------------------------------------------------------------- */
+
+typedef struct ReadScan { const Tensor *tensor; const Stage *stage; bool elsewhere; } ReadScan;
+
+static void scan_read(const Expr *e, void *user)
+{
+    ReadScan *r = user;
+    if (e->kind != EXPR_READ || e->ref != r->tensor) return;
+    for (int d = 0; d < e->arg_count; d++)
+        if (!r->stage || e->arg[d] != r->stage->axis[d].var) r->elsewhere = true;
+}
+
+typedef struct Once { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } Once;
+
+/* Does no loop bring the stage's blocks to a point again, as a tail shifted inwards does, or a host loop with a halo? */
+static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, Once o)
+{
+    Box box[MAX_AXES];
+    const char *why;
+    if (s->kind == STMT_BLOCK)
+        return s->stage != o.stage || dense(cx, s->bind, s->stage->axis_count, s->cond, scope, o.var, o.extent, o.count, box, NULL, &why);
+    if (s->kind == STMT_FOR) {
+        if (o.count == MAX_DEPTH) return false;
+        scope = bounds_var(cx, scope, s->var, s->extent);
+        o.var[o.count] = s->var;
+        o.extent[o.count++] = s->extent;
+    }
+    for (int i = 0; i < s->child_count; i++)
+        if (!makes_points_once(cx, s->child[i], scope, o)) return false;
+    return true;
+}
+
+/* Is t read only by the stage that makes `out`, only at the element being written, and is each element made once? */
+static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out)
+{
+    for (int s = 0; s < n->stage_count; s++) {
+        const Stage *stage = n->stage[s];
+        bool makes = stage->out_count == 1 && stage->out[0] == out && stage->reducer == REDUCE_NONE;
+        ReadScan scan = { t, makes ? stage : NULL, false };
+        for (int i = 0; i < stage->out_count; i++) {
+            expr_walk(cx, stage->value[i], scan_read, &scan);
+            if (stage->init) expr_walk(cx, stage->init[i], scan_read, &scan);
+        }
+        if (scan.elsewhere) return false;
+        if (makes && !makes_points_once(cx, n->root, NULL, (Once){ .stage = stage })) return false;
+    }
+    return true;
+}
+
+static bool same_shape(const Tensor *a, const Tensor *b)
+{
+    if (a->rank != b->rank || a->type != b->type) return false;
+    for (int d = 0; d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return true;
+}
+
+static int last_use(const Views *v, const Tensor *root)
+{
+    int last = -1;
+    for (const Slot *s = slot_of(v, root); s; s = s->next)
+        if (s->last > last) last = s->last;
+    return last;
+}
+
+/* Every operand in that root, for there may be several views of it. */
+static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, const Tensor *root)
+{
+    for (int i = 0; i < g->input_count; i++) {
+        const Slot *s = slot_of(v, g->input[i]);
+        if (s->root != root) continue;
+        if (!plan_is_whole(s) || !same_shape(g->input[i], g->output[0])) return false;
+        if (!reads_only_its_element(v->cx, n, n->input[i], n->output[0])) return false;
+    }
+    return true;
+}
+
+static bool take_operand(const Views *v, const Group *g, const Nest *n, int place)
+{
+    if (g->output_count != 1 || !n || n->otherwise) return false;
+    if (group_device(g) && crosses(v, g->output[0])) return false;
+    if (copies_between_devices(g)) return false;
+    Slot *to = slot_of(v, g->output[0]);
+    for (int i = 0; i < g->input_count; i++) {
+        Slot *from = slot_of(v, g->input[i]);
+        if (from->kind != SLOT_ARENA || to->root != to->tensor || last_use(v, from->root) != place) continue;
+        if (group_device(g) && crosses(v, from->tensor)) continue;
+        if (reads_root_in_place(v, g, n, from->root) && unite(v, from, to)) return true;
+    }
+    return false;
+}
+
+/* A lone reshape or concatenation is a matter of places alone, where those can be had. */
+static bool is_free(const Views *v, const Group *g)
+{
+    const Node *n = g->node_count == 1 ? g->node[0] : NULL;
+    if (!n || n->kind != NODE_CALL) return false;
+    if (n->op->is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || place_view_of_box(v, n);
+    if (n->op->box) return place_box(v, n);
+    return n->op->is_concat && place_operands(v, n);
+}
+
+Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)
+{
+    Plan p = { .of = map_new(cx->arena) };
+    Views v = { cx, &p, groups };
+    p.is_free = NEW_ARRAY(cx->arena, bool, groups->count);
+    p.in_place = NEW_ARRAY(cx->arena, bool, groups->count);
+    add_slots(&v, g);
+    for (int i = 0; i < groups->count; i++) {
+        p.is_free[i] = is_free(&v, &groups->at[i]);
+        if (!p.is_free[i]) p.in_place[i] = take_operand(&v, &groups->at[i], nest[i], i);
+    }
+    return p;
+}

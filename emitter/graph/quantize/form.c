@@ -1,0 +1,522 @@
+/* SPDX-License-Identifier: MIT */
+/* Forms are found from the quantization backwards, by what the rows of the operators say of themselves:
+ *
+ *   a dequantization           scale * (q - zero); differences of bytes in i32 have the scale 1
+ *   moves (a view, max_pool)   the same of moved integers
+ *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), the sum in i32, which must not wrap
+ *   scale, shift by constants  the same integers; a shift that is stored in i32 in the unit of the sums is added to them
+ *   the sum of two grids       two terms
+ *   a mean                     the sum in i32, and how many they are
+ *   limits (relu, clip)        low and high
+ *
+ * A number that no double holds without error (a product of three scales) has no form. What is read by several is computed
+ * for each of them, so that only grids, which cost nothing, may be. */
+#include "graph/quantize/form.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double infinite = (double)INFINITY;
+
+static const Node *maker_of(const Tensor *t) { return t->maker && t->maker->kind == NODE_CALL ? t->maker : NULL; }
+
+bool form_is_plain(const Form *x)
+{
+    return x->q && x->q->type == I8 && !x->b && x->channels == 1 && x->count == 1 && x->offset[0] == 0 && x->low == -infinite && x->high == infinite;
+}
+
+static bool has_limits(const Form *x) { return x->low != -infinite || x->high != infinite; }
+
+/* ---- Constants -------------------------------------------------------------------------------------------------- */
+
+Tensor *form_constant(Ctx *cx, Tensor *t)
+{
+    const Node *n = maker_of(t);
+    if (tensor_is_constant(t)) return t;
+    if (!n || n->out_count != 1 || !n->in_count) return NULL;
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), *out;
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i] && !(in[i] = form_constant(cx, n->in[i]))) return NULL;
+    const Node *now = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    return now && graph_run_call(cx, now, &out) ? out : NULL;
+}
+
+enum { ALL_ALIKE = -1, SEVERAL_AXES = -2 };
+
+/* The axis, counted as in a tensor of that rank, along which the constant differs. */
+static int axis_of(const Tensor *c, int rank)
+{
+    int axis = ALL_ALIKE;
+    for (int d = 0; d < c->rank; d++) {
+        if (tensor_dim(c, d) == 1) continue;
+        if (axis != ALL_ALIKE || c->rank > rank) return SEVERAL_AXES;
+        axis = rank - c->rank + d;
+    }
+    return c->rank > rank ? SEVERAL_AXES : axis;
+}
+
+static double real_at(const Tensor *c, int64_t i) { return dtype_load(c->type, c->data, tensor_elems(c) == 1 ? 0 : i).f; }
+static int64_t integer_at(const Tensor *c, int64_t i) { return dtype_load(c->type, c->data, tensor_elems(c) == 1 ? 0 : i).i; }
+
+static const double *doubles(Ctx *cx, int64_t count, double v)
+{
+    double *d = NEW_ARRAY(cx->arena, double, count);
+    for (int64_t i = 0; i < count; i++) d[i] = v;
+    return d;
+}
+
+/* ---- Grids ------------------------------------------------------------------------------------------------------ */
+
+static DType stored_type(const Node *n)
+{
+    if (n->op->grid == GRID_READ || n->op->grid == GRID_CENTER) return n->in[0]->type;
+    if (n->op->grid == GRID_STORE || n->op->grid == GRID_REQUANTIZE) return n->out[0]->type;
+    bool is_byte = node_int(n, "bits", 8) == 8 && strcmp(node_text(n, "rounding", "even"), "even") == 0;
+    return !is_byte ? BOOL : node_int(n, "sign", 1) ? I8 : U8;
+}
+
+static bool is_byte(DType t) { return t == I8 || t == U8; }
+
+bool form_grid(Ctx *cx, const Node *n, Grid *g)
+{
+    DType t = stored_type(n);
+    bool is_scaled = n->op->grid != GRID_CENTER && n->op->grid != GRID_REQUANTIZE;
+    Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F32, 1) : n->in[1]->type == F32 ? form_constant(cx, n->in[1]) : NULL;
+    Tensor *zero = scale && is_byte(t) ? form_constant(cx, n->in[n->op->grid == GRID_CENTER ? 1 : 2]) : NULL;
+    if (!zero || tensor_elems(scale) != 1 || tensor_elems(zero) != 1) return false;
+    *g = (Grid){ real_at(scale, 0), integer_at(zero, 0) - (t == U8 ? 128 : 0), INT8_MIN, INT8_MAX };
+    return g->step > 0 && g->step < infinite && g->zero >= INT8_MIN && g->zero <= INT8_MAX;
+}
+
+/* The form of what a grid holds: q as it is. */
+static Form *grid_form(Ctx *cx, Tensor *q, const Grid *g)
+{
+    Form *x = NEW(cx->arena, Form);
+    *x = (Form){ .q = q, .zero = g->zero, .count = 1, .channels = 1, .scale = doubles(cx, 1, g->step), .offset = doubles(cx, 1, 0), .low = -infinite, .high = infinite,
+                 .reach = { g->least - g->zero, g->greatest - g->zero } };
+    return x;
+}
+
+/* Weights less their zero points, which may differ from channel to channel, as i8 if they fit; if not, one zero point for all
+ * stays beside them. */
+static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t behind, Form *x)
+{
+    int64_t count = tensor_elems(k), zeros = tensor_elems(zero), shift = k->type == U8 ? 128 : 0;
+    int8_t *less = NEW_ARRAY(cx->arena, int8_t, count), *as_is = NEW_ARRAY(cx->arena, int8_t, count);
+    x->reach = (Interval){ 0, 0 };
+    for (int64_t i = 0; i < count; i++) {
+        int64_t stored = integer_at(k, i), v = stored - integer_at(zero, i / behind % zeros);
+        if (v < x->reach.least) x->reach.least = v;
+        if (v > x->reach.greatest) x->reach.greatest = v;
+        less[i] = (int8_t)(v < INT8_MIN || v > INT8_MAX ? 0 : v);
+        as_is[i] = (int8_t)(stored - shift);
+    }
+    bool fit = x->reach.least >= INT8_MIN && x->reach.greatest <= INT8_MAX;
+    Tensor *c = fit || zeros == 1 ? tensor_new(cx, k->name, I8, k->rank, k->shape) : NULL;
+    if (c) c->data = fit ? less : as_is;
+    x->zero = fit ? 0 : integer_at(zero, 0) - shift;
+    return c;
+}
+
+static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
+{
+    bool is_scaled = n->op->grid != GRID_CENTER;
+    Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1), *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
+    if (!scale || !zero || scale->type != F32 || !is_byte(k->type) || tensor_elems(k) < 1) return NULL;
+    int axis = axis_of(scale, k->rank), zero_axis = axis_of(zero, k->rank);
+    if (axis == SEVERAL_AXES || zero_axis == SEVERAL_AXES || (is_scaled && zero_axis != ALL_ALIKE && zero_axis != axis)) return NULL;
+    int64_t behind = 1, channels = tensor_elems(scale);
+    for (int d = zero_axis < 0 ? k->rank : zero_axis + 1; d < k->rank; d++) behind *= tensor_dim(k, d);
+    Form *x = grid_form(cx, NULL, &(Grid){ 1, 0, 0, 0 });
+    double *s = NEW_ARRAY(cx->arena, double, channels);
+    for (int64_t i = 0; i < channels; i++) {
+        s[i] = real_at(scale, i);
+        if (!(s[i] > 0 && s[i] < infinite)) return NULL;
+    }
+    x->q = weights_of(cx, k, zero, behind, x);
+    x->axis = axis;
+    x->channels = channels;
+    x->scale = s;
+    x->offset = doubles(cx, channels, 0);
+    return x->q ? x : NULL;
+}
+
+Tensor *form_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count)
+{
+    Node *now = op_call(cx, n->op, n->name, in, n->in_count, attr, attr_count);
+    if (now) now->device = n->device;
+    return now ? now->out[0] : NULL;
+}
+
+static bool has_attr(const Op *op, const char *name)
+{
+    const AttrRow *row = op->attr;
+    while (row && row->name && strcmp(row->name, name) != 0) row++;
+    return row && row->name;
+}
+
+/* The i8 of which a tensor of u8 is the other sign, perhaps moved since; NULL: there is none. */
+static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
+{
+    const Node *n = maker_of(stored);
+    if (!n || n->op->is_recentering) return n ? n->in[0] : NULL;
+    Tensor *x = n->op->moves_elements && !n->op->is_concat && !has_attr(n->op, "value") ? without_recentering(cx, n->in[0]) : NULL;
+    if (!x) return NULL;
+    Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
+    in[0] = x;
+    return form_call_over(cx, n, in, n->attr, n->attr_count);
+}
+
+/* What is stored, as i8. */
+static Tensor *as_i8(Ctx *cx, Tensor *stored)
+{
+    Tensor *x = stored->type == I8 ? stored : without_recentering(cx, stored);
+    return x ? x : call(cx, "recentered", stored->name, &stored, 1, "");
+}
+
+/* Weights that the network holds as real numbers on a grid. */
+static const Form *simulated(Ctx *cx, const Node *n)
+{
+    DType t = stored_type(n);
+    Tensor *k = is_byte(t) && n->in[0]->type == F32 ? form_constant(cx, n->in[0]) : NULL;
+    if (!k) return NULL;
+    Tensor *zero = call(cx, "cast", n->name, (Tensor *[]){ n->in[2] }, 1, "to=%s", dtype_info(t)->spelling);
+    Tensor *q = call(cx, "quantize", n->name, (Tensor *[]){ k, n->in[1], zero }, 3, "to=%s", dtype_info(t)->spelling);
+    k = q ? form_constant(cx, q) : NULL;
+    return k ? weights_form(cx, n, k) : NULL;
+}
+
+static const Form *dequantized(Ctx *cx, const Node *n)
+{
+    Grid g;
+    Tensor *k = form_constant(cx, n->in[0]);
+    if (k) return weights_form(cx, n, k);
+    if (!form_grid(cx, n, &g)) return NULL;
+    Tensor *q = as_i8(cx, n->in[0]);
+    return q ? grid_form(cx, q, &g) : NULL;
+}
+
+/* ---- Moves ------------------------------------------------------------------------------------------------------ */
+
+/* The attributes with one of them set. */
+static const Attr *with_number(Ctx *cx, const Node *n, const char *name, AttrKind kind, int64_t v, int *count)
+{
+    Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
+    int at = 0;
+    for (int i = 0; i < n->attr_count; i++) attr[i] = n->attr[i];
+    while (at < n->attr_count && strcmp(attr[at].name, name) != 0) at++;
+    attr[at] = (Attr){ .name = name, .kind = kind, .integer = v, .real = (double)v };
+    *count = n->attr_count + (at == n->attr_count);
+    return attr;
+}
+
+/* Where the channels of q are after the move; -1: no longer along one axis. */
+static int axis_after(const Node *n, int axis)
+{
+    const Tensor *x = n->in[0], *y = n->out[0];
+    const Attr *perm = node_attr(n, "perm");
+    int64_t behind = 1, after = 1;
+    if (n->op->is_transpose) {
+        for (int d = 0; d < y->rank; d++)
+            if ((perm ? perm->ints[d] : y->rank - 1 - d) == axis) return d;
+        return -1;
+    }
+    if (!n->op->is_view || !tensor_is_fixed(x) || !tensor_is_fixed(y)) return -1;
+    for (int d = axis + 1; d < x->rank; d++) behind *= tensor_dim(x, d);
+    for (int d = y->rank - 1; d >= 0; after *= tensor_dim(y, d--))
+        if (after == behind && tensor_dim(y, d) == tensor_dim(x, axis)) return d;
+    return -1;
+}
+
+/* The real number as a stored one, if it is on the grid. */
+static bool on_grid(const Form *x, double real, int64_t *stored)
+{
+    Grid g = { x->scale[0], x->zero, INT8_MIN, INT8_MAX };
+    *stored = grid_place(real, &g);
+    return *stored >= g.least && *stored <= g.greatest && exact_product((double)(*stored - g.zero), g.step) == real;
+}
+
+static const Form *moved(const Former *f, const Node *n)
+{
+    const Form *x = form_of(f, n->in[0]);
+    const Attr *attr = n->attr;
+    int attr_count = n->attr_count;
+    if (!x || !x->q || x->b) return NULL;
+    Form *y = arena_copy(f->cx->arena, x, sizeof *x);
+    if (x->channels > 1 && (y->axis = axis_after(n, x->axis)) < 0) return NULL;
+    if (has_attr(n->op, "value")) {
+        int64_t fill;
+        if (!form_is_plain(x) || !on_grid(x, node_real(n, "value", 0), &fill)) return NULL;
+        attr = with_number(f->cx, n, "value", ATTR_REAL, fill, &attr_count);
+    }
+    Tensor **in = arena_copy(f->cx->arena, n->in, (size_t)n->in_count * sizeof *in);
+    in[0] = x->q;
+    y->q = form_call_over(f->cx, n, in, attr, attr_count);
+    if (y->q && tensor_is_constant(x->q)) y->q = form_constant(f->cx, y->q);
+    return y->q ? y : NULL;
+}
+
+/* Side by side: one grid, or each part is quantized by itself. */
+static const Form *concatenated(const Former *f, const Node *n)
+{
+    Form *part = NEW_ARRAY(f->cx->arena, Form, n->in_count), *y = NEW(f->cx->arena, Form);
+    Tensor **in = NEW_ARRAY(f->cx->arena, Tensor *, n->in_count);
+    bool is_one = true;
+    for (int i = 0; i < n->in_count; i++) {
+        const Form *x = form_of(f, n->in[i]);
+        if (!x || !x->q) return NULL;
+        part[i] = *x;
+        in[i] = x->q;
+        is_one = is_one && form_is_plain(x) && x->zero == part[0].zero && x->scale[0] == part[0].scale[0];
+    }
+    *y = is_one ? part[0] : (Form){ .concat = n, .part = part, .count = 1, .low = -infinite, .high = infinite };
+    if (is_one) y->q = form_call_over(f->cx, n, in, n->attr, n->attr_count);
+    return y->q || y->concat ? y : NULL;
+}
+
+/* ---- Products --------------------------------------------------------------------------------------------------- */
+
+/* How many products are summed up for one element; 0: unknown. */
+static int64_t terms_of(Ctx *cx, const Node *n)
+{
+    Tensor *const *made = op_expand(cx, n);
+    const Stage *s = made && made[0]->maker->kind == NODE_COMPUTE ? made[0]->maker->stage : NULL;
+    int64_t terms = 1;
+    for (int a = s ? s->data_count : 0; s && a < s->axis_count; a++)
+        terms = s->axis[a].extent->kind == EXPR_INT ? sat_mul(terms, s->axis[a].extent->integer) : 0;
+    return s ? terms : 0;
+}
+
+static Interval products(Interval a, Interval b, int64_t terms)
+{
+    int64_t p[] = { a.least * b.least, a.least * b.greatest, a.greatest * b.least, a.greatest * b.greatest };
+    Interval all = { 0, 0 };
+    for (int i = 0; i < 4; i++) {
+        if (p[i] < all.least) all.least = p[i];
+        if (p[i] > all.greatest) all.greatest = p[i];
+    }
+    return (Interval){ sat_mul(all.least, terms), sat_mul(all.greatest, terms) };
+}
+
+/* A margin is left for a bias. */
+static bool fits(Interval reach) { return reach.least > -(INT64_C(1) << 30) && reach.greatest < INT64_C(1) << 30; }
+
+/* q - zero in i32. */
+static Tensor *difference(Ctx *cx, const Node *n, const Form *x)
+{
+    Tensor *q = x->q->type == I32 ? x->q : call(cx, "cast", n->name, (Tensor *[]){ x->q }, 1, "to=i32");
+    return !q || !x->zero ? q : call(cx, "sub", n->name, (Tensor *[]){ q, tensor_scalar(cx, "zero", I32, (double)x->zero) }, 2, "");
+}
+
+/* The sums in i32: the operator on 8 bits takes zero points off by itself, if it has such attributes; else on differences. */
+static Tensor *summed(Ctx *cx, const Node *n, const Form *x, const Form *k)
+{
+    int count = n->attr_count;
+    const Attr *attr = n->attr;
+    if (x->q->type == I8 && k->q->type == I8 && has_attr(n->op, "zero") && (!k->zero || has_attr(n->op, "zero_w"))) {
+        Node with = *n;
+        if (x->zero) with.attr = attr = with_number(cx, n, "zero", ATTR_INT, x->zero, &count);
+        with.attr_count = count;
+        if (k->zero) attr = with_number(cx, &with, "zero_w", ATTR_INT, k->zero, &count);
+        return form_call_over(cx, n, (Tensor *[]){ x->q, k->q }, attr, count);
+    }
+    Tensor *a = difference(cx, n, x), *b = difference(cx, n, k);
+    return a && b ? form_call_over(cx, n, (Tensor *[]){ a, b }, attr, count) : NULL;
+}
+
+const Form *form_of_requantized(Ctx *cx, const Node *n)
+{
+    Tensor *scale = n->in[1]->type == F32 && n->in[0]->type == I32 ? form_constant(cx, n->in[1]) : NULL;
+    int axis = scale ? axis_of(scale, n->in[0]->rank) : SEVERAL_AXES;
+    if (axis == SEVERAL_AXES) return NULL;
+    Form *x = grid_form(cx, n->in[0], &(Grid){ 1, 0, INT32_MIN, INT32_MAX });
+    double *s = NEW_ARRAY(cx->arena, double, tensor_elems(scale));
+    for (int64_t i = 0; i < tensor_elems(scale); i++)
+        if (!((s[i] = real_at(scale, i)) > 0)) return NULL;
+    x->axis = axis;
+    x->channels = tensor_elems(scale);
+    x->scale = s;
+    x->offset = doubles(cx, x->channels, 0);
+    return x;
+}
+
+static const Form *product(const Former *f, const Node *n)
+{
+    Ctx *cx = f->cx;
+    const Form *x = form_of(f, n->in[0]), *k = x ? form_of(f, n->in[1]) : NULL;
+    bool is_weight = k && tensor_is_constant(k->q ? k->q : n->in[1]);
+    if (!x || !k || !form_is_plain(x) || !(form_is_plain(k) || (is_weight && !k->b && !has_limits(k)))) return NULL;
+    if (k->channels > 1 && (n->op->weights != 1 || k->axis != k->q->rank - 1)) return NULL;
+    int64_t terms = terms_of(cx, n);
+    Form *y = arena_copy(cx->arena, k, sizeof *k);
+    double *scale = NEW_ARRAY(cx->arena, double, k->channels);
+    for (int64_t i = 0; i < k->channels; i++) {
+        scale[i] = exact_product(x->scale[0], k->scale[i]);
+        if (isnan(scale[i])) return NULL;
+    }
+    y->scale = scale;
+    y->axis = n->out[0]->rank - 1;
+    y->zero = 0;
+    y->reach = products(x->reach, k->reach, terms);
+    y->q = terms > 0 && fits(y->reach) ? summed(cx, n, x, k) : NULL;
+    return y->q ? y : NULL;
+}
+
+/* ---- Scales, shifts, sums --------------------------------------------------------------------------------------- */
+
+static bool same_shape(const Tensor *a, const Tensor *b)
+{
+    for (int d = 0; a->rank == b->rank && d < a->rank; d++)
+        if (a->shape[d] != b->shape[d]) return false;
+    return a->rank == b->rank;
+}
+
+/* The form with one scale and offset for each index of the constant's axis, to be changed; NULL where channels lie along another. */
+static Form *spread(Ctx *cx, const Form *x, const Tensor *c, double **scale, double **offset)
+{
+    int axis = axis_of(c, x->q->rank);
+    if (axis == SEVERAL_AXES || (axis != ALL_ALIKE && x->channels > 1 && x->axis != axis)) return NULL;
+    Form *y = arena_copy(cx->arena, x, sizeof *x);
+    if (axis != ALL_ALIKE) y->axis = axis, y->channels = tensor_elems(c);
+    *scale = NEW_ARRAY(cx->arena, double, y->channels);
+    *offset = NEW_ARRAY(cx->arena, double, y->channels);
+    for (int64_t i = 0; i < y->channels; i++) {
+        (*scale)[i] = x->scale[x->channels > 1 ? i : 0];
+        (*offset)[i] = x->offset[x->channels > 1 ? i : 0];
+    }
+    y->scale = *scale;
+    y->offset = *offset;
+    return y;
+}
+
+static const Form *scaled(Ctx *cx, const Form *x, const Tensor *c)
+{
+    double *scale, *offset;
+    Form *y = x->b || has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
+    for (int64_t i = 0; y && i < y->channels; i++) {
+        scale[i] = exact_product(scale[i], real_at(c, i));
+        offset[i] = exact_product(offset[i], real_at(c, i));
+        if (!(scale[i] > 0) || isnan(offset[i])) return NULL;
+    }
+    return y;
+}
+
+static const Form *shifted(Ctx *cx, const Form *x, const Tensor *c)
+{
+    double *scale, *offset;
+    Form *y = has_limits(x) ? NULL : spread(cx, x, c, &scale, &offset);
+    for (int64_t i = 0; y && i < y->channels; i++) {
+        offset[i] = exact_sum(offset[i], exact_product(real_at(c, i), (double)y->count));
+        if (isnan(offset[i])) return NULL;
+    }
+    return y;
+}
+
+/* A bias that is stored as i32, with a scale that is the product of those of the sums as floats multiply: it counts in
+ * the sums' own unit. NULL: another. */
+static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
+{
+    const Tensor *top = bias;
+    while (maker_of(bias) && maker_of(bias)->op->is_view) bias = bias->maker->in[0];
+    const Node *n = maker_of(bias);
+    Tensor *q = n && n->op->grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b && !has_limits(x) ? form_constant(cx, n->in[0]) : NULL;
+    Tensor *scale = q ? form_constant(cx, n->in[1]) : NULL, *zero = q ? form_constant(cx, n->in[2]) : NULL;
+    if (!scale || !zero || x->count != 1 || (tensor_elems(scale) != 1 && tensor_elems(scale) != x->channels)) return NULL;
+    for (int64_t i = 0; i < x->channels; i++)
+        if (real_at(scale, i) != (double)(float)x->scale[i] || x->offset[i] != 0) return NULL;
+    Form *y = arena_copy(cx->arena, x, sizeof *x);
+    Tensor *b = tensor_new(cx, top->name, I32, top->rank, top->shape);
+    Interval add = { 0, 0 };
+    for (int64_t i = 0; i < tensor_elems(zero); i++)
+        if (integer_at(zero, i)) return NULL;
+    for (int64_t i = 0; i < tensor_elems(q); i++) {
+        int64_t v = integer_at(q, i);
+        add = (Interval){ v < add.least ? v : add.least, v > add.greatest ? v : add.greatest };
+    }
+    y->reach = (Interval){ x->reach.least + add.least, x->reach.greatest + add.greatest };
+    if (!b || !fits(y->reach)) return NULL;
+    b->data = q->data;
+    y->q = call(cx, "add", n->name, (Tensor *[]){ x->q, b }, 2, "");
+    return y->q ? y : NULL;
+}
+
+static const Form *sum_of_two(Ctx *cx, const Form *a, const Form *b)
+{
+    if (!a || !b || !form_is_plain(a) || !form_is_plain(b)) return NULL;
+    Form *y = arena_copy(cx->arena, a, sizeof *a);
+    y->b = b->q;
+    y->zero_b = b->zero;
+    y->scale_b = b->scale[0];
+    return y;
+}
+
+/* A constant operand, or two forms. */
+static const Form *affine(const Former *f, const Node *n)
+{
+    bool is_scale = n->op->affine == AFFINE_SCALE;
+    for (int i = 0; i < 2; i++) {
+        Tensor *c = form_constant(f->cx, n->in[i]);
+        const Form *x = c && c->type == F32 ? form_of(f, n->in[1 - i]) : NULL, *y = NULL;
+        if (!c) continue;
+        if (!x || !x->q || !same_shape(x->q, n->out[0])) return NULL;
+        if (!is_scale) y = biased(f->cx, x, n->in[i]);
+        return y ? y : is_scale ? scaled(f->cx, x, c) : shifted(f->cx, x, c);
+    }
+    return is_scale ? product(f, n) : sum_of_two(f->cx, form_of(f, n->in[0]), form_of(f, n->in[1]));
+}
+
+static const Form *averaged(const Former *f, const Node *n)
+{
+    const Form *x = form_of(f, n->in[0]);
+    if (!x || !form_is_plain(x)) return NULL;
+    Form *y = arena_copy(f->cx->arena, x, sizeof *x);
+    y->q = n->op->total(f->cx, n, x->q, &y->zero, &y->count);
+    if (!y->q || y->count < 1) return NULL;
+    y->reach = (Interval){ sat_mul(x->reach.least, y->count), sat_mul(x->reach.greatest, y->count) };
+    return fits(y->reach) ? y : NULL;
+}
+
+/* Limits that are on the grid are limits of what is stored. False: they are not. */
+static bool clipped(Ctx *cx, const Node *n, Form *x, double low, double high)
+{
+    int64_t least = INT8_MIN, greatest = INT8_MAX;
+    if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest))) return false;
+    if (least > INT8_MIN || greatest < INT8_MAX)
+        x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)least, (long long)greatest);
+    x->reach = (Interval){ least - x->zero, greatest - x->zero };
+    return true;
+}
+
+static const Form *limited(const Former *f, const Node *n)
+{
+    double low, high;
+    const Form *x = form_of(f, n->in[0]);
+    if (!x || !n->op->limits(n, &low, &high) || !(low <= high)) return NULL;
+    Form *y = arena_copy(f->cx->arena, x, sizeof *x);
+    if (form_is_plain(x) && clipped(f->cx, n, y, low, high)) return y->q ? y : NULL;
+    y->low = low > x->low ? low : x->low > high ? high : x->low;
+    y->high = high < x->high ? high : x->high < low ? low : x->high;
+    return y;
+}
+
+const Form *form_of_call(const Former *f, const Node *n)
+{
+    const Op *op = n->op;
+    if (n->out_count != 1 || !n->in[0]) return NULL;
+    if (op->grid == GRID_SIMULATE) return simulated(f->cx, n);
+    if (op->grid) return op->grid == GRID_READ || op->grid == GRID_CENTER ? dequantized(f->cx, n) : NULL;
+    if (op->is_concat) return concatenated(f, n);
+    if (op->moves_elements) return moved(f, n);
+    if (op->limits) return limited(f, n);
+    if (op->total) return averaged(f, n);
+    if (op->affine && n->in_count == 2) return affine(f, n);
+    return op->is_bilinear ? product(f, n) : NULL;
+}
+
+const Form *form_of(const Former *f, Tensor *t)
+{
+    const Node *n = maker_of(t);
+    const Form *x = n && !ctx_failed(f->cx) && (t->type == F32 || t->type == I32) ? form_of_call(f, n) : NULL;
+    bool is_free = x && x->q && (form_is_plain(x) || tensor_is_constant(x->q));
+    return is_free || (x && uses_of(f->uses, t) == 1) ? x : NULL;
+}

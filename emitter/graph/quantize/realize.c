@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantized networks that are written in real numbers become integer ones. What lies between a dequantization and a
+ * quantization is computed on the integers (form.c), and these are requantized once:
+ *
+ *     q -> dequantize -> conv2d -> add -> relu -> quantize -> q'      becomes
+ *     q -> conv2d (i8, sums in i32) -> requantize_fixed -> q'
+ *
+ * What this gives is defined in real numbers: the sums without error, then one rounding to the grid, to the nearest, ties to
+ * even. requantize.c finds constants for which the fixed-point step is just that for every integer that can come. Where it
+ * finds none, or a call has no form, the calls stay as they are, in floats.
+ *
+ * Evaluated in floats, the same calls round products, sums and quotients on the way. Near a tie that can lead to the next step of the
+ * grid, which is rare as long as no real number is a tie. Where many are, as for a mean of four, the noise of the floats
+ * decides over each: such calls are realized only if floats round nothing on the way (steps that are powers of two, sums of 24
+ * bits), so that both are equal, or if asked for (QDQ_INTEGER).
+ *
+ * A function of one 8-bit tensor is a table of its 256 values, made by the float calls themselves. A simulated quantization is taken
+ * for a quantization and its inverse; where nothing was won by that it is put back. */
+#include <math.h>
+
+#include "graph/quantize/form.h"
+#include "support/map.h"
+#include "support/text.h"
+
+static const double infinite = (double)INFINITY;
+
+static Tensor *grid_scale(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "scale", F32, g->step); }
+static Tensor *grid_zero(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zero", I8, (double)g->zero); }
+
+/* ---- Functions of one byte -------------------------------------------------------------------------------------- */
+
+enum { BYTES = 256 };
+
+/* The one plain form from which the tensor follows element by element, with scalar constants; NULL: it does not. */
+static Tensor *source_of(const Former *f, Tensor *t)
+{
+    const Form *x = form_of(f, t);
+    const Node *n = t->maker;
+    Tensor *source = NULL;
+    if (x && form_is_plain(x)) return t;
+    if (!n || n->kind != NODE_CALL || n->op->pattern > PATTERN_BROADCAST || n->op->grid || n->op->annotation || n->out_count != 1 || !dtype_is_float(t->type)) return NULL;
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *c = n->in[i] ? form_constant(f->cx, n->in[i]) : NULL, *from = c || !n->in[i] ? NULL : source_of(f, n->in[i]);
+        if (c ? tensor_elems(c) != 1 : n->in[i] && (!from || (source && from != source))) return NULL;
+        if (from) source = from;
+    }
+    return source;
+}
+
+/* The same calls with `values` in the place of `source`, run; NULL on error. */
+static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Tensor *values)
+{
+    const Node *n = t->maker;
+    Tensor *known = t == source ? values : map_get_ptr(made, t), *out;
+    if (known) return known;
+    if (!n) return t;
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++)
+        if (n->in[i]) in[i] = run_over(cx, made, n->in[i], source, values);
+    const Node *now = ctx_failed(cx) ? NULL : op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
+    if (!now || !graph_run_call(cx, now, &out)) return NULL;
+    map_put_ptr(made, t, out);
+    return out;
+}
+
+static Tensor *run_call(Ctx *cx, Tensor *t)
+{
+    Tensor *out = NULL;
+    return t && graph_run_call(cx, t->maker, &out) ? out : NULL;
+}
+
+static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Grid *g)
+{
+    Ctx *cx = f->cx;
+    Tensor *source = source_of(f, x);
+    const Form *from = source ? form_of(f, source) : NULL;
+    int8_t every[BYTES];
+    const int64_t count = BYTES;
+    Map made = map_new(cx->arena);
+    if (!from) return NULL;
+    for (int i = 0; i < BYTES; i++) every[i] = (int8_t)(i - 128);
+    const Grid own = { from->scale[0], from->zero, 0, 0 };
+    Tensor *all = tensor_constant(cx, "all", I8, 1, &count, every);
+    Tensor *real = run_call(cx, call(cx, "dequantize", label, (Tensor *[]){ all, grid_scale(cx, &own), grid_zero(cx, &own) }, 3, ""));
+    Tensor *curve = real ? run_over(cx, &made, x, source, real) : NULL;
+    if (!curve || tensor_elems(curve) != BYTES || curve->type != F32) return NULL;
+    Tensor *table = run_call(cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3, "to=i8"));
+    if (!table) return NULL;
+    table = tensor_constant(cx, "table", I8, 1, &count, table->data);
+    return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, "");
+}
+
+/* ---- Requantization --------------------------------------------------------------------------------------------- */
+
+/* The grid as far as the form's limits allow. */
+static Grid limited_grid(const Form *x, const Grid *g)
+{
+    Grid all = *g;
+    int64_t low = x->low == -infinite ? g->least : grid_place(x->low, g), high = x->high == infinite ? g->greatest : grid_place(x->high, g);
+    all.least = low < g->least ? g->least : low > g->greatest ? g->greatest : low;
+    all.greatest = high > g->greatest ? g->greatest : high < g->least ? g->least : high;
+    return all;
+}
+
+static const char *limits_text(Ctx *cx, const Grid *g) { return text_format(cx, "min=%lld max=%lld to=i8", (long long)g->least, (long long)g->greatest); }
+
+static const char *even_text(Ctx *cx, const Scaling *s, const Grid *g)
+{
+    return text_format(cx, "divisor=%lld zero=%lld wide=%d %s", (long long)s->d, (long long)g->zero, s->is_wide, limits_text(cx, g));
+}
+
+/* Of channel i, as a function of q itself. */
+static Affine affine_of(const Form *x, int64_t i)
+{
+    return (Affine){ x->scale[i], exact_sum(x->offset[i], -exact_product(x->scale[i], (double)x->zero)), x->count };
+}
+
+static Interval stored_reach(const Form *x) { return (Interval){ x->reach.least + x->zero, x->reach.greatest + x->zero }; }
+
+/* One value for each channel, so shaped that it broadcasts along the form's axis. */
+static Tensor *along(Ctx *cx, const Form *x, const char *label, DType t, const int64_t *v)
+{
+    int64_t shape[MAX_RANK];
+    int rank = x->q->rank - x->axis;
+    for (int d = 0; d < rank; d++) shape[d] = d ? 1 : x->channels;
+    Tensor *c = tensor_constant(cx, label, t, rank, shape, NULL);
+    for (int64_t i = 0; c && i < x->channels; i++) dtype_store(t, (void *)(uintptr_t)c->data, i, (Scalar){ .i = v[i] });
+    return c;
+}
+
+typedef struct Column { int64_t *at; bool is_one; } Column;       /* of constants, one a channel; are they all the same? */
+
+static Column column_new(Ctx *cx, int64_t channels) { return (Column){ NEW_ARRAY(cx->arena, int64_t, channels), true }; }
+
+static void column_put(Column *c, int64_t i, int64_t v)
+{
+    c->at[i] = v;
+    c->is_one = c->is_one && v == c->at[0];
+}
+
+static Tensor *fixed_call(Ctx *cx, const char *label, const Form *x, const Scaling *s, const Grid *g)
+{
+    enum { HIGH_WORD = 32 };
+    Column m = column_new(cx, x->channels), c = column_new(cx, x->channels), n = column_new(cx, x->channels);
+    for (int64_t i = 0; i < x->channels; i++) {
+        column_put(&m, i, s[i].m);
+        column_put(&c, i, s[i].c);
+        column_put(&n, i, s[i].n - HIGH_WORD);
+    }
+    const char *limits = limits_text(cx, g);
+    if (x->channels == 1)
+        return call(cx, "requantize_fixed", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld shift=%d %s", (long long)s->m, (long long)s->c, s->n, limits);
+    Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at), n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
+    return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, "shift=%d %s", s->n, limits);
+}
+
+static Tensor *even_call(Ctx *cx, const char *label, const Form *x, const Scaling *s, const Grid *g)
+{
+    Column m = column_new(cx, x->channels), c = column_new(cx, x->channels);
+    for (int64_t i = 0; i < x->channels; i++) {
+        if (s[i].m > INT32_MAX && x->channels > 1) return NULL;
+        column_put(&m, i, s[i].m);
+        column_put(&c, i, s[i].c);
+    }
+    const char *rest = even_text(cx, s, g);
+    if (m.is_one && c.is_one)
+        return call(cx, "requantize_even", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld %s", (long long)s->m, (long long)s->c, rest);
+    Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at) };
+    return call(cx, "requantize_even", label, in, 3, "%s", rest);
+}
+
+/* The greatest divisor of all channels, if the others divide it. */
+static bool evens_of(const Former *f, const Form *x, const Grid *g, Scaling *s)
+{
+    int64_t d = 0;
+    bool is_wide = false;
+    for (int turn = 0; turn < 2; turn++)
+        for (int64_t i = 0; i < x->channels; i++) {
+            Affine a = affine_of(x, i);
+            if (isnan(a.offset) || !scaling_even(&a, 0, g, stored_reach(x), (Interval){ 0, 0 }, turn ? d : 0, &s[i])) return false;
+            if (!turn && s[i].d > d) d = s[i].d;
+            is_wide = is_wide || s[i].is_wide;
+            if (!f->takes_ties && !s[i].equals_floats) return false;
+        }
+    s[0].is_wide = is_wide;
+    return true;
+}
+
+/* One shift for all channels if that does, else each its own, none of which may be less than a word. */
+static bool fixed_of(const Form *x, const Grid *g, Scaling *s)
+{
+    enum { WORD = 32, ANY = 62 };
+    int most = ANY;
+    for (int turn = 0; turn < 2; turn++) {
+        int64_t i = 0;
+        int least = ANY;
+        for (; i < x->channels; i++) {
+            Affine a = affine_of(x, i);
+            if (isnan(a.offset) || !scaling_of(&a, g, stored_reach(x), most, &s[i])) break;
+            if (s[i].n < least) least = s[i].n;
+        }
+        if (i < x->channels) return false;
+        if (x->channels == 1 || least >= WORD) return true;
+        most = least;
+    }
+    return true;
+}
+
+/* The sum of two grids. */
+static Tensor *sum_requantized(const Former *f, const char *label, const Form *x, const Grid *g)
+{
+    Ctx *cx = f->cx;
+    Scaling s;
+    const Interval byte = { INT8_MIN, INT8_MAX };
+    Affine a = affine_of(x, 0);
+    a.offset = exact_sum(a.offset, -exact_product(x->scale_b, (double)x->zero_b));
+    if (isnan(a.offset) || x->channels != 1) return NULL;
+    Tensor *in[] = { x->q, x->b };
+    if (scaling_of_sum(&a, x->scale_b, g, byte, byte, &s))
+        return call(cx, "requantize_sum", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s", (long long)s.m, (long long)s.m_b, (long long)s.c, s.n,
+                    limits_text(cx, g));
+    if (!scaling_even(&a, x->scale_b, g, byte, byte, 0, &s) || (!f->takes_ties && !s.equals_floats)) return NULL;
+    return call(cx, "requantize_sum_even", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld %s", (long long)s.m, (long long)s.m_b, (long long)s.c,
+                even_text(cx, &s, g));
+}
+
+static Tensor *requantized(const Former *f, const char *label, const Form *x, const Grid *whole);
+
+static Tensor *parts_requantized(const Former *f, const Form *x, const Grid *g)
+{
+    const Node *n = x->concat;
+    Tensor **in = NEW_ARRAY(f->cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++)
+        if (!(in[i] = requantized(f, n->name, &x->part[i], g))) return NULL;
+    return form_call_over(f->cx, n, in, n->attr, n->attr_count);
+}
+
+/* i8 of that grid, up to limits. */
+static bool is_same_grid(const Form *x, const Grid *g)
+{
+    return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 && x->scale[0] == g->step && x->zero == g->zero;
+}
+
+/* The same grid: nothing happens but limits. */
+static Tensor *regridded(Ctx *cx, const char *label, const Form *x, const Grid *g, const Grid *whole)
+{
+    bool is_limited = g->least > whole->least || g->greatest < whole->greatest;
+    return !is_limited ? x->q : call(cx, "clip", label, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)g->least, (long long)g->greatest);
+}
+
+static Tensor *requantized(const Former *f, const char *label, const Form *x, const Grid *whole)
+{
+    Ctx *cx = f->cx;
+    Grid g = limited_grid(x, whole);
+    if (x->concat) return parts_requantized(f, x, &g);
+    if (x->b) return sum_requantized(f, label, x, &g);
+    if (is_same_grid(x, &g)) return regridded(cx, label, x, &g, whole);
+    Scaling *s = NEW_ARRAY(cx->arena, Scaling, x->channels);
+    if (fixed_of(x, &g, s)) return fixed_call(cx, label, x, s, &g);
+    return evens_of(f, x, &g, s) ? even_call(cx, label, x, s, &g) : NULL;
+}
+
+/* ---- The pass --------------------------------------------------------------------------------------------------- */
+
+/* The quantization's result as i8, made of integers; NULL: it stays in floats. An operator that takes no integers may refuse. */
+static Tensor *realized(const Former *f, const Node *n, const Grid *g)
+{
+    const DiagMark before = diag_mark(f->cx);
+    const Form *x = form_of(f, n->in[0]);
+    Tensor *q = x && form_is_plain(x) ? requantized(f, n->name, x, g) : NULL;
+    if (!q) q = is_same_grid(x, g) ? NULL : tabulated(f, n->name, n->in[0], g);
+    if (!q && x) q = requantized(f, n->name, x, g);
+    if (!ctx_failed(f->cx)) return q;
+    diag_rewind(f->cx, before);
+    return NULL;
+}
+
+static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t) { return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q; }
+
+/* What is written in integers already: sums of products of differences, and their requantization by a factor in f32, which is
+ * taken for the real number that it is, ties included. */
+static void realize_integers(const Former *f, Node *n, Tensor **out)
+{
+    Grid g;
+    const Former all = { f->cx, f->uses, true };
+    Tensor *now = NULL;
+    if (n->op->is_bilinear) {
+        const Form *x = form_of_call(&all, n);
+        if (x && x->zero == 0 && x->channels == 1) now = x->q;
+    } else if (form_grid(f->cx, n, &g)) {
+        const Form *x = form_of_requantized(f->cx, n);
+        now = as_stored(f->cx, n, x ? requantized(&all, n->name, x, &g) : NULL, out[0]->type);
+    }
+    if (now) out[0] = now;
+}
+
+static void realize_call(const Former *f, Node *n, Tensor **out)
+{
+    Grid g;
+    Ctx *cx = f->cx;
+    bool is_simulated = n->op->grid == GRID_SIMULATE;
+    if (n->op->grid == GRID_REQUANTIZE || (n->op->is_bilinear && n->out[0]->type == I32)) {
+        realize_integers(f, n, out);
+        return;
+    }
+    if ((n->op->grid != GRID_STORE && !is_simulated) || n->in[0]->type != F32 || !form_grid(cx, n, &g)) return;
+    Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
+    if (!q && !is_simulated) return;
+    if (!q) q = call(cx, "quantize", n->name, grid, 3, "to=i8");
+    grid[0] = q;
+    Tensor *now = is_simulated ? call(cx, "dequantize", n->name, grid, 3, "") : as_stored(cx, n, q, out[0]->type);
+    if (!now || ctx_failed(cx)) return;
+    now->quant = out[0]->quant;
+    out[0] = now;
+}
+
+static void realize_exactly(Ctx *cx, Node *n, Tensor **out, const Uses *uses) { realize_call(&(Former){ cx, uses, false }, n, out); }
+static void realize_all(Ctx *cx, Node *n, Tensor **out, const Uses *uses) { realize_call(&(Former){ cx, uses, true }, n, out); }
+
+static bool same_grid(Ctx *cx, const Node *a, const Node *b)
+{
+    Grid x, y;
+    return form_grid(cx, a, &x) && form_grid(cx, b, &y) && x.step == y.step && x.zero == y.zero;
+}
+
+/* Quantized, and at once read as real numbers by all: one simulated quantization. */
+static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    Node *store = n->op->grid == GRID_READ ? n->in[0]->maker : NULL;
+    if (!store || store->kind != NODE_CALL || store->op->grid != GRID_STORE || uses_of(uses, n->in[0]) != 1 || n->in[0]->type != I8 || !same_grid(cx, n, store)) return;
+    out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, "");
+}
+
+/* The calls that quantize floats. */
+static int quantizations(Ctx *cx, const Graph *g, const Node ***out)
+{
+    Node **order;
+    int count = graph_order(cx, g, &order), found = 0;
+    const Node **all = NEW_ARRAY(cx->arena, const Node *, count);
+    for (int i = 0; i < count; i++)
+        if (order[i]->kind == NODE_CALL && (order[i]->op->grid == GRID_STORE || order[i]->op->grid == GRID_SIMULATE)) all[found++] = order[i];
+    *out = all;
+    return found;
+}
+
+Graph graph_realize(Ctx *cx, Graph g)
+{
+    const Node **was;
+    const Qdq qdq = g.qdq;
+    g.quantized_count = quantizations(cx, &g, &was);
+    if (qdq != QDQ_FLOAT) g = graph_rewrite(cx, g, qdq == QDQ_INTEGER ? realize_all : realize_exactly);
+    if (qdq != QDQ_FLOAT && !ctx_failed(cx)) g = graph_rewrite(cx, g, simulate_call);
+    g.unrealized_count = quantizations(cx, &g, &was);
+    g.unrealized = was;
+    return g;
+}

@@ -1,0 +1,360 @@
+/* SPDX-License-Identifier: MIT */
+/* Each stage is run once for every channel v of its output, with its last data axis at v and the others anywhere:
+ *
+ *   y[.., v]  in  init + sum over the taps of value(tap, v)          intervals all of them
+ *
+ * Taps are walked one by one, for the weights differ and so do the conditions of a border: a tap that may lie outside of the
+ * image adds the hull of its product and 0. Elements of constants are taken exactly, others by the range of their channel.
+ * An operation that may wrap gives the whole of its type, and so does everything that is not understood: a range may be too
+ * large, never too small. */
+#include "graph/shrink/ranges.h"
+
+enum { MOST_CHANNELS = 1 << 16, MOST_ELEMENTS = 1 << 12, MOST_TAPS = 1 << 20, LEAST_VALUES = 1 << 24, MOST_VALUES = 1 << 27, VALUES_OF_ELEMENT = 256 };
+
+static Interval point(int64_t v) { return (Interval){ v, v }; }
+static Interval hull(Interval a, Interval b) { return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest }; }
+
+/* Of u64, half of which no interval can hold, nothing is known. */
+static Interval of_type(DType t)
+{
+    if (dtype_is_float(t) || t == U64) return (Interval){ INT64_MIN, INT64_MAX };
+    return (Interval){ dtype_info(t)->least, dtype_info(t)->greatest };
+}
+
+static bool is_within(Interval i, Interval whole) { return i.least >= whole.least && i.greatest <= whole.greatest && i.least != INT64_MIN && i.greatest != INT64_MAX; }
+
+/* ---- A stage taken apart ---------------------------------------------------------------------------------------- */
+
+typedef struct Taking { Ctx *cx; Terms *t; Map place; int room; } Taking;
+
+static int place_of(const Map *places, const Expr *e) { return *(const int *)map_get_ptr(places, e); }
+
+static void take(const Expr *e, void *user)
+{
+    Taking *k = user;
+    Terms *t = k->t;
+    if (t->count == k->room) {
+        const Expr **more = NEW_ARRAY(k->cx->arena, const Expr *, k->room = 2 * k->room + 16);
+        for (int i = 0; i < t->count; i++) more[i] = t->e[i];
+        t->e = more;
+    }
+    int *place = NEW(k->cx->arena, int);
+    *place = t->count;
+    map_put_ptr(&k->place, e, place);
+    t->e[t->count++] = e;
+}
+
+static int axis_of(const Stage *s, const Expr *var)
+{
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].var == var) return a;
+    return -1;
+}
+
+/* Of what only says where in an image an element is, the taps are all alike. An axis matters in whatever is no place of a
+ * tensor, in places of constants, and as a channel. */
+static void mark_walked(Terms *t)
+{
+    for (int i = 0; i < t->count; i++) t->is_taken[i] = i == t->count - 1;
+    for (int i = t->count - 1; i >= 0; i--) {
+        if (!t->is_taken[i]) continue;
+        const Expr *e = t->e[i];
+        bool is_element = e->kind == EXPR_READ && !tensor_is_constant(e->ref);
+        if (t->axis[i] >= 0) t->is_walked[t->axis[i]] = true;
+        for (int a = is_element && e->arg_count ? e->arg_count - 1 : 0; a < e->arg_count; a++) t->is_taken[t->operand[i][a]] = true;
+    }
+}
+
+Terms *terms_new(Ctx *cx, const Stage *s)
+{
+    Terms *t = NEW(cx->arena, Terms);
+    Taking k = { cx, t, map_new(cx->arena), 0 };
+    t->stage = s;
+    expr_walk(cx, s->value[0], take, &k);
+    t->value = NEW_ARRAY(cx->arena, Interval, t->count);
+    t->is_taken = NEW_ARRAY(cx->arena, bool, t->count);
+    t->is_walked = NEW_ARRAY(cx->arena, bool, s->axis_count);
+    t->axis = NEW_ARRAY(cx->arena, int, t->count);
+    t->operand = NEW_ARRAY(cx->arena, int *, t->count);
+    for (int i = 0; i < t->count; i++) {
+        t->axis[i] = axis_of(s, t->e[i]);
+        t->operand[i] = NEW_ARRAY(cx->arena, int, t->e[i]->arg_count);
+        for (int j = 0; j < t->e[i]->arg_count; j++) t->operand[i][j] = place_of(&k.place, t->e[i]->arg[j]);
+    }
+    mark_walked(t);
+    return t;
+}
+
+Interval axis_interval(const Axis *a)
+{
+    if (a->extent->kind != EXPR_INT) return (Interval){ 0, INT32_MAX - 1 };
+    return (Interval){ 0, a->extent->integer > 0 ? a->extent->integer - 1 : 0 };
+}
+
+/* ---- Elements --------------------------------------------------------------------------------------------------- */
+
+/* The indices of a read as far as they are inside of the tensor; false: none are. */
+static bool box_of_read(const Terms *t, int at, Interval *box)
+{
+    const Tensor *x = t->e[at]->ref;
+    for (int d = 0; d < x->rank; d++) {
+        int64_t size = tensor_dim(x, d);
+        box[d] = t->value[t->operand[at][d]];
+        if (box[d].least < 0) box[d].least = 0;
+        if (size >= 0 && box[d].greatest >= size) box[d].greatest = size - 1;
+        if (box[d].greatest < box[d].least) return false;
+    }
+    return true;
+}
+
+static Interval of_constant(const Tensor *x, const Interval *box)
+{
+    int64_t index[MAX_RANK], count = 1;
+    Interval found = of_type(x->type);
+    if (dtype_is_float(x->type) || x->type == U64 || !tensor_is_fixed(x)) return found;
+    for (int d = 0; d < x->rank; d++) {
+        index[d] = box[d].least;
+        count = sat_mul(count, box[d].greatest - box[d].least + 1);
+    }
+    if (count > MOST_ELEMENTS) return found;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t flat = 0;
+        for (int d = 0; d < x->rank; d++) flat = flat * tensor_dim(x, d) + index[d];
+        int64_t v = dtype_load(x->type, x->data, flat).i;
+        found = i ? hull(found, point(v)) : point(v);
+        for (int d = x->rank - 1; d >= 0 && ++index[d] > box[d].greatest; d--) index[d] = box[d].least;
+    }
+    return found;
+}
+
+static Interval of_read(const GraphRanges *r, const Terms *t, int at)
+{
+    Interval box[MAX_RANK], found;
+    const Tensor *x = t->e[at]->ref;
+    if (!box_of_read(t, at, box)) return of_type(x->type);
+    if (tensor_is_constant(x)) return of_constant(x, box);
+    const ChannelRange *c = channel_range(r, x);
+    if (!c) return of_type(x->type);
+    found = c->at[box[x->rank - 1].least];
+    for (int64_t i = box[x->rank - 1].least + 1; i <= box[x->rank - 1].greatest; i++) found = hull(found, c->at[i]);
+    return found;
+}
+
+/* ---- Running ---------------------------------------------------------------------------------------------------- */
+
+static Interval of_term(const GraphRanges *r, const Terms *t, int i, const Interval *box)
+{
+    const Expr *e = t->e[i];
+    Interval operand[3] = { { 0, 0 } };
+    if (t->axis[i] >= 0) return box[t->axis[i]];
+    if (e->kind == EXPR_READ) return of_read(r, t, i);
+    if (e->kind == EXPR_VAR) return (Interval){ ((const Var *)e->ref)->least, ((const Var *)e->ref)->greatest };
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST || e->type == U64) return of_type(e->type);
+    for (int a = 0; a < e->arg_count && a < 3; a++) operand[a] = t->value[t->operand[i][a]];
+    return interval_apply(e, operand);
+}
+
+static void mark_taken(Terms *t)
+{
+    for (int i = 0; i < t->count; i++) t->is_taken[i] = i == t->count - 1;
+    for (int i = t->count - 1; i >= 0; i--) {
+        if (!t->is_taken[i]) continue;
+        const Expr *e = t->e[i];
+        Interval cond = e->kind == EXPR_SELECT ? t->value[t->operand[i][SELECT_COND]] : (Interval){ 0, 1 };
+        for (int a = 0; a < e->arg_count; a++)
+            if (cond.least != cond.greatest || a == (cond.least ? SELECT_YES : SELECT_NO)) t->is_taken[t->operand[i][a]] = true;
+    }
+}
+
+static void run(const GraphRanges *r, Terms *t, const Interval *box)
+{
+    for (int i = 0; i < t->count; i++) t->value[i] = of_term(r, t, i, box);
+}
+
+void terms_run(const GraphRanges *r, Terms *t, const Interval *box)
+{
+    run(r, t, box);
+    mark_taken(t);
+}
+
+Interval terms_value(const Terms *t, const Expr *e)
+{
+    for (int i = 0; i < t->count; i++)
+        if (t->e[i] == e) return t->value[i];
+    return of_type(e->type);
+}
+
+/* Two values under the reducer, for those that intervals understand. */
+static Interval combined(Reducer reducer, DType type, Interval a, Interval b)
+{
+    Interval whole = of_type(type), sum = { sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
+    switch (reducer) {
+    case REDUCE_SUM: return sum;
+    case REDUCE_MAX: return (Interval){ a.least > b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
+    case REDUCE_MIN: return (Interval){ a.least < b.least ? a.least : b.least, a.greatest < b.greatest ? a.greatest : b.greatest };
+    default:         return whole;
+    }
+}
+
+static Interval repeated(Reducer reducer, Interval i, int64_t count)
+{
+    return reducer == REDUCE_SUM ? (Interval){ sat_mul(i.least, count), sat_mul(i.greatest, count) } : i;
+}
+
+static Interval with_zero(Interval i) { return hull(i, point(0)); }
+
+static bool spend(const GraphRanges *r, int64_t values)
+{
+    if (values > *r->left) return false;
+    *r->left -= values;
+    return true;
+}
+
+Interval terms_reduce(const GraphRanges *r, Terms *t, Interval *box, Interval *passed)
+{
+    const Stage *s = t->stage;
+    Interval full[MAX_AXES], total = { 0, 0 }, part = { 0, 0 };
+    int64_t alike = 1, walked = 1;
+    for (int a = s->data_count; a < s->axis_count; a++) {
+        int64_t *count = t->is_walked[a] ? &walked : &alike;
+        full[a] = box[a];
+        *count = sat_mul(*count, box[a].greatest - box[a].least + 1);
+        if (t->is_walked[a]) box[a] = point(full[a].least);
+    }
+    if (walked > MOST_TAPS || !spend(r, sat_mul(walked, t->count))) {
+        for (int a = s->data_count; a < s->axis_count; a++) box[a] = full[a];
+        if (passed) *passed = of_type(s->value[0]->type);
+        return of_type(s->value[0]->type);
+    }
+    for (int64_t i = 0; i < walked; i++) {
+        run(r, t, box);
+        Interval tap = repeated(s->reducer, t->value[t->count - 1], alike);
+        total = i ? combined(s->reducer, s->value[0]->type, total, tap) : tap;
+        part = combined(REDUCE_SUM, s->value[0]->type, part, with_zero(tap));
+        for (int a = s->axis_count - 1; a >= s->data_count; a--) {
+            if (!t->is_walked[a]) continue;
+            box[a] = point(box[a].least + 1);
+            if (box[a].least <= full[a].greatest) break;
+            box[a] = point(full[a].least);
+        }
+    }
+    for (int a = s->data_count; a < s->axis_count; a++) box[a] = full[a];
+    if (passed) *passed = part;
+    return total;
+}
+
+/* ---- Stages and graphs ------------------------------------------------------------------------------------------ */
+
+const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t) { return map_get_ptr(&r->of, t); }
+
+static bool has_channels(const Tensor *t)
+{
+    int64_t count = t->rank ? tensor_dim(t, t->rank - 1) : 0;
+    return !dtype_is_float(t->type) && t->type != U64 && count >= 1 && count <= MOST_CHANNELS;
+}
+
+static void enter(GraphRanges *r, const Tensor *t, Interval *at)
+{
+    ChannelRange *c = NEW(r->cx->arena, ChannelRange);
+    *c = (ChannelRange){ tensor_dim(t, t->rank - 1), at };
+    map_put_ptr(&r->of, t, c);
+}
+
+static void enter_whole(GraphRanges *r, const Tensor *t)
+{
+    if (!has_channels(t) || channel_range(r, t)) return;
+    Interval *at = NEW_ARRAY(r->cx->arena, Interval, tensor_dim(t, t->rank - 1));
+    for (int64_t i = 0; i < tensor_dim(t, t->rank - 1); i++) at[i] = of_type(t->type);
+    enter(r, t, at);
+}
+
+static bool is_followed(const Stage *s)
+{
+    bool reduces = s->reducer == REDUCE_SUM || s->reducer == REDUCE_MAX || s->reducer == REDUCE_MIN;
+    for (int a = s->data_count; a < s->axis_count; a++)
+        if (s->axis[a].extent->kind != EXPR_INT || s->axis[a].extent->integer < 1) return false;
+    return s->out_count == 1 && s->data_count > 0 && has_channels(s->out[0]) && (reduces || s->reducer == REDUCE_NONE);
+}
+
+static void enter_stage(GraphRanges *r, const Stage *s)
+{
+    if (!is_followed(s)) {
+        for (int i = 0; i < s->out_count; i++) enter_whole(r, s->out[i]);
+        return;
+    }
+    Terms *t = terms_new(r->cx, s), *first = s->init ? terms_new(r->cx, &(Stage){ .axis_count = s->axis_count, .axis = s->axis, .data_count = s->data_count, .value = s->init }) : NULL;
+    Interval box[MAX_AXES], whole = of_type(s->out[0]->type);
+    int64_t count = tensor_dim(s->out[0], s->out[0]->rank - 1);
+    Interval *at = NEW_ARRAY(r->cx->arena, Interval, count);
+    for (int a = 0; a < s->axis_count; a++) box[a] = axis_interval(&s->axis[a]);
+    for (int64_t v = 0; v < count; v++) {
+        box[s->data_count - 1] = point(v);
+        at[v] = terms_reduce(r, t, box, NULL);
+        if (first) {
+            run(r, first, box);
+            at[v] = combined(s->reducer, s->out[0]->type, at[v], first->value[first->count - 1]);
+        }
+        if (!is_within(at[v], whole)) at[v] = whole;
+    }
+    enter(r, s->out[0], at);
+}
+
+typedef struct Stages { Ctx *cx; int count, room; const Stage **at; Map seen; bool is_plain; } Stages;
+
+static void collect_stages(Stages *k, const Node *n)
+{
+    if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&k->seen, n)) return;
+    map_put_ptr(&k->seen, n, k);
+    for (int a = 0; a < n->stage->axis_count; a++) k->is_plain = k->is_plain && n->stage->axis[a].kind != AXIS_ORDERED;
+    for (int i = 0; i < n->in_count; i++) collect_stages(k, n->in[i]->maker);
+    if (k->count == k->room) {
+        const Stage **more = NEW_ARRAY(k->cx->arena, const Stage *, k->room = 2 * k->room + 4);
+        for (int i = 0; i < k->count; i++) more[i] = k->at[i];
+        k->at = more;
+    }
+    k->at[k->count++] = n->stage;
+}
+
+int call_stages(Ctx *cx, const Node *call, const Stage ***out)
+{
+    Tensor *const *made = call->kind == NODE_CALL ? op_expand(cx, call) : NULL;
+    Stages k = { cx, 0, 0, NULL, map_new(cx->arena), made != NULL };
+    for (int i = 0; made && i < call->out_count; i++) collect_stages(&k, made[i]->maker);
+    *out = k.at;
+    return k.is_plain ? k.count : 0;
+}
+
+static void enter_call(GraphRanges *r, const Node *call)
+{
+    const Stage **stage;
+    int count = call_stages(r->cx, call, &stage);
+    Tensor *const *made = count ? op_expand(r->cx, call) : NULL;
+    for (int i = 0; i < count; i++) enter_stage(r, stage[i]);
+    for (int i = 0; i < call->out_count; i++) {
+        const ChannelRange *c = made ? channel_range(r, made[i]) : NULL;
+        if (c) map_put_ptr(&r->of, call->out[i], (void *)(uintptr_t)c);
+        else enter_whole(r, call->out[i]);
+    }
+}
+
+static int64_t constant_elems(const Node *call)
+{
+    int64_t elems = 0;
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i] && tensor_is_constant(call->in[i])) elems = sat_add(elems, tensor_elems(call->in[i]));
+    return elems;
+}
+
+GraphRanges *graph_ranges(Ctx *cx, const Graph *g)
+{
+    Node **order;
+    int count = graph_order(cx, g, &order);
+    GraphRanges *r = NEW(cx->arena, GraphRanges);
+    *r = (GraphRanges){ cx, map_new(cx->arena), NEW(cx->arena, int64_t) };
+    *r->left = LEAST_VALUES;
+    for (int i = 0; i < count; i++) *r->left = sat_add(*r->left, sat_mul(VALUES_OF_ELEMENT, constant_elems(order[i])));
+    if (*r->left > MOST_VALUES) *r->left = MOST_VALUES;
+    for (int i = 0; i < g->input_count; i++) enter_whole(r, g->input[i]);
+    for (int i = 0; i < count && !ctx_failed(cx); i++) enter_call(r, order[i]);
+    return r;
+}

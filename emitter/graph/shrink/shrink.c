@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/* Lossless shrinking of integer networks: channels on which no output depends go, with their weights, and every output
+ * stays the same for every input.
+ *
+ *   ranges.c    what each channel can hold: a filter of zeros, or a sum that always saturates, makes a channel constant
+ *   channels.c  which channels belong together, and which are live: behind a sum that takes a known value from it, none
+ *   here        each call is made again over the channels that stay. Constants are cut where their places follow channels;
+ *               what the channels of x that went had added to the sums is added to the bias (integers wrap, so it is exact)
+ *   shrink_proof.c   that the new call is the old one at the channels that stayed; where it is not, the call's channels
+ *               are pinned and all is decided again
+ *
+ * A constant that is not what padding stands for gives a border other values than the inside, so its sum is not known, and
+ * the channel stays. */
+#include "graph/shrink/shrink_proof.h"
+
+#include <string.h>
+
+typedef struct Shrinker {
+    Ctx *cx;
+    Graph graph;
+    GraphRanges *ranges;
+    Channels *channels;
+    Node **order; int count;
+    Map to;                           /* old tensor: new tensor */
+    Shrunk *layer; int layer_count; Shrunk total;
+} Shrinker;
+
+/* ---- Constants -------------------------------------------------------------------------------------------------- */
+
+/* For each dimension of the constant operand the indices that stay (NULL: all): those of the output's or x's channels, where
+ * an axis that runs over these indexes it. */
+static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constant, const int **kept, int *count)
+{
+    const Stage **stage;
+    const Contraction *k = contraction_of(s->channels, call);
+    int stages = call_stages(s->cx, call, &stage);
+    for (int i = 0; i < stages; i++) {
+        Terms *t = terms_new(s->cx, stage[i]);
+        for (int n = 0; n < t->count; n++)
+            for (int d = 0; t->e[n]->kind == EXPR_READ && t->e[n]->ref == constant && d < constant->rank; d++) {
+                int axis = t->axis[t->operand[n][d]];
+                if (axis >= 0 && axis == stage[i]->data_count - 1) kept[d] = channels_kept(s->channels, stage[i]->out[0], &count[d]);
+                else if (k && k->terms->stage == stage[i] && axis == k->axis) kept[d] = channels_kept(s->channels, k->x, &count[d]);
+            }
+    }
+}
+
+static Tensor *cut(Shrinker *s, const Node *call, Tensor *t)
+{
+    const int *kept[MAX_RANK] = { NULL };
+    int count[MAX_RANK];
+    int64_t shape[MAX_RANK], index[MAX_RANK] = { 0 };
+    bool is_cut = false;
+    find_cuts(s, call, t, kept, count);
+    for (int d = 0; d < t->rank; d++) {
+        shape[d] = kept[d] ? count[d] : tensor_dim(t, d);
+        is_cut = is_cut || kept[d];
+    }
+    if (!is_cut) return t;
+    Tensor *less = tensor_constant(s->cx, t->name, t->type, t->rank, shape, NULL);
+    for (int64_t n = 0; less && n < tensor_elems(less); n++) {
+        int64_t flat = 0;
+        for (int d = 0; d < t->rank; d++) flat = flat * tensor_dim(t, d) + (kept[d] ? kept[d][index[d]] : index[d]);
+        dtype_store(t->type, (void *)(uintptr_t)less->data, n, dtype_load(t->type, t->data, flat));
+        for (int d = t->rank - 1; d >= 0 && ++index[d] == shape[d]; d--) index[d] = 0;
+    }
+    if (less && t->quant && t->quant->count == 1) less->quant = t->quant;
+    return less;
+}
+
+/* ---- Calls ------------------------------------------------------------------------------------------------------ */
+
+static Tensor *mapped(const Shrinker *s, Tensor *t)
+{
+    Tensor *to = map_get_ptr(&s->to, t);
+    return to ? to : t;
+}
+
+/* A view onto the same shape with fewer channels. */
+static Tensor *narrower_view(Shrinker *s, const Node *call, Tensor *x)
+{
+    int count;
+    const Tensor *y = call->out[0];
+    const Expr *shape[MAX_RANK];
+    memcpy(shape, y->shape, sizeof shape);
+    if (channels_kept(s->channels, y, &count)) shape[y->rank - 1] = expr_index(s->cx, count);
+    return view_call(s->cx, call->name, x, tensor_new(s->cx, y->name, y->type, y->rank, shape));
+}
+
+/* The call over its new operands. NULL: it refuses them. */
+static Node *made_again(Shrinker *s, const Node *call, Tensor *const *to)
+{
+    if (call->op->is_view) {
+        const Tensor *y = narrower_view(s, call, to[0]);
+        return y ? y->maker : NULL;
+    }
+    Tensor **in = NEW_ARRAY(s->cx->arena, Tensor *, call->in_count);
+    int count = 0;
+    for (int i = 0; i < call->in_count; i++)
+        if (to[i] || !call->op->is_concat) in[count++] = to[i];
+    return op_call(s->cx, call->op, call->name, in, count, call->attr, call->attr_count);
+}
+
+/* What is to be added to the sums for the channels of x that went; NULL: nothing. */
+static Tensor *rest_of(Shrinker *s, const Node *call)
+{
+    const Contraction *k = contraction_of(s->channels, call);
+    int count = 0;
+    if (!k || !channels_kept(s->channels, k->x, &count)) return NULL;
+    const int *kept = channels_kept(s->channels, call->out[0], &count);
+    int64_t outputs = kept ? count : k->outputs;
+    bool any = false;
+    Tensor *rest = tensor_constant(s->cx, call->name, call->out[0]->type, 1, &outputs, NULL);
+    for (int64_t v = 0; rest && v < outputs; v++) {
+        Scalar sum = dtype_wrap(rest->type, (Scalar){ .i = contraction_rest(s->channels, k, kept ? kept[v] : v) });
+        any = any || sum.i;
+        dtype_store(rest->type, (void *)(uintptr_t)rest->data, v, sum);
+    }
+    return any ? rest : NULL;
+}
+
+static void replace_outputs(Shrinker *s, const Node *node, Node *now)
+{
+    for (int i = 0; i < node->out_count; i++) {
+        Tensor *out = now->op->is_concat && now->in_count == 1 ? now->in[0] : now->out[i], *rest = i ? NULL : rest_of(s, node);
+        if (out == now->out[i]) {
+            out->name = node->out[i]->name;
+            out->quant = node->out[i]->quant;
+        }
+        if (rest) out = call(s->cx, "add", node->name, (Tensor *[]){ out, rest }, 2, "");
+        if (out) map_put_ptr(&s->to, node->out[i], out);
+    }
+}
+
+/* False: the call cannot do without the channels. A call of which none goes is only made again over new operands. */
+static bool shrink_call(Shrinker *s, Node *call)
+{
+    Ctx *cx = s->cx;
+    Tensor **to = NEW_ARRAY(cx->arena, Tensor *, call->in_count);
+    bool is_same = true, is_cut = false;
+    int count;
+    for (int i = 0; i < call->in_count; i++) {
+        Tensor *t = call->in[i];
+        bool goes = t && channels_all_gone(s->channels, t);
+        if (t && !goes) to[i] = tensor_is_constant(t) ? cut(s, call, t) : mapped(s, t);
+        is_same = is_same && to[i] == t;
+        is_cut = is_cut || goes || (t && channels_kept(s->channels, t, &count));
+    }
+    for (int i = 0; i < call->out_count; i++) is_cut = is_cut || channels_kept(s->channels, call->out[i], &count);
+    if (is_same && !is_cut) return true;
+    DiagMark mark = diag_mark(cx);
+    Node *now = made_again(s, call, to);
+    if (is_cut && ctx_failed(cx)) diag_rewind(cx, mark);
+    if (!now || (is_cut && !shrink_proved(cx, s->channels, s->ranges, call, to, now))) return false;
+    replace_outputs(s, call, now);
+    return true;
+}
+
+static bool is_left_out(const Shrinker *s, const Node *call)
+{
+    for (int i = 0; i < call->out_count; i++)
+        if (!channels_all_gone(s->channels, call->out[i])) return false;
+    return true;
+}
+
+/* All calls, again from the first where one cannot do with less. */
+static void shrink_calls(Shrinker *s)
+{
+    for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) {
+        if (i == 0) {
+            channels_decide(s->channels);
+            s->to = map_new(s->cx->arena);
+        }
+        if (is_left_out(s, s->order[i]) || shrink_call(s, s->order[i])) continue;
+        channels_pin(s->channels, s->order[i]);
+        i = -1;
+    }
+}
+
+/* ---- What went -------------------------------------------------------------------------------------------------- */
+
+static int64_t macs_of(Ctx *cx, const Node *call)
+{
+    const Stage **stage;
+    int64_t macs = 0;
+    for (int i = call_stages(cx, call, &stage) - 1; i >= 0; i--) {
+        const Expr *v = stage[i]->value[0];
+        int64_t points = 1;
+        while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
+        if (stage[i]->reducer != REDUCE_SUM || v->kind != EXPR_MUL) continue;
+        for (int a = 0; a < stage[i]->axis_count; a++) points = sat_mul(points, axis_interval(&stage[i]->axis[a]).greatest + 1);
+        macs = sat_add(macs, points);
+    }
+    return macs;
+}
+
+static Size size_of(Ctx *cx, const Node *call)
+{
+    const Tensor *y = call->out[0];
+    Size size = { .channels = y->rank ? tensor_dim(y, y->rank - 1) : 1, .macs = macs_of(cx, call) };
+    for (int i = 0; i < call->in_count; i++)
+        if (call->in[i] && tensor_is_constant(call->in[i])) size.weights += tensor_bytes(call->in[i]);
+    return size;
+}
+
+static void add_size(Size *to, Size more)
+{
+    to->channels += more.channels;
+    to->macs += more.macs;
+    to->weights += more.weights;
+}
+
+/* The sum that takes the place of a call with something added to it. */
+static const Node *call_behind(const Shrinker *s, const Node *was)
+{
+    const Tensor *t = mapped(s, was->out[0]);
+    return t->maker && t->maker->op != was->op ? t->maker->in[0]->maker : t->maker;
+}
+
+/* Of the calls that multiply and add up: what each was and is. */
+static void count_layers(Shrinker *s)
+{
+    s->layer = NEW_ARRAY(s->cx->arena, Shrunk, s->count);
+    for (int i = 0; i < s->count; i++) {
+        const Node *was = s->order[i];
+        Shrunk l = { .name = was->name, .was = size_of(s->cx, was) };
+        if (!l.was.macs) continue;
+        if (!is_left_out(s, was)) l.is = size_of(s->cx, call_behind(s, was));
+        add_size(&s->total.was, l.was);
+        add_size(&s->total.is, l.is);
+        if (l.was.macs != l.is.macs || l.was.weights != l.is.weights) s->layer[s->layer_count++] = l;
+    }
+}
+
+static bool has_computes(const Shrinker *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->order[i]->kind != NODE_CALL) return true;
+    return false;
+}
+
+/* A device's driver is given the channels that the model has. */
+static bool has_devices(const Shrinker *s)
+{
+    for (int i = 0; i < s->count; i++)
+        if (s->order[i]->device) return true;
+    return false;
+}
+
+Graph graph_shrink(Ctx *cx, Graph g)
+{
+    Shrinker s = { .cx = cx, .graph = g };
+    s.count = graph_order(cx, &g, &s.order);
+    if (has_computes(&s) || has_devices(&s)) return g;
+    s.ranges = graph_ranges(cx, &g);
+    s.channels = channels_new(cx, &g, s.ranges);
+    shrink_calls(&s);
+    if (ctx_failed(cx) || !s.count) return g;
+    count_layers(&s);
+    g.output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
+    for (int i = 0; i < g.output_count; i++) g.output[i] = mapped(&s, g.output[i]);
+    Mark *mark = arena_copy(cx->arena, g.mark, (size_t)g.mark_count * sizeof *g.mark);
+    for (int i = 0; i < g.mark_count; i++) mark[i].tensor = mapped(&s, mark[i].tensor);
+    g.mark = mark;
+    g.shrunk_count = s.layer_count;
+    g.shrunk = s.layer;
+    g.shrunk_total = s.total;
+    return g;
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/* RFC 1951. A stream is blocks; a block is bytes as they are, or symbols in a prefix code: 0..255 a byte, 256 the end, beyond it a
+ * length, which a distance in a second code follows: bytes that were written before, once more.
+ *
+ * A prefix code is given by the lengths of its words. Words of one length are consecutive numbers, and longer ones begin
+ * behind twice the last: so a word is found bit by bit, by counting how many there are of each length (`read_symbol`). Bits
+ * that the input does not have are zeros and make the stream bad, so every loop ends. */
+#include "import/formats/inflate.h"
+
+#include "support/cursor.h"
+
+enum { MOST_BITS = 15, LITERALS = 288, DISTANCES = 30, END_OF_BLOCK = 256, LENGTH_CODES = 19 };
+
+typedef struct Stream {
+    Cursor in;
+    uint32_t held; int held_count;                /* bits that are read but not used, the next one lowest */
+    uint8_t *out; size_t written, room;
+    bool bad;
+} Stream;
+
+/* A prefix code: how many words there are of each length, and the symbols in the order of their words. */
+typedef struct Code { int count[MOST_BITS + 1], symbol[LITERALS]; } Code;
+
+static int read_bits(Stream *s, int count)
+{
+    while (s->held_count < count) {
+        s->held |= (uint32_t)cursor_u8(&s->in) << s->held_count;
+        s->held_count += 8;
+    }
+    const int v = (int)(s->held & (((uint32_t)1 << count) - 1));
+    s->held >>= count;
+    s->held_count -= count;
+    s->bad = s->bad || s->in.bad;
+    return v;
+}
+
+static void write_byte(Stream *s, int byte)
+{
+    if (s->written < s->room) s->out[s->written++] = (uint8_t)byte;
+    else s->bad = true;
+}
+
+/* ---- Codes ------------------------------------------------------------------------------------------------------- */
+
+/* False where there are more words than a code of these lengths has. Words may be left over: a code of one word has one. */
+static bool make_code(Code *c, const uint8_t *length, int symbols)
+{
+    int first[MOST_BITS + 2], left = 1;
+    *c = (Code){ .count = { 0 } };
+    for (int i = 0; i < symbols; i++) c->count[length[i]]++;
+    c->count[0] = 0;
+    for (int bits = 1; bits <= MOST_BITS; bits++) {
+        left = 2 * left - c->count[bits];
+        if (left < 0) return false;
+    }
+    first[1] = 0;
+    for (int bits = 1; bits <= MOST_BITS; bits++) first[bits + 1] = first[bits] + c->count[bits];
+    for (int i = 0; i < symbols; i++)
+        if (length[i]) c->symbol[first[length[i]]++] = i;
+    return true;
+}
+
+/* -1, and bad, for a word that the code does not have. */
+static int read_symbol(Stream *s, const Code *c)
+{
+    int word = 0, first = 0, index = 0;
+    for (int bits = 1; bits <= MOST_BITS; bits++) {
+        word |= read_bits(s, 1);
+        if (word - first < c->count[bits]) return c->symbol[index + word - first];
+        index += c->count[bits];
+        first = 2 * (first + c->count[bits]);
+        word *= 2;
+    }
+    s->bad = true;
+    return -1;
+}
+
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+
+static void copy_block(Stream *s)
+{
+    s->held = 0;
+    s->held_count = 0;                            /* the rest of the byte: never more than one is held here */
+    const int count = cursor_u16(&s->in), again = cursor_u16(&s->in);
+    s->bad = s->bad || s->in.bad || (count ^ again) != 0xffff;
+    for (int i = 0; i < count && !s->bad; i++) {
+        write_byte(s, cursor_u8(&s->in));
+        s->bad = s->bad || s->in.bad;
+    }
+}
+
+static void repeat(Stream *s, int length, const Code *distances)
+{
+    static const uint16_t base[DISTANCES] = { 1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577 };
+    const int symbol = read_symbol(s, distances);
+    if (symbol < 0 || symbol >= DISTANCES) {
+        s->bad = true;
+        return;
+    }
+    const size_t distance = (size_t)base[symbol] + (size_t)read_bits(s, symbol < 4 ? 0 : symbol / 2 - 1);
+    if (distance > s->written) s->bad = true;
+    for (int i = 0; i < length && !s->bad; i++) write_byte(s, s->out[s->written - distance]);
+}
+
+static void read_block(Stream *s, const Code *literals, const Code *distances)
+{
+    static const uint16_t base[] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258 };
+    static const uint8_t extra[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
+    while (!s->bad) {
+        const int symbol = read_symbol(s, literals), which = symbol - END_OF_BLOCK - 1;
+        if (symbol == END_OF_BLOCK) return;
+        if (symbol >= 0 && symbol < END_OF_BLOCK) write_byte(s, symbol);
+        else if (symbol < 0 || which >= (int)(sizeof extra)) s->bad = true;
+        else repeat(s, base[which] + read_bits(s, extra[which]), distances);
+    }
+}
+
+static void fixed_codes(Code *literals, Code *distances)
+{
+    uint8_t length[LITERALS];
+    for (int i = 0; i < LITERALS; i++) length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
+    make_code(literals, length, LITERALS);
+    for (int i = 0; i < DISTANCES; i++) length[i] = 5;
+    make_code(distances, length, DISTANCES);
+}
+
+/* The lengths of both codes, themselves in a code: 16 repeats the last one, 17 and 18 are zeros. */
+static bool read_lengths(Stream *s, const Code *c, uint8_t *length, int count)
+{
+    for (int i = 0; i < count && !s->bad;) {
+        const int symbol = read_symbol(s, c);
+        const uint8_t value = symbol < 16 ? (uint8_t)(symbol < 0 ? 0 : symbol) : symbol == 16 && i > 0 ? length[i - 1] : 0;
+        int times = symbol < 16 ? 1 : symbol == 16 ? 3 + read_bits(s, 2) : symbol == 17 ? 3 + read_bits(s, 3) : 11 + read_bits(s, 7);
+        if ((symbol == 16 && i == 0) || times > count - i) return false;
+        while (times-- > 0) length[i++] = value;
+    }
+    return !s->bad;
+}
+
+static bool read_codes(Stream *s, Code *literals, Code *distances)
+{
+    static const uint8_t order[LENGTH_CODES] = { 16, 17, 18, 0, 8, 7, 9, 6, 10, 5, 11, 4, 12, 3, 13, 2, 14, 1, 15 };
+    uint8_t length[LITERALS + 32] = { 0 };
+    const int literal_count = 257 + read_bits(s, 5), distance_count = 1 + read_bits(s, 5), count = 4 + read_bits(s, 4);
+    for (int i = 0; i < count; i++) length[order[i]] = (uint8_t)read_bits(s, 3);
+    if (!make_code(literals, length, LENGTH_CODES) || !read_lengths(s, literals, length, literal_count + distance_count)) return false;
+    return literal_count <= LITERALS && make_code(literals, length, literal_count) && make_code(distances, length + literal_count, distance_count);
+}
+
+bool inflate(Bytes in, uint8_t *out, size_t out_count)
+{
+    enum { STORED, FIXED, DYNAMIC };
+    Stream s = { .in = cursor_new(in.at, in.count), .out = out, .room = out_count };
+    Code literals, distances;
+    for (int is_last = 0; !is_last && !s.bad;) {
+        is_last = read_bits(&s, 1);
+        switch (read_bits(&s, 2)) {
+        case STORED: copy_block(&s); continue;
+        case FIXED: fixed_codes(&literals, &distances); break;
+        case DYNAMIC: s.bad = !read_codes(&s, &literals, &distances) || s.bad; break;
+        default: s.bad = true;
+        }
+        if (!s.bad) read_block(&s, &literals, &distances);
+    }
+    return !s.bad && s.written == out_count && !cursor_left(&s.in);
+}
+
+uint32_t crc32_of(const uint8_t *bytes, size_t count)
+{
+    uint32_t crc = 0xffffffffu;
+    for (size_t i = 0; i < count; i++) {
+        crc ^= bytes[i];
+        for (int bit = 0; bit < 8; bit++) crc = crc >> 1 ^ (crc & 1 ? 0xedb88320u : 0);
+    }
+    return ~crc;
+}

@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads an annotation file and puts its calls into the model. The model's calls are made anew in their order; behind the
+ * last call of a node, for an importer makes several of one, the annotations stand that are said of it. */
+#include "import/model/annotations.h"
+
+#include <string.h>
+
+#include "graph/dag/graph.h"
+#include "ir/text/lex.h"
+#include "support/file.h"
+#include "support/names.h"
+#include "support/text.h"
+
+typedef struct Said {
+    const Op *op; const char *attrs;
+    Tensor *scale, *zero; int axis;      /* of the simulated quantization; axis -1: the last */
+    bool *is_of;                         /* [nodes] */
+} Said;
+
+typedef struct Annotations {
+    Ctx *cx;
+    Lexer place;                         /* for errors: knows the text */
+    int node_count; Node **node;         /* the model's calls, in order */
+    int said_count; Said *said;
+    const char *device, *scale, *zero, *axis, *others;     /* of the line being read */
+} Annotations;
+
+static void refuse(Annotations *a, Token at, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    lex_error(&a->place, at, "%s", text_vformat(a->cx, format, args));
+    va_end(args);
+}
+
+static const char *word_text(Annotations *a, Token w) { return name_n(a->cx, w.at, (size_t)w.length); }
+
+/* ---- Patterns ------------------------------------------------------------------------------------------------------ */
+
+static bool fits(const char *pattern, const char *s)
+{
+    if (*pattern == '*') return fits(pattern + 1, s) || (*s && fits(pattern, s + 1));
+    if (!*pattern || !*s) return *pattern == *s;
+    return (*pattern == '?' || *pattern == *s) && fits(pattern + 1, s + 1);
+}
+
+/* The first node whose name fits, or the last; -1: none. */
+static int find_node(const Annotations *a, const char *pattern, bool last)
+{
+    int found = -1;
+    for (int i = 0; i < a->node_count && (found < 0 || last); i++)
+        if (fits(pattern, a->node[i]->name)) found = i;
+    return found;
+}
+
+static void refuse_pattern(Annotations *a, Token at, const char *pattern)
+{
+    const char **names = NEW_ARRAY(a->cx->arena, const char *, a->node_count);
+    for (int i = 0; i < a->node_count; i++) names[i] = a->node[i]->name;
+    refuse(a, at, "no node of the model is called '%s'%s", pattern, text_hint(a->cx, pattern, names, (size_t)a->node_count, ""));
+}
+
+/* The part before and behind `..`; a name may have single dots. */
+static const char *range_in(Token w)
+{
+    for (const char *s = w.at; s + 3 < w.at + w.length && s >= w.at; s++)
+        if (s > w.at && s[0] == '.' && s[1] == '.') return s;
+    return NULL;
+}
+
+static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
+{
+    Token from = { TOKEN_NAME, w.at, (int)(dots - w.at) }, to = { TOKEN_NAME, dots + 2, (int)(w.at + w.length - dots - 2) };
+    int first = find_node(a, word_text(a, from), false), last = find_node(a, word_text(a, to), true);
+    if (first < 0) refuse_pattern(a, from, word_text(a, from));
+    else if (last < 0) refuse_pattern(a, to, word_text(a, to));
+    else if (last < first) refuse(a, w, "'%s' comes behind '%s' in the model", word_text(a, from), word_text(a, to));
+    for (int i = first; i >= 0 && i <= last; i++) is_of[i] = true;
+}
+
+static void read_pattern(Annotations *a, Token w, bool *is_of)
+{
+    bool any = false, is_quoted = w.length >= 2 && *w.at == '"';
+    const char *dots = is_quoted ? NULL : range_in(w);
+    if (dots) read_range(a, w, dots, is_of);
+    if (dots) return;
+    const char *pattern = is_quoted ? name_n(a->cx, w.at + 1, (size_t)w.length - 2) : word_text(a, w);
+    for (int i = 0; i < a->node_count; i++)
+        if (is_quoted ? text_equal(pattern, a->node[i]->name) : fits(pattern, a->node[i]->name)) is_of[i] = any = true;
+    if (!any) refuse_pattern(a, w, pattern);
+}
+
+/* ---- Lines --------------------------------------------------------------------------------------------------------- */
+
+/* The next word of the line; length 0 at its end. */
+static Token next_word(const char **at)
+{
+    const char *s = *at + strspn(*at, " \t\r,");
+    size_t n = strcspn(s, " \t\r\n,#");
+    if (*s == '"') n = 1 + strcspn(s + 1, "\"\n"), n += s[n] == '"';
+    for (size_t i = 0; i < n && *s != '"'; i++)       /* the commas of name=1,2,3 belong to it */
+        if (s[i] == '=') n = strcspn(s, " \t\r\n#");
+    *at = s + n;
+    return (Token){ TOKEN_NAME, s, (int)n };
+}
+
+static bool is_setting(Token w) { return *w.at != '"' && memchr(w.at, '=', (size_t)w.length); }
+
+static void read_setting(Annotations *a, Token w)
+{
+    const char *text = word_text(a, w), *value = strchr(text, '=') + 1;
+    if (strncmp(text, "scale=", 6) == 0) a->scale = value;
+    else if (strncmp(text, "zero=", 5) == 0) a->zero = value;
+    else if (strncmp(text, "axis=", 5) == 0) a->axis = value;
+    else a->others = text_format(a->cx, "%s%s%s", a->others, *a->others ? " " : "", text);
+}
+
+static int read_axis(Annotations *a, Token line)
+{
+    for (int axis = 0; axis < MAX_RANK; axis++)
+        if (text_equal(a->axis, text_format(a->cx, "%d", axis))) return axis;
+    refuse(a, line, "axis=%s is no dimension's number", a->axis);
+    return -1;
+}
+
+/* 1,2,3 as a constant: a scalar, or a vector. */
+static Tensor *numbers(Annotations *a, Token line, const char *what, const char *text, DType type)
+{
+    double value[4096];
+    int64_t count = 0;
+    for (const char *s = text, *end; count < 4096; s = end + 1) {
+        value[count++] = text_read_double(s, &end);
+        if (end == s || (*end && *end != ',')) {
+            refuse(a, line, "%s=%s is no list of numbers", what, text);
+            return NULL;
+        }
+        if (!*end) break;
+    }
+    Tensor *t = tensor_constant(a->cx, what, type, count > 1, &count, NULL);
+    for (int64_t i = 0; t && i < count; i++) {
+        Scalar v = { 0 };
+        if (dtype_is_float(type)) v.f = value[i];
+        else v.i = (int64_t)value[i];
+        dtype_store(type, (void *)(uintptr_t)t->data, i, dtype_wrap(type, v));
+    }
+    return t;
+}
+
+static const Op *read_annotation(Annotations *a, Token w)
+{
+    int count, known = 0;
+    const Op *const *all = op_list(a->cx, &count), *op = op_find(a->cx, text_format(a->cx, "annotation.%s", word_text(a, w)));
+    if (op) return op;
+    const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
+    for (int i = 0; i < count; i++)
+        if (strncmp(all[i]->name, "annotation.", 11) == 0) names[known++] = all[i]->name + 11;
+    refuse(a, w, "there is no annotation '%s'%s", word_text(a, w), text_hint(a->cx, word_text(a, w), names, (size_t)known, "; see `loopwright ops --level 10`"));
+    return NULL;
+}
+
+static bool read_device(Annotations *a, Token w)
+{
+    int count;
+    const Device *const *all = device_list(a->cx, &count);
+    const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) names[i] = all[i]->name;
+    a->device = word_text(a, w);
+    if (device_find(a->cx, a->device) || text_equal(a->device, "cpu")) return true;
+    refuse(a, w, "there is no device '%s'%s", a->device, text_hint(a->cx, a->device, names, (size_t)count, "; see `loopwright targets`"));
+    return false;
+}
+
+/* line = annotation [device] {pattern | name '=' value} */
+static void read_line(Annotations *a, const char *at)
+{
+    Token w = next_word(&at), line = w;
+    int patterns = 0;
+    if (!w.length) return;
+    Said s = { .op = read_annotation(a, w), .is_of = NEW_ARRAY(a->cx->arena, bool, a->node_count) };
+    a->device = a->scale = a->zero = a->axis = NULL;
+    a->others = "";
+    if (!s.op) return;
+    for (w = next_word(&at); w.length && !ctx_failed(a->cx); w = next_word(&at)) {
+        if (s.op->annotation == ANNOTATION_DEVICE && !a->device) read_device(a, w);
+        else if (is_setting(w)) read_setting(a, w);
+        else read_pattern(a, w, s.is_of), patterns++;
+    }
+    if (!patterns) refuse(a, line, "of which nodes is it said? %s %sNAME is expected", word_text(a, line), s.op->annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
+    bool is_quantized = s.op->least_inputs == 3;
+    if (!is_quantized && (a->scale || a->zero)) refuse(a, line, "%s takes no scale and no zero", word_text(a, line));
+    if (is_quantized && !a->scale) refuse(a, line, "scale=NUMBER is missing");
+    if (ctx_failed(a->cx)) return;
+    if (is_quantized) s.scale = numbers(a, line, "scale", a->scale, F32);
+    if (is_quantized) s.zero = numbers(a, line, "zero", a->zero ? a->zero : "0", I32);
+    s.attrs = a->device ? text_format(a->cx, "device=%s", a->device) : a->others;
+    DiagMark mark = diag_mark(a->cx);
+    int count;
+    attrs_read(a->cx, s.op, s.attrs, &count);
+    lex_relocate(&a->place, mark, line);
+    s.axis = a->axis ? read_axis(a, line) : -1;
+    a->said[a->said_count++] = s;
+}
+
+/* ---- The model anew ------------------------------------------------------------------------------------------------- */
+
+/* One value for each index of x's axis: ones for the dimensions behind it. */
+static Tensor *along(Ctx *cx, Tensor *p, const Tensor *x, int axis)
+{
+    int64_t shape[MAX_RANK];
+    if (p->rank == 0) return p;
+    if (axis < 0 || axis >= x->rank) axis = x->rank - 1;
+    int rank = x->rank - axis;
+    for (int d = 0; d < rank; d++) shape[d] = d ? 1 : tensor_elems(p);
+    return tensor_constant(cx, p->name, p->type, rank, shape, p->data);
+}
+
+static Tensor *said_of(Ctx *cx, const Said *s, const Node *n, Tensor *x)
+{
+    Tensor *in[3] = { x };
+    if (s->scale) in[1] = along(cx, s->scale, x, s->axis);
+    if (s->zero) in[2] = along(cx, s->zero, x, s->axis);
+    int count = 0;
+    const Attr *attr = attrs_read(cx, s->op, s->attrs, &count);
+    Node *made = op_call(cx, s->op, n->name, in, s->scale ? 3 : 1, attr, count);
+    if (!made) return NULL;
+    made->out[0]->name = x->name;
+    made->out[0]->quant = x->quant;
+    return made->out[0];
+}
+
+/* Within a node its calls read one another as before; all others read what is said of its results. */
+typedef struct Remake { Map inner, outer; } Remake;
+
+static Tensor *seen_by(const Remake *r, const Node *n, Tensor *t)
+{
+    if (!t) return NULL;
+    bool same_node = n && t->maker && t->maker->name == n->name;
+    Tensor *now = map_get_ptr(same_node ? &r->inner : &r->outer, t);
+    return now ? now : t;
+}
+
+static void remake_call(Annotations *a, Remake *r, int i)
+{
+    Node *n = a->node[i];
+    Tensor **in = NEW_ARRAY(a->cx->arena, Tensor *, n->in_count);
+    for (int j = 0; j < n->in_count; j++) in[j] = seen_by(r, n, n->in[j]);
+    Node *now = node_over(a->cx, n, in);
+    for (int j = 0; now && j < n->out_count; j++) {
+        Tensor *t = now->out[j];
+        map_put_ptr(&r->inner, n->out[j], t);
+        for (int s = 0; s < a->said_count && t; s++)
+            if (a->said[s].is_of[i]) t = said_of(a->cx, &a->said[s], n, t);
+        if (t) map_put_ptr(&r->outer, n->out[j], t);
+    }
+}
+
+/* Dead annotations of inner calls fall away: nobody reads them. */
+static void remake(Annotations *a, Model *m)
+{
+    Remake r = { map_new(a->cx->arena), map_new(a->cx->arena) };
+    for (int i = 0; i < a->node_count && !ctx_failed(a->cx); i++) remake_call(a, &r, i);
+    for (int i = 0; i < m->output_count; i++) m->output[i] = seen_by(&r, NULL, m->output[i]);
+}
+
+static bool has_computes(const Annotations *a)
+{
+    for (int i = 0; i < a->node_count; i++)
+        if (a->node[i]->kind == NODE_COMPUTE) return true;
+    return false;
+}
+
+bool annotations_read(Ctx *cx, const char *path, Model *m)
+{
+    Bytes file = file_read(cx, path);
+    if (ctx_failed(cx)) return false;
+    const char *outer = cx->file, *text = (const char *)file.at;
+    cx->file = path;
+    Annotations a = { .cx = cx, .place = lex_part(cx, text, 0, 0, true, "annotations") };
+    a.node_count = dag_order(cx, m->output, m->output_count, &a.node);
+    size_t lines = 1;
+    for (const char *s = text; *s; s++) lines += *s == '\n';
+    a.said = NEW_ARRAY(cx->arena, Said, lines);
+    if (has_computes(&a) || m->step_count) diag_unsupported(cx, NULL, "annotations of a .te file with formulas or steps: it is one nest, and its own schedule says what belongs together");
+    for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n') read_line(&a, s);
+    if (!ctx_failed(cx)) remake(&a, m);
+    cx->file = outer;
+    return !ctx_failed(cx);
+}

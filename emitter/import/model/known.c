@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/model/known.h"
+
+#include "graph/dag/op.h"
+#include "ir/interpret/evaluate.h"
+
+enum { SMALL_RESULT = 1024, SMALL_WORK = 4096 };
+
+static bool is_small(const Node *n)
+{
+    int64_t work = 0;
+    for (int i = 0; i < n->in_count; i++) {
+        int64_t elems = n->in[i] ? tensor_elems(n->in[i]) : 0;
+        if (elems < 0 || elems > SMALL_WORK) return false;
+        work += elems;
+    }
+    return work <= SMALL_WORK;
+}
+
+Tensor *import_known(Ctx *cx, Tensor *t)
+{
+    Node *n = t ? t->maker : NULL;
+    int64_t shape[MAX_RANK];
+    if (n && n->kind == NODE_CALL && (n->op->grid || !attrs_are_fixed(n))) return t;
+    if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > SMALL_RESULT || !is_small(n)) return t;
+    Env *env = env_new(cx);
+    for (int i = 0; i < n->in_count; i++) {
+        Tensor *in = n->in[i] ? import_known(cx, n->in[i]) : NULL;
+        if (in && !in->data) return t;
+        if (in) env_set(env, n->in[i], (void *)(uintptr_t)in->data);
+    }
+    Tensor *const *out = op_expand(cx, n);
+    if (!out || !evaluate(cx, env, &out[t->output], 1)) return t;
+    for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
+    return tensor_constant(cx, t->name, t->type, t->rank, shape, env_get(env, out[t->output]));
+}

@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads and computes at once, by descent: sum of products of atoms. What is not understood, not known, negative or too
+ * deep makes the whole -1; so a name with a sign in it, as files may have, is no formula unless all of its parts are known. */
+#include "import/onnx/file/dim_formula.h"
+
+#include <ctype.h>
+#include <stdbool.h>
+#include <string.h>
+
+#include "ir/algebra/algebra.h"
+
+enum { MOST_DEPTH = 32, MOST_DIGITS = 18 };
+
+typedef struct Reader { const char *at; DimLookup *lookup; void *who; int depth; bool is_bad; } Reader;
+
+static int64_t read_sum(Reader *r);
+
+static int64_t bad(Reader *r)
+{
+    r->is_bad = true;
+    return 0;
+}
+
+static bool take(Reader *r, const char *sign)
+{
+    while (*r->at == ' ') r->at++;
+    if (strncmp(r->at, sign, strlen(sign)) != 0) return false;
+    r->at += strlen(sign);
+    return true;
+}
+
+static int64_t read_number(Reader *r)
+{
+    int64_t n = 0;
+    for (int digits = 0; isdigit((unsigned char)*r->at); digits++) {
+        if (digits == MOST_DIGITS) return bad(r);
+        n = n * 10 + (*r->at++ - '0');
+    }
+    return n;
+}
+
+static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
+
+static int64_t read_atom(Reader *r)
+{
+    if (take(r, "(")) {
+        if (++r->depth > MOST_DEPTH) return bad(r);
+        const int64_t n = read_sum(r);
+        r->depth--;
+        return take(r, ")") ? n : bad(r);
+    }
+    if (isdigit((unsigned char)*r->at)) return read_number(r);
+    const char *begin = r->at;
+    while (is_of_name(*r->at)) r->at++;
+    const int64_t size = r->at > begin ? r->lookup(r->who, begin, (int)(r->at - begin)) : -1;
+    return size < 0 ? bad(r) : size;
+}
+
+static int64_t read_product(Reader *r)
+{
+    int64_t n = read_atom(r);
+    while (!r->is_bad) {
+        if (take(r, "//")) {
+            const int64_t by = read_atom(r);
+            n = by > 0 && n >= 0 ? n / by : bad(r);
+        } else if (take(r, "*")) {
+            n = sat_mul(n, read_atom(r));
+        } else break;
+    }
+    return n;
+}
+
+static int64_t read_sum(Reader *r)
+{
+    int64_t n = read_product(r);
+    while (!r->is_bad) {
+        if (take(r, "+")) n = sat_add(n, read_product(r));
+        else if (take(r, "-")) n = sat_add(n, sat_mul(read_product(r), -1));
+        else break;
+    }
+    return n;
+}
+
+int64_t dim_formula(const char *text, DimLookup *lookup, void *who)
+{
+    Reader r = { .at = text, .lookup = lookup, .who = who };
+    const int64_t n = read_sum(&r);
+    while (*r.at == ' ') r.at++;
+    return r.is_bad || *r.at || n < 0 ? -1 : n;
+}

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: MIT */
+/* TensorProto: its type, shape and values, which lie in the message, packed or raw, or in a file beside the model. */
+#include <string.h>
+
+#include "import/onnx/file/onnx_file.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* The 16-bit floats are for storage only: onnx_translate puts casts around their arithmetic. */
+static const struct { const char *text; bool is_known; DType type; } types[] = {
+    [ONNX_FLOAT] = { "float", true, F32 },       [ONNX_UINT8] = { "uint8", true, U8 },     [ONNX_INT8] = { "int8", true, I8 },
+    [ONNX_UINT16] = { "uint16", true, U16 },     [ONNX_INT16] = { "int16", true, I16 },    [ONNX_INT32] = { "int32", true, I32 },
+    [ONNX_INT64] = { "int64", true, I64 },       [ONNX_STRING] = { "string", false, I8 },  [ONNX_BOOL] = { "bool", true, BOOL },
+    [ONNX_FLOAT16] = { "float16", true, F16 },   [ONNX_DOUBLE] = { "double", true, F64 },  [ONNX_UINT32] = { "uint32", true, U32 },
+    [ONNX_UINT64] = { "uint64", true, U64 },     [ONNX_COMPLEX64] = { "complex64", false, I8 },
+    [ONNX_COMPLEX128] = { "complex128", false, I8 }, [ONNX_BFLOAT16] = { "bfloat16", true, BF16 },
+    [ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", false, I8 }, [ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", false, I8 },
+    [ONNX_FLOAT8E5M2] = { "float8e5m2", false, I8 }, [ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", false, I8 },
+    [ONNX_FLOAT8E8M0] = { "float8e8m0", false, I8 }, [ONNX_FLOAT4E2M1] = { "float4e2m1", false, I8 },
+    [ONNX_UINT4] = { "uint4", false, I8 },       [ONNX_INT4] = { "int4", false, I8 },
+    [ONNX_UINT2] = { "uint2", false, I8 },       [ONNX_INT2] = { "int2", false, I8 },
+};
+
+const char *onnx_type_text(int64_t t) { return t > 0 && t < ONNX_TYPES ? types[t].text : NULL; }
+
+bool onnx_dtype(int64_t t, DType *out)
+{
+    if (t <= 0 || t >= ONNX_TYPES || !types[t].is_known) return false;
+    *out = types[t].type;
+    return true;
+}
+
+enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_FLOATS = 4, TENSOR_INT32S = 5, TENSOR_INT64S = 7, TENSOR_NAME = 8, TENSOR_RAW = 9,
+       TENSOR_DOUBLES = 10, TENSOR_UINT64S = 11, TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
+
+void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
+{
+    *t = (OnnxTensor){ .name = name(cx, ""), .message = m };
+    uint64_t value;
+    int rank = 0;
+    for (Field f; proto_next(&m, &f);) {
+        if (f.number == TENSOR_NAME) t->name = proto_text(cx, &f);
+        if (f.number == TENSOR_TYPE) t->data_type = (int64_t)f.value;
+        while (f.number == TENSOR_DIMS && proto_number(&f, WIRE_VARINT, &value)) {
+            if (rank < MAX_RANK) t->dim[rank] = (int64_t)value;
+            rank++;
+        }
+    }
+    t->rank = rank;
+    const char *where = text_format(cx, "tensor \"%s\"", t->name);
+    if (proto_malformed(cx, &m, where)) return;
+    if (rank > MAX_RANK) diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", rank, MAX_RANK);
+    for (int d = 0; d < rank && d < MAX_RANK; d++)
+        if (t->dim[d] < 0 || t->dim[d] > INT32_MAX)
+            diag_error(cx, where, "dimension %d is %lld; 0 to %ld is accepted", d, (long long)t->dim[d], (long)INT32_MAX);
+}
+
+/* Which field holds the values of a type where they are not raw, and how they are packed. */
+static void typed_field(DType t, uint64_t *number, WireType *packed)
+{
+    *packed = t == F32 ? WIRE_32 : t == F64 ? WIRE_64 : WIRE_VARINT;
+    *number = t == F32 ? TENSOR_FLOATS : t == F64 ? TENSOR_DOUBLES : t == I64 ? TENSOR_INT64S
+            : t == U64 || t == U32 ? TENSOR_UINT64S : TENSOR_INT32S;
+}
+
+static void store_number(DType type, void *data, int64_t i, uint64_t bits)
+{
+    Scalar s = { 0 };
+    if (type == F16 || type == BF16) {
+        ((uint16_t *)data)[i] = (uint16_t)bits;
+        return;
+    }
+    if (type == F32) s.f = (double)proto_float(bits);
+    else if (type == F64) s.f = proto_double(bits);
+    else s.i = (int64_t)bits;
+    dtype_store(type, data, i, dtype_is_float(type) ? s : dtype_wrap(type, s));
+}
+
+static void *typed_values(Ctx *cx, const OnnxTensor *t, DType type, int64_t elems, const char *where)
+{
+    uint64_t number, value;
+    WireType packed;
+    typed_field(type, &number, &packed);
+    size_t count = proto_numbers(t->message, number, packed);
+    if (count != (uint64_t)elems) {
+        diag_error(cx, where, "its shape has %lld elements, but %llu values are given", (long long)elems, (unsigned long long)count);
+        return NULL;
+    }
+    void *data = arena_array(cx->arena, count, (size_t)dtype_info(type)->bytes);
+    int64_t i = 0;
+    Cursor m = t->message;
+    for (Field f; proto_next(&m, &f);)
+        while (f.number == number && proto_number(&f, packed, &value)) store_number(type, data, i++, value);
+    return data;
+}
+
+/* Raw values are little-endian; ours are in the host's order. */
+static void *raw_values(Ctx *cx, Cursor raw, DType type, int64_t elems, const char *where)
+{
+    int bytes = dtype_info(type)->bytes;
+    if ((uint64_t)cursor_left(&raw) != (uint64_t)elems * (uint64_t)bytes) {
+        diag_error(cx, where, "its shape has %lld elements of %d bytes, but %llu bytes of data are given", (long long)elems, bytes,
+                   (unsigned long long)cursor_left(&raw));
+        return NULL;
+    }
+    uint8_t *data = arena_array(cx->arena, (size_t)elems, (size_t)bytes);
+    for (int64_t i = 0; i < elems; i++) {
+        if (bytes == 1) data[i] = cursor_u8(&raw);
+        if (bytes == 2) ((uint16_t *)(void *)data)[i] = cursor_u16(&raw);
+        if (bytes == 4) ((uint32_t *)(void *)data)[i] = cursor_u32(&raw);
+        if (bytes == 8) ((uint64_t *)(void *)data)[i] = cursor_u64(&raw);
+        if (type == BOOL) data[i] = data[i] != 0;
+    }
+    return data;
+}
+
+/* ---- External data: `location`, `offset` and `length` as text ---------------------------------------------------- */
+
+typedef struct External { const char *location; uint64_t offset, length; bool has_length, is_bad; } External;
+
+static uint64_t read_decimal(const char *s, bool *is_bad)
+{
+    uint64_t v = 0;
+    *is_bad = *is_bad || !*s;
+    for (; *s; s++) {
+        if (*s < '0' || *s > '9' || v > UINT64_MAX / 10 - 1) *is_bad = true;
+        if (*is_bad) return 0;
+        v = v * 10 + (uint64_t)(*s - '0');
+    }
+    return v;
+}
+
+static External read_external(Ctx *cx, Cursor m)
+{
+    External e = { 0 };
+    for (Field f; proto_next(&m, &f);) {
+        if (f.number != TENSOR_EXTERNAL || f.wire != WIRE_BYTES) continue;
+        const char *key = "", *value = "";
+        Cursor entry = f.bytes;
+        for (Field part; proto_next(&entry, &part);) {
+            if (part.number == 1) key = proto_text(cx, &part);
+            if (part.number == 2) value = proto_text(cx, &part);
+        }
+        if (strcmp(key, "location") == 0) e.location = value;
+        if (strcmp(key, "offset") == 0) e.offset = read_decimal(value, &e.is_bad);
+        if (strcmp(key, "length") == 0) e.length = read_decimal(value, &e.is_bad), e.has_length = true;
+    }
+    return e;
+}
+
+/* Relative, and no part of it is "..": it stays in the model's folder or below. */
+static bool stays_below(const char *path)
+{
+    if (!*path || *path == '/' || strchr(path, '\\') || strchr(path, ':')) return false;
+    for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/')
+        if (strcspn(p, "/") == 2 && p[0] == '.' && p[1] == '.') return false;
+    return true;
+}
+
+static Bytes read_once(Ctx *cx, OnnxFolder *folder, const char *location)
+{
+    Bytes *file = map_get_ptr(&folder->files, location);
+    if (!file) {
+        file = NEW(cx->arena, Bytes);
+        *file = file_read(cx, text_format(cx, "%s%s", folder->path, location));
+        map_put_ptr(&folder->files, location, file);
+    }
+    return *file;
+}
+
+static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, uint64_t wanted, const char *where)
+{
+    Cursor none = cursor_new(NULL, 0);
+    External e = read_external(cx, t->message);
+    if (!e.location || e.is_bad || (e.has_length && e.length != wanted)) {
+        diag_error(cx, where, "its external data must have a location, and a length of %llu bytes", (unsigned long long)wanted);
+        return none;
+    }
+    if (!stays_below(e.location)) {
+        diag_error(cx, where, "its external data lies at \"%s\", which is not in the model's folder", e.location);
+        return none;
+    }
+    Bytes file = read_once(cx, folder, e.location);
+    if (ctx_failed(cx)) return none;
+    if (e.offset > file.count || wanted > file.count - e.offset) {
+        diag_error(cx, where, "its external data, %llu bytes at %llu, are not all in \"%s\", which has %llu bytes",
+                   (unsigned long long)wanted, (unsigned long long)e.offset, e.location, (unsigned long long)file.count);
+        return none;
+    }
+    return cursor_new(file.at + e.offset, (size_t)wanted);
+}
+
+/* ---- Values of a tensor, wherever they are ------------------------------------------------------------------------ */
+
+Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
+{
+    DType type;
+    const char *where = text_format(cx, "tensor \"%s\"", t->name);
+    if (ctx_failed(cx)) return NULL;
+    if (!onnx_dtype(t->data_type, &type)) {
+        const char *text = onnx_type_text(t->data_type);
+        diag_unsupported(cx, where, "elements of %s%s", text ? "type " : "an unknown type", text ? text : "");
+        return NULL;
+    }
+    Tensor *out = tensor_new_fixed(cx, t->name, type, t->rank, t->dim);
+    int64_t elems = out ? tensor_elems(out) : -1;
+    if (elems < 0 || elems > INT32_MAX) {
+        diag_error(cx, where, "it is too large");
+        return NULL;
+    }
+    Cursor raw = { 0 }, m = t->message;
+    bool is_raw = false, is_external = false;
+    for (Field f; proto_next(&m, &f);) {
+        if (f.number == TENSOR_RAW && f.wire == WIRE_BYTES) raw = f.bytes, is_raw = true;
+        if (f.number == TENSOR_LOCATION) is_external = f.value == 1;
+    }
+    if (is_external) raw = external_values(cx, t, folder, (uint64_t)elems * (uint64_t)dtype_info(type)->bytes, where);
+    if (ctx_failed(cx)) return NULL;
+    out->data = is_raw || is_external ? raw_values(cx, raw, type, elems, where) : typed_values(cx, t, type, elems, where);
+    return out->data ? out : NULL;
+}

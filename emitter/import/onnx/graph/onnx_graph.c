@@ -1,0 +1,411 @@
+/* SPDX-License-Identifier: MIT */
+/* The nodes of one graph, ordered and translated one by one. What has become constant and is small is evaluated at once,
+ * so that chains of shape arithmetic are numbers when a Reshape or Slice looks at them. A graph inside of a node and the
+ * body of a function are imported where they stand, as if they had been written there. */
+#include "import/onnx/graph/onnx_graph.h"
+
+#include <string.h>
+
+#include "import/model/known.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+enum { MOST_WORK = 20000 };
+
+/* Names are interned, so their addresses are keys. */
+static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
+
+/* ---- Who makes what ------------------------------------------------------------------------------------------ */
+
+static void enter(OnnxScope *s, Map *m, const char *value_name, const void *who, const char *what)
+{
+    if (!*value_name) return;
+    if (known(m, value_name)) diag_error(s->import->cx, NULL, "the %s \"%s\" is there twice", what, value_name);
+    map_put_ptr(m, value_name, (void *)(uintptr_t)who);
+}
+
+static void enter_names(OnnxScope *s)
+{
+    const OnnxGraph *g = s->graph;
+    for (int i = 0; i < g->initializer_count; i++) enter(s, &s->initializer, g->initializer[i].name, &g->initializer[i], "initializer");
+    for (int i = 0; i < g->input_count; i++) enter(s, &s->input, g->input[i].name, &g->input[i], "input");
+    for (int i = 0; i < g->node_count; i++)
+        for (int j = 0; j < g->node[i].out_count; j++) {
+            const char *out = g->node[i].out[j];
+            if (*out && (known(&s->initializer, out) || known(&s->input, out)))
+                diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]), "its output \"%s\" is an input or initializer of the graph already", out);
+            enter(s, &s->maker, out, &g->node[i], "value");
+        }
+}
+
+/* Depth first from the outputs, without recursion: a node is placed when its makers are. */
+typedef struct Visit { OnnxNode *node; int next; } Visit;
+typedef struct Walk { Map mark; Visit *stack; int depth; } Walk;
+static const char OPEN[] = "open", DONE[] = "done";
+
+static void push(OnnxScope *s, Walk *w, OnnxNode *n)
+{
+    const void *mark = map_get_ptr(&w->mark, n);
+    if (mark == OPEN) diag_error(s->import->cx, onnx_where(s->import->cx, n), "the graph has a cycle: this node needs its own output");
+    if (mark) return;
+    map_put_ptr(&w->mark, n, (void *)(uintptr_t)OPEN);
+    w->stack[w->depth++] = (Visit){ n, 0 };
+}
+
+static bool is_known_outside(const OnnxScope *s, const char *value_name)
+{
+    for (const OnnxScope *o = s->outer; o; o = o->outer)
+        if (known(&o->maker, value_name) || known(&o->initializer, value_name) || known(&o->input, value_name)) return true;
+    return false;
+}
+
+static void need_value(OnnxScope *s, Walk *w, const char *value_name, const char *where)
+{
+    OnnxNode *maker = known(&s->maker, value_name);
+    if (maker) push(s, w, maker);
+    else if (!known(&s->initializer, value_name) && !known(&s->input, value_name) && !is_known_outside(s, value_name))
+        diag_error(s->import->cx, where, "nothing makes the value \"%s\"", value_name);
+}
+
+/* The j-th value that the node depends on: its inputs, then those that the graphs inside of it may read. */
+static const char *needed(const OnnxNode *n, int j) { return j < n->in_count ? n->in[j] : n->capture[j - n->in_count]; }
+
+static int mark_needed(OnnxScope *s, Walk *w)
+{
+    int count = 0;
+    for (int i = 0; i < s->graph->output_count; i++) {
+        need_value(s, w, s->graph->output[i].name, "output");
+        while (w->depth && !ctx_failed(s->import->cx)) {
+            Visit *v = &w->stack[w->depth - 1];
+            if (v->next < v->node->in_count + v->node->capture_count) {
+                bool is_input = v->next < v->node->in_count;
+                const char *in = needed(v->node, v->next++);
+                if (*in && (is_input || known(&s->maker, in))) need_value(s, w, in, onnx_where(s->import->cx, v->node));
+                continue;
+            }
+            map_put_ptr(&w->mark, v->node, (void *)(uintptr_t)DONE);
+            if (s->order) s->order[count] = v->node;
+            count++;
+            w->depth--;
+        }
+    }
+    return count;
+}
+
+/* Whether the nodes found, taken in the file's order, stand behind their makers. */
+static bool file_order_is_valid(OnnxScope *s, const Walk *w)
+{
+    Map seen = map_new(s->import->cx->arena);
+    for (int i = 0; i < s->graph->node_count; i++) {
+        OnnxNode *n = &s->graph->node[i];
+        if (!map_get_ptr(&w->mark, n)) continue;
+        for (int j = 0; j < n->in_count + n->capture_count; j++) {
+            OnnxNode *maker = *needed(n, j) ? known(&s->maker, needed(n, j)) : NULL;
+            if (maker && !map_get_ptr(&seen, maker)) return false;
+        }
+        map_put_ptr(&seen, n, n);
+    }
+    return true;
+}
+
+static void check_size(OnnxScope *s)
+{
+    for (int i = 0; i < s->ordered; i++) s->import->work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
+    if (s->import->work > MOST_WORK)
+        diag_unsupported(s->import->cx, NULL, "a graph whose nodes and their inputs are %lld together; at most %d are accepted", (long long)s->import->work, MOST_WORK);
+}
+
+static void order_nodes(OnnxScope *s)
+{
+    Walk w = { map_new(s->import->cx->arena), NEW_ARRAY(s->import->cx->arena, Visit, s->graph->node_count), 0 };
+    s->order = NEW_ARRAY(s->import->cx->arena, OnnxNode *, s->graph->node_count);
+    s->ordered = mark_needed(s, &w);
+    if (!ctx_failed(s->import->cx)) check_size(s);
+    if (ctx_failed(s->import->cx) || !file_order_is_valid(s, &w)) return;
+    int count = 0;
+    for (int i = 0; i < s->graph->node_count; i++)
+        if (map_get_ptr(&w.mark, &s->graph->node[i])) s->order[count++] = &s->graph->node[i];
+}
+
+/* ---- What is not known ---------------------------------------------------------------------------------------- */
+
+void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type)
+{
+    DType t;
+    const char *text = onnx_type_text(data_type);
+    if (!onnx_dtype(data_type, &t))
+        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s", text ? text : text_format(im->cx, "%lld", (long long)data_type));
+}
+
+static bool is_ours(const OnnxNode *n) { return !*n->domain || strcmp(n->domain, "ai.onnx") == 0; }
+
+static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
+{
+    const OnnxFile *f = &s->import->file;
+    for (int i = 0; i < f->function_count; i++)
+        if (strcmp(f->function[i].name, n->type) == 0 && strcmp(f->function[i].domain, n->domain) == 0) return &f->function[i];
+    return NULL;
+}
+
+/* Of another domain: DOMAIN.TYPE. */
+static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
+{
+    return onnx_op_find(s->import->cx, is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
+}
+
+static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
+{
+    Ctx *cx = s->import->cx;
+    const char *where = onnx_where(cx, n);
+    const OnnxOp *op = row_of(s, n);
+    if (function_of(s, n)) return;
+    const char *near = op ? NULL : onnx_op_near(cx, n->type);
+    if (!op) {
+        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s%s", n->type, is_ours(n) ? "" : " of the domain \"",
+                    is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"", near ? "; near: " : "", near ? near : "");
+        return;
+    }
+    for (int i = 0; i < n->attr_count; i++) {
+        if (!onnx_op_knows_attr(op, n->attr[i].name))
+            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; known: %s", n->attr[i].name, *op->attrs ? op->attrs : "none");
+        if (n->attr[i].tensor) onnx_list_unknown_type(s->import, where, n->attr[i].tensor->data_type);
+    }
+}
+
+static void list_unknown(OnnxScope *s)
+{
+    for (int i = 0; i < s->ordered; i++) list_unknown_in_node(s, s->order[i]);
+    for (int i = 0; i < s->graph->initializer_count; i++) {
+        const OnnxTensor *t = &s->graph->initializer[i];
+        onnx_list_unknown_type(s->import, text_format(s->import->cx, "tensor \"%s\"", t->name), t->data_type);
+    }
+}
+
+/* ---- Node by node -------------------------------------------------------------------------------------------------- */
+
+static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
+{
+    if (all->count == all->room) {
+        Tensor **more[2];
+        all->room = 2 * all->room + 8;
+        for (int k = 0; k < 2; k++) more[k] = NEW_ARRAY(cx->arena, Tensor *, all->room);
+        for (int i = 0; i < all->count; i++) more[0][i] = all->outer[i], more[1][i] = all->inner[i];
+        all->outer = more[0];
+        all->inner = more[1];
+    }
+    all->outer[all->count] = outer;
+    all->inner[all->count++] = inner;
+}
+
+/* What stands for the outer tensor in a region's graph. */
+static Tensor *captured(const OnnxScope *s, Tensor *outer)
+{
+    Ctx *cx = s->import->cx;
+    if (!s->captured || !outer || tensor_is_constant(outer)) return outer;
+    outer = onnx_made_of_sizes(s->import, outer);
+    if (!outer) return NULL;
+    for (int i = 0; i < s->captured->count; i++)
+        if (s->captured->outer[i] == outer) return s->captured->inner[i];
+    if (!tensor_is_fixed(outer))
+        diag_unsupported(cx, NULL, "\"%s\" is %s, and a branch or loop that is chosen when the model runs reads it; fixed sizes are accepted there (--dim NAME=N)",
+                         outer->name, tensor_shape_text(cx, outer));
+    Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
+    if (inner) inner->quant = outer->quant;
+    capture(cx, s->captured, outer, inner);
+    return inner;
+}
+
+Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
+{
+    Tensor *t = known(&s->value, value_name);
+    const OnnxTensor *constant = t ? NULL : known(&s->initializer, value_name);
+    if (constant) {
+        t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
+        if (t) map_put_ptr((Map *)(uintptr_t)&s->value, value_name, t);
+    }
+    if (t || !s->outer || known(&s->maker, value_name) || known(&s->input, value_name)) return t;
+    return captured(s, onnx_scope_value(s->outer, value_name));
+}
+
+/* Indices are 32 bits wide. */
+static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
+
+static bool all_constant(const OnnxCall *c)
+{
+    for (int i = 0; i < c->in_count; i++)
+        if (c->in[i] && !tensor_is_constant(c->in[i])) return false;
+    return true;
+}
+
+static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
+{
+    const OnnxList *own = known(&s->list, value_name), *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
+    if (!outer || !s->captured) return own ? own : outer;
+    OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
+    *inner = (OnnxList){ outer->count, NEW_ARRAY(s->import->cx->arena, Tensor *, outer->count) };
+    for (int i = 0; i < outer->count; i++) inner->at[i] = captured(s, outer->at[i]);
+    return inner;
+}
+
+/* The last call of a node carries the name of the value; a value that is passed on keeps its own. */
+static void enter_result(OnnxScope *s, OnnxCall *c, int i)
+{
+    const char *value_name = c->node->out[i];
+    Tensor *t = c->out[i];
+    bool is_new = t && t->maker;
+    if (!t || !*value_name) return;
+    for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
+    if (is_new) t->name = value_name;
+    if (is_new && all_constant(c)) t = import_known(s->import->cx, t);
+    if (t && is_too_large(s->import->cx, t)) diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(s->import->cx, t));
+    map_put_ptr(&s->value, value_name, t);
+}
+
+void onnx_scope_not_made(const OnnxScope *s, const char *value_name)
+{
+    const OnnxNode *maker = known(&s->maker, value_name);
+    diag_unsupported(s->import->cx, maker ? onnx_where(s->import->cx, maker) : NULL, "its output \"%s\" is used, but not among those that are made", value_name);
+}
+
+/* In a function's body, attributes that refer to the caller's: taken from there, from the defaults, or left out. */
+static const OnnxNode *with_attributes(OnnxScope *s, const OnnxNode *n)
+{
+    bool refers = false;
+    for (int i = 0; i < n->attr_count; i++) refers = refers || n->attr[i].reference;
+    if (!refers) return n;
+    OnnxNode *copy = arena_copy(s->import->cx->arena, n, sizeof *n);
+    copy->attr = NEW_ARRAY(s->import->cx->arena, OnnxAttr, n->attr_count);
+    copy->attr_count = 0;
+    for (int i = 0; i < n->attr_count; i++) {
+        const OnnxAttr *a = &n->attr[i], *meant = a->reference ? NULL : a;
+        for (int j = 0; !meant && s->caller && j < s->caller->attr_count; j++)
+            if (strcmp(s->caller->attr[j].name, a->reference) == 0) meant = &s->caller->attr[j];
+        for (int j = 0; !meant && s->function && j < s->function->attr_count; j++)
+            if (strcmp(s->function->attr[j].name, a->reference) == 0) meant = &s->function->attr[j];
+        if (!meant) continue;
+        copy->attr[copy->attr_count] = *meant;
+        copy->attr[copy->attr_count++].name = a->name;
+    }
+    return copy;
+}
+
+static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
+{
+    OnnxScope *inner = onnx_scope(s->import, &f->body, NULL);
+    inner->depth = s->depth + 1;
+    inner->function = f;
+    inner->caller = c->node;
+    inner->called_from = s;
+    if (f->opset) inner->opset = f->opset;
+    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
+    if (c->in_count > f->body.input_count) onnx_refuse(c, "it has %d inputs, but the function takes %d", c->in_count, f->body.input_count);
+    if (ctx_failed(s->import->cx)) return;
+    onnx_scope_order(inner);
+    for (int i = 0; i < c->in_count; i++) onnx_scope_bind(inner, f->body.input[i].name, c->in[i]);
+    onnx_scope_run(inner);
+    for (int i = 0; i < f->body.output_count && i < ONNX_OUTPUTS && !ctx_failed(s->import->cx); i++) c->out[i] = onnx_scope_value(inner, f->body.output[i].name);
+}
+
+/* An input of a function that its caller leaves out is absent inside too. */
+static bool is_absent(const OnnxScope *s, const char *value_name) { return !*value_name || (s->function && known(&s->input, value_name) && !known(&s->value, value_name)); }
+
+static void import_node(OnnxScope *s, const OnnxNode *n)
+{
+    Ctx *cx = s->import->cx;
+    OnnxCall *c = NEW(cx->arena, OnnxCall);
+    *c = (OnnxCall){ .cx = cx, .node = with_attributes(s, n), .opset = s->opset, .folder = &s->import->folder, .name = n->name, .scope = s };
+    c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    c->list = NEW_ARRAY(cx->arena, const OnnxList *, n->in_count);
+    for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
+        if (is_absent(s, n->in[i])) continue;
+        c->list[i] = list_named(s, n->in[i]);
+        c->in[i] = c->list[i] ? NULL : onnx_scope_value(s, n->in[i]);
+        c->in_count = i + 1;
+        if (!c->in[i] && !c->list[i] && !ctx_failed(cx)) onnx_scope_not_made(s, n->in[i]);
+    }
+    if (ctx_failed(cx)) return;
+    const OnnxFunction *f = function_of(s, n);
+    if (f) run_function(s, c, f);
+    else if (!onnx_keeps_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
+    if (c->out_list && n->out_count && !ctx_failed(cx)) map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
+    for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
+}
+
+/* ---- Graphs -------------------------------------------------------------------------------------------------------- */
+
+OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer)
+{
+    OnnxScope *s = NEW(im->cx->arena, OnnxScope);
+    *s = (OnnxScope){ .import = im, .graph = g, .outer = outer, .depth = outer ? outer->depth + 1 : 0, .opset = outer ? outer->opset : im->file.opset };
+    if (outer) s->function = outer->function, s->caller = outer->caller;
+    s->maker = s->initializer = s->input = s->value = s->list = map_new(im->cx->arena);
+    return s;
+}
+
+void onnx_scope_order(OnnxScope *s)
+{
+    enter_names(s);
+    if (!ctx_failed(s->import->cx)) order_nodes(s);
+    if (!ctx_failed(s->import->cx)) list_unknown(s);
+}
+
+void onnx_scope_run(OnnxScope *s)
+{
+    for (int i = 0; i < s->ordered && !ctx_failed(s->import->cx); i++) import_node(s, s->order[i]);
+}
+
+void onnx_scope_bind(OnnxScope *s, const char *value_name, Tensor *t)
+{
+    if (t) map_put_ptr(&s->value, value_name, t);
+}
+
+int onnx_turns(const OnnxScope *s, Tensor **out, int most)
+{
+    const OnnxScope *around = s->outer ? s->outer : s->called_from;
+    int own = 0;
+    if (s->turn && most > 0) out[own++] = s->turn;
+    const int count = own + (around ? onnx_turns(around, out + own, most - own) : 0);
+    for (int i = own; i < count; i++) out[i] = captured(s, out[i]);
+    return count;
+}
+
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, OnnxCaptured *all, Tensor **out)
+{
+    if (ctx_failed(c->cx)) return false;
+    OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);
+    inner->captured = all;
+    inner->turn = turn;
+    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs more than %d deep", ONNX_DEEPEST);
+    if (in_count > g->input_count) onnx_refuse(c, "its graph takes %d inputs; %d are given", g->input_count, in_count);
+    if (!ctx_failed(c->cx)) onnx_scope_order(inner);
+    for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) onnx_scope_bind(inner, g->input[i].name, in[i]);
+    onnx_scope_run(inner);
+    for (int i = 0; i < g->output_count && !ctx_failed(c->cx); i++) {
+        out[i] = onnx_scope_value(inner, g->output[i].name);
+        if (!out[i] && !ctx_failed(c->cx)) onnx_scope_not_made(inner, g->output[i].name);
+    }
+    return !ctx_failed(c->cx);
+}
+
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, Tensor **out)
+{
+    return onnx_run_captured(c, g, turn, in, in_count, NULL, out);
+}
+
+int onnx_declared(const OnnxCall *c, int output, int64_t *shape)
+{
+    const OnnxGraph *g = c->scope->graph;
+    const char *wanted = output < c->node->out_count ? c->node->out[output] : "";
+    for (int i = 0; *wanted && i < g->output_count + g->value_count; i++) {
+        const OnnxValue *v = i < g->output_count ? &g->output[i] : &g->value[i - g->output_count];
+        if (v->name != wanted || !v->is_tensor || !v->has_shape) continue;
+        bool is_known = true;
+        for (int d = 0; d < v->rank; d++) {
+            shape[d] = v->dim[d].size;
+            is_known = is_known && shape[d] >= 0;
+        }
+        if (is_known) return v->rank;
+    }
+    return -1;
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/* An ONNX model: what the options say about its inputs, its graph (onnx_graph.c), and its outputs. Everything that is not
+ * known, of operators, attributes, element types and dimensions, is reported at once. */
+#include "import/onnx/onnx.h"
+
+#include <string.h>
+
+#include "import/onnx/file/dim_formula.h"
+#include "import/formats/npy.h"
+#include "import/onnx/graph/onnx_graph.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+enum { OLDEST_OPSET = 1, NEWEST_OPSET = 28 };
+
+typedef struct Importer {
+    Ctx *cx;
+    const ImportOptions *options;
+    OnnxImport shared;
+    OnnxScope *scope;
+    Tensor **input; int input_count;
+    const Tensor **initial;       /* of each input; NULL: none */
+    Map open, open_name;          /* of the option's name for a dimension that stays open, and of its own name: its size */
+    Map noted; const char *dim_names;         /* what --dim may name */
+} Importer;
+
+/* Names are interned, so their addresses are keys. */
+static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
+
+/* ---- Inputs -------------------------------------------------------------------------------------------------------- */
+
+/* What the options say of this name; NULL: nothing. */
+static const ImportDim *named_option(Importer *im, const char *dim_name, int length)
+{
+    for (int i = 0; i < im->options->dim_count; i++) {
+        const ImportDim *d = &im->options->dim[i];
+        if ((int)strlen(d->name) != length || strncmp(d->name, dim_name, (size_t)length) != 0) continue;
+        if (im->options->is_dim_used) im->options->is_dim_used[i] = true;
+        return d;
+    }
+    return NULL;
+}
+
+/* The size of a part of a name like "past_len + n", or -1. */
+static int64_t size_of_part(void *importer, const char *dim_name, int length)
+{
+    Importer *im = importer;
+    const ImportDim *d = named_option(im, dim_name, length);
+    if (d && d->is_maximum) diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that is computed from one that stays open: --dim %s<=%lld", d->name, (long long)d->value);
+    return d ? d->value : -1;
+}
+
+/* The symbolic size of all dimensions with the option's name. */
+static const Expr *open_size(Importer *im, const ImportDim *d)
+{
+    const Expr *size = map_get(&im->open, d->name, strlen(d->name));
+    if (size) return size;
+    const char *identifier = name_identifier(im->cx, d->name), *unique = identifier;
+    for (int i = 2; map_get(&im->open_name, unique, strlen(unique)); i++) unique = text_format(im->cx, "%s_%d", identifier, i);
+    size = expr_new_var(im->cx, unique, VAR_SIZE, I32, d->least ? d->least : 1, d->value);
+    map_put(&im->open_name, unique, strlen(unique), (void *)(uintptr_t)size);
+    map_put(&im->open, d->name, strlen(d->name), (void *)(uintptr_t)size);
+    return size;
+}
+
+/* What the options say of a dimension: by its name, by its place, or by the parts of its name. */
+static bool dim_option(Importer *im, const OnnxValue *v, int axis, ImportDim *out)
+{
+    const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "", *place = text_format(im->cx, "%s.%d", v->name, axis);
+    const ImportDim *d = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : NULL;
+    if (!d) d = named_option(im, place, (int)strlen(place));
+    *out = d ? *d : (ImportDim){ symbol, *symbol ? dim_formula(symbol, size_of_part, im) : -1, false, 0 };
+    return out->value >= 0;
+}
+
+static const char *value_option(const Importer *im, const char *input_name)
+{
+    const ImportOptions *o = im->options;
+    for (int i = 0; i < o->value_count; i++) {
+        if (strcmp(o->value[i].name, input_name) != 0) continue;
+        if (o->is_value_used) o->is_value_used[i] = true;
+        return o->value[i].path;
+    }
+    return NULL;
+}
+
+static bool is_real_input(const Importer *im, const OnnxValue *v)
+{
+    return !known(&im->scope->initializer, v->name) && !value_option(im, v->name);
+}
+
+static bool same_symbol(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
+
+/* Open by the same name as the first dimension of every input, and no size is given: that is the batch, and it is 1. */
+static void settle_batch(Importer *im)
+{
+    const OnnxValue *first = NULL;
+    ImportDim given;
+    for (int i = 0; i < im->shared.file.graph.input_count; i++) {
+        const OnnxValue *v = &im->shared.file.graph.input[i];
+        if (!is_real_input(im, v)) continue;
+        if (!first) first = v;
+        if (v->rank < 2 || v->rank > MAX_RANK || v->dim[0].size >= 0 || dim_option(im, v, 0, &given) || !same_symbol(v->dim[0].symbol, first->dim[0].symbol)) return;
+    }
+    if (!first) return;
+    const char *symbol = first->dim[0].symbol ? first->dim[0].symbol : "";
+    diag_warn(im->cx, NULL, "the first dimension of every input is open%s%s%s: a batch of 1 is taken; --dim gives another", *symbol ? " (\"" : "", symbol, *symbol ? "\")" : "");
+    for (int i = 0; i < im->shared.file.graph.input_count; i++)
+        if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
+}
+
+/* In the list of what --dim may name, each once. */
+static void note_open(Importer *im, const char *dim_name)
+{
+    if (map_get(&im->noted, dim_name, strlen(dim_name))) return;
+    map_put(&im->noted, dim_name, strlen(dim_name), im);
+    im->dim_names = im->dim_names ? text_format(im->cx, "%s, %s", im->dim_names, dim_name) : dim_name;
+}
+
+/* Settles the input's dimensions; complains of all that are open or absurd. */
+static void list_open_dims(Importer *im, OnnxValue *v)
+{
+    Ctx *cx = im->cx;
+    const char *where = text_format(cx, "input \"%s\"", v->name);
+    if (!v->is_tensor || !v->has_shape) {
+        diag_listed(cx, UNSUPPORTED, where, v->is_tensor ? "a tensor without a shape" : "a value that is no tensor");
+        return;
+    }
+    onnx_list_unknown_type(&im->shared, where, v->data_type);
+    for (int d = 0; d < v->rank; d++) {
+        ImportDim given;
+        const bool is_given = dim_option(im, v, d, &given);
+        const char *symbol = v->dim[d].symbol;
+        bool has_symbol = symbol && *symbol;
+        if (has_symbol || v->dim[d].size < 0) note_open(im, has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
+        else if (is_given && (given.is_maximum || given.value != v->dim[d].size))
+            diag_listed(cx, ERROR, where, "dimension %d is %lld in the model, and not open; --dim is given for it as %s", d, (long long)v->dim[d].size, given.name);
+        if (is_given && (has_symbol || v->dim[d].size < 0)) {
+            v->dim[d].size = given.value;
+            v->dim[d].open = given.is_maximum ? open_size(im, &given) : NULL;
+        }
+        if (v->dim[d].size < 0)
+            diag_listed(cx, ERROR, where, "dimension %d is %s%s%s: give its size, as in --dim %s=1", d, has_symbol ? "open (\"" : "open",
+                        has_symbol ? symbol : "", has_symbol ? "\")" : "", has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
+        else if (v->dim[d].size == 0 || v->dim[d].size > INT32_MAX)
+            diag_listed(cx, ERROR, where, "dimension %d is %lld; 1 to %ld is accepted", d, (long long)v->dim[d].size, (long)INT32_MAX);
+    }
+}
+
+static void list_unknown_inputs(Importer *im)
+{
+    settle_batch(im);
+    for (int i = 0; i < im->shared.file.graph.input_count; i++)
+        if (is_real_input(im, &im->shared.file.graph.input[i])) list_open_dims(im, &im->shared.file.graph.input[i]);
+}
+
+/* Indices are 32 bits wide. */
+static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
+
+static Tensor *constant_from_file(Importer *im, const char *value_name, const char *path)
+{
+    DType t;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *data;
+    return npy_read(im->cx, path, &t, &rank, shape, &data) ? tensor_constant(im->cx, value_name, t, rank, shape, data) : NULL;
+}
+
+/* State that has a value, of an initializer or of --value, is an input like any other and begins with it. */
+static Tensor *make_state(Importer *im, const OnnxValue *v, Tensor *value)
+{
+    const OnnxTensor *initializer = known(&im->scope->initializer, v->name);
+    if (!value && initializer) value = onnx_tensor_read(im->cx, initializer, &im->shared.folder);
+    if (!value) return NULL;
+    Tensor *t = tensor_new(im->cx, v->name, value->type, value->rank, value->shape);
+    im->initial[im->input_count] = value;
+    return im->input[im->input_count++] = t;
+}
+
+static void make_inputs(Importer *im)
+{
+    im->input = NEW_ARRAY(im->cx->arena, Tensor *, im->shared.file.graph.input_count);
+    im->initial = NEW_ARRAY(im->cx->arena, const Tensor *, im->shared.file.graph.input_count);
+    for (int i = 0; i < im->shared.file.graph.input_count && !ctx_failed(im->cx); i++) {
+        const OnnxValue *v = &im->shared.file.graph.input[i];
+        const char *path = value_option(im, v->name);
+        DType type;
+        const Expr *shape[MAX_RANK];
+        Tensor *t = path ? constant_from_file(im, v->name, path) : NULL;
+        if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = make_state(im, v, t);
+        if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
+            for (int d = 0; d < v->rank; d++) shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
+            t = tensor_new(im->cx, v->name, type, v->rank, shape);
+            if (t && is_too_large(im->cx, t)) diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
+            im->input[im->input_count++] = t;
+        }
+        if (t) onnx_scope_bind(im->scope, v->name, t);
+    }
+}
+
+/* ---- Outputs ------------------------------------------------------------------------------------------------------- */
+
+/* An output that is an input, a constant, or another output already gets a copy of its own. */
+static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *const *others, int count)
+{
+    Tensor *t = onnx_scope_value(im->scope, value_name);
+    t = onnx_made_of_sizes(&im->shared, t);
+    bool is_shared = !t || !t->maker;
+    for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
+    if (!t && !ctx_failed(im->cx)) onnx_scope_not_made(im->scope, value_name);
+    if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
+    if (t) t->name = value_name;
+    return t;
+}
+
+static void make_model(Importer *im, Model *out)
+{
+    int count = im->shared.file.graph.output_count;
+    *out = (Model){ .name = im->shared.file.graph.name, .dim_names = im->dim_names, .input_count = im->input_count, .input = im->input, .initial = im->initial };
+    out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
+    for (int i = 0; i < count && !ctx_failed(im->cx); i++)
+        out->output[out->output_count++] = output_of_its_own(im, im->shared.file.graph.output[i].name, out->output, i);
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
+}
+
+static void check_opset(Importer *im)
+{
+    long long opset = (long long)im->shared.file.opset;
+    if (opset < OLDEST_OPSET)
+        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset, opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
+    if (opset > NEWEST_OPSET) diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest that is known", opset, NEWEST_OPSET);
+}
+
+bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
+{
+    static const ImportOptions none = { 0 };
+    Importer *im = NEW(cx->arena, Importer);
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena), .sizes_made = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena), .noted = map_new(cx->arena) };
+    *out = (Model){ .name = "" };
+    const char *outer = cx->file;
+    cx->file = path;
+    if (onnx_file_read(cx, bytes, &im->shared.file)) {
+        check_opset(im);
+        im->scope = onnx_scope(&im->shared, &im->shared.file.graph, NULL);
+        onnx_scope_order(im->scope);
+        if (im->scope->order) list_unknown_inputs(im);
+        if (!ctx_failed(cx)) make_inputs(im);
+        if (!ctx_failed(cx)) onnx_scope_run(im->scope);
+        if (!ctx_failed(cx)) make_model(im, out);
+    }
+    cx->file = outer;
+    return !ctx_failed(cx);
+}

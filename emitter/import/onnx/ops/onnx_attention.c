@@ -1,0 +1,294 @@
+/* SPDX-License-Identifier: MIT */
+/* Attention over tokens, and what goes with it. All of it is products, softmax and elementwise calls:
+ *
+ *   y = softmax(softcap(scale * q k') + mask) v        Vaswani et al. 2017, "Attention Is All You Need"; ONNX Attention
+ *
+ * Heads that share keys (Ainslie et al. 2023, grouped queries) stand side by side in q, so q [b][heads][rows][d] is seen as
+ * [b][kv heads][heads / kv heads * rows][d]: each head of k meets all its rows in one product, and nothing is repeated.
+ *
+ * What a query may see is one condition, `allowed`; a row that may see nothing is zero, whatever its scores are. */
+#include <math.h>
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "ir/algebra/algebra.h"
+#include "support/text.h"
+
+enum { MOST_SCORES = 1 << 24 };      /* of one head: what a query may see is worked out for each */
+
+static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b) { return simplify(c->cx, expr_mul(c->cx, a, b), NULL); }
+
+static Tensor *both(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "and", a, b) : a ? a : b; }
+
+/* ---- Heads ------------------------------------------------------------------------------------------------------- */
+
+/* [b][rows][heads * d] -> [b][heads][rows][d]; what has four dimensions already stays. */
+static Tensor *heads_apart(OnnxCall *c, Tensor *x, int64_t heads)
+{
+    if (!x || x->rank == 4) return x;
+    int64_t width = x->rank == 3 ? tensor_dim(x, 2) : 0;
+    if (heads < 1 || width % heads != 0 || width < 1) {
+        onnx_refuse(c, "%lld heads in %s; [batch][heads][rows][size], or [batch][rows][heads * size] with the number of heads is accepted",
+                    (long long)heads, tensor_shape_text(c->cx, x));
+        return NULL;
+    }
+    const Expr *const shape[4] = { x->shape[0], x->shape[1], expr_index(c->cx, heads), expr_index(c->cx, width / heads) };
+    return onnx_call(c, "transpose", onnx_view(c, x, shape, 4), "perm=0,2,1,3");
+}
+
+static Tensor *heads_together(OnnxCall *c, Tensor *x)
+{
+    if (!x) return NULL;
+    const Expr *const shape[3] = { x->shape[0], x->shape[2], times(c, x->shape[1], x->shape[3]) };
+    return onnx_view(c, onnx_call(c, "transpose", x, "perm=0,2,1,3"), shape, 3);
+}
+
+/* x [b][heads][rows][n] times m [b][kv heads][n][o]: the heads that share one of m are rows of one product. */
+static Tensor *product_by_heads(OnnxCall *c, Tensor *x, Tensor *m)
+{
+    if (!x || !m) return NULL;
+    const int64_t shared = tensor_dim(m, 1);
+    if (shared == tensor_dim(x, 1)) return onnx_call2(c, "matmul", x, m);
+    const Expr *rows = times(c, expr_index(c->cx, tensor_dim(x, 1) / shared), x->shape[2]);
+    const Expr *const grouped[4] = { x->shape[0], m->shape[1], rows, x->shape[3] }, *const result[4] = { x->shape[0], x->shape[1], x->shape[2], m->shape[3] };
+    return onnx_view(c, onnx_call2(c, "matmul", onnx_view(c, x, grouped, 4), m), result, 4);
+}
+
+/* ---- What a query may see ---------------------------------------------------------------------------------------- */
+
+typedef struct Attention {
+    OnnxCall *c;
+    Tensor *q, *k, *v;               /* [b][heads][rows][d], [b][kv heads][keys][d], [b][kv heads][keys][o] */
+    const Expr *rows, *keys, *past;  /* past: how many of the keys came before the first query, where that is known */
+    Tensor *valid;                   /* how many keys there are, [b][1][1][1], i64; NULL: all */
+    Tensor *allowed, *bias;          /* broadcast to the scores; NULL: everything, nothing */
+} Attention;
+
+/* 0, 1, 2, .. as many as the size says. */
+static Tensor *numbers(OnnxCall *c, const Expr *count)
+{
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &count) };
+    Tensor *in[2] = { tensor_scalar(c->cx, c->name, I64, 0), tensor_scalar(c->cx, c->name, I64, 1) };
+    Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
+    return n ? n->out[0] : NULL;
+}
+
+/* key - row, [rows][keys]: how far a key is ahead of a query. */
+static Tensor *distances(const Attention *a)
+{
+    OnnxCall *c = a->c;
+    if (a->rows->kind != EXPR_INT || a->keys->kind != EXPR_INT)
+        return onnx_call2(c, "sub", numbers(c, a->keys), onnx_call(c, "unsqueeze", numbers(c, a->rows), "axes=1"));
+    int64_t shape[2] = { a->rows->integer, a->keys->integer }, *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
+    for (int64_t i = 0; i < shape[0]; i++)
+        for (int64_t j = 0; j < shape[1]; j++) at[i * shape[1] + j] = j - i;
+    return tensor_constant(c->cx, c->name, I64, 2, shape, at);
+}
+
+/* size + more as a number that is known when the program runs at the latest. */
+static Tensor *count_tensor(OnnxCall *c, const Expr *size, int64_t more)
+{
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &size) };
+    if (size->kind == EXPR_INT) return tensor_scalar(c->cx, c->name, I64, (double)(size->integer + more));
+    Tensor *x = tensor_scalar(c->cx, c->name, I64, (double)more);
+    Node *n = x ? op_call(c->cx, op_find(c->cx, "extent"), c->name, &x, 1, &like, 1) : NULL;
+    return n ? n->out[0] : NULL;
+}
+
+/* key - (row + offset) `op` limit. Where the number of keys is data, a query's own place is counted from their end. */
+static void allow_distance(Attention *a, const char *op, int64_t limit)
+{
+    OnnxCall *c = a->c;
+    Tensor *edge = a->valid ? NULL : count_tensor(c, a->past, limit);
+    if (a->valid) edge = onnx_call2(c, "sub", a->valid, count_tensor(c, a->rows, -limit));
+    a->allowed = both(c, a->allowed, onnx_call2(c, op, distances(a), edge));
+}
+
+static void allow_valid(Attention *a)
+{
+    a->allowed = both(a->c, a->allowed, onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", numbers(a->c, a->keys), "axes=0,1,2"), a->valid));
+}
+
+/* A mask says what is allowed, or is added; keys behind its end are not allowed. */
+static void apply_mask(Attention *a, Tensor *mask)
+{
+    OnnxCall *c = a->c;
+    if (!mask) return;
+    int64_t width = mask->rank ? tensor_dim(mask, mask->rank - 1) : 0;
+    if (width == 0 || (mask->type != BOOL && mask->type != a->q->type)) {
+        onnx_refuse(c, "the mask is %s of %s; [..][keys] of bool or of the type of the query is accepted", tensor_shape_text(c->cx, mask),
+                    dtype_info(mask->type)->spelling);
+        return;
+    }
+    if (width > 1 && a->keys->kind != EXPR_INT) onnx_unsupported(c, "a mask of %lld keys where their number stays open; a mask of as many is accepted", (long long)width);
+    if (width > 1 && width < a->keys->integer) {
+        int64_t pads[2 * MAX_RANK] = { 0 };
+        pads[2 * mask->rank - 1] = a->keys->integer - width;
+        mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", ints_text(c->cx, pads, 2 * mask->rank), mask->type == BOOL ? "0" : "-inf");
+    }
+    if (!mask) return;
+    if (mask->type == BOOL) a->allowed = both(c, a->allowed, mask);
+    else a->bias = mask;
+}
+
+/* Rows of the scores at which nothing is seen: their greatest bias is -inf. */
+static Tensor *blind_rows(const Attention *a)
+{
+    OnnxCall *c = a->c;
+    Tensor *bias = a->bias, *least = onnx_like(c, a->q, -INFINITY);
+    if (a->allowed) bias = onnx_select(c, a->allowed, bias ? bias : onnx_like(c, a->q, 0), least);
+    if (!bias) return NULL;
+    return onnx_call2(c, "equal", onnx_call(c, "reduce_max", bias, "axes=-1 keepdims=1"), least);
+}
+
+/* ---- Attention --------------------------------------------------------------------------------------------------- */
+
+static bool read_operands(OnnxCall *c, Attention *a)
+{
+    Tensor *past_k = onnx_in(c, 4), *past_v = onnx_in(c, 5), *valid = onnx_in(c, 6);
+    if (!onnx_needs(c, 3)) return false;
+    a->c = c;
+    a->past = expr_index(c->cx, 0);
+    a->q = heads_apart(c, c->in[0], onnx_int(c, "q_num_heads", 0));
+    a->k = heads_apart(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
+    a->v = heads_apart(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
+    if (!past_k != !past_v || (past_k && valid)) onnx_refuse(c, "past keys and past values come together, and without a number of valid keys");
+    if (past_k && past_v) {
+        if (past_k->rank == 4) a->past = past_k->shape[2];
+        if (!expr_is_int(a->past, 0)) a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"), a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
+    }
+    if (ctx_failed(c->cx)) return false;
+    a->rows = a->q->shape[2], a->keys = a->k->shape[2];
+    int64_t heads = tensor_dim(a->q, 1), shared = tensor_dim(a->k, 1);
+    if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
+        onnx_refuse(c, "queries %s, keys %s and values %s; heads of queries in equal groups to one of keys and values are accepted",
+                    tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
+        return false;
+    }
+    const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
+    if (keys < 1 || rows > MOST_SCORES / keys) {
+        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)rows, (long long)keys, MOST_SCORES);
+        return false;
+    }
+    if (valid) a->valid = onnx_reshape(c, onnx_cast(c, valid, I64), (int64_t[]){ -1, 1, 1, 1 }, 4);
+    return !ctx_failed(c->cx);
+}
+
+/* How many keys to one side; whatever is more than all of them means the same. */
+static int64_t window(const OnnxCall *c, const char *attr)
+{
+    const int64_t n = onnx_int(c, attr, -1);
+    return n > INT32_MAX ? INT32_MAX : n;
+}
+
+static void attention(OnnxCall *c)
+{
+    Attention a = { 0 };
+    int64_t left = window(c, "left_window_size"), right = window(c, "right_window_size"), shown = onnx_int(c, "qk_matmul_output_mode", 0);
+    if (!read_operands(c, &a)) return;
+    if (onnx_int(c, "is_causal", 0)) allow_distance(&a, "less_equal", 0);
+    if (left >= 0) allow_distance(&a, "greater_equal", -left);
+    if (right >= 0) allow_distance(&a, "less_equal", right);
+    if (a.valid) allow_valid(&a);
+    apply_mask(&a, onnx_in(c, 3));
+
+    double scale = onnx_real(c, "scale", 0), cap = onnx_real(c, "softcap", 0);
+    if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
+    Tensor *scores = product_by_heads(c, onnx_call2(c, "mul", a.q, onnx_like(c, a.q, scale)), onnx_call(c, "transpose", a.k, "perm=0,1,3,2"));
+    Tensor *stage[4] = { scores };                                           /* by qk_matmul_output_mode */
+    if (cap > 0) scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_like(c, scores, cap)), ""), onnx_like(c, scores, cap));
+    stage[1] = scores;
+    if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
+    if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_like(c, scores, -INFINITY));
+    stage[2] = scores;
+    Tensor *weight = onnx_call(c, "softmax", scores, "axis=-1"), *blind = blind_rows(&a);
+    stage[3] = blind ? onnx_select(c, blind, onnx_like(c, weight, 0), weight) : weight;
+
+    Tensor *y = product_by_heads(c, stage[3], a.v);
+    c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
+    c->out[1] = a.k, c->out[2] = a.v;
+    if (shown < 0 || shown > 3) onnx_refuse(c, "'qk_matmul_output_mode' is %lld; 0 to 3 are accepted", (long long)shown);
+    else c->out[3] = stage[shown];
+}
+
+/* ---- Rotary embedding -------------------------------------------------------------------------------------------- */
+
+static Tensor *part(OnnxCall *c, Tensor *x, int64_t begin, int64_t end, int64_t step)
+{
+    return onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld step=%lld", (long long)begin, (long long)end, (long long)step);
+}
+
+/* Tables of sines or cosines: [b][rows][n], or [positions][n] from which rows are taken; as [b][1][rows][n]. */
+static Tensor *rotation(OnnxCall *c, Tensor *table, Tensor *position)
+{
+    if (position) table = onnx_call2_with(c, "gather", table, position, "axis=0");
+    return onnx_call(c, "unsqueeze", table, "axes=1");
+}
+
+/* Su et al. 2021, "RoFormer": pairs (p, q) of a head's first values are turned by an angle for their row. */
+static void rotary_embedding(OnnxCall *c)
+{
+    if (!onnx_needs(c, 3)) return;
+    Tensor *x = heads_apart(c, c->in[0], onnx_int(c, "num_heads", 0));
+    if (!x) return;
+    bool interleaved = onnx_int(c, "interleaved", 0) != 0;
+    int64_t size = tensor_dim(x, 3), turned = onnx_int(c, "rotary_embedding_dim", 0), half = (turned ? turned : size) / 2;
+    if (half < 1 || 2 * half > size) {
+        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values", (long long)turned, (long long)size);
+        return;
+    }
+    Tensor *p = interleaved ? part(c, x, 0, 2 * half, 2) : part(c, x, 0, half, 1), *q = interleaved ? part(c, x, 1, 2 * half, 2) : part(c, x, half, 2 * half, 1);
+    Tensor *cosine = rotation(c, c->in[1], onnx_in(c, 3)), *sine = rotation(c, c->in[2], onnx_in(c, 3));
+    Tensor *real = onnx_call2(c, "sub", onnx_call2(c, "mul", cosine, p), onnx_call2(c, "mul", sine, q));
+    Tensor *imaginary = onnx_call2(c, "add", onnx_call2(c, "mul", sine, p), onnx_call2(c, "mul", cosine, q));
+    Tensor *y;
+    if (interleaved) y = onnx_call2_with(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"), onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
+    else y = onnx_call2_with(c, "concat", real, imaginary, "axis=3");
+    if (interleaved) y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);
+    if (2 * half < size) y = onnx_call2_with(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
+    c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
+}
+
+/* ---- Beside it --------------------------------------------------------------------------------------------------- */
+
+/* Each channel of x [b][channels][n] convolved with its own k taps, the last of which meets the present. What came before
+ * is `past` [b][channels][k - 1], or zeros; the last k - 1 of both are the past of the next call. */
+static void causal_conv(OnnxCall *c)
+{
+    const char *activation = onnx_text(c, "activation", "none");
+    bool is_silu = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
+    if (!is_silu && strcmp(activation, "none") != 0) onnx_refuse(c, "'activation' is \"%s\"; accepted are none, silu, swish", activation);
+    if (!onnx_needs(c, 2)) return;
+    Tensor *x = c->in[0], *kernel = c->in[1], *past = onnx_in(c, 3);
+    int64_t before = kernel->rank == 3 ? tensor_dim(kernel, 2) - 1 : -1;
+    if (x->rank != 3 || before < 0 || tensor_dim(kernel, 1) != 1 || tensor_dim(kernel, 0) != tensor_dim(x, 1)) {
+        onnx_refuse(c, "the input is %s and the kernel %s; [batch][channels][n] and [channels][1][taps] are accepted", tensor_shape_text(c->cx, x),
+                    tensor_shape_text(c->cx, kernel));
+        return;
+    }
+    if (before && past) x = onnx_call2_with(c, "concat", past, x, "axis=2");
+    else if (before) x = onnx_call(c, "pad", x, "pad=0,0,%lld,0,0,0 mode=constant value=0", (long long)before);
+    if (!x) return;
+    Tensor *taps = onnx_reshape(c, onnx_call(c, "transpose", kernel, "perm=2,0,1"), (int64_t[]){ before + 1, tensor_dim(kernel, 0) }, 2);
+    Tensor *y = onnx_call2_with(c, "depthwise_conv1d", onnx_channels_last(c, x), taps, "");
+    if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
+    y = onnx_channels_second(c, y);
+    c->out[0] = is_silu ? onnx_call(c, "silu", y, "") : y;
+    c->out[1] = before ? part(c, x, -before, INT32_MAX, 1) : onnx_empty_part(c, x, 2);
+}
+
+/* swish(a) * b */
+static void swiglu(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    Tensor *a = c->in[0], *slope = onnx_like(c, a, onnx_real(c, "alpha", 1));
+    c->out[0] = onnx_call2(c, "mul", onnx_call2(c, "mul", a, onnx_call(c, "sigmoid", onnx_call2(c, "mul", slope, a), "")), c->in[1]);
+}
+
+const OnnxOp onnx_rows_attention[] = {
+    ONNX_ROW("Attention", "is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale softcap softmax_precision", attention),
+    ONNX_ROW("CausalConvWithState", "activation", causal_conv),
+    ONNX_ROW("RotaryEmbedding", "interleaved num_heads rotary_embedding_dim", rotary_embedding),
+    ONNX_ROW("SwiGLU", "alpha", swiglu),
+    { 0 }
+};

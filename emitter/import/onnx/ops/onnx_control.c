@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Control flow. What is known when compiling is done then: the branch is taken; a loop is written out, turn after turn, if
+ * that comes to at most UNROLLED_NODES nodes or one turn (the code of two turns of a recurrent cell is larger than that of its loop already),
+ * or if nothing of it is left for the run, or if a state changes its shape from turn to turn. Everything else becomes a region of
+ * the DAG (onnx_region.c): its graphs are compiled once and run as the condition and the count tell. */
+#include <math.h>
+#include <string.h>
+
+#include "import/onnx/graph/onnx_region.h"
+
+enum { MOST_ITERATIONS = 1024, UNROLLED_NODES = 8 };
+
+static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
+{
+    const OnnxAttr *a = onnx_attr(c, attr);
+    if (!a || !a->graph) onnx_refuse(c, "the graph '%s' is missing", attr);
+    else if (a->graph->output_count > ONNX_OUTPUTS) onnx_unsupported(c, "a graph of %d outputs; at most %d are accepted", a->graph->output_count, ONNX_OUTPUTS);
+    return ctx_failed(c->cx) ? NULL : a->graph;
+}
+
+/* ---- If ------------------------------------------------------------------------------------------------------------ */
+
+static void if_(OnnxCall *c)
+{
+    double is_true;
+    const OnnxGraph *yes = graph_of(c, "then_branch"), *no = graph_of(c, "else_branch");
+    if (!yes || !no || !onnx_needs(c, 1)) return;
+    if (!tensor_is_constant(c->in[0])) onnx_choose(c, yes, no);
+    else if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? yes : no, NULL, NULL, 0, c->out);
+}
+
+/* ---- Loop and Scan ------------------------------------------------------------------------------------------------- */
+
+/* What an iteration adds to the outputs that collect: a row each, put together at the end. */
+typedef struct Rows { Tensor **at; int count; } Rows;
+
+static void add_row(OnnxCall *c, Rows *r, Tensor *x, int axis)
+{
+    int64_t shape[MAX_RANK];
+    if (x->rank == MAX_RANK) onnx_unsupported(c, "rows of %d dimensions", x->rank);
+    if (ctx_failed(c->cx)) return;
+    for (int d = 0; d <= x->rank; d++) shape[d] = d == axis ? 1 : tensor_dim(x, d > axis ? d - 1 : d);
+    r->at[r->count++] = onnx_reshape(c, x, shape, x->rank + 1);
+}
+
+static Tensor *rows_together(OnnxCall *c, const Rows *r, int axis)
+{
+    if (r->count) return r->count == 1 ? r->at[0] : call(c->cx, "concat", c->name, r->at, r->count, "axis=%d", axis);
+    onnx_unsupported(c, "a result without elements: no iteration");
+    return NULL;
+}
+
+/* How a Loop begins. */
+typedef struct Start {
+    const OnnxGraph *body;
+    int states;
+    double most, goes_on;            /* as far as they are constant */
+    bool is_known;                   /* what they say is all that decides about the first turn */
+} Start;
+
+/* What has been written out so far. */
+typedef struct Unrolled { int64_t turns, nodes; bool changes_shape; } Unrolled;
+
+static bool all_constant(Tensor *const *t, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!tensor_is_constant(t[i])) return false;
+    return true;
+}
+
+static bool same_dims(const Tensor *a, const Tensor *b)
+{
+    bool same = a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+static void note_turn(Unrolled *u, const Start *s, Tensor *const *old, Tensor *const *made)
+{
+    u->turns++;
+    if (!all_constant(made, s->body->output_count - 1)) u->nodes += s->body->node_count;
+    for (int i = 0; i < s->states; i++) u->changes_shape = u->changes_shape || !same_dims(old[i], made[i]);
+}
+
+static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
+{
+    bool goes_on = u->changes_shape || u->nodes <= most_nodes;
+    if (u->turns == MOST_ITERATIONS && goes_on && (u->changes_shape || most_nodes == INT64_MAX))
+        onnx_unsupported(c, "more than %d turns that are written out, for a state changes its shape, or the number of the turn decides about one", MOST_ITERATIONS);
+    return !goes_on || u->turns == MOST_ITERATIONS;
+}
+
+/* The body's inputs: which turn, the condition, the states; its outputs: the condition, the states, rows. False: it comes to more
+ * than so many nodes, or how often it runs is not known; nothing is done then. */
+static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
+{
+    Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
+    Rows rows[ONNX_OUTPUTS];
+    Unrolled u = { 0 };
+    bool goes_on = s->goes_on != 0;
+    for (int i = 0; i < s->states; i++) in[2 + i] = c->in[2 + i];
+    for (int i = 1 + s->states; i < s->body->output_count; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    while ((double)u.turns < s->most && goes_on) {
+        in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
+        in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
+        if (!onnx_run_graph(c, s->body, in[0], in, 2 + s->states, out)) return true;
+        if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
+        goes_on = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
+        note_turn(&u, s, in + 2, out + 1);
+        for (int i = 0; i < s->states; i++) in[2 + i] = out[1 + i];
+        for (int i = 1 + s->states; i < s->body->output_count; i++) add_row(c, &rows[i], out[i], 0);
+        if ((double)u.turns < s->most && goes_on && is_enough(c, &u, most_nodes)) return ctx_failed(c->cx);
+    }
+    if (u.turns > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
+    for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
+    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
+    return true;
+}
+
+/* A scalar of the type, for the region. */
+static Tensor *limit(OnnxCall *c, int index, DType t)
+{
+    Tensor *x = onnx_in(c, index);
+    double value;
+    if (!x) return NULL;
+    if (!tensor_is_constant(x)) return onnx_reshape(c, onnx_cast(c, x, t), NULL, 0);
+    return onnx_scalar(c, index, &value) ? tensor_scalar(c->cx, x->name, t, value) : NULL;
+}
+
+static bool is_known(const OnnxCall *c, int index) { return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index)); }
+
+/* Inputs: how many times, whether at all, the states. */
+static bool read_loop(OnnxCall *c, Start *s)
+{
+    *s = (Start){ .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .goes_on = 1 };
+    if (!s->body) return false;
+    if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
+        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", s->states, s->body->input_count, s->body->output_count);
+    for (int i = 0; i < s->states; i++)
+        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is no tensor", c->node->in[2 + i]);
+    if (onnx_in(c, 0) && is_known(c, 0)) onnx_scalar(c, 0, &s->most);
+    if (onnx_in(c, 1) && is_known(c, 1)) onnx_scalar(c, 1, &s->goes_on);
+    s->is_known = (is_known(c, 0) && is_known(c, 1)) || s->most <= 0 || s->goes_on == 0;
+    return !ctx_failed(c->cx);
+}
+
+static void repeat_loop(OnnxCall *c, const Start *s)
+{
+    Tensor *condition = limit(c, 1, BOOL);
+    OnnxLoop l = { .graph = s->body, .state = c->in + 2, .state_count = s->states, .row_count = s->body->output_count - 1 - s->states };
+    if (condition && !tensor_is_constant(condition)) l.condition = condition;
+    if (!is_known(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
+    l.rows_back = NEW_ARRAY(c->cx->arena, bool, l.row_count);
+    onnx_repeat(c, &l);
+}
+
+static void loop(OnnxCall *c)
+{
+    Start s;
+    if (!read_loop(c, &s) || (s.is_known && write_out(c, &s, UNROLLED_NODES))) return;
+    DiagMark before = diag_mark(c->cx);
+    repeat_loop(c, &s);
+    if (!ctx_failed(c->cx) || !s.is_known) return;
+    diag_rewind(c->cx, before);           /* perhaps the number of the turn decides about a shape, and must be a number */
+    if (!write_out(c, &s, INT64_MAX)) repeat_loop(c, &s);
+}
+
+/* Element `at` of a scanned input. */
+static Tensor *scanned(OnnxCall *c, Tensor *x, int axis, int64_t at)
+{
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    for (int d = 0; d < x->rank; d++)
+        if (d != axis) shape[rank++] = tensor_dim(x, d);
+    return onnx_reshape(c, onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)at, (long long)at + 1), shape, rank);
+}
+
+typedef struct Scan {
+    const OnnxGraph *graph;
+    int states, inputs, outputs;
+    int64_t in_axis[ONNX_OUTPUTS], out_axis[ONNX_OUTPUTS], in_back[ONNX_OUTPUTS], out_back[ONNX_OUTPUTS], length;
+} Scan;
+
+static bool read_scan(OnnxCall *c, Scan *s)
+{
+    s->graph = graph_of(c, "body");
+    if (!s->graph) return false;
+    const int64_t inputs = onnx_int(c, "num_scan_inputs", 0);
+    s->inputs = inputs < 1 || inputs > c->in_count ? 0 : (int)inputs;
+    s->states = c->in_count - s->inputs;
+    s->outputs = s->graph->output_count - s->states;
+    if (!s->inputs || s->graph->input_count < c->in_count || s->outputs < 0 || c->in_count > ONNX_OUTPUTS || s->graph->output_count > ONNX_OUTPUTS) {
+        onnx_refuse(c, "%d inputs, %lld of them scanned, and %d outputs of its graph", c->in_count, (long long)inputs, s->graph->output_count);
+        return false;
+    }
+    for (int i = 0; i < ONNX_OUTPUTS; i++) s->in_axis[i] = s->out_axis[i] = s->in_back[i] = s->out_back[i] = 0;
+    onnx_ints(c, "scan_input_axes", -1, s->in_axis, s->inputs);
+    onnx_ints(c, "scan_output_axes", -1, s->out_axis, s->outputs);
+    onnx_ints(c, onnx_attr(c, "directions") ? "directions" : "scan_input_directions", -1, s->in_back, s->inputs);
+    onnx_ints(c, "scan_output_directions", -1, s->out_back, s->outputs);
+    for (int i = 0; i < s->inputs && onnx_needs(c, c->in_count) && !ctx_failed(c->cx); i++) {
+        Tensor *x = c->in[s->states + i];
+        int axis = onnx_axis(c, s->in_axis[i], x->rank);
+        if (axis < 0) return false;
+        s->in_axis[i] = axis;
+        if (i == 0) s->length = tensor_dim(x, axis);
+        if (tensor_dim(x, axis) != s->length || s->length < 1)
+            onnx_unsupported(c, "scanning %lld elements; the same number, at least 1, for each input is accepted", (long long)tensor_dim(x, axis));
+    }
+    return !ctx_failed(c->cx);
+}
+
+static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
+{
+    Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
+    Rows rows[ONNX_OUTPUTS];
+    for (int i = 0; i < s->states; i++) in[i] = given[i];
+    for (int i = 0; i < s->outputs; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, s->length), 0 };
+    for (int64_t t = 0; t < s->length; t++) {
+        for (int i = 0; i < s->inputs; i++) in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i], s->in_back[i] ? s->length - 1 - t : t);
+        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "turn", I64, 0, NULL, &t), in, s->states + s->inputs, out)) return;
+        for (int i = 0; i < s->states; i++) in[i] = out[i];
+        for (int i = 0; i < s->outputs; i++) {
+            const int axis = onnx_axis(c, s->out_axis[i], out[s->states + i]->rank + 1);
+            if (axis >= 0) add_row(c, &rows[i], out[s->states + i], axis);
+        }
+    }
+    for (int i = 0; i < s->states; i++) c->out[i] = in[i];
+    for (int i = 0; i < s->outputs && !ctx_failed(c->cx); i++) {
+        int rank = rows[i].at[0]->rank;
+        for (int a = 0, b = rows[i].count - 1; s->out_back[i] && a < b; a++, b--) {
+            Tensor *first = rows[i].at[a];
+            rows[i].at[a] = rows[i].at[b];
+            rows[i].at[b] = first;
+        }
+        c->out[s->states + i] = rows_together(c, &rows[i], (int)(s->out_axis[i] < 0 ? s->out_axis[i] + rank : s->out_axis[i]));
+    }
+}
+
+/* The dimension `from` comes to stand at `to`, the others keep their order. */
+static Tensor *with_axis_at(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
+{
+    int64_t perm[MAX_RANK];
+    if (!x || from == to) return x;
+    for (int d = 0, next = 0; d < x->rank; d++) {
+        if (d == to) perm[d] = from;
+        else {
+            next += next == from;
+            perm[d] = next++;
+        }
+    }
+    return onnx_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank));
+}
+
+static const bool *flags(OnnxCall *c, const int64_t *v, int count)
+{
+    bool *f = NEW_ARRAY(c->cx->arena, bool, count);
+    for (int i = 0; i < count; i++) f[i] = v[i] != 0;
+    return f;
+}
+
+static void repeat_scan(OnnxCall *c, Scan *s)
+{
+    Tensor *scanned_first[ONNX_OUTPUTS];
+    for (int i = 0; i < s->inputs; i++) scanned_first[i] = with_axis_at(c, c->in[s->states + i], s->in_axis[i], 0);
+    OnnxLoop l = { .graph = s->graph, .is_scan = true, .count = tensor_constant(c->cx, "count", I64, 0, NULL, &s->length), .state_count = s->states,
+                   .scan_count = s->inputs, .row_count = s->outputs, .state = c->in, .scanned = scanned_first,
+                   .scans_back = flags(c, s->in_back, s->inputs), .rows_back = flags(c, s->out_back, s->outputs) };
+    if (ctx_failed(c->cx)) return;
+    onnx_repeat(c, &l);
+    for (int i = s->states; i < s->states + s->outputs && !ctx_failed(c->cx); i++) {
+        int64_t axis = s->out_axis[i - s->states];
+        if (axis < 0) axis += c->out[i]->rank;
+        if (axis < 0 || axis >= c->out[i]->rank) onnx_refuse(c, "rows along axis %lld of %s", (long long)s->out_axis[i - s->states], tensor_shape_text(c->cx, c->out[i]));
+        else c->out[i] = with_axis_at(c, c->out[i], 0, axis);
+    }
+}
+
+static void scan(OnnxCall *c)
+{
+    Scan s;
+    if (!read_scan(c, &s)) return;
+    bool is_small = s.length <= MOST_ITERATIONS && (s.length == 1 || s.length * s.graph->node_count <= UNROLLED_NODES || all_constant(c->in, c->in_count));
+    if (is_small) run_scan(c, &s, c->in);
+    else repeat_scan(c, &s);
+}
+
+/* Before operator set 9 the lengths of the sequences came first, and everything had a batch dimension in front; a batch of
+ * one is looked through. */
+static void batched_scan(OnnxCall *c)
+{
+    if (c->opset >= 9) {
+        scan(c);
+        return;
+    }
+    if (onnx_in(c, 0)) onnx_unsupported(c, "lengths of sequences");
+    for (int i = 1; i < c->in_count; i++) {
+        if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1) onnx_unsupported(c, "a batch other than 1");
+        if (!ctx_failed(c->cx)) c->in[i] = scanned(c, c->in[i], 0, 0);
+    }
+    if (ctx_failed(c->cx) || c->in_count < 1) return;
+    c->in++, c->in_count--;
+    scan(c);
+    for (int i = 0; i < c->node->out_count && i < ONNX_OUTPUTS && !ctx_failed(c->cx); i++) {
+        Tensor *row;
+        Rows one = { &row, 0 };
+        if (c->out[i]) add_row(c, &one, c->out[i], 0);
+        if (one.count) c->out[i] = row;
+    }
+}
+
+const OnnxOp onnx_rows_control[] = {
+    ONNX_MOVE("If", "else_branch then_branch", if_),
+    ONNX_MOVE("Loop", "body", loop),
+    ONNX_MOVE("Scan", "body directions num_scan_inputs scan_input_axes scan_input_directions scan_output_axes scan_output_directions", batched_scan),
+    { 0 }
+};

@@ -1,0 +1,175 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements chosen or placed by indices, and by their own place. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+/* ---- By indices that are data -------------------------------------------------------------------------------------- */
+
+/* Indices that are constant are checked; others are clamped by the operator. */
+static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
+{
+    int64_t count = tensor_is_constant(index) && dtype_is_integer(index->type) ? tensor_elems(index) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = dtype_load(index->type, index->data, i).i;
+        if (at >= -size && at < size) continue;
+        onnx_refuse(c, "index %lld is outside of %lld elements", (long long)at, (long long)size);
+        return;
+    }
+}
+
+static void gather_elements(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
+    if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
+    c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], c->in[1], "axis=%d", axis);
+}
+
+static void gather_nd(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2_with(c, "gather_nd", c->in[0], c->in[1], "batch=%lld", (long long)onnx_int(c, "batch_dims", 0));
+}
+
+static void scatter_elements(OnnxCall *c)
+{
+    if (!onnx_needs(c, 3)) return;
+    int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
+    if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
+    c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, "axis=%d reduction=%s", axis, onnx_text(c, "reduction", "none"));
+}
+
+/* The leading dimensions of the index and of the updates become one. */
+static void scatter_nd(OnnxCall *c)
+{
+    if (!onnx_needs(c, 3)) return;
+    const Tensor *x = c->in[0], *index = c->in[1];
+    int64_t q = index->rank ? tensor_dim(index, index->rank - 1) : -1, shape[MAX_RANK];
+    if (q < 1 || q > x->rank || tensor_elems(index) < 1) {
+        onnx_refuse(c, "an index of %s into %s", tensor_shape_text(c->cx, index), tensor_shape_text(c->cx, x));
+        return;
+    }
+    int rank = 0;
+    shape[rank++] = tensor_elems(index) / q;
+    for (int d = (int)q; d < x->rank; d++) shape[rank++] = tensor_dim(x, d);
+    Tensor *in[3] = { c->in[0], onnx_reshape(c, c->in[1], (int64_t[]){ shape[0], q }, 2), onnx_reshape(c, c->in[2], shape, rank) };
+    if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "scatter_nd", c->name, in, 3, "reduction=%s", onnx_text(c, "reduction", "none"));
+}
+
+static void topk(OnnxCall *c)
+{
+    double k = (double)onnx_int(c, "k", 0);
+    if (!onnx_needs(c, 1) || (c->opset >= 10 && (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &k)))) return;
+    int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
+    Tensor *index = onnx_call(c, "topk", c->in[0], "axis=%d k=%lld largest=%d", axis, (long long)k, onnx_int(c, "largest", 1) != 0);
+    c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], index, "axis=%d", axis);
+    c->out[1] = index;
+}
+
+/* The update's rows take the places of x's rows from `at[batch]` on (none: from the first on). */
+static void tensor_scatter(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    const char *mode = onnx_text(c, "mode", "linear");
+    int64_t batch = c->in[0]->rank ? tensor_dim(c->in[0], 0) : 0;
+    Tensor *at = onnx_in(c, 2) ? c->in[2] : batch > 0 ? tensor_constant(c->cx, c->name, I64, 1, &batch, NULL) : NULL;
+    if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0) onnx_refuse(c, "'mode' is \"%s\"; linear and circular are accepted", mode);
+    else if (at) c->out[0] = call(c->cx, "scatter_rows", c->name, (Tensor *[]){ c->in[0], at, c->in[1] }, 3, "axis=%lld circular=%d",
+                                  (long long)onnx_int(c, "axis", -2), strcmp(mode, "circular") == 0);
+}
+
+/* A constant condition chooses known places. */
+static void compress(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    const Tensor *condition = c->in[1];
+    Tensor *x = c->in[0];
+    if (!tensor_is_constant(condition) || condition->type != BOOL || condition->rank != 1) {
+        onnx_unsupported(c, "input 1 (\"%s\") is not constant; a condition known when compiling is accepted", condition->name);
+        return;
+    }
+    int axis = 0;
+    if (onnx_attr(c, "axis")) axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
+    else x = onnx_reshape(c, x, (int64_t[]){ -1 }, 1);
+    int64_t count = 0, room = tensor_elems(condition), *chosen = NEW_ARRAY(c->cx->arena, int64_t, room);
+    for (int64_t i = 0; i < room; i++)
+        if (dtype_load(BOOL, condition->data, i).i) chosen[count++] = i;
+    Tensor *index = tensor_constant(c->cx, c->name, I64, 1, &count, chosen);
+    if (axis < 0 || ctx_failed(c->cx)) return;
+    check_range(c, index, tensor_dim(x, axis));
+    if (count) c->out[0] = onnx_call2_with(c, "gather", x, index, "axis=%d", axis);
+    else onnx_unsupported(c, "a result without elements");
+}
+
+static void one_hot(OnnxCall *c)
+{
+    double depth;
+    if (!onnx_needs(c, 3) || !onnx_scalar(c, 1, &depth)) return;
+    Tensor *index = dtype_is_integer(c->in[0]->type) ? c->in[0] : onnx_cast(c, c->in[0], I64);
+    c->out[0] = onnx_call2_with(c, "one_hot", index, c->in[2], "depth=%lld axis=%lld", (long long)depth, (long long)onnx_int(c, "axis", -1));
+}
+
+/* ---- By place ------------------------------------------------------------------------------------------------------ */
+
+static void cumulate(OnnxCall *c)
+{
+    double axis;
+    if (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &axis)) return;
+    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis, onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
+}
+
+static void trilu(OnnxCall *c)
+{
+    double k = 0;
+    if (!onnx_needs(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &k))) return;
+    if (tensor_elems(c->in[0]) == 0) c->out[0] = c->in[0];
+    else c->out[0] = onnx_call(c, "trilu", c->in[0], "k=%lld upper=%d", (long long)k, onnx_int(c, "upper", 1) != 0);
+}
+
+static void reverse_sequence(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2_with(c, "reverse_sequence", c->in[0], c->in[1], "time=%lld batch=%lld", (long long)onnx_int(c, "time_axis", 0),
+                                                         (long long)onnx_int(c, "batch_axis", 1));
+}
+
+static void eye_like(OnnxCall *c)
+{
+    DType t = F32;
+    int64_t to = onnx_int(c, "dtype", 0), k = onnx_int(c, "k", 0), shape[2];
+    if (!onnx_needs(c, 1)) return;
+    const Tensor *x = c->in[0];
+    if (to ? !onnx_dtype(to, &t) : x->rank != 2) onnx_refuse(c, "elements of type %lld, and a shape of %s", (long long)to, tensor_shape_text(c->cx, x));
+    if (ctx_failed(c->cx) || x->rank != 2) return;
+    if (!to) t = x->type;
+    for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);
+    if (shape[0] < 1 || shape[1] < 1 || shape[0] * shape[1] > 1 << 16) {
+        onnx_unsupported(c, "a matrix of %s; at most %d elements are accepted", tensor_shape_text(c->cx, x), 1 << 16);
+        return;
+    }
+    Tensor *y = tensor_constant(c->cx, c->name, t, 2, shape, NULL);
+    for (int64_t i = 0; i < shape[0]; i++) {
+        Scalar one = { .i = 1 };
+        if (dtype_is_float(t)) one.f = 1;
+        if (i + k >= 0 && i + k < shape[1]) dtype_store(t, (void *)(uintptr_t)y->data, i * shape[1] + i + k, one);
+    }
+    c->out[0] = y;
+}
+
+const OnnxOp onnx_rows_index[] = {
+    ONNX_MOVE("Compress", "axis", compress),
+    ONNX_AS("CumProd", "exclusive reverse", "cumprod", cumulate),
+    ONNX_AS("CumSum", "exclusive reverse", "cumsum", cumulate),
+    ONNX_MOVE("EyeLike", "dtype k", eye_like),
+    ONNX_MOVE("GatherElements", "axis", gather_elements),
+    ONNX_MOVE("GatherND", "batch_dims", gather_nd),
+    ONNX_ROW("OneHot", "axis", one_hot),
+    ONNX_MOVE("ReverseSequence", "batch_axis time_axis", reverse_sequence),
+    ONNX_ROW("Scatter", "axis", scatter_elements),
+    ONNX_ROW("ScatterElements", "axis reduction", scatter_elements),
+    ONNX_ROW("ScatterND", "reduction", scatter_nd),
+    ONNX_MOVE("TensorScatter", "axis mode", tensor_scatter),
+    ONNX_ROW("TopK", "axis k largest sorted", topk),
+    ONNX_MOVE("Trilu", "upper", trilu),
+    { 0 }
+};

@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic, logic, activations, reductions, products of matrices. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+static void same(OnnxCall *c)
+{
+    if (onnx_needs(c, 1)) c->out[0] = c->in[0];
+}
+
+static void cast(OnnxCall *c)
+{
+    DType t;
+    int64_t to = onnx_int(c, "to", 0);
+    if (!onnx_needs(c, 1)) return;
+    if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], "to=%s", dtype_info(t)->spelling);
+    else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
+}
+
+/* The same bytes as another type of as many; a bool is a byte of 0 or 1. */
+static void bit_cast(OnnxCall *c)
+{
+    DType t;
+    const int64_t to = onnx_int(c, "to", 0);
+    if (!onnx_needs(c, 1)) return;
+    const bool is_known = onnx_dtype(to, &t), is_truth = is_known && (t == BOOL) != (c->in[0]->type == BOOL) && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
+    if (is_truth) c->out[0] = onnx_cast(c, c->in[0], t);
+    else if (is_known) c->out[0] = onnx_call(c, "bitcast", c->in[0], "to=%s", dtype_info(t)->spelling);
+    else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
+}
+
+/* Bounds are attributes, later inputs, mostly constant. */
+static void clip(OnnxCall *c)
+{
+    double low = onnx_real(c, "min", -1.0 / 0.0), high = onnx_real(c, "max", 1.0 / 0.0);
+    if (!onnx_needs(c, 1)) return;
+    Tensor *least = onnx_in(c, 1), *greatest = onnx_in(c, 2);
+    if ((least && !tensor_is_constant(least)) || (greatest && !tensor_is_constant(greatest))) {
+        c->out[0] = least ? onnx_call2(c, "max", c->in[0], least) : c->in[0];
+        if (greatest) c->out[0] = onnx_call2(c, "min", c->out[0], greatest);
+        return;
+    }
+    onnx_scalar(c, 1, &low);
+    onnx_scalar(c, 2, &high);
+    Text attrs = text_new(c->cx);
+    onnx_add_real(&attrs, "min", low);
+    onnx_add_real(&attrs, "max", high);
+    c->out[0] = onnx_call(c, "clip", c->in[0], "%s", attrs.at);
+}
+
+/* y = alpha * a' * b' + beta * bias */
+static void gemm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    Tensor *a = c->in[0], *b = c->in[1], *bias = onnx_in(c, 2);
+    double alpha = onnx_real(c, "alpha", 1), beta = onnx_real(c, "beta", 1);
+    if (onnx_int(c, "transA", 0)) a = onnx_call(c, "transpose", a, "perm=1,0");
+    if (onnx_int(c, "transB", 0)) b = onnx_call(c, "transpose", b, "perm=1,0");
+    Tensor *y = onnx_call2(c, "dense", a, b);
+    if (alpha != 1) y = onnx_call2(c, "mul", y, onnx_like(c, y, alpha));
+    if (bias && beta != 1) bias = onnx_call2(c, "mul", bias, onnx_like(c, bias, beta));
+    c->out[0] = bias && beta != 0 ? onnx_call2(c, "add", y, bias) : y;
+}
+
+static void matmul(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2(c, c->in[1]->rank == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
+}
+
+/* Before operator set 13 all axes from `axis` on were one. */
+static void softmax(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    Tensor *x = c->in[0];
+    int axis = onnx_axis(c, onnx_int(c, "axis", c->opset < 13 ? 1 : -1), x->rank);
+    if (c->opset >= 13 || axis == x->rank - 1) c->out[0] = onnx_call(c, c->ours, x, "axis=%d", axis);
+    else c->out[0] = view_call(c->cx, c->name, onnx_call(c, c->ours, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
+}
+
+/* Before operator set 7, `axis` said where the second operand's dimensions stand in the first's. */
+static void binary(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    Tensor *b = c->in[1];
+    if (c->opset < 7 && onnx_int(c, "broadcast", 0) && onnx_attr(c, "axis")) {
+        int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
+        b = onnx_ones_behind(c, b, c->in[0]->rank - axis - b->rank);
+    }
+    c->out[0] = onnx_call2(c, c->ours, c->in[0], b);
+}
+
+/* The slope has the shape of the input's last dimensions; in old operator sets a single one is that of the channels. */
+static void prelu(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    Tensor *slope = c->in[1];
+    if (c->opset < 7 && slope->rank == 1 && tensor_elems(slope) > 1) slope = onnx_ones_behind(c, slope, c->in[0]->rank - 2);
+    c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
+}
+
+/* A reduction over no axes: what it does to each element alone. */
+static void over_nothing(OnnxCall *c)
+{
+    static const char *const alone[][2] = { { "reduce_l1", "abs" }, { "reduce_l2", "abs" }, { "reduce_sum_square", "square" }, { "reduce_log_sum", "log" } };
+    c->out[0] = c->in[0];
+    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
+        if (strcmp(c->ours, alone[i][0]) == 0) c->out[0] = onnx_call(c, alone[i][1], c->in[0], "");
+}
+
+/* Axes as an attribute, later as an input. The greatest and the least of bool are found among 0 and 1. */
+static void reduce(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    bool of_bool = c->in[0]->type == BOOL;
+    int count = onnx_ints(c, "axes", 1, axes, MAX_RANK);
+    if (count == -2) return;
+    if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c);
+    else c->out[0] = onnx_call(c, c->ours, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
+                               ints_text(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
+    if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
+}
+
+static void arg(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld keepdims=%d last=%d", (long long)onnx_int(c, "axis", 0),
+                          onnx_int(c, "keepdims", 1) != 0, onnx_int(c, "select_last_index", 0) != 0);
+}
+
+/* Of any number of tensors, from the left. */
+static void chain(OnnxCall *c)
+{
+    if (!onnx_needs(c, c->in_count > 0 ? c->in_count : 1)) return;
+    Tensor *y = c->in[0];
+    for (int i = 1; i < c->in_count; i++) y = onnx_call2(c, c->ours, y, c->in[i]);
+    c->out[0] = y;
+}
+
+static void mean(OnnxCall *c)
+{
+    chain(c);
+    if (c->out[0]) c->out[0] = onnx_call2(c, "div", c->out[0], onnx_like(c, c->out[0], c->in_count));
+}
+
+static void mod(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2(c, onnx_int(c, "fmod", 0) ? "fmod" : "mod", c->in[0], c->in[1]);
+}
+
+/* The exponent may have another type than the base. */
+static void pow_(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    double v;
+    Tensor *e = c->in[1];
+    if (tensor_is_constant(e) && tensor_elems(e) == 1 && onnx_scalar(c, 1, &v) && v == 2.0 && e->rank <= c->in[0]->rank) {
+        c->out[0] = onnx_call(c, "square", c->in[0], "");
+        return;
+    }
+    if (e->type != c->in[0]->type) e = onnx_call(c, "cast", e, "to=%s", dtype_info(c->in[0]->type)->spelling);
+    c->out[0] = onnx_call2(c, "pow", c->in[0], e);
+}
+
+static void shift(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_call2(c, strcmp(onnx_text(c, "direction", ""), "LEFT") == 0 ? "shl" : "shr", c->in[0], c->in[1]);
+}
+
+static void gelu(OnnxCall *c)
+{
+    if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, strcmp(onnx_text(c, "approximate", "none"), "tanh") == 0 ? "gelu_tanh" : "gelu", c->in[0], "");
+}
+
+static void is_inf(OnnxCall *c)
+{
+    bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
+    if (!onnx_needs(c, 1)) return;
+    if (!dtype_is_float(c->in[0]->type)) onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
+    if (negative == positive) c->out[0] = negative ? onnx_call(c, "isinf", c->in[0], "") : NULL;
+    else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
+}
+
+/* To the type of the second input. */
+static void cast_like(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
+}
+
+/* x + bias below -lambd, x - bias above lambd, 0 between. */
+static void shrink(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    Text attrs = text_new(c->cx);
+    onnx_add_real(&attrs, "lambda", onnx_real(c, "lambd", 0.5));
+    onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 0));
+    c->out[0] = onnx_call(c, "shrink", c->in[0], "%s", attrs.at);
+}
+
+/* Without the spaces that people put into equations. */
+static void einsum(OnnxCall *c)
+{
+    Text t = text_new(c->cx);
+    for (const char *p = onnx_text(c, "equation", ""); *p; p++)
+        if (*p != ' ') text_char(&t, *p);
+    if (onnx_needs(c, c->in_count > 0 ? c->in_count : 1)) c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count, "equation=%s", text_string(&t));
+}
+
+const OnnxOp onnx_rows_math[] = {
+    ONNX_SAME("Abs", "", "abs"),
+    ONNX_SAME("Acos", "", "acos"),
+    ONNX_SAME("Acosh", "", "acosh"),
+    ONNX_AS("Add", "axis broadcast", "add", binary),
+    ONNX_AS("And", "axis broadcast", "and", binary),
+    ONNX_AS("ArgMax", "axis keepdims select_last_index", "argmax", arg),
+    ONNX_AS("ArgMin", "axis keepdims select_last_index", "argmin", arg),
+    ONNX_SAME("Asin", "", "asin"),
+    ONNX_SAME("Asinh", "", "asinh"),
+    ONNX_SAME("Atan", "", "atan"),
+    ONNX_SAME("Atanh", "", "atanh"),
+    ONNX_MOVE("BitCast", "to", bit_cast),
+    ONNX_ROW("BitShift", "direction", shift),
+    ONNX_SAME("BitwiseAnd", "", "bitand"),
+    ONNX_SAME("BitwiseNot", "", "bitnot"),
+    ONNX_SAME("BitwiseOr", "", "bitor"),
+    ONNX_SAME("BitwiseXor", "", "bitxor"),
+    ONNX_MOVE("Cast", "to saturate", cast),
+    ONNX_SAME("Ceil", "", "ceil"),
+    ONNX_SAME("Celu", "alpha", "celu"),
+    ONNX_MOVE("CastLike", "saturate", cast_like),
+    ONNX_AS("Hardmax", "axis", "hardmax", softmax),
+    ONNX_ROW("Shrink", "bias lambd", shrink),
+    ONNX_ROW("Clip", "max min", clip),
+    ONNX_SAME("Cos", "", "cos"),
+    ONNX_SAME("Cosh", "", "cosh"),
+    ONNX_AS("Div", "axis broadcast", "div", binary),
+    ONNX_ROW("Einsum", "equation", einsum),
+    ONNX_SAME("Elu", "alpha", "elu"),
+    ONNX_AS("Equal", "axis broadcast", "equal", binary),
+    ONNX_SAME("Erf", "", "erf"),
+    ONNX_SAME("Exp", "", "exp"),
+    ONNX_SAME("Floor", "", "floor"),
+    ONNX_ROW("Gelu", "approximate", gelu),
+    ONNX_ROW("Gemm", "alpha beta broadcast transA transB", gemm),
+    ONNX_AS("Greater", "axis broadcast", "greater", binary),
+    ONNX_SAME("GreaterOrEqual", "", "greater_equal"),
+    ONNX_SAME("HardSigmoid", "alpha beta", "hard_sigmoid"),
+    ONNX_SAME("HardSwish", "", "hard_swish"),
+    ONNX_MOVE("Identity", "", same),
+    ONNX_ROW("IsInf", "detect_negative detect_positive", is_inf),
+    ONNX_SAME("IsNaN", "", "isnan"),
+    ONNX_SAME("LeakyRelu", "alpha", "leaky_relu"),
+    ONNX_AS("Less", "axis broadcast", "less", binary),
+    ONNX_SAME("LessOrEqual", "", "less_equal"),
+    ONNX_SAME("Log", "", "log"),
+    ONNX_AS("LogSoftmax", "axis", "log_softmax", softmax),
+    ONNX_ROW("MatMul", "", matmul),
+    ONNX_AS("Max", "", "max", chain),
+    ONNX_AS("Mean", "", "add", mean),
+    ONNX_AS("Min", "", "min", chain),
+    ONNX_SAME("Mish", "", "mish"),
+    ONNX_ROW("Mod", "fmod", mod),
+    ONNX_AS("Mul", "axis broadcast", "mul", binary),
+    ONNX_SAME("Neg", "", "neg"),
+    ONNX_SAME("Not", "", "not"),
+    ONNX_AS("Or", "axis broadcast", "or", binary),
+    ONNX_ROW("PRelu", "", prelu),
+    ONNX_ROW("Pow", "axis broadcast", pow_),
+    ONNX_SAME("Reciprocal", "", "reciprocal"),
+    ONNX_AS("ReduceL1", "axes keepdims noop_with_empty_axes", "reduce_l1", reduce),
+    ONNX_AS("ReduceL2", "axes keepdims noop_with_empty_axes", "reduce_l2", reduce),
+    ONNX_AS("ReduceLogSum", "axes keepdims noop_with_empty_axes", "reduce_log_sum", reduce),
+    ONNX_AS("ReduceLogSumExp", "axes keepdims noop_with_empty_axes", "reduce_log_sum_exp", reduce),
+    ONNX_AS("ReduceMax", "axes keepdims noop_with_empty_axes", "reduce_max", reduce),
+    ONNX_AS("ReduceMean", "axes keepdims noop_with_empty_axes", "reduce_mean", reduce),
+    ONNX_AS("ReduceMin", "axes keepdims noop_with_empty_axes", "reduce_min", reduce),
+    ONNX_AS("ReduceProd", "axes keepdims noop_with_empty_axes", "reduce_prod", reduce),
+    ONNX_AS("ReduceSum", "axes keepdims noop_with_empty_axes", "reduce_sum", reduce),
+    ONNX_AS("ReduceSumSquare", "axes keepdims noop_with_empty_axes", "reduce_sum_square", reduce),
+    ONNX_SAME("Relu", "", "relu"),
+    ONNX_SAME("Round", "", "nearbyint"),
+    ONNX_SAME("Selu", "alpha gamma", "selu"),
+    ONNX_SAME("Sigmoid", "", "sigmoid"),
+    ONNX_SAME("Sign", "", "sign"),
+    ONNX_SAME("Sin", "", "sin"),
+    ONNX_SAME("Sinh", "", "sinh"),
+    ONNX_AS("Softmax", "axis", "softmax", softmax),
+    ONNX_SAME("Softplus", "", "softplus"),
+    ONNX_SAME("Softsign", "", "softsign"),
+    ONNX_SAME("Sqrt", "", "sqrt"),
+    ONNX_AS("Sub", "axis broadcast", "sub", binary),
+    ONNX_AS("Sum", "", "add", chain),
+    ONNX_SAME("Swish", "alpha", "swish"),
+    ONNX_SAME("Tan", "", "tan"),
+    ONNX_SAME("Tanh", "", "tanh"),
+    ONNX_SAME("ThresholdedRelu", "alpha", "thresholded_relu"),
+    { "Where", "", "where", NULL, true },
+    ONNX_AS("Xor", "axis broadcast", "xor", binary),
+    { 0 }
+};

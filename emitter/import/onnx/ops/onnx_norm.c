@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Normalizations and losses. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+/* "2,3,4": the axes from `first` on. */
+static const char *axes_from(OnnxCall *c, int first, int rank)
+{
+    Text t = text_new(c->cx);
+    for (int d = first; d < rank; d++) text_printf(&t, "%s%d", d > first ? "," : "", d);
+    return text_string(&t);
+}
+
+static Tensor *with_epsilon(OnnxCall *c, const char *op, Tensor *x, const char *axes)
+{
+    Text attrs = text_new(c->cx);
+    onnx_add_real(&attrs, "epsilon", (double)(float)onnx_real(c, "epsilon", 1e-5));
+    return onnx_call(c, op, x, "axes=%s %s", axes, attrs.at);
+}
+
+static Tensor *scaled(OnnxCall *c, Tensor *y, Tensor *scale, Tensor *bias)
+{
+    if (scale) y = onnx_call2(c, "mul", y, scale);
+    return bias ? onnx_call2(c, "add", y, bias) : y;
+}
+
+/* Over the axes from `axis` on; on request the mean and 1 / sqrt(var + epsilon) as well. */
+static void layer_norm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    Tensor *x = c->in[0];
+    int axis = onnx_axis(c, onnx_int(c, "axis", -1), x->rank);
+    if (axis < 0) return;
+    const char *axes = axes_from(c, axis, x->rank);
+    c->out[0] = scaled(c, with_epsilon(c, "standardize", x, axes), c->in[1], onnx_in(c, 2));
+    if (c->node->out_count < 2) return;
+    Tensor *mean = c->out[1] = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes);
+    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s keepdims=1", axes);
+    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_like(c, x, onnx_real(c, "epsilon", 1e-5))), "");
+}
+
+static void rms_norm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
+    if (axis >= 0) c->out[0] = scaled(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)), c->in[1], NULL);
+}
+
+/* Each channel of each image by itself. */
+static void instance_norm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 3)) return;
+    int rank = c->in[0]->rank;
+    if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is wanted", tensor_shape_text(c->cx, c->in[0]));
+    else c->out[0] = scaled(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)), onnx_ones_behind(c, c->in[1], rank - 2), onnx_ones_behind(c, c->in[2], rank - 2));
+}
+
+/* Groups of channels. Scale and bias are for each channel; before operator set 21, for each group. */
+static void group_norm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 3)) return;
+    Tensor *x = c->in[0];
+    int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0, params[3] = { groups, 1, 1 };
+    if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
+        onnx_refuse(c, "'num_groups' is %lld and the input %s", (long long)groups, tensor_shape_text(c->cx, x));
+        return;
+    }
+    bool by_group = tensor_elems(c->in[1]) == groups && groups != channels;
+    const Expr *const shape[4] = { x->shape[0], expr_index(c->cx, groups), expr_index(c->cx, channels / groups), expr_index(c->cx, -1) };
+    if (!by_group) params[1] = channels / groups;
+    Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), "2,3");
+    y = scaled(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
+    c->out[0] = y ? view_call(c->cx, c->name, y, x) : NULL;
+}
+
+/* (x - mean) / (sqrt(var) + 1e-9) */
+static void mean_variance_norm(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK] = { 0, 2, 3 };
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
+    const char *list = ints_text(c->cx, axes, count < 0 ? 3 : count);
+    Tensor *x = c->in[0], *centred = onnx_call2(c, "sub", x, onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", list));
+    Tensor *spread = onnx_call(c, "sqrt", onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", list), "");
+    c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_like(c, x, 1e-9)));
+}
+
+/* From operator set 22 on, zero where the norm is zero. */
+static void lp_norm(OnnxCall *c)
+{
+    int64_t p = onnx_int(c, "p", 2);
+    if (!onnx_needs(c, 1)) return;
+    if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
+    Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1", (long long)onnx_int(c, "axis", -1));
+    Tensor *zero = onnx_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
+    if (c->opset >= 22 && size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
+    c->out[0] = y;
+}
+
+static void lrn(OnnxCall *c)
+{
+    Text attrs = text_new(c->cx);
+    if (!onnx_needs(c, 1)) return;
+    onnx_add_real(&attrs, "alpha", onnx_real(c, "alpha", 1e-4));
+    onnx_add_real(&attrs, "beta", onnx_real(c, "beta", 0.75));
+    onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 1));
+    c->out[0] = onnx_call(c, "lrn", c->in[0], "axis=1 size=%lld %s", (long long)onnx_int(c, "size", 0), attrs.at);
+}
+
+/* ---- Losses -------------------------------------------------------------------------------------------------------- */
+
+/* -weight[t] * x[n,t,..] at the target t of each place; nothing where that is ignored. The weighted mean divides by the
+ * weights' sum. x: logarithms of probabilities, [n][c][..]; target: [n][..]. */
+static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
+{
+    const char *reduction = onnx_text(c, "reduction", "mean");
+    const Expr *shape[MAX_RANK], *one = expr_index(c->cx, 1);
+    int rank = 0;
+    if (!x || !target || x->rank < 2 || target->rank != x->rank - 1) {
+        onnx_refuse(c, "scores [n][classes][..] and targets [n][..] are wanted");
+        return NULL;
+    }
+    const OnnxAttr *ignored = onnx_attr(c, "ignore_index");
+    Tensor *is_ignored = ignored ? onnx_call2(c, "equal", target, onnx_like(c, target, (double)ignored->i)) : NULL;
+    for (int d = 0; d < target->rank; d++) {
+        if (d == 1) shape[rank++] = one;
+        shape[rank++] = target->shape[d];
+    }
+    if (target->rank == 1) shape[rank++] = one;
+    Tensor *index = onnx_view(c, target, shape, rank);
+    Tensor *y = index ? call(c->cx, "gather_elements", c->name, (Tensor *[]){ x, index }, 2, "axis=1") : NULL;
+    y = y ? view_call(c->cx, c->name, onnx_call(c, "neg", y, ""), target) : NULL;
+    Tensor *counted = weight ? onnx_call2(c, "gather", weight, target) : NULL;
+    if (!counted && is_ignored) counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored, ""), "to=%s", dtype_info(x->type)->spelling);
+    else if (is_ignored) counted = onnx_select(c, is_ignored, onnx_like(c, x, 0), counted);
+    if (counted) y = onnx_call2(c, "mul", y, counted);
+    if (is_ignored && y) y = onnx_select(c, is_ignored, onnx_like(c, x, 0), y);
+    if (strcmp(reduction, "none") == 0) return y;
+    if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y, "");
+    if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y, "");
+    if (strcmp(reduction, "mean") == 0) return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y, ""), onnx_call(c, "reduce_sum", counted, ""));
+    onnx_refuse(c, "'reduction' is \"%s\"; none, sum and mean are accepted", reduction);
+    return NULL;
+}
+
+static void nll_loss(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = loss(c, c->in[0], c->in[1], onnx_in(c, 2));
+}
+
+static void softmax_loss(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    Tensor *log_of = onnx_call(c, "log_softmax", c->in[0], "axis=1");
+    c->out[0] = loss(c, log_of, c->in[1], onnx_in(c, 2));
+    c->out[1] = log_of;
+}
+
+const OnnxOp onnx_rows_norm[] = {
+    ONNX_ROW("GroupNormalization", "epsilon num_groups stash_type", group_norm),
+    ONNX_ROW("InstanceNormalization", "epsilon", instance_norm),
+    ONNX_ROW("LRN", "alpha beta bias size", lrn),
+    ONNX_ROW("LayerNormalization", "axis epsilon stash_type", layer_norm),
+    ONNX_ROW("LpNormalization", "axis p", lp_norm),
+    ONNX_ROW("MeanVarianceNormalization", "axes", mean_variance_norm),
+    ONNX_ROW("NegativeLogLikelihoodLoss", "ignore_index reduction", nll_loss),
+    ONNX_ROW("RMSNormalization", "axis epsilon stash_type", rms_norm),
+    ONNX_ROW("SoftmaxCrossEntropyLoss", "ignore_index reduction", softmax_loss),
+    { 0 }
+};

@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: MIT */
+/* The ONNX operators that are understood: which row a name has, and how a row is carried out. The rows stand in the
+ * onnx_*.c files beside their translations.
+ *
+ * The 16-bit floats are storage types: unless a row says that it only moves elements, its inputs of such a type become
+ * f32 before the translation, and the results that are f32 become that type again. */
+#include "import/onnx/ops/onnx_ops.h"
+
+#include <string.h>
+
+#include "graph/dag/registry.h"
+#include "support/text.h"
+
+static const OnnxOp *const tables[] = {
+    onnx_rows_annotation, onnx_rows_attention, onnx_rows_control, onnx_rows_find, onnx_rows_index, onnx_rows_linear_attention, onnx_rows_math, onnx_rows_norm, onnx_rows_quant,
+    onnx_rows_random, onnx_rows_recurrent, onnx_rows_resize, onnx_rows_sequence, onnx_rows_shape, onnx_rows_signal, onnx_rows_window,
+};
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+void onnx_op_register(Ctx *cx, const OnnxOp *op)
+{
+    map_put(&registry(cx)->importer_row, op->name, strlen(op->name), (void *)(uintptr_t)op);
+}
+
+const OnnxOp *onnx_op_find(Ctx *cx, const char *op_name)
+{
+    const OnnxOp *own = map_get(&registry(cx)->importer_row, op_name, strlen(op_name));
+    if (own) return own;
+    for (int i = 0; i < TABLES; i++)
+        for (const OnnxOp *op = tables[i]; op->name; op++)
+            if (strcmp(op->name, op_name) == 0) return op;
+    return NULL;
+}
+
+/* Where the name goes among the sorted rows, behind those of the same name. */
+static int place_of(const OnnxOp *const *sorted, int count, const char *op_name)
+{
+    int low = 0, high = count;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (strcmp(sorted[middle]->name, op_name) > 0) high = middle;
+        else low = middle + 1;
+    }
+    return low;
+}
+
+const OnnxOp **onnx_op_list(Ctx *cx, int *count)
+{
+    int room = 0;
+    for (int i = 0; i < TABLES; i++)
+        for (const OnnxOp *op = tables[i]; op->name; op++) room++;
+    const OnnxOp **all = NEW_ARRAY(cx->arena, const OnnxOp *, room);
+    *count = 0;
+    for (int i = 0; i < TABLES; i++)
+        for (const OnnxOp *op = tables[i]; op->name; op++) {
+            const int at = place_of(all, *count, op->name);
+            memmove(&all[at + 1], &all[at], (size_t)((*count)++ - at) * sizeof(const OnnxOp *));
+            all[at] = op;
+        }
+    return all;
+}
+
+const char *onnx_op_near(Ctx *cx, const char *op_name)
+{
+    int count;
+    const OnnxOp **all = onnx_op_list(cx, &count);
+    const char **names = NEW_ARRAY(cx->arena, const char *, count);
+    for (int i = 0; i < count; i++) names[i] = all[i]->name;
+    return text_nearest(cx, op_name, names, (size_t)count);
+}
+
+/* A hint of the first operator set, which says nothing about the meaning. */
+static bool is_hint(const char *attr) { return strcmp(attr, "consumed_inputs") == 0; }
+
+bool onnx_op_knows_attr(const OnnxOp *op, const char *attr)
+{
+    size_t length = strlen(attr);
+    for (const char *p = op->attrs; *p; p += strcspn(p, " "), p += *p == ' ')
+        if (strcspn(p, " ") == length && memcmp(p, attr, length) == 0) return true;
+    return is_hint(attr);
+}
+
+/* ---- Translation ------------------------------------------------------------------------------------------------- */
+
+static AttrKind kind_of_attr(const Op *op, const char *attr)
+{
+    for (const AttrRow *r = op ? op->attr : NULL; r && r->name; r++)
+        if (strcmp(r->name, attr) == 0) return r->kind;
+    return ATTR_REAL;
+}
+
+/* The same inputs and attributes for our operator; all direct attributes are numbers. */
+static void translate_directly(OnnxCall *c)
+{
+    Text attrs = text_new(c->cx);
+    for (int i = 0; i < c->node->attr_count; i++) {
+        const OnnxAttr *a = &c->node->attr[i];
+        if (is_hint(a->name)) continue;
+        if (kind_of_attr(op_find(c->cx, c->ours), a->name) == ATTR_INT) text_printf(&attrs, "%s%s=%lld", attrs.length ? " " : "", a->name, (long long)a->i);
+        else onnx_add_real(&attrs, a->name, a->f);
+    }
+    c->out[0] = call(c->cx, c->ours, c->name, c->in, c->in_count, "%s", text_string(&attrs));
+}
+
+static bool is_half(const Tensor *t) { return t && (t->type == F16 || t->type == BF16); }
+
+void onnx_translate(OnnxCall *c, const OnnxOp *op)
+{
+    DType half = F32;
+    for (int i = 0; i < c->in_count && !op->moves; i++) {
+        if (!is_half(c->in[i])) continue;
+        if (half == F32) half = c->in[i]->type;
+        c->in[i] = onnx_cast(c, c->in[i], F32);
+    }
+    c->ours = op->op;
+    if (op->translate) op->translate(c);
+    else translate_directly(c);
+    for (int i = 0; i < ONNX_OUTPUTS && half != F32; i++)
+        if (c->out[i] && c->out[i]->type == F32) c->out[i] = onnx_cast(c, c->out[i], half);
+}

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* Quantized operators, as the arithmetic that defines them: products of matrices and convolutions of differences in 32
+ * bits, and scaling in floats. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+/* A zero point that is left out. */
+static Tensor *zero_or(OnnxCall *c, Tensor *zero, DType t) { return zero ? zero : tensor_scalar(c->cx, c->name, t, 0); }
+
+Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
+{
+    if (!p || p->rank == 0) return p;
+    if (tensor_elems(p) == 1) return onnx_reshape(c, p, NULL, 0);
+    int at = onnx_axis(c, axis, x->rank);
+    if (at >= 0 && (p->rank != 1 || tensor_dim(p, 0) != tensor_dim(x, at)))
+        onnx_unsupported(c, "a scale or zero point of shape %s for axis %d of %s; one value, or one for each index, is accepted",
+                         tensor_shape_text(c->cx, p), at, tensor_shape_text(c->cx, x));
+    return ctx_failed(c->cx) ? NULL : onnx_ones_behind(c, p, x->rank - 1 - at);
+}
+
+/* The same, or by blocks of so many elements along the axis, of which the last may be cut short: each value repeated. */
+static Tensor *by_blocks(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
+{
+    const int64_t block = onnx_int(c, "block_size", 0);
+    if (!block || !p || p->rank == 0) return onnx_along(c, p, x, axis);
+    const int at = onnx_axis(c, axis, x->rank);
+    if (at < 0) return NULL;
+    bool fits = block > 0 && block <= INT32_MAX && p->rank == x->rank && tensor_dim(x, at) > 0 && (tensor_dim(x, at) - 1) / block + 1 == tensor_dim(p, at);
+    for (int d = 0; fits && d < x->rank; d++) fits = d == at || p->shape[d] == x->shape[d];
+    if (!fits) onnx_refuse(c, "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value a block is accepted", tensor_shape_text(c->cx, p),
+                           (long long)block, at, tensor_shape_text(c->cx, x));
+    Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, "axis=%d times=%lld", at, (long long)block);
+    return all && tensor_dim(all, at) > tensor_dim(x, at) ? onnx_call(c, "slice", all, "axes=%d begin=0 end=%lld", at, (long long)tensor_dim(x, at)) : all;
+}
+
+static Tensor *three(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const char *attrs)
+{
+    return x && scale && zero ? call(c->cx, op, c->name, (Tensor *[]){ x, scale, zero }, 3, "%s", attrs) : NULL;
+}
+
+static Tensor *store(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero)
+{
+    return zero ? three(c, op, x, scale, zero, text_format(c->cx, "to=%s", dtype_info(zero->type)->spelling)) : NULL;
+}
+
+static void quantize_linear(OnnxCall *c)
+{
+    DType t = U8;
+    int64_t axis = onnx_int(c, "axis", 1), to = onnx_int(c, "output_dtype", 0);
+    if (!onnx_needs(c, 2)) return;
+    if (onnx_in(c, 2)) t = c->in[2]->type;
+    else if (to && !onnx_dtype(to, &t)) onnx_unsupported(c, "output_dtype %lld", (long long)to);
+    if (!dtype_is_integer(t)) onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
+    Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
+    if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
+    c->out[0] = store(c, "quantize", x, by_blocks(c, scale, x, axis), by_blocks(c, zero_or(c, onnx_in(c, 2), t), x, axis));
+}
+
+static const Tensor *beneath_views(const Tensor *t)
+{
+    while (t->maker && t->maker->kind == NODE_CALL && t->maker->op->is_view) t = t->maker->in[0];
+    return t;
+}
+
+/* One tensor, or constants of the same values; equally shaped. */
+static bool same_values(const Tensor *a, const Tensor *b)
+{
+    bool same = a->type == b->type && a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    a = beneath_views(a);
+    b = beneath_views(b);
+    return same && (a == b || (a->data && b->data && memcmp(a->data, b->data, (size_t)tensor_bytes(a)) == 0));
+}
+
+/* What has just been quantized by the same scale and zero is on the grid: one simulated quantization, to the bit. */
+static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
+{
+    const Node *n = stored->maker;
+    int bits = 8 * dtype_info(stored->type)->bytes;
+    if (!scale || !zero || !n || n->kind != NODE_CALL || n->op->grid != GRID_STORE || bits > 16) return NULL;
+    if (scale->type != n->in[0]->type || !same_values(scale, n->in[1]) || !same_values(zero, n->in[2])) return NULL;
+    return call(c->cx, "annotation.simulated_quantize", c->name, (Tensor *[]){ n->in[0], scale, zero }, 3, "bits=%d sign=%d", bits,
+                stored->type == I8 || stored->type == I16);
+}
+
+static void dequantize_linear(OnnxCall *c)
+{
+    int64_t axis = onnx_int(c, "axis", 1);
+    if (!onnx_needs(c, 2)) return;
+    Tensor *x = c->in[0], *zero = by_blocks(c, zero_or(c, onnx_in(c, 2), x->type), x, axis), *scale = by_blocks(c, c->in[1], x, axis);
+    c->out[0] = as_pair(c, x, scale, zero);
+    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = three(c, "dequantize", x, scale, zero, "");
+}
+
+/* The range of x, widened to hold 0, onto 0..255. */
+static void dynamic_quantize(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    Tensor *x = c->in[0], *none = onnx_like(c, x, 0);
+    Tensor *low = x->rank ? onnx_call(c, "reduce_min", x, "") : x, *high = x->rank ? onnx_call(c, "reduce_max", x, "") : x;
+    low = onnx_call2(c, "min", low, none);
+    high = onnx_call2(c, "max", high, none);
+    Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_like(c, x, 255));
+    Tensor *is_flat = onnx_call2(c, "equal", range, none);
+    if (ctx_failed(c->cx)) return;
+    scale = onnx_select(c, is_flat, onnx_like(c, x, 1), scale);
+    Tensor *zero = store(c, "quantize", onnx_call(c, "neg", low, ""), scale, tensor_scalar(c->cx, c->name, U8, 0));
+    c->out[0] = store(c, "quantize", x, scale, zero);
+    c->out[1] = scale;
+    c->out[2] = zero;
+}
+
+/* ---- Products in 32 bits ------------------------------------------------------------------------------------------ */
+
+/* x - zero in 32 bits. */
+static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero) { return onnx_call2(c, "centered", x, zero_or(c, zero, x->type)); }
+
+/* Zeros of the left operand are one for each row. */
+static Tensor *by_row(OnnxCall *c, Tensor *zero) { return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_ones_behind(c, zero, 1) : zero; }
+
+static Tensor *product(OnnxCall *c, Tensor *a, Tensor *a_zero, Tensor *b, Tensor *b_zero)
+{
+    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, by_row(c, a_zero)), difference(c, b, b_zero));
+}
+
+static void matmul_integer(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = product(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3));
+}
+
+/* scale of the sums over scale of the result */
+static Tensor *ratio(OnnxCall *c, Tensor *a, Tensor *b, Tensor *y) { return onnx_call2(c, "div", onnx_call2(c, "mul", a, b), y); }
+
+static void qlinear_matmul(OnnxCall *c)
+{
+    if (!onnx_needs(c, 8)) return;
+    Tensor *sums = product(c, c->in[0], c->in[2], c->in[3], c->in[5]);
+    c->out[0] = store(c, "requantize", sums, ratio(c, by_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
+}
+
+/* The zeros of the weights are one for each output channel, their first dimension. Outside of x lies its zero. */
+static Tensor *convolution(OnnxCall *c, Tensor *x, Tensor *x_zero, Tensor *k, Tensor *k_zero, Tensor *bias)
+{
+    if (k_zero && k_zero->rank == 1 && tensor_elems(k_zero) > 1) k_zero = onnx_ones_behind(c, k_zero, k->rank - 1);
+    else if (k_zero) k_zero = onnx_reshape(c, k_zero, NULL, 0);
+    if (x_zero) x_zero = onnx_reshape(c, x_zero, NULL, 0);
+    return onnx_convolve(c, difference(c, x, x_zero), difference(c, k, k_zero), bias);
+}
+
+static void conv_integer(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = convolution(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3), NULL);
+}
+
+static void qlinear_conv(OnnxCall *c)
+{
+    if (!onnx_needs(c, 8)) return;
+    Tensor *sums = convolution(c, c->in[0], c->in[2], c->in[3], c->in[5], onnx_in(c, 8));
+    if (sums) c->out[0] = store(c, "requantize", sums, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1), onnx_along(c, c->in[7], sums, 1));
+}
+
+#define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"
+const OnnxOp onnx_rows_quant[] = {
+    ONNX_ROW("ConvInteger", CONV_ATTRS, conv_integer),
+    ONNX_ROW("DequantizeLinear", "axis block_size output_dtype", dequantize_linear),
+    ONNX_ROW("DynamicQuantizeLinear", "", dynamic_quantize),
+    ONNX_ROW("MatMulInteger", "", matmul_integer),
+    ONNX_ROW("QLinearConv", CONV_ATTRS, qlinear_conv),
+    ONNX_ROW("QLinearMatMul", "", qlinear_matmul),
+    ONNX_ROW("QuantizeLinear", "axis block_size output_dtype precision saturate", quantize_linear),
+    { 0 }
+};

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/* Random numbers (ops/elements/random.c says how they are drawn). The key of a node is its attribute `seed`, the bits of that float; without one
+ * it is the FNV-1a hash of the name of the node's first output, and of those that call the functions around it. So nodes draw
+ * different numbers, and the same model the same, in every run. In a loop's body key * prime + turn takes the key's place, for each loop
+ * around, the innermost first. A dropout with a seed draws what ONNX's reference implementation does, which begins anew each turn. */
+#include <string.h>
+
+#include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+static const uint64_t prime = UINT64_C(0x100000001b3);
+
+static uint64_t hashed(uint64_t hash, const char *s)
+{
+    for (; *s; s++) hash = (hash ^ (uint8_t)*s) * prime;
+    return hash;
+}
+
+static Tensor *number(OnnxCall *c, uint64_t v) { return tensor_constant(c->cx, c->name, U64, 0, NULL, arena_copy(c->cx->arena, &v, sizeof v)); }
+
+static Tensor *key_of(OnnxCall *c)
+{
+    const OnnxAttr *seed = onnx_attr(c, "seed");
+    uint64_t key = hashed(UINT64_C(0xcbf29ce484222325), c->node->out_count ? c->node->out[0] : "");
+    for (const OnnxScope *s = c->scope; s; s = s->outer)
+        if (s->caller && s->caller->out_count) key = hashed(key, s->caller->out[0]);
+    if (seed) {
+        const float value = (float)seed->f;
+        uint32_t bits;
+        memcpy(&bits, &value, sizeof bits);
+        key = bits;
+    }
+    Tensor *turn[ONNX_DEEPEST], *made = number(c, key);
+    const int loops = onnx_turns(c->scope, turn, ONNX_DEEPEST);
+    for (int i = 0; i < loops; i++) made = onnx_call2(c, "add", onnx_call2(c, "mul", made, number(c, prime)), onnx_cast(c, turn[i], U64));
+    return made;
+}
+
+/* The attribute dtype, or else that type; false: refused. */
+static bool read_type(OnnxCall *c, DType otherwise, DType *t)
+{
+    const OnnxAttr *a = onnx_attr(c, "dtype");
+    *t = otherwise;
+    if (!a || onnx_dtype(a->i, t)) return true;
+    onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(a->i) ? onnx_type_text(a->i) : "?", (long long)a->i);
+    return false;
+}
+
+/* Of rank 0 without the attribute: what our operators make where it is left out. */
+static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank) { return rank ? text_format(c->cx, " shape=%s", ints_text(c->cx, shape, rank)) : ""; }
+
+static const char *shape_of(OnnxCall *c, const Tensor *x)
+{
+    int64_t shape[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    return shape_text(c, shape, x->rank);
+}
+
+/* In [0, 1), or of our operator's attributes; 16-bit floats are rounded from f32. */
+static Tensor *drawn(OnnxCall *c, const char *op, DType t, const char *shape, const char *attrs)
+{
+    const DType made = t == F64 ? F64 : F32;
+    if (!dtype_is_float(t)) onnx_unsupported(c, "random numbers of type %s; float types are accepted", dtype_info(t)->spelling);
+    Tensor *key = ctx_failed(c->cx) ? NULL : key_of(c);
+    return onnx_cast(c, onnx_call(c, op, key, "to=%s%s %s", dtype_info(made)->spelling, shape, attrs), t);
+}
+
+static Tensor *uniform_like(OnnxCall *c, const Tensor *x) { return drawn(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), ""); }
+
+/* What the node wants by its attributes, as `ours`: names and values go over. */
+static const char *bounds_text(OnnxCall *c, const char *first, const char *second, double second_otherwise)
+{
+    Text t = text_new(c->cx);
+    onnx_add_real(&t, first, onnx_real(c, first, 0));
+    onnx_add_real(&t, second, onnx_real(c, second, second_otherwise));
+    return text_string(&t);
+}
+
+static const char *attrs_of(OnnxCall *c)
+{
+    return strcmp(c->ours, "random_normal") == 0 ? bounds_text(c, "mean", "scale", 1) : bounds_text(c, "low", "high", 1);
+}
+
+static void random_of_shape(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK];
+    DType t;
+    const int rank = onnx_ints(c, "shape", -1, shape, MAX_RANK);
+    if (!onnx_is_missing(c, rank, "shape") && read_type(c, F32, &t)) c->out[0] = drawn(c, c->ours, t, shape_text(c, shape, rank), attrs_of(c));
+}
+
+static void random_like(OnnxCall *c)
+{
+    DType t;
+    if (!onnx_needs(c, 1) || !read_type(c, dtype_is_float(c->in[0]->type) ? c->in[0]->type : F32, &t)) return;
+    c->out[0] = drawn(c, c->ours, t, shape_of(c, c->in[0]), attrs_of(c));
+}
+
+/* 1 with the probability that the input says. */
+static void bernoulli(OnnxCall *c)
+{
+    DType t;
+    if (!onnx_needs(c, 1) || !read_type(c, c->in[0]->type, &t)) return;
+    c->out[0] = onnx_cast(c, onnx_call2(c, "less", uniform_like(c, c->in[0]), c->in[0]), t);
+}
+
+static void multinomial(OnnxCall *c)
+{
+    DType t;
+    if (!onnx_needs(c, 1) || !read_type(c, I32, &t)) return;
+    Tensor *key = key_of(c), *y = call(c->cx, "multinomial", c->name, (Tensor *[]){ c->in[0], key }, 2, "samples=%lld", (long long)onnx_int(c, "sample_size", 1));
+    c->out[0] = onnx_cast(c, y, t);
+}
+
+/* Whether u >= ratio for each element of x. */
+static Tensor *staying(OnnxCall *c, const Tensor *x, Tensor *ratio)
+{
+    if (!onnx_attr(c, "seed")) return onnx_call2(c, "greater_equal", uniform_like(c, x), ratio);
+    const uint32_t seed = (uint32_t)onnx_int(c, "seed", 0);
+    Tensor *key = tensor_constant(c->cx, c->name, U32, 0, NULL, arena_copy(c->cx->arena, &seed, sizeof seed));
+    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, "%s", shape_of(c, x)), onnx_cast(c, ratio, F64));
+}
+
+/* In training each element stays with the probability 1 - ratio, and then grows so that the mean stays. */
+static void dropout_trained(OnnxCall *c)
+{
+    Tensor *x = onnx_cast(c, c->in[0], c->in[0]->type == F64 ? F64 : F32), *ratio = onnx_in(c, 1);
+    if (!x) return;
+    ratio = ratio ? onnx_cast(c, onnx_reshape(c, ratio, NULL, 0), x->type) : onnx_like(c, x, 0.5);
+    Tensor *stays = staying(c, x, ratio);
+    Tensor *grown = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_like(c, x, 1), ratio));
+    if (!stays || !grown) return;
+    c->out[0] = onnx_cast(c, onnx_select(c, stays, grown, onnx_like(c, x, 0)), c->in[0]->type);
+    c->out[1] = stays;
+}
+
+/* In inference: the input, and a mask that is true everywhere. */
+static void dropout(OnnxCall *c)
+{
+    double is_training = 0;
+    if (!onnx_needs(c, 1)) return;
+    onnx_scalar(c, 2, &is_training);
+    if (is_training != 0) {
+        dropout_trained(c);
+        return;
+    }
+    c->out[0] = c->in[0];
+    if (c->node->out_count > 1) c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), "%s", shape_of(c, c->in[0]));
+}
+
+const OnnxOp onnx_rows_random[] = {
+    ONNX_ROW("Bernoulli", "dtype seed", bernoulli),
+    ONNX_MOVE("Dropout", "ratio seed", dropout),
+    ONNX_ROW("Multinomial", "dtype sample_size seed", multinomial),
+    ONNX_AS("RandomNormal", "dtype mean scale seed shape", "random_normal", random_of_shape),
+    { "RandomNormalLike", "dtype mean scale seed", "random_normal", random_like, true },
+    ONNX_AS("RandomUniform", "dtype high low seed shape", "random_uniform", random_of_shape),
+    { "RandomUniformLike", "dtype high low seed", "random_uniform", random_like, true },
+    { 0 }
+};

@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: MIT */
+/* RNN, GRU and LSTM: one layer of ours for each direction. ONNX has x [T][B][I], w [D][G*U][I], r [D][G*U][U], b [D][2*G*U]
+ * (of w, then of r), p [D][3*U], states [D][B][U], y [T][D][B][U]; with layout=1 batches come first. Ours has the weights
+ * the other way round and one bias: the two are added up, but for the new value of a GRU whose reset comes behind the
+ * product. Activations follow each other for all directions, and take from activation_alpha and activation_beta what
+ * they need, in turn. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+enum { MOST_ACTIVATIONS = 6 };
+
+typedef struct Layers {
+    OnnxCall *c;
+    const char *op;
+    int gates, activations, directions;      /* activations: of one direction */
+    const char *attrs[2];                    /* of each direction's call */
+    int64_t steps, batch, units;
+    bool batch_first;
+    Tensor *lengths;                         /* NULL: all steps */
+} Layers;
+
+/* ---- Activations ------------------------------------------------------------------------------------------------ */
+
+typedef struct Activation { const char *onnx, *ours; bool has_alpha, has_beta; double alpha, beta; } Activation;
+static const Activation activations[] = {
+    { "Affine", "affine", true, true, 1, 0 },            { "Elu", "elu", true, false, 1, 0 },
+    { "HardSigmoid", "hard_sigmoid", true, true, 0.2, 0.5 }, { "LeakyRelu", "leaky_relu", true, false, 0.01, 0 },
+    { "Relu", "relu", false, false, 0, 0 },              { "ScaledTanh", "scaled_tanh", true, true, 1, 1 },
+    { "Sigmoid", "sigmoid", false, false, 0, 0 },        { "Softplus", "softplus", false, false, 0, 0 },
+    { "Softsign", "softsign", false, false, 0, 0 },      { "Tanh", "tanh", false, false, 0, 0 },
+    { "ThresholdedRelu", "thresholded_relu", true, false, 1, 0 },
+};
+enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
+
+static bool same_letters(const char *a, const char *b)
+{
+    for (; *a && *b; a++, b++)
+        if ((*a | 32) != (*b | 32)) return false;
+    return !*a && !*b;
+}
+
+static const Activation *find_activation(OnnxCall *c, const char *word)
+{
+    for (int i = 0; i < ACTIVATION_COUNT; i++)
+        if (same_letters(activations[i].onnx, word)) return &activations[i];
+    onnx_refuse(c, "there is no activation \"%s\"", word);
+    return NULL;
+}
+
+static double next_real(const OnnxAttr *list, int *next, double otherwise)
+{
+    return list && *next < list->real_count ? list->reals[(*next)++] : otherwise;
+}
+
+/* "activations=.. alpha=.. beta=.." of each direction. */
+static bool read_activations(Layers *l, const char *const *standard)
+{
+    OnnxCall *c = l->c;
+    const OnnxAttr *list = onnx_attr(c, "activations"), *alphas = onnx_attr(c, "activation_alpha"), *betas = onnx_attr(c, "activation_beta");
+    int alpha = 0, beta = 0, wanted = l->activations * l->directions;
+    if (list && list->text_count != wanted) {
+        onnx_refuse(c, "there are %d activations; %d are wanted", list->text_count, wanted);
+        return false;
+    }
+    for (int d = 0; d < l->directions; d++) {
+        Text names = text_new(c->cx), a = text_new(c->cx), b = text_new(c->cx);
+        for (int i = 0; i < l->activations; i++) {
+            const Activation *f = find_activation(c, list ? list->texts[d * l->activations + i] : standard[i]);
+            if (!f) return false;
+            text_printf(&names, "%s%s", i ? "," : "", f->ours);
+            text_add(&a, i ? "," : "");
+            text_add(&b, i ? "," : "");
+            text_double(&a, f->has_alpha ? next_real(alphas, &alpha, f->alpha) : 0);
+            text_double(&b, f->has_beta ? next_real(betas, &beta, f->beta) : 0);
+        }
+        l->attrs[d] = text_format(c->cx, "activations=%s alpha=%s beta=%s", text_string(&names), text_string(&a), text_string(&b));
+    }
+    return true;
+}
+
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
+
+/* Direction d of a tensor whose dimension `axis` is the directions; that dimension goes. */
+static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
+{
+    if (!t) return NULL;
+    if (l->directions > 1) t = onnx_call(l->c, "slice", t, "axes=%d begin=%d end=%d", axis, d, d + 1);
+    return onnx_call(l->c, "squeeze", t, "axes=%d", axis);
+}
+
+static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end) { return onnx_call(l->c, "slice", t, "axes=0 begin=%lld end=%lld", (long long)begin, (long long)end); }
+
+static bool is_zero(const Tensor *t)
+{
+    const Node *maker = t->maker;
+    if (maker && maker->kind == NODE_CALL && strcmp(maker->op->name, "expand") == 0) return is_zero(maker->in[0]);      /* in an open shape */
+    bool zero = tensor_is_constant(t);
+    for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
+    return zero;
+}
+
+/* Zeros are what a layer begins with anyhow. */
+static Tensor *state_of(Layers *l, int input, int d)
+{
+    Tensor *t = onnx_in(l->c, input);
+    return t && is_zero(t) ? NULL : of_direction(l, t, l->batch_first ? 1 : 0, d);
+}
+
+/* The bias of w and that of r; *rest: what must not be added, where `keeps` says so. */
+static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
+{
+    OnnxCall *c = l->c;
+    int64_t all = l->gates * l->units, reset = keeps ? (l->gates - 1) * l->units : all;
+    Tensor *b = of_direction(l, onnx_in(c, 3), 0, d);
+    if (!b) return NULL;
+    Tensor *sum = onnx_call2(c, "add", part(l, b, 0, reset), part(l, b, all, all + reset));
+    if (!keeps) return sum;
+    *rest = part(l, b, all + reset, 2 * all);
+    Tensor *both[] = { sum, part(l, b, reset, all) };
+    return call(c->cx, "concat", c->name, both, 2, "axis=0");
+}
+
+static bool has_dims(const Tensor *t, int rank, int64_t a, int64_t b, int64_t c)
+{
+    const int64_t want[] = { a, b, c };
+    bool same = !t || t->rank == rank;
+    for (int d = 0; t && same && d < rank; d++) same = want[d] < 0 || tensor_dim(t, d) == want[d];
+    return same;
+}
+
+static bool check_operands(Layers *l)
+{
+    OnnxCall *c = l->c;
+    int64_t all = l->gates * l->units, first = l->batch_first ? l->batch : l->directions, second = l->batch_first ? l->directions : l->batch;
+    static const char *const what[] = { "x", "w", "r", "b", "sequence_lens", "initial_h", "initial_c", "p" };
+    for (int i = 0; i < 8; i++) {
+        const Tensor *t = onnx_in(c, i);
+        bool fits = i == 1 ? has_dims(t, 3, l->directions, all, -1) : i == 2 ? has_dims(t, 3, l->directions, all, l->units)
+                  : i == 3 ? has_dims(t, 2, l->directions, 2 * all, 0) : i == 4 ? has_dims(t, 1, l->batch, 0, 0)
+                  : i == 7 ? has_dims(t, 2, l->directions, 3 * l->units, 0) : i < 5 || has_dims(t, 3, first, second, l->units);
+        if (fits) continue;
+        onnx_refuse(c, "%s is %s, which does not go with %lld direction(s), batch %lld and %lld units", what[i], tensor_shape_text(c->cx, t),
+                    (long long)l->directions, (long long)l->batch, (long long)l->units);
+        return false;
+    }
+    return true;
+}
+
+/* The lengths of the sequences; NULL where all have all steps. */
+static Tensor *lengths(Layers *l)
+{
+    Tensor *t = onnx_in(l->c, 4);
+    bool full = !t || tensor_is_constant(t);
+    for (int64_t i = 0; t && full && i < tensor_elems(t); i++) full = dtype_load(t->type, t->data, i).i == l->steps;
+    return full ? NULL : onnx_cast(l->c, t, I32);
+}
+
+static bool layers_open(Layers *l, OnnxCall *c, const char *op, int gates, int activation_count, const char *const *standard)
+{
+    *l = (Layers){ .c = c, .op = op, .gates = gates, .activations = activation_count };
+    const char *direction = onnx_text(c, "direction", "forward");
+    if (!onnx_needs(c, 3)) return false;
+    const Tensor *x = c->in[0], *r = c->in[2];
+    if (x->rank != 3 || r->rank != 3) {
+        onnx_refuse(c, "x is %s and r %s; three dimensions are wanted", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, r));
+        return false;
+    }
+    l->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
+    if (l->directions == 1 && strcmp(direction, "forward") != 0 && strcmp(direction, "reverse") != 0) {
+        onnx_refuse(c, "the direction is \"%s\"; forward, reverse and bidirectional are known", direction);
+        return false;
+    }
+    l->batch_first = onnx_int(c, "layout", 0) != 0;
+    l->steps = tensor_dim(x, l->batch_first);
+    l->batch = tensor_dim(x, !l->batch_first);
+    l->units = tensor_dim(r, 2);
+    if (onnx_int(c, "hidden_size", l->units) != l->units) {
+        onnx_refuse(c, "hidden_size is %lld, but r is %s", (long long)onnx_int(c, "hidden_size", 0), tensor_shape_text(c->cx, r));
+        return false;
+    }
+    if (!check_operands(l)) return false;
+    if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type)) onnx_refuse(c, "sequence_lens are %s", dtype_info(c->in[4]->type)->spelling);
+    l->lengths = lengths(l);
+    return !ctx_failed(c->cx) && read_activations(l, standard);
+}
+
+/* ---- Calls and results ------------------------------------------------------------------------------------------- */
+
+/* The results of the directions, [T][B][U] or [B][U], side by side along a dimension of their own. */
+static Tensor *side_by_side(Layers *l, Tensor *const *t, int axis)
+{
+    OnnxCall *c = l->c;
+    Tensor *wide[2];
+    for (int d = 0; d < l->directions; d++) {
+        if (!(wide[d] = onnx_call(c, "unsqueeze", t[d], "axes=%d", axis))) return NULL;
+    }
+    return l->directions == 1 ? wide[0] : call(c->cx, "concat", c->name, wide, l->directions, "axis=%d", axis);
+}
+
+static void results(Layers *l, Node *const *layer)
+{
+    OnnxCall *c = l->c;
+    for (int i = 0; i < layer[0]->out_count; i++) {
+        Tensor *each[2] = { layer[0]->out[i], l->directions > 1 ? layer[1]->out[i] : NULL };
+        if (i == 0 && l->batch_first)
+            for (int d = 0; d < l->directions; d++) each[d] = onnx_call(c, "transpose", each[d], "perm=1,0,2");
+        c->out[i] = side_by_side(l, each, i == 0 && l->batch_first ? 2 : l->batch_first || i == 0 ? 1 : 0);
+    }
+}
+
+/* The call of one direction; `more` are attributes. Absent inputs at the end are left out by the call. */
+static Node *layer_call(Layers *l, Tensor *x, int d, const char *more)
+{
+    OnnxCall *c = l->c;
+    bool is_gru = strcmp(l->op, "gru") == 0, is_lstm = strcmp(l->op, "lstm") == 0, keeps = is_gru && onnx_int(c, "linear_before_reset", 0);
+    bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
+    Tensor *rest = NULL, *in[8] = { x };
+    for (int i = 1; i < 3; i++) in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), "perm=1,0");
+    in[3] = bias_of(l, d, keeps, &rest);
+    in[4] = state_of(l, 5, d);
+    in[5] = is_lstm ? state_of(l, 6, d) : rest;
+    in[6] = is_lstm ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
+    const int count = is_lstm ? 8 : is_gru ? 7 : 6;
+    in[count - 1] = l->lengths;
+    Text attrs = text_new(c->cx);
+    text_printf(&attrs, "%s reverse=%d clip=", l->attrs[d], reverse);
+    text_double(&attrs, onnx_real(c, "clip", 0));
+    text_printf(&attrs, " %s", more);
+    Tensor *y = call(c->cx, l->op, c->name, in, count, "%s", text_string(&attrs));
+    return y ? y->maker : NULL;
+}
+
+static void layers(OnnxCall *c, const char *op, int gates, int activation_count, const char *const *standard, const char *more)
+{
+    Layers l;
+    Node *layer[2];
+    if (!layers_open(&l, c, op, gates, activation_count, standard)) return;
+    Tensor *x = l.batch_first ? onnx_call(c, "transpose", c->in[0], "perm=1,0,2") : c->in[0];
+    for (int d = 0; d < l.directions; d++)
+        if (!(layer[d] = layer_call(&l, x, d, more))) return;
+    results(&l, layer);
+}
+
+static const char *const standard[] = { "Sigmoid", "Tanh", "Tanh" };
+
+static void rnn(OnnxCall *c) { layers(c, "rnn", 1, 1, standard + 1, ""); }
+static void gru(OnnxCall *c) { layers(c, "gru", 3, 2, standard, text_format(c->cx, "linear_before_reset=%d", onnx_int(c, "linear_before_reset", 0) != 0)); }
+static void lstm(OnnxCall *c) { layers(c, "lstm", 4, 3, standard, text_format(c->cx, "input_forget=%d", onnx_int(c, "input_forget", 0) != 0)); }
+
+#define COMMON "activation_alpha activation_beta activations clip direction hidden_size layout"
+const OnnxOp onnx_rows_recurrent[] = {
+    ONNX_ROW("GRU", COMMON " linear_before_reset", gru),
+    ONNX_ROW("LSTM", COMMON " input_forget", lstm),
+    ONNX_ROW("RNN", COMMON, rnn),
+    { 0 }
+};

@@ -1,0 +1,340 @@
+/* SPDX-License-Identifier: MIT */
+/* Resize and its kin. Along each axis that changes, the places in the input and their weights are known when compiling:
+ * they become tables, by which the axis is gathered (nearest) or resampled (linear, cubic), one axis after another. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+enum { MOST_TABLE = 1 << 20 };
+
+/* floor and ceil of what is far from the limits of int64. */
+static int64_t floor_of(double v)
+{
+    int64_t i = (int64_t)v;
+    return (double)i > v ? i - 1 : i;
+}
+static int64_t ceil_of(double v) { return -floor_of(-v); }
+static double size_of(double v) { return v < 0 ? -v : v; }
+
+typedef struct Resize {
+    const char *mode, *coordinates, *nearest;
+    double cubic, extrapolated;
+    bool antialias, excludes_outside, crops;
+} Resize;
+
+/* One axis; start and end: of the region of interest. Where a size is open, `asked` is that of the result or NULL, then it is by the scale. */
+typedef struct Line { int64_t in, out; double scale, start, end; const Expr *asked; bool is_open; } Line;
+
+static double place_of(const Resize *r, const Line *l, int64_t i)
+{
+    double x = (double)i, in = (double)l->in, out = l->scale * in;
+    if (strcmp(r->coordinates, "asymmetric") == 0) return x / l->scale;
+    if (strcmp(r->coordinates, "tf_half_pixel_for_nn") == 0) return (x + 0.5) / l->scale;
+    if (strcmp(r->coordinates, "align_corners") == 0) return out == 1 ? 0 : x * (in - 1) / (out - 1);
+    if (strcmp(r->coordinates, "pytorch_half_pixel") == 0 && l->out == 1) return -0.5 + 0.5;
+    if (r->crops) return l->out > 1 ? l->start * (in - 1) + x * (l->end - l->start) * (in - 1) / (out - 1) : 0.5 * (l->start + l->end) * (in - 1);
+    double centred = strcmp(r->coordinates, "half_pixel_symmetric") == 0 ? in / 2 * (1 - (double)l->out / out) : 0;
+    return centred + (x + 0.5) / l->scale - 0.5;
+}
+
+static int64_t nearest_of(const Resize *r, double v)
+{
+    if (strcmp(r->nearest, "floor") == 0) return floor_of(v);
+    if (strcmp(r->nearest, "ceil") == 0) return ceil_of(v);
+    return strcmp(r->nearest, "round_prefer_ceil") == 0 ? floor_of(v + 0.5) : ceil_of(v - 0.5);
+}
+
+static double kernel_at(const Resize *r, double distance)
+{
+    double d = size_of(distance), a = r->cubic;
+    if (strcmp(r->mode, "linear") == 0) return d < 1 ? 1 - d : 0;
+    if (d <= 1) return ((a + 2) * d - (a + 3)) * d * d + 1;
+    return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
+}
+
+/* ---- Tables -------------------------------------------------------------------------------------------------------- */
+
+static int64_t clamped(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ? size - 1 : i; }
+
+static Tensor *gathered(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+{
+    int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out);
+    for (int64_t i = 0; i < l->out; i++) index[i] = (int32_t)clamped(nearest_of(r, place_of(r, l, i)), l->in);
+    Tensor *table = tensor_constant(c->cx, c->name, I32, 1, &l->out, index);
+    return x && table ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2, "axis=%d", axis) : NULL;
+}
+
+/* Weights of the taps around place v, which sum to 1. */
+static void weigh(const Resize *r, const Line *l, double v, double shrink, int64_t first, int64_t taps, int32_t *index, Tensor *weights, int64_t row)
+{
+    int64_t base = floor_of(v);
+    double sum = 0;
+    for (int pass = 0; pass < 2; pass++)
+        for (int64_t t = 0; t < taps; t++) {
+            int64_t at = base + first + t;
+            double w = r->excludes_outside && (at < 0 || at >= l->in) ? 0 : kernel_at(r, shrink * ((double)at - v));
+            if (pass == 0) sum += w;
+            else dtype_store(weights->type, (void *)(uintptr_t)weights->data, row * taps + t, dtype_wrap(weights->type, (Scalar){ .f = sum != 0 ? w / sum : 0 }));
+            index[row * taps + t] = (int32_t)clamped(at, l->in);
+        }
+}
+
+static Tensor *resampled(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+{
+    double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
+    int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
+    if (taps > MOST_TABLE / l->out) {
+        onnx_unsupported(c, "a table of %lld places and %lld taps", (long long)l->out, (long long)taps);
+        return NULL;
+    }
+    int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);
+    Tensor *weights = tensor_constant(c->cx, c->name, x->type, 2, (int64_t[]){ l->out, taps }, NULL);
+    for (int64_t i = 0; weights && i < l->out; i++) weigh(r, l, place_of(r, l, i), shrink, first, taps, index, weights, i);
+    Tensor *table = tensor_constant(c->cx, c->name, I32, 2, (int64_t[]){ l->out, taps }, index);
+    return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis) : NULL;
+}
+
+/* Where the axis' place lies outside of the input: true, along the axis alone. */
+static Tensor *outside_along(OnnxCall *c, const Resize *r, const Line *l, int behind)
+{
+    uint8_t *is_outside = NEW_ARRAY(c->cx->arena, uint8_t, l->out);
+    for (int64_t i = 0; i < l->out; i++) {
+        double v = place_of(r, l, i);
+        is_outside[i] = v < 0 || v > (double)l->in - 1;
+    }
+    return onnx_ones_behind(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), behind);
+}
+
+/* ---- Sizes that stay open ------------------------------------------------------------------------------------------ */
+
+/* The scale as a quotient of small numbers, times / per. */
+static bool quotient_of(double scale, int64_t *times, int64_t *per)
+{
+    for (*per = 1; *per <= 1024; ++*per) {
+        *times = floor_of(scale * (double)*per + 0.5);
+        if (*times >= 1 && *times <= MOST_TABLE && size_of(scale - (double)*times / (double)*per) <= 1e-7 * scale) return true;
+    }
+    return false;
+}
+
+/* By the operator that reckons each place when the program runs. */
+static Tensor *interpolated(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+{
+    int64_t times = 1, per = 1;
+    if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0 || (!l->asked && !quotient_of(l->scale, &times, &per))) {
+        onnx_unsupported(c, "dimension %d of %s is open: scales that are quotients of small numbers, without antialias, exclude_outside, tf_crop_and_resize and half_pixel_symmetric, are accepted",
+                         axis, tensor_shape_text(c->cx, x));
+        return NULL;
+    }
+    Text text = text_new(c->cx);
+    text_printf(&text, "axis=%d mode=%s coordinates=%s nearest=%s times=%lld per=%lld", axis, r->mode, r->coordinates, r->nearest, (long long)times, (long long)per);
+    onnx_add_real(&text, "cubic", r->cubic);
+    const Op *ours = op_find(c->cx, "interpolate");
+    int count;
+    const Attr *read = attrs_read(c->cx, ours, text.at, &count);
+    Attr attr[8];
+    for (int i = 0; read && i < count; i++) attr[i] = read[i];
+    if (l->asked) attr[count++] = (Attr){ .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->asked) };
+    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, &x, 1, attr, count) : NULL;
+    return n ? n->out[0] : NULL;
+}
+
+static Tensor *resize_axes(OnnxCall *c, const Resize *r, const Line *line, Tensor *x)
+{
+    Tensor *outside = NULL, *y = x;
+    int rank = x->rank;
+    bool is_nearest = strcmp(r->mode, "nearest") == 0;
+    DType t = x->type;
+    if (!is_nearest && !dtype_is_float(t)) y = onnx_cast(c, x, F32);
+    for (int d = 0; d < rank && y; d++) {
+        if (line[d].is_open) {
+            y = interpolated(c, r, &line[d], y, d);
+            continue;
+        }
+        if (line[d].in == line[d].out && line[d].scale == 1 && !(r->crops && (line[d].start != 0 || line[d].end != 1))) continue;
+        y = is_nearest ? gathered(c, r, &line[d], y, d) : resampled(c, r, &line[d], y, d);
+        if (!r->crops) continue;
+        Tensor *here = outside_along(c, r, &line[d], rank - 1 - d);
+        outside = outside ? onnx_call2(c, "or", outside, here) : here;
+    }
+    if (outside && y) y = onnx_select(c, outside, onnx_like(c, y, r->extrapolated), y);
+    return is_nearest ? y : onnx_cast(c, y, t);
+}
+
+/* ---- What the node says -------------------------------------------------------------------------------------------- */
+
+/* Numbers of a constant input; their count, 0 where it is absent or empty, -1 refused. */
+static int reals_of(OnnxCall *c, int index, double *out, int most)
+{
+    const Tensor *t = onnx_in(c, index);
+    int64_t count = t ? tensor_elems(t) : 0;
+    if (count == 0) return 0;
+    if (!tensor_is_constant(t) || t->rank > 1 || count > most) {
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; at most %d numbers known when compiling are accepted", index, t->name, most);
+        return -1;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        Scalar s = dtype_load(t->type, t->data, i);
+        out[i] = dtype_is_float(t->type) ? s.f : (double)s.i;
+    }
+    return (int)count;
+}
+
+static bool check_words(OnnxCall *c, const Resize *r)
+{
+    static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
+    static const char *const coordinates[] = { "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize", NULL };
+    static const char *const nearests[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL };
+    const struct { const char *word; const char *const *known; } words[] = { { r->mode, modes }, { r->coordinates, coordinates }, { r->nearest, nearests } };
+    for (size_t i = 0; i < 3; i++) {
+        const char *const *k = words[i].known;
+        while (*k && strcmp(*k, words[i].word) != 0) k++;
+        if (*k) continue;
+        onnx_refuse(c, "\"%s\" is not known here", words[i].word);
+        return false;
+    }
+    return true;
+}
+
+/* An axis of which a size is open, and that is not as it was. */
+static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int axis, Line *l)
+{
+    const Expr *own = c->in[0]->shape[axis];
+    if (own->kind == EXPR_INT && (scale || asked->kind == EXPR_INT)) return false;
+    l->is_open = scale ? *scale != 1 : asked != own;
+    l->asked = scale ? NULL : asked;
+    l->out = l->in;
+    if (scale) l->scale = *scale;
+    if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0) onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; \"stretch\" is accepted");
+    return true;
+}
+
+/* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. asked: the sizes, some of which may be open. */
+static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count, const int64_t *axes, Line *line)
+{
+    const char *policy = onnx_text(c, "keep_aspect_ratio_policy", "stretch");
+    double all = 0;
+    for (int i = 0; sizes && i < count; i++) {
+        double s = sizes[i] / (double)line[axes[i]].in;
+        if (i == 0 || (strcmp(policy, "not_larger") == 0 ? s < all : s > all)) all = s;
+    }
+    for (int i = 0; i < count; i++) {
+        Line *l = &line[axes[i]];
+        if (settle_open(c, scales ? &scales[i] : NULL, asked[i], (int)axes[i], l)) continue;
+        bool is_kept = sizes && strcmp(policy, "stretch") != 0;
+        l->scale = scales ? scales[i] : is_kept ? all : sizes[i] / (double)l->in;
+        double out = scales ? (double)l->in * scales[i] : is_kept ? (double)floor_of(all * (double)l->in + 0.5) : sizes[i];
+        if (!(out >= 1 && out <= MOST_TABLE)) {
+            onnx_refuse(c, "axis %d of %lld elements, resized by %g: 1 to %d elements are accepted", (int)axes[i], (long long)l->in, l->scale, MOST_TABLE);
+            return false;
+        }
+        l->out = floor_of(out);
+    }
+    return true;
+}
+
+static void run(OnnxCall *c, const Resize *r, const double *scales, const Expr *const *asked, int count, const int64_t *axes, const double *region)
+{
+    Line line[MAX_RANK];
+    Tensor *x = c->in[0];
+    double sizes[MAX_RANK];
+    for (int d = 0; d < x->rank; d++) {
+        int64_t size = tensor_dim(x, d);
+        if (size == 0) onnx_refuse(c, "the input is %s", tensor_shape_text(c->cx, x));
+        line[d] = (Line){ .in = size, .out = size, .scale = 1, .end = 1 };
+    }
+    for (int i = 0; i < count && !scales; i++) sizes[i] = asked[i]->kind == EXPR_INT ? (double)asked[i]->integer : -1;
+    for (int i = 0; region && i < count; i++) line[axes[i]].start = region[i], line[axes[i]].end = region[count + i];
+    if (!ctx_failed(c->cx) && check_words(c, r) && settle(c, scales, scales ? NULL : sizes, asked, count, axes, line)) c->out[0] = resize_axes(c, r, line, x);
+}
+
+static void resize(OnnxCall *c)
+{
+    double region[2 * MAX_RANK], scales[MAX_RANK];
+    const Expr *asked[MAX_RANK] = { NULL };
+    int64_t axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    bool is_old = c->opset < 11;
+    Resize r = { onnx_text(c, "mode", "nearest"), onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
+                 onnx_text(c, "nearest_mode", is_old ? "floor" : "round_prefer_floor"), onnx_real(c, "cubic_coeff_a", -0.75), onnx_real(c, "extrapolation_value", 0),
+                 onnx_int(c, "antialias", 0) != 0, onnx_int(c, "exclude_outside", 0) != 0, false };
+    r.crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
+    int rank = c->in[0]->rank, listed = onnx_ints(c, "axes", -1, axes, MAX_RANK), count = listed >= 0 ? listed : rank;
+    for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
+    int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK), scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
+    int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, asked, MAX_RANK);
+    if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
+    if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
+        onnx_refuse(c, "there are %d scales, %d sizes and %d ends of the region for %d axes", scale_count, size_count, regions, count);
+    else run(c, &r, scale_count ? scales : NULL, asked, count, axes, r.crops ? region : NULL);
+}
+
+static void upsample(OnnxCall *c)
+{
+    double scales[MAX_RANK] = { 1, 1, 1, 1 };
+    int64_t axes[MAX_RANK] = { 0, 1, 2, 3, 4, 5, 6, 7 };
+    const char *mode = onnx_text(c, "mode", "nearest");
+    if (!onnx_needs(c, 1)) return;
+    Resize r = { strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false };
+    const OnnxAttr *a = onnx_attr(c, "scales");
+    int count = c->in[0]->rank;
+    if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx)) onnx_refuse(c, "there must be %d scales", count);
+    else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
+    else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
+    if (!ctx_failed(c->cx)) run(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);
+}
+
+/* grid[n,..] = theta[n] * (x, y, z, 1) of each place of an image of `size` [n][c][..]: places are constants, so it is a product. */
+static void affine_grid(OnnxCall *c)
+{
+    enum { MOST_SPATIAL = 3 };
+    int64_t size[2 + MOST_SPATIAL], places = 1;
+    if (!onnx_needs(c, 2)) return;
+    const int count = onnx_ints(c, NULL, 1, size, 2 + MOST_SPATIAL), spatial = count - 2;
+    if (ctx_failed(c->cx)) return;
+    for (int d = 2; d < count; d++) places = size[d] < 1 || places > (1 << 24) / size[d] ? -1 : places * size[d];
+    if (spatial < 2 || places < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0] || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
+        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted", tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
+        return;
+    }
+    const bool align = onnx_int(c, "align_corners", 0) != 0;
+    Tensor *base = tensor_constant(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ places, spatial + 1 }, NULL);
+    for (int64_t i = 0; base && i < places; i++) {
+        int64_t rest = i;
+        for (int d = 0; d < spatial; d++) {                   /* the last dimension is x */
+            const int64_t extent = size[1 + spatial - d], at = rest % extent;
+            const double centre = align ? (extent > 1 ? 2.0 * (double)at / (double)(extent - 1) - 1 : 0) : (2.0 * (double)at + 1) / (double)extent - 1;
+            dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + d, dtype_wrap(base->type, (Scalar){ .f = centre }));
+            rest /= extent;
+        }
+        dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + spatial, (Scalar){ .f = 1 });
+    }
+    Tensor *grid = onnx_call2(c, "matmul", base, onnx_call(c, "transpose", c->in[0], "perm=0,2,1"));
+    int64_t shape[2 + MOST_SPATIAL] = { size[0] };
+    for (int d = 0; d < spatial; d++) shape[1 + d] = size[2 + d];
+    shape[1 + spatial] = spatial;
+    c->out[0] = grid ? onnx_reshape(c, grid, shape, spatial + 2) : NULL;
+}
+
+static void grid_sample(OnnxCall *c)
+{
+    const char *mode = onnx_text(c, "mode", "bilinear");
+    if (!onnx_needs(c, 2)) return;
+    if (c->in[0]->rank != 4 && c->in[0]->rank != 5) {
+        onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, c->in[0]));
+        return;
+    }
+    Tensor *x = onnx_channels_last(c, c->in[0]);
+    if (!x) return;
+    c->out[0] = onnx_channels_second(c, call(c->cx, "grid_sample", c->name, (Tensor *[]){ x, c->in[1] }, 2, "mode=%s padding=%s align=%d",
+                                             strcmp(mode, "bilinear") == 0 || strcmp(mode, "trilinear") == 0 ? "linear" : strcmp(mode, "bicubic") == 0 ? "cubic" : mode, onnx_text(c, "padding_mode", "zeros"), onnx_int(c, "align_corners", 0) != 0));
+}
+
+const OnnxOp onnx_rows_resize[] = {
+    ONNX_ROW("AffineGrid", "align_corners", affine_grid),
+    ONNX_ROW("GridSample", "align_corners mode padding_mode", grid_sample),
+    ONNX_ROW("Resize", "antialias axes coordinate_transformation_mode cubic_coeff_a exclude_outside extrapolation_value keep_aspect_ratio_policy mode nearest_mode", resize),
+    ONNX_ROW("Upsample", "height_scale mode scales width_scale", upsample),
+    { 0 }
+};

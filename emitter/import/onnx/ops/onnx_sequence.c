@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: MIT */
+/* Sequences of tensors inside of a graph: lists that are known when compiling, so that nothing of them is left to run. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+
+static const OnnxList *list_of(OnnxCall *c, int index)
+{
+    const OnnxList *l = index < c->in_count ? c->list[index] : NULL;
+    if (!l) onnx_refuse(c, "input %d is no sequence", index);
+    return l;
+}
+
+static void make(OnnxCall *c, int count, Tensor **at)
+{
+    OnnxList *l = NEW(c->cx->arena, OnnxList);
+    *l = (OnnxList){ count, at };
+    c->out_list = l;
+}
+
+/* The place that input `index` tells, `otherwise` where it is absent; up to and with `most`. -1: refused. */
+static int place_of(OnnxCall *c, int index, int count, int most, int otherwise)
+{
+    double v;
+    if (!onnx_in(c, index)) return otherwise;
+    if (!onnx_scalar(c, index, &v)) return -1;
+    if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
+    onnx_refuse(c, "place %g of a sequence of %d", v, count);
+    return -1;
+}
+
+static void empty(OnnxCall *c) { make(c, 0, NULL); }
+
+static void construct(OnnxCall *c)
+{
+    if (onnx_needs(c, c->in_count)) make(c, c->in_count, c->in);
+}
+
+static void insert(OnnxCall *c)
+{
+    const OnnxList *l = list_of(c, 0);
+    int at = l ? place_of(c, 2, l->count, l->count, l->count) : -1;
+    if (at < 0 || !onnx_in(c, 1)) return;
+    Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count + 1);
+    for (int i = 0; i <= l->count; i++) all[i] = i < at ? l->at[i] : i == at ? c->in[1] : l->at[i - 1];
+    make(c, l->count + 1, all);
+}
+
+static void erase(OnnxCall *c)
+{
+    const OnnxList *l = list_of(c, 0);
+    int at = l && l->count ? place_of(c, 1, l->count, l->count - 1, l->count - 1) : -1;
+    if (at < 0) {
+        if (l) onnx_refuse(c, "there is nothing to be erased");
+        return;
+    }
+    Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
+    for (int i = 0; i + 1 < l->count; i++) all[i] = l->at[i < at ? i : i + 1];
+    make(c, l->count - 1, all);
+}
+
+static void at(OnnxCall *c)
+{
+    const OnnxList *l = list_of(c, 0);
+    int place = l ? place_of(c, 1, l->count, l->count - 1, -1) : -1;
+    if (place >= 0) c->out[0] = l->at[place];
+}
+
+static void length(OnnxCall *c)
+{
+    const OnnxList *l = list_of(c, 0);
+    if (l) c->out[0] = tensor_scalar(c->cx, c->name, I64, l->count);
+}
+
+static Tensor *without_axis(OnnxCall *c, Tensor *x, int axis)
+{
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    for (int d = 0; x && d < x->rank; d++)
+        if (d != axis) shape[rank++] = tensor_dim(x, d);
+    return onnx_reshape(c, x, shape, rank);
+}
+
+/* Parts of the sizes that are given, of one size (the last one smaller), or single ones without the axis. */
+static void split(OnnxCall *c)
+{
+    enum { MOST = 1024 };
+    int64_t sizes[MOST], begin = 0;
+    if (!onnx_needs(c, 1)) return;
+    Tensor *x = c->in[0];
+    int axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank), given = onnx_ints(c, NULL, 1, sizes, MOST);
+    if (axis < 0 || given == -2) return;
+    int64_t size = tensor_dim(x, axis), each = given == 1 && onnx_in(c, 1)->rank == 0 ? sizes[0] : given < 0 ? 1 : 0, count = each > 0 ? (size + each - 1) / each : given;
+    if (size < 0 || count < 1 || count > MOST) {
+        onnx_unsupported(c, "%lld parts of %lld elements", (long long)count, (long long)size);
+        return;
+    }
+    Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, count);
+    for (int64_t i = 0; i < count && !ctx_failed(c->cx); i++) {
+        int64_t end = begin + (each > 0 ? each : sizes[i]);
+        if (each > 0 && end > size) end = size;
+        if (end < begin || end > size) onnx_refuse(c, "part %lld ends at %lld of %lld elements", (long long)i, (long long)end, (long long)size);
+        else if (end == begin) all[i] = onnx_empty_part(c, x, axis);
+        else all[i] = onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
+        if (given < 0 && !onnx_int(c, "keepdims", 1)) all[i] = without_axis(c, all[i], axis);
+        begin = end;
+    }
+    if (begin != size && !ctx_failed(c->cx)) onnx_refuse(c, "the parts have %lld of %lld elements", (long long)begin, (long long)size);
+    make(c, (int)count, all);
+}
+
+static void concat(OnnxCall *c)
+{
+    const OnnxList *l = list_of(c, 0);
+    if (!l || !l->count) {
+        if (l) onnx_refuse(c, "there is nothing to be put together");
+        return;
+    }
+    int rank = l->at[0]->rank, is_new = onnx_int(c, "new_axis", 0) != 0, axis = onnx_axis(c, onnx_int(c, "axis", 0), rank + is_new);
+    Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
+    for (int i = 0; i < l->count; i++) all[i] = is_new ? onnx_call(c, "unsqueeze", l->at[i], "axes=%d", axis) : l->at[i];
+    if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, all, l->count, "axis=%d", axis);
+}
+
+const OnnxOp onnx_rows_sequence[] = {
+    ONNX_MOVE("ConcatFromSequence", "axis new_axis", concat),
+    ONNX_MOVE("SequenceAt", "", at),
+    ONNX_MOVE("SequenceConstruct", "", construct),
+    ONNX_MOVE("SequenceEmpty", "dtype", empty),
+    ONNX_MOVE("SequenceErase", "", erase),
+    ONNX_MOVE("SequenceInsert", "", insert),
+    ONNX_MOVE("SequenceLength", "", length),
+    ONNX_MOVE("SplitToSequence", "axis keepdims", split),
+    { 0 }
+};

@@ -1,0 +1,479 @@
+/* SPDX-License-Identifier: MIT */
+/* Shapes, index maps and constants. What ONNX gives as inputs of int64 (shapes, axes, pads) must be constant here: chains
+ * of Shape, Gather, Concat and so on over fixed shapes have been folded when their result is looked at. */
+#include <string.h>
+
+#include "import/onnx/graph/onnx_graph.h"
+#include "ir/algebra/algebra.h"
+#include "support/text.h"
+
+enum { MOST_ELEMS = 1 << 16,         /* of a constant that the model asks to be filled */
+       SIDE_BY_SIDE = 32 };          /* operands of one concatenation; more are put together in several */
+
+/* ---- Views ------------------------------------------------------------------------------------------------------- */
+
+static void reshape(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
+    if (onnx_is_missing(c, count, "shape")) return;
+    bool is_empty = false;
+    for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
+    if (is_empty && tensor_elems(c->in[0]) != 0) onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
+    else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
+    else c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
+}
+
+static void flatten(OnnxCall *c)
+{
+    if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
+}
+
+static void squeeze(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
+    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count < 0 ? 0 : count));
+}
+
+static void unsqueeze(OnnxCall *c)
+{
+    int64_t axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
+    if (!onnx_is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count));
+}
+
+/* ---- Index maps -------------------------------------------------------------------------------------------------- */
+
+static void transpose(OnnxCall *c)
+{
+    int64_t perm[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int count = onnx_ints(c, "perm", -1, perm, MAX_RANK);
+    if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0], "");
+    else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
+}
+
+/* Operands without elements add nothing. */
+static void concat(OnnxCall *c)
+{
+    int count = 0;
+    Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
+    for (int i = 0; i < c->in_count; i++)
+        if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
+    if (!count) onnx_refuse(c, "there is nothing to put side by side");
+    while (count > 0 && !ctx_failed(c->cx)) {
+        int made = 0;
+        for (int i = 0; i < count; i += SIDE_BY_SIDE)
+            in[made++] = call(c->cx, "concat", c->name, in + i, count - i < SIDE_BY_SIDE ? count - i : SIDE_BY_SIDE, "axis=%lld", (long long)onnx_int(c, "axis", 0));
+        count = made > 1 ? made : 0;
+        c->out[0] = in[0];
+    }
+}
+
+/* Sizes along the axis: given, or equal parts, the last one smaller where they do not come out even. */
+static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
+{
+    int count = onnx_ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS), outputs = c->node->out_count;
+    if (count != -1) return count;
+    int64_t each = (size + outputs - 1) / outputs;
+    for (int i = 0; i < outputs; i++) {
+        int64_t left = size - i * each;
+        sizes[i] = left < each ? left : each;
+    }
+    return outputs;
+}
+
+static void split(OnnxCall *c)
+{
+    int64_t sizes[ONNX_OUTPUTS], at = 0;
+    if (!onnx_needs(c, 1) || c->node->out_count < 1) return;
+    const Tensor *x = c->in[0];
+    int64_t axis = onnx_int(c, "axis", 0);
+    if (axis < 0) axis += x->rank;
+    if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
+        onnx_refuse(c, "axis %lld of %s into %d parts", (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count);
+        return;
+    }
+    int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
+    for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
+        if (sizes[i] < 0) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
+        else if (sizes[i] == 0) c->out[i] = onnx_empty_part(c, x, (int)axis);
+        else c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)(at + sizes[i]));
+    }
+    if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
+        onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
+}
+
+/* A slice without elements is a constant without elements, whatever it was cut from: chains of shape arithmetic have such. */
+static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count, const int64_t *step, int steps, int count)
+{
+    const Tensor *x = c->in[0];
+    int64_t shape[MAX_RANK];
+    bool is_empty = false;
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    for (int i = 0; i < count && i < x->rank; i++) {
+        int64_t d = axis_count >= 0 ? axes[i] : i, by = steps >= 0 ? step[i] : 1, from = begin[i], to = end[i], size;
+        if (d < 0) d += x->rank;
+        if (d < 0 || d >= x->rank || by != 1) continue;
+        size = shape[d];
+        from = from < 0 ? from + size : from;
+        to = to < 0 ? to + size : to;
+        if (from < 0) from = 0;
+        if (to > size) to = size;
+        if (to > from) continue;
+        shape[d] = 0;
+        is_empty = true;
+    }
+    if (is_empty && tensor_is_fixed(x)) c->out[0] = tensor_constant(c->cx, c->name, x->type, x->rank, shape, NULL);
+    return c->out[0] != NULL;
+}
+
+/* The places of an attribute or, since operator set 10, of an input, some of which may be sizes; those get a tensor of them as well. */
+static int places(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
+{
+    const Expr *at[MAX_RANK];
+    if (c->opset < 10 || !onnx_in(c, input) || tensor_is_constant(c->in[input])) return onnx_ints_since(c, 10, attr, input, out, MAX_RANK);
+    const int count = onnx_sizes(c, input, at, MAX_RANK);
+    for (int i = 0; i < count; i++) out[i] = at[i]->kind == EXPR_INT ? at[i]->integer : 0;
+    if (count >= 0) *sizes = tensor_new(c->cx, c->name, I64, count, at);
+    return count;
+}
+
+static void slice(OnnxCall *c)
+{
+    int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
+    const Tensor *sizes[2] = { NULL, NULL };
+    if (!onnx_needs(c, 1)) return;
+    int count = places(c, "starts", 1, begin, &sizes[0]), ends = places(c, "ends", 2, end, &sizes[1]);
+    int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK), steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
+    if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2) return;
+    if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
+        onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
+        return;
+    }
+    if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
+    Text attrs = text_new(c->cx);
+    text_printf(&attrs, "begin=%s end=%s", ints_text(c->cx, begin, count), ints_text(c->cx, end, count));
+    if (axis_count >= 0) text_printf(&attrs, " axes=%s", ints_text(c->cx, axes, count));
+    if (steps >= 0) text_printf(&attrs, " step=%s", ints_text(c->cx, step, count));
+    const Op *ours = op_find(c->cx, "slice");
+    int attr_count;
+    const Attr *read = attrs_read(c->cx, ours, attrs.at, &attr_count);
+    Attr attr[MAX_RANK + 2];
+    for (int i = 0; read && i < attr_count; i++) attr[i] = read[i];
+    for (int i = 0; i < 2; i++)
+        if (sizes[i]) attr[attr_count++] = (Attr){ .name = i ? "end_sizes" : "begin_sizes", .kind = ATTR_TENSOR, .tensor = sizes[i] };
+    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, c->in, 1, attr, attr_count) : NULL;
+    c->out[0] = n ? n->out[0] : NULL;
+}
+
+/* One constant index is a slice; without its dimension where the index is a scalar. */
+static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
+{
+    const Tensor *x = c->in[0];
+    const Expr *shape[MAX_RANK];
+    int rank = 0;
+    if (at < 0 && tensor_dim(x, (int)axis) >= 0) at += tensor_dim(x, (int)axis);
+    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, at == -1 ? (long long)INT32_MAX : (long long)at + 1);
+    for (int d = 0; d < x->rank; d++)
+        if (d != axis) shape[rank++] = x->shape[d];
+    c->out[0] = c->in[1]->rank == 0 ? onnx_view(c, y, shape, rank) : y;
+}
+
+static void gather(OnnxCall *c)
+{
+    if (!onnx_needs(c, 2)) return;
+    const Tensor *x = c->in[0], *index = c->in[1];
+    int64_t axis = onnx_int(c, "axis", 0), size;
+    if (axis < 0) axis += x->rank;
+    if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
+        onnx_refuse(c, "axis %lld of %s by an index of type %s", (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
+        return;
+    }
+    size = interval_of(c->cx, x->shape[axis], NULL).least;
+    int64_t count = tensor_is_constant(index) ? tensor_elems(index) : 0;
+    for (int64_t i = 0; i < count; i++) {
+        int64_t at = dtype_load(index->type, index->data, i).i;
+        if (at >= -size && at < size) continue;
+        onnx_refuse(c, "index %lld is outside of axis %lld of %s%s", (long long)at, (long long)axis, tensor_shape_text(c->cx, x),
+                    tensor_dim(x, (int)axis) < 0 ? " where that is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'" : "");
+        return;
+    }
+    if (count == 1 && index->rank <= 1) gather_one(c, axis, dtype_load(index->type, index->data, 0).i);
+    else c->out[0] = call(c->cx, "gather", c->name, c->in, 2, "axis=%lld", (long long)axis);
+}
+
+static void pad(OnnxCall *c)
+{
+    int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int rank = c->in[0]->rank, count = onnx_ints_since(c, 11, "pads", 1, given, 2 * MAX_RANK);
+    int axis_count = c->opset < 18 ? -1 : onnx_ints(c, NULL, 3, axes, MAX_RANK);
+    if (onnx_is_missing(c, count, "pads") || axis_count == -2) return;
+    if (axis_count == -1) {
+        axis_count = rank;
+        for (int d = 0; d < rank; d++) axes[d] = d;
+    }
+    if (count != 2 * axis_count) {
+        onnx_refuse(c, "there are %d pads, but %d are needed", count, 2 * axis_count);
+        return;
+    }
+    for (int i = 0; i < axis_count; i++) {
+        int64_t d = axes[i] < 0 ? axes[i] + rank : axes[i];
+        if (d < 0 || d >= rank) {
+            onnx_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axes[i], rank);
+            return;
+        }
+        pads[d] = given[i];
+        pads[rank + d] = given[axis_count + i];
+    }
+    double value = onnx_real(c, "value", 0);
+    if (c->opset >= 11) onnx_scalar(c, 2, &value);
+    Text text = text_new(c->cx);
+    text_double(&text, value);
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", ints_text(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
+}
+
+static void expand(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!onnx_needs(c, 2)) return;
+    int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
+    if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
+}
+
+/* A size that stays open is how often one element is repeated. */
+static void tile(OnnxCall *c)
+{
+    const Expr *asked[MAX_RANK];
+    int64_t times[MAX_RANK];
+    bool is_open = false;
+    if (!onnx_needs(c, 2)) return;
+    const Tensor *x = c->in[0];
+    const int count = onnx_sizes(c, 1, asked, MAX_RANK);
+    if (count < 0) return;
+    if (count != x->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, x->rank);
+    for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
+        times[d] = asked[d]->kind == EXPR_INT ? asked[d]->integer : 1;
+        if (asked[d]->kind == EXPR_INT) asked[d] = x->shape[d];
+        else if (tensor_dim(x, d) == 1) is_open = true;
+        else onnx_unsupported(c, "dimension %d of %s repeated a number of times that stays open; of 1 is accepted", d, tensor_shape_text(c->cx, x));
+    }
+    Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], asked, count) : c->in[0];
+    c->out[0] = onnx_call(c, "tile", y, "times=%s", ints_text(c->cx, times, count));
+}
+
+/* Blocks of b x b pixels become channels, or the other way, by a reshape, a transpose and a reshape. DCR: the block's
+ * position is the slower part of the channel; CRD: the faster. */
+static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
+{
+    const int64_t size = onnx_int(c, "blocksize", 0);
+    if (!onnx_needs(c, 1)) return false;
+    bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
+    for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
+    if (!fits) onnx_refuse(c, "blocksize %lld and an input of %s", (long long)size, tensor_shape_text(c->cx, c->in[0]));
+    *b = expr_index(c->cx, fits ? size : 1);
+    return fits;
+}
+
+static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by) { return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL); }
+
+/* Channels are [channel][row][column] of a block, not [row][column][channel]. */
+static bool is_column_first(OnnxCall *c)
+{
+    const char *mode = onnx_text(c, "mode", "DCR");
+    if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0) onnx_refuse(c, "'mode' is \"%s\"; DCR and CRD are accepted", mode);
+    return strcmp(mode, "CRD") == 0;
+}
+
+static void depth_to_space(OnnxCall *c)
+{
+    const Expr *d[4], *b;
+    if (!block_shape(c, d, &b)) return;
+    bool is_crd = is_column_first(c);
+    const Expr *channels = part_of(c, d[1], expr_mul(c->cx, b, b));
+    const Expr *const apart_dcr[] = { d[0], b, b, channels, d[2], d[3] }, *const apart_crd[] = { d[0], channels, b, b, d[2], d[3] };
+    const Expr *const whole[] = { d[0], channels, expr_mul(c->cx, d[2], b), expr_mul(c->cx, d[3], b) };
+    Tensor *t = onnx_view(c, c->in[0], is_crd ? apart_crd : apart_dcr, 6);
+    t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
+    c->out[0] = onnx_view(c, t, whole, 4);
+}
+
+static void space_to_depth(OnnxCall *c)
+{
+    const Expr *d[4], *b;
+    if (!block_shape(c, d, &b)) return;
+    const Expr *rows = part_of(c, d[2], b), *columns = part_of(c, d[3], b);
+    const Expr *const apart[] = { d[0], d[1], rows, b, columns, b }, *const whole[] = { d[0], expr_mul(c->cx, d[1], expr_mul(c->cx, b, b)), rows, columns };
+    Tensor *t = onnx_view(c, c->in[0], apart, 6);
+    t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
+    c->out[0] = onnx_view(c, t, whole, 4);
+}
+
+/* ---- Constants ---------------------------------------------------------------------------------------------------- */
+
+static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t count)
+{
+    return tensor_constant(c->cx, c->name, I64, rank, &count, v);
+}
+
+static void shape_of(OnnxCall *c)
+{
+    int64_t dims[MAX_RANK];
+    if (!onnx_needs(c, 1)) return;
+    int64_t rank = c->in[0]->rank, start = onnx_int(c, "start", 0), end = onnx_int(c, "end", rank);
+    start = start < 0 ? start + rank : start;
+    end = end < 0 ? end + rank : end > rank ? rank : end;
+    if (start < 0) start = 0;
+    for (int d = 0; d < rank; d++) dims[d] = tensor_dim(c->in[0], d);
+    c->out[0] = int64_constant(c, 1, dims + (start < rank ? start : rank), end > start ? end - start : 0);
+}
+
+static void size_of(OnnxCall *c)
+{
+    if (!onnx_needs(c, 1)) return;
+    int64_t elems = tensor_elems(c->in[0]);
+    c->out[0] = int64_constant(c, 0, &elems, 1);
+}
+
+static void constant(OnnxCall *c)
+{
+    Ctx *cx = c->cx;
+    const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
+    float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
+    int64_t count;
+    if (!a) onnx_refuse(c, "it needs exactly one attribute");
+    else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
+    else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
+    else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
+    else if (strcmp(a->name, "value_float") == 0 || strcmp(a->name, "value_floats") == 0) {
+        bool is_one = strcmp(a->name, "value_float") == 0;
+        reals[0] = (float)a->f;
+        for (int i = 0; i < a->real_count && !is_one; i++) reals[i] = (float)a->reals[i];
+        count = a->real_count;
+        c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
+    } else onnx_unsupported(c, "a constant given as '%s'", a->name);
+}
+
+static void *filled(OnnxCall *c, DType t, int64_t elems, const void *value)
+{
+    void *data = arena_array(c->cx->arena, (size_t)elems, (size_t)dtype_info(t)->bytes);
+    for (int64_t i = 0; i < elems; i++) dtype_store(t, data, i, dtype_load(t, value, 0));
+    return data;
+}
+
+static void constant_of_shape(OnnxCall *c)
+{
+    int64_t shape[MAX_RANK], elems = 1;
+    int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
+    const OnnxAttr *a = onnx_attr(c, "value");
+    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
+    if (onnx_is_missing(c, rank, "shape") || !value) return;
+    for (int d = 0; d < rank; d++) {
+        if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
+            onnx_refuse(c, "the shape %s is too large or negative", ints_text(c->cx, shape, rank));
+            return;
+        }
+        elems *= shape[d];
+    }
+    if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
+    else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", ints_text(c->cx, shape, rank));
+    else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data));
+}
+
+/* From a size or up to one: as many numbers as there are steps between. */
+static void open_range(OnnxCall *c)
+{
+    const Expr *at[3];
+    for (int i = 0; i < 3; i++)
+        if (onnx_sizes(c, i, &at[i], 1) < 0) return;
+    const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
+    if (!step) {
+        onnx_unsupported(c, "a range by steps of 0, or of a size that stays open");
+        return;
+    }
+    const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
+    const Expr *one = expr_index(c->cx, 1), *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
+    const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
+    Tensor *in[2] = { onnx_made_of_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
+    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count) };
+    Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
+    c->out[0] = n ? n->out[0] : NULL;
+}
+
+static void range(OnnxCall *c)
+{
+    double v[3];
+    if (onnx_needs(c, 3) && (!tensor_is_constant(c->in[0]) || !tensor_is_constant(c->in[1]))) {
+        open_range(c);
+        return;
+    }
+    if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2])) return;
+    DType t = c->in[0]->type;
+    if (c->in[2]->type != t) {
+        onnx_refuse(c, "start is %s but the step %s", dtype_info(t)->spelling, dtype_info(c->in[2]->type)->spelling);
+        return;
+    }
+    double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
+    if (!(exact <= MOST_ELEMS) || v[2] == 0) {
+        onnx_unsupported(c, "a range of more than %d elements, or by steps of 0", MOST_ELEMS);
+        return;
+    }
+    int64_t count = exact > 0 ? (int64_t)exact : 0;
+    if ((double)count < exact) count++;
+    void *data = arena_array(c->cx->arena, (size_t)count, (size_t)dtype_info(t)->bytes);
+    int64_t whole[] = { dtype_load(t, c->in[0]->data, 0).i, dtype_load(c->in[2]->type, c->in[2]->data, 0).i };
+    for (int64_t i = 0; i < count; i++) {
+        Scalar s = { 0 };
+        if (dtype_is_float(t)) s.f = v[0] + (double)i * v[2];
+        else s.i = (int64_t)((uint64_t)whole[0] + (uint64_t)i * (uint64_t)whole[1]);
+        dtype_store(t, data, i, dtype_wrap(t, s));
+    }
+    c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, data);
+}
+
+/* Zeros around the middle, or what is around it cut off; an odd one is at the end where it is added, and where it is cut. */
+static void center_crop_pad(OnnxCall *c)
+{
+    int64_t size[MAX_RANK], axes[MAX_RANK], pads[2 * MAX_RANK] = { 0 };
+    if (!onnx_needs(c, 2)) return;
+    int rank = c->in[0]->rank, count = onnx_ints(c, NULL, 1, size, MAX_RANK), axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
+    if (count < 0 || axis_count == -2) return;
+    if (count != (axis_count < 0 ? rank : axis_count)) onnx_refuse(c, "%d sizes for %d axes", count, axis_count < 0 ? rank : axis_count);
+    for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
+        int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
+        if (d < 0) return;
+        int64_t more = size[i] - tensor_dim(c->in[0], d);
+        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d", (long long)size[i], d);
+        pads[d] = more / 2, pads[rank + d] = more - more / 2;
+    }
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=constant value=0", ints_text(c->cx, pads, 2 * rank));
+}
+
+const OnnxOp onnx_rows_shape[] = {
+    ONNX_MOVE("CenterCropPad", "axes", center_crop_pad),
+    ONNX_MOVE("Concat", "axis", concat),
+    ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant),
+    ONNX_MOVE("ConstantOfShape", "value", constant_of_shape),
+    ONNX_MOVE("DepthToSpace", "blocksize mode", depth_to_space),
+    ONNX_MOVE("Expand", "", expand),
+    ONNX_MOVE("Flatten", "axis", flatten),
+    ONNX_MOVE("Gather", "axis", gather),
+    ONNX_MOVE("Pad", "mode pads value", pad),
+    ONNX_MOVE("Range", "", range),
+    ONNX_MOVE("Reshape", "allowzero", reshape),
+    ONNX_MOVE("Shape", "end start", shape_of),
+    ONNX_MOVE("Size", "", size_of),
+    ONNX_MOVE("Slice", "axes ends starts", slice),
+    ONNX_MOVE("SpaceToDepth", "blocksize mode", space_to_depth),
+    ONNX_MOVE("Split", "axis num_outputs split", split),
+    ONNX_MOVE("Squeeze", "axes", squeeze),
+    ONNX_MOVE("Tile", "", tile),
+    ONNX_MOVE("Transpose", "perm", transpose),
+    ONNX_MOVE("Unsqueeze", "axes", unsqueeze),
+    { 0 }
+};

@@ -1,0 +1,335 @@
+/* SPDX-License-Identifier: MIT */
+/* What slides windows over images. ONNX has the channels second and kernels as [o][c][kh][kw]; ours are channels last and
+ * [kh][kw][c][o]. Transposes go around each call; the layout pass makes most of them meet and cancel. */
+#include <string.h>
+
+#include "import/onnx/ops/onnx_ops.h"
+#include "support/text.h"
+
+enum { MAX_SPATIAL = 3 };
+
+typedef struct Windows {
+    int spatial;
+    int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
+    bool is_transposed;                  /* SAME is another thing there */
+} Windows;
+
+static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
+{
+    int found = onnx_ints(c, attr, -1, out, count);
+    if (found == -1 || found == count) return true;
+    if (found >= 0) onnx_refuse(c, "'%s' has %d values, but %d are needed", attr, found, count);
+    return false;
+}
+
+/* SAME: as many windows as strides fit into the input; what is missing is padded on both sides, the odd one at the end
+ * (UPPER) or at the begin (LOWER). With a stride of 1 that is the same for all sizes, so that one may be open. */
+static void pad_same(OnnxCall *c, Windows *w, int d, bool upper)
+{
+    if (w->size[d] < 0 && w->stride[d] > 1)
+        onnx_unsupported(c, "'auto_pad' is SAME with a stride of %lld over an open dimension; 'pads' or a stride of 1 is accepted", (long long)w->stride[d]);
+    int64_t size = w->size[d] < 0 ? 1 : w->size[d], count = (size + w->stride[d] - 1) / w->stride[d];
+    int64_t total = (count - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size;
+    if (total < 0) total = 0;
+    int64_t less = total / 2;
+    w->pad[d] = upper ? less : total - less;
+    w->pad[w->spatial + d] = total - w->pad[d];
+}
+
+static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
+{
+    const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
+    bool is_same = strcmp(automatic, "SAME_UPPER") == 0 || strcmp(automatic, "SAME_LOWER") == 0;
+    if (!is_same && strcmp(automatic, "VALID") != 0 && strcmp(automatic, "NOTSET") != 0 && *automatic) {
+        onnx_refuse(c, "'auto_pad' is \"%s\"; NOTSET, SAME_UPPER, SAME_LOWER and VALID are accepted", automatic);
+        return false;
+    }
+    if (!read_list(c, "kernel_shape", w->kernel, w->spatial) || !read_list(c, "strides", w->stride, w->spatial) ||
+        !read_list(c, "dilations", w->dilation, w->spatial) || !read_list(c, "pads", w->pad, 2 * w->spatial)) return false;
+    for (int d = 0; d < w->spatial; d++) {
+        w->size[d] = tensor_dim(x, 2 + d);
+        if (w->kernel[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->kernel[d] > 1 << 20 || w->stride[d] > 1 << 20 || w->dilation[d] > 1 << 20) {
+            onnx_refuse(c, "kernel %lld, stride %lld and dilation %lld: each must be in 1..%d", (long long)w->kernel[d],
+                        (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
+            return false;
+        }
+        if (is_same && !w->is_transposed) pad_same(c, w, d, strcmp(automatic, "SAME_UPPER") == 0);
+        else if (strcmp(automatic, "VALID") == 0) w->pad[d] = w->pad[w->spatial + d] = 0;
+    }
+    return !ctx_failed(c->cx);
+}
+
+/* The input's spatial dimensions: one to three. */
+static bool start_windows(OnnxCall *c, const Tensor *x, Windows *w)
+{
+    *w = (Windows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+    if (w->spatial >= 1 && w->spatial <= MAX_SPATIAL) return true;
+    onnx_unsupported(c, "the input is %s; [n][c][w], [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, x));
+    return false;
+}
+
+/* [o][c][kh][kw] -> [kh][kw][c][o] */
+static Tensor *kernel_last(OnnxCall *c, Tensor *k)
+{
+    Text perm = text_new(c->cx);
+    for (int d = 2; d < k->rank; d++) text_printf(&perm, "%d,", d);
+    return onnx_call(c, "transpose", k, "perm=%s1,0", text_string(&perm));
+}
+
+static const char *windows_text(Ctx *cx, const Windows *w)
+{
+    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, w->spatial), ints_text(cx, w->dilation, w->spatial),
+                       ints_text(cx, w->pad, 2 * w->spatial));
+}
+
+Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
+{
+    Ctx *cx = c->cx;
+    Windows w;
+    if (!x || !k || !start_windows(c, x, &w)) return NULL;
+    if (k->rank != x->rank) {
+        onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+        return NULL;
+    }
+    for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
+    if (!read_windows(c, x, &w)) return NULL;
+    for (int d = 0; d < w.spatial; d++)
+        if (w.kernel[d] != tensor_dim(k, 2 + d)) {
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", ints_text(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
+            return NULL;
+        }
+    int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
+    if (groups < 1 || channels % groups != 0) {
+        onnx_refuse(c, "'group' is %lld but the input has %lld channels", (long long)groups, (long long)channels);
+        return NULL;
+    }
+    bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
+    k = kernel_last(c, k);
+    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", ints_text(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
+    const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
+    const char *attrs = windows_text(cx, &w);
+    if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
+    Tensor *y = call(cx, op, c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2, "%s", attrs);
+    if (bias) y = onnx_call2(c, "add", y, bias);
+    return onnx_channels_second(c, y);
+}
+
+static void conv(OnnxCall *c)
+{
+    if (onnx_needs(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
+}
+
+/* The image's and the window's sizes are inputs. */
+static void col2im(OnnxCall *c)
+{
+    int64_t image[MAX_SPATIAL];
+    Windows w = { .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+    if (!onnx_needs(c, 3)) return;
+    w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
+    if (ctx_failed(c->cx)) return;
+    if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial) onnx_refuse(c, "there are %d sizes of the image; as many of the window are wanted", w.spatial);
+    if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial) || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial)) return;
+    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", ints_text(c->cx, image, w.spatial), ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
+}
+
+/* Offsets and the mask have their taps second, as x its channels. */
+static void deform_conv(OnnxCall *c)
+{
+    Windows w;
+    if (!onnx_needs(c, 3) || !start_windows(c, c->in[0], &w)) return;
+    if (w.spatial != 2 || c->in[1]->rank != 4) {
+        onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted", tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
+        return;
+    }
+    for (int d = 0; d < 2; d++) w.kernel[d] = tensor_dim(c->in[1], 2 + d);
+    if (!read_windows(c, c->in[0], &w)) return;
+    Tensor *mask = onnx_in(c, 4), *in[] = { onnx_channels_last(c, c->in[0]), kernel_last(c, c->in[1]), onnx_channels_last(c, c->in[2]), mask ? onnx_channels_last(c, mask) : NULL };
+    Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3, "%s groups=%lld offset_groups=%lld", windows_text(c->cx, &w), (long long)onnx_int(c, "group", 1),
+                     (long long)onnx_int(c, "offset_group", 1));
+    if (onnx_in(c, 3)) y = onnx_call2(c, "add", y, c->in[3]);
+    c->out[0] = onnx_channels_second(c, y);
+}
+
+/* y[.., h*s + i*d - p, .., o] += x[.., h, .., c] * k[c, o, i, ..]. The output's size follows from the pads, or the pads from
+ * the size; auto_pad makes the size that of the input times the stride. */
+static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *extra)
+{
+    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* it may be the whole shape, batch and channels included */
+    const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
+    bool is_upper = strcmp(automatic, "SAME_UPPER") == 0, is_same = is_upper || strcmp(automatic, "SAME_LOWER") == 0;
+    bool has_size = onnx_attr(c, "output_shape") != NULL;
+    if (!read_list(c, "output_padding", extra, w->spatial)) return false;
+    int given = onnx_ints(c, "output_shape", -1, size, MAX_SPATIAL + 2);
+    if (given == w->spatial + 2) memmove(size, size + 2, sizeof *size * (size_t)w->spatial);
+    else if (given != -1 && given != w->spatial) onnx_refuse(c, "'output_shape' has %d values, but %d are needed", given, w->spatial);
+    if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
+    for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
+        const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;               /* by the stride it is the same for all sizes */
+        if (!has_size) size[d] = own * w->stride[d];
+        if (own < 0) onnx_unsupported(c, "'output_shape' for %s, which is open; 'pads' or SAME is accepted", tensor_shape_text(c->cx, x));
+        int64_t total = (own - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
+        if (total < 0) extra[d] -= total, total = 0;
+        w->pad[d] = is_upper ? total / 2 : total - total / 2;
+        w->pad[w->spatial + d] = total - w->pad[d];
+    }
+    return true;
+}
+
+static void conv_transpose(OnnxCall *c)
+{
+    Ctx *cx = c->cx;
+    Windows w;
+    int64_t extra[MAX_SPATIAL] = { 0 };
+    if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w)) return;
+    w.is_transposed = true;
+    Tensor *x = c->in[0], *k = c->in[1];
+    if (k->rank != x->rank) {
+        onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+        return;
+    }
+    for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
+    if (!read_transposed(c, x, &w, extra)) return;
+    Text perm = text_new(cx);                                  /* [c][o][kh][kw] -> [kh][kw][c][o] */
+    for (int d = 0; d < w.spatial; d++) text_printf(&perm, "%d,", 2 + d);
+    k = onnx_call(c, "transpose", k, "perm=%s0,1", text_string(&perm));
+    Tensor *y = call(cx, text_format(cx, "conv%dd_transpose", w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2,
+                     "%s extra=%s groups=%lld", windows_text(cx, &w), ints_text(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
+    if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
+    c->out[0] = onnx_channels_second(c, y);
+}
+
+static void pool(OnnxCall *c, const char *op, const char *more)
+{
+    Windows w;
+    if (!onnx_needs(c, 1) || !start_windows(c, c->in[0], &w)) return;
+    if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
+    if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
+    Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1,
+                     "kernel=%s %s ceil_mode=%d%s", ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
+                     onnx_int(c, "ceil_mode", 0) != 0, more);
+    c->out[0] = onnx_channels_second(c, y);
+}
+
+static void max_pool(OnnxCall *c)
+{
+    Windows w;
+    pool(c, "max_pool", "");
+    if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
+    Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]), "kernel=%s %s ceil_mode=%d columns=%d", ints_text(c->cx, w.kernel, w.spatial),
+                              windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0, onnx_int(c, "storage_order", 0) != 0);
+    c->out[1] = onnx_channels_second(c, index);
+}
+
+/* Everything goes back to the place that its index tells, counted in the smallest shape that can have been pooled; what the
+ * wanted shape has more lies behind. */
+static void max_unpool(OnnxCall *c)
+{
+    Windows w;
+    int64_t shape[MAX_RANK], wanted[MAX_RANK], pads[2 * MAX_RANK] = { 0 }, flat = -1, total = 1;
+    if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
+    int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, wanted, MAX_RANK);
+    for (int d = 0; d < rank; d++) {
+        shape[d] = tensor_dim(c->in[0], d);
+        if (d >= 2) shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
+        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && wanted[d] < shape[d])) onnx_refuse(c, "dimension %d of the result would be %lld", d, (long long)shape[d]);
+        if (ctx_failed(c->cx)) return;
+        total *= shape[d];
+        if (given == rank) pads[rank + d] = wanted[d] - shape[d];
+    }
+    Tensor *none = onnx_call(c, "expand", onnx_like(c, c->in[0], 0), "shape=%lld", (long long)total);
+    Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
+    if (ctx_failed(c->cx)) return;
+    Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, ""), shape, rank);
+    c->out[0] = given == rank ? onnx_call(c, "pad", y, "pad=%s", ints_text(c->cx, pads, 2 * rank)) : y;
+}
+
+static void average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
+
+/* p is an integer, in the first operator set a real number. */
+static double norm_power(OnnxCall *c)
+{
+    const OnnxAttr *a = onnx_attr(c, "p");
+    return !a ? 2 : a->i ? (double)a->i : a->f;
+}
+
+static void lp_pool(OnnxCall *c)
+{
+    Text more = text_new(c->cx);
+    text_char(&more, ' ');
+    onnx_add_real(&more, "p", norm_power(c));
+    pool(c, "lp_pool", more.at);
+}
+
+static void global_lp_pool(OnnxCall *c)
+{
+    double p = norm_power(c);
+    if (!onnx_needs(c, 1)) return;
+    Text axes = text_new(c->cx);
+    for (int d = 2; d < c->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 2 ? "," : "", d);
+    if (p == 1 || p == 2) {
+        c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%s keepdims=1", text_string(&axes));
+        return;
+    }
+    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0], ""), onnx_like(c, c->in[0], p));
+    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, "axes=%s keepdims=1", text_string(&axes)), onnx_like(c, powers, 1 / p));
+}
+
+static void global(OnnxCall *c, const char *op)
+{
+    if (onnx_needs(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
+}
+static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
+static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
+
+/* By the batch's own moments; the running ones move towards them. */
+static void batch_norm_trained(OnnxCall *c, const char *epsilon)
+{
+    Tensor *x = c->in[0];
+    Text axes = text_new(c->cx);
+    for (int d = 0; d < x->rank; d++)
+        if (d != 1) text_printf(&axes, "%s%d", d ? "," : "", d);
+    double momentum = (double)(float)onnx_real(c, "momentum", 0.9);
+    Tensor *mean = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes.at);
+    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s", axes.at);
+    Tensor *y = onnx_call(c, "standardize", x, "axes=%s epsilon=%s", axes.at, epsilon);
+    y = onnx_call2(c, "mul", y, onnx_ones_behind(c, c->in[1], x->rank - 2));
+    c->out[0] = onnx_call2(c, "add", y, onnx_ones_behind(c, c->in[2], x->rank - 2));
+    Tensor *own[2] = { onnx_call(c, "reduce_mean", x, "axes=%s", axes.at), var };
+    for (int i = 0; i < 2; i++)
+        c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_like(c, x, momentum)), onnx_call2(c, "mul", own[i], onnx_like(c, x, 1 - momentum)));
+}
+
+static void batch_norm(OnnxCall *c)
+{
+    if (!onnx_needs(c, 5)) return;
+    if (!onnx_int(c, "spatial", 1) || (c->opset < 7 && !onnx_int(c, "is_test", 0))) {
+        onnx_unsupported(c, "spatial=0, or training in an old operator set; the form over channels is accepted");
+        return;
+    }
+    Text epsilon = text_new(c->cx);
+    text_float(&epsilon, (float)onnx_real(c, "epsilon", 1e-5));
+    if (onnx_int(c, "training_mode", 0)) {
+        batch_norm_trained(c, text_string(&epsilon));
+        return;
+    }
+    Tensor *in[5];
+    for (int i = 0; i < 5; i++) in[i] = c->in[i];
+    in[0] = onnx_channels_last(c, c->in[0]);
+    c->out[0] = onnx_channels_second(c, call(c->cx, "batch_norm", c->name, in, 5, "epsilon=%s", text_string(&epsilon)));
+}
+
+const OnnxOp onnx_rows_window[] = {
+    ONNX_ROW("AveragePool", "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides", average_pool),
+    ONNX_ROW("BatchNormalization", "epsilon is_test momentum spatial training_mode", batch_norm),
+    ONNX_ROW("Col2Im", "dilations pads strides", col2im),
+    ONNX_ROW("Conv", "auto_pad dilations group kernel_shape pads strides", conv),
+    ONNX_ROW("ConvTranspose", "auto_pad dilations group kernel_shape output_padding output_shape pads strides", conv_transpose),
+    ONNX_ROW("DeformConv", "dilations group kernel_shape offset_group pads strides", deform_conv),
+    ONNX_ROW("GlobalAveragePool", "", global_average_pool),
+    ONNX_ROW("GlobalLpPool", "p", global_lp_pool),
+    ONNX_ROW("MaxUnpool", "kernel_shape pads strides", max_unpool),
+    ONNX_ROW("LpPool", "auto_pad ceil_mode dilations kernel_shape p pads strides", lp_pool),
+    ONNX_ROW("GlobalMaxPool", "", global_max_pool),
+    ONNX_ROW("MaxPool", "auto_pad ceil_mode dilations kernel_shape pads storage_order strides", max_pool),
+    { 0 }
+};

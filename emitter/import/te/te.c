@@ -1,0 +1,438 @@
+/* SPDX-License-Identifier: MIT */
+/* Reads .te files (te.h has the language), one statement after the other. */
+#include "import/te/te.h"
+
+#include <string.h>
+
+#include "graph/dag/op.h"
+#include "import/formats/npy.h"
+#include "ir/text/read.h"
+#include "schedule/schedule.h"
+#include "support/file.h"
+#include "support/map.h"
+#include "support/names.h"
+
+enum { MOST_STATEMENTS = 2048 };      /* to be one nest, which is checked in a time that grows with the square */
+
+typedef struct TeReader {
+    Ctx *cx;
+    const char *path, *text;
+    const ImportOptions *options;
+    const Known *known;              /* sizes and tensors so far */
+    bool is_scanning;                /* the first walk, when no tensor is known yet */
+    bool is_nest;                    /* calls are expanded where they stand */
+    Model *model;                    /* its arrays have room for all */
+    TeStep *step;
+} TeReader;
+
+/* ---- Statements in the text ------------------------------------------------------------------------------------- */
+
+/* The end of the statement that begins at s: its line's, or the line's in which its last bracket is closed. */
+static const char *end_of_statement(const char *s)
+{
+    int depth = 0;
+    for (; *s; s++) {
+        if (*s == '#') s += strcspn(s, "\n");
+        if (strchr("([{", *s) && *s) depth++;
+        if (strchr(")]}", *s) && *s) depth--;
+        if (*s == '"') s += 1 + strcspn(s + 1, "\"\n");
+        if (!*s || (*s == '\n' && depth <= 0)) break;
+    }
+    return s;
+}
+
+static Lexer lex_statement(const TeReader *r, const char *begin, const char *end)
+{
+    return lex_part(r->cx, r->text, (size_t)(begin - r->text), (size_t)(end - r->text), true, "te");
+}
+
+static bool is_indented(const char *s) { return *s == ' ' || *s == '\t'; }
+
+/* ---- Declarations ----------------------------------------------------------------------------------------------- */
+
+static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
+{
+    const Known *k = known_tensor(r->known, at);
+    if (!k) k = known_value(r->known, at);
+    if (k && k->is_promised && k->tensor == t) return;
+    if (k) lex_error(l, at, "'%s' is defined already", k->name);
+    if (t) r->known = known_add(r->cx, r->known, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
+}
+
+/* A size given on the command line is a constant, or has a lower maximum. */
+static void read_size(TeReader *r, Lexer *l)
+{
+    Token at = lex_peek(l);
+    if (!size_read(l, &r->known)) return;
+    Var *v = (Var *)(uintptr_t)expr_as_var(r->known->value);      /* nothing has used it yet */
+    for (int i = 0; r->options && i < r->options->dim_count; i++) {
+        const ImportDim *d = &r->options->dim[i];
+        if (!token_is(at, d->name)) continue;
+        if (r->options->is_dim_used) r->options->is_dim_used[i] = true;
+        int64_t least = d->least ? d->least : v->least;
+        if (d->value < v->least || d->value > v->greatest || least < v->least)
+            lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld", (long long)(least < v->least ? least : d->value), d->name,
+                      (long long)v->least, (long long)v->greatest);
+        if (d->is_maximum) v->greatest = d->value, v->least = least;
+        else r->known = known_add(r->cx, r->known->outer, d->name, NULL, expr_index(r->cx, d->value));
+    }
+    if (!r->is_scanning) r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name) : v->name;
+}
+
+static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *t)
+{
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *data;
+    DiagMark mark = diag_mark(r->cx);
+    bool ok = npy_read(r->cx, path, &type, &rank, shape, &data);
+    lex_relocate(l, mark, at);
+    if (!ok) return;
+    bool fits = type == t->type && rank == t->rank;
+    for (int d = 0; fits && d < rank; d++) fits = shape[d] == tensor_dim(t, d);
+    if (fits) t->data = data;
+    else lex_error(l, at, "\"%s\" does not hold a tensor %s%s", path, dtype_info(t->type)->spelling, tensor_shape_text(r->cx, t));
+}
+
+/* declaration = name ':' type */
+static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
+{
+    const Expr *shape[MAX_RANK];
+    DType type;
+    int rank;
+    *at = lex_peek(l);
+    const char *tensor_name = lex_name(l, "the name of the tensor");
+    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, r->known, &type, &rank, shape)) return NULL;
+    Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
+    define(r, l, *at, t);
+    return t;
+}
+
+static void read_data(TeReader *r, Lexer *l, Token at, Tensor *t)
+{
+    Token from = lex_peek(l);
+    if (tensor_elems(t) < 0) lex_error(l, at, "a constant has a constant shape");
+    else if (from.kind != TOKEN_STRING) t->data = data_read(l, t->type, tensor_elems(t));
+    else {
+        lex_take(l);
+        const char *file = name_n(r->cx, from.at + 1, (size_t)from.length - 2);
+        read_npy(r, l, from, text_format(r->cx, "%s%s", path_folder(r->cx, r->path), file), t);
+    }
+    lex_finish(l);
+}
+
+static void read_const(TeReader *r, Lexer *l)
+{
+    Token at;
+    Tensor *t = read_declaration(r, l, &at);
+    if (t && lex_expect(l, "=", "before the data")) read_data(r, l, at, t);
+}
+
+/* A value makes the input a constant; but state begins with it. */
+static void read_input(TeReader *r, Lexer *l)
+{
+    Token at;
+    Tensor *t = read_declaration(r, l, &at), *value = t ? tensor_new(r->cx, t->name, t->type, t->rank, t->shape) : NULL;
+    if (!t) return;
+    if (lex_accept(l, "=")) read_data(r, l, at, value);
+    else if (!lex_finish(l)) return;
+    for (int i = 0; r->options && i < r->options->value_count; i++)
+        if (text_equal(r->options->value[i].name, t->name)) {
+            if (r->options->is_value_used) r->options->is_value_used[i] = true;
+            read_npy(r, l, at, r->options->value[i].path, value);
+        }
+    if (value->data && !import_keeps(r->options, t->name)) {
+        t->data = value->data;
+        return;
+    }
+    if (value->data) r->model->initial[r->model->input_count] = value;
+    r->model->input[r->model->input_count++] = t;
+}
+
+static void read_promise(TeReader *r, Lexer *l) { promise_read(l, &r->known); }
+
+static void read_outputs(TeReader *r, Lexer *l)
+{
+    do {
+        Token at = lex_peek(l);
+        const Known *k = lex_name(l, "the name of a tensor") ? known_tensor(r->known, at) : NULL;
+        if (!k) unknown_name(l, r->known, at, true);
+        else if (!k->tensor->maker) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
+        for (int i = 0; k && i < r->model->output_count; i++)
+            if (r->model->output[i] == k->tensor) lex_error(l, at, "'%s' is an output already", k->name);
+        if (k) r->model->output[r->model->output_count++] = (Tensor *)(uintptr_t)k->tensor;
+    } while (lex_accept(l, ",") && !ctx_failed(r->cx));
+    lex_finish(l);
+}
+
+/* ---- Operator calls --------------------------------------------------------------------------------------------- */
+
+/* A call is `names = name(...)` with nothing behind; a name that is also a function of formulas calls the operator
+ * where an argument is a whole tensor. */
+static bool is_call(const TeReader *r, const Lexer *l)
+{
+    int i = l->next;
+    while (i < l->count && !token_is(l->token[i], "=")) {
+        if (token_is(l->token[i], "[")) return false;
+        i++;
+    }
+    if (i + 3 >= l->count || l->token[i + 1].kind != TOKEN_NAME || !token_is(l->token[i + 2], "(")) return false;
+    int depth = 0, begin = i + 2;
+    bool has_tensor = false;
+    for (i = begin; i < l->count; i++) {
+        Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
+        if (token_is(t, "(") || token_is(t, "[")) depth++;
+        if ((token_is(t, ")") || token_is(t, "]")) && --depth == 0) break;
+        bool is_whole = depth == 1 && (token_is(before, "(") || token_is(before, ",")) && (token_is(after, ",") || token_is(after, ")"));
+        const Known *k = known_tensor(r->known, t);
+        if (is_whole && t.kind == TOKEN_NAME) has_tensor = has_tensor || r->is_scanning || (k && k->tensor->rank > 0);
+    }
+    if (i != l->count - 1) return false;
+    Token function = l->token[begin - 1];
+    ExprKind kind;
+    DType type;
+    const char *op = name_n(r->cx, function.at, (size_t)function.length);
+    bool is_function = expr_kind_read(op, (size_t)function.length, &kind) || dtype_read(op, (size_t)function.length, &type) ||
+                       strncmp(op, "bits_", 5) == 0 || strcmp(op, "clamp") == 0 || strcmp(op, "ceildiv") == 0 || strcmp(op, "dim") == 0;
+    return op_find(r->cx, op) ? has_tensor || !is_function : !is_function;
+}
+
+/* value = ['-'] number | name | string */
+static void read_attr_value(Lexer *l, Text *out)
+{
+    if (lex_accept(l, "-")) text_char(out, '-');
+    Token t = lex_take(l);
+    if (t.kind == TOKEN_STRING) text_addn(out, t.at + 1, (size_t)t.length - 2);
+    else if (t.kind != TOKEN_END && t.kind != TOKEN_SYMBOL) text_addn(out, t.at, (size_t)t.length);
+    else lex_error(l, t, "the value of an attribute is expected, not %s", token_text(l->cx, t));
+}
+
+static bool number_follows(const Lexer *l)
+{
+    Token t = lex_ahead(l, token_is(lex_ahead(l, 1), "-") ? 2 : 1);
+    return lex_is(l, ",") && (t.kind == TOKEN_INTEGER || t.kind == TOKEN_REAL);
+}
+
+/* attribute = name '=' (value {',' number} | '[' value {',' value} ']')      becomes ` name=value,value` */
+static void read_attr(Lexer *l, Text *out)
+{
+    const char *attr = lex_name(l, "the name of an attribute");
+    lex_expect(l, "=", "after the attribute");
+    text_printf(out, "%s%s=", out->length ? " " : "", attr ? attr : "");
+    bool is_list = lex_accept(l, "[");
+    read_attr_value(l, out);
+    while (!ctx_failed(l->cx) && (is_list ? lex_is(l, ",") : number_follows(l))) {
+        lex_take(l);
+        text_char(out, ',');
+        read_attr_value(l, out);
+    }
+    if (is_list) lex_expect(l, "]", "after the values");
+}
+
+/* An error of the operator is shown at the call. */
+static void relocate(TeReader *r, const Lexer *l, DiagMark mark, Token at)
+{
+    if (!ctx_failed(r->cx)) return;
+    const Diag *d = diag_rewind(r->cx, mark);
+    while (d->severity < ERROR) d = d->next;
+    lex_error(l, at, "%s%s%s", d->where && !d->source ? d->where : "", d->where && !d->source ? ": " : "", d->what);
+}
+
+/* The stages that a call stands for are named after its result: y, and y_max, y_sum for what leads to it. `named` are done: in a
+ * recurrence they lead to one another. */
+static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count, Map *named)
+{
+    Stage *s = n ? (Stage *)(uintptr_t)n->stage : NULL;
+    if (!s || map_get_ptr(named, n)) return;
+    map_put_ptr(named, n, n);
+    for (int i = 0; i < in_count; i++)
+        for (int o = 0; o < n->out_count; o++)
+            if (n->out[o] == in[i]) return;
+    for (int i = 0; i < n->in_count; i++) {
+        const char *inner = n->in[i]->name;
+        size_t prefix = strlen(op);
+        if (strncmp(inner, op, prefix) == 0 && inner[prefix] == '_') inner += prefix + 1;
+        name_stages(r, n->in[i]->maker, op, name_format(r->cx, "%s_%s", wanted, inner), in, in_count, named);
+    }
+    s->name = n->name = wanted;
+    for (int i = 0; i < n->out_count; i++) n->out[i]->name = i ? name_format(r->cx, "%s_%d", wanted, i) : wanted;
+}
+
+/* The outputs of the call: its own, or in a nest those of the computes that it means. */
+static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wanted, Tensor *const *in, int in_count, const char *attrs, int *count)
+{
+    const char *called = name_n(r->cx, at.at, (size_t)at.length);
+    const Op *op = op_find(r->cx, called);
+    if (!op) {
+        int ops;
+        const Op *const *list = op_list(r->cx, &ops);
+        const char **names = NEW_ARRAY(r->cx->arena, const char *, ops);
+        for (int i = 0; i < ops; i++) names[i] = list[i]->name;
+        lex_error(l, at, "there is no operator '%s'%s", called, text_hint(r->cx, called, names, (size_t)ops, ""));
+        return NULL;
+    }
+    DiagMark mark = diag_mark(r->cx);
+    int attr_count = 0;
+    const Attr *attr = attrs_read(r->cx, op, attrs, &attr_count);
+    Node *n = ctx_failed(r->cx) ? NULL : op_call(r->cx, op, wanted, in, in_count, attr, attr_count);
+    relocate(r, l, mark, at);
+    if (!n) return NULL;
+    *count = n->out_count;
+    if (r->is_nest && op->annotation) return in;             /* a nest is one group: nothing is to be said in it */
+    if (!r->is_nest) return n->out;
+    Tensor *const *out = op_expand(r->cx, n);
+    Map named = map_new(r->cx->arena);
+    name_stages(r, out[0]->maker, op->name, wanted, in, in_count, &named);
+    return out;
+}
+
+/* call = name {',' name} '=' operator '(' [argument {',' argument}] ')'      argument = name | '_' | attribute */
+static void read_op_call(TeReader *r, Lexer *l)
+{
+    Token result[MAX_RANK];
+    int results = 0, in_count = 0, count = 0;
+    do {
+        result[results] = lex_take(l);
+        if (result[results++].kind != TOKEN_NAME) lex_error(l, result[results - 1], "the name of the result is expected");
+    } while (results < MAX_RANK && lex_accept(l, ","));
+    lex_expect(l, "=", "after the result");
+    Token op = lex_take(l);
+    lex_expect(l, "(", "after the operator");
+    Tensor **in = NEW_ARRAY(r->cx->arena, Tensor *, l->count);
+    Text attrs = text_new(r->cx);
+    while (!lex_is(l, ")") && !ctx_failed(r->cx)) {
+        Token at = lex_peek(l);
+        if (token_is(lex_ahead(l, 1), "=")) read_attr(l, &attrs);
+        else if (lex_accept(l, "_")) in[in_count++] = NULL;
+        else {
+            const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
+            if (!k) unknown_name(l, r->known, at, true);
+            in[in_count++] = k ? (Tensor *)(uintptr_t)k->tensor : NULL;
+        }
+        if (!lex_is(l, ")")) lex_expect(l, ",", "between arguments");
+    }
+    lex_take(l);
+    if (!lex_finish(l) || ctx_failed(r->cx)) return;
+    const char *wanted = name_n(r->cx, result[0].at, (size_t)result[0].length);
+    Tensor *const *out = call_op(r, l, op, wanted, in, in_count, text_string(&attrs), &count);
+    if (out && results > count) lex_error(l, result[count], "%.*s has %d result%s", op.length, op.at, count, count == 1 ? "" : "s");
+    for (int i = 0; out && i < results && i < count; i++) {
+        define(r, l, result[i], out[i]);
+        if (!ctx_failed(r->cx) && out != in) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
+    }
+}
+
+static void read_formula(TeReader *r, Lexer *l)
+{
+    Token at = lex_peek(l), second = lex_ahead(l, 2);
+    bool has_second = token_is(lex_ahead(l, 1), ",");
+    Tensor *t = formula_read(l, r->known, NULL, false);
+    if (!t) return;
+    define(r, l, at, t);
+    if (has_second) define(r, l, second, t->maker->out[1]);
+}
+
+/* ---- The file --------------------------------------------------------------------------------------------------- */
+
+typedef struct Statement { const char *word; void (*read)(TeReader *r, Lexer *l); } Statement;
+static const Statement statements[] = {
+    { "size", read_size }, { "input", read_input }, { "const", read_const }, { "output", read_outputs },
+    { "promise", read_promise },
+};
+
+/* A statement's word is no keyword where '=', '[' or ',' follows: then it is a tensor that bears the name. */
+static bool begins(const Lexer *l, const char *word) { return lex_is(l, word) && lex_ahead(l, 1).kind == TOKEN_NAME; }
+
+static void read_statement(TeReader *r, Lexer *l)
+{
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) {
+        if (!begins(l, statements[i].word)) continue;
+        lex_take(l);
+        statements[i].read(r, l);
+        return;
+    }
+    if (is_call(r, l)) read_op_call(r, l);
+    else read_formula(r, l);
+}
+
+static void read_step(TeReader *r, const char *begin, const char *end)
+{
+    const char *s = begin + strspn(begin, " \t"), *stop = s + strcspn(s, "#\n");
+    if (stop > end) stop = end;
+    while (stop > s && strchr(" \t\r", stop[-1])) stop--;
+    if (stop == s) return;
+    r->step[r->model->step_count++] =
+        (TeStep){ name_n(r->cx, s, (size_t)(stop - s)), r->path, r->text, (size_t)(s - r->text), (size_t)(stop - r->text) };
+}
+
+/* Calls visit for each statement, `schedule` and its steps apart. */
+typedef void VisitStatement(TeReader *r, Lexer *l);
+
+static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
+{
+    bool in_schedule = false;
+    int count = 0;
+    for (const char *s = r->text, *end; *s && !ctx_failed(r->cx); s = end + (*end == '\n')) {
+        bool is_step = in_schedule && is_indented(s);
+        end = is_step ? s + strcspn(s, "\n") : end_of_statement(s);
+        if (is_step) {
+            if (with_steps) read_step(r, s, end);
+            continue;
+        }
+        Lexer l = lex_statement(r, s, end);
+        if (!l.count || ctx_failed(r->cx)) continue;
+        in_schedule = l.count == 1 && lex_is(&l, "schedule");
+        if (count++ == MOST_STATEMENTS) lex_error(&l, lex_peek(&l), "more than %d statements", MOST_STATEMENTS);
+        if (!in_schedule) visit(r, &l);
+    }
+}
+
+/* The first walk only looks whether there is a formula. */
+static void find_formulas(TeReader *r, Lexer *l)
+{
+    bool is_known = false;
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) is_known = is_known || begins(l, statements[i].word);
+    if (!is_known && !is_call(r, l)) r->is_nest = true;
+}
+
+static void make_room(TeReader *r)
+{
+    size_t room = 2;
+    for (const char *s = r->text; *s; s++) room += *s == '\n' || *s == ',';
+    r->model->input = NEW_ARRAY(r->cx->arena, Tensor *, room);
+    r->model->initial = NEW_ARRAY(r->cx->arena, const Tensor *, room);
+    r->model->output = NEW_ARRAY(r->cx->arena, Tensor *, room);
+    r->model->step = r->step = NEW_ARRAY(r->cx->arena, TeStep, room);
+}
+
+bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out)
+{
+    if (ctx_failed(cx)) return false;
+    const char *outer = cx->file;
+    cx->file = path;
+    *out = (Model){ .name = path_stem(cx, path) };
+    TeReader r = { .cx = cx, .path = path, .text = text, .options = options, .model = out, .is_scanning = true };
+    make_room(&r);
+    walk_statements(&r, find_formulas, true);
+    r.is_scanning = false;
+    r.is_nest = r.is_nest || out->step_count || (options && options->as_nest);
+    walk_statements(&r, read_statement, false);
+    promises_are_kept(cx, r.known);
+    if (!out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
+    cx->file = outer;
+    return !ctx_failed(cx);
+}
+
+const Nest *te_step(Ctx *cx, const Nest *n, const TeStep *step)
+{
+    const char *outer = cx->file;
+    cx->file = step->path;
+    Lexer l = lex_part(cx, step->whole, step->begin, step->end, true, "te");
+    Token whole = { TOKEN_NAME, step->whole + step->begin, (int)(step->end - step->begin) };
+    DiagMark mark = diag_mark(cx);
+    n = sched_step(cx, n, step->text);
+    lex_relocate(&l, mark, whole);
+    cx->file = outer;
+    return n;
+}

@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: MIT */
+/* Functions of one element of int8, by the tables of their 256 values that the reference kernels amount to: their own
+ * arithmetic, in fixed point or floats, is done here once. And quotients and norms, which need more than one element. */
+#include <math.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
+
+enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12 };
+
+static int32_t fixed(ExprKind k, int64_t a, int64_t b) { return (int32_t)scalar_apply(k, I32, I32, (const Scalar[]){ { .i = a }, { .i = b } }).i; }
+static int64_t within(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
+
+/* x * factor, with one or both roundings */
+static int32_t times(int64_t x, Factor f, bool once)
+{
+    int by = f.exponent > 30 ? 1 : 31 - f.exponent;
+    if (once) return (int32_t)scalar_apply(EXPR_SHR, I64, I64, (const Scalar[]){ { .i = x * f.multiplier + ((int64_t)1 << (by - 1)) }, { .i = by } }).i;
+    int32_t left = f.exponent > 0 ? fixed(EXPR_SHL, x, f.exponent) : (int32_t)x, high = fixed(EXPR_MULHIGH, left, f.multiplier);
+    return f.exponent < 0 ? fixed(EXPR_ROUNDSHIFT, high, -f.exponent) : high;
+}
+
+/* 1 / sqrt(v) by five steps of Newton's method in Q3.28, as the reference takes them. */
+static Factor inverse_root(int64_t v)
+{
+    enum { HALF_ROOT_2 = 1518500250, THREE_HALVES = 402653184 };
+    if (v <= 1) return (Factor){ INT32_MAX, 0 };
+    int pairs = (fixed(EXPR_CLZ, v, 0) - 1) / 2 - 1, shift = 11 - pairs;
+    int32_t s = (int32_t)(v << (2 * pairs)), half = fixed(EXPR_ROUNDSHIFT, s >> 1, 1), x = 1 << 28;
+    for (int i = 0; i < 5; i++) {
+        int32_t cube = fixed(EXPR_SHL, fixed(EXPR_MULHIGH, fixed(EXPR_MULHIGH, x, x), x), 6);
+        x = fixed(EXPR_SHL, (int64_t)fixed(EXPR_MULHIGH, THREE_HALVES, x) - fixed(EXPR_MULHIGH, half, cube), 3);
+    }
+    x = fixed(EXPR_MULHIGH, x, HALF_ROOT_2);
+    return shift < 0 ? (Factor){ x << -shift, 0 } : (Factor){ x, -shift };
+}
+
+/* ---- Tables -------------------------------------------------------------------------------------------------------- */
+
+typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
+typedef int64_t Formula(const Curve *c, int64_t q);        /* what is stored for the stored value q, before it is saturated */
+
+static void by_table(TfliteCall *c, Formula *of, float alpha)
+{
+    int8_t table[256];
+    const int64_t count = 256;
+    if (!tflite_has_quants(c, 1)) return;
+    const Curve curve = { tflite_in_info(c, 0), tflite_out_info(c, 0), alpha, c->file->rounds_once };
+    for (int i = 0; i < 256; i++) table[i] = (int8_t)within(of(&curve, i - 128), INT8_MIN, INT8_MAX);
+    c->out[0] = tflite_call2(c, "lookup", c->in[0], tensor_constant(c->cx, "table", I8, 1, &count, table));
+}
+
+static int64_t leaky_of(const Curve *c, int64_t q)
+{
+    int64_t d = q - tflite_zero(c->x);
+    float slope = tflite_scale(c->x) * c->alpha / tflite_scale(c->y);
+    Factor f = d >= 0 ? tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))) : tflite_factor((double)(slope < 0 ? -slope : slope));
+    return tflite_zero(c->y) + (d < 0 && slope < 0 ? -times(d, f, c->once) : times(d, f, c->once));
+}
+
+static int64_t abs_of(const Curve *c, int64_t q)
+{
+    int64_t d = q < tflite_zero(c->x) ? tflite_zero(c->x) - q : q - tflite_zero(c->x);
+    bool same = tflite_scale(c->x) == tflite_scale(c->y);
+    return tflite_zero(c->y) + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))), c->once));
+}
+
+/* Where the reference refuses the input, below its zero point, the greatest value stands. */
+static int64_t rsqrt_of(const Curve *c, int64_t q)
+{
+    enum { SHIFT = 20 };
+    int64_t d = q - tflite_zero(c->x);
+    if (d <= 0) return INT8_MAX;
+    Factor root = inverse_root(d), f = tflite_factor(1.0 / (double)(sqrtf(tflite_scale(c->x)) * tflite_scale(c->y)));
+    root.exponent += SHIFT;
+    f.exponent -= SHIFT;
+    return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
+}
+
+/* Scales may be so absurd that v is beyond all integers, or no number; whatever is far outside of 8 bits will be clamped. */
+static int64_t whole(float v) { return (int64_t)fmaxf(fminf(v, 1e6f), -1e6f); }
+
+static int64_t elu_of(const Curve *c, int64_t q)
+{
+    float x = tflite_scale(c->x) * (float)(q - tflite_zero(c->x)), inverse = 1 / tflite_scale(c->y);
+    float v = x < 0 ? (float)scalar_apply(EXPR_EXP, F32, F32, &(Scalar){ .f = (double)x }).f - 1 : x;
+    return whole(roundf(v * inverse) + (float)tflite_zero(c->y));
+}
+
+static int64_t in_16_bits(int64_t v) { return within(v, INT16_MIN, INT16_MAX); }
+/* a * b / 2^15 to the nearest, ties up, or truncated */
+static int64_t high_16(int64_t a, int64_t b) { return in_16_bits((a * b + (a * b >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15)); }
+static int16_t factor_16(Factor f) { return f.multiplier >= 0x7fff8000 ? INT16_MAX : (int16_t)((f.multiplier + (1 << 15)) >> 16); }
+
+static int64_t half_even_shift(int64_t v, int by) { return by > 0 ? fixed(EXPR_ROUNDSHIFT, v, by) : v; }
+
+/* x * relu6(x + 3) / 6 in 16 bits: the second factor in units of 3/32768. */
+static int64_t hard_swish_of(const Curve *c, int64_t q)
+{
+    const float fine = 1.0f / 128.0f * tflite_scale(c->x);
+    Factor out = tflite_factor((double)(fine / tflite_scale(c->y))), unit = tflite_factor((double)(fine / (3.0f / 32768.0f)));
+    int64_t x = (q - tflite_zero(c->x)) * 128, scaled = high_16(x, factor_16(out)), bend = x;
+    if (unit.exponent > 0) bend = in_16_bits(bend * ((int64_t)1 << (unit.exponent - 1)));
+    bend = high_16(bend, factor_16(unit));
+    if (unit.exponent > 0) bend = in_16_bits(bend * 2);
+    bend = half_even_shift(bend, -unit.exponent);
+    bend = (bend + (1 << 15)) >> 1;
+    int64_t product = bend * scaled / (1 << 15);
+    return half_even_shift(product, -out.exponent) + tflite_zero(c->y);
+}
+
+/* ---- Translations -------------------------------------------------------------------------------------------------- */
+
+static void curve(TfliteCall *c, const char *real, Formula *of)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (tflite_is_int8(c)) by_table(c, of, 0);
+    else c->out[0] = tflite_call(c, real, c->in[0], "");
+}
+static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
+static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
+static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
+
+/* Floats in the reference's steps, which round otherwise than x * relu6(x / 6 + 1/2). */
+static void hard_swish(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (tflite_is_int8(c)) {
+        by_table(c, hard_swish_of, 0);
+        return;
+    }
+    Tensor *bend = tflite_activate(c, tflite_call2(c, "add", c->in[0], tensor_scalar(c->cx, c->name, F32, 3)), ACT_RELU6);
+    c->out[0] = tflite_call2(c, "div", tflite_call2(c, "mul", c->in[0], bend), tensor_scalar(c->cx, c->name, F32, 6));
+}
+
+static void leaky_relu(TfliteCall *c)
+{
+    float alpha = flat_float(&c->op->options, 0, 0);
+    Text text = text_new(c->cx);
+    if (!tflite_needs(c, 1)) return;
+    text_float(&text, alpha);
+    if (tflite_is_int8(c)) by_table(c, leaky_of, alpha);
+    else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], "alpha=%s", text_string(&text));
+}
+
+/* Inputs of another scale than the output's are brought to it. */
+static void relu(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_activate(c, c->in[0], ACT_RELU);
+        return;
+    }
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))),
+                               text_format(c->cx, "zero_x=%d zero=%d min=%d to=i8", tflite_zero(x), tflite_zero(y), tflite_zero(y)));
+}
+
+/* The input's scale is taken for the output's, too. */
+static void relu6(TfliteCall *c)
+{
+    int64_t least, greatest;
+    if (!tflite_needs(c, 1)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_activate(c, c->in[0], ACT_RELU6);
+        return;
+    }
+    if (!tflite_has_quant(c, tflite_in_info(c, 0), false)) return;
+    tflite_clamp(tflite_in_info(c, 0), ACT_RELU6, &least, &greatest);
+    c->out[0] = tflite_call(c, "clip", c->in[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
+}
+
+static void relu_n1_to_1(TfliteCall *c) { c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL; }
+
+static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
+{
+    return tflite_rescale(c, x, tflite_factor(real), "to=i32");
+}
+
+static void prelu(TfliteCall *c)
+{
+    if (!tflite_needs(c, 2)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_call2(c, "prelu", c->in[0], c->in[1]);
+        return;
+    }
+    if (!tflite_has_quants(c, 2)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
+    double scale = (double)tflite_scale(x), slope = scale * (double)tflite_scale(a) / (double)tflite_scale(y);
+    Tensor *d = tflite_difference(c, 0), *above = whole_factor(c, d, scale / (double)tflite_scale(y));
+    Tensor *below = whole_factor(c, tflite_call2(c, "mul", d, tflite_difference(c, 1)), slope), *is_below = tflite_call2(c, "less", d, tensor_scalar(c->cx, c->name, I32, 0));
+    if (!above || !below || !is_below) return;
+    Tensor *v = tflite_select(c, is_below, below, above);
+    v = tflite_call2(c, "add", v, tensor_scalar(c->cx, c->name, I32, tflite_zero(y)));
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", v, "min=-128 max=127"), "to=i8");
+}
+
+/* ---- Quotients and norms ------------------------------------------------------------------------------------------- */
+
+/* 1 / |b| in Q0.31 for every stored b, and by how many bits |b| is more than 1. */
+static Tensor *inverses(TfliteCall *c, int zero, int32_t *bits)
+{
+    int32_t inverse[256] = { 0 };
+    const int64_t count = 256;
+    for (int i = 0; i < 256; i++) {
+        int64_t d = i - 128 - zero < 0 ? zero + 128 - i : i - 128 - zero;
+        bits[i] = 0;
+        if (d == 0) continue;                              /* the reference divides by no zero */
+        int32_t head = fixed(EXPR_CLZ, d, 0);
+        int64_t rest = (int64_t)(((uint64_t)d << head) & 0xffffffffu) - ((int64_t)1 << 31);
+        int32_t r = (int32_t)scalar_apply(EXPR_RECIPQ, I32, I32, &(Scalar){ .i = (rest >> 1) + (1 << 30) }).i;
+        inverse[i] = r > 1073741823 ? INT32_MAX : r * 2;
+        bits[i] = 31 - head;
+    }
+    return tensor_constant(c->cx, "inverse", I32, 1, &count, inverse);
+}
+
+static void divide(TfliteCall *c)
+{
+    int act = (int)flat_int(&c->op->options, 0, 1, ACT_NONE);
+    int32_t bits[256];
+    int64_t least, greatest;
+    const int64_t count = 256;
+    if (!tflite_needs(c, 2)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_activate(c, tflite_call2(c, "div", c->in[0], c->in[1]), act);
+        return;
+    }
+    if (!tflite_has_quants(c, 2)) return;
+    const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
+    Factor f = tflite_factor((double)(tflite_scale(a) / (tflite_scale(b) * tflite_scale(y))));
+    Tensor *inverse = inverses(c, tflite_zero(b), bits), *in[] = { c->in[0], c->in[1], inverse, tensor_constant(c->cx, "bits", I32, 1, &count, bits) };
+    tflite_clamp(y, act, &least, &greatest);
+    c->out[0] = call(c->cx, "div_fixed", c->name, in, 4, "zero_a=%d zero_b=%d multiplier=%ld left=%d zero=%d min=%lld max=%lld", tflite_zero(a), tflite_zero(b), (long)f.multiplier,
+                     f.exponent, tflite_zero(y), (long long)least, (long long)greatest);
+}
+
+static void l2_normalization(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    if (flat_int(&c->op->options, 0, 1, ACT_NONE) != ACT_NONE) tflite_unsupported(c, "a fused activation");
+    else if (!tflite_is_int8(c)) {
+        Tensor *norm = tflite_call(c, "reduce_l2", c->in[0], "axes=-1 keepdims=1");
+        c->out[0] = tflite_call2(c, "div", c->in[0], tflite_call2(c, "max", norm, tensor_scalar(c->cx, c->name, F32, 1e-6)));
+    } else if (tflite_has_quants(c, 1)) {
+        const TfliteTensor *y = tflite_out_info(c, 0);
+        if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128) tflite_refuse(c, "the output's zero point and scale are not 0 and 1/128");
+        else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], "zero=%d", tflite_zero(tflite_in_info(c, 0)));
+    }
+}
+
+const TfliteRow tflite_rows_curve[] = {
+    { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8, 1, NULL, l2_normalization },
+    { 19, "RELU", 3, 0, OF_F32 | OF_I8, 1, NULL, relu },
+    { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1 },
+    { 21, "RELU6", 3, 0, OF_F32 | OF_I8, 1, NULL, relu6 },
+    { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8, 2, NULL, divide },
+    { 54, "PRELU", 1, 0, OF_F32 | OF_I8, 2, NULL, prelu },
+    { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt },
+    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8, 1, NULL, leaky_relu },
+    { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_ },
+    { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu },
+    { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8, 1, NULL, hard_swish },
+    { 0 }
+};

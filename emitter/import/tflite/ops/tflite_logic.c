@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Comparisons, choices and logic. Two int8 are compared by their real values, as the reference does: both in fixed point
+ * with eight more bits, scaled by their own scales. */
+#include "import/tflite/ops/tflite_ops.h"
+
+static Tensor *real_value(TfliteCall *c, int i)
+{
+    enum { MORE_BITS = 8 };
+    const TfliteTensor *t = tflite_in_info(c, i);
+    if (!tflite_has_quant(c, t, false)) return NULL;
+    Factor f = tflite_factor((double)tflite_scale(t));
+    if (f.exponent > 0) tflite_unsupported(c, "a scale of %g", (double)tflite_scale(t));
+    return tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32", tflite_zero(t), MORE_BITS, (long)f.multiplier, -f.exponent, c->file->rounds_once);
+}
+
+static void compare(TfliteCall *c, const char *op)
+{
+    if (!tflite_needs(c, 2)) return;
+    bool is_quantized = tflite_is_int8(c) && tflite_in_info(c, 0)->quant;
+    c->out[0] = is_quantized ? tflite_call2(c, op, real_value(c, 0), real_value(c, 1)) : tflite_call2(c, op, c->in[0], c->in[1]);
+}
+static void equal(TfliteCall *c) { compare(c, "equal"); }
+static void not_equal(TfliteCall *c) { compare(c, "not_equal"); }
+static void less(TfliteCall *c) { compare(c, "less"); }
+static void less_equal(TfliteCall *c) { compare(c, "less_equal"); }
+static void greater(TfliteCall *c) { compare(c, "greater"); }
+static void greater_equal(TfliteCall *c) { compare(c, "greater_equal"); }
+
+static void select_(TfliteCall *c)
+{
+    if (!tflite_needs(c, 3)) return;
+    const Tensor *a = c->in[1], *b = c->in[2];
+    if (a->type != b->type) tflite_refuse(c, "a choice of %s and %s", dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
+    else c->out[0] = call(c->cx, "where", c->name, c->in, 3, "");
+}
+
+enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE };
+
+const TfliteRow tflite_rows_logic[] = {
+    { 58, "LESS", 3, 0, OF_COMPARABLE, 2, NULL, less },
+    { 61, "GREATER", 2, 0, OF_COMPARABLE, 2, NULL, greater },
+    { 62, "GREATER_EQUAL", 3, 0, OF_COMPARABLE, 2, NULL, greater_equal },
+    { 63, "LESS_EQUAL", 2, 0, OF_COMPARABLE, 2, NULL, less_equal },
+    { 64, "SELECT", 4, 0, OF_BOOL, 1, NULL, select_ },
+    { 71, "EQUAL", 4, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, equal },
+    { 72, "NOT_EQUAL", 3, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, not_equal },
+    { 84, "LOGICAL_OR", 1, 0, OF_BOOL, 2, "or", NULL },
+    { 86, "LOGICAL_AND", 1, 0, OF_BOOL, 2, "and", NULL },
+    { 87, "LOGICAL_NOT", 1, 0, OF_BOOL, 1, "not", NULL },
+    { 123, "SELECT_V2", 2, 0, OF_BOOL, 1, NULL, select_ },
+    { 0 }
+};

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: MIT */
+/* Arithmetic: element by element, reductions, softmax, and between real and stored numbers. int8 goes through i32 and
+ * fixed point in the order of the reference kernels; functions of one int8 become tables of their 256 values, which the
+ * constant folder fills in. */
+#include <math.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
+
+enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28 };
+
+static int activation(const TfliteCall *c) { return (int)flat_int(&c->op->options, 0, 1, ACT_NONE); }
+static Tensor *number(TfliteCall *c, DType t, double v) { return tensor_scalar(c->cx, c->name, t, v); }
+
+/* ---- Element by element ------------------------------------------------------------------------------------------ */
+
+/* Both operands with more bits, in units of twice the larger scale. */
+static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *unit)
+{
+    if (!tflite_has_quants(c, 2)) return false;
+    const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1);
+    const TfliteTensor *const in[2] = { a, b };
+    *unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
+    for (int i = 0; i < 2; i++) {
+        Factor f = tflite_factor((double)tflite_scale(in[i]) / *unit);
+        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32", tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent, c->file->rounds_once);
+    }
+    return !ctx_failed(c->cx);
+}
+
+static void add_int8(TfliteCall *c, const char *op)
+{
+    enum { MORE_BITS = 20 };
+    double unit;
+    Tensor *part[2];
+    if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
+    const double back = unit / ((1 << MORE_BITS) * (double)tflite_scale(tflite_out_info(c, 0)));
+    c->out[0] = tflite_requantize(c, tflite_call2(c, op, part[0], part[1]), &back, 1, activation(c));
+}
+
+static void add_or_sub(TfliteCall *c, const char *op)
+{
+    if (!tflite_needs(c, 2)) return;
+    if (tflite_is_int8(c)) add_int8(c, op);
+    else c->out[0] = tflite_activate(c, tflite_call2(c, op, c->in[0], c->in[1]), activation(c));
+}
+static void add(TfliteCall *c) { add_or_sub(c, "add"); }
+static void sub(TfliteCall *c) { add_or_sub(c, "sub"); }
+
+static void mul(TfliteCall *c)
+{
+    if (!tflite_needs(c, 2)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_activate(c, tflite_call2(c, "mul", c->in[0], c->in[1]), activation(c));
+        return;
+    }
+    if (!tflite_has_quants(c, 2)) return;
+    double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1)) / (double)tflite_scale(tflite_out_info(c, 0));
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale, 1, activation(c));
+}
+
+/* Of both operands with 7 more bits, in units of twice the larger scale. */
+static void squared_difference(TfliteCall *c)
+{
+    enum { MORE_BITS = 7 };
+    if (!tflite_needs(c, 2)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_call(c, "square", tflite_call2(c, "sub", c->in[0], c->in[1]), "");
+        return;
+    }
+    double unit;
+    Tensor *part[2];
+    if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
+    Tensor *d = tflite_call2(c, "sub", part[0], part[1]);
+    const float fine = (float)(1 << 2 * MORE_BITS) * tflite_scale(tflite_out_info(c, 0));
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", d, d), &(double){ unit * unit / (double)fine }, 1, ACT_NONE);
+}
+
+static void extreme(TfliteCall *c, const char *op)
+{
+    if (tflite_needs(c, 2) && tflite_has_one_scale(c, 2)) c->out[0] = tflite_call2(c, op, c->in[0], c->in[1]);
+}
+static void maximum(TfliteCall *c) { extreme(c, "max"); }
+static void minimum(TfliteCall *c) { extreme(c, "min"); }
+
+/* ---- Functions of one int8 --------------------------------------------------------------------------------------- */
+
+/* The operator on all values, and a look into what it gives. */
+static Tensor *by_table(TfliteCall *c, const char *op, const char *attrs)
+{
+    int8_t every[256];
+    const int64_t count = 256;
+    for (int i = 0; i < 256; i++) every[i] = (int8_t)(i - 128);
+    Tensor *table = tflite_call(c, op, tensor_constant(c->cx, "all", I8, 1, &count, every), "%s", attrs);
+    return tflite_call2(c, "lookup", c->in[0], table);
+}
+
+/* How far from zero a value may be before `left` more bits leave m bits before the point. */
+static int64_t radius(int m, int left)
+{
+    return (int64_t)floor((double)((1 << m) - 1) * (double)((int64_t)1 << (31 - m)) / (double)((int64_t)1 << left));
+}
+
+static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, float scale)
+{
+    enum { BITS = 4 };
+    if (!tflite_needs(c, 1)) return;
+    if (!tflite_is_int8(c)) {
+        c->out[0] = tflite_call(c, real, c->in[0], "");
+        return;
+    }
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    if (tflite_zero(y) != zero || tflite_scale(y) != scale) tflite_refuse(c, "the output's zero point is %d; %d, with a scale of 1/%d, is wanted", tflite_zero(y), zero, (int)(1 / scale));
+    Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
+    int left = f.exponent > 0 ? f.exponent : 0;
+    if (left > 31) tflite_unsupported(c, "an input scale of %g", (double)tflite_scale(x));
+    if (ctx_failed(c->cx)) return;
+    int64_t reach = radius(BITS, left);
+    c->out[0] = by_table(c, fixed, text_format(c->cx, "multiplier=%ld left=%d shift=%d zero=%d radius=%lld", (long)f.multiplier, left,
+                                               f.exponent < 0 ? -f.exponent : 0, tflite_zero(x), (long long)(reach < 256 ? reach : 256)));
+}
+
+static void logistic(TfliteCall *c) { curve(c, "sigmoid", "sigmoid_fixed", -128, 1.0f / 256); }
+static void tanh_(TfliteCall *c) { curve(c, "tanh", "tanh_fixed", 0, 1.0f / 128); }
+
+/* ---- Softmax ----------------------------------------------------------------------------------------------------- */
+
+static void softmax_int8(TfliteCall *c, double beta)
+{
+    enum { BITS = 5 };
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256) tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256");
+    double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
+    Factor f = tflite_factor(scale < most ? scale : most);
+    if (f.exponent < 0) tflite_refuse(c, "beta times the input's scale is %g, which is too little", beta * (double)tflite_scale(x));
+    if (ctx_failed(c->cx)) return;
+    int64_t reach = radius(BITS, f.exponent);
+    c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], "multiplier=%ld left=%d least=%lld", (long)f.multiplier, f.exponent, (long long)(reach < 256 ? -reach : -256));
+}
+
+static void softmax(TfliteCall *c)
+{
+    float beta = flat_float(&c->op->options, 0, 0);
+    if (!tflite_needs(c, 1)) return;
+    if (c->in[0]->rank < 1) tflite_refuse(c, "the input has no dimensions");
+    else if (tflite_is_int8(c)) softmax_int8(c, (double)beta);
+    else {
+        Tensor *x = beta == 1 ? c->in[0] : tflite_call2(c, "mul", c->in[0], number(c, F32, (double)beta));
+        c->out[0] = tflite_call(c, "softmax", x, "axis=-1");
+    }
+}
+
+/* ---- Reductions -------------------------------------------------------------------------------------------------- */
+
+static int read_axes(TfliteCall *c, int64_t *axes)
+{
+    int count = tflite_ints(c, 1, axes, MAX_RANK);
+    for (int i = 0; i < count; i++) axes[i] = tflite_axis(c, axes[i], c->in[0]->rank);
+    return ctx_failed(c->cx) ? -1 : count;
+}
+
+static const char *reduce_text(TfliteCall *c, const int64_t *axes, int count)
+{
+    int keeps = flat_int(&c->op->options, 0, 1, 0) != 0;
+    return text_format(c->cx, "axes=%s keepdims=%d", ints_text(c->cx, axes, count), keeps);
+}
+
+/* The division by the count goes into the multiplier, as far as its bits reach. */
+static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
+{
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
+    int log = 0;
+    while (log < 32 && count >> (log + 1)) log++;
+    if (log > 31 + f.exponent) log = 31 + f.exponent;
+    f = (Factor){ (int32_t)(((int64_t)f.multiplier << log) / count), f.exponent - log };
+    Tensor *sum = tflite_call(c, "reduce_sum", tflite_call(c, "cast", c->in[0], "to=i32"), "%s", attrs);
+    int64_t zeros = tflite_zero(x) * count;
+    if (zeros) sum = tflite_call2(c, "sub", sum, number(c, I32, (double)zeros));
+    c->out[0] = tflite_rescale(c, sum, f, text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
+}
+
+/* How many elements meet in one: of int8 that is a constant of the formula. */
+static bool count_elements(TfliteCall *c, const int64_t *axes, int given, int64_t *count)
+{
+    *count = 1;
+    for (int i = 0; i < given; i++) {
+        const int64_t size = tensor_dim(c->in[0], (int)axes[i]);
+        if (size < 0 && tflite_is_int8(c)) tflite_unsupported(c, "int8 over axis %lld of %s, which is open; a fixed one is accepted", (long long)axes[i], tensor_shape_text(c->cx, c->in[0]));
+        *count *= size;
+    }
+    return !ctx_failed(c->cx);
+}
+
+static void mean(TfliteCall *c)
+{
+    int64_t axes[MAX_RANK], count;
+    if (!tflite_needs(c, 2)) return;
+    int given = read_axes(c, axes);
+    if (given < 0) return;
+    if (!given) {
+        c->out[0] = c->in[0];
+        return;
+    }
+    if (!count_elements(c, axes, given, &count)) return;
+    const char *attrs = reduce_text(c, axes, given);
+    if (tflite_is_int8(c) && count > 0) mean_int8(c, attrs, count);
+    else c->out[0] = tflite_call(c, "reduce_mean", c->in[0], "%s", attrs);
+}
+
+static void sum(TfliteCall *c)
+{
+    int64_t axes[MAX_RANK], count;
+    int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
+    if (given < 0) return;
+    if (!given) c->out[0] = c->in[0];
+    if (!count_elements(c, axes, given, &count)) return;
+    const char *attrs = reduce_text(c, axes, given);
+    if (!tflite_is_int8(c)) {
+        if (given) c->out[0] = tflite_call(c, "reduce_sum", c->in[0], "%s", attrs);
+        return;
+    }
+    if (!tflite_has_quants(c, 1)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    Tensor *s = tflite_call(c, "cast", c->in[0], "to=i32");
+    if (given) s = tflite_call(c, "reduce_sum", s, "%s", attrs);
+    if (tflite_zero(x)) s = tflite_call2(c, "sub", s, number(c, I32, (double)(tflite_zero(x) * count)));
+    c->out[0] = tflite_rescale(c, s, tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y)), text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
+}
+
+static void reduce(TfliteCall *c, const char *op)
+{
+    int64_t axes[MAX_RANK];
+    int given = tflite_needs(c, 2) ? read_axes(c, axes) : -1;
+    if (given < 0 || !tflite_has_one_scale(c, 1)) return;
+    c->out[0] = given ? tflite_call(c, op, c->in[0], "%s", reduce_text(c, axes, given)) : c->in[0];
+}
+static void reduce_max(TfliteCall *c) { reduce(c, "reduce_max"); }
+static void reduce_min(TfliteCall *c) { reduce(c, "reduce_min"); }
+
+static void arg(TfliteCall *c, const char *op)
+{
+    int64_t axis;
+    if (!tflite_needs(c, 2) || tflite_ints(c, 1, &axis, 1) != 1) return;
+    int d = tflite_axis(c, axis, c->in[0]->rank);
+    DType to = I32;
+    if (d < 0 || !tflite_dtype(tflite_out_info(c, 0)->type, &to)) return;
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, op, c->in[0], "axis=%d", d), "to=%s", dtype_info(to)->spelling);
+}
+static void arg_max(TfliteCall *c) { arg(c, "argmax"); }
+static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
+
+/* To the nearest, ties to even, by way of the floor: what is rounded up to 0 is +0. */
+static void round_(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    Tensor *x = c->in[0], *zero = number(c, F32, 0), *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x, ""), zero), *is_zero = tflite_call2(c, "equal", x, zero);
+    if (y && is_zero) c->out[0] = tflite_select(c, is_zero, x, y);
+}
+
+/* ---- Between real and stored ------------------------------------------------------------------------------------- */
+
+static void quantize(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1) || !tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
+    const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
+    DType to;
+    if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8)) tflite_unsupported(c, "an output of type %s; INT8 and UINT8 are accepted", tflite_type_text(y->type));
+    if (ctx_failed(c->cx)) return;
+    const char *as = dtype_info(to)->spelling;
+    if (c->in[0]->type != F32) {
+        if (!tflite_has_quant(c, x, false)) return;
+        Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
+        c->out[0] = tflite_rescale(c, c->in[0], f, text_format(c->cx, "zero_x=%d zero=%d to=%s", tflite_zero(x), tflite_zero(y), as));
+        return;
+    }
+    Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))), "");
+    q = tflite_call2(c, "add", tflite_call(c, "cast", q, "to=i32"), number(c, I32, tflite_zero(y)));
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", q, to == I8 ? "min=-128 max=127" : "min=0 max=255"), "to=%s", as);
+}
+
+static void dequantize(TfliteCall *c)
+{
+    if (!tflite_needs(c, 1)) return;
+    c->out[0] = c->in[0]->type == F16 ? tflite_call(c, "cast", c->in[0], "to=f32") : tflite_real(c, 0);
+}
+
+#define UNARY(code, name, newest, ours) { code, name, newest, 0, OF_F32, 1, ours, NULL }
+
+const TfliteRow tflite_rows_math[] = {
+    { 0, "ADD", 5, OPTIONS_ADD, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, add },
+    { 18, "MUL", 7, OPTIONS_MUL, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, mul },
+    { 41, "SUB", 5, OPTIONS_SUB, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, sub },
+    { 55, "MAXIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, maximum },
+    { 57, "MINIMUM", 4, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, minimum },
+    { 90, "FLOOR_DIV", 2, 0, OF_F32 | OF_I32, 2, "floor_div", NULL },
+    { 99, "SQUARED_DIFFERENCE", 2, 0, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, squared_difference },
+    { 14, "LOGISTIC", 4, 0, OF_F32 | OF_I8, 1, NULL, logistic },
+    { 28, "TANH", 4, 0, OF_F32 | OF_I8, 1, NULL, tanh_ },
+    { 25, "SOFTMAX", 3, OPTIONS_SOFTMAX, OF_F32 | OF_I8, 1, NULL, softmax },
+    { 40, "MEAN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, mean },
+    { 56, "ARG_MAX", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_max },
+    { 79, "ARG_MIN", 3, 0, OF_F32 | OF_I8, 1, NULL, arg_min },
+    { 74, "SUM", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, sum },
+    { 82, "REDUCE_MAX", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_max },
+    { 89, "REDUCE_MIN", 3, OPTIONS_REDUCER, OF_F32 | OF_I8, 1, NULL, reduce_min },
+    { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES, 1, NULL, quantize },
+    { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_ },
+    { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_F16, 1, NULL, dequantize },
+    UNARY(8, "FLOOR", 1, "floor"), UNARY(47, "EXP", 2, "exp"), UNARY(59, "NEG", 2, "neg"), UNARY(66, "SIN", 1, "sin"), UNARY(73, "LOG", 2, "log"),
+    UNARY(75, "SQRT", 1, "sqrt"), UNARY(92, "SQUARE", 1, "square"),
+    UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"),
+    { 0 }
+};

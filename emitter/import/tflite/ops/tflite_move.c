@@ -1,0 +1,451 @@
+/* SPDX-License-Identifier: MIT */
+/* Operators that choose elements by their place: parts, blocks, mirrors, and images of another size. What the reference
+ * decides by the values of a constant (sizes, begins, paddings) is decided here. */
+#include <math.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
+
+enum { OPTIONS_RESIZE_BILINEAR = 15, OPTIONS_SPACE_TO_DEPTH = 19, OPTIONS_GATHER = 23, OPTIONS_STRIDED_SLICE = 32, OPTIONS_SPLIT = 35, OPTIONS_CAST = 37, OPTIONS_SHAPE = 55, OPTIONS_PACK = 59,
+       OPTIONS_UNPACK = 64, OPTIONS_RESIZE_NEAREST = 74, OPTIONS_MIRROR_PAD = 77, OPTIONS_SPLIT_V = 79, OPTIONS_DEPTH_TO_SPACE = 94 };
+
+static int shape_of(const Tensor *x, int64_t *shape)
+{
+    for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
+    return x->rank;
+}
+
+static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm) { return x ? tflite_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank)) : NULL; }
+
+static Tensor *part_of(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end)
+{
+    return tflite_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
+}
+
+/* One list of integers from input i, of exactly `count`. */
+static bool list_of(TfliteCall *c, int i, int64_t *out, int count)
+{
+    int found = tflite_ints(c, i, out, 2 * MAX_RANK);
+    if (found >= 0 && found != count) tflite_refuse(c, "input %d holds %d integers; %d are wanted", i, found, count);
+    return found == count;
+}
+
+/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+
+static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, int count)
+{
+    int64_t at = 0;
+    for (int i = 0; i < count && i < TFLITE_OUTPUTS && !ctx_failed(c->cx); at += sizes[i++]) {
+        if (sizes[i] < 1) tflite_unsupported(c, "part %d of %lld elements", i, (long long)sizes[i]);
+        else c->out[i] = part_of(c, x, axis, at, at + sizes[i]);
+    }
+    if (!ctx_failed(c->cx) && at != tensor_dim(x, axis)) tflite_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, axis));
+}
+
+static void split(TfliteCall *c)
+{
+    int64_t axis, sizes[TFLITE_OUTPUTS];
+    int count = c->op->out_count;
+    if (!tflite_needs(c, 2) || !list_of(c, 0, &axis, 1)) return;
+    int d = tflite_axis(c, axis, c->in[1]->rank);
+    if (d < 0) return;
+    if (count < 1 || count > TFLITE_OUTPUTS) tflite_unsupported(c, "%d parts", count);
+    for (int i = 0; i < count && i < TFLITE_OUTPUTS; i++) sizes[i] = tensor_dim(c->in[1], d) / count;
+    if (!ctx_failed(c->cx)) split_at(c, c->in[1], d, sizes, count);
+}
+
+static void split_v(TfliteCall *c)
+{
+    int64_t axis, sizes[TFLITE_OUTPUTS], known = 0;
+    if (!tflite_needs(c, 3) || !list_of(c, 2, &axis, 1)) return;
+    int d = tflite_axis(c, axis, c->in[0]->rank), count = tflite_ints(c, 1, sizes, TFLITE_OUTPUTS);
+    if (d < 0 || count < 0) return;
+    if (count != c->op->out_count) tflite_refuse(c, "%d sizes for %d parts", count, c->op->out_count);
+    for (int i = 0; i < count; i++) known += sizes[i] < 0 ? 0 : sizes[i];
+    for (int i = 0; i < count; i++)
+        if (sizes[i] < 0) sizes[i] = tensor_dim(c->in[0], d) - known;
+    if (!ctx_failed(c->cx)) split_at(c, c->in[0], d, sizes, count);
+}
+
+static void slice(TfliteCall *c)
+{
+    int64_t begin[2 * MAX_RANK], size[2 * MAX_RANK], end[MAX_RANK];
+    if (!tflite_needs(c, 3)) return;
+    Tensor *x = c->in[0];
+    if (!list_of(c, 1, begin, x->rank) || !list_of(c, 2, size, x->rank)) return;
+    for (int d = 0; d < x->rank; d++) {
+        end[d] = size[d] < 0 ? tensor_dim(x, d) : begin[d] + size[d];
+        if (begin[d] < 0 || end[d] <= begin[d] || end[d] > tensor_dim(x, d)) tflite_refuse(c, "%lld to %lld of %lld elements", (long long)begin[d], (long long)end[d], (long long)tensor_dim(x, d));
+    }
+    if (!ctx_failed(c->cx)) c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", ints_text(c->cx, begin, x->rank), ints_text(c->cx, end, x->rank)) : x;
+}
+
+/* Dimension d from b to e by s, with the masks: begins and ends that do not count, and dimensions that are dropped. */
+typedef struct Strides { int64_t begin, end, step; bool drops; } Strides;
+
+static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begin, const int64_t *end, const int64_t *step, Strides *s)
+{
+    enum { BEGIN, END, ELLIPSIS, NEW_AXIS, SHRINK };
+    int64_t b = begin[d], e = end[d], by = step[d];
+    bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> d & 1), has_end = !(flat_int(&c->op->options, END, 4, 0) >> d & 1);
+    s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> d & 1;
+    if (by == 0 || size < 1) {
+        tflite_refuse(c, "steps of %lld through %lld elements", (long long)by, (long long)size);
+        return false;
+    }
+    int64_t first = by > 0 ? 0 : -1, last = by > 0 ? size : size - 1;
+    b = !has_begin ? (by > 0 ? 0 : size - 1) : b < 0 ? b + size : b;
+    e = !has_end ? (by > 0 ? size : -1) : e < 0 ? e + size : e;
+    b = b < first ? first : b > last ? last : b;
+    e = e < first ? first : e > last ? last : e;
+    if (s->drops) e = b + 1, by = 1;
+    s->begin = b;
+    s->end = e;
+    s->step = by;
+    if (by > 0 ? e > b : e < b) return true;
+    tflite_unsupported(c, "a result without elements");
+    return false;
+}
+
+static void strided_slice(TfliteCall *c)
+{
+    enum { ELLIPSIS = 2, NEW_AXIS = 3 };
+    int64_t begin[2 * MAX_RANK], end[2 * MAX_RANK], step[2 * MAX_RANK], shape[MAX_RANK];
+    Text first = text_new(c->cx), last = text_new(c->cx), by = text_new(c->cx);
+    if (!tflite_needs(c, 4)) return;
+    Tensor *x = c->in[0];
+    int count = tflite_ints(c, 1, begin, MAX_RANK), kept = 0;
+    if (count < 0 || !list_of(c, 2, end, count) || !list_of(c, 3, step, count)) return;
+    if (count > x->rank || flat_int(&c->op->options, ELLIPSIS, 4, 0) || flat_int(&c->op->options, NEW_AXIS, 4, 0) || flat_int(&c->op->options, 5, 1, 0)) {
+        tflite_unsupported(c, "ellipses, new axes, offsets, or more begins than dimensions");
+        return;
+    }
+    for (int d = 0; d < x->rank; d++) {
+        Strides s = { 0, tensor_dim(x, d), 1, false };
+        if (d < count && !read_strides(c, d, tensor_dim(x, d), begin, end, step, &s)) return;
+        /* below the first element, which a negative end would not mean */
+        text_printf(&first, "%s%lld", d ? "," : "", (long long)s.begin);
+        text_printf(&last, "%s%lld", d ? "," : "", (long long)(s.end < 0 ? -tensor_dim(x, d) - 1 : s.end));
+        text_printf(&by, "%s%lld", d ? "," : "", (long long)s.step);
+        if (!s.drops) shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step : (s.begin - s.end - s.step - 1) / -s.step;
+    }
+    Tensor *y = tflite_call(c, "slice", x, "begin=%s end=%s step=%s", text_string(&first), text_string(&last), text_string(&by));
+    c->out[0] = kept == x->rank ? y : tflite_reshape(c, y, shape, kept);
+}
+
+static void pack(TfliteCall *c)
+{
+    enum { AXIS = 1 };
+    int64_t shape[MAX_RANK];
+    if (!tflite_needs(c, c->in_count) || c->in_count < 1 || !tflite_has_one_scale(c, c->in_count)) return;
+    const Tensor *x = c->in[0];
+    int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank + 1);
+    if (axis < 0) return;
+    if (x->rank == MAX_RANK) tflite_unsupported(c, "more than %d dimensions", MAX_RANK);
+    for (int d = 0; d < x->rank && d < MAX_RANK; d++) shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
+    Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
+    if (ctx_failed(c->cx)) return;
+    shape[axis] = 1;
+    for (int i = 0; i < c->in_count; i++) part[i] = tflite_reshape(c, c->in[i], shape, x->rank + 1);
+    if (!ctx_failed(c->cx)) c->out[0] = c->in_count == 1 ? part[0] : call(c->cx, "concat", c->name, part, c->in_count, "axis=%d", axis);
+}
+
+static void unpack(TfliteCall *c)
+{
+    enum { AXIS = 1 };
+    int64_t shape[MAX_RANK];
+    if (!tflite_needs(c, 1)) return;
+    Tensor *x = c->in[0];
+    int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank), rank = 0;
+    if (axis < 0) return;
+    if (tensor_dim(x, axis) != c->op->out_count || c->op->out_count > TFLITE_OUTPUTS) tflite_unsupported(c, "%d outputs of %lld elements", c->op->out_count, (long long)tensor_dim(x, axis));
+    for (int d = 0; d < x->rank; d++)
+        if (d != axis) shape[rank++] = tensor_dim(x, d);
+    for (int i = 0; i < c->op->out_count && !ctx_failed(c->cx); i++) c->out[i] = tflite_reshape(c, part_of(c, x, axis, i, i + 1), shape, rank);
+}
+
+/* ---- By indices ---------------------------------------------------------------------------------------------------- */
+
+static void gather(TfliteCall *c)
+{
+    enum { AXIS, BATCH };
+    if (!tflite_needs(c, 2)) return;
+    int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank);
+    if (flat_int(&c->op->options, BATCH, 4, 0)) tflite_unsupported(c, "batch dimensions");
+    if (axis >= 0 && !ctx_failed(c->cx)) c->out[0] = call(c->cx, "gather", c->name, c->in, 2, "axis=%d", axis);
+}
+
+static void gather_nd(TfliteCall *c)
+{
+    if (tflite_needs(c, 2)) c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, "");
+}
+
+/* Along the axis, element index[i] at place i. */
+static Tensor *by_places(TfliteCall *c, Tensor *x, int axis, const int32_t *index, int64_t count)
+{
+    Tensor *places = tensor_constant(c->cx, "places", I32, 1, &count, index);
+    return x && places ? call(c->cx, "gather", c->name, (Tensor *[]){ x, places }, 2, "axis=%d", axis) : NULL;
+}
+
+/* Without or with the outermost element again. */
+static void mirror_pad(TfliteCall *c)
+{
+    enum { REFLECT, SYMMETRIC };
+    int64_t pairs[2 * MAX_RANK], mode = flat_int(&c->op->options, 0, 1, REFLECT);
+    if (!tflite_needs(c, 2)) return;
+    Tensor *x = c->in[0];
+    if (!list_of(c, 1, pairs, 2 * x->rank)) return;
+    for (int d = 0; d < x->rank && !ctx_failed(c->cx); d++) {
+        int64_t before = pairs[2 * d], after = pairs[2 * d + 1], size = tensor_dim(c->in[0], d), most = size - 1 + mode, count = before + size + after;
+        if (before < 0 || after < 0 || before > most || after > most) {
+            tflite_refuse(c, "%lld and %lld elements mirrored of %lld", (long long)before, (long long)after, (long long)size);
+            return;
+        }
+        if (count == size) continue;
+        int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, count);
+        for (int64_t i = 0; i < count; i++) {
+            int64_t at = i - before;
+            index[i] = (int32_t)(at < 0 ? -at - mode : at >= size ? 2 * size - 2 - at + mode : at);
+        }
+        x = by_places(c, x, d, index, count);
+    }
+    c->out[0] = x;
+}
+
+/* ---- Blocks -------------------------------------------------------------------------------------------------------- */
+
+static int64_t block_of(TfliteCall *c)
+{
+    int64_t b = flat_int(&c->op->options, 0, 4, 0);
+    if (!tflite_needs(c, 1)) return 0;
+    if (c->in[0]->rank == 4 && b >= 1 && b <= 1 << 12) return b;
+    tflite_refuse(c, "blocks of %lld in %s", (long long)b, tensor_shape_text(c->cx, c->in[0]));
+    return 0;
+}
+
+static void space_to_depth(TfliteCall *c)
+{
+    int64_t s[MAX_RANK], b = block_of(c);
+    if (!b) return;
+    shape_of(c->in[0], s);
+    Tensor *y = tflite_reshape(c, c->in[0], (int64_t[]){ s[0], s[1] / b, b, s[2] / b, b, s[3] }, 6);
+    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 0, 1, 3, 2, 4, 5 }), (int64_t[]){ s[0], s[1] / b, s[2] / b, s[3] * b * b }, 4);
+}
+
+static void depth_to_space(TfliteCall *c)
+{
+    int64_t s[MAX_RANK], b = block_of(c);
+    if (!b) return;
+    shape_of(c->in[0], s);
+    Tensor *y = tflite_reshape(c, c->in[0], (int64_t[]){ s[0], s[1], s[2], b, b, s[3] / (b * b) }, 6);
+    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 0, 1, 3, 2, 4, 5 }), (int64_t[]){ s[0], s[1] * b, s[2] * b, s[3] / (b * b) }, 4);
+}
+
+/* Block sizes and pairs of paddings or crops of the dimensions behind the batch; how many, 0: refused. */
+static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
+{
+    int count = tflite_needs(c, 3) ? tflite_ints(c, 1, block, 2) : -1;
+    if (count < 1) {
+        if (count == 0) tflite_refuse(c, "there are no blocks");
+        return 0;
+    }
+    if (c->in[0]->rank != count + 2) tflite_unsupported(c, "%d block sizes for %s", count, tensor_shape_text(c->cx, c->in[0]));
+    for (int i = 0; i < count; i++)
+        if (block[i] < 1 || block[i] > 1 << 12) tflite_refuse(c, "a block of %lld", (long long)block[i]);
+    return !ctx_failed(c->cx) && list_of(c, 2, pairs, 2 * count) ? count : 0;
+}
+
+static void space_to_batch(TfliteCall *c)
+{
+    int64_t block[2] = { 1, 1 }, pairs[2 * MAX_RANK], s[MAX_RANK], list[8] = { 0 };
+    int m = read_blocks(c, block, pairs), rank = m + 2;
+    if (!m || !tflite_has_one_scale(c, 1)) return;
+    for (int i = 0; i < m; i++) list[1 + i] = pairs[2 * i], list[rank + 1 + i] = pairs[2 * i + 1];
+    Tensor *x = tflite_call(c, "pad", c->in[0], "pad=%s value=%d", ints_text(c->cx, list, 2 * rank), tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0);
+    if (!x) return;
+    shape_of(x, s);
+    if (m == 1) {
+        Tensor *y = tflite_reshape(c, x, (int64_t[]){ s[0], s[1] / block[0], block[0], s[2] }, 4);
+        c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 0, 1, 3 }), (int64_t[]){ s[0] * block[0], s[1] / block[0], s[2] }, 3);
+        return;
+    }
+    Tensor *y = tflite_reshape(c, x, (int64_t[]){ s[0], s[1] / block[0], block[0], s[2] / block[1], block[1], s[3] }, 6);
+    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 4, 0, 1, 3, 5 }), (int64_t[]){ s[0] * block[0] * block[1], s[1] / block[0], s[2] / block[1], s[3] }, 4);
+}
+
+static void batch_to_space(TfliteCall *c)
+{
+    int64_t block[2] = { 1, 1 }, pairs[2 * MAX_RANK], s[MAX_RANK];
+    int m = read_blocks(c, block, pairs);
+    if (!m) return;
+    shape_of(c->in[0], s);
+    Tensor *y;
+    if (m == 1) {
+        y = tflite_reshape(c, c->in[0], (int64_t[]){ block[0], s[0] / block[0], s[1], s[2] }, 4);
+        y = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 1, 2, 0, 3 }), (int64_t[]){ s[0] / block[0], s[1] * block[0], s[2] }, 3);
+    } else {
+        int64_t batch = s[0] / (block[0] * block[1]);
+        y = tflite_reshape(c, c->in[0], (int64_t[]){ block[0], block[1], batch, s[1], s[2], s[3] }, 6);
+        y = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 3, 0, 4, 1, 5 }), (int64_t[]){ batch, s[1] * block[0], s[2] * block[1], s[3] }, 4);
+    }
+    for (int i = 0; i < m && y; i++) y = pairs[2 * i] || pairs[2 * i + 1] ? part_of(c, y, 1 + i, pairs[2 * i], tensor_dim(y, 1 + i) - pairs[2 * i + 1]) : y;
+    c->out[0] = y;
+}
+
+/* ---- Images of another size ---------------------------------------------------------------------------------------- */
+
+typedef struct Resize { bool align, half; int64_t in[2], out[2]; } Resize;
+
+/* The options are two flags, from field `first` on. */
+static bool read_resize(TfliteCall *c, Resize *r, int first)
+{
+    enum { MOST = 1 << 14 };
+    if (!tflite_needs(c, 2) || !list_of(c, 1, r->out, 2)) return false;
+    r->align = flat_int(&c->op->options, first, 1, 0) != 0;
+    r->half = flat_int(&c->op->options, first + 1, 1, 0) != 0;
+    if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST || tensor_elems(c->in[0]) < 1) {
+        tflite_refuse(c, "%s to %lld by %lld", tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0], (long long)r->out[1]);
+        return false;
+    }
+    for (int d = 0; d < 2; d++) r->in[d] = tensor_dim(c->in[0], 1 + d);
+    return true;
+}
+
+static void resize_nearest(TfliteCall *c)
+{
+    Resize r;
+    if (!read_resize(c, &r, 0)) return;
+    c->out[0] = c->in[0];
+    for (int d = 0; d < 2; d++) {
+        int64_t in = r.in[d], out = r.out[d];
+        float scale = r.align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out, offset = r.half ? 0.5f : 0.0f;
+        int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, out);
+        for (int64_t i = 0; i < out; i++) {
+            float at = ((float)i + offset) * scale;
+            int64_t k = (int64_t)(r.align ? roundf(at) : floorf(at));
+            index[i] = (int32_t)(k > in - 1 ? in - 1 : k < 0 ? 0 : k);
+        }
+        c->out[0] = by_places(c, c->out[0], 1 + d, index, out);
+    }
+}
+
+/* Of one dimension: the two elements that each place lies between, and their weights, in units of 2^-10 or as floats. */
+typedef struct Taps { int32_t *low, *high; Tensor *of_low, *of_high; } Taps;
+
+/* Where place i lies: between elements `low` and `high`, so far from the former. */
+typedef struct Between { int64_t low, high; float far; } Between;
+
+static Between whole_place(const Resize *r, int d, int64_t i)
+{
+    const int64_t in = r->in[d], out = r->out[d], one = 1 << 10;
+    const int64_t scale = r->align && out > 1 ? (one * (in - 1) + (out - 1) / 2) / (out - 1) : (one * in + out / 2) / out;
+    const int64_t at = i * scale + (r->half ? scale / 2 - one / 2 : 0), low = at / one > 0 ? at / one : 0;
+    return (Between){ low, (at + one - 1) / one, (float)(at - low * one) };
+}
+
+static Between real_place(const Resize *r, int d, int64_t i)
+{
+    const int64_t in = r->in[d], out = r->out[d];
+    const float scale = r->align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
+    const float at = r->half ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale, low = floorf(at) > 0 ? floorf(at) : 0;
+    return (Between){ (int64_t)low, (int64_t)ceilf(at), at - low };
+}
+
+static Taps taps_of(TfliteCall *c, const Resize *r, int d, bool whole)
+{
+    const int64_t last = r->in[d] - 1, out = r->out[d], dims[] = { out, 1, 1 };
+    const DType type = whole ? I32 : F32;
+    Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out), tensor_constant(c->cx, "near", type, 3 - d, dims, NULL),
+               tensor_constant(c->cx, "far", type, 3 - d, dims, NULL) };
+    for (int64_t i = 0; i < out && !ctx_failed(c->cx); i++) {
+        const Between b = whole ? whole_place(r, d, i) : real_place(r, d, i);
+        const float near = (whole ? 1 << 10 : 1) - b.far;
+        t.low[i] = (int32_t)(b.low > last ? last : b.low);
+        t.high[i] = (int32_t)(b.high > last ? last : b.high < 0 ? 0 : b.high);
+        dtype_store(type, (void *)(uintptr_t)t.of_low->data, i, whole ? (Scalar){ .i = (int64_t)near } : (Scalar){ .f = near });
+        dtype_store(type, (void *)(uintptr_t)t.of_high->data, i, whole ? (Scalar){ .i = (int64_t)b.far } : (Scalar){ .f = b.far });
+    }
+    return t;
+}
+
+/* The sum over the four elements around, each times both of its weights; column by column, as the reference adds floats. */
+static void resize_bilinear(TfliteCall *c)
+{
+    Resize r;
+    Tensor *sum = NULL, *row[2];
+    if (!read_resize(c, &r, 2)) return;
+    bool is_int8 = tflite_is_int8(c);
+    const Taps down = taps_of(c, &r, 0, is_int8), right = taps_of(c, &r, 1, is_int8);
+    for (int i = 0; i < 2; i++) row[i] = by_places(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
+    for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
+        Tensor *x = by_places(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
+        if (is_int8) x = tflite_call(c, "cast", x, "to=i32");
+        x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low), k / 2 ? right.of_high : right.of_low);
+        sum = sum ? tflite_call2(c, "add", sum, x) : x;
+    }
+    if (is_int8 && sum) {      /* / 2^20 to the nearest, ties away from zero */
+        Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19), *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);
+        Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);
+        sum = tflite_call(c, "cast", tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge), tensor_scalar(c->cx, c->name, I32, 1 << 20)), "to=i8");
+    }
+    c->out[0] = sum;
+}
+
+/* ---- Other ones ---------------------------------------------------------------------------------------------------- */
+
+static void broadcast_to(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    int rank = tflite_needs(c, 2) ? tflite_ints(c, 1, shape, MAX_RANK) : -1;
+    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, rank));
+}
+
+static void fill(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    int rank = tflite_needs(c, 2) ? tflite_ints(c, 0, shape, MAX_RANK) : -1;
+    if (rank >= 0) c->out[0] = tflite_call(c, "expand", c->in[1], "shape=%s", ints_text(c->cx, shape, rank));
+}
+
+static void cast(TfliteCall *c)
+{
+    DType to;
+    if (!tflite_needs(c, 1)) return;
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    if (!tflite_dtype(y->type, &to)) tflite_unsupported(c, "elements of type %s", tflite_type_text(y->type));
+    else c->out[0] = tflite_call(c, "cast", c->in[0], "to=%s", dtype_info(to)->spelling);
+}
+
+static void shape(TfliteCall *c)
+{
+    int64_t s[MAX_RANK], rank;
+    int32_t s32[MAX_RANK];
+    if (!tflite_needs(c, 1)) return;
+    rank = shape_of(c->in[0], s);
+    for (int d = 0; d < rank; d++) s32[d] = (int32_t)s[d];
+    bool is_long = tflite_out_info(c, 0)->type == 4;
+    c->out[0] = tensor_constant(c->cx, c->name, is_long ? I64 : I32, 1, &rank, is_long ? (const void *)s : s32);
+}
+
+const TfliteRow tflite_rows_move[] = {
+    { 5, "DEPTH_TO_SPACE", 2, OPTIONS_DEPTH_TO_SPACE, OF_ALL, 1, NULL, depth_to_space },
+    { 23, "RESIZE_BILINEAR", 4, OPTIONS_RESIZE_BILINEAR, OF_F32 | OF_I8, 1, NULL, resize_bilinear },
+    { 26, "SPACE_TO_DEPTH", 2, OPTIONS_SPACE_TO_DEPTH, OF_ALL, 1, NULL, space_to_depth },
+    { 36, "GATHER", 7, OPTIONS_GATHER, OF_ALL, 1, NULL, gather },
+    { 37, "BATCH_TO_SPACE_ND", 4, 0, OF_ALL, 1, NULL, batch_to_space },
+    { 38, "SPACE_TO_BATCH_ND", 4, 0, OF_ALL, 1, NULL, space_to_batch },
+    { 45, "STRIDED_SLICE", 8, OPTIONS_STRIDED_SLICE, OF_ALL, 1, NULL, strided_slice },
+    { 49, "SPLIT", 4, OPTIONS_SPLIT, OF_I32, 1, NULL, split },
+    { 53, "CAST", 6, 0, OF_ALL, 1, NULL, cast },
+    { 65, "SLICE", 6, 0, OF_ALL, 1, NULL, slice },
+    { 77, "SHAPE", 1, OPTIONS_SHAPE, OF_ALL, 1, NULL, shape },
+    { 83, "PACK", 4, OPTIONS_PACK, OF_ALL, 64, NULL, pack },
+    { 88, "UNPACK", 4, OPTIONS_UNPACK, OF_ALL, 1, NULL, unpack },
+    { 94, "FILL", 4, 0, OF_WHOLE, 1, NULL, fill },
+    { 97, "RESIZE_NEAREST_NEIGHBOR", 4, OPTIONS_RESIZE_NEAREST, OF_ALL, 1, NULL, resize_nearest },
+    { 100, "MIRROR_PAD", 3, OPTIONS_MIRROR_PAD, OF_ALL, 1, NULL, mirror_pad },
+    { 102, "SPLIT_V", 2, OPTIONS_SPLIT_V, OF_ALL, 1, NULL, split_v },
+    { 107, "GATHER_ND", 5, 0, OF_ALL, 1, NULL, gather_nd },
+    { 130, "BROADCAST_TO", 3, 0, OF_ALL, 1, NULL, broadcast_to },
+    { 0 }
+};

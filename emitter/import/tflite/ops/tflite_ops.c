@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: MIT */
+/* The TFLite operators that are understood: which row a code has, and how a row is carried out. The rows stand in the
+ * tflite_*.c files beside their translations; here is what these share. */
+#include "import/tflite/ops/tflite_ops.h"
+
+#include <string.h>
+
+#include "support/text.h"
+
+static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic, tflite_rows_math, tflite_rows_move, tflite_rows_shape, tflite_rows_state, tflite_rows_window };
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+const TfliteRow *tflite_row_find(int code)
+{
+    for (int i = 0; i < TABLES; i++)
+        for (const TfliteRow *r = tables[i]; r->name; r++)
+            if (r->code == code) return r;
+    return NULL;
+}
+
+const TfliteRow **tflite_row_list(Ctx *cx, int *count)
+{
+    int room = 0;
+    for (int i = 0; i < TABLES; i++)
+        for (const TfliteRow *r = tables[i]; r->name; r++) room++;
+    const TfliteRow **all = NEW_ARRAY(cx->arena, const TfliteRow *, room);
+    *count = 0;
+    for (int i = 0; i < TABLES; i++)
+        for (const TfliteRow *r = tables[i]; r->name; r++) {
+            int at = (*count)++;
+            for (; at > 0 && strcmp(all[at - 1]->name, r->name) > 0; at--) all[at] = all[at - 1];
+            all[at] = r;
+        }
+    return all;
+}
+
+const char *tflite_types_text(Ctx *cx, int types)
+{
+    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16", "RESOURCE", "FLOAT16" };
+    Text t = text_new(cx);
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
+        if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
+    return text_string(&t);
+}
+
+void tflite_translate(TfliteCall *c)
+{
+    if (c->row->translate) c->row->translate(c);
+    else if (tflite_needs(c, 1)) c->out[0] = call(c->cx, c->row->ours, c->name, c->in, c->in_count, "");
+}
+
+/* ---- What translations ask --------------------------------------------------------------------------------------- */
+
+const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
+{
+    const TfliteRow *row = tflite_row_find(op->code);
+    const char *kind = row ? row->name : op->code == TFLITE_CUSTOM ? op->custom : tflite_builtin_text(op->code);
+    if (!kind) kind = text_format(cx, "builtin %d", op->code);
+    return text_format(cx, "operator \"%s\" (%s)", op->out_count ? f->tensor[op->out[0]].name : "", kind);
+}
+
+const TfliteTensor *tflite_in_info(const TfliteCall *c, int i)
+{
+    return i < c->op->in_count && c->op->in[i] >= 0 ? &c->file->tensor[c->op->in[i]] : NULL;
+}
+
+const TfliteTensor *tflite_out_info(const TfliteCall *c, int i) { return i < c->op->out_count ? &c->file->tensor[c->op->out[i]] : NULL; }
+
+Tensor *tflite_in(const TfliteCall *c, int i) { return i < c->in_count ? c->in[i] : NULL; }
+bool tflite_is_int8(const TfliteCall *c) { return c->in[0] && c->in[0]->type == I8; }
+
+bool tflite_needs(TfliteCall *c, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!tflite_in(c, i)) {
+            tflite_refuse(c, "input %d is missing", i);
+            return false;
+        }
+    return !ctx_failed(c->cx);
+}
+
+int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
+{
+    const Tensor *t = tflite_in(c, index);
+    if (!t) return -1;
+    if (!tensor_is_constant(t) || (t->type != I32 && t->type != I64)) {
+        tflite_unsupported(c, "input %d (\"%s\") is not constant; integers known when compiling are accepted", index, t->name);
+        return -2;
+    }
+    int64_t count = tensor_elems(t);
+    if (count > most) {
+        tflite_refuse(c, "there are %lld values in \"%s\"; at most %d are accepted", (long long)count, t->name, most);
+        return -2;
+    }
+    for (int64_t i = 0; i < count; i++) {
+        int64_t v = dtype_load(t->type, t->data, i).i;
+        out[i] = v > INT32_MAX ? INT32_MAX : v < -INT32_MAX ? -INT32_MAX : v;
+    }
+    return (int)count;
+}
+
+int tflite_axis(TfliteCall *c, int64_t axis, int rank)
+{
+    if (axis >= -rank && axis < rank) return (int)(axis < 0 ? axis + rank : axis);
+    tflite_refuse(c, "axis %lld is out of range for %d dimensions", (long long)axis, rank);
+    return -1;
+}
+
+/* ---- What they make ---------------------------------------------------------------------------------------------- */
+
+Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank)
+{
+    return tflite_call(c, "reshape", x, "shape=%s", ints_text(c->cx, shape, rank));
+}
+
+Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation)
+{
+    switch (activation) {
+    case ACT_NONE:         return x;
+    case ACT_RELU:         return tflite_call(c, "relu", x, "");
+    case ACT_RELU_N1_TO_1: return tflite_call(c, "clip", x, "min=-1 max=1");
+    case ACT_RELU6:        return tflite_call(c, "clip", x, "min=0 max=6");
+    case ACT_TANH:         return tflite_call(c, "tanh", x, "");
+    default:
+        tflite_unsupported(c, "the fused activation %d", activation);
+        return NULL;
+    }
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/* Scales of real numbers as fixed-point factors, exactly as TensorFlow Lite's kernels prepare them: in doubles, with the
+ * same order of operations, so that every multiplier is the same integer. */
+#include <float.h>
+#include <math.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
+
+Factor tflite_factor(double real)
+{
+    int exponent;
+    if (!(real > 0)) return (Factor){ 0, 0 };
+    int64_t m = (int64_t)round(frexp(fmin(real, DBL_MAX), &exponent) * 2147483648.0);      /* absurd scales have an infinite ratio */
+    if (m == (int64_t)1 << 31) m /= 2, exponent++;
+    if (exponent < -31) return (Factor){ 0, 0 };             /* everything would be shifted out */
+    return (Factor){ (int32_t)m, exponent };
+}
+
+float tflite_scale(const TfliteTensor *t) { return t->quant->scale[0]; }
+int tflite_zero(const TfliteTensor *t) { return t->quant->zero_point[0]; }
+
+static bool is_stored(const TfliteTensor *t, int32_t v) { return t->type == TFLITE_UINT8 ? v >= 0 && v <= UINT8_MAX : v >= INT8_MIN && v <= INT8_MAX; }
+
+bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
+{
+    if (!t || !t->quant) tflite_refuse(c, "\"%s\" has no scale", t ? t->name : "a missing tensor");
+    else if (t->quant->count > 1 && !may_be_per_channel) tflite_unsupported(c, "scales per channel for \"%s\"", t->name);
+    else if (t->quant->count == 1 && !(t->quant->scale[0] > 0)) tflite_refuse(c, "the scale of \"%s\" is 0", t->name);
+    else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
+        tflite_refuse(c, "the zero point of \"%s\" is %ld, which is no %s", t->name, (long)t->quant->zero_point[0], t->type == TFLITE_UINT8 ? "uint8" : "int8");
+    return !ctx_failed(c->cx);
+}
+
+bool tflite_has_quants(TfliteCall *c, int inputs)
+{
+    for (int i = 0; i < inputs; i++)
+        if (!tflite_has_quant(c, tflite_in_info(c, i), false)) return false;
+    return tflite_has_quant(c, tflite_out_info(c, 0), false);
+}
+
+/* Where a real bound lies among the stored values: in floats, ties away from zero. */
+static int64_t stored(const TfliteTensor *t, float real)
+{
+    double v = (double)roundf(real / tflite_scale(t)) + tflite_zero(t);
+    return v > 1e9 ? 1000000000 : v < -1e9 ? -1000000000 : (int64_t)v;
+}
+
+void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest)
+{
+    static const struct { bool is_below, is_above; float low, high; } bounds[] = {
+        [ACT_NONE] = { false, false, 0, 0 },         [ACT_RELU] = { true, false, 0, 0 },
+        [ACT_RELU_N1_TO_1] = { true, true, -1, 1 },  [ACT_RELU6] = { true, true, 0, 6 },
+    };
+    *least = INT8_MIN;
+    *greatest = INT8_MAX;
+    if (activation < 0 || activation > ACT_RELU6) return;
+    int64_t low = bounds[activation].is_below ? stored(out, bounds[activation].low) : INT8_MIN;
+    int64_t high = bounds[activation].is_above ? stored(out, bounds[activation].high) : INT8_MAX;
+    if (low > *least) *least = low;
+    if (high < *greatest) *greatest = high;
+}
+
+Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more)
+{
+    if (f.exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f.exponent);
+    return tflite_call(c, "rescale", x, "multiplier=%ld shift=%d left=%d once=%d %s", (long)f.multiplier, f.exponent < 0 ? -f.exponent : 0,
+                       f.exponent > 0 ? f.exponent : 0, c->file->rounds_once, more);
+}
+
+/* "zero=3 min=-100 max=127 to=i8": how output 0 is stored. */
+static const char *store_text(TfliteCall *c, int activation)
+{
+    int64_t least, greatest;
+    const TfliteTensor *out = tflite_out_info(c, 0);
+    tflite_clamp(out, activation, &least, &greatest);
+    if (activation > ACT_RELU6) tflite_unsupported(c, "the fused activation %d of int8", activation);
+    return text_format(c->cx, "zero=%d min=%lld max=%lld to=i8", tflite_zero(out), (long long)least, (long long)greatest);
+}
+
+/* One factor a channel: multipliers and, unless all are the same, shifts are constants. Shifts to the left come first and are
+ * powers of two that the multiplication below takes along: x << e is x * 2^e, wrapping alike. */
+static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int count, const char *store)
+{
+    Ctx *cx = c->cx;
+    int64_t shape = count;
+    int32_t *multiplier = NEW_ARRAY(cx->arena, int32_t, count), *power = NEW_ARRAY(cx->arena, int32_t, count);
+    uint8_t *shift = NEW_ARRAY(cx->arena, uint8_t, count);
+    bool has_left = false, has_shifts = false;
+    for (int i = 0; i < count; i++) {
+        if (f[i].exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f[i].exponent);
+        multiplier[i] = f[i].multiplier;
+        shift[i] = (uint8_t)(f[i].exponent < 0 ? -f[i].exponent : 0);
+        power[i] = f[i].exponent > 0 ? (int32_t)((uint32_t)1 << (f[i].exponent & 31)) : 1;
+        has_left = has_left || f[i].exponent > 0;
+        has_shifts = has_shifts || shift[i] != shift[0];
+    }
+    Tensor *m = tensor_constant(cx, "m", I32, 1, &shape, multiplier), *n = has_shifts ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL;
+    if (has_left) x = tflite_call2(c, "mul", x, tensor_constant(cx, "p", I32, 1, &shape, power));
+    if (!x || !m) return NULL;
+    const char *attrs = text_format(cx, has_shifts ? "once=%d %s" : "once=%d %s shift=%d", c->file->rounds_once, store, shift[0]);
+    return call(cx, "rescale", c->name, (Tensor *[]){ x, m, n }, n ? 3 : 2, "%s", attrs);
+}
+
+Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation)
+{
+    const char *store = store_text(c, activation);
+    bool are_same = true;
+    Factor *f = NEW_ARRAY(c->cx->arena, Factor, count);
+    for (int i = 0; i < count; i++) {
+        f[i] = tflite_factor(scales[i]);
+        are_same = are_same && f[i].multiplier == f[0].multiplier && f[i].exponent == f[0].exponent;
+    }
+    if (ctx_failed(c->cx) || !sums || !count) return NULL;
+    return are_same ? tflite_rescale(c, sums, f[0], store) : rescale_channels(c, sums, f, count, store);
+}
+
+Tensor *tflite_real(TfliteCall *c, int i)
+{
+    const TfliteTensor *t = tflite_in_info(c, i);
+    int64_t shape[MAX_RANK] = { 0 };
+    if (!tflite_has_quant(c, t, true)) return NULL;
+    const Quant *q = t->quant;
+    for (int d = 0; d < t->rank; d++) shape[d] = d == q->axis ? q->count : 1;
+    const int rank = q->count > 1 ? t->rank : 0;
+    const DType stored = c->in[i]->type;
+    char *zeros = NEW_ARRAY(c->cx->arena, char, q->count);
+    for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
+    if (dtype_info(stored)->bytes != 1) tflite_unsupported(c, "scales of %s", dtype_info(stored)->spelling);
+    if (ctx_failed(c->cx)) return NULL;
+    Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale), tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
+    return call(c->cx, "dequantize", c->name, in, 3, "");
+}
+
+bool tflite_real_weights(TfliteCall *c)
+{
+    const Tensor *x = tflite_in(c, 0), *w = tflite_in(c, 1);
+    if (x && w && x->type == F32 && (w->type == I8 || w->type == U8)) c->in[1] = tflite_real(c, 1);
+    return !ctx_failed(c->cx);
+}
+
+Tensor *tflite_difference(TfliteCall *c, int i)
+{
+    Tensor *x = tflite_call(c, "cast", c->in[i], "to=i32");
+    int zero = tflite_zero(tflite_in_info(c, i));
+    return zero ? tflite_call2(c, "sub", x, tensor_scalar(c->cx, c->name, I32, zero)) : x;
+}
+
+bool tflite_has_one_scale(TfliteCall *c, int inputs)
+{
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    for (int i = 0; i < inputs && tflite_is_int8(c); i++) {
+        const TfliteTensor *x = tflite_in_info(c, i);
+        if (!tflite_has_quant(c, x, false) || !tflite_has_quant(c, y, false)) return false;
+        if (tflite_scale(x) == tflite_scale(y) && tflite_zero(x) == tflite_zero(y)) continue;
+        tflite_unsupported(c, "\"%s\" has another scale or zero point than the output", x->name);
+        return false;
+    }
+    return true;
+}

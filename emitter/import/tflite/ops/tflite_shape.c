@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* What moves elements and leaves them as they are. */
+#include <string.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
+
+enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
+
+/* The shape is an input, or, in old files, an option; else it is that of the output. */
+static void reshape(TfliteCall *c)
+{
+    int64_t shape[MAX_RANK];
+    if (!tflite_needs(c, 1)) return;
+    const TfliteTensor *y = tflite_out_info(c, 0);
+    FlatVector option = flat_vector(&c->op->options, 0, 4);
+    bool is_known = tflite_in(c, 1) && tensor_is_constant(c->in[1]);
+    int rank = is_known ? tflite_ints(c, 1, shape, MAX_RANK) : option.count && option.count <= MAX_RANK ? (int)option.count : y->rank;
+    for (int d = 0; d < rank && !is_known; d++) shape[d] = option.count ? flat_int_at(&option, (size_t)d) : y->dim[d];
+    if (rank >= 0) c->out[0] = tflite_reshape(c, c->in[0], shape, rank);
+}
+
+static void squeeze(TfliteCall *c)
+{
+    FlatVector axes = flat_vector(&c->op->options, 0, 4);
+    int64_t list[MAX_RANK];
+    if (!tflite_needs(c, 1)) return;
+    if (axes.count > MAX_RANK) tflite_refuse(c, "there are more than %d axes", MAX_RANK);
+    for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
+    if (ctx_failed(c->cx)) return;
+    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, list, (int)axes.count)) : tflite_call(c, "squeeze", c->in[0], "");
+}
+
+static void expand_dims(TfliteCall *c)
+{
+    int64_t axis;
+    if (tflite_needs(c, 2) && tflite_ints(c, 1, &axis, 1) == 1) c->out[0] = tflite_call(c, "unsqueeze", c->in[0], "axes=%lld", (long long)axis);
+}
+
+static void transpose(TfliteCall *c)
+{
+    int64_t perm[MAX_RANK];
+    int count = tflite_needs(c, 2) ? tflite_ints(c, 1, perm, MAX_RANK) : -1;
+    if (count > 0) c->out[0] = tflite_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
+    else if (count == 0) c->out[0] = c->in[0];
+}
+
+static void concatenation(TfliteCall *c)
+{
+    enum { AXIS, ACTIVATION };
+    if (!tflite_needs(c, c->in_count) || !tflite_has_one_scale(c, c->in_count)) return;
+    int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank), act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
+    if (act != ACT_NONE && tflite_is_int8(c)) tflite_unsupported(c, "the fused activation %d of int8", act);
+    if (ctx_failed(c->cx)) return;
+    c->out[0] = tflite_activate(c, call(c->cx, "concat", c->name, c->in, c->in_count, "axis=%d", axis), act);
+}
+
+/* The padding is given as pairs; its value, where none is given, stands for the real 0. */
+static void pad(TfliteCall *c)
+{
+    int64_t pairs[2 * MAX_RANK], list[2 * MAX_RANK];
+    int count = tflite_needs(c, 2) ? tflite_ints(c, 1, pairs, 2 * MAX_RANK) : -1, rank = c->in[0] ? c->in[0]->rank : 0;
+    const Tensor *given = tflite_in(c, 2);
+    if (count < 0) return;
+    if (count != 2 * rank) tflite_refuse(c, "there are %d paddings for %d dimensions", count, rank);
+    if (given && (!tensor_is_constant(given) || tensor_elems(given) != 1 || given->type != c->in[0]->type)) tflite_unsupported(c, "padding that is not constant");
+    if (!tflite_has_one_scale(c, 1)) return;
+    if (ctx_failed(c->cx)) return;
+    for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];
+    Text value = text_new(c->cx);
+    if (given && dtype_is_float(given->type)) text_double(&value, dtype_load(given->type, given->data, 0).f);
+    else text_printf(&value, "%lld", given ? (long long)dtype_load(given->type, given->data, 0).i : tflite_is_int8(c) ? (long long)tflite_zero(tflite_out_info(c, 0)) : 0LL);
+    c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s value=%s", ints_text(c->cx, list, 2 * rank), text_string(&value));
+}
+
+const TfliteRow tflite_rows_shape[] = {
+    { 2, "CONCATENATION", 4, OPTIONS_CONCAT, OF_ALL, 64, NULL, concatenation },
+    { 22, "RESHAPE", 1, OPTIONS_RESHAPE, OF_ALL, 1, NULL, reshape },
+    { 34, "PAD", 4, 0, OF_ALL, 1, NULL, pad },
+    { 39, "TRANSPOSE", 7, 0, OF_ALL, 1, NULL, transpose },
+    { 43, "SQUEEZE", 2, OPTIONS_SQUEEZE, OF_ALL, 1, NULL, squeeze },
+    { 60, "PADV2", 4, 0, OF_ALL, 1, NULL, pad },
+    { 70, "EXPAND_DIMS", 1, 0, OF_ALL, 1, NULL, expand_dims },
+    { 0 }
+};

@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Variables. A handle (VAR_HANDLE) names one, READ_VARIABLE gives its value, ASSIGN_VARIABLE changes it, and CALL_ONCE runs, before
+ * the first run alone, a subgraph that assigns constants. Operators stand in the order of execution, so that a read gives
+ * what was assigned last: the value before the run is an input of the model, the value at its end an output, and the two
+ * are state like any other (import/model/model.h). */
+#include "import/tflite/ops/tflite_state.h"
+
+#include <string.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/names.h"
+#include "support/text.h"
+
+enum { CALL_ONCE = 129, VAR_HANDLE = 142, READ_VARIABLE = 143, ASSIGN_VARIABLE = 144,
+       OPTIONS_CALL_ONCE = 103, OPTIONS_VAR_HANDLE = 111, OPTIONS_READ = 112, OPTIONS_ASSIGN = 113 };
+
+void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
+{
+    *out = (TfliteStates){ .cx = cx, .file = file };
+    out->at = NEW_ARRAY(cx->arena, TfliteVariable, file->operator_count);
+    out->of = NEW_ARRAY(cx->arena, TfliteVariable *, file->tensor_count);
+}
+
+static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *what) { diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what); }
+
+/* "container/name" of a handle; those of an operator that is damaged are empty. */
+static const char *name_of(Ctx *cx, const TfliteOperator *op)
+{
+    const char *container = flat_text(cx, &op->options, 0), *own = flat_text(cx, &op->options, 1);
+    return *container ? name_format(cx, "%s/%s", container, own) : own;
+}
+
+static TfliteVariable *variable_named(const TfliteStates *s, const char *variable_name)
+{
+    for (int i = 0; i < s->count; i++)
+        if (strcmp(s->at[i].name, variable_name) == 0) return &s->at[i];
+    return NULL;
+}
+
+/* The tensor that the handle's variable is like: what is read from it or assigned to it first. */
+static const TfliteTensor *like_of(const TfliteStates *s, int handle)
+{
+    for (int i = 0; i < s->file->operator_count; i++) {
+        const TfliteOperator *op = &s->file->operator[i];
+        if (op->in_count < 1 || op->in[0] != handle) continue;
+        if (op->code == READ_VARIABLE && op->out_count == 1) return &s->file->tensor[op->out[0]];
+        if (op->code == ASSIGN_VARIABLE && op->in_count == 2 && op->in[1] >= 0) return &s->file->tensor[op->in[1]];
+    }
+    return NULL;
+}
+
+static void open_handle(TfliteStates *s, const TfliteOperator *op)
+{
+    DType type;
+    if (op->out_count != 1) {
+        refuse(s, op, "it has not one output");
+        return;
+    }
+    const char *variable_name = name_of(s->cx, op);
+    TfliteVariable *v = variable_named(s, variable_name);
+    s->of[op->out[0]] = v;
+    if (v) return;
+    const TfliteTensor *like = like_of(s, op->out[0]);
+    if (!like) return;                                       /* nobody uses it */
+    if (!tflite_dtype(like->type, &type)) {
+        refuse(s, op, "a variable of a type that is not known");
+        return;
+    }
+    v = s->of[op->out[0]] = &s->at[s->count++];
+    *v = (TfliteVariable){ .name = variable_name, .like = like };
+    v->input = v->now = tensor_new_fixed(s->cx, *variable_name ? variable_name : like->name, type, like->rank, like->dim);
+    if (v->input) v->input->quant = like->quant;
+    if (v->input && (tensor_elems(v->input) < 1 || tensor_elems(v->input) > INT32_MAX)) refuse(s, op, "a variable that is empty or too large");
+}
+
+static bool is_like(const Tensor *a, const Tensor *b)
+{
+    bool same = a->type == b->type && a->rank == b->rank;
+    for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
+    return same;
+}
+
+static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
+{
+    TfliteVariable *v = op->in_count > 0 && op->in[0] >= 0 ? s->of[op->in[0]] : NULL;
+    if (!v || !v->now) refuse(s, op, "its input 0 is no variable");
+    return v;
+}
+
+/* As the reference does it, a variable that nothing has initialised is filled with the byte of the zero point of what is assigned first. */
+static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
+{
+    int64_t shape[MAX_RANK];
+    const int byte = first->quant ? first->quant->zero_point[0] : 0;
+    if (!byte) return NULL;
+    for (int d = 0; d < like->rank; d++) shape[d] = tensor_dim(like, d);
+    const Tensor *out = tensor_constant(s->cx, like->name, like->type, like->rank, shape, NULL);
+    if (out) memset((void *)(uintptr_t)out->data, byte & 0xff, (size_t)tensor_bytes(out));
+    return out;
+}
+
+static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
+{
+    TfliteVariable *v = variable_of(s, op);
+    if (ctx_failed(s->cx)) return;
+    if (!given) refuse(s, op, "the value is not made before it");
+    else if (!is_like(given, v->input))
+        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\", which is %s%s", dtype_info(given->type)->spelling,
+                   tensor_shape_text(s->cx, given), v->name, dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
+    if (ctx_failed(s->cx)) return;
+    if (!v->initial && v->now == v->input) v->initial = zero_points(s, &s->file->tensor[op->in[1]], v->input);
+    v->now = given;
+}
+
+/* ---- The subgraph that is run once ------------------------------------------------------------------------------------ */
+
+static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOperator *op, const char *const *handle, const TfliteOperator *caller)
+{
+    const TfliteTensor *value = op->in_count == 2 && op->in[1] >= 0 ? &init->tensor[op->in[1]] : NULL;
+    const char *variable_name = op->in_count && op->in[0] >= 0 ? handle[op->in[0]] : NULL;
+    for (int i = 0; variable_name && i < s->file->operator_count; i++)      /* its handle may stand behind this */
+        if (s->file->operator[i].code == VAR_HANDLE && strcmp(name_of(s->cx, &s->file->operator[i]), variable_name) == 0) open_handle(s, &s->file->operator[i]);
+    TfliteVariable *v = variable_name ? variable_named(s, variable_name) : NULL;
+    if (!v || ctx_failed(s->cx)) return;                     /* nobody uses it */
+    const Tensor *first = value && value->data.count ? tflite_constant(s->cx, value) : NULL;
+    if (!first && !ctx_failed(s->cx)) diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller), "its subgraph assigns what is no constant");
+    else if (first && !is_like(first, v->input)) refuse(s, caller, "its subgraph assigns a value of another shape or type");
+    else v->initial = first;
+}
+
+static void call_once(TfliteStates *s, const TfliteOperator *op)
+{
+    TfliteFile init;
+    int64_t graph = flat_int(&op->options, 0, 4, 0);
+    if (graph < 1 || graph >= s->file->subgraph_count) {
+        refuse(s, op, "it calls a subgraph that is not there");
+        return;
+    }
+    if (!tflite_subgraph_read(s->cx, s->file->flat.bytes, (size_t)graph, &init)) return;
+    const char **handle = NEW_ARRAY(s->cx->arena, const char *, init.tensor_count);
+    for (int i = 0; i < init.operator_count && !ctx_failed(s->cx); i++) {
+        const TfliteOperator *inner = &init.operator[i];
+        if (inner->code == VAR_HANDLE && inner->out_count == 1) handle[inner->out[0]] = name_of(s->cx, inner);
+        else if (inner->code == ASSIGN_VARIABLE) assign_once(s, &init, inner, handle, op);
+        else diag_unsupported(s->cx, tflite_where(s->cx, s->file, op), "its subgraph does more than to assign constants to variables");
+    }
+}
+
+bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *given, Tensor **result)
+{
+    TfliteVariable *v;
+    switch (op->code) {
+    case CALL_ONCE: call_once(s, op); return true;
+    case VAR_HANDLE: open_handle(s, op); return true;
+    case ASSIGN_VARIABLE: assign(s, op, given); return true;
+    case READ_VARIABLE:
+        v = variable_of(s, op);
+        if (op->out_count != 1) refuse(s, op, "it has not one output");
+        *result = ctx_failed(s->cx) ? NULL : v->now;
+        return true;
+    default: return false;
+    }
+}
+
+/* What these operators do is done above; the rows say that they are known. */
+const TfliteRow tflite_rows_state[] = {
+    { CALL_ONCE, "CALL_ONCE", 1, OPTIONS_CALL_ONCE, OF_HANDLE, 0, NULL, NULL },
+    { VAR_HANDLE, "VAR_HANDLE", 1, OPTIONS_VAR_HANDLE, OF_HANDLE, 0, NULL, NULL },
+    { READ_VARIABLE, "READ_VARIABLE", 1, OPTIONS_READ, OF_HANDLE, 0, NULL, NULL },
+    { ASSIGN_VARIABLE, "ASSIGN_VARIABLE", 1, OPTIONS_ASSIGN, OF_HANDLE, 0, NULL, NULL },
+    { 0 }
+};

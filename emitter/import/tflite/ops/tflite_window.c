@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+/* What slides windows over images, and dense layers. TFLite has the channels last as we have; kernels are [o][kh][kw][c],
+ * depthwise [1][kh][kw][c*m], dense [o][k]. */
+#include <string.h>
+
+#include "import/tflite/ops/tflite_ops.h"
+#include "support/text.h"
+
+enum { PADDING_SAME, PADDING_VALID };
+enum { CONV_PADDING, CONV_STRIDE_W, CONV_STRIDE_H, CONV_ACTIVATION, CONV_DILATION_W, CONV_DILATION_H };
+enum { DEPTHWISE_MULTIPLIER = 3, DEPTHWISE_ACTIVATION, DEPTHWISE_DILATION_W, DEPTHWISE_DILATION_H };
+enum { POOL_PADDING, POOL_STRIDE_W, POOL_STRIDE_H, POOL_WIDTH, POOL_HEIGHT, POOL_ACTIVATION };
+enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS };
+enum { OPTIONS_CONV = 1, OPTIONS_DEPTHWISE = 2, OPTIONS_POOL = 5, OPTIONS_DENSE = 8 };
+enum { MOST = 1 << 20 };
+
+typedef struct Windows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } Windows;      /* h, w; top, left, bottom, right */
+
+static int64_t option(const TfliteCall *c, int field, int64_t otherwise) { return flat_int(&c->op->options, field, 4, otherwise); }
+static int activation(const TfliteCall *c, int field) { return (int)flat_int(&c->op->options, field, 1, ACT_NONE); }
+
+/* SAME: ceil(size / stride) windows; what is missing is padded on both sides, the odd one at the end. */
+static bool finish_windows(TfliteCall *c, Windows *w)
+{
+    int64_t padding = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME);
+    for (int d = 0; d < 2; d++) {
+        int64_t size = tensor_dim(c->in[0], 1 + d), k = w->kernel[d], s = w->stride[d], step = w->dilation[d];
+        if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST || (padding != PADDING_SAME && padding != PADDING_VALID)) {
+            tflite_refuse(c, "kernel %lld, stride %lld, dilation %lld, padding %lld", (long long)k, (long long)s, (long long)step, (long long)padding);
+            return false;
+        }
+        int64_t total = ((size + s - 1) / s - 1) * s + (k - 1) * step + 1 - size;
+        if (total < 0 || padding == PADDING_VALID) total = 0;
+        w->pad[d] = total / 2;
+        w->pad[2 + d] = total - total / 2;
+    }
+    return true;
+}
+
+static const char *windows_text(Ctx *cx, const Windows *w)
+{
+    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, 2), ints_text(cx, w->dilation, 2), ints_text(cx, w->pad, 4));
+}
+
+/* ---- From sums to the output ------------------------------------------------------------------------------------- */
+
+static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
+{
+    const Tensor *b = tflite_in(c, 2);
+    if (!b || (b->type == sums && tensor_elems(b) == channels)) return true;
+    tflite_refuse(c, "the bias is %s%s; %s[%lld] is wanted", dtype_info(b->type)->spelling, tensor_shape_text(c->cx, b), dtype_info(sums)->spelling,
+                  (long long)channels);
+    return false;
+}
+
+static Tensor *add_bias(TfliteCall *c, Tensor *sums)
+{
+    Tensor *b = tflite_in(c, 2);
+    return b ? tflite_call2(c, "add", sums, b->rank == 1 ? b : tflite_call(c, "reshape", b, "shape=%lld", (long long)tensor_elems(b))) : sums;
+}
+
+/* The factor of each channel of a convolution, which takes the product of the scales in doubles. */
+static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels, int act)
+{
+    const TfliteTensor *x = tflite_in_info(c, 0), *k = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
+    int count = k->quant->count;
+    double *scales = NEW_ARRAY(c->cx->arena, double, count);
+    if (count != 1 && count != channels) {
+        tflite_refuse(c, "the weights have %d scales for %lld channels", count, (long long)channels);
+        return NULL;
+    }
+    for (int i = 0; i < count; i++) scales[i] = (double)tflite_scale(x) * (double)k->quant->scale[i] / (double)tflite_scale(y);
+    return tflite_requantize(c, sums, scales, count, act);
+}
+
+static bool has_quants(TfliteCall *c)
+{
+    return tflite_has_quant(c, tflite_in_info(c, 0), false) && tflite_has_quant(c, tflite_in_info(c, 1), true) && tflite_has_quant(c, tflite_out_info(c, 0), false);
+}
+
+/* Weights are symmetric in convolutions: their zero points must be 0. */
+static bool has_symmetric_weights(TfliteCall *c)
+{
+    const Quant *q = tflite_in_info(c, 1)->quant;
+    for (int i = 0; i < q->count; i++)
+        if (q->zero_point[i]) {
+            tflite_unsupported(c, "weights with the zero point %ld; 0 is accepted", (long)q->zero_point[i]);
+            return false;
+        }
+    return true;
+}
+
+/* Makes the sums by `op`, adds the bias, and activates or scales. k is in our order. */
+static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const char *attrs, int act)
+{
+    bool is_int8 = tflite_is_int8(c);
+    int64_t channels = k ? tensor_dim(k, k->rank - 1) : 0;
+    if (!k || !check_bias(c, channels, is_int8 ? I32 : F32)) return;
+    if (is_int8 && (!has_quants(c) || !has_symmetric_weights(c))) return;
+    if (is_int8) attrs = text_format(c->cx, "%s zero=%d", attrs, tflite_zero(tflite_in_info(c, 0)));
+    Tensor *sums = add_bias(c, call(c->cx, op, c->name, (Tensor *[]){ c->in[0], k }, 2, "%s", attrs));
+    c->out[0] = is_int8 ? requantize_channels(c, sums, channels, act) : tflite_activate(c, sums, act);
+}
+
+/* ---- Convolutions ------------------------------------------------------------------------------------------------ */
+
+static bool is_image(TfliteCall *c)
+{
+    if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) != 0 && tensor_elems(c->in[1]) > 0) return true;
+    tflite_refuse(c, "the input is %s and the kernel %s; four dimensions each are wanted", tensor_shape_text(c->cx, c->in[0]),
+                  tensor_shape_text(c->cx, c->in[1]));
+    return false;
+}
+
+static Windows conv_windows(const TfliteCall *c, int dilation_w)
+{
+    return (Windows){ .kernel = { tensor_dim(c->in[1], 1), tensor_dim(c->in[1], 2) },
+                      .stride = { option(c, CONV_STRIDE_H, 0), option(c, CONV_STRIDE_W, 0) },
+                      .dilation = { option(c, dilation_w + 1, 1), option(c, dilation_w, 1) } };
+}
+
+static void conv_2d(TfliteCall *c)
+{
+    if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
+    Windows w = conv_windows(c, CONV_DILATION_W);
+    int64_t channels = tensor_dim(c->in[0], 3), each = tensor_dim(c->in[1], 3);
+    if (!finish_windows(c, &w)) return;
+    Tensor *k = tflite_call(c, "transpose", c->in[1], "perm=1,2,3,0");
+    const char *attrs = text_format(c->cx, "%s groups=%lld", windows_text(c->cx, &w), (long long)(channels / each > 0 ? channels / each : 1));
+    finish_convolution(c, "conv2d", k, attrs, activation(c, CONV_ACTIVATION));
+}
+
+static void depthwise_conv_2d(TfliteCall *c)
+{
+    if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
+    Windows w = conv_windows(c, DEPTHWISE_DILATION_W);
+    int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
+    if (tensor_dim(c->in[1], 0) != 1) tflite_refuse(c, "the kernel is %s; [1][kh][kw][c] is wanted", tensor_shape_text(c->cx, c->in[1]));
+    if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
+    finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), windows_text(c->cx, &w), activation(c, DEPTHWISE_ACTIVATION));
+}
+
+/* ---- Dense ------------------------------------------------------------------------------------------------------- */
+
+/* All dimensions but the last count as rows, unless the output keeps them. */
+static Tensor *as_rows(TfliteCall *c, int64_t each)
+{
+    Tensor *x = c->in[0];
+    bool keeps = flat_int(&c->op->options, DENSE_KEEPS_DIMS, 1, 0) != 0;
+    if (keeps || x->rank == 2 || each < 1) return x;
+    return tflite_reshape(c, x, (int64_t[]){ -1, each }, 2);
+}
+
+/* The factor takes the product of the scales in floats, unless there is one for each channel. */
+static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act)
+{
+    const TfliteTensor *x = tflite_in_info(c, 0), *w = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
+    if (w->quant->count > 1) return requantize_channels(c, sums, channels, act);
+    const float product = tflite_scale(x) * tflite_scale(w);
+    return tflite_requantize(c, sums, &(double){ (double)product / (double)tflite_scale(y) }, 1, act);
+}
+
+static void fully_connected(TfliteCall *c)
+{
+    Ctx *cx = c->cx;
+    int act = activation(c, DENSE_ACTIVATION);
+    if (!tflite_needs(c, 2)) return;
+    if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0) tflite_unsupported(c, "shuffled weights");
+    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; [o][k] is wanted", tensor_shape_text(cx, c->in[1]));
+    if (ctx_failed(cx) || !tflite_real_weights(c)) return;
+    bool is_int8 = tflite_is_int8(c);
+    int64_t channels = tensor_dim(c->in[1], 0);
+    Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1], "perm=1,0");
+    if (!x || !w || !check_bias(c, channels, is_int8 ? I32 : F32) || (is_int8 && !has_quants(c))) return;
+    const char *attrs = is_int8 ? text_format(cx, "zero=%d zero_w=%d", tflite_zero(tflite_in_info(c, 0)), tflite_zero(tflite_in_info(c, 1))) : "";
+    Tensor *sums = add_bias(c, call(cx, "dense", c->name, (Tensor *[]){ x, w }, 2, "%s", attrs));
+    c->out[0] = is_int8 ? requantize_dense(c, sums, channels, act) : tflite_activate(c, sums, act);
+}
+
+/* Leading dimensions broadcast; a side that is adjoint comes transposed. */
+static void batch_matmul(TfliteCall *c)
+{
+    enum { ADJ_X, ADJ_Y };
+    Tensor *side[2];
+    if (!tflite_needs(c, 2)) return;
+    bool is_int8 = tflite_is_int8(c);
+    if (is_int8 && !tflite_has_quants(c, 2)) return;
+    for (int i = 0; i < 2; i++) {
+        int64_t perm[MAX_RANK];
+        int rank = c->in[i]->rank;
+        if (rank < 2) {
+            tflite_refuse(c, "operand %d is %s; matrices are wanted", i, tensor_shape_text(c->cx, c->in[i]));
+            return;
+        }
+        for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
+        side[i] = is_int8 ? tflite_difference(c, i) : c->in[i];
+        if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0)) side[i] = tflite_call(c, "transpose", side[i], "perm=%s", ints_text(c->cx, perm, rank));
+    }
+    Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
+    c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
+}
+
+/* ---- Transposed ---------------------------------------------------------------------------------------------------- */
+
+/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They change places with those of a
+ * convolution, so that the rest is as there. */
+static void transpose_conv(TfliteCall *c)
+{
+    enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
+    int64_t shape[4], pad[4], extra[2];
+    if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || tflite_ints(c, 0, shape, 4) != 4) {
+        if (!ctx_failed(c->cx)) tflite_refuse(c, "a shape of four integers, weights and an input of four dimensions are wanted");
+        return;
+    }
+    Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
+    TfliteOperator op = *c->op;
+    int order[3] = { op.in[2], op.in[1], op.in_count > 3 ? op.in[3] : -1 };
+    TfliteCall as_conv = *c;
+    as_conv.op = &op;
+    op.in = order;
+    op.in_count = 3;
+    as_conv.in = (Tensor *[]){ x, k, bias };
+    as_conv.in_count = 3;
+    bool is_int8 = tflite_is_int8(&as_conv);
+    if (is_int8 && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
+    for (int d = 0; d < 2; d++) {
+        int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d), kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
+        if (stride < 1 || stride > MOST || out < 1) {
+            tflite_refuse(c, "a stride of %lld to %lld places", (long long)stride, (long long)out);
+            return;
+        }
+        bool same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
+        total = (same ? (out + stride - 1) / stride - 1 : (out - kernel + stride) / stride - 1) * stride + kernel - out;
+        pad[d] = total > 0 ? total / 2 : 0;
+        int64_t rest = (size - 1) * stride + kernel - pad[d] - out;      /* what is left behind the result, or wanting */
+        pad[2 + d] = rest > 0 ? rest : 0;
+        extra[d] = rest < 0 ? -rest : 0;
+    }
+    k = tflite_call(c, "transpose", k, "perm=1,2,3,0");
+    if (is_int8) k = tflite_call(c, "cast", k, "to=i32"), x = tflite_difference(&as_conv, 0);
+    int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
+    if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
+    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s", ints_text(c->cx, stride, 2), ints_text(c->cx, pad, 4),
+                        ints_text(c->cx, extra, 2));
+    sums = sums ? add_bias(&as_conv, sums) : NULL;
+    if (sums) c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION)) : tflite_activate(c, sums, activation(c, ACTIVATION));
+}
+
+/* ---- Pools ------------------------------------------------------------------------------------------------------- */
+
+/* Inputs and outputs of quantized pools have the same scale, so that the activation is a clamp of what is stored. */
+static void pool(TfliteCall *c, const char *op)
+{
+    if (!tflite_needs(c, 1)) return;
+    int act = activation(c, POOL_ACTIVATION);
+    if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0) tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
+    Windows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) }, .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
+                  .dilation = { 1, 1 } };
+    if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
+    c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", ints_text(c->cx, w.kernel, 2), ints_text(c->cx, w.stride, 2),
+                            ints_text(c->cx, w.pad, 4));
+    if (!tflite_is_int8(c)) c->out[0] = tflite_activate(c, c->out[0], act);
+    else if (act != ACT_NONE && tflite_has_quant(c, tflite_out_info(c, 0), false)) {
+        int64_t least, greatest;
+        tflite_clamp(tflite_out_info(c, 0), act, &least, &greatest);
+        if (least > INT8_MIN || greatest < INT8_MAX) c->out[0] = tflite_call(c, "clip", c->out[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
+    }
+}
+
+static void average_pool(TfliteCall *c) { pool(c, "avg_pool2d"); }
+static void max_pool(TfliteCall *c) { pool(c, "max_pool2d"); }
+
+enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
+
+const TfliteRow tflite_rows_window[] = {
+    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, average_pool },
+    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d },
+    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, depthwise_conv_2d },
+    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, fully_connected },
+    { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv },
+    { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul },
+    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, max_pool },
+    { 0 }
+};

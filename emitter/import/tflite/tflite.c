@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: MIT */
+/* From what a TFLite file says to calls of our operators:
+ *
+ *   1. everything that is not known, all at once: operators, their versions, element types, variables, sparse weights
+ *   2. operator by operator, in the file's order, which is that of execution: translate, and compare the result with the
+ *      type and shape that the file gives for it
+ *
+ * Dimensions that the file leaves open (a batch) have the size that it gives as an example, 1, or that of --dim; with a maximum they
+ * stay open (tflite_open.c). */
+#include "import/tflite/tflite.h"
+
+#include <string.h>
+
+#include "import/model/known.h"
+#include "import/formats/npy.h"
+#include "import/tflite/tflite_open.h"
+#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_state.h"
+#include "support/text.h"
+
+enum { MOST_COPIES = 16,              /* constants together, in sizes of the file: tensors may share buffers */
+       MOST_ZEROS = 64 };             /* and this often as many bytes where zeros are left out */
+
+typedef struct Importer {
+    Ctx *cx;
+    const ImportOptions *options;
+    TfliteFile file;
+    Tensor **value;                   /* of each tensor of the file, as far as made */
+    uint64_t constant_bytes;
+    TfliteStates states;
+    TfliteOpen open;
+} Importer;
+
+static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
+
+/* ---- 1. What is not known ---------------------------------------------------------------------------------------- */
+
+static int type_flag(int type)
+{
+    static const struct { DType type; int flag; } flags[] = {
+        { F32, OF_F32 }, { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 }, { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
+    };
+    DType t;
+    if (type == TFLITE_RESOURCE) return OF_HANDLE;
+    for (size_t i = 0; tflite_dtype(type, &t) && i < sizeof flags / sizeof flags[0]; i++)
+        if (flags[i].type == t) return flags[i].flag;
+    return 0;
+}
+
+static const char *type_name(Ctx *cx, int type)
+{
+    const char *text = tflite_type_text(type);
+    return text ? text : text_format(cx, "type %d", type);
+}
+
+/* Weights of a real operator in 8 bits. */
+static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
+{
+    const TfliteTensor *x = &im->file.tensor[op->in[0]], *w = &im->file.tensor[op->in[1]];
+    return (row->types & HAS_STORED_WEIGHTS) && type_flag(x->type) == OF_F32 && (type_flag(w->type) & OF_BYTES) && w->data.count;
+}
+
+static void list_unknown_types(Importer *im, const TfliteOperator *op, const TfliteRow *row)
+{
+    const char *where = tflite_where(im->cx, &im->file, op);
+    const TfliteTensor *first = op->in_count && op->in[0] >= 0 ? &im->file.tensor[op->in[0]] : NULL;
+    if (!first) return;
+    if (!(type_flag(first->type) & row->types)) {
+        diag_listed(im->cx, UNSUPPORTED, where, "an input of type %s", type_name(im->cx, first->type));
+        return;
+    }
+    for (int i = 1; i < op->in_count && i < row->alike; i++)
+        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type && !(i == 1 && has_stored_weights(im, op, row))) {
+            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together", type_name(im->cx, first->type),
+                        type_name(im->cx, im->file.tensor[op->in[i]].type));
+            return;
+        }
+}
+
+static void list_unknown_operator(Importer *im, const TfliteOperator *op)
+{
+    Ctx *cx = im->cx;
+    const char *where = tflite_where(cx, &im->file, op);
+    const TfliteRow *row = tflite_row_find(op->code);
+    if (op->code == TFLITE_CUSTOM) diag_listed(cx, UNSUPPORTED, where, "custom operators");
+    else if (!row) diag_listed(cx, UNSUPPORTED, where, "the operator is not known");
+    else if (op->version > row->newest) diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; %d is the newest that is known", op->version, row->newest);
+    else if (op->options_type && row->options && op->options_type != row->options)
+        diag_listed(cx, ERROR, where, "its options are those of another operator (kind %d, not %d)", op->options_type, row->options);
+    else list_unknown_types(im, op, row);
+}
+
+static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
+{
+    const char *where = tensor_where(im->cx, t);
+    if (t->is_variable) diag_listed(im->cx, UNSUPPORTED, where, "a variable");
+    if (t->is_sparse && !t->data.count) diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is no constant");
+    if (t->is_blockwise) diag_listed(im->cx, UNSUPPORTED, where, "another quantization than by scales and zero points");
+}
+
+static void list_unknown(Importer *im)
+{
+    for (int i = 0; i < im->file.operator_count; i++) list_unknown_operator(im, &im->file.operator[i]);
+    for (int i = 0; i < im->file.tensor_count; i++) list_unknown_tensor(im, &im->file.tensor[i]);
+}
+
+/* ---- 2. Inputs, operators, outputs ------------------------------------------------------------------------------- */
+
+/* Indices are 32 bits wide. */
+static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
+
+static Tensor *constant_option(Importer *im, const TfliteTensor *t)
+{
+    DType type;
+    int rank;
+    int64_t shape[MAX_RANK];
+    void *data;
+    for (int i = 0; i < im->options->value_count; i++) {
+        if (strcmp(im->options->value[i].name, t->name) != 0) continue;
+        if (im->options->is_value_used) im->options->is_value_used[i] = true;
+        return npy_read(im->cx, im->options->value[i].path, &type, &rank, shape, &data) ? tensor_constant(im->cx, t->name, type, rank, shape, data) : NULL;
+    }
+    return NULL;
+}
+
+static Tensor *make_input(Importer *im, const TfliteTensor *t)
+{
+    DType type;
+    const Expr *shape[MAX_RANK];
+    if (!tflite_dtype(t->type, &type)) {
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "elements of type %s", type_name(im->cx, t->type));
+        return NULL;
+    }
+    for (int d = 0; d < t->rank; d++) {
+        shape[d] = tflite_dim(&im->open, t, d);
+        if (shape[d]->kind == EXPR_INT && shape[d]->integer < 1)
+            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d, (long long)shape[d]->integer, (long)INT32_MAX);
+    }
+    Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
+    if (out && is_too_large(im->cx, out)) diag_error(im->cx, tensor_where(im->cx, t), "it is too large");
+    if (out) out->quant = t->quant;
+    return out;
+}
+
+static void make_inputs(Importer *im, Model *out)
+{
+    out->input = NEW_ARRAY(im->cx->arena, Tensor *, im->file.input_count);
+    for (int i = 0; i < im->file.input_count && !ctx_failed(im->cx); i++) {
+        int index = im->file.input[i];
+        const TfliteTensor *t = &im->file.tensor[index];
+        if (im->value[index]) diag_error(im->cx, tensor_where(im->cx, t), "it is an input twice");
+        im->value[index] = constant_option(im, t);
+        if (im->value[index]) im->value[index]->quant = t->quant;
+        else im->value[index] = out->input[out->input_count++] = make_input(im, t);
+    }
+}
+
+/* Of a sparse constant, with its zeros; no more than a number that is too large. */
+static uint64_t sparse_bytes(const TfliteTensor *t)
+{
+    uint64_t bytes = t->is_sparse ? 8 : 0;
+    for (int d = 0; d < t->rank && bytes < UINT32_MAX; d++) bytes *= (uint64_t)(t->dim[d] > 0 ? t->dim[d] : 0);
+    return bytes;
+}
+
+static Tensor *value_at(Importer *im, int index)
+{
+    const TfliteTensor *t = &im->file.tensor[index];
+    if (im->value[index] || !t->data.count) return im->value[index];
+    im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
+    if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count) diag_error(im->cx, tensor_where(im->cx, t), "too many tensors share their buffers");
+    else im->value[index] = tflite_constant(im->cx, t);
+    if (!im->value[index]) diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s", type_name(im->cx, t->type));
+    return im->value[index];
+}
+
+/* What follows from the operator must be what the file says; sizes that were given with --dim may differ, and a tensor whose
+ * dimensions follow from other tensors has none in the file. */
+static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *made)
+{
+    DType type;
+    bool is_said = t->rank > 0, is_same = !is_said || made->rank == t->rank;
+    for (int d = 0; d < made->rank && is_said && is_same; d++) is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
+    const char *where = tflite_where(im->cx, &im->file, c->op);
+    if (is_too_large(im->cx, made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
+    else if (!tflite_dtype(t->type, &type) || type != made->type)
+        diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type), dtype_info(made->type)->spelling);
+    else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), ints_text(im->cx, t->dim, t->rank));
+}
+
+/* Made of constants, and in integers that count or choose: sizes, begins, axes. */
+static bool is_known_size(const TfliteCall *c, const Tensor *made)
+{
+    for (int i = 0; i < c->in_count; i++)
+        if (c->in[i] && !tensor_is_constant(c->in[i])) return false;
+    return made->type == I32 || made->type == I64;
+}
+
+/* The last call of an operator carries the name of the tensor; a value that is passed on keeps its own. */
+static void enter_result(Importer *im, const TfliteCall *c, int i)
+{
+    int index = c->op->out[i];
+    const TfliteTensor *t = &im->file.tensor[index];
+    Tensor *made = c->out[i];
+    bool is_new = true;
+    if (!made) diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op), "output %d", i);
+    if (im->value[index] || t->data.count) diag_error(im->cx, tensor_where(im->cx, t), "it is made twice, or a constant that is made");
+    if (ctx_failed(im->cx)) return;
+    check_result(im, c, t, made);
+    for (int j = 0; j < c->in_count; j++) is_new = is_new && made != c->in[j];
+    if (is_new) {
+        made->name = t->name;
+        made->quant = t->quant;
+        if (is_known_size(c, made)) made = import_known(im->cx, made);
+    }
+    im->value[index] = made;
+}
+
+/* An operator of variables; a value that is read keeps its name. */
+static bool import_state(Importer *im, const TfliteOperator *op)
+{
+    Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
+    if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
+    if (result && im->value[op->out[0]]) diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is made twice");
+    if (result) im->value[op->out[0]] = result;
+    return true;
+}
+
+static void import_operator(Importer *im, const TfliteOperator *op)
+{
+    if (import_state(im, op) || ctx_failed(im->cx)) return;
+    TfliteCall *c = NEW(im->cx->arena, TfliteCall);
+    *c = (TfliteCall){ .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count };
+    const char *where = tflite_where(im->cx, &im->file, op);
+    c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
+    c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
+    if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS) diag_error(im->cx, where, "it has %d inputs and %d outputs", op->in_count, op->out_count);
+    for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
+        c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
+        if (op->in[i] >= 0 && !c->in[i]) diag_error(im->cx, where, "its input \"%s\" is not made before it", im->file.tensor[op->in[i]].name);
+    }
+    if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_translate(c);
+    if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
+    for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
+}
+
+/* An output that is an input, a constant, or another output already gets a copy of its own. */
+static Tensor *output_of_its_own(Importer *im, int index, Tensor *const *others, int count)
+{
+    Tensor *t = value_at(im, index);
+    if (!t) {
+        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[index]), "it is an output, but nothing makes it");
+        return NULL;
+    }
+    bool is_shared = !t->maker;
+    for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
+    if (is_shared) {
+        t = call(im->cx, "identity", im->file.tensor[index].name, &t, 1, "");
+        if (t) t->quant = im->file.tensor[index].quant;
+    }
+    return t;
+}
+
+static void make_outputs(Importer *im, Model *out)
+{
+    int count = im->file.output_count;
+    out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
+    for (int i = 0; i < count && !ctx_failed(im->cx); i++)
+        out->output[out->output_count++] = output_of_its_own(im, im->file.output[i], out->output, i);
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
+}
+
+/* An output that is none of the others, nor an input or a constant. */
+static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *out)
+{
+    bool is_shared = !v->now->maker;
+    for (int i = 0; i < out->output_count; i++) is_shared = is_shared || out->output[i] == v->now;
+    Tensor *t = v->now;
+    return is_shared ? call(im->cx, "identity", text_format(im->cx, "%s_next", v->input->name), &t, 1, "") : t;
+}
+
+/* Behind the file's inputs and outputs: each variable before the run and after it. */
+static void make_states(Importer *im, Model *out)
+{
+    const int count = im->states.count;
+    StatePair *pair = NEW_ARRAY(im->cx->arena, StatePair, count);
+    Tensor **input = NEW_ARRAY(im->cx->arena, Tensor *, out->input_count + count), **output = NEW_ARRAY(im->cx->arena, Tensor *, out->output_count + count);
+    const Tensor **initial = NEW_ARRAY(im->cx->arena, const Tensor *, out->input_count + count);
+    for (int i = 0; i < out->input_count; i++) input[i] = out->input[i];
+    for (int i = 0; i < out->output_count; i++) output[i] = out->output[i];
+    out->input = input;
+    out->output = output;
+    out->initial = initial;
+    for (int i = 0; i < count && !ctx_failed(im->cx); i++) {
+        const TfliteVariable *v = &im->states.at[i];
+        pair[i] = (StatePair){ out->input_count, out->output_count };
+        initial[out->input_count] = v->initial;
+        input[out->input_count++] = v->input;
+        output[out->output_count] = last_value(im, v, out);
+        out->output_count++;
+    }
+    out->state = pair;
+    out->state_count = count;
+}
+
+static const char *const *names_of(Importer *im)
+{
+    const char **names = NEW_ARRAY(im->cx->arena, const char *, im->file.tensor_count);
+    for (int i = 0; i < im->file.tensor_count; i++) names[i] = im->file.tensor[i].name;
+    return names;
+}
+
+bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
+{
+    static const ImportOptions none = { 0 };
+    Importer *im = NEW(cx->arena, Importer);
+    *im = (Importer){ .cx = cx, .options = options ? options : &none };
+    im->open = (TfliteOpen){ cx, im->options, map_new(cx->arena) };
+    *out = (Model){ .name = "" };
+    const char *outer = cx->file;
+    cx->file = path;
+    if (tflite_file_read(cx, bytes, &im->file)) {
+        out->name = im->file.graph_name;
+        out->number_count = im->file.tensor_count;
+        out->of_number = names_of(im);
+        out->dim_names = tflite_dim_names(cx, &im->file);
+        im->file.rounds_once = im->options->rounds_once;
+        im->value = NEW_ARRAY(cx->arena, Tensor *, im->file.tensor_count);
+        tflite_states_open(cx, &im->file, &im->states);
+        list_unknown(im);
+        if (!ctx_failed(cx)) make_inputs(im, out);
+        for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
+        if (!ctx_failed(cx)) make_outputs(im, out);
+        if (!ctx_failed(cx)) make_states(im, out);
+    }
+    cx->file = outer;
+    return !ctx_failed(cx);
+}

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: MIT */
+#include "import/tflite/tflite_open.h"
+
+#include <string.h>
+
+#include "support/names.h"
+#include "support/text.h"
+
+static const char BATCH[] = "batch";
+
+static const char *place_of(Ctx *cx, const TfliteTensor *t, int axis) { return text_format(cx, "%s.%d", t->name, axis); }
+
+static const ImportDim *option_of(TfliteOpen *o, const TfliteTensor *t, int axis)
+{
+    const char *place = place_of(o->cx, t, axis);
+    for (int i = 0; i < o->options->dim_count; i++) {
+        const ImportDim *d = &o->options->dim[i];
+        bool is_batch = axis == 0 && t->is_open[0] && strcmp(d->name, BATCH) == 0;
+        if (!is_batch && strcmp(d->name, place) != 0) continue;
+        if (o->options->is_dim_used) o->options->is_dim_used[i] = true;
+        return d;
+    }
+    return NULL;
+}
+
+/* A file without signatures does not tell which dimensions are open. */
+const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
+{
+    Ctx *cx = o->cx;
+    const ImportDim *d = option_of(o, t, axis);
+    if (!d) return expr_index(cx, t->dim[axis]);
+    if (t->has_signature && !t->is_open[axis] && (d->is_maximum || d->value != t->dim[axis]))
+        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "dimension %d is %lld in the model, and not open; --dim is given for it as %s", axis,
+                   (long long)t->dim[axis], d->name);
+    if (!d->is_maximum) return expr_index(cx, d->value);
+    const Expr *size = map_get(&o->size, d->name, strlen(d->name));
+    if (!size) size = expr_new_var(cx, name_identifier(cx, d->name), VAR_SIZE, I32, d->least ? d->least : 1, d->value);
+    map_put(&o->size, d->name, strlen(d->name), (void *)(uintptr_t)size);
+    return size;
+}
+
+const char *tflite_dim_names(Ctx *cx, const TfliteFile *f)
+{
+    Text places = text_new(cx);
+    bool has_batch = false;
+    for (int i = 0; i < f->input_count; i++) {
+        const TfliteTensor *t = &f->tensor[f->input[i]];
+        for (int d = 0; d < t->rank; d++) {
+            if (t->has_signature && !t->is_open[d]) continue;
+            has_batch = has_batch || t->is_open[0];
+            text_printf(&places, "%s%s", places.length ? ", " : "", place_of(cx, t, d));
+        }
+    }
+    return !places.length ? NULL : has_batch ? text_format(cx, "%s, %s", BATCH, places.at) : text_string(&places);
+}
+
+/* ---- Operators over tensors that have open dimensions ------------------------------------------------------------ */
+
+/* All of them, or only the first: translations that calculate with the others. What is a call of ours by elements keeps all. */
+static const char keep_all[] = "ABS ADD BATCH_MATMUL CAST CONCATENATION DEQUANTIZE DIV ELU EQUAL EXPAND_DIMS FULLY_CONNECTED GREATER GREATER_EQUAL HARD_SWISH LEAKY_RELU LESS LESS_EQUAL "
+                               "LOGISTIC MAXIMUM MINIMUM MUL NOT_EQUAL PAD PADV2 PRELU QUANTIZE RELU RELU6 RELU_N1_TO_1 RESHAPE ROUND RSQRT SELECT SELECT_V2 SOFTMAX SQUARED_DIFFERENCE "
+                               "SQUEEZE SUB TANH TRANSPOSE",
+                  keep_first[] = "ARG_MAX ARG_MIN AVERAGE_POOL_2D CONV_2D DEPTHWISE_CONV_2D L2_NORMALIZATION MAX_POOL_2D MEAN REDUCE_MAX REDUCE_MIN SUM";
+
+bool tflite_keeps_open(TfliteCall *c)
+{
+    const char *row = c->row->name;
+    const Op *ours = c->row->ours ? op_find(c->cx, c->row->ours) : NULL;
+    const bool keeps_all = text_has_word(keep_all, row) || (ours && ours->pattern <= PATTERN_BROADCAST), keeps_first = text_has_word(keep_first, row);
+    for (int i = 0; i < c->in_count; i++)
+        for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {
+            const Var *v = expr_as_var(c->in[i]->shape[d]);
+            if (c->in[i]->shape[d]->kind == EXPR_INT || keeps_all || (keeps_first && d == 0)) continue;
+            const char *word = v ? v->name : "a size";
+            tflite_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", word, word, v ? (long long)v->greatest : 1LL);
+            return false;
+        }
+    return true;
+}

@@ -1,0 +1,656 @@
+/* SPDX-License-Identifier: MIT */
+/* The second question: do the own loops under their guard reach every point of one box exactly once?
+ *
+ * Each own loop v is a number whose digits are v itself or (v / low) % count. The digits of a loop must use it up: low =
+ * 1, then low = the low and count of the one before multiplied, to the extent. Where binds speak of the digits of a sum
+ * (a split of a fused loop: (fo*4 + fi) / 5), the sum is first shown to be dense itself and is then a number like a loop.
+ * Each bind is a line: base + sum of coef * digit, and its digits in the order of coef are a mixed radix: coef = 1, then
+ * coef = the coef and count of the one before multiplied. So the points of the box and the values of the loops
+ * correspond one to one.
+ *
+ * A guard is a conjunction of comparisons. One that bounds a mixed radix of digits of a line, sum of q_j * digit_j <= R,
+ * merges them into one digit of R + 1 values; the shortest are taken first, so that the split of a split comes right. A
+ * bound from below cuts the line: sum over its upper digits j >= m says the same of all, for those below m stay under
+ * coef_m. What is left is still one interval. */
+#include "ir/algebra/algebra.h"
+
+#include "support/text.h"
+
+enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 16 };
+
+/* A number with digits: an own loop, or the sum of a line. */
+typedef struct Source { const Expr *number, *extent; int line; bool is_used; } Source;
+
+/* A digit of a source, or several merged by a guard into one: then source is -1, and they know it and their part in it. */
+typedef struct Digit {
+    const Expr *term; int source, line;
+    const Expr *low, *count, *coef;
+    int merged; int64_t part;                /* merged: index of the digit it is a part of, or -1 */
+} Digit;
+
+typedef struct Line {
+    Linear base;                             /* free of own loops */
+    int count, digit[MAX_DIGITS];            /* once sorted: lowest first, those of one value left out */
+    const Expr *total, *from, *end;          /* product of the digits' counts; cut to [from, end), relative to base */
+    const Expr *shifted_loop, *shift_end;    /* min(shifted_loop * shift_step, shift_end) is a part of the line */
+    int64_t shift_step;
+    bool is_sorted, is_virtual;
+} Line;
+
+typedef struct Dense {
+    Ctx *cx;
+    Ranges inside, outside;
+    const Expr *const *own; int own_count;
+    int cut_count; Linear cut[MAX_CUTS]; bool is_done[MAX_CUTS];       /* what the guard says: each >= 0 */
+    int source_count; Source source[MAX_SOURCES];
+    int digit_count; Digit digit[MAX_DIGITS];
+    int line_count; Line line[MAX_LINES];
+    const Expr *repeats; bool may_repeat;
+    const char *why;
+} Dense;
+
+static bool refuse(Dense *d, const char *what, const Expr *e)
+{
+    if (d->why) return false;
+    Text t = text_new(d->cx);
+    const Var *v = e ? expr_as_var(e) : NULL;
+    text_printf(&t, "%s", what);
+    if (v) text_printf(&t, " '%s'", v->name);
+    else if (e) text_printf(&t, " a term with '%s'", expr_info(e->kind)->spelling);
+    d->why = text_string(&t);
+    return false;
+}
+
+static bool uses_own(const Dense *d, const Expr *e) { return uses_any(e, d->own, d->own_count); }
+static const Expr *number(Dense *d, int64_t v) { return expr_int(d->cx, I32, v); }
+static const Expr *tidy(Dense *d, const Expr *e) { return ranges_simplify(&d->outside, e); }
+
+static const Expr *product(Dense *d, const Expr *a, const Expr *b)
+{
+    bool too_large = a->kind == EXPR_INT && b->kind == EXPR_INT && sat_mul(a->integer, b->integer) > INT32_MAX;
+    if (too_large && !refuse(d, "there are more than 2^31 points", NULL)) return a;
+    if (expr_is_int(a, 1)) return b;
+    return expr_is_int(b, 1) ? a : tidy(d, expr_mul(d->cx, a, b));
+}
+
+static bool same(Dense *d, const Expr *a, const Expr *b)
+{
+    return a == b || ranges_prove(&d->outside, expr_binary(d->cx, EXPR_EQ, a, b));
+}
+
+/* ---- Digits and lines ------------------------------------------------------------------------------------------ */
+
+static int new_line(Dense *d, const Expr *e, bool is_virtual);
+
+static int source_of(Dense *d, const Expr *e)
+{
+    for (int s = 0; s < d->source_count; s++)
+        if (d->source[s].number == e) return s;
+    if (e->kind == EXPR_VAR || d->source_count == MAX_SOURCES) return -1;
+    int line = new_line(d, e, true);
+    if (line < 0) return -1;
+    d->source[d->source_count] = (Source){ e, NULL, line, true };
+    return d->source_count++;
+}
+
+static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
+{
+    const Expr *e = term, *low = number(d, 1), *count = NULL;
+    if (e->kind == EXPR_FLOORMOD && !uses_own(d, e->arg[1])) { count = e->arg[1]; e = e->arg[0]; }
+    if (e->kind == EXPR_FLOORDIV && !uses_own(d, e->arg[1])) { low = e->arg[1]; e = e->arg[0]; }
+    bool is_digit = e->kind == EXPR_VAR || low->kind != EXPR_INT || low->integer != 1 || count;
+    int source = is_digit ? source_of(d, e) : -1;
+    if (source < 0) return refuse(d, "this is no digit of a loop:", term);
+    if (d->digit_count == MAX_DIGITS) return refuse(d, "there are too many digits in", term);
+    d->source[source].is_used = true;
+    d->digit[d->digit_count] = (Digit){ term, source, line, low, count, coef, -1, 0 };
+    d->line[line].digit[d->line[line].count++] = d->digit_count++;
+    return true;
+}
+
+/* min(o*f, end): the last step of the loop o is moved inwards so that it ends where the axis does. */
+static bool add_shift(Dense *d, int line, const Expr *term)
+{
+    Linear a;
+    Line *l = &d->line[line];
+    int clamp = uses_own(d, term->arg[0]);
+    const Expr *step = term->arg[!clamp], *end = term->arg[clamp];
+    bool simple = d->may_repeat && !l->shifted_loop && !l->is_virtual && !uses_own(d, end) && ranges_linear(&d->inside, step, &a)
+               && a.count == 1 && a.constant == 0 && a.coef[0] > 0 && a.term[0]->kind == EXPR_VAR;
+    int source = simple ? source_of(d, a.term[0]) : -1;
+    if (source < 0 || d->source[source].is_used) return refuse(d, "this is no digit of a loop:", term);
+    d->source[source].is_used = true;
+    l->shifted_loop = a.term[0];
+    l->shift_step = a.coef[0];
+    l->shift_end = end;
+    return true;
+}
+
+static bool add_term(Dense *d, int line, const Expr *term, int64_t coef)
+{
+    if (!uses_own(d, term)) {
+        Linear one = { .type = I32, .count = 1, .term = { term }, .coef = { coef } };
+        return linear_add(&d->line[line].base, &one, 1);
+    }
+    if (coef < 0) return refuse(d, "the index falls with", term);
+    if (term->kind == EXPR_MIN && coef == 1) return add_shift(d, line, term);
+    for (int side = 0; term->kind == EXPR_MUL && side < 2; side++) {
+        const Expr *factor = term->arg[side];
+        if (uses_own(d, factor) || ranges_of(&d->outside, factor).least < 0) continue;
+        return add_digit(d, line, term->arg[!side], product(d, factor, number(d, coef)));
+    }
+    return add_digit(d, line, term, number(d, coef));
+}
+
+static int new_line(Dense *d, const Expr *e, bool is_virtual)
+{
+    Linear l;
+    if (d->line_count == MAX_LINES || !ranges_linear(&d->inside, e, &l)) return -1;
+    int line = d->line_count++;
+    d->line[line] = (Line){ .base = { .type = I32, .constant = l.constant }, .is_virtual = is_virtual };
+    d->line[line].from = number(d, 0);
+    for (int i = 0; i < l.count; i++)
+        if (!add_term(d, line, l.term[i], l.coef[i])) return -1;
+    return line;
+}
+
+/* ---- Counting -------------------------------------------------------------------------------------------------- */
+
+static bool sort_line(Dense *d, int line);
+
+static const Expr *cut_total(Dense *d, const Line *l)
+{
+    const Expr *end = l->total;
+    if (l->end) end = tidy(d, expr_binary(d->cx, EXPR_MIN, end, l->end));
+    const Expr *count = tidy(d, expr_sub(d->cx, end, l->from)), *zero = number(d, 0);
+    if (ranges_prove(&d->outside, expr_binary(d->cx, EXPR_LE, zero, count))) return count;
+    return expr_binary(d->cx, EXPR_MAX, count, zero);
+}
+
+static const Expr *source_extent(Dense *d, int s)
+{
+    Source *source = &d->source[s];
+    if (source->extent) return source->extent;
+    Line *l = &d->line[source->line];
+    if (!sort_line(d, source->line)) return NULL;
+    bool from_zero = l->base.count == 0 && l->base.constant == 0 && expr_is_int(l->from, 0);
+    if (!from_zero) {
+        refuse(d, "the sum does not begin at 0 in", source->number);
+        return NULL;
+    }
+    return source->extent = cut_total(d, l);
+}
+
+/* extent / low; of a product with `low` the other factor, though low may be 0, for then the loop does not run. */
+static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
+{
+    for (int side = 0; extent->kind == EXPR_MUL && side < 2; side++)
+        if (extent->arg[side] == low) return extent->arg[!side];
+    return tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, low));
+}
+
+/* How many values the digit has: given by its remainder, else what the loop leaves above `low`. */
+static const Expr *digit_values(Dense *d, Digit *g)
+{
+    if (g->count) return g->count;
+    const Expr *extent = source_extent(d, g->source);
+    if (!extent) return NULL;
+    g->count = times_in(d, g->low, extent);
+    if (same(d, product(d, g->count, g->low), extent)) return g->count;
+    refuse(d, "the extent is no multiple of the divisor in", g->term);
+    return NULL;
+}
+
+static bool is_used_up(Dense *d, int s)
+{
+    const Source *source = &d->source[s];
+    const Expr *extent = source_extent(d, s), *low = number(d, 1);
+    if (!extent) return false;
+    for (bool found = true; found;) {
+        found = false;
+        for (int g = 0; g < d->digit_count && !found; g++) {
+            Digit *digit = &d->digit[g];
+            if (digit->source != s || !digit->low || !same(d, digit->low, low)) continue;
+            if (!digit_values(d, digit)) return false;
+            low = product(d, low, digit->count);
+            digit->low = NULL;               /* counted */
+            found = true;
+        }
+    }
+    for (int g = 0; g < d->digit_count; g++)
+        if (d->digit[g].source == s && d->digit[g].low && !expr_is_int(d->digit[g].count, 1))
+            return refuse(d, "the digits do not fit together in", d->digit[g].term);
+    return same(d, low, extent) || refuse(d, "the same points are reached again by the loop", source->number);
+}
+
+static int take_lowest(Dense *d, Line *l, int from, const Expr *coef)
+{
+    for (int i = from; i < l->count; i++)
+        if (same(d, d->digit[l->digit[i]].coef, coef)) return i;
+    return -1;
+}
+
+/* Puts the digits in the order of their coefficients and shows that they are a mixed radix. */
+static bool sort_line(Dense *d, int line)
+{
+    Line *l = &d->line[line];
+    if (l->is_sorted) return true;
+    int kept = 0;
+    for (int i = 0; i < l->count; i++) {
+        const Expr *values = digit_values(d, &d->digit[l->digit[i]]);
+        if (!values) return false;
+        if (!same(d, values, number(d, 1))) l->digit[kept++] = l->digit[i];
+    }
+    l->count = kept;
+    l->total = number(d, 1);
+    for (int i = 0; i < l->count; i++) {
+        int next = take_lowest(d, l, i, l->total), digit = l->digit[i];
+        if (next < 0) return refuse(d, "the points are not next to each other in", d->digit[digit].term);
+        l->digit[i] = l->digit[next];
+        l->digit[next] = digit;
+        l->total = product(d, l->total, d->digit[l->digit[i]].count);
+    }
+    return l->is_sorted = true;
+}
+
+/* ---- Guards ---------------------------------------------------------------------------------------------------- */
+
+/* The own part of a comparison, by digits. */
+typedef struct Cut { int count, digit[MAX_DIGITS]; int64_t coef[MAX_DIGITS]; Linear rest; } Cut;
+
+static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
+{
+    if (expr_is_int(digit_values(d, &d->digit[digit]), 1)) return true;
+    for (int i = 0; i < c->count; i++)
+        if (c->digit[i] == digit) return c->coef[i] = sat_add(c->coef[i], coef), true;
+    if (c->count == MAX_DIGITS) return false;
+    c->digit[c->count] = digit;
+    c->coef[c->count++] = coef;
+    return true;
+}
+
+/* A term is a digit, or a loop that is the sum of its digits times their low ends. */
+static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
+{
+    bool found = false;
+    for (int g = 0; g < d->digit_count; g++)
+        if (d->digit[g].term == term) return digit_values(d, &d->digit[g]) && cut_add(d, c, g, coef);
+    for (int g = 0; g < d->digit_count; g++) {
+        const Digit *digit = &d->digit[g];
+        if (digit->source < 0 || d->source[digit->source].number != term) continue;
+        if (digit->low->kind != EXPR_INT || !digit_values(d, &d->digit[g])) return false;
+        found = cut_add(d, c, g, sat_mul(coef, digit->low->integer));
+        if (!found) return false;
+    }
+    return found;
+}
+
+/* The digit in c that was merged first, or -1. */
+static int next_merged(const Dense *d, const Cut *c)
+{
+    int at = -1;
+    for (int i = 0; i < c->count; i++) {
+        int merged = d->digit[c->digit[i]].merged;
+        if (merged >= 0 && (at < 0 || merged < d->digit[c->digit[at]].merged)) at = i;
+    }
+    return at;
+}
+
+/* Digits that were merged are spoken of together or not at all. */
+static bool cut_merge(Dense *d, Cut *c)
+{
+    for (int at; (at = next_merged(d, c)) >= 0;) {
+        int whole = d->digit[c->digit[at]].merged, kept = 0, parts = 0, all = 0;
+        int64_t times = c->coef[at] / d->digit[c->digit[at]].part;
+        for (int j = 0; j < d->digit_count; j++) all += d->digit[j].merged == whole;
+        for (int j = 0; j < c->count; j++) {
+            const Digit *part = &d->digit[c->digit[j]];
+            if (part->merged == whole && c->coef[j] != sat_mul(times, part->part)) return false;
+            if (part->merged == whole) { parts++; continue; }
+            c->digit[kept] = c->digit[j];
+            c->coef[kept++] = c->coef[j];
+        }
+        if (parts != all) return false;
+        c->digit[kept] = whole;
+        c->coef[kept++] = times;
+        c->count = kept;
+    }
+    return true;
+}
+
+static int position(const Line *l, int digit)
+{
+    for (int i = 0; i < l->count; i++)
+        if (l->digit[i] == digit) return i;
+    return -1;
+}
+
+/* Of digits in several lines the lower ones may be full: sum of q_j*d_j <= R, and R + 1 is a multiple of what the full
+ * ones make together, q_m. Then sum over j >= m of q_j/q_m * d_j <= (R + 1)/q_m - 1 says the same. */
+static bool strip_full_digits(Dense *d, Cut *c)
+{
+    int64_t full = 1;
+    for (bool several = true; several;) {
+        int at = -1;
+        several = false;
+        for (int i = 0; i < c->count; i++) {
+            if (c->coef[i] == -full) at = i;
+            several = several || d->digit[c->digit[i]].line != d->digit[c->digit[0]].line;
+        }
+        if (!several) break;
+        if (at < 0 || c->rest.count) return false;
+        const Expr *values = d->digit[c->digit[at]].count;
+        if (values->kind != EXPR_INT || values->integer < 1) return false;
+        full = sat_mul(full, values->integer);
+        c->digit[at] = c->digit[--c->count];
+        c->coef[at] = c->coef[c->count];
+    }
+    if (full == 1) return true;
+    int64_t end = sat_add(c->rest.constant, 1);
+    for (int i = 0; i < c->count; i++)
+        if (c->coef[i] % full != 0) return false;
+    for (int i = 0; i < c->count; i++) c->coef[i] /= full;
+    c->rest.constant = floor_div(end, full) - 1;
+    return end % full == 0;
+}
+
+/* No own loop in it: the points are all there, or none. An axis of one point takes the cut, if the guard speaks of it. */
+static bool cut_all(Dense *d, const Linear *rest)
+{
+    int best = 0;
+    for (int i = d->line_count - 1; i >= 0; i--) {
+        const Line *l = &d->line[i];
+        if (l->is_virtual || l->count || !l->base.count) continue;
+        Linear sum = *rest, difference = *rest;
+        bool speaks = (linear_add(&sum, &l->base, 1) && sum.count + l->base.count <= rest->count)
+                   || (linear_add(&difference, &l->base, -1) && difference.count + l->base.count <= rest->count);
+        if (speaks) best = i;
+    }
+    if (d->line_count == 0 || d->line[best].shifted_loop || !sort_line(d, best)) return false;
+    Line *l = &d->line[best];
+    const Expr *amount = linear_expr(d->cx, rest), *zero = number(d, 0), *one = number(d, 1);
+    const Expr *end = l->count ? expr_select(d->cx, expr_binary(d->cx, EXPR_LE, zero, amount), l->total, zero)
+                               : expr_add(d->cx, amount, one);
+    l->end = l->end ? expr_binary(d->cx, EXPR_MIN, l->end, end) : end;
+    return true;
+}
+
+/* Once something was counted on the ground of the line's number of points, it is too late to cut it. */
+static bool is_counted(const Dense *d, int line)
+{
+    for (int s = 0; s < d->source_count; s++)
+        if (d->source[s].line == line && d->source[s].extent) return true;
+    return false;
+}
+
+/* From below: the digits are the upper ones of a line, and say what a bound of the whole line says. */
+static bool cut_begin(Dense *d, const Cut *c)
+{
+    int line = d->digit[c->digit[0]].line;
+    Line *l = &d->line[line];
+    if (l->shifted_loop || is_counted(d, line) || !sort_line(d, line)) return false;
+    int first = l->count - c->count;
+    if (first < 0) return false;
+    const Digit *lowest = &d->digit[l->digit[first]];
+    int64_t factor = 0;
+    for (int i = 0; i < c->count; i++)
+        if (c->digit[i] == l->digit[first]) factor = c->coef[i];
+    if (factor <= 0) return false;
+    for (int i = 0; i < c->count; i++) {
+        const Digit *g = &d->digit[c->digit[i]];
+        if (position(l, c->digit[i]) < first) return false;
+        if (c->digit[i] == l->digit[first]) continue;
+        if (g->coef->kind != EXPR_INT || lowest->coef->kind != EXPR_INT) return false;
+        if (sat_mul(c->coef[i], lowest->coef->integer) != sat_mul(factor, g->coef->integer)) return false;
+    }
+    const Expr *limit = expr_binary(d->cx, EXPR_FLOORDIV, linear_expr(d->cx, &c->rest), number(d, factor));
+    limit = tidy(d, expr_mul(d->cx, expr_unary(d->cx, EXPR_NEG, limit), lowest->coef));
+    l->from = tidy(d, expr_binary(d->cx, EXPR_MAX, l->from, limit));
+    return true;
+}
+
+static void sort_cut(Cut *c)
+{
+    for (int i = 1; i < c->count; i++)
+        for (int j = i; j > 0 && c->coef[j] > c->coef[j - 1]; j--) {      /* from above: coefficients are negative */
+            int64_t coef = c->coef[j];
+            int digit = c->digit[j];
+            c->coef[j] = c->coef[j - 1];
+            c->digit[j] = c->digit[j - 1];
+            c->coef[j - 1] = coef;
+            c->digit[j - 1] = digit;
+        }
+}
+
+/* From above: -sum of q_j * digit_j + rest >= 0 over a mixed radix makes of the digits one, of rest / q_0 + 1 values. */
+static bool cut_end(Dense *d, Cut *c)
+{
+    int line = d->digit[c->digit[0]].line;
+    Line *l = &d->line[line];
+    if (l->shifted_loop || l->is_sorted || is_counted(d, line) || d->digit_count == MAX_DIGITS) return false;
+    sort_cut(c);
+    const Digit *lowest = &d->digit[c->digit[0]];
+    const Expr *full = number(d, 1), *size = number(d, -c->coef[0]);
+    for (int i = 0; i < c->count; i++) {
+        Digit *g = &d->digit[c->digit[i]];
+        if (g->line != line || !same(d, product(d, full, size), number(d, -c->coef[i]))) return false;
+        if (!same(d, product(d, g->coef, size), product(d, lowest->coef, number(d, -c->coef[i])))) return false;
+        full = product(d, full, g->count);
+    }
+    const Expr *values = expr_add(d->cx, expr_binary(d->cx, EXPR_FLOORDIV, linear_expr(d->cx, &c->rest), size), number(d, 1));
+    values = tidy(d, expr_binary(d->cx, EXPR_MAX, expr_binary(d->cx, EXPR_MIN, full, values), number(d, 0)));
+    d->digit[d->digit_count] = (Digit){ NULL, -1, line, NULL, values, lowest->coef, -1, 0 };
+    int kept = 0;
+    for (int i = 0; i < l->count; i++) {
+        bool is_part = false;
+        for (int j = 0; j < c->count; j++) is_part = is_part || c->digit[j] == l->digit[i];
+        if (!is_part) l->digit[kept++] = l->digit[i];
+    }
+    for (int i = 0; i < c->count; i++) {
+        d->digit[c->digit[i]].merged = d->digit_count;
+        d->digit[c->digit[i]].part = c->coef[i] / c->coef[0];
+    }
+    l->digit[kept++] = d->digit_count++;
+    l->count = kept;
+    return true;
+}
+
+static bool open_cut(Dense *d, const Linear *fact, Cut *c)
+{
+    *c = (Cut){ .rest = { .type = I32, .constant = fact->constant } };
+    for (int i = 0; i < fact->count; i++) {
+        Linear one = { .type = I32, .count = 1, .term = { fact->term[i] }, .coef = { fact->coef[i] } };
+        if (uses_own(d, fact->term[i])) {
+            if (!cut_add_term(d, c, fact->term[i], fact->coef[i])) return refuse(d, "the guard does not cut a digit:", fact->term[i]);
+        } else if (!linear_add(&c->rest, &one, 1)) return false;
+    }
+    if (!strip_full_digits(d, c)) return refuse(d, "the guard cuts across the digits of", fact->term[0]);
+    return cut_merge(d, c) || refuse(d, "the guard speaks of a part of what another one bounds:", fact->term[0]);
+}
+
+static bool apply_cut(Dense *d, const Linear *fact)
+{
+    Cut c;
+    if (!open_cut(d, fact, &c)) return false;
+    if (c.count == 0) return cut_all(d, &c.rest) || refuse(d, "the guard has nothing to cut", NULL);
+    if (c.coef[0] < 0 ? cut_end(d, &c) : cut_begin(d, &c)) return true;
+    return refuse(d, "the guard cuts across the digits of", fact->term[0]);
+}
+
+/* The order of the cuts: of sums before others, for the number of points of a sum is what its digits are counted by; from
+ * above before from below; the shortest first. */
+static int cut_rank(const Dense *d, const Linear *fact)
+{
+    int own = 0, of_lines = 0, rank;
+    bool is_above = true;
+    for (int i = 0; i < fact->count; i++) {
+        if (!uses_own(d, fact->term[i])) continue;
+        bool of_sum = false;
+        for (int g = 0; g < d->digit_count; g++) of_sum = of_sum || (d->digit[g].term == fact->term[i] && d->line[d->digit[g].line].is_virtual);
+        own++;
+        of_lines += !of_sum;
+        is_above = is_above && fact->coef[i] < 0;
+    }
+    rank = own + (of_lines ? 2 * MAX_TERMS : 0) + (is_above ? 0 : MAX_TERMS);
+    return own ? rank : 8 * MAX_TERMS;
+}
+
+/* v < R + 1 for a loop alone: its extent is so much smaller. */
+static bool cut_loop(Dense *d, const Linear *fact)
+{
+    int at = -1;
+    Linear rest = *fact;
+    for (int i = 0; i < fact->count; i++) {
+        if (!uses_own(d, fact->term[i])) continue;
+        if (at >= 0 || fact->term[i]->kind != EXPR_VAR || fact->coef[i] != -1) return false;
+        at = i;
+    }
+    if (at < 0) return false;
+    linear_drop(&rest, at);
+    Source *source = &d->source[source_of(d, fact->term[at])];
+    const Expr *extent = expr_binary(d->cx, EXPR_MIN, source->extent, expr_add(d->cx, linear_expr(d->cx, &rest), number(d, 1)));
+    source->extent = tidy(d, expr_binary(d->cx, EXPR_MAX, extent, number(d, 0)));
+    return true;
+}
+
+static bool apply_cuts(Dense *d)
+{
+    for (int i = 0; i < d->cut_count; i++) d->is_done[i] = cut_loop(d, &d->cut[i]);
+    for (int round = 0; round < d->cut_count; round++) {
+        int best = -1;
+        for (int i = 0; i < d->cut_count; i++)
+            if (!d->is_done[i] && (best < 0 || cut_rank(d, &d->cut[i]) < cut_rank(d, &d->cut[best]))) best = i;
+        if (best < 0) break;
+        d->is_done[best] = true;
+        if (!apply_cut(d, &d->cut[best])) return false;
+    }
+    return true;
+}
+
+/* A guard that is no comparison of integers holds for all points or for none. */
+static bool apply_condition(Dense *d, const Expr *guard)
+{
+    if (uses_own(d, guard)) return refuse(d, "the guard is no comparison of sums:", guard);
+    if (d->line_count == 0 || d->line[0].shifted_loop || !sort_line(d, 0)) return refuse(d, "the guard has nothing to cut", NULL);
+    Line *l = &d->line[0];
+    l->end = expr_select(d->cx, guard, l->end ? l->end : l->total, number(d, 0));
+    return true;
+}
+
+typedef struct Guards { int condition_count; const Expr *condition[MAX_CUTS]; } Guards;
+
+static bool read_guard(Dense *d, const Expr *guard, Guards *others)
+{
+    if (!guard || ranges_prove(&d->inside, guard)) return true;
+    if (guard->kind == EXPR_AND) return read_guard(d, guard->arg[0], others) && read_guard(d, guard->arg[1], others);
+    if (others->condition_count == MAX_CUTS || d->cut_count + 2 > MAX_CUTS) return refuse(d, "there are too many conditions at", guard);
+    bool compares = guard->kind == EXPR_LT || guard->kind == EXPR_LE || guard->kind == EXPR_EQ;
+    if (!compares || !dtype_is_integer(guard->arg[0]->type)) {
+        others->condition[others->condition_count++] = guard;
+        return true;
+    }
+    Linear more, less;
+    if (!ranges_linear(&d->inside, guard->arg[1], &more) || !ranges_linear(&d->inside, guard->arg[0], &less)) return false;
+    for (int turn = 0; turn < 1 + (guard->kind == EXPR_EQ); turn++) {
+        Linear *cut = &d->cut[d->cut_count++];
+        *cut = turn ? less : more;
+        if (!linear_add(cut, turn ? &more : &less, -1)) return refuse(d, "there are too many terms in", guard);
+        cut->constant = sat_add(cut->constant, guard->kind == EXPR_LT ? -1 : 0);
+    }
+    return true;
+}
+
+static bool apply_guard(Dense *d, const Expr *guard)
+{
+    Guards others = { 0 };
+    if (!read_guard(d, guard ? ranges_simplify(&d->inside, guard) : NULL, &others) || !apply_cuts(d)) return false;
+    for (int i = 0; i < others.condition_count; i++)
+        if (!apply_condition(d, others.condition[i])) return false;
+    return true;
+}
+
+/* ---- All together ---------------------------------------------------------------------------------------------- */
+
+/* The steps of f from 0, the last moved to `end`, each followed by f points: [0, end + f), if the last step gets there. */
+static bool widen_shift(Dense *d, Line *l)
+{
+    Ctx *cx = d->cx;
+    const Expr *step = number(d, l->shift_step), *steps = source_extent(d, source_of(d, l->shifted_loop)), *one = number(d, 1);
+    const Expr *last = expr_mul(cx, expr_sub(cx, steps, one), step);
+    bool fits = same(d, l->total, step) && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, number(d, 0), l->shift_end))
+             && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, l->shift_end, last)) && !d->repeats;
+    if (!fits) return refuse(d, "the shifted tail does not meet the end of the axis by", l->shifted_loop);
+    l->total = tidy(d, expr_add(cx, l->shift_end, step));
+    d->repeats = l->shifted_loop;
+    return true;
+}
+
+static bool box_of_line(Dense *d, int line, Box *out)
+{
+    Line *l = &d->line[line];
+    if (l->shifted_loop && !widen_shift(d, l)) return false;
+    out->begin = tidy(d, expr_add(d->cx, linear_expr(d->cx, &l->base), l->from));
+    out->count = cut_total(d, l);
+    return true;
+}
+
+static bool loops_used_up(Dense *d)
+{
+    for (int s = 0; s < d->source_count; s++) {
+        bool is_shift = false;
+        for (int l = 0; l < d->line_count; l++) is_shift = is_shift || d->line[l].shifted_loop == d->source[s].number;
+        if (is_shift) continue;
+        if (!d->source[s].is_used && same(d, source_extent(d, s), number(d, 1))) continue;
+        if (!d->source[s].is_used) return refuse(d, "the same points are reached again by the loop", d->source[s].number);
+        if (!is_used_up(d, s)) return false;
+    }
+    return true;
+}
+
+/* An extent min(a, b) of which b mentions own loops is a, under the guard v < b. */
+static const Expr *free_extent(Dense *d, const Expr *var, const Expr *extent, const Expr **guard)
+{
+    while (extent->kind == EXPR_MIN && uses_own(d, extent)) {
+        int side = uses_own(d, extent->arg[0]);
+        const Expr *below = expr_binary(d->cx, EXPR_LT, var, extent->arg[!side]);
+        *guard = *guard ? expr_and(d->cx, *guard, below) : below;
+        extent = extent->arg[side];
+    }
+    return extent;
+}
+
+static bool dense_lines(Dense *d, const Expr *const *bind, int bind_count, const Expr *guard, Box *out)
+{
+    int line[MAX_LINES];
+    for (int b = 0; b < bind_count; b++) {
+        line[b] = new_line(d, ranges_simplify(&d->inside, bind[b]), false);
+        if (line[b] < 0) return refuse(d, "the index is too long", NULL);
+    }
+    if (!apply_guard(d, guard)) return false;
+    for (int l = 0; l < d->line_count; l++)
+        if (!sort_line(d, l)) return false;
+    if (!loops_used_up(d)) return false;
+    for (int b = 0; b < bind_count; b++)
+        if (!box_of_line(d, line[b], &out[b])) return false;
+    return true;
+}
+
+bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
+           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats, const char **why)
+{
+    Dense state = { .cx = cx, .own = own, .own_count = own_count, .may_repeat = repeats != NULL }, *d = &state;
+    const Bounds *inside = scope;
+    for (int i = 0; i < own_count && i < MAX_SOURCES; i++) {
+        const Expr *extent = free_extent(d, own[i], own_extent[i], &guard);
+        if (uses_own(d, extent)) refuse(d, "the extent varies with other loops of the stage:", own[i]);
+        d->source[d->source_count++] = (Source){ own[i], extent, -1, false };
+        inside = bounds_var(cx, inside, own[i], extent);
+    }
+    if (own_count > MAX_SOURCES || bind_count > MAX_LINES / 2) refuse(d, "there are too many loops", NULL);
+    d->inside = ranges_new(cx, inside);
+    d->outside = ranges_new(cx, bounds_without(cx, scope, own, own_count));
+    bool is_dense = !d->why && dense_lines(d, bind, bind_count, guard, out) && !d->why;
+    if (repeats) *repeats = d->repeats;
+    *why = is_dense ? NULL : d->why ? d->why : "the index is too long";
+    return is_dense;
+}

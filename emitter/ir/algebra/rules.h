@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_RULES_H
+#define LW_IR_RULES_H
+/* The rows of rules.def as patterns: expressions whose variables are slots. simplify.c matches and builds; the test of
+ * the rules puts constants in the slots and compares both sides. */
+#include "ir/algebra/algebra.h"
+
+typedef enum RuleDomain { RULE_NUMBERS, RULE_INTEGERS, RULE_FLOATS, RULE_EXACT, RULE_BOOLS } RuleDomain;
+typedef enum Slot { SLOT_X, SLOT_Y, SLOT_Z, SLOT_P, SLOT_Q, SLOT_C1, SLOT_C2, SLOT_C3, SLOT_COUNT } Slot;
+
+typedef struct Rule {
+    const char *text;                     /* "left = right" for messages */
+    const Expr *left, *right, *when;
+    bool is_exact, on_floats;
+    const struct Rule *next;              /* of the same kind at the root of the left side, in the order of rules.def */
+} Rule;
+typedef struct RuleTable { const Rule *first[EXPR_KIND_COUNT]; } RuleTable;
+
+const RuleTable *rules_of(Ctx *cx);       /* read on first use; kept in the context */
+
+typedef struct Match { const Expr *slot[SLOT_COUNT]; } Match;
+bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, Match *out);      /* with condition */
+bool rule_condition(Ranges *r, const Rule *rule, const Match *m);               /* condition, and constants that fit */
+/* The pattern with the slots filled. `operand` is the type of constants that stand beside no slot. */
+typedef const Expr *MakeNode(Ctx *cx, void *user, const Expr *made);            /* sees each node made; NULL allowed */
+const Expr *rule_build(Ctx *cx, const Expr *pattern, const Match *m, DType operand, MakeNode *visit, void *user);
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/expr/expr.h"
+
+#include <string.h>
+
+#include "runtime/lw_math.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+struct ExprTable { Map map; const Expr *poison; };
+
+enum { C = ALGEBRA_COMMUTES, A = ALGEBRA_ASSOCIATES, B = ALGEBRA_IS_BOOL, F = ALGEBRA_FLOATS, I = ALGEBRA_INTEGERS };
+enum { MANY = EXPR_MANY };
+static const ExprInfo infos[] = {
+#define EXPR(kind, spelling, arity, form, prec, algebra) { spelling, arity, EXPR_##form, prec, algebra },
+#include "ir/expr/expr.def"
+#undef EXPR
+};
+
+const ExprInfo *expr_info(ExprKind k) { return &infos[k]; }
+
+bool expr_kind_read(const char *s, size_t n, ExprKind *out)
+{
+    for (int k = 0; k < EXPR_KIND_COUNT; k++) {
+        if (infos[k].form != EXPR_CALL || strlen(infos[k].spelling) != n || memcmp(s, infos[k].spelling, n) != 0) continue;
+        *out = (ExprKind)k;
+        return true;
+    }
+    return false;
+}
+
+/* What makes two nodes equal, as words to hash and compare: a float constant counts by its bits. */
+enum { KEY_HEAD = 4, KEY_SHORT = 24 };
+
+static const Expr *enter(Ctx *cx, const Expr *proto, const Expr *const *args, const uint64_t *key, size_t words)
+{
+    Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
+    *e = *proto;
+    e->serial = ctx_serial(cx);
+    for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
+    map_put(&cx->exprs->map, arena_copy(cx->arena, key, words * sizeof *key), words * sizeof *key, e);
+    return e;
+}
+
+static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
+{
+    if (!cx->exprs) {
+        cx->exprs = NEW(cx->arena, struct ExprTable);
+        cx->exprs->map = map_new(cx->arena);
+    }
+    uint64_t shortkey[KEY_SHORT], *key = shortkey;
+    size_t words = KEY_HEAD + (size_t)proto->arg_count;
+    ArenaMark mark = arena_mark(cx->scratch);
+    if (words > KEY_SHORT) key = NEW_ARRAY(cx->scratch, uint64_t, words);
+    key[0] = (uint64_t)proto->kind << 32 | (uint64_t)proto->type;
+    key[1] = (uint64_t)proto->integer;
+    memcpy(&key[2], &proto->real, sizeof key[2]);
+    key[3] = (uint64_t)(uintptr_t)proto->ref;
+    for (int i = 0; i < proto->arg_count; i++) key[KEY_HEAD + i] = (uint64_t)(uintptr_t)args[i];
+
+    const Expr *found = map_get(&cx->exprs->map, key, words * sizeof *key);
+    if (!found) found = enter(cx, proto, args, key, words);
+    arena_reset(cx->scratch, mark);
+    return found;
+}
+
+const Expr *expr_poison(Ctx *cx)
+{
+    Expr proto = { .kind = EXPR_POISON, .type = I32 };
+    return intern(cx, &proto, NULL);
+}
+
+const Expr *expr_real(Ctx *cx, DType t, double v)
+{
+    Scalar s = { .f = v != v ? lw_nan() : v };     /* one NaN, whatever made it */
+    Expr proto = { .kind = EXPR_REAL, .type = t, .real = dtype_wrap(t, s).f };
+    return intern(cx, &proto, NULL);
+}
+
+const Expr *expr_int(Ctx *cx, DType t, int64_t v)
+{
+    if (dtype_is_float(t)) return expr_real(cx, t, (double)v);
+    Scalar s = { .i = v };
+    Expr proto = { .kind = EXPR_INT, .type = t, .integer = dtype_wrap(t, s).i };
+    return intern(cx, &proto, NULL);
+}
+
+const Expr *expr_index(Ctx *cx, int64_t v)
+{
+    if (v < INT32_MIN || v > INT32_MAX) {
+        diag_error(cx, NULL, "the index %lld does not fit in 32 bits", (long long)v);
+        return expr_poison(cx);
+    }
+    return expr_int(cx, I32, v);
+}
+
+const Expr *expr_constant(Ctx *cx, DType t, Scalar v)
+{
+    return dtype_is_float(t) ? expr_real(cx, t, v.f) : expr_int(cx, t, v.i);
+}
+
+const Expr *expr_var(Ctx *cx, const Var *v)
+{
+    Expr proto = { .kind = EXPR_VAR, .type = v->type, .ref = v };
+    return intern(cx, &proto, NULL);
+}
+
+const Expr *expr_new_var(Ctx *cx, const char *var_name, VarRole role, DType t, int64_t least, int64_t greatest)
+{
+    Var *v = NEW(cx->arena, Var);
+    *v = (Var){ .name = name(cx, var_name), .role = role, .type = t, .least = least, .greatest = greatest, .serial = ctx_serial(cx) };
+    return expr_var(cx, v);
+}
+
+static bool folds(ExprKind k) { return k == EXPR_CAST || k >= EXPR_NEG; }
+
+static bool all_constant(const Expr *const *args, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!expr_is_const(args[i])) return false;
+    return count > 0;
+}
+
+static const Expr *fold(Ctx *cx, ExprKind kind, DType type, const Expr *const *args, int count)
+{
+    Scalar v[3];
+    for (int i = 0; i < count; i++) v[i] = expr_scalar(args[i]);
+    DType operand = args[count - 1]->type;
+    return expr_constant(cx, type, scalar_apply(kind, type, operand, v));
+}
+
+const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const Expr *const *args, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (!args[i] || args[i]->kind == EXPR_POISON) return expr_poison(cx);
+    if (folds(kind) && all_constant(args, count)) return fold(cx, kind, type, args, count);
+    if (kind == EXPR_SELECT && args[SELECT_COND]->kind == EXPR_INT)
+        return args[SELECT_COND]->integer ? args[SELECT_YES] : args[SELECT_NO];
+    const Expr *swapped[2];
+    if (count == 2 && (infos[kind].algebra & C) && expr_is_const(args[0])) {
+        swapped[0] = args[1];
+        swapped[1] = args[0];
+        args = swapped;
+    }
+    Expr proto = { .kind = kind, .type = type, .arg_count = count, .ref = ref };
+    return intern(cx, &proto, args);
+}
+
+/* Whether operands of this type suit the kind; says so if not. */
+static bool suits(Ctx *cx, ExprKind k, DType t)
+{
+    int algebra = infos[k].algebra;
+    const char *wanted = NULL;
+    if (k == EXPR_AND || k == EXPR_OR || k == EXPR_NOT) wanted = t == BOOL ? NULL : "bool";
+    else if (k >= EXPR_MULHIGH && k <= EXPR_CLZ) wanted = t == I32 ? NULL : "i32";
+    else if (k == EXPR_PHILOX) wanted = t == U64 ? NULL : "u64";
+    else if (algebra & F) wanted = dtype_is_float(t) ? NULL : "a float type";
+    else if (algebra & I) wanted = dtype_is_integer(t) ? NULL : "an integer type";
+    else if (t == BOOL && k != EXPR_EQ && k != EXPR_NE) wanted = "a number";
+    if (wanted)
+        diag_error(cx, NULL, "'%s' wants %s, not %s", infos[k].spelling, wanted, dtype_info(t)->spelling);
+    return !wanted;
+}
+
+const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a)
+{
+    if (!a || a->kind == EXPR_POISON || !suits(cx, k, a->type)) return expr_poison(cx);
+    return expr_new(cx, k, infos[k].algebra & B ? BOOL : a->type, NULL, &a, 1);
+}
+
+const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b)
+{
+    if (!a || !b || a->kind == EXPR_POISON || b->kind == EXPR_POISON) return expr_poison(cx);
+    if (a->type != b->type) {
+        diag_error(cx, NULL, "the operands of '%s' have the types %s and %s: cast one of them", infos[k].spelling,
+                   dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
+        return expr_poison(cx);
+    }
+    if (k == EXPR_FLOORDIV && dtype_is_float(a->type)) k = EXPR_DIV;
+    if (k == EXPR_DIV && dtype_is_integer(a->type)) k = EXPR_FLOORDIV;
+    if (!suits(cx, k, a->type)) return expr_poison(cx);
+    const Expr *args[] = { a, b };
+    return expr_new(cx, k, infos[k].algebra & B ? BOOL : a->type, NULL, args, 2);
+}
+
+const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no)
+{
+    const Expr *args[] = { cond, yes, no };
+    if (!cond || !yes || !no || cond->kind == EXPR_POISON) return expr_poison(cx);
+    if (cond->type != BOOL || yes->type != no->type) {
+        diag_error(cx, NULL, "select wants a bool and two values of one type, not %s, %s and %s",
+                   dtype_info(cond->type)->spelling, dtype_info(yes->type)->spelling, dtype_info(no->type)->spelling);
+        return expr_poison(cx);
+    }
+    return expr_new(cx, EXPR_SELECT, yes->type, NULL, args, 3);
+}
+
+const Expr *expr_fma(Ctx *cx, const Expr *a, const Expr *b, const Expr *c)
+{
+    const Expr *args[] = { a, b, c };
+    if (!a || !b || !c || a->type != b->type || a->type != c->type || !suits(cx, EXPR_FMA, a->type)) return expr_poison(cx);
+    return expr_new(cx, EXPR_FMA, a->type, NULL, args, 3);
+}
+
+const Expr *expr_cast(Ctx *cx, DType t, const Expr *a)
+{
+    if (!a || a->type == t) return a ? a : expr_poison(cx);
+    return expr_new(cx, EXPR_CAST, t, NULL, &a, 1);
+}
+
+const Expr *expr_with_args(Ctx *cx, const Expr *e, const Expr *const *args)
+{
+    bool same = true;
+    for (int i = 0; i < e->arg_count; i++) same = same && args[i] == e->arg[i];
+    return same ? e : expr_new(cx, e->kind, e->type, e->ref, args, e->arg_count);
+}
+
+typedef struct Rewriter { Ctx *cx; ExprVisit *visit; void *user; Map done; } Rewriter;
+
+enum { FEW_ARGS = 16 };
+
+static const Expr *rewrite(Rewriter *r, const Expr *e)
+{
+    const Expr *known = map_get_ptr(&r->done, e);
+    if (known) return known;
+    const Expr *few[FEW_ARGS], **args = few;
+    if (e->arg_count > FEW_ARGS) args = NEW_ARRAY(r->cx->scratch, const Expr *, e->arg_count);
+    for (int i = 0; i < e->arg_count; i++) args[i] = rewrite(r, e->arg[i]);
+    const Expr *result = r->visit(r->cx, e->arg_count ? expr_with_args(r->cx, e, args) : e, r->user);
+    map_put_ptr(&r->done, e, (void *)(uintptr_t)result);
+    return result;
+}
+
+const Expr *expr_rewrite(Ctx *cx, const Expr *e, ExprVisit *visit, void *user)
+{
+    if (!e) return NULL;
+    ArenaMark mark = arena_mark(cx->scratch);
+    Rewriter r = { cx, visit, user, map_new(cx->scratch) };
+    const Expr *result = rewrite(&r, e);
+    arena_reset(cx->scratch, mark);
+    return result;
+}
+
+typedef struct Substitution { const Expr *const *from, *const *to; int count; } Substitution;
+
+static const Expr *substitute_one(Ctx *cx, const Expr *e, void *user)
+{
+    const Substitution *s = user;
+    (void)cx;
+    for (int i = 0; i < s->count; i++)
+        if (e == s->from[i]) return s->to[i];
+    return e;
+}
+
+const Expr *expr_substitute(Ctx *cx, const Expr *e, const Expr *const *from, const Expr *const *to, int count)
+{
+    Substitution s = { from, to, count };
+    return count ? expr_rewrite(cx, e, substitute_one, &s) : e;
+}
+
+bool expr_uses(const Expr *e, const Expr *part)
+{
+    if (e == part) return true;
+    for (int i = 0; i < e->arg_count; i++)
+        if (expr_uses(e->arg[i], part)) return true;
+    return false;
+}
+
+static void walk(Map *seen, const Expr *e, ExprWalk *visit, void *user)
+{
+    if (map_get_ptr(seen, e)) return;
+    map_put_ptr(seen, e, seen);
+    for (int i = 0; i < e->arg_count; i++) walk(seen, e->arg[i], visit, user);
+    visit(e, user);
+}
+
+void expr_walk(Ctx *cx, const Expr *e, ExprWalk *visit, void *user)
+{
+    ArenaMark mark = arena_mark(cx->scratch);
+    Map seen = map_new(cx->scratch);
+    if (e) walk(&seen, e, visit, user);
+    arena_reset(cx->scratch, mark);
+}

@@ -1,0 +1,395 @@
+/* SPDX-License-Identifier: MIT */
+#include "ir/expr/tensor.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "ir/algebra/algebra.h"
+#include "support/map.h"
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- Reducers -------------------------------------------------------------------------------------------------- */
+
+static const ReducerInfo reducers[REDUCER_COUNT] = {
+    /*                   spelling  components  order-free on integers, on floats (min and max of floats are exact) */
+    [REDUCE_NONE]   = { "",        1,          false,                  false },
+    [REDUCE_SUM]    = { "sum",     1,          true,                   false },
+    [REDUCE_PROD]   = { "prod",    1,          true,                   false },
+    [REDUCE_MAX]    = { "max",     1,          true,                   false },   /* max(-0, +0) depends on the order */
+    [REDUCE_MIN]    = { "min",     1,          true,                   false },
+    [REDUCE_ALL]    = { "all",     1,          true,                   true },
+    [REDUCE_ANY]    = { "any",     1,          true,                   true },
+    [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },   /* with a NaN the order shows */
+    [REDUCE_ARGMIN] = { "argmin",  2,          true,                   false },
+};
+
+const ReducerInfo *reducer_info(Reducer r) { return &reducers[r]; }
+
+static const Expr *least_of(Ctx *cx, DType t, int sign)
+{
+    if (dtype_is_float(t)) return expr_real(cx, t, sign < 0 ? -1.0 / 0.0 : 1.0 / 0.0);
+    const DTypeInfo *info = dtype_info(t);
+    return expr_int(cx, t, sign < 0 ? info->least : t == U64 ? -1 : info->greatest);
+}
+
+/* argmax starts at an index that is larger than all others, so that the first real candidate wins even when it only
+ * ties with the value's identity. */
+const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
+{
+    switch (r) {
+    case REDUCE_SUM: case REDUCE_ANY: case REDUCE_NONE: return expr_int(cx, t, 0);
+    case REDUCE_PROD: case REDUCE_ALL: return expr_int(cx, t, 1);
+    case REDUCE_MAX: return least_of(cx, t, -1);
+    case REDUCE_MIN: return least_of(cx, t, +1);
+    case REDUCE_ARGMAX: return component == 0 ? least_of(cx, t, +1) : least_of(cx, t, -1);
+    case REDUCE_ARGMIN: return component == 0 ? least_of(cx, t, +1) : least_of(cx, t, +1);
+    case REDUCER_COUNT: break;
+    }
+    return expr_poison(cx);
+}
+
+/* (i, v) beats (oi, ov) if v is better, or equal at a smaller index. */
+static void combine_arg(Ctx *cx, ExprKind better, const Expr *const *old, const Expr *const *value, const Expr **out)
+{
+    const Expr *a = better == EXPR_LT ? old[1] : value[1], *b = better == EXPR_LT ? value[1] : old[1];
+    const Expr *wins = expr_binary(cx, EXPR_LT, a, b);
+    const Expr *ties = expr_and(cx, expr_binary(cx, EXPR_EQ, old[1], value[1]), expr_binary(cx, EXPR_LT, value[0], old[0]));
+    const Expr *take = expr_binary(cx, EXPR_OR, wins, ties);
+    for (int i = 0; i < 2; i++) out[i] = expr_select(cx, take, value[i], old[i]);
+}
+
+void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *const *value, const Expr **out)
+{
+    static const ExprKind kinds[REDUCER_COUNT] = {
+        [REDUCE_SUM] = EXPR_ADD, [REDUCE_PROD] = EXPR_MUL, [REDUCE_MAX] = EXPR_MAX, [REDUCE_MIN] = EXPR_MIN,
+        [REDUCE_ALL] = EXPR_AND, [REDUCE_ANY] = EXPR_OR,
+    };
+    if (r == REDUCE_ARGMAX || r == REDUCE_ARGMIN)
+        combine_arg(cx, r == REDUCE_ARGMAX ? EXPR_LT : EXPR_LE, old, value, out);
+    else out[0] = expr_binary(cx, kinds[r], old[0], value[0]);
+}
+
+/* ---- Tensors --------------------------------------------------------------------------------------------------- */
+
+Tensor *tensor_new(Ctx *cx, const char *tensor_name, DType t, int rank, const Expr *const *shape)
+{
+    if (rank < 0 || rank > MAX_RANK) {
+        diag_unsupported(cx, NULL, "tensor \"%s\" has rank %d; at most %d is accepted", tensor_name, rank, MAX_RANK);
+        return NULL;
+    }
+    Tensor *x = NEW(cx->arena, Tensor);
+    x->name = name(cx, tensor_name);
+    x->type = t;
+    x->rank = rank;
+    for (int d = 0; d < rank; d++) x->shape[d] = shape[d];
+    x->serial = ctx_serial(cx);
+    return x;
+}
+
+Tensor *tensor_new_fixed(Ctx *cx, const char *tensor_name, DType t, int rank, const int64_t *shape)
+{
+    const Expr *dims[MAX_RANK];
+    for (int d = 0; d < rank && d < MAX_RANK; d++) dims[d] = expr_index(cx, shape[d]);
+    return tensor_new(cx, tensor_name, t, rank, dims);
+}
+
+Tensor *tensor_constant(Ctx *cx, const char *tensor_name, DType t, int rank, const int64_t *shape, const void *data)
+{
+    Tensor *x = tensor_new_fixed(cx, tensor_name, t, rank, shape);
+    if (!x || ctx_failed(cx)) return NULL;
+    int64_t bytes = tensor_bytes(x);
+    if (bytes < 0) {
+        diag_error(cx, NULL, "constant \"%s\" is too large", tensor_name);
+        return NULL;
+    }
+    x->data = data ? arena_copy(cx->arena, data, (size_t)bytes) : arena_alloc(cx->arena, (size_t)bytes);
+    return x;
+}
+
+Tensor *tensor_scalar(Ctx *cx, const char *tensor_name, DType t, double v)
+{
+    Tensor *x = tensor_constant(cx, tensor_name, t, 0, NULL, NULL);
+    if (!x) return NULL;
+    void *data = arena_alloc(cx->arena, 8);
+    Scalar s = { 0 };
+    if (dtype_is_float(t)) s.f = v;
+    else s.i = dtype_integer(t, v);
+    dtype_store(t, data, 0, s);
+    x->data = data;
+    return x;
+}
+
+bool tensor_is_constant(const Tensor *t) { return t->data != NULL; }
+
+int64_t tensor_dim(const Tensor *t, int axis)
+{
+    return t->shape[axis]->kind == EXPR_INT ? t->shape[axis]->integer : -1;
+}
+
+bool tensor_is_fixed(const Tensor *t)
+{
+    for (int d = 0; d < t->rank; d++)
+        if (tensor_dim(t, d) < 0) return false;
+    return true;
+}
+
+int64_t tensor_elems(const Tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t dim = tensor_dim(t, d);
+        if (dim < 0 || (dim > 0 && n > INT64_MAX / 16 / dim)) return -1;
+        n *= dim;
+    }
+    return n;
+}
+
+int64_t tensor_bytes(const Tensor *t)
+{
+    int64_t n = tensor_elems(t);
+    return n < 0 ? -1 : n * dtype_info(t->type)->bytes;
+}
+
+int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t dim = interval_of(cx, t->shape[d], NULL).greatest;
+        if (dim < 0 || (dim > 0 && n > INT64_MAX / 16 / dim)) return -1;
+        n *= dim;
+    }
+    return n;
+}
+
+int64_t tensor_most_bytes(Ctx *cx, const Tensor *t)
+{
+    int64_t n = tensor_most_elems(cx, t);
+    return n < 0 ? -1 : n * dtype_info(t->type)->bytes;
+}
+
+const char *tensor_shape_text(Ctx *cx, const Tensor *t)
+{
+    Text s = text_new(cx);
+    for (int d = 0; d < t->rank; d++) {
+        int64_t dim = tensor_dim(t, d);
+        const Var *v = expr_as_var(t->shape[d]);
+        if (dim >= 0) text_printf(&s, "[%lld]", (long long)dim);
+        else text_printf(&s, "[%s]", v ? v->name : "?");
+    }
+    if (!t->rank) text_add(&s, "[]");
+    return text_string(&s);
+}
+
+const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count)
+{
+    if (!t) return expr_poison(cx);
+    if (count != t->rank) {
+        diag_error(cx, NULL, "\"%s\" has rank %d but is read with %d indices", t->name, t->rank, count);
+        return expr_poison(cx);
+    }
+    return expr_new(cx, EXPR_READ, t->type, t, index, count);
+}
+
+/* ---- Stages and nodes ------------------------------------------------------------------------------------------ */
+
+const Expr *axis_var(Ctx *cx, const char *axis_name, const Expr *extent)
+{
+    int64_t greatest = extent && extent->kind == EXPR_INT ? extent->integer - 1 : INT32_MAX;
+    return expr_new_var(cx, axis_name, VAR_AXIS, I32, 0, greatest);
+}
+
+static Stage *stage_of(Ctx *cx, const StageSpec *spec)
+{
+    Stage *s = NEW(cx->arena, Stage);
+    s->name = name(cx, spec->name);
+    s->axis_count = spec->axis_count;
+    s->axis = arena_copy(cx->arena, spec->axis, (size_t)spec->axis_count * sizeof(Axis));
+    while (s->data_count < s->axis_count && s->axis[s->data_count].kind != AXIS_REDUCE) s->data_count++;
+    s->out_count = spec->out_count;
+    s->value = arena_copy(cx->arena, spec->value, (size_t)spec->out_count * sizeof *s->value);
+    s->reducer = spec->reducer;
+    if (spec->reducer != REDUCE_NONE) s->init = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    for (int i = 0; i < s->out_count && s->init; i++)
+        s->init[i] = spec->init[i] ? spec->init[i] : reducer_identity(cx, s->reducer, s->value[i]->type, i);
+    s->out = NEW_ARRAY(cx->arena, Tensor *, s->out_count);
+    s->serial = ctx_serial(cx);
+    return s;
+}
+
+Node *compute_new(Ctx *cx, const StageSpec *spec)
+{
+    for (int i = 0; i < spec->out_count; i++)
+        if (ctx_failed(cx) || !spec->value[i] || spec->value[i]->kind == EXPR_POISON) return NULL;
+    if (spec->reducer != REDUCE_NONE && spec->out_count != reducers[spec->reducer].components) {
+        diag_error(cx, NULL, "%s gives %d results, not %d", reducers[spec->reducer].spelling,
+                   reducers[spec->reducer].components, spec->out_count);
+        return NULL;
+    }
+    Stage *s = stage_of(cx, spec);
+    for (int a = s->data_count; a < s->axis_count; a++)
+        if (s->axis[a].kind != AXIS_REDUCE) {
+            diag_internal(cx, s->name, "a data axis stands behind a reduce axis");
+            return NULL;
+        }
+    Node *n = NEW(cx->arena, Node);
+    n->kind = NODE_COMPUTE;
+    n->name = s->name;
+    n->stage = s;
+    n->serial = ctx_serial(cx);
+    n->out_count = s->out_count;
+    n->out = s->out;
+    const Expr *shape[MAX_AXES];
+    for (int a = 0; a < s->data_count; a++) shape[a] = s->axis[a].extent;
+    for (int i = 0; i < s->out_count; i++) {
+        const char *out_name = i ? name_format(cx, "%s_%d", s->name, i) : s->name;
+        s->out[i] = tensor_new(cx, out_name, s->value[i]->type, s->data_count, shape);
+        if (!s->out[i]) return NULL;
+        s->out[i]->maker = n;
+        s->out[i]->output = i;
+    }
+    const Tensor **reads;
+    n->in_count = stage_reads(cx, s, &reads);
+    n->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    for (int i = 0; i < n->in_count; i++) n->in[i] = (Tensor *)(uintptr_t)reads[i];
+    return n;
+}
+
+typedef struct Reads { Ctx *cx; Map seen; int count, room; const Tensor **at; } Reads;
+
+static void note_read(const Expr *e, void *user)
+{
+    Reads *r = user;
+    if (e->kind != EXPR_READ || map_get_ptr(&r->seen, e->ref)) return;
+    map_put_ptr(&r->seen, e->ref, r);
+    if (r->count == r->room) {
+        const Tensor **more = NEW_ARRAY(r->cx->arena, const Tensor *, r->room = r->room ? 2 * r->room : 8);
+        if (r->count) memcpy(more, r->at, (size_t)r->count * sizeof *more);
+        r->at = more;
+    }
+    r->at[r->count++] = e->ref;
+}
+
+int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out)
+{
+    Reads r = { cx, map_new(cx->arena), 0, 0, NULL };
+    for (int i = 0; i < s->out_count; i++) {
+        expr_walk(cx, s->value[i], note_read, &r);
+        if (s->init) expr_walk(cx, s->init[i], note_read, &r);
+    }
+    *out = r.at;
+    return r.count;
+}
+
+/* ---- Attributes ------------------------------------------------------------------------------------------------ */
+
+const Attr *node_attr(const Node *n, const char *attr_name)
+{
+    for (int i = 0; i < n->attr_count; i++)
+        if (strcmp(n->attr[i].name, attr_name) == 0) return &n->attr[i];
+    return NULL;
+}
+
+int64_t node_int(const Node *n, const char *attr_name, int64_t otherwise)
+{
+    const Attr *a = node_attr(n, attr_name);
+    return a && a->kind == ATTR_INT ? a->integer : otherwise;
+}
+
+double node_real(const Node *n, const char *attr_name, double otherwise)
+{
+    const Attr *a = node_attr(n, attr_name);
+    return a && a->kind == ATTR_REAL ? a->real : a && a->kind == ATTR_INT ? (double)a->integer : otherwise;
+}
+
+const char *node_text(const Node *n, const char *attr_name, const char *otherwise)
+{
+    const Attr *a = node_attr(n, attr_name);
+    return a && a->kind == ATTR_TEXT ? a->text : otherwise;
+}
+
+bool node_ints(const Node *n, const char *attr_name, int64_t *out, int count, int64_t otherwise)
+{
+    const Attr *a = node_attr(n, attr_name);
+    for (int i = 0; i < count; i++) out[i] = otherwise;
+    if (!a) return true;
+    if (a->kind == ATTR_INT && count == 1) {
+        out[0] = a->integer;
+        return true;
+    }
+    if (a->kind != ATTR_INTS || a->count != count) return false;
+    for (int i = 0; i < count; i++) out[i] = a->ints[i];
+    return true;
+}
+
+/* ---- Order ----------------------------------------------------------------------------------------------------- */
+
+typedef struct Order { Ctx *cx; Map seen; int count, room; Node **at; } Order;
+
+typedef struct Visit { Node *node; int next; struct Visit *below; } Visit;
+
+static Visit *visit(Order *o, Node *n, Visit *below)
+{
+    if (!n || map_get_ptr(&o->seen, n)) return below;
+    map_put_ptr(&o->seen, n, n);
+    Visit *v = NEW(o->cx->arena, Visit);
+    *v = (Visit){ n, 0, below };
+    return v;
+}
+
+static void append(Order *o, Node *n)
+{
+    if (o->count == o->room) {
+        Node **more = NEW_ARRAY(o->cx->arena, Node *, o->room = o->room ? 2 * o->room : 32);
+        if (o->count) memcpy(more, o->at, (size_t)o->count * sizeof *more);
+        o->at = more;
+    }
+    o->at[o->count++] = n;
+}
+
+/* Depth first, producers in front; with a stack of its own, for a model may be deeper than ours. */
+static void collect(Order *o, Node *last)
+{
+    for (Visit *v = visit(o, last, NULL); v;) {
+        if (v->next < v->node->in_count) {
+            const Tensor *t = v->node->in[v->next++];
+            if (t) v = visit(o, t->maker, v);
+        } else {
+            append(o, v->node);
+            v = v->below;
+        }
+    }
+}
+
+typedef struct Ranked { uint32_t rank; int place; Node *node; } Ranked;
+
+static int by_rank(const void *a, const void *b)
+{
+    const Ranked *x = a, *y = b;
+    if (x->rank != y->rank) return x->rank < y->rank ? -1 : 1;
+    return x->place - y->place;
+}
+
+/* The model's own order wherever that is valid: a node's rank is its serial, but no less than its producers' ranks;
+ * sorted by rank, and by the depth-first place among equals, producers come first. */
+int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out)
+{
+    Order o = { cx, map_new(cx->arena), 0, 0, NULL };
+    for (int i = 0; i < count; i++)
+        if (outputs[i]) collect(&o, outputs[i]->maker);
+    Ranked *r = NEW_ARRAY(cx->arena, Ranked, o.count);
+    Map rank_of = map_new(cx->arena);
+    for (int i = 0; i < o.count; i++) {
+        r[i] = (Ranked){ o.at[i]->serial, i, o.at[i] };
+        for (int j = 0; j < o.at[i]->in_count; j++) {
+            const Tensor *t = o.at[i]->in[j];
+            const Ranked *maker = t && t->maker ? map_get_ptr(&rank_of, t->maker) : NULL;
+            if (maker && maker->rank > r[i].rank) r[i].rank = maker->rank;
+        }
+        map_put_ptr(&rank_of, o.at[i], &r[i]);
+    }
+    qsort(r, (size_t)o.count, sizeof *r, by_rank);
+    for (int i = 0; i < o.count; i++) o.at[i] = r[i].node;
+    *out = o.at;
+    return o.count;
+}

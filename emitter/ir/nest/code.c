@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Makers and rewriting of lowered code. Code is immutable like everything else; a maker drops what does nothing (a loop
+ * or branch around nothing, a branch whose condition is decided), so passes need no clean-up of their own. */
+#include "ir/nest/code.h"
+
+#include <string.h>
+
+#include "ir/text/formula.h"
+#include "support/map.h"
+#include "support/names.h"
+
+static const Code *code_of(Ctx *cx, const Code *proto, const Code *const *child, int count)
+{
+    Code *c = arena_copy(cx->arena, proto, sizeof *proto);
+    c->child_count = count;
+    c->child = arena_copy(cx->arena, child, (size_t)count * sizeof *child);
+    return c;
+}
+
+static bool is_nothing(const Code *c) { return !c || (c->kind == CODE_SEQ && c->child_count == 0); }
+
+const Code *code_seq(Ctx *cx, const Code *const *child, int count)
+{
+    int flat = 0, n = 0;
+    for (int i = 0; i < count; i++)
+        if (child[i]) flat += child[i]->kind == CODE_SEQ ? child[i]->child_count : 1;
+    const Code **all = NEW_ARRAY(cx->arena, const Code *, flat);
+    for (int i = 0; i < count; i++) {
+        if (!child[i]) continue;
+        if (child[i]->kind != CODE_SEQ) all[n++] = child[i];
+        else
+            for (int j = 0; j < child[i]->child_count; j++) all[n++] = child[i]->child[j];
+    }
+    if (n == 1) return all[0];
+    Code proto = { .kind = CODE_SEQ };
+    return code_of(cx, &proto, all, n);
+}
+
+static bool declares(const Code *c)
+{
+    if (c->kind != CODE_SEQ) return c->kind == CODE_LOCAL || c->kind == CODE_LET;
+    for (int i = 0; i < c->child_count; i++)
+        if (declares(c->child[i])) return true;
+    return false;
+}
+
+const Code *code_scope(Ctx *cx, const Code *body)
+{
+    if (is_nothing(body) || !declares(body)) return is_nothing(body) ? NULL : body;
+    Code proto = { .kind = CODE_SCOPE };
+    return code_of(cx, &proto, &body, 1);
+}
+
+const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body)
+{
+    bool never = begin == end || (begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer);
+    if (is_nothing(body) || never) return NULL;
+    Code proto = { .kind = CODE_FOR, .var = var, .begin = begin, .end = end, .step = step, .loop_kind = kind };
+    return code_of(cx, &proto, &body, 1);
+}
+
+const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no)
+{
+    if (!cond || expr_is_int(cond, 1)) return is_nothing(yes) ? NULL : yes;
+    if (expr_is_int(cond, 0)) return is_nothing(no) ? NULL : no;
+    if (is_nothing(no)) no = NULL;
+    if (is_nothing(yes)) {
+        if (!no) return NULL;
+        cond = expr_unary(cx, EXPR_NOT, cond);
+        yes = no;
+        no = NULL;
+    }
+    if (!no && yes->kind == CODE_IF && yes->child_count == 1) {   /* if (a) if (b) S  =  if (a && b) S */
+        cond = expr_and(cx, cond, yes->cond);
+        yes = yes->child[0];
+    }
+    Code proto = { .kind = CODE_IF, .cond = cond };
+    const Code *both[] = { yes, no };
+    return code_of(cx, &proto, both, no ? 2 : 1);
+}
+
+const Code *code_let(Ctx *cx, const Expr *var, const Expr *value)
+{
+    Code proto = { .kind = CODE_LET, .var = var, .value = value };
+    return code_of(cx, &proto, NULL, 0);
+}
+
+const Code *code_local(Ctx *cx, const Memory *m)
+{
+    Code proto = { .kind = CODE_LOCAL, .memory = m };
+    return code_of(cx, &proto, NULL, 0);
+}
+
+const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value)
+{
+    Code proto = { .kind = CODE_STORE, .memory = m, .index = index, .value = value };
+    return code_of(cx, &proto, NULL, 0);
+}
+
+const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count)
+{
+    Code proto = { .kind = CODE_CALL, .text = name(cx, macro), .arg_count = count };
+    proto.args = arena_copy(cx->arena, args, (size_t)count * sizeof *args);
+    return code_of(cx, &proto, NULL, 0);
+}
+
+const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise)
+{
+    const Code *c = code_call(cx, macro, args, count);
+    return otherwise ? code_of(cx, c, &otherwise, 1) : c;
+}
+
+const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index)
+{
+    return expr_new(cx, EXPR_LOAD, m->type, m, &index, 1);
+}
+
+const Memory *memory_new(Ctx *cx, const Memory *proto)
+{
+    Memory *m = arena_copy(cx->arena, proto, sizeof *proto);
+    m->serial = ctx_serial(cx);
+    return m;
+}
+
+/* ---- Rewriting ------------------------------------------------------------------------------------------------- */
+
+const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child)
+{
+    bool same = true;
+    for (int i = 0; i < c->child_count; i++) same = same && child[i] == c->child[i];
+    if (same) return c;
+    switch (c->kind) {
+    case CODE_SEQ: return code_seq(cx, child, c->child_count);
+    case CODE_SCOPE: return code_scope(cx, child[0]);
+    case CODE_FOR: return code_for(cx, c->var, c->begin, c->end, c->step, c->loop_kind, child[0]);
+    case CODE_IF:  return code_if(cx, c->cond, child[0], c->child_count > 1 ? child[1] : NULL);
+    case CODE_CALL: return code_call_or(cx, c->text, c->args, c->arg_count, child[0]);
+    default:       return c;
+    }
+}
+
+const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user)
+{
+    if (!c) return NULL;
+    if (c->child_count) {
+        const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);
+        for (int i = 0; i < c->child_count; i++) child[i] = code_rewrite(cx, c->child[i], visit, user);
+        c = code_with_children(cx, c, child);
+    }
+    return c ? visit(cx, c, user) : NULL;
+}
+
+typedef struct MapExprs { ExprVisit *visit; void *user; } MapExprs;
+
+static const Code *map_exprs(Ctx *cx, const Code *c, void *user)
+{
+    const MapExprs *m = user;
+    Code to = *c;
+    const Expr **all[] = { &to.begin, &to.end, &to.cond, &to.index, &to.value };
+    const Expr *const old[] = { c->begin, c->end, c->cond, c->index, c->value };
+    bool same = true;
+    for (int i = 0; i < 5; i++) {
+        *all[i] = expr_rewrite(cx, *all[i], m->visit, m->user);
+        same = same && *all[i] == old[i];
+    }
+    if (c->arg_count) {
+        const Expr **args = NEW_ARRAY(cx->arena, const Expr *, c->arg_count);
+        for (int i = 0; i < c->arg_count; i++) {
+            args[i] = expr_rewrite(cx, c->args[i], m->visit, m->user);
+            same = same && args[i] == c->args[i];
+        }
+        to.args = args;
+    }
+    if (c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER) {
+        const Expr *offset = expr_rewrite(cx, c->memory->offset, m->visit, m->user);
+        if (offset != c->memory->offset) diag_internal(cx, NULL, "an address was rewritten after it was hoisted");
+    }
+    if (same) return c;
+    if (c->kind == CODE_IF) return code_if(cx, to.cond, c->child[0], c->child_count > 1 ? c->child[1] : NULL);
+    if (c->kind == CODE_FOR) return code_for(cx, c->var, to.begin, to.end, c->step, c->loop_kind, c->child[0]);
+    return code_of(cx, &to, c->child, c->child_count);
+}
+
+const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user)
+{
+    MapExprs m = { visit, user };
+    return code_rewrite(cx, c, map_exprs, &m);
+}
+
+typedef struct Swap { const Expr *from, *to; } Swap;
+
+static const Expr *swap_one(Ctx *cx, const Expr *e, void *user)
+{
+    const Swap *s = user;
+    (void)cx;
+    return e == s->from ? s->to : e;
+}
+
+const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to)
+{
+    Swap s = { from, to };
+    return code_map_exprs(cx, c, swap_one, &s);
+}
+
+typedef struct Fresh { Map var; } Fresh;
+
+static const Code *renew(Ctx *cx, const Code *c, void *user)
+{
+    Fresh *f = user;
+    if (c->kind != CODE_LET || map_get_ptr(&f->var, c->var)) return c;
+    const Var *v = expr_as_var(c->var);
+    const Expr *var = expr_new_var(cx, v->name, v->role, v->type, v->least, v->greatest);
+    map_put_ptr(&f->var, c->var, (void *)(uintptr_t)var);
+    return c;
+}
+
+static const Expr *renew_expr(Ctx *cx, const Expr *e, void *user)
+{
+    Fresh *f = user;
+    const Expr *to = e->kind == EXPR_VAR ? map_get_ptr(&f->var, e) : NULL;
+    (void)cx;
+    return to ? to : e;
+}
+
+static const Code *renew_code(Ctx *cx, const Code *c, void *user)
+{
+    Fresh *f = user;
+    const Expr *var = c->kind == CODE_LET ? map_get_ptr(&f->var, c->var) : NULL;
+    return var ? code_let(cx, var, c->value) : c;
+}
+
+const Code *code_fresh(Ctx *cx, const Code *c)
+{
+    Fresh f = { map_new(cx->arena) };
+    code_rewrite(cx, c, renew, &f);
+    if (!f.var.count) return c;
+    c = code_map_exprs(cx, c, renew_expr, &f);
+    return code_rewrite(cx, c, renew_code, &f);
+}
+
+/* ---- Questions ------------------------------------------------------------------------------------------------- */
+
+int64_t code_size(const Code *c)
+{
+    if (!c) return 0;
+    int64_t n = c->kind == CODE_STORE || c->kind == CODE_CALL || c->kind == CODE_LET;
+    for (int i = 0; i < c->child_count; i++) n += code_size(c->child[i]);
+    return n;
+}
+
+int conjuncts(const Expr *cond, const Expr **out, int room)
+{
+    if (cond->kind != EXPR_AND) {
+        if (room > 0) out[0] = cond;
+        return 1;
+    }
+    int n = conjuncts(cond->arg[0], out, room);
+    return n + conjuncts(cond->arg[1], n < room ? out + n : out, n < room ? room - n : 0);
+}
+
+const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
+{
+    Bounds *b = NEW(cx->arena, Bounds);
+    *b = (Bounds){ .outer = outer, .fact = fact };
+    return b;
+}
+
+const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop)
+{
+    bool from_zero = expr_is_int(loop->begin, 0) || interval_of(cx, loop->begin, outer).least >= 0;
+    if (from_zero) {
+        Bounds *b = NEW(cx->arena, Bounds);
+        *b = (Bounds){ .outer = outer, .var = loop->var, .extent = loop->end };
+        outer = b;
+    } else outer = code_fact(cx, outer, expr_binary(cx, EXPR_LT, loop->var, loop->end));
+    if (expr_is_int(loop->begin, 0)) return outer;
+    return code_fact(cx, outer, expr_binary(cx, EXPR_LE, loop->begin, loop->var));
+}
+
+/* ---- Printing, for dump --at lowered --------------------------------------------------------------------------- */
+
+static void print_memory(Text *t, const Memory *m)
+{
+    static const char *const kinds[] = { "input", "output", "scratch", "local", "scalar", "pointer" };
+    text_printf(t, "%s %s %s", kinds[m->kind], dtype_info(m->type)->spelling, m->name);
+    if (m->elems && m->kind != MEMORY_SCALAR && m->kind != MEMORY_POINTER) {
+        text_char(t, '[');
+        print_expr(t, m->elems);
+        text_char(t, ']');
+    }
+    if (m->kind == MEMORY_POINTER) {
+        text_printf(t, " = %s + ", m->base->name);
+        print_expr(t, m->offset);
+    }
+}
+
+static void print_line(Ctx *cx, Text *t, const Code *c, int depth)
+{
+    if (c->kind != CODE_SEQ) text_spaces(t, 2 * depth);
+    switch (c->kind) {
+    case CODE_SEQ:
+        for (int i = 0; i < c->child_count; i++) print_line(cx, t, c->child[i], depth);
+        return;
+    case CODE_SCOPE:
+        text_add(t, "scope\n");
+        print_line(cx, t, c->child[0], depth + 1);
+        return;
+    case CODE_FOR:
+        text_printf(t, "for %s = ", expr_as_var(c->var)->name);
+        print_expr(t, c->begin);
+        text_add(t, " .. ");
+        print_expr(t, c->end);
+        if (c->step != 1) text_printf(t, " step %lld", (long long)c->step);
+        if (c->loop_kind != LOOP_SERIAL) text_printf(t, " %s", loop_kind_text(c->loop_kind));
+        text_char(t, '\n');
+        print_line(cx, t, c->child[0], depth + 1);
+        return;
+    case CODE_IF:
+        text_add(t, "if ");
+        print_expr(t, c->cond);
+        text_char(t, '\n');
+        print_line(cx, t, c->child[0], depth + 1);
+        if (c->child_count < 2) return;
+        text_spaces(t, 2 * depth);
+        text_add(t, "else\n");
+        print_line(cx, t, c->child[1], depth + 1);
+        return;
+    case CODE_LET:
+        text_printf(t, "let %s = ", expr_as_var(c->var)->name);
+        print_expr(t, c->value);
+        break;
+    case CODE_LOCAL:
+        print_memory(t, c->memory);
+        break;
+    case CODE_STORE:
+        text_printf(t, "%s[", c->memory->name);
+        print_expr(t, c->index);
+        text_add(t, "] = ");
+        print_expr(t, c->value);
+        break;
+    case CODE_CALL:
+        text_printf(t, "%s(", c->text);
+        for (int i = 0; i < c->arg_count; i++) {
+            if (i) text_add(t, ", ");
+            print_expr(t, c->args[i]);
+        }
+        text_char(t, ')');
+        break;
+    }
+    text_char(t, '\n');
+}
+
+void print_code(Ctx *cx, Text *t, const Function *f)
+{
+    text_printf(t, "function %s\n", f->name);
+    for (int i = 0; i < f->memory_count; i++) {
+        text_add(t, "  ");
+        print_memory(t, f->memory[i]);
+        text_char(t, '\n');
+    }
+    if (f->body) print_line(cx, t, f->body, 1);
+}

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_CODE_H
+#define LW_IR_CODE_H
+/* Lowered code: what is left of a nest when storage is decided: C in everything but spelling. Loops have a begin and an
+ * end, memory is flat, values are expressions over LOADs and variables. emitter/lower makes and improves it, cgen prints it. */
+#include "ir/algebra/algebra.h"
+#include "ir/nest/nest.h"
+#include "support/text.h"
+
+typedef enum MemoryKind {
+    MEMORY_INPUT,      /* const parameter */
+    MEMORY_OUTPUT,     /* parameter written */
+    MEMORY_SCRATCH,    /* parameter: arena memory of this call only */
+    MEMORY_LOCAL,      /* array on the stack */
+    MEMORY_SCALAR,     /* one variable (a register buffer after unrolling): index is 0; of a vector: the lane */
+    MEMORY_POINTER     /* `base + offset`, hoisted out of loops: declared by CODE_LOCAL where the offset is known */
+} MemoryKind;
+
+typedef struct Memory {
+    const char *name;            /* C identifier, unique in its function */
+    DType type;
+    MemoryKind kind;
+    const Expr *elems;           /* number of elements; constant for LOCAL and SCRATCH */
+    int64_t align;               /* bytes; 0: of the type */
+    int lanes;                   /* SCALAR: of a vector, touched in loops of kind LANES only; 0: a plain variable */
+    const Tensor *tensor;        /* what it holds; a parameter's is the nest's own input or output. NULL: nothing named */
+    const struct Memory *base;   /* POINTER: into this memory, which is no pointer itself */
+    const Expr *offset;          /* POINTER: elements from the base's start */
+    Interval range;              /* integers: what its elements are known to lie in; {0, 0}: not known */
+    bool is_const;               /* POINTER: nothing is stored through it */
+    bool is_restrict;            /* proved: no other memory of the call overlaps it while written */
+    uint32_t serial;
+} Memory;
+
+typedef enum CodeKind {
+    CODE_SEQ, CODE_SCOPE, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL
+} CodeKind;
+
+typedef struct Code Code;
+struct Code {
+    CodeKind kind;
+    int child_count; const Code *const *child;   /* SEQ; SCOPE, FOR: 1; IF: 1 or 2 */
+    const Expr *var;                             /* FOR, LET: VAR_LOOP / VAR_LOCAL variable */
+    const Expr *begin, *end;                     /* FOR: var = begin; var < end; var += step */
+    int64_t step;
+    LoopKind loop_kind;
+    const Expr *cond;                            /* IF */
+    const Memory *memory;                        /* LOCAL: declared here; STORE: where */
+    const Expr *index, *value;                   /* STORE memory[index] = value; LET var = value (value is const in its scope) */
+    const char *text;                            /* CALL: macro name; NOTE: comment */
+    const Expr *const *args; int arg_count;      /* CALL; its child, where it has one, is for compilers without the macro */
+};
+
+typedef struct Function {
+    const char *name;            /* C identifier without the model's prefix: "conv_1" */
+    int size_count; const Expr *const *size;     /* symbolic sizes, int32_t parameters, first */
+    int number_count; const Expr *const *number;     /* what differs among the layers that share it, int32_t parameters, next */
+    int memory_count; const Memory *const *memory;   /* parameters in order: inputs, constants (as inputs), scratch, outputs */
+    bool overlaps;               /* where it is called, inputs and outputs may lie over each other: no restrict */
+    bool is_apart;               /* a compiler should not make it part of its caller */
+    const Code *body;
+    const char *const *comment; int comment_count;   /* lines above it: formula, shapes, schedule */
+} Function;
+
+const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens; drops NULLs */
+/* What is declared in the body is its own: a loop of one iteration leaves this. The body itself where it declares nothing. */
+const Code *code_scope(Ctx *cx, const Code *body);
+const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body);
+const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
+const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
+const Code *code_local(Ctx *cx, const Memory *m);
+const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
+const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
+const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
+const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* a copy with a serial of its own */
+const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
+
+typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
+const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);  /* c over as many others */
+const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up, sharing what stays */
+const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user); /* every expression, by expr_rewrite */
+const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);
+/* A copy that may stand beside the original in one scope: its LETs are fresh. Memories are shared: copies run one after the
+ * other, and each writes what it reads; a memory declared again in the scope of its declaration is the same memory. */
+const Code *code_fresh(Ctx *cx, const Code *c);
+int64_t code_size(const Code *c);                                        /* stores, calls and lets: what a copy costs */
+/* What holds inside a loop, and inside a branch: for simplify and the other questions of algebra.h. */
+const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
+const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
+/* The conjuncts of a condition, in order; their number. */
+int conjuncts(const Expr *cond, const Expr **out, int room);
+void print_code(Ctx *cx, Text *t, const Function *f);                    /* for dump --at lowered */
+#endif

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* The cost of a nest. A block runs as often as its loops turn where its guard holds. The loops that the guard, or another
+ * loop's extent, mentions are run through one by one; the rest multiply:
+ *
+ *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000
+ */
+#include "ir/nest/cost.h"
+
+#include "ir/algebra/algebra.h"
+#include "ir/check/check.h"
+
+/* Beyond so many turns a guard is taken to hold always. */
+enum { MOST_TURNS = 1 << 20 };
+
+typedef struct Costing {
+    Ctx *cx;
+    const Nest *nest;
+    int depth; const Stmt *path[MAX_PATH];
+    int64_t value[MAX_PATH];        /* of the loops' variables, while turns are counted */
+    bool is_counted[MAX_PATH];      /* a loop that is run through */
+    int64_t turns;
+    NestCost sum;
+} Costing;
+
+/* ---- Turns ----------------------------------------------------------------------------------------------------- */
+
+static Scalar value_of(const Costing *c, const Expr *e)
+{
+    Scalar v[3] = { { .i = 0 }, { .i = 0 }, { .i = 0 } };
+    const Var *var = expr_as_var(e);
+    if (expr_is_const(e)) return expr_scalar(e);
+    if (var) {
+        for (int d = 0; d < c->depth; d++)
+            if (c->path[d]->kind == STMT_FOR && c->path[d]->var == e) return (Scalar){ .i = c->value[d] };
+        return (Scalar){ .i = var->greatest };
+    }
+    for (int i = 0; i < e->arg_count && i < 3; i++) v[i] = value_of(c, e->arg[i]);
+    return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
+}
+
+static int64_t count_turns(Costing *c, const Stmt *block, int depth)
+{
+    while (depth < c->depth && !c->is_counted[depth]) depth++;
+    if (depth == c->depth) {
+        c->turns++;
+        return !block->cond || value_of(c, block->cond).i;
+    }
+    int64_t n = 0, extent = value_of(c, c->path[depth]->extent).i;
+    for (int64_t i = 0; i < extent && c->turns <= MOST_TURNS; i++) {
+        c->value[depth] = i;
+        n += count_turns(c, block, depth + 1);
+    }
+    c->value[depth] = 0;
+    return n;
+}
+
+static bool mentions(const Costing *c, const Stmt *block, const Expr *var)
+{
+    if (block->cond && expr_uses(block->cond, var)) return true;
+    for (int d = 0; d < c->depth; d++)
+        if (c->path[d]->kind == STMT_FOR && expr_uses(c->path[d]->extent, var)) return true;
+    return false;
+}
+
+static int64_t runs_of(Costing *c, const Stmt *block)
+{
+    int64_t rest = 1, all = 1;
+    for (int d = 0; d < c->depth; d++) {
+        const Stmt *s = c->path[d];
+        c->is_counted[d] = s->kind == STMT_FOR && (s->extent->kind != EXPR_INT || mentions(c, block, s->var));
+        int64_t extent = s->kind == STMT_FOR ? interval_of(c->cx, s->extent, NULL).greatest : 1;
+        if (c->is_counted[d]) all = sat_mul(all, extent);
+        else rest = sat_mul(rest, extent);
+    }
+    c->turns = 0;
+    return sat_mul(rest, all > MOST_TURNS ? all : count_turns(c, block, 0));
+}
+
+/* ---- Blocks ---------------------------------------------------------------------------------------------------- */
+
+static bool is_in_memory(const Costing *c, const Tensor *t)
+{
+    for (int d = 0; d < c->depth; d++)
+        if (c->path[d]->kind == STMT_ALLOC && c->path[d]->buffer->tensor == t) return c->path[d]->buffer->scope != SCOPE_REGISTER;
+    return true;
+}
+
+typedef struct Reads { const Costing *c; int64_t count; } Reads;
+
+static void count_read(const Expr *e, void *user)
+{
+    Reads *r = user;
+    r->count += e->kind == EXPR_READ && is_in_memory(r->c, e->ref);
+}
+
+static bool is_product(const Expr *v)
+{
+    if (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
+    return v->kind == EXPR_MUL;
+}
+
+static void cost_block(Costing *c, const Stmt *block)
+{
+    const Stage *s = block->stage;
+    int64_t runs = runs_of(c, block);
+    bool updates = s->reducer != REDUCE_NONE && block->part != BLOCK_INIT;
+    for (int i = 0; i < s->out_count; i++) {
+        Reads r = { c, 0 };
+        bool stored = is_in_memory(c, s->out[i]);
+        expr_walk(c->cx, block->part == BLOCK_INIT ? s->init[i] : s->value[i], count_read, &r);
+        c->sum.loads = sat_add(c->sum.loads, sat_mul(runs, r.count + (updates && stored)));
+        c->sum.stores = sat_add(c->sum.stores, stored ? runs : 0);
+        if (updates && s->reducer == REDUCE_SUM && is_product(s->value[i])) c->sum.multiply_adds = sat_add(c->sum.multiply_adds, runs);
+    }
+}
+
+static void cost_buffer(Costing *c, const Stmt *alloc)
+{
+    const Buffer *b = alloc->buffer;
+    int64_t bytes = dtype_info(b->tensor->type)->bytes;
+    const char *why;
+    Window w;
+    bool has_window = alloc_window(c->cx, c->nest, alloc, &w, &why);
+    for (int d = 0; d < b->tensor->rank; d++) {
+        int64_t whole = interval_of(c->cx, b->tensor->shape[d], NULL).greatest, extent = whole;
+        if (b->ring[d]) extent = b->ring[d];
+        else if (has_window) extent = interval_of(c->cx, w.extent[d], NULL).greatest;
+        bytes = sat_mul(bytes, extent < whole ? extent : whole);
+    }
+    c->sum.buffers++;
+    c->sum.buffer_bytes = sat_add(c->sum.buffer_bytes, bytes);
+}
+
+static void cost_of(Costing *c, const Stmt *s)
+{
+    if (s->kind == STMT_BLOCK) cost_block(c, s);
+    if (s->kind == STMT_ALLOC) cost_buffer(c, s);
+    c->sum.loops += s->kind == STMT_FOR;
+    if (c->depth == MAX_PATH) return;
+    c->path[c->depth++] = s;
+    for (int i = 0; i < s->child_count; i++) cost_of(c, s->child[i]);
+    c->depth--;
+}
+
+NestCost nest_cost(Ctx *cx, const Nest *n)
+{
+    Costing c = { .cx = cx, .nest = n };
+    if (n->root) cost_of(&c, n->root);
+    return c.sum;
+}

@@ -1,0 +1,416 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading an instruction's declaration, and comparing a loop nest with it. The loops of the nest are tried as the axes of
+ * the formula in every order that kinds and extents allow; then the two values are walked side by side. An axis of extent
+ * 1 needs no loop. A read of an operand matches a read of any tensor whose index is a sum of the loops, times constants,
+ * and of what stands outside. */
+#include "ir/nest/instruction.h"
+
+#include <string.h>
+
+#include "ir/text/formula.h"
+#include "ir/text/read.h"
+#include "support/names.h"
+
+/* ---- Declarations ---------------------------------------------------------------------------------------------- */
+
+static void read_numbers(Ctx *cx, Lexer *l, Instruction *out)
+{
+    if (!lex_is(l, "[")) return;
+    lex_expect(l, "[", "behind the macro's name");
+    while (!ctx_failed(cx) && !lex_is(l, "]")) {
+        if (out->number_count == MAX_NUMBERS) lex_error(l, lex_peek(l), "an instruction has up to %d numbers", MAX_NUMBERS);
+        if (ctx_failed(cx) || !lex_integer(l, &out->number[out->number_count++])) return;
+        if (!lex_is(l, "]")) lex_expect(l, ",", "between numbers");
+    }
+    lex_expect(l, "]", "behind the numbers");
+}
+
+static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
+{
+    const Known *known = NULL;
+    lex_expect(l, "(", "behind the macro's name");
+    while (!ctx_failed(cx) && !lex_is(l, ")")) {
+        const Expr *shape[MAX_RANK];
+        DType type;
+        int rank;
+        Token at = lex_peek(l);
+        const char *operand = lex_name(l, "an operand");
+        if (out->operand_count == MAX_OPERANDS) lex_error(l, at, "an instruction has up to %d operands", MAX_OPERANDS);
+        if (!lex_expect(l, ":", "before the type") || !tensor_type_read(l, known, &type, &rank, shape) || ctx_failed(cx)) return NULL;
+        Tensor *t = tensor_new(cx, operand, type, rank, shape);
+        if (!tensor_is_fixed(t)) lex_error(l, at, "the extents of an operand are numbers");
+        known = known_add(cx, known, operand, t, NULL);
+        out->operand[out->operand_count++] = t;
+        if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
+    }
+    lex_expect(l, ")", "behind the operands");
+    return known;
+}
+
+static bool index_is_plain(Ctx *cx, const Stage *s, const Expr *read)
+{
+    for (int d = 0; d < read->arg_count; d++) {
+        bool is_axis = false;
+        for (int a = 0; a < s->axis_count; a++) is_axis = is_axis || s->axis[a].var == read->arg[d];
+        if (!is_axis && !expr_is_int(read->arg[d], 0)) {
+            const Tensor *t = read->ref;
+            diag_error(cx, "instruction", "%s is read at an index that is no axis, where each dimension wants one", t->name);
+            return false;
+        }
+    }
+    return true;
+}
+
+typedef struct Plain { Ctx *cx; const Instruction *instr; bool fine, is_read[MAX_OPERANDS]; } Plain;
+
+static void visit_read(const Expr *e, void *user)
+{
+    Plain *p = user;
+    if (e->kind != EXPR_READ || !p->fine) return;
+    p->fine = index_is_plain(p->cx, p->instr->stage, e);
+    for (int k = 0; k < p->instr->operand_count; k++)
+        if (p->instr->operand[k] == e->ref) p->is_read[k] = true;
+}
+
+Instruction *instruction_read(Ctx *cx, const char *declaration)
+{
+    Instruction *i = NEW(cx->arena, Instruction);
+    Lexer l = lex_text(cx, declaration, "instruction");
+    i->text = name(cx, declaration);
+    i->macro = lex_name(&l, "the name of a macro");
+    read_numbers(cx, &l, i);
+    const Known *known = read_operands(cx, &l, i);
+    Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, known, NULL, false);
+    if (!t || ctx_failed(cx)) return NULL;
+    i->stage = t->maker->stage;
+    Plain p = { .cx = cx, .instr = i, .fine = true };
+    expr_walk(cx, i->stage->value[0], visit_read, &p);
+    for (int k = 0; k < i->operand_count; k++)
+        if (!p.is_read[k] && !ctx_failed(cx)) diag_error(cx, "instruction", "%s does not read %s", i->macro, i->operand[k]->name);
+    if (i->stage->out_count != 1) diag_error(cx, "instruction", "%s has %d results, where one is wanted", i->macro, i->stage->out_count);
+    for (int a = 0; a < i->stage->axis_count; a++)
+        if (i->stage->axis[a].extent->kind != EXPR_INT) diag_error(cx, "instruction", "the extents of %s are numbers", i->macro);
+    return ctx_failed(cx) ? NULL : i;
+}
+
+const Instruction *nest_instruction(const Nest *n, const char *macro)
+{
+    for (int i = n->instruction_count - 1; i >= 0; i--)
+        if (strcmp(n->instruction[i]->macro, macro) == 0) return n->instruction[i];
+    return NULL;
+}
+
+/* ---- Comparing ------------------------------------------------------------------------------------------------- */
+
+typedef struct Compare {
+    Ctx *cx;
+    const Nest *nest;
+    const Instruction *instr;
+    const Stmt *block;
+    int loop_count; const Stmt *loop[MAX_AXES];
+    const Bounds *scope;                     /* the loops outside, and these */
+    int loop_of[MAX_AXES];                   /* axis of the formula -> loop; -1: an axis of extent 1 without one */
+    Match match;
+    const char *why;                         /* the first difference */
+} Compare;
+
+static bool differs(Compare *c, const char *why)
+{
+    if (!c->why) c->why = why;
+    return false;
+}
+
+static const char *text_of(Ctx *cx, const Expr *e)
+{
+    Text t = text_new(cx);
+    print_expr(&t, e);
+    return text_string(&t);
+}
+
+static const Buffer *buffer_of(const Stmt *s, const Tensor *t)
+{
+    if (s->kind == STMT_ALLOC && s->buffer->tensor == t) return s->buffer;
+    for (int i = 0; i < s->child_count; i++) {
+        const Buffer *b = buffer_of(s->child[i], t);
+        if (b) return b;
+    }
+    return NULL;
+}
+
+/* A ring is plain where the rows of a window never go around its end: those from `first` on, as far as the formula moves. */
+static bool stays_in_turn(Compare *c, const Tensor *pattern, const OperandMatch *o, int dimension, int64_t ring)
+{
+    Ctx *cx = c->cx;
+    int64_t span = 0;
+    for (int d = 0; d < pattern->rank; d++) {
+        if (!o->move[d][dimension]) continue;
+        if (o->move[d][dimension] < 0 || pattern->shape[d]->kind != EXPR_INT) return false;
+        span += o->move[d][dimension] * (pattern->shape[d]->integer - 1);
+    }
+    const Expr *slot = expr_binary(cx, EXPR_FLOORMOD, o->first[dimension], expr_index(cx, ring));
+    return provably(cx, expr_binary(cx, EXPR_LT, simplify(cx, expr_add(cx, slot, expr_index(cx, span)), c->scope), expr_index(cx, ring)), c->scope);
+}
+
+/* Neighbours along the formula's last dimension lie side by side, and every step of the others is one distance. */
+static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch *o)
+{
+    const Tensor *t = o->tensor;
+    const Buffer *b = buffer_of(c->nest->root, t);
+    int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1: of no dimension */
+    for (int k = 0; b && k < t->rank; k++)
+        if (b->block[k]) innermost = -1;                 /* what stands within a block lies innermost */
+    if (tensor_is_constant(t) && tensor_elems(t) == 1) return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
+    for (int d = 0; d < pattern->rank; d++) {
+        for (int k = 0; k < t->rank; k++) {
+            bool in_parts = b && o->move[d][k] && (b->block[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
+            if (in_parts) return differs(c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));
+            int64_t wanted = k == innermost;
+            bool is_row = d + 1 == pattern->rank && !expr_is_int(pattern->shape[d], 1);
+            if (is_row && o->move[d][k] != wanted)
+                return differs(c, text_format(c->cx, "neighbours of %s along its last dimension do not lie side by side in %s", pattern->name, t->name));
+        }
+    }
+    return true;
+}
+
+/* The tensor at these indices as the formula's tensor at these axes (NULL or 0: no axis). */
+static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *axis, const Tensor *t, const Expr *const *index, OperandMatch *out)
+{
+    Ctx *cx = c->cx;
+    OperandMatch o = { .tensor = t };
+    if (pattern->type != t->type)
+        return differs(c, text_format(cx, "%s is %s and %s is %s", pattern->name, dtype_info(pattern->type)->spelling, t->name, dtype_info(t->type)->spelling));
+    for (int k = 0; k < t->rank; k++) {
+        const Expr *zero[MAX_AXES], *var[MAX_AXES];
+        for (int l = 0; l < c->loop_count; l++) { var[l] = c->loop[l]->var; zero[l] = expr_index(cx, 0); }
+        const Expr *e = simplify(cx, index[k], c->scope);
+        o.first[k] = simplify(cx, expr_substitute(cx, e, var, zero, c->loop_count), c->scope);
+        const Expr *sum = o.first[k];
+        for (int l = 0; l < c->loop_count; l++) {
+            const Expr *one = expr_index(cx, 1);
+            const Expr *at_one = expr_substitute(cx, expr_substitute(cx, e, &var[l], &one, 1), var, zero, c->loop_count);
+            const Expr *step = simplify(cx, expr_sub(cx, at_one, o.first[k]), c->scope);
+            int64_t move = step->kind == EXPR_INT ? step->integer : 0;
+            sum = expr_add(cx, sum, expr_mul(cx, var[l], expr_index(cx, move)));
+            bool has_axis = false;
+            for (int d = 0; d < pattern->rank; d++)
+                for (int a = 0; a < c->instr->stage->axis_count; a++)
+                    if (axis[d] == c->instr->stage->axis[a].var && c->loop_of[a] == l) { o.move[d][k] = move; has_axis = true; }
+            if (move && !has_axis)
+                return differs(c, text_format(cx, "%s moves along the loop %s, and %s does not", t->name, c->loop[l]->name, pattern->name));
+        }
+        if (!expr_is_int(simplify(cx, expr_sub(cx, e, sum), c->scope), 0))
+            return differs(c, text_format(cx, "dimension %d of %s is read at %s, which does not move in equal steps", k, t->name, text_of(cx, e)));
+    }
+    if (!lies_in_steps(c, pattern, &o)) return false;
+    if (out->tensor && memcmp(out, &o, sizeof o) != 0)
+        return differs(c, text_format(cx, "%s stands for two different elements", pattern->name));
+    *out = o;
+    return true;
+}
+
+static bool commutes(ExprKind k)
+{
+    return k == EXPR_ADD || k == EXPR_MUL || k == EXPR_MIN || k == EXPR_MAX || k == EXPR_AND || k == EXPR_OR;
+}
+
+/* i32(i16(x)) of an i8 x is i32(x): the inner cast loses nothing. */
+static const Expr *one_cast(Ctx *cx, const Expr *e)
+{
+    while (e->kind == EXPR_CAST && e->arg[0]->kind == EXPR_CAST) {
+        DType from = e->arg[0]->arg[0]->type, by = e->arg[0]->type;
+        bool widens = dtype_is_integer(from) && dtype_is_integer(by) && dtype_info(by)->cls == dtype_info(from)->cls && dtype_info(by)->bytes >= dtype_info(from)->bytes;
+        if (!widens) return e;
+        e = expr_cast(cx, e->type, e->arg[0]->arg[0]);
+    }
+    return e;
+}
+
+static bool match_value(Compare *c, const Expr *p, const Expr *e);
+
+static bool is_scalar(const Expr *p) { return p->kind == EXPR_READ && ((const Tensor *)p->ref)->rank == 0; }
+
+static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
+{
+    for (int i = 0; i < p->arg_count; i++)
+        if (!match_value(c, p->arg[i], e->arg[swapped ? 1 - i : i])) return false;
+    return true;
+}
+
+/* An operand of rank 0 is whatever stands there, if it is the same in all iterations. */
+static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, OperandMatch *out)
+{
+    if (pattern->type != e->type) return differs(c, text_format(c->cx, "%s is %s, and not %s", text_of(c->cx, e), dtype_info(e->type)->spelling, dtype_info(pattern->type)->spelling));
+    for (int l = 0; l < c->loop_count; l++)
+        if (expr_uses(e, c->loop[l]->var)) return differs(c, text_format(c->cx, "%s moves along the loop %s, and %s is one value", text_of(c->cx, e), c->loop[l]->name, pattern->name));
+    if (out->value && out->value != e) return differs(c, text_format(c->cx, "%s stands for two different values", pattern->name));
+    out->value = e;
+    return true;
+}
+
+/* The formula's axis itself, as in a condition: the loop that stands for it. */
+static const Expr *loop_for(const Compare *c, const Expr *p)
+{
+    const Stage *s = c->instr->stage;
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].var == p) return c->loop_of[a] < 0 ? expr_index(c->cx, 0) : c->loop[c->loop_of[a]]->var;
+    return p;
+}
+
+static bool match_operand(Compare *c, const Expr *p, const Expr *e)
+{
+    int k = 0;
+    while (c->instr->operand[k] != p->ref) k++;
+    return match_scalar(c, p->ref, e, &c->match.operand[k]);
+}
+
+/* `p && REST` where only REST stands: p is true there. */
+static bool match_without(Compare *c, const Expr *p, const Expr *e)
+{
+    if (p->kind != EXPR_AND) return false;
+    Match before = c->match;
+    for (int i = 0; i < 2; i++) {
+        if (is_scalar(p->arg[i]) && match_operand(c, p->arg[i], expr_int(c->cx, BOOL, 1)) && match_value(c, p->arg[1 - i], e)) return true;
+        c->match = before;
+    }
+    return false;
+}
+
+static bool match_value(Compare *c, const Expr *p, const Expr *e)
+{
+    if (p->kind == EXPR_VAR && loop_for(c, p) == e) return true;
+    if (is_scalar(p)) return match_operand(c, p, e);
+    p = one_cast(c->cx, p);
+    e = one_cast(c->cx, e);
+    if (p->kind == EXPR_READ && e->kind == EXPR_READ) {
+        int k = 0;
+        while (c->instr->operand[k] != p->ref) k++;
+        return match_access(c, p->ref, p->arg, e->ref, e->arg, &c->match.operand[k]);
+    }
+    bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
+    if (!same && match_without(c, p, e)) return true;
+    if (!same) return differs(c, text_format(c->cx, "the formula has %s where %s stands", text_of(c->cx, p), text_of(c->cx, e)));
+    Match before = c->match;
+    if (match_args(c, p, e, false)) return true;
+    if (p->arg_count != 2 || !commutes(p->kind)) return false;
+    c->match = before;
+    if (match_args(c, p, e, true)) return true;
+    c->match = before;
+    return match_without(c, p, e);
+}
+
+/* ---- Loops as axes --------------------------------------------------------------------------------------------- */
+
+/* A block of first values is no sum: it stores them. */
+static bool begins(const Stmt *block) { return block->part == BLOCK_INIT; }
+static int axes_of(const Stmt *block) { return begins(block) ? block->stage->data_count : block->stage->axis_count; }
+
+static bool feeds(const Compare *c, const Stmt *loop, int from, int to)
+{
+    for (int a = from; a < to; a++)
+        if (expr_uses(c->block->bind[a], loop->var)) return true;
+    return false;
+}
+
+static bool is_of_kind(const Compare *c, const Stmt *loop, AxisKind kind)
+{
+    const Stage *s = c->block->stage;
+    bool reduces = feeds(c, loop, s->data_count, axes_of(c->block)), moves = feeds(c, loop, 0, s->data_count);
+    return kind == AXIS_REDUCE ? reduces && !moves : moves && !reduces;
+}
+
+/* Loops over reduce axes in another order than the formula's would add floats in another order. */
+static bool keeps_the_order(const Compare *c)
+{
+    const Stage *s = c->instr->stage;
+    const ReducerInfo *r = reducer_info(s->reducer);
+    if (dtype_is_float(s->out[0]->type) ? r->order_free_on_floats : r->order_free) return true;
+    int last = -1;
+    for (int a = s->data_count; a < s->axis_count; a++) {
+        if (c->loop_of[a] < 0) continue;
+        if (c->loop_of[a] < last) return false;
+        last = c->loop_of[a];
+    }
+    return true;
+}
+
+static bool match_body(Compare *c)
+{
+    Ctx *cx = c->cx;
+    const Stage *p = c->instr->stage, *s = c->block->stage;
+    const Expr *from[MAX_AXES], *axis[MAX_RANK];
+    if (!keeps_the_order(c)) return differs(c, "the reduce loops stand in another order than the formula's axes, and floats mind");
+    for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
+    for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
+    c->match = (Match){ .block = c->block };
+    const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
+    const Expr *value = simplify(cx, expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)), c->scope);
+    return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result) && match_value(c, p->value[0], value);
+}
+
+static bool try_axes(Compare *c, int axis, unsigned used)
+{
+    const Stage *p = c->instr->stage;
+    if (axis == p->axis_count) return used == (1u << c->loop_count) - 1 ? match_body(c) : false;
+    for (int l = 0; l < c->loop_count; l++) {
+        if (used >> l & 1 || c->loop[l]->extent != p->axis[axis].extent || !is_of_kind(c, c->loop[l], p->axis[axis].kind)) continue;
+        c->loop_of[axis] = l;
+        if (try_axes(c, axis + 1, used | 1u << l)) return true;
+    }
+    c->loop_of[axis] = -1;
+    return expr_is_int(p->axis[axis].extent, 1) && try_axes(c, axis + 1, used);
+}
+
+static const char *shape_text(Compare *c)
+{
+    Text t = text_new(c->cx);
+    const Stage *p = c->instr->stage;
+    for (int l = 0; l < c->loop_count; l++)
+        text_printf(&t, "%s%s < %s", l ? ", " : "the loops are ", c->loop[l]->name, text_of(c->cx, c->loop[l]->extent));
+    for (int a = 0; a < p->axis_count; a++)
+        text_printf(&t, "%s%s%s < %s", a ? ", " : "; the formula's axes are ", p->axis[a].kind == AXIS_REDUCE ? "reduced " : "",
+                    expr_as_var(p->axis[a].var)->name, text_of(c->cx, p->axis[a].extent));
+    return text_string(&t);
+}
+
+/* The loops above a statement of the nest, outermost first. */
+static bool scope_above(Ctx *cx, const Stmt *at, const Stmt *s, const Bounds **scope)
+{
+    const Bounds *outer = *scope;
+    if (at == s) return true;
+    if (at->kind == STMT_FOR) *scope = bounds_var(cx, outer, at->var, at->extent);
+    for (int i = 0; i < at->child_count; i++)
+        if (scope_above(cx, at->child[i], s, scope)) return true;
+    *scope = outer;
+    return false;
+}
+
+static bool find_loops(Compare *c, const Stmt *s)
+{
+    scope_above(c->cx, c->nest->root, s, &c->scope);
+    for (; s->kind == STMT_FOR; s = s->child[0]) {
+        if (c->loop_count == MAX_AXES) return differs(c, "there are too many loops");
+        if (s->extent->kind != EXPR_INT) return differs(c, text_format(c->cx, "the extent of %s is no number", s->name));
+        c->loop[c->loop_count++] = s;
+        c->scope = bounds_var(c->cx, c->scope, s->var, s->extent);
+    }
+    if (s->kind != STMT_BLOCK) return differs(c, "there is more than one block below it");
+    c->block = s;
+    bool sums = c->instr->stage->reducer != REDUCE_NONE;
+    if (s->stage->out_count != 1) return differs(c, text_format(c->cx, "%s has several results", s->stage->name));
+    if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer) return differs(c, text_format(c->cx, "%s and the formula do not reduce alike", s->stage->name));
+    if (sums && s->part != BLOCK_UPDATE)
+        return differs(c, text_format(c->cx, "the instruction combines into what is there, and %s begins anew: decompose_reduction first", s->name));
+    for (int l = 0; l < c->loop_count; l++)
+        if (s->cond && expr_uses(s->cond, c->loop[l]->var)) return differs(c, text_format(c->cx, "a guard depends on the loop %s: peel or pad first", c->loop[l]->name));
+    return true;
+}
+
+bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why)
+{
+    Compare c = { .cx = cx, .nest = n, .instr = i };
+    bool found = find_loops(&c, s) && try_axes(&c, 0, 0);
+    *why = found ? NULL : c.why ? c.why : shape_text(&c);
+    *out = c.match;
+    return found;
+}

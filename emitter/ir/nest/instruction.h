@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_INSTRUCTION_H
+#define LW_IR_INSTRUCTION_H
+/* Instructions of a target as data: the name of a macro, and a formula that says what it computes.
+ *
+ *   LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o]          c[o] += a[0] * b[0,o] for all o
+ *
+ *   LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        numbers of this use go to the macro first
+ *
+ * An operand of rank 0 is a value: it stands for any expression that does not depend on the loops, and is passed as it is.
+ * A sum (or another reduction) combines into what is there. The macro takes the result and the operands, each as its first
+ * element and, for every dimension of two or more elements but the last, the distance of neighbours; along the last they
+ * lie side by side. A Tile that has an instruction still means its statement: the macro is only how it is printed. */
+#include "ir/algebra/algebra.h"
+
+enum { MAX_OPERANDS = 6, MAX_NUMBERS = 12 };
+
+typedef struct Instruction {
+    const char *macro, *text;                /* the name; the declaration as it was read */
+    const char *feature;                     /* what a target must have for it; NULL: any target will do */
+    int number_count; int64_t number[MAX_NUMBERS];
+    int operand_count; const Tensor *operand[MAX_OPERANDS];
+    const Stage *stage;
+} Instruction;
+
+/* Where an operand lies (tensor NULL: it is `value`): the coordinates of its first element, over the loops outside, and how far each dimension of the
+ * formula's tensor moves along each of the tensor here. */
+typedef struct OperandMatch {
+    const Tensor *tensor;
+    const Expr *first[MAX_RANK];
+    int64_t move[MAX_RANK][MAX_RANK];
+    const Expr *value;
+} OperandMatch;
+typedef struct Match { const Stmt *block; OperandMatch result, operand[MAX_OPERANDS]; } Match;
+
+Instruction *instruction_read(Ctx *cx, const char *declaration);       /* NULL after an error */
+const Instruction *nest_instruction(const Nest *n, const char *macro);       /* NULL: none of that name is declared */
+/* Does the statement compute what the instruction does: its loops are the formula's axes, of the same kinds and extents,
+ * and its block's value is the formula, up to names, the order of operands that commute, offsets and distances? False:
+ * *why says what differs first. */
+bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
+#endif

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* cache_read: the named readers of a tensor read a copy of it instead: a new stage
+ *
+ *   copy[i, j] = x[i, j]            or, widening, copy[i, j] = i16(x[i, j])
+ *
+ * which stands whole behind x's maker and is meant to be given compute_at next. Widening is allowed only where the cast
+ * loses nothing, so that a cast of the read to any other type is the same cast of the copy: i32(x) becomes i32(copy),
+ * and a row is widened once rather than at each use. */
+#include <string.h>
+
+#include "schedule/attach.h"
+#include "support/names.h"
+
+/* ---- What is proved -------------------------------------------------------------------------------------------- */
+
+/* Bits of integers that a float type holds exactly. */
+static int exact_bits(DType t) { return t == F64 ? 53 : t == F32 ? 24 : t == F16 ? 11 : 8; }
+
+static int value_bits(DType t)
+{
+    const DTypeInfo *info = dtype_info(t);
+    return t == BOOL ? 1 : 8 * info->bytes - (info->cls == SIGNED);
+}
+
+/* Does every value of `from` survive a cast to `to`? */
+static bool cast_loses_nothing(DType from, DType to)
+{
+    if (from == to) return true;
+    if (to == BOOL) return false;
+    if (dtype_is_float(from)) return dtype_is_float(to) && dtype_info(to)->bytes > dtype_info(from)->bytes;
+    if (dtype_is_float(to)) return value_bits(from) <= exact_bits(to);
+    bool needs_sign = dtype_info(from)->cls == SIGNED;
+    return (!needs_sign || dtype_info(to)->cls == SIGNED) && value_bits(from) <= value_bits(to);
+}
+
+static bool widening_is_exact(Draft *d, const Tensor *t, DType as)
+{
+    if (cast_loses_nothing(t->type, as)) return true;
+    return refuse_wrong(d, text_format(d->cx, "a type that holds all of %s", dtype_info(t->type)->spelling),
+                        "%s is %s, and a cast to %s may lose values", t->name, dtype_info(t->type)->spelling, dtype_info(as)->spelling);
+}
+
+static bool reads_tensor(Ctx *cx, const Stage *s, const Tensor *t)
+{
+    const Tensor **reads;
+    int count = stage_reads(cx, s, &reads);
+    for (int i = 0; i < count; i++)
+        if (reads[i] == t) return true;
+    return false;
+}
+
+/* The stages to rewrite: those named, or all that read the tensor. */
+static int readers_of(Draft *d, const Tensor *t, const Stage **out)
+{
+    int count = 0;
+    const StepArgs *a = &d->args;
+    for (int i = 0; i < a->reader_count; i++) {
+        const Stage *s = draft_find_stage(d, a->reader[i]);
+        if (!s) return 0;
+        if (!reads_tensor(d->cx, s, t)) {
+            refuse_invalid(d, "one of its readers", "%s does not read %s", s->name, t->name);
+            return 0;
+        }
+        out[count++] = s;
+    }
+    for (int i = 0; !a->reader_count && i < d->next.stage_count; i++)
+        if (reads_tensor(d->cx, d->next.stage[i], t)) out[count++] = d->next.stage[i];
+    if (!count) refuse_invalid(d, "a tensor that a stage reads", "nothing reads %s", t->name);
+    return count;
+}
+
+/* ---- The copy -------------------------------------------------------------------------------------------------- */
+
+static const char *axis_name(Ctx *cx, const Stage *maker, int dimension)
+{
+    return maker ? expr_as_var(maker->axis[dimension].var)->name : name_format(cx, "d%d", dimension);
+}
+
+static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *maker, const char *copy_name, DType type)
+{
+    StageSpec spec = { .name = copy_name, .axis_count = t->rank, .out_count = 1 };
+    const Expr *index[MAX_RANK];
+    for (int i = 0; i < t->rank; i++) {
+        index[i] = axis_var(cx, axis_name(cx, maker, i), t->shape[i]);
+        spec.axis[i] = (Axis){ index[i], AXIS_DATA, t->shape[i] };
+    }
+    spec.value[0] = expr_cast(cx, type, tensor_read(cx, t, index, t->rank));
+    Node *n = compute_new(cx, &spec);
+    return n ? n->stage : NULL;
+}
+
+typedef struct Redirect { const Tensor *from, *to; } Redirect;
+
+/* Operands come first, so a cast of the read is seen as a cast of the narrowed copy: the two casts become one. */
+static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
+{
+    const Redirect *r = user;
+    if (e->kind == EXPR_READ && e->ref == r->from)
+        return expr_cast(cx, r->from->type, tensor_read(cx, r->to, e->arg, e->arg_count));
+    if (e->kind != EXPR_CAST || r->from->type == r->to->type) return e;
+    const Expr *narrowed = e->arg[0];
+    bool is_copy = narrowed->kind == EXPR_CAST && narrowed->type == r->from->type && narrowed->arg[0]->kind == EXPR_READ &&
+                   narrowed->arg[0]->ref == r->to;
+    return is_copy ? expr_cast(cx, e->type, narrowed->arg[0]) : e;
+}
+
+const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const char *const *readers, int count,
+                             const char *copy_name, Scope scope, bool widen, DType as)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .target = tensor, .name = copy_name, .scope = scope, .widen = widen, .as = as };
+    for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.reader[args.reader_count++] = readers[i];
+    Draft d = draft_open(cx, n, "cache_read", &args);
+    const Tensor *t = draft_find_tensor(&d, tensor);
+    if (!t || (widen && !widening_is_exact(&d, t, as))) return n;
+    if (scope > SCOPE_STATIC) {
+        refuse_invalid(&d, "register, stack, arena and static", "a copy cannot be %s", scope_text(scope));
+        return n;
+    }
+    const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
+    int rewritten_count = readers_of(&d, t, rewritten);
+    const Stage *maker = maker_of(n, t);
+    const char *host = maker ? host_of(n, maker) : NULL;
+    for (int i = 0; i < rewritten_count; i++)
+        if (!all_stand_inside(&d, rewritten[i], host)) return n;
+    const char *made = rewritten_count ? new_stage_name(&d, copy_name, tensor, scope) : NULL;
+    if (!made) return n;
+    const Stage *copy = copy_stage(cx, t, maker, made, widen ? as : t->type);
+    if (!copy) return n;
+
+    Redirect r = { t, copy->out[0] };
+    for (int i = 0; i < rewritten_count; i++)
+        draft_replace_stage(&d, rewritten[i], stage_with_values(cx, rewritten[i], redirect_read, &r));
+    list_stage(&d, copy, NULL);
+    const Buffer *buffer = buffer_new(cx, copy->out[0], scope);
+    if (!put_stage(&d, copy, host, &buffer)) return n;
+    return draft_close(&d);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* cache_write: the computation of a stage goes to a new stage of the given scope, and the stage becomes a copy from it:
+ *
+ *   y[i] = sum(k) ...      =>      y_register[i] = sum(k) ...,   y[i] = y_register[i]
+ *
+ * Both stand where the stage stood, with fresh loops; the new one is meant to be given compute_at in the loops of the
+ * copy, as an accumulator tile. Nothing has to be proved: the copy reads what was stored before. */
+#include "schedule/attach.h"
+#include "support/names.h"
+
+static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *made)
+{
+    StageSpec spec = { .name = made, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer };
+    for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
+    for (int i = 0; i < s->out_count; i++) {
+        spec.value[i] = s->value[i];
+        spec.init[i] = s->init ? s->init[i] : NULL;
+    }
+    Node *n = compute_new(cx, &spec);
+    return n ? n->stage : NULL;
+}
+
+/* The stage of the same name and tensors that copies from `from`. */
+static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
+{
+    Stage *copy = arena_copy(cx->arena, s, sizeof *s);
+    const Expr *index[MAX_AXES];
+    copy->axis_count = s->data_count;
+    copy->axis = NEW_ARRAY(cx->arena, Axis, s->data_count);
+    copy->value = NEW_ARRAY(cx->arena, const Expr *, s->out_count);
+    copy->reducer = REDUCE_NONE;
+    copy->init = NULL;
+    for (int a = 0; a < s->data_count; a++) {
+        index[a] = axis_var(cx, expr_as_var(s->axis[a].var)->name, s->axis[a].extent);
+        copy->axis[a] = (Axis){ index[a], s->axis[a].kind, s->axis[a].extent };
+    }
+    for (int i = 0; i < s->out_count; i++) copy->value[i] = tensor_read(cx, from->out[i], index, s->data_count);
+    return copy;
+}
+
+/* An ordered axis is fine where the loop over it is another stage's: both stages are put into one step of it. */
+static bool has_no_ordered_loop(Draft *d, const Stage *s)
+{
+    Path p;
+    if (!nest_find_block(&d->next, s->name, &p)) return true;
+    for (int i = 0; i < p.depth; i++)
+        if (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s) && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))
+            return refuse_unproved(d, "a stage with data and reduce loops",
+                                   "%s has the ordered axis that its loop %s runs over", s->name, p.at[i]->name);
+    return true;
+}
+
+const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *cache_name, Scope scope)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "cache_write", &(StepArgs){ .target = stage, .name = cache_name, .scope = scope });
+    const Stage *s = draft_find_stage(&d, stage);
+    if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
+    if (scope > SCOPE_STATIC) {
+        refuse_invalid(&d, "register, stack, arena and static", "a cache cannot be %s", scope_text(scope));
+        return n;
+    }
+    const char *host = host_of(n, s);
+    const char *made = all_stand_inside(&d, s, host) ? new_stage_name(&d, cache_name, s->name, scope) : NULL;
+    const Stage *cache = made ? computing_stage(cx, s, made) : NULL;
+    if (!cache) return n;
+    const Stage *copy = copying_stage(cx, s, cache);
+
+    draft_replace_stage(&d, s, copy);
+    list_stage(&d, cache, copy);
+    const Buffer *buffer[MAX_RANK], *left[MAX_RANK] = { NULL };
+    take_stage(&d, copy, false, left);
+    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], scope);
+    if (!put_stage(&d, copy, host, left) || !put_stage(&d, cache, host, buffer)) return n;
+    d.heirs = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
+    return draft_close(&d);
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* compute_at: a stage is computed inside a loop of its readers, each time only what they need in that iteration.
+ *
+ * The loop must enclose every reader, for a reader outside would find only what the last iteration left. The stage's own
+ * loops are made anew over the needed box (place.c), so whatever split or reorder did to them is gone: place first, then
+ * shape. Points that two iterations both need are made in both, whole reduction and all.
+ *
+ * With `loops=kept` a stage that has been shaped at the root comes as it is: its outermost loop runs over the rows that are
+ * needed, and what is inside of a row, with all that is attached there, stays. Rows beyond the last are guarded. A loop that
+ * takes R rows at once does so from the first row that is needed, so many times that it makes all; where that may reach
+ * beyond the last row it begins lower instead, for a block is not to be cut.
+ *
+ *   for conv.h < 48: ROW(h)            for y.h:
+ *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
+#include "schedule/attach.h"
+#include "schedule/rows.h"
+
+static bool is_not_output(Draft *d, const Stage *s)
+{
+    if (!stage_is_output(&d->next, s)) return true;
+    return refuse_unproved(d, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
+                           "%s is an output and is made whole at the root", s->name);
+}
+
+static bool is_loop_of_another(Draft *d, const Stage *s, const Path *p)
+{
+    for (int i = 0; i < p->depth; i++)
+        if (p->at[i]->kind == STMT_FOR && loop_is_own(p->at[i], s))
+            return refuse_wrong(d, "a loop around its readers", "%s is a loop of %s itself or inside one", path_end(p)->name, s->name);
+    return true;
+}
+
+typedef struct Readers { const Stage *maker; int count; const char *first; } Readers;
+
+static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Readers *r = user;
+    (void)scope;
+    if (!block_reads(cx, block, r->maker)) return;
+    if (!r->count++) r->first = block->name;
+}
+
+/* Counts readers below s, leaving out what is below `except`. */
+static void find_readers(Ctx *cx, const Stmt *s, const Stmt *except, Readers *r)
+{
+    if (s == except) return;
+    if (s->kind == STMT_BLOCK) visit_reader(cx, s, NULL, r);
+    for (int i = 0; i < s->child_count; i++) find_readers(cx, s->child[i], except, r);
+}
+
+static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
+{
+    Readers inside = { s, 0, NULL }, outside = { s, 0, NULL };
+    find_readers(d->cx, loop, NULL, &inside);
+    find_readers(d->cx, d->next.root, loop, &outside);
+    if (!inside.count)
+        return refuse_wrong(d, text_format(d->cx, "a loop around its reader %s", outside.first ? outside.first : "(it has none)"),
+                            "nothing under %s reads %s", loop->name, s->name);
+    if (outside.count)
+        return refuse_wrong(d, "a loop that encloses all readers", "%s reads %s too, outside %s", outside.first, s->name, loop->name);
+    return true;
+}
+
+const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop } });
+    const Stage *s = draft_find_stage(&d, stage);
+    Path p;
+    if (!s || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    if (!is_not_output(&d, s) || !is_loop_of_another(&d, s, &p) || !encloses_all_readers(&d, s, path_end(&p)) ||
+        !nothing_inside(&d, s) || !makers_are_done(&d, s, &p)) return n;
+    if (!move_stage(&d, s, d.args.loop[0])) return n;
+    return draft_close(&d);
+}
+
+/* ---- With the loops that it has -------------------------------------------------------------------------------- */
+
+/* The stage's part at the root: loops of one iteration, then the one over rows. */
+typedef struct Rows {
+    Draft *d;
+    const Stage *stage;
+    const Stmt *top, *loop;          /* the outermost of them; the one over rows */
+    int dimension;                   /* of which the loop counts the rows */
+    int64_t at_once;                 /* rows in an iteration of it */
+    int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];      /* what stands for the variables of the loops of one iteration */
+} Rows;
+
+static bool is_single(const Stmt *s) { return expr_is_int(s->extent, 1); }
+
+static bool find_rows(Rows *r, Path *p)
+{
+    Draft *d = r->d;
+    int at = 0;
+    nest_find_block(&d->next, r->stage->name, p);
+    while (at < p->depth && p->at[at]->kind != STMT_FOR) at++;
+    r->top = at < p->depth ? p->at[at] : NULL;
+    for (; at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) && is_single(p->at[at]); at++) {
+        r->from[r->count] = p->at[at]->var;
+        r->to[r->count++] = expr_index(d->cx, 0);
+    }
+    r->loop = at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) ? p->at[at] : NULL;
+    if (!r->loop) return refuse_unproved(d, "a stage at the root whose outermost loop is its own", "%s stands in no loop of its own there", r->stage->name);
+    if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
+    return refuse_unproved(d, "one piece: take this step before peel", "%s stands outside %s, too", r->stage->name, r->loop->name);
+}
+
+/* The loop counts the rows of one dimension, one by one or in blocks, and of no other. */
+static bool find_dimension(Rows *r, const Stmt *block)
+{
+    int moving = 0;
+    for (int a = 0; a < r->stage->data_count; a++) {
+        if (!expr_uses(block->bind[a], r->loop->var)) continue;
+        r->dimension = a;
+        moving++;
+    }
+    r->at_once = moving == 1 ? rows_in_block(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
+    if (r->at_once && r->loop->loop_kind == LOOP_SERIAL) return true;
+    return refuse_unproved(r->d, "a serial loop that takes them one by one, or in blocks", "%s does not run over the rows of %s one after the other",
+                           r->loop->name, r->stage->name);
+}
+
+static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
+{
+    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user)) : s;
+}
+
+/* Where so many blocks may begin: at the box's first row, or where the last of them is the last of the stage. NULL: it has fewer rows. */
+static const Expr *first_block(Rows *r, const StageBox *box, const Bounds *scope, int64_t blocks)
+{
+    Ctx *cx = r->d->cx;
+    const Expr *taken = expr_index(cx, blocks * r->at_once), *rows = r->stage->axis[r->dimension].extent, *first = box->begin[r->dimension];
+    if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, first, taken), rows), scope)) return first;
+    if (!provably(cx, expr_binary(cx, EXPR_LE, taken, rows), scope)) return NULL;
+    return first_row(cx, first, expr_sub(cx, rows, taken), scope);
+}
+
+/* The rows of the box, below the host loop. */
+static const Stmt *rows_of_box(Rows *r, const StageBox *box, const Path *host)
+{
+    Ctx *cx = r->d->cx;
+    const int64_t blocks = (box->count[r->dimension]->integer + r->at_once - 1) / r->at_once;
+    const Expr *extent = expr_index(cx, blocks), *v = loop_var_new(cx, r->loop->name, extent), *rows = r->stage->axis[r->dimension].extent;
+    const Bounds *outside = path_bounds(cx, host), *scope = bounds_var(cx, outside, v, extent);
+    const Expr *first = r->at_once == 1 ? box->begin[r->dimension] : first_block(r, box, outside, blocks);
+    if (!first) {
+        refuse_unproved(r->d, "a stage of more rows", "%s makes %lld rows at once, and %s is not shown to have them", r->loop->name,
+                        (long long)(blocks * r->at_once), r->stage->name);
+        return NULL;
+    }
+    const Expr *row = expr_add(cx, first, expr_mul(cx, v, expr_index(cx, r->at_once)));
+    const Stmt *body = block_of_rows(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to, r->count);
+    if (!body) {
+        refuse_unproved(r->d, "indices over the row that a block begins with", "what %s makes of %s depends on which of the blocks it is", r->loop->name,
+                        r->stage->name);
+        return NULL;
+    }
+    if (r->at_once == 1 && box->cut[r->dimension])
+        body = stmt_rewrite(cx, body, guard_block, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, row, rows));
+    return stmt_for(cx, r->loop->name, v, extent, LOOP_SERIAL, body);
+}
+
+static const Stmt *drop_part(Ctx *cx, const Stmt *s, void *user)
+{
+    (void)cx;
+    if (s == user) return NULL;
+    return s->kind == STMT_SEQ && s->child_count == 0 ? NULL : s;
+}
+
+static bool move_rows(Rows *r, const char *loop)
+{
+    Ctx *cx = r->d->cx;
+    Nest *n = &r->d->next;
+    Path host;
+    if (!nest_find_loop(n, loop, &host)) return false;
+    StageBox box = needed_box(cx, r->stage, &host);
+    if (!box.begin[r->dimension] || !is_constant(box.count[r->dimension]))
+        return refuse_unproved(r->d, "a fixed number of rows that moves along with the loop", "%s is not shown to need only some rows of %s at once", loop,
+                               r->stage->name);
+    const Stmt *part = rows_of_box(r, &box, &host);
+    if (!part) return false;
+    n->root = stmt_rewrite(cx, n->root, drop_part, (void *)(uintptr_t)r->top);
+    if (!nest_find_loop(n, loop, &host)) return false;
+    const Stmt *body = with_nest(cx, path_end(&host)->child[0], r->stage, part);
+    n->root = path_replace(cx, &host, stmt_with_children(cx, path_end(&host), &body, 1));
+    r->d->heirs = r->loop->name;
+    return true;
+}
+
+const Nest *sched_compute_rows_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop }, .rows = true });
+    Rows r = { .d = &d, .stage = draft_find_stage(&d, stage) };
+    Path p, own;
+    if (!r.stage || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    if (!is_not_output(&d, r.stage) || !is_loop_of_another(&d, r.stage, &p) || !encloses_all_readers(&d, r.stage, path_end(&p)) ||
+        !find_rows(&r, &own) || !find_dimension(&r, path_end(&own))) return n;
+    if (!move_rows(&r, d.args.loop[0])) return n;
+    return draft_close(&d);
+}

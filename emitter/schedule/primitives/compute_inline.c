@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* compute_inline: a stage disappears; every read of it becomes its value at the indices read.
+ *   t[i] = f(i),  y[j] = ... t[g(j)] ...   =>   y[j] = ... f(g(j)) ...
+ * It must not reduce (a reduction is a loop, not a value), must not be an output, and all its readers are rewritten. */
+#include "schedule/attach.h"
+
+static bool is_a_plain_value(Draft *d, const Stage *s)
+{
+    if (s->reducer != REDUCE_NONE)
+        return refuse_wrong(d, "compute_at", "%s reduces (%s), which is no value to substitute", s->name, reducer_info(s->reducer)->spelling);
+    if (stage_is_output(&d->next, s))
+        return refuse_wrong(d, "a stage between", "%s is an output and has to be stored", s->name);
+    for (int a = 0; a < s->axis_count; a++)
+        if (s->axis[a].kind == AXIS_ORDERED)
+            return refuse_wrong(d, "a stage with data axes only", "%s has the ordered axis %s", s->name, expr_as_var(s->axis[a].var)->name);
+    return true;
+}
+
+static bool stage_reads_stage(Ctx *cx, const Stage *reader, const Stage *s)
+{
+    const Tensor **reads;
+    int count = stage_reads(cx, reader, &reads);
+    for (int i = 0; i < count; i++)
+        if (stage_makes(s, reads[i])) return true;
+    return false;
+}
+
+const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "compute_inline", &(StepArgs){ .target = stage });
+    const Stage *s = draft_find_stage(&d, stage);
+    if (!s || !is_a_plain_value(&d, s) || !nothing_inside(&d, s)) return n;
+    d.next.root = without_stage(cx, without_allocs(cx, d.next.root, s, NULL), s);
+    draft_forget_stage(&d, s);
+    for (int i = 0; i < d.next.stage_count; i++) {
+        const Stage *reader = d.next.stage[i];
+        if (stage_reads_stage(cx, reader, s))
+            draft_replace_stage(&d, reader, stage_inlined(cx, reader, s));
+    }
+    return draft_close(&d);
+}

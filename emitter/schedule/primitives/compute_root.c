@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: MIT */
+/* compute_root: a stage gets its own nest at the root again, whole and naive, before the first nest that reads it. It is
+ * always right: what it reads is made there already or, being placed inside its loops, makes the step refuse. */
+#include "schedule/attach.h"
+
+const Nest *sched_compute_root(Ctx *cx, const Nest *n, const char *stage)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "compute_root", &(StepArgs){ .target = stage });
+    const Stage *s = draft_find_stage(&d, stage);
+    if (!s || !nothing_inside(&d, s) || !makers_are_done(&d, s, NULL)) return n;
+    if (!move_stage(&d, s, NULL)) return n;
+    return draft_close(&d);
+}

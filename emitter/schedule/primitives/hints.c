@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: MIT */
+/* pragma, prefetch: what the C compiler or the cache is told before a loop. Neither changes a value; each must show that what
+ * it tells is true. A hint belongs to the loop's variable: steps that keep the loop keep it, steps that consume the loop
+ * end it.
+ *
+ *   pragma LOOP unroll N      LW_UNROLL(N): so many iterations at a time. Before a serial or vector loop
+ *   pragma LOOP independent   LW_INDEPENDENT: no iteration needs another. Before a vector loop, for that was proved (I5)
+ *   pragma LOOP simd          LW_SIMD: the same, for OpenMP
+ *   prefetch X LOOP N         LW_PREFETCH(x[..]): what the loop reads first of the input X, N iterations later
+ *
+ * Any other text might promise what is not so. The checker looks after each later step whether a pragma still suits its loop. */
+#include <string.h>
+
+#include "ir/check/check.h"
+#include "schedule/nests.h"
+#include "support/names.h"
+
+static const Nest *with_hints(Draft *d, Path *p, const LoopHints *hints)
+{
+    Ctx *cx = d->cx;
+    const Stmt *s = path_end(p);
+    Var *v = arena_copy(cx->arena, expr_as_var(s->var), sizeof *v);
+    v->hints = arena_copy(cx->arena, hints, sizeof *hints);
+    v->serial = ctx_serial(cx);
+    const Expr *var = expr_var(cx, v);
+    const Stmt *body = stmt_substitute(cx, s->child[0], &s->var, &var, 1);
+    d->next.root = path_replace(cx, p, stmt_for(cx, s->name, var, s->extent, s->loop_kind, body));
+    return draft_close(d);
+}
+
+static LoopHints hints_of(const Stmt *loop)
+{
+    const LoopHints *h = expr_as_var(loop->var)->hints;
+    return h ? *h : (LoopHints){ .pragma = NULL };
+}
+
+/* ---- pragma ---------------------------------------------------------------------------------------------------- */
+
+static bool may_be_told(Draft *d, const Stmt *loop, const char *pragma)
+{
+    if (!pragma || !pragma_is_known(pragma))
+        return refuse_unproved(d, text_format(d->cx, "unroll N (2 to %d), independent and simd", MOST_UNROLL),
+                               "what '%s' promises a compiler cannot be shown", pragma ? pragma : "");
+    if (pragma_suits(pragma, loop->loop_kind)) return true;
+    if (strncmp(pragma, "unroll", 6) == 0)
+        return refuse_invalid(d, "a serial or vector loop",
+                              "%s is %s, so no loop is left there to be unrolled", loop->name, loop_kind_text(loop->loop_kind));
+    return refuse_wrong(d, text_format(d->cx, "a vector loop: vectorize %s first", loop->name),
+                        "that the iterations of %s are independent is not shown while it is %s", loop->name, loop_kind_text(loop->loop_kind));
+}
+
+const Nest *sched_pragma(Ctx *cx, const Nest *n, const char *loop, const char *pragma)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "pragma", &(StepArgs){ .loop_count = 1, .loop = { loop }, .condition = pragma });
+    Path p;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !may_be_told(&d, path_end(&p), pragma)) return n;
+    LoopHints h = hints_of(path_end(&p));
+    h.pragma = name(cx, pragma);
+    return with_hints(&d, &p, &h);
+}
+
+/* ---- prefetch -------------------------------------------------------------------------------------------------- */
+
+typedef struct Search { const Tensor *tensor; bool found, by_data; } Search;
+
+static void look_for_data(const Expr *e, void *user)
+{
+    Search *s = user;
+    s->by_data = s->by_data || e->kind == EXPR_READ;
+}
+
+typedef struct Look { Ctx *cx; Search *s; } Look;
+
+static void look_at(const Expr *e, void *user)
+{
+    Look *l = user;
+    if (e->kind != EXPR_READ || e->ref != l->s->tensor || l->s->found) return;
+    l->s->found = true;
+    for (int i = 0; i < e->arg_count; i++) expr_walk(l->cx, e->arg[i], look_for_data, l->s);
+}
+
+static void search_block(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Look l = { cx, user };
+    (void)scope;
+    for (int i = 0; i < block->stage->out_count && block->part != BLOCK_INIT; i++) expr_walk(cx, block->stage->value[i], look_at, &l);
+}
+
+static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const LoopHints *h)
+{
+    int64_t ahead = d->args.factor[0];
+    Search s = { t, false, false };
+    if (!is_input(&d->next, t))
+        return refuse_unproved(d, "an input", "%s is made in this nest and is in the cache when it is read", t->name);
+    if (ahead < 1 || ahead > INT32_MAX / 2)
+        return refuse_invalid(d, "1 and more", "%lld iterations of %s ahead is none", (long long)ahead, loop->name);
+    if (interval_of(d->cx, loop->extent, NULL).greatest > INT32_MAX / 2)
+        return refuse_unproved(d, "a smaller greatest size, declared",
+                               "%s has no bound, and %lld more may leave 32 bits", loop->name, (long long)ahead);
+    each_block(d->cx, loop, NULL, search_block, &s);
+    if (!s.found) return refuse_invalid(d, "a loop around a reader", "nothing under %s reads %s", loop->name, t->name);
+    if (s.by_data) return refuse_unproved(d, "indices over loops", "where %s is read under %s depends on data", t->name, loop->name);
+    if (loop->loop_kind == LOOP_VECTOR)
+        return refuse_unproved(d, "a loop around it", "%s is vector, and a fetch inside would break its lanes apart", loop->name);
+    for (int i = 0; i < h->prefetch_count; i++)
+        if (h->prefetch[i].tensor == t) return refuse_invalid(d, "one fetch of a tensor in a loop",
+                                                            "%s is fetched in %s already", t->name, loop->name);
+    if (h->prefetch_count == MAX_PREFETCHES)
+        return refuse_unproved(d, "no more than these", "%s fetches %d tensors already", loop->name, MAX_PREFETCHES);
+    return true;
+}
+
+const Nest *sched_prefetch(Ctx *cx, const Nest *n, const char *tensor, const char *loop, int64_t ahead)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .target = tensor, .loop_count = 1, .loop = { loop }, .factor_count = 1, .factor = { ahead } };
+    Draft d = draft_open(cx, n, "prefetch", &args);
+    Path p;
+    const Tensor *t = draft_find_tensor(&d, tensor);
+    if (!t || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    LoopHints h = hints_of(path_end(&p));
+    if (!may_be_fetched(&d, t, path_end(&p), &h)) return n;
+    h.prefetch[h.prefetch_count].tensor = t;
+    h.prefetch[h.prefetch_count++].ahead = ahead;
+    return with_hints(&d, &p, &h);
+}

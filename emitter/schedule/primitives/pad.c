@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: MIT */
+/* pad: a stage makes more than its readers need, up to a multiple along one axis, so that loops over it divide and need no guard:
+ *
+ *   t[i < 10] = f(i)      =>      t[i < 12] = f(i) if i < 10, else 0          (a multiple of 4)
+ *
+ * Readers read what they read before, so the slack never reaches a value that is needed. The condition is there to keep what
+ * the stage reads inside its tensors, and is left out where they are long enough: a stage computed from padded ones runs
+ * through without any. Of a reduction it gives the identity. The stage stands where it stood, with fresh loops. */
+#include <string.h>
+
+#include "schedule/attach.h"
+#include "support/names.h"
+
+static int axis_called(const Stage *s, const char *axis)
+{
+    for (int a = 0; a < s->data_count; a++)
+        if (strcmp(expr_as_var(s->axis[a].var)->name, axis) == 0) return a;
+    return -1;
+}
+
+/* ---- What is read of the slack --------------------------------------------------------------------------------- */
+
+typedef struct Reads { Ctx *cx; const Bounds *scope; bool inside; } Reads;
+
+static void visit_read(const Expr *e, void *user)
+{
+    Reads *r = user;
+    if (e->kind != EXPR_READ) return;
+    const Tensor *t = e->ref;
+    for (int d = 0; d < e->arg_count && r->inside; d++)
+        r->inside = provably(r->cx, expr_binary(r->cx, EXPR_LT, e->arg[d], t->shape[d]), r->scope) &&
+                    provably(r->cx, expr_binary(r->cx, EXPR_LE, expr_index(r->cx, 0), e->arg[d]), r->scope);
+}
+
+/* Is everything inside that the stage would read, conditions aside? */
+static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
+{
+    Reads r = { cx, NULL, true };
+    for (int a = 0; a < spec->axis_count; a++) r.scope = bounds_var(cx, r.scope, spec->axis[a].var, spec->axis[a].extent);
+    for (int i = 0; i < spec->out_count; i++) {
+        expr_walk(cx, spec->value[i], visit_read, &r);
+        if (spec->init[i]) expr_walk(cx, spec->init[i], visit_read, &r);
+    }
+    return r.inside;
+}
+
+/* ---- The padded stage ------------------------------------------------------------------------------------------ */
+
+static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *extent)
+{
+    StageSpec spec = { .name = s->name, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer };
+    const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
+    for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
+    spec.axis[axis] = (Axis){ v, AXIS_DATA, extent };
+    for (int a = axis + 1; a < s->axis_count; a++) spec.axis[a].extent = expr_substitute(cx, s->axis[a].extent, &from, &v, 1);
+    for (int i = 0; i < s->out_count; i++) {
+        spec.value[i] = expr_substitute(cx, s->value[i], &from, &v, 1);
+        spec.init[i] = s->init ? expr_substitute(cx, s->init[i], &from, &v, 1) : NULL;
+    }
+    const Expr *needed = expr_binary(cx, EXPR_LT, v, s->axis[axis].extent);
+    for (int i = 0; i < s->out_count && !reads_stay_inside(cx, &spec); i++) {
+        DType type = spec.value[i]->type;
+        const Expr *slack = s->init ? reducer_identity(cx, s->reducer, type, i) : expr_int(cx, type, 0);
+        spec.value[i] = expr_select(cx, needed, spec.value[i], slack);
+        if (s->init) spec.init[i] = expr_select(cx, needed, spec.init[i], slack);
+    }
+    Node *n = compute_new(cx, &spec);
+    return n ? n->stage : NULL;
+}
+
+typedef struct Redirect { const Stage *from, *to; } Redirect;
+
+static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
+{
+    const Redirect *r = user;
+    for (int i = 0; e->kind == EXPR_READ && i < r->from->out_count; i++)
+        if (e->ref == r->from->out[i]) return tensor_read(cx, r->to->out[i], e->arg, e->arg_count);
+    return e;
+}
+
+static bool may_be_padded(Draft *d, const Stage *s, int axis)
+{
+    int64_t multiple = d->args.factor[0];
+    const char *axis_name = d->args.loop[0];
+    if (axis < 0) return refuse_invalid(d, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
+    if (multiple < 1 || multiple > INT32_MAX) return refuse_invalid(d, "1 and more",
+                                                            "%s cannot be padded to multiples of %lld", axis_name, (long long)multiple);
+    if (stage_is_output(&d->next, s))
+        return refuse_wrong(d, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
+                            "%s is an output, whose shape is the caller's", s->name);
+    if (s->axis[axis].kind == AXIS_ORDERED) return refuse_unproved(d, "a data axis", "%s is an ordered axis of %s", axis_name, s->name);
+    if (interval_of(d->cx, s->axis[axis].extent, NULL).greatest > INT32_MAX - multiple)
+        return refuse_unproved(d, "a smaller greatest size, declared", "the extent of %s, rounded up, may leave 32 bits", axis_name);
+    return true;
+}
+
+/* Takes the place of the old one in the list and in what reads it. */
+static void redirect_readers(Draft *d, const Stage *old, const Stage *padded)
+{
+    Redirect r = { old, padded };
+    draft_replace_stage(d, old, padded);
+    for (int i = 0; i < d->next.stage_count; i++) {
+        const Stage *s = d->next.stage[i];
+        if (s != padded) draft_replace_stage(d, s, stage_with_values(d->cx, s, redirect_read, &r));
+    }
+}
+
+static const Buffer *buffer_for(Ctx *cx, const Buffer *old, const Tensor *t)
+{
+    Buffer *b = arena_copy(cx->arena, old, sizeof *old);
+    b->tensor = t;
+    return b;
+}
+
+const Nest *sched_pad(Ctx *cx, const Nest *n, const char *stage, const char *axis, int64_t multiple)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .target = stage, .loop_count = 1, .loop = { axis }, .factor_count = 1, .factor = { multiple } };
+    Draft d = draft_open(cx, n, "pad", &args);
+    const Stage *s = draft_find_stage(&d, stage);
+    int a = s ? axis_called(s, axis) : -1;
+    const char *host = s ? host_of(n, s) : NULL, *stored = s ? alloc_host_of(n, s) : NULL;
+    if (!s || !may_be_padded(&d, s, a) || !nothing_inside(&d, s) || !all_stand_inside(&d, s, host)) return n;
+    const Expr *f = expr_index(cx, multiple), *up = expr_add(cx, s->axis[a].extent, expr_index(cx, multiple - 1));
+    const Stage *padded = padded_stage(cx, s, a, simplify(cx, expr_mul(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), f), NULL));
+    if (!padded) return n;
+
+    const Buffer *old[MAX_RANK] = { NULL }, *buffer[MAX_RANK] = { NULL };
+    take_stage(&d, s, true, old);
+    redirect_readers(&d, s, padded);
+    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_for(cx, old[i], padded->out[i]);
+    const Buffer *none[MAX_RANK] = { NULL };
+    if (!put_stage(&d, padded, host, none)) return n;
+    store_stage(&d, padded, stored, buffer);
+    return draft_close(&d);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/* reverse_compute_at: a stage is computed inside a loop of a stage that it reads, each time for what has just been made there.
+ *
+ *   for t.io: for t.ii: t        for y.i: y      =>      for t.io: { for t.ii: t;  for y.i < 4: y[io*4 + i] }
+ *
+ * In one iteration of the loop the maker makes a box, [begin, begin + count) in each dimension. An axis of the stage that
+ * indexes a dimension takes the box's range there; the others run over all of theirs. What is read at any other index must
+ * be there whole. The makers must be done under the loop; that the boxes cover the stage, and that what it reads is made
+ * by then, is shown by the checker (I1, I3, I6). */
+#include <string.h>
+
+#include "schedule/attach.h"
+
+typedef struct Follow {
+    Draft *d;
+    const Stage *reader, *maker;
+    Path path;                       /* to the loop */
+    int dimension_of[MAX_AXES];      /* axis of the reader -> the dimension that it indexes; -1: none */
+    Box made[MAX_AXES];              /* the dimensions, then the reduce axes */
+    bool fine;
+} Follow;
+
+/* ---- Whom it follows ------------------------------------------------------------------------------------------- */
+
+typedef struct Site { const Stage *stage; const Stmt *block; const Bounds *scope; int count; } Site;
+
+static void visit_maker(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Site *s = user;
+    (void)cx;
+    if (block->stage != s->stage || block->part == BLOCK_INIT) return;
+    s->block = block;
+    s->scope = scope;
+    s->count++;
+}
+
+static Site site_under(Follow *f, const Stage *s, const Stmt *from)
+{
+    Site site = { s, NULL, NULL, 0 };
+    each_block(f->d->cx, from, NULL, visit_maker, &site);
+    return site;
+}
+
+/* The stage it reads of which the loop is, or the first with blocks below the loop. */
+static bool find_maker(Follow *f)
+{
+    const Tensor **reads;
+    const Stmt *loop = path_end(&f->path);
+    int count = stage_reads(f->d->cx, f->reader, &reads);
+    for (int i = 0; i < count; i++) {
+        const Stage *s = maker_of(&f->d->next, reads[i]);
+        if (!s || !site_under(f, s, loop).count) continue;
+        if (!f->maker || loop_is_own(loop, s)) f->maker = s;
+    }
+    if (f->maker) return true;
+    return refuse_wrong(f->d, "a loop around the maker of what it reads", "nothing that %s reads is made under %s", f->reader->name, loop->name);
+}
+
+/* The scope below the loop, the loop's own path included. */
+static bool find_made(Follow *f)
+{
+    Ctx *cx = f->d->cx;
+    const Stmt *loop = path_end(&f->path);
+    Site site = { f->maker, NULL, NULL, 0 };
+    each_block(cx, loop->child[0], path_bounds(cx, &f->path), visit_maker, &site);
+    if (site.count != 1 || site_under(f, f->maker, f->d->next.root).count != 1)
+        return refuse_unproved(f->d, text_format(f->d->cx, "one, below %s: take this step before peel", loop->name),
+                               "%s stands in several pieces", f->maker->name);
+    const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH], *repeats;
+    const char *why;
+    int n = 0;
+    for (const Bounds *b = site.scope; b && b->var != loop->var; b = b->outer) {
+        if (!b->var || n == MAX_DEPTH) continue;
+        own[n] = b->var;
+        extent[n++] = b->extent;
+    }
+    if (dense(cx, site.block->bind, f->maker->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why)) return true;
+    return refuse_unproved(f->d, text_format(f->d->cx, "loops of %s that are whole there", f->maker->name),
+                           "what %s makes in an iteration of %s is not shown to be a box: %s", f->maker->name, loop->name, why);
+}
+
+/* ---- What follows ---------------------------------------------------------------------------------------------- */
+
+static void visit_read(const Expr *e, void *user)
+{
+    Follow *f = user;
+    if (e->kind != EXPR_READ || !stage_makes(f->maker, e->ref)) return;
+    for (int d = 0; d < e->arg_count && f->fine; d++)
+        for (int a = 0; a < f->reader->data_count && f->fine; a++) {
+            if (f->reader->axis[a].var != e->arg[d]) continue;
+            if (f->dimension_of[a] >= 0 && f->dimension_of[a] != d)
+                f->fine = refuse_unproved(f->d, "one",
+                                          "%s indexes dimensions %d and %d of %s with the axis %s",
+                                          f->reader->name, f->dimension_of[a], d, f->maker->name, expr_as_var(f->reader->axis[a].var)->name);
+            f->dimension_of[a] = d;
+        }
+}
+
+static bool find_axes(Follow *f)
+{
+    for (int a = 0; a < MAX_AXES; a++) f->dimension_of[a] = -1;
+    f->fine = true;
+    for (int i = 0; i < f->reader->out_count; i++) expr_walk(f->d->cx, f->reader->value[i], visit_read, f);
+    return f->fine;
+}
+
+static bool uses_a_loop(const Expr *e)
+{
+    const Var *v = expr_as_var(e);
+    if (v) return v->role == VAR_LOOP;
+    for (int i = 0; i < e->arg_count; i++)
+        if (uses_a_loop(e->arg[i])) return true;
+    return false;
+}
+
+static bool box_of(Follow *f, StageBox *box)
+{
+    Ctx *cx = f->d->cx;
+    const Bounds *scope = path_bounds(cx, &f->path);
+    *box = whole_box(f->reader);
+    for (int a = 0; a < f->reader->data_count; a++) {
+        const Expr *extent = f->reader->axis[a].extent;
+        if (f->dimension_of[a] < 0) continue;
+        const Box *m = &f->made[f->dimension_of[a]];
+        if (uses_a_loop(m->count))
+            return refuse_unproved(f->d, "as much in each",
+                                   "how much %s makes along dimension %d differs between iterations of %s",
+                                   f->maker->name, f->dimension_of[a], path_end(&f->path)->name);
+        if (expr_is_int(m->begin, 0) && m->count == extent) continue;
+        box->begin[a] = expr_is_int(m->begin, 0) ? NULL : m->begin;
+        box->count[a] = m->count;
+        box->cut[a] = !provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, m->begin, m->count), extent), scope);
+    }
+    return true;
+}
+
+static bool is_not_inside_itself(Follow *f)
+{
+    for (int i = 0; i < f->path.depth; i++)
+        if (f->path.at[i]->kind == STMT_FOR && loop_is_own(f->path.at[i], f->reader))
+            return refuse_wrong(f->d, "a loop of a stage that it reads",
+                                "%s is a loop of %s, which is to move, or inside one", path_end(&f->path)->name, f->reader->name);
+    return true;
+}
+
+static bool is_outside_the_reduction(Follow *f)
+{
+    const Stmt *block = site_under(f, f->maker, path_end(&f->path)).block;
+    for (int i = 0; i < f->path.depth; i++)
+        if (f->path.at[i]->kind == STMT_FOR && feeds_axis(block, f->path.at[i]->var, AXIS_REDUCE))
+            return refuse_wrong(f->d, "a loop outside of it",
+                                "%s runs over a reduce axis of %s, which is not done before it ends", f->path.at[i]->name, f->maker->name);
+    return true;
+}
+
+const Nest *sched_reverse_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "reverse_compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop } });
+    Follow f = { .d = &d, .reader = draft_find_stage(&d, stage) };
+    StageBox box;
+    if (!f.reader || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
+    if (!is_not_inside_itself(&f) || !find_maker(&f) || !is_outside_the_reduction(&f) || !find_made(&f) || !find_axes(&f) || !box_of(&f, &box) ||
+        !nothing_inside(&d, f.reader)) return n;
+    const Buffer *left[MAX_RANK] = { NULL };
+    take_stage(&d, f.reader, false, left);
+    if (!put_stage_box(&d, f.reader, d.args.loop[0], &box, left)) return n;
+    return draft_close(&d);
+}

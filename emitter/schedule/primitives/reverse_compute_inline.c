@@ -1,0 +1,153 @@
+/* SPDX-License-Identifier: MIT */
+/* reverse_compute_inline: a stage disappears into the loops of the one stage that it reads, which stores the final value at once:
+ *
+ *   t[i, j] = f(i, j),  y[a, b] = g(t[b, a], a, b)      =>      y[j, i] = g(f(i, j), j, i)   in the loops of t
+ *
+ * The index must invert: each dimension of t is read at one axis of y, each axis once, over the same extent. Then y has a
+ * point for each of t, and what the loops of t reach once they reach once for y. The stage that is read must be a plain
+ * value (a reduction is none: its last instance is not known before it is done) that nobody else reads. The loops keep
+ * their shape and are named after the stage that is left. */
+#include <string.h>
+
+#include "schedule/attach.h"
+#include "support/names.h"
+
+typedef struct Merge {
+    Draft *d;
+    const Stage *reader, *maker;
+    int axis_of[MAX_RANK];           /* dimension of the maker -> data axis of the reader; -1: not known yet */
+    bool fine;
+    const Stage *merged;
+} Merge;
+
+/* ---- What is refused ------------------------------------------------------------------------------------------- */
+
+static bool only_reader_is(Merge *m, const Stage *maker)
+{
+    const Nest *n = &m->d->next;
+    for (int i = 0; i < n->stage_count; i++) {
+        const Tensor **reads;
+        int count = stage_reads(m->d->cx, n->stage[i], &reads);
+        for (int j = 0; j < count; j++)
+            if (stage_makes(maker, reads[j]) && n->stage[i] != m->reader)
+                return refuse_wrong(m->d, text_format(m->d->cx, "a stage that %s alone reads", m->reader->name),
+                                    "%s reads %s too", n->stage[i]->name, maker->name);
+    }
+    return true;
+}
+
+static bool find_maker(Merge *m)
+{
+    const Tensor **reads;
+    int count = stage_reads(m->d->cx, m->reader, &reads);
+    for (int i = 0; i < count; i++) {
+        const Stage *maker = maker_of(&m->d->next, reads[i]);
+        if (maker && m->maker && maker != m->maker)
+            return refuse_unproved(m->d, "one stage to go into: inline the other", "%s reads %s and %s", m->reader->name, m->maker->name, maker->name);
+        if (maker) m->maker = maker;
+    }
+    if (!m->maker) return refuse_wrong(m->d, "a stage that reads another", "%s reads inputs only", m->reader->name);
+    return true;
+}
+
+static bool are_plain(Merge *m)
+{
+    const Stage *both[] = { m->reader, m->maker };
+    for (int i = 0; i < 2; i++) {
+        if (both[i]->reducer != REDUCE_NONE)
+            return refuse_wrong(m->d, "reverse_compute_at",
+                                "%s reduces (%s), so there is no single instance to go into",
+                                both[i]->name, reducer_info(both[i]->reducer)->spelling);
+        for (int a = 0; a < both[i]->axis_count; a++)
+            if (both[i]->axis[a].kind == AXIS_ORDERED) return refuse_unproved(m->d, "data axes only", "%s has an ordered axis", both[i]->name);
+    }
+    if (stage_is_output(&m->d->next, m->maker))
+        return refuse_wrong(m->d, "a stage between", "%s is an output, and would have no storage of its own", m->maker->name);
+    return true;
+}
+
+static int axis_index(const Stage *s, const Expr *e)
+{
+    for (int a = 0; a < s->data_count; a++)
+        if (s->axis[a].var == e) return a;
+    return -1;
+}
+
+static void visit_read(const Expr *e, void *user)
+{
+    Merge *m = user;
+    if (e->kind != EXPR_READ || !stage_makes(m->maker, e->ref) || !m->fine) return;
+    for (int d = 0; d < e->arg_count && m->fine; d++) {
+        int a = axis_index(m->reader, e->arg[d]);
+        bool same = a >= 0 && m->reader->axis[a].extent == m->maker->axis[d].extent && (m->axis_of[d] < 0 || m->axis_of[d] == a);
+        for (int i = 0; i < d; i++) same = same && m->axis_of[i] != a;
+        m->axis_of[d] = a;
+        if (!same)
+            m->fine = refuse_unproved(m->d, "one axis for each dimension, over the same extent",
+                                      "the index at which %s reads dimension %d of %s does not invert", m->reader->name, d, m->maker->name);
+    }
+}
+
+static bool index_inverts(Merge *m)
+{
+    for (int d = 0; d < MAX_RANK; d++) m->axis_of[d] = -1;
+    if (m->reader->data_count != m->maker->data_count)
+        return refuse_unproved(m->d, "as many",
+                               "%s has %d dimensions and %s %d", m->reader->name, m->reader->data_count, m->maker->name, m->maker->data_count);
+    m->fine = true;
+    for (int i = 0; i < m->reader->out_count; i++) expr_walk(m->d->cx, m->reader->value[i], visit_read, m);
+    return m->fine;
+}
+
+/* Both stand at the root: what lies inside a loop of the reader would lose its host. */
+static bool stand_at_root(Merge *m)
+{
+    const Stage *both[] = { m->reader, m->maker };
+    for (int i = 0; i < 2; i++) {
+        const char *host = host_of(&m->d->next, both[i]);
+        if (host) return refuse_unproved(m->d, text_format(m->d->cx, "at the root: compute_root %s", both[i]->name),
+                                         "%s is computed inside %s", both[i]->name, host);
+    }
+    return true;
+}
+
+/* ---- The rewrite ----------------------------------------------------------------------------------------------- */
+
+/* "t@tail.ao" of stage t is "y@tail.ao" of stage y. */
+static const char *renamed(Ctx *cx, const Merge *m, const char *old)
+{
+    size_t n = strlen(m->maker->name);
+    bool is_its = strncmp(old, m->maker->name, n) == 0 && (!old[n] || old[n] == '.' || old[n] == '@');
+    return is_its ? name_format(cx, "%s%s", m->reader->name, old + n) : old;
+}
+
+static const Stmt *take_over(Ctx *cx, const Stmt *s, void *user)
+{
+    const Merge *m = user;
+    if (s->kind == STMT_FOR) {
+        const char *full = renamed(cx, m, s->name);
+        return full == s->name ? s : stmt_for(cx, full, s->var, s->extent, s->loop_kind, s->child[0]);
+    }
+    if (s->kind != STMT_BLOCK || s->stage != m->maker) return s;
+    const Expr *bind[MAX_AXES];
+    for (int d = 0; d < m->maker->data_count; d++) bind[m->axis_of[d]] = s->bind[d];
+    return stmt_block(cx, renamed(cx, m, s->name), m->merged, s->part, bind, s->cond);
+}
+
+const Nest *sched_reverse_compute_inline(Ctx *cx, const Nest *n, const char *stage)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "reverse_compute_inline", &(StepArgs){ .target = stage });
+    Merge m = { .d = &d, .reader = draft_find_stage(&d, stage) };
+    if (!m.reader || !find_maker(&m) || !are_plain(&m) || !only_reader_is(&m, m.maker) || !index_inverts(&m) || !stand_at_root(&m) ||
+        !nothing_inside(&d, m.reader)) return n;
+    const Buffer *buffer[MAX_RANK] = { NULL };
+    take_stage(&d, m.reader, true, buffer);
+    m.merged = stage_inlined(cx, m.reader, m.maker);
+    const Stmt *root = stmt_rewrite(cx, without_allocs(cx, d.next.root, m.maker, NULL), take_over, &m);
+    d.next.root = with_allocs(cx, root, m.reader, buffer);
+    draft_replace_stage(&d, m.reader, m.merged);
+    draft_forget_stage(&d, m.maker);
+    d.heirs = name_format(cx, "the loops of %s", m.reader->name);
+    return draft_close(&d);
+}

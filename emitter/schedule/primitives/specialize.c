@@ -1,0 +1,114 @@
+/* SPDX-License-Identifier: MIT */
+/* specialize: the nest is written twice under a condition on its sizes, so that each copy can be simpler, or be scheduled
+ * another way:
+ *
+ *   specialize n % 4 == 0       =>       if n % 4 == 0: the nest, in which that is known; else: a copy, y@else
+ *
+ * Both copies make what the nest made; facts of the condition hold in the first only. There a size that the condition
+ * gives is a number, and guards that follow from it go. Storage stays outside and serves both. */
+#include "ir/text/formula.h"
+#include "schedule/nests.h"
+#include "support/names.h"
+
+enum { MAX_SIZES = 32, MOST_BRANCHES = 3 };
+
+/* ---- The condition --------------------------------------------------------------------------------------------- */
+
+typedef struct Sizes { int count; const Expr *size[MAX_SIZES]; } Sizes;
+
+static void add_size(const Expr *e, void *user)
+{
+    Sizes *s = user;
+    const Var *v = expr_as_var(e);
+    if (!v || v->role != VAR_SIZE || s->count == MAX_SIZES) return;
+    for (int i = 0; i < s->count; i++)
+        if (s->size[i] == e) return;
+    s->size[s->count++] = e;
+}
+
+static Sizes sizes_of(Ctx *cx, const Nest *n)
+{
+    Sizes s = { 0 };
+    for (int i = 0; i < n->stage_count; i++)
+        for (int a = 0; a < n->stage[i]->axis_count; a++) expr_walk(cx, n->stage[i]->axis[a].extent, add_size, &s);
+    for (int i = 0; i < n->input_count; i++)
+        for (int d = 0; d < n->input[i]->rank; d++) expr_walk(cx, n->input[i]->shape[d], add_size, &s);
+    return s;
+}
+
+static const Expr *read_condition(Draft *d, const char *text)
+{
+    Sizes sizes = sizes_of(d->cx, &d->next);
+    Bind bind[MAX_SIZES + 1] = { { NULL, NULL, NULL } };
+    for (int i = 0; i < sizes.count; i++) bind[i] = (Bind){ expr_as_var(sizes.size[i])->name, NULL, sizes.size[i] };
+    if (!sizes.count) refuse_invalid(d, "a nest with a symbolic size", "no size of %s is open, so any condition is decided already", d->next.name);
+    if (ctx_failed(d->cx)) return NULL;
+    DiagMark mark = diag_mark(d->cx);
+    const Expr *cond = simplify(d->cx, expr_read(d->cx, text, bind, I32), NULL);
+    const Diag *why = diag_rewind(d->cx, mark);
+    if (why) return refuse_invalid(d, "a comparison of sizes and numbers", "the condition '%s' cannot be read: %s", text, why->what) ? cond : NULL;
+    if (cond->type != BOOL) refuse_invalid(d, "a comparison of sizes and numbers", "'%s' is a number", text);
+    else if (is_constant(cond))
+        refuse_invalid(d, "a condition that may hold or not", "'%s' is %s for all sizes", text, cond->integer ? "true" : "false");
+    return ctx_failed(d->cx) ? NULL : cond;
+}
+
+/* ---- The first copy -------------------------------------------------------------------------------------------- */
+
+static const Stmt *drop_known_guards(Ctx *cx, const Stmt *s, const Bounds *scope)
+{
+    if (s->kind == STMT_BLOCK) {
+        const Expr *part[MAX_CONJUNCTS], *kept = NULL;
+        int n = conjuncts_of(s->cond, part);
+        for (int i = 0; i < n; i++)
+            if (!provably(cx, part[i], scope)) kept = conjoin(cx, kept, part[i]);
+        return kept == s->cond ? s : stmt_block(cx, s->name, s->stage, s->part, s->bind, kept);
+    }
+    if (s->kind == STMT_FOR) scope = bounds_var(cx, scope, s->var, s->extent);
+    const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, s->child_count);
+    for (int i = 0; i < s->child_count; i++) child[i] = drop_known_guards(cx, s->child[i], scope);
+    return stmt_with_children(cx, s, child, s->child_count);
+}
+
+/* n == 8: the size is a number there. */
+static const Stmt *with_known_size(Ctx *cx, const Stmt *s, const Expr *cond, const Bounds *scope)
+{
+    if (cond->kind != EXPR_EQ) return s;
+    const Expr *size = cond->arg[0], *number = cond->arg[1];
+    if (is_constant(size)) { size = cond->arg[1]; number = cond->arg[0]; }
+    if (!expr_as_var(size) || !is_constant(number)) return s;
+    return replace_loops(cx, s, scope, &size, &number, 1);
+}
+
+static const Stmt *in_two(Draft *d, const Stmt *s, const Expr *cond)
+{
+    Ctx *cx = d->cx;
+    if (s->kind == STMT_ALLOC) {
+        const Stmt *inside = in_two(d, s->child[0], cond);
+        return stmt_with_children(cx, s, &inside, 1);
+    }
+    const Bounds *known = bounds_fact(cx, NULL, cond);
+    const Stmt *other = draft_copy(d, s, "else");
+    return stmt_if(cx, cond, drop_known_guards(cx, with_known_size(cx, s, cond, known), known), other);
+}
+
+static int branches(const Stmt *s)
+{
+    int n = s->kind == STMT_IF;
+    for (int i = 0; i < s->child_count; i++) n += branches(s->child[i]);
+    return n;
+}
+
+const Nest *sched_specialize(Ctx *cx, const Nest *n, const char *condition)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "specialize", &(StepArgs){ .condition = condition });
+    const Expr *cond = read_condition(&d, condition);
+    if (!cond) return n;
+    if (branches(n->root) == MOST_BRANCHES) {
+        refuse_unproved(&d, text_format(cx, "up to %d", MOST_BRANCHES), "%s has %d conditions already", n->name, MOST_BRANCHES);
+        return n;
+    }
+    d.next.root = in_two(&d, n->root, cond);
+    return draft_close(&d);
+}

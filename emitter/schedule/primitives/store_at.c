@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* store_at: the storage of a stage is moved to live inside another loop, or at the root, apart from where it is computed.
+ * The loop must enclose everything that touches the tensor and must not be one that the values live through: a reduce loop
+ * of the maker, or a loop that carries values from one iteration to the next (the checker's I4). */
+#include "schedule/attach.h"
+
+typedef struct Touches { const Stage *stage; const char *first; bool makes; } Touches;
+
+static void find_outside(Ctx *cx, const Stmt *s, const Stmt *except, Touches *t)
+{
+    if (s == except || t->first) return;
+    if (s->kind == STMT_BLOCK && (s->stage == t->stage || block_reads(cx, s, t->stage))) {
+        t->first = s->name;
+        t->makes = s->stage == t->stage;
+    }
+    for (int i = 0; i < s->child_count; i++) find_outside(cx, s->child[i], except, t);
+}
+
+static bool encloses_all_uses(Draft *d, const Stage *s, const Stmt *loop)
+{
+    Touches t = { s, NULL, false };
+    find_outside(d->cx, d->next.root, loop, &t);
+    if (!t.first) return true;
+    if (t.makes)
+        return refuse_wrong(d, "a loop around its maker and all its readers", "%s is computed outside %s", t.first, loop->name);
+    return refuse_wrong(d, "a loop around its maker and all its readers", "%s reads %s outside %s", t.first, s->name, loop->name);
+}
+
+static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
+{
+    if (under->kind == STMT_BLOCK && under->stage != s && block_reads(cx, under, s)) return true;
+    for (int i = 0; i < under->child_count; i++)
+        if (has_reader(cx, under->child[i], s)) return true;
+    return false;
+}
+
+/* Or readers have followed into the loop. */
+static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
+{
+    if (!loop_is_own(loop, s) || has_reader(d->cx, loop, s)) return true;
+    return refuse_wrong(d, "a loop around its readers", "%s is a loop of %s itself, so its values would not outlive it", loop->name, s->name);
+}
+
+const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    StepArgs args = { .target = stage, .loop_count = loop ? 1 : 0, .loop = { loop } };
+    Draft d = draft_open(cx, n, "store_at", &args);
+    const Stage *s = draft_find_stage(&d, stage);
+    Path p;
+    if (!s || (loop && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;
+    if (stage_is_output(n, s) && !refuse_invalid(&d, "a stage between", "%s is an output, whose storage is the caller's", stage)) return n;
+    if (loop && (!is_outside_own_loops(&d, s, path_end(&p)) || !encloses_all_uses(&d, s, path_end(&p)))) return n;
+
+    const Buffer *buffer[MAX_RANK] = { NULL };
+    d.next.root = without_allocs(cx, d.next.root, s, buffer);
+    store_stage(&d, s, d.args.loop[0], buffer);
+    return draft_close(&d);
+}

@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: MIT */
+/* instruction, blockize, tensorize: a loop nest is taken as a unit and printed as a macro of the target.
+ *
+ *   instruction LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o] feature=dsp    says what the macro computes
+ *   tensorize conv.o LW_MLA8                                                            conv.o and what is inside become it
+ *
+ * A unit means its statement, so nothing can go wrong but the print: the statement must be what the formula says, with its
+ * operands laid out as the macro expects (ir/nest/instruction.c). The checker asks that again after every later step. */
+#include <string.h>
+
+#include "ir/nest/instruction.h"
+#include "schedule/nests.h"
+
+/* A macro stands for one formula, or for one with each list of numbers. The same may be said again: tensorize takes the last. */
+static bool contradicts(const Instruction *known, const Instruction *i)
+{
+    if (strcmp(known->macro, i->macro) != 0 || known->number_count != i->number_count || strcmp(known->text, i->text) == 0) return false;
+    return memcmp(known->number, i->number, (size_t)i->number_count * sizeof *i->number) == 0;
+}
+
+static bool is_declared_otherwise(const Nest *n, const Instruction *i)
+{
+    for (int k = 0; k < n->instruction_count; k++)
+        if (contradicts(n->instruction[k], i)) return true;
+    return false;
+}
+
+const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "instruction", &(StepArgs){ .condition = declaration, .feature = feature });
+    DiagMark mark = diag_mark(cx);
+    Instruction *i = instruction_read(cx, declaration);
+    const Diag *why = diag_rewind(cx, mark);
+    if (why) refuse_invalid(&d, "MACRO(OPERAND: TYPE, ...) FORMULA", "the declaration of %.*s cannot be read: %s",
+                              (int)strcspn(declaration, "("), declaration, why->what);
+    else if (is_declared_otherwise(n, i)) refuse_invalid(&d, "another name", "%s is declared already", i->macro);
+    if (ctx_failed(cx)) return n;
+    i->feature = feature;
+    const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
+    for (int k = 0; k < n->instruction_count; k++) all[k] = n->instruction[k];
+    all[d.next.instruction_count++] = i;
+    d.next.instruction = all;
+    return draft_close(&d);
+}
+
+/* A target whose features are not known yet may have any. */
+static bool target_has(Draft *d, const Instruction *i)
+{
+    const char *features = d->next.features;
+    if (!i->feature || !features || text_has_word(features, i->feature)) return true;
+    return refuse_invalid(d, "another one with --target, or no such step",
+                          "%s needs the feature %s, and the target has %s",
+                          i->macro, i->feature, *features ? text_format(d->cx, "only %s", features) : "none");
+}
+
+/* The loop as a unit; one that is a unit already gets the instruction. */
+static void make_tile(Draft *d, Path *p, const Instruction *i)
+{
+    const Stmt *loop = path_end(p);
+    if (p->depth > 1 && p->at[p->depth - 2]->kind == STMT_TILE) p->depth--;
+    Stmt proto = { .kind = STMT_TILE, .instr = i };
+    d->next.root = path_replace(d->cx, p, stmt_with_children(d->cx, &proto, &loop, 1));
+}
+
+const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "blockize", &(StepArgs){ .loop_count = 1, .loop = { loop } });
+    Path p;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
+        refuse_invalid(&d, "a loop that is none", "%s is a unit already", d.args.loop[0]);
+        return n;
+    }
+    make_tile(&d, &p, NULL);
+    return draft_close(&d);
+}
+
+const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char *macro)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "tensorize", &(StepArgs){ .loop_count = 1, .loop = { loop }, .name = macro });
+    Path p;
+    Match m;
+    const char *why;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
+    const Instruction *i = macro ? nest_instruction(n, macro) : NULL;
+    if (!i) refuse_invalid(&d, text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", macro ? macro : "NAME"),
+                           "there is no instruction %s", macro ? macro : "?");
+    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why)) refuse_unproved(&d, "loops that compute its formula on operands laid out as it says",
+                                                            "%s is not what %s computes: %s", d.args.loop[0], macro, why);
+    if (ctx_failed(cx)) return n;
+    make_tile(&d, &p, i);
+    return draft_close(&d);
+}

@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/* vectorize LOOP reassociate: lanes of a reduction. They cannot add into one element at once, so each lane gets a partial
+ * result of its own, and these are added up at the end:
+ *
+ *   y[i] = sum(k) f(i, ko*8 + ki)   =>   for y.i:  y_lanes[i, ki] = sum(ko) f(i, ko*8 + ki), ki a vector loop inside ko
+ *                                                  y[i] = sum(ki) y_lanes[i, ki]
+ *
+ * It is rfactor, compute_at, reorder, decompose_reduction and vectorize, one after the other, as one step: each shows what it
+ * has to. The order of the sum changes, which is why floats need the word. */
+#include <string.h>
+
+#include "schedule/attach.h"
+#include "support/names.h"
+
+/* The one stage under the loop whose reduce axis it feeds. */
+typedef struct Reducing { const Stmt *loop; const Stage *stage; int count; } Reducing;
+
+static void find_reducing(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+{
+    Reducing *r = user;
+    (void)cx;
+    (void)scope;
+    if (!feeds_axis(block, r->loop->var, AXIS_REDUCE)) return;
+    r->count++;
+    r->stage = block->stage;
+}
+
+/* The innermost loop of the stage's block that is over a data axis; NULL: there is none. */
+static const char *innermost_data_loop(const Nest *n, const Stage *s)
+{
+    Path p;
+    if (!nest_find_block(n, s->name, &p)) return NULL;
+    for (int i = p.depth - 1; i >= 0; i--)
+        if (p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_DATA)) return p.at[i]->name;
+    return NULL;
+}
+
+/* The reduce loops of the partial results, then their lanes. */
+static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, const char *lanes)
+{
+    const char *order[MAX_STEP_LOOPS];
+    int count = 0;
+    Path p;
+    if (!nest_find_block(n, partial, &p)) return n;
+    for (int i = 0; i < p.depth && count < MAX_STEP_LOOPS - 1; i++)
+        if (p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_REDUCE)) order[count++] = p.at[i]->name;
+    if (!count) return sched_vectorize(cx, n, lanes);
+    const char *first = order[0];
+    order[count++] = lanes;
+    n = sched_reorder(cx, n, order, count, false);
+    n = sched_decompose_reduction(cx, n, partial, first);
+    n = sched_vectorize(cx, n, lanes);
+    return sched_vectorize(cx, n, name_format(cx, "%s@init.%s", partial, loop_short(lanes)));
+}
+
+/* One step in the place of those that were taken. */
+static const Nest *as_one_step(Draft *d, const Nest *made)
+{
+    Nest *n = arena_copy(d->cx->arena, made, sizeof *made);
+    Step *step = NEW_ARRAY(d->cx->arena, Step, d->old->step_count + 1);
+    GoneLoop *gone = NEW_ARRAY(d->cx->arena, GoneLoop, made->gone_count + 1);
+    if (d->old->step_count) memcpy(step, d->old->step, (size_t)d->old->step_count * sizeof *step);
+    step[d->old->step_count].text = step_text(d->cx, d->primitive, &d->args);
+    n->step = step;
+    n->step_count = d->old->step_count + 1;
+    for (int i = 0; i < made->gone_count; i++) {
+        gone[i] = made->gone[i];
+        if (gone[i].step > n->step_count) gone[i].step = n->step_count;
+    }
+    n->gone = gone;
+    return n;
+}
+
+static const Nest *make_lanes(Draft *d, const Nest *n)
+{
+    Ctx *cx = d->cx;
+    Path p;
+    if (!draft_find_loop(d, &d->args.loop[0], &p)) return n;
+    Reducing r = { path_end(&p), NULL, 0 };
+    each_block(cx, r.loop, NULL, find_reducing, &r);
+    if (r.count != 1) {
+        refuse_unproved(d, text_format(d->cx, "a loop over those of one%s", r.count ? ": take this step before decompose_reduction and peel" : ", and others without the word reassociate"),
+                        "%s runs over reduce axes of %d blocks", r.loop->name, r.count);
+        return n;
+    }
+    const char *stage = r.stage->name, *partial = name_format(cx, "%s_lanes", stage);
+    for (int i = 2; nest_stage(n, partial); i++) partial = name_format(cx, "%s_lanes%d", stage, i);
+    const char *lanes = name_format(cx, "%s.%s", partial, loop_short(r.loop->name));
+    const Nest *next = sched_rfactor(cx, n, stage, r.loop->name, partial, true);
+    const char *host = ctx_failed(cx) ? NULL : innermost_data_loop(next, nest_stage(next, stage));
+    if (host) next = sched_compute_at(cx, next, partial, host);
+    for (int i = 0; i < r.stage->out_count && !ctx_failed(cx); i++)
+        next = sched_set_scope(cx, next, nest_stage(next, partial)->out[i]->name, SCOPE_STACK);
+    if (ctx_failed(cx) || !nest_find_loop(next, lanes, &p)) return next;      /* a loop of one iteration is gone */
+    return lanes_inside(cx, next, partial, lanes);
+}
+
+const Nest *sched_vectorize_reduction(Ctx *cx, const Nest *n, const char *loop)
+{
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "vectorize", &(StepArgs){ .loop_count = 1, .loop = { loop }, .reassociate = true });
+    DiagMark mark = diag_mark(cx);
+    const Nest *made = make_lanes(&d, n);
+    const Diag *why = diag_rewind(cx, mark);
+    if (!why) return as_one_step(&d, made);
+    if (why->severity == INTERNAL) diag_internal(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
+    else diag_error(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
+    return n;
+}

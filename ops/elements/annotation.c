@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/* What is said about a tensor rather than done to it. All of these are identities in type and value, except the simulated
+ * quantization, and none leaves a trace in the emitted code but what it asks for:
+ *
+ *   on_device            the call that makes x runs on a device; graph/passes/device.c copies what crosses
+ *   stop_fusion          a view of x: nothing is fused across it, nothing is copied
+ *   stop_gradient        recorded for differentiation, then gone
+ *   checkpoint           recorded for differentiation: x is made again backwards rather than kept
+ *   simulated_quantize   y = (clamp(round(x / scale) + zero, least, greatest) - zero) * scale
+ *
+ * Scale and zero are given as in quantize.c. With 8 or 16 bits and ties to even it is quantize and dequantize to the bit:
+ * what is stored in between is an integer of that width in both. */
+#include "graph/dag/op_build.h"
+
+#include <string.h>
+
+/* ---- Simulated quantization ------------------------------------------------------------------------------------- */
+
+typedef struct Rounding { const char *name, *function; } Rounding;
+static const Rounding roundings[] = { { "even", "nearbyint" }, { "away", "round" }, { "zero", "trunc" }, { "down", "floor" }, { "up", "ceil" } };
+enum { ROUNDINGS = sizeof roundings / sizeof roundings[0], MOST_BITS = 16 };
+
+static const char *rounding_function(Ctx *cx, const Node *n)
+{
+    const char *wanted = node_text(n, "rounding", "even");
+    for (int i = 0; i < ROUNDINGS; i++)
+        if (strcmp(roundings[i].name, wanted) == 0) return roundings[i].function;
+    op_refuse(cx, n, "'rounding' is \"%s\"; even, away, zero, down or up is wanted", wanted);
+    return NULL;
+}
+
+/* The stored integer: a cast saturates by itself where a type has just these bits. */
+static const char *stored_text(Ctx *cx, const char *steps, int64_t bits, bool has_sign)
+{
+    int64_t least = has_sign ? -(INT64_C(1) << (bits - 1)) : 0, greatest = least + (INT64_C(1) << bits) - 1;
+    if (bits == 8 || bits == 16) return text_format(cx, "%c%d(%s)", has_sign ? 'i' : 'u', (int)bits, steps);
+    return text_format(cx, "i32(clamp(%s, %lld, %lld))", steps, (long long)least, (long long)greatest);
+}
+
+static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
+{
+    int64_t bits = node_int(n, "bits", 8);
+    const Tensor *scale = n->in[1], *zero = n->in[2];
+    const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling;
+    if (!round || !op_float(cx, n)) return 0;
+    if (bits < 2 || bits > MOST_BITS) op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);
+    if (scale->type != n->in[0]->type) op_refuse(cx, n, "the scale is %s, but the input %s", real, dtype_info(n->in[0]->type)->spelling);
+    if (!dtype_is_integer(zero->type)) op_refuse(cx, n, "the zero is %s; an integer type is wanted", dtype_info(zero->type)->spelling);
+    if (ctx_failed(cx)) return 0;
+    const char *steps = text_format(cx, "%s(x[*] / scale[*]) + %s(zero[*])", round, real);
+    const char *stored = stored_text(cx, steps, bits, node_int(n, "sign", 1) != 0);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s(i32(%s) - i32(zero[*])) * scale[*]", real, stored), BIND_T("x", n->in[0]),
+                        BIND_T("scale", scale), BIND_T("zero", zero));
+    return out[0] ? 1 : 0;
+}
+
+/* ---- Rows --------------------------------------------------------------------------------------------------------- */
+
+static const AttrRow device_attrs[] = { { "device", ATTR_TEXT, "a name from the list of devices, or cpu", NULL }, { 0 } };
+static const AttrRow copy_attrs[] = { { "from", ATTR_TEXT, "the device that has it", "cpu" }, { "to", ATTR_TEXT, "the device that gets it", "cpu" }, { 0 } };
+static const AttrRow quantize_attrs[] = {
+    { "bits", ATTR_INT, "of the stored integer, 2 to 16", "8" },
+    { "sign", ATTR_INT, "1: it may be negative", "1" },
+    { "rounding", ATTR_TEXT, "of ties, or of all: even, away, zero, down, up", "even" },
+    { 0 }
+};
+
+static const OpCase plain_cases[] = { { "", "f32[2][3]", "f32[2][3]", NULL }, { "", "i8[4]", "i8[4]", NULL }, { 0 } };
+static const OpCase device_cases[] = { { "device=npu", "f32[2][3]", "f32[2][3]", NULL }, { 0 } };
+static const OpCase copy_cases[] = { { "from=cpu to=npu", "i8[2][3]", "i8[2][3]", NULL }, { 0 } };
+static const OpCase quantize_cases[] = {
+    { "", "f32[6]={0,0.25,-0.75,100,-100,0.3} f32={0.5} i8={0}", "f32[6]", NULL },
+    { "sign=0", "f32[6]={0,2,3,1000,-254,-1000} f32={2} u8={128}", "f32[6]", NULL },
+    { "bits=4", "f32[2][3][4] f32[3][1]={0.5,0.25,2} i8[3][1]={0,3,-5}", "f32[2][3][4]", NULL },
+    { "bits=5 sign=0 rounding=away", "f32[7] f32={0.1} i32={7}", "f32[7]", NULL },
+    { "bits=16 rounding=zero", "f32[7] f32={0.001} i16={-7}", "f32[7]", NULL },
+    { "rounding=down", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
+    { "rounding=up", "f32[7] f32={0.25} i8={1}", "f32[7]", NULL },
+    { "bits=1", "f32[3] f32 i8", NULL, "2 to 16" },
+    { "rounding=odd", "f32[3] f32 i8", NULL, "is wanted" },
+    { "", "i32[3] f32 i8", NULL, "a float type is wanted" },
+    { "", "f32[3] f32 f32", NULL, "an integer type is wanted" },
+    { 0 }
+};
+
+#define ANNOTATION(called, its_kind, text, case_rows) \
+    .name = "annotation." called, .summary = text, .level = 10, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .formula = "y[*] = x[*]", .annotation = its_kind, .cases = case_rows
+
+const Op ops_annotation[] = {
+    { ANNOTATION("on_device", ANNOTATION_DEVICE, "y = x, made on a device", device_cases), .attr = device_attrs },
+    { ANNOTATION("stop_fusion", ANNOTATION_STOP_FUSION, "y = x; no group of fused calls reaches across", plain_cases),
+      .is_view = true, .moves_elements = true, .permute = permute_elementwise },
+    { ANNOTATION("stop_gradient", ANNOTATION_RECORD, "y = x; its gradient is zero", plain_cases) },
+    { ANNOTATION("checkpoint", ANNOTATION_RECORD, "y = x; made again for the gradient rather than kept", plain_cases) },
+    { .name = "annotation.simulated_quantize", .level = 10, .pattern = PATTERN_BROADCAST, .least_inputs = 3, .most_inputs = 3,
+      .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float",
+      .grid = GRID_SIMULATE, .inputs = "x scale zero", .attr = quantize_attrs, .compute = simulated_quantize, .permute = permute_elementwise, .cases = quantize_cases },
+    { .name = "device_copy", .summary = "y = x, in the memory of another device", .level = 10, .pattern = PATTERN_OPAQUE, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .formula = "y[*] = x[*]", .is_device_copy = true, .attr = copy_attrs, .cases = copy_cases },
+    { 0 }
+};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/* Random numbers from a key that is data: the key and the element's number, row by row, give 64 bits (Philox, runtime/lw_random.h), of
+ * which the upper ones are used first. The same key gives the same numbers, in every run and on every machine.
+ *
+ *   random_uniform   y = low + (high - low) * u      u: the upper 24 bits / 2^24 (f64: 53 / 2^53), in [0, 1)
+ *   random_normal    y = mean + scale * sqrt(-2 log v) * cos(2 pi w)      Box and Muller 1958; v in (0, 1]: the upper 24 bits plus 1,
+ *                    w in [0, 1): the 24 bits below (f64: 32 and 32)
+ *   mersenne_uniform the numbers in [0, 1) that MT19937 gives one after another, 53 bits of two words each (Matsumoto, Nishimura 1998):
+ *                    what seeded generators of many libraries give, for those who want the same numbers as they
+ *   multinomial      y[b,s] = the class whose share of exp(x[b,:]) holds a uniform number */
+#include "graph/dag/op_build.h"
+
+#include <string.h>
+
+static bool check_key(Ctx *cx, const Node *n, const Tensor *key)
+{
+    if (key->rank == 0 && (key->type == U64 || key->type == I64)) return true;
+    op_refuse(cx, n, "the key is %s%s; one u64 or i64 is wanted", dtype_info(key->type)->spelling, tensor_shape_text(cx, key));
+    return false;
+}
+
+/* The attribute `shape` as axes, n<2,c<3, and the element's number, (n*3+c). */
+typedef struct Shape { int rank; int64_t elems; const char *axes, *number; } Shape;
+
+static bool read_shape(Ctx *cx, const Node *n, Shape *s)
+{
+    const Attr *a = node_attr(n, "shape");
+    const char *number = "0";
+    Text axes = text_new(cx);
+    s->elems = 1;
+    s->rank = a ? a->count : 0;
+    for (int d = 0; d < s->rank && d < MAX_RANK && s->elems >= 0; d++) {
+        const char c = axis_letter(s->rank < MAX_RANK ? s->rank : MAX_RANK, d);
+        s->elems = a->ints[d] < 1 || a->ints[d] > INT32_MAX / s->elems ? -1 : s->elems * a->ints[d];
+        text_printf(&axes, "%s%c<%lld", d ? "," : "", c, (long long)a->ints[d]);
+        number = d ? text_format(cx, "(%s*%lld+%c)", number, (long long)a->ints[d], c) : text_format(cx, "%c", c);
+    }
+    s->axes = s->rank ? text_format(cx, "[%s]", text_string(&axes)) : "";
+    s->number = number;
+    if (s->rank <= MAX_RANK && s->elems >= 0) return true;
+    op_refuse(cx, n, "'shape' is %s; up to %d sizes of 1 or more, and less than 2^31 elements, are wanted", ints_text(cx, a->ints, s->rank), MAX_RANK);
+    return false;
+}
+
+/* The type wanted: f32 or f64. */
+static bool read_type(Ctx *cx, const Node *n, DType *t)
+{
+    const char *to = node_text(n, "to", "f32");
+    if (dtype_read(to, strlen(to), t) && (*t == F32 || *t == F64)) return true;
+    op_refuse(cx, n, "'to' is \"%s\"; f32 and f64 are accepted", to);
+    return false;
+}
+
+/* So many of the element's bits as a number of the type; `below`: how many lie under them. */
+static const char *bits_text(Ctx *cx, DType t, const char *number, int count, int below)
+{
+    const char *bits = text_format(cx, "(philox(u64(key), u64(%s)) >> %d)", number, below);
+    if (count + below < 64) bits = text_format(cx, "(%s & %llu)", bits, (1ULL << count) - 1);
+    return t == F64 ? text_format(cx, "f64(i64(%s))", bits) : text_format(cx, "f32(i32(%s))", bits);
+}
+
+static const char *uniform_text(Ctx *cx, DType t, const char *number)
+{
+    return t == F64 ? text_format(cx, "(%s * 1.1102230246251565e-16)", bits_text(cx, t, number, 53, 11))
+                    : text_format(cx, "(%s * 5.9604644775390625e-8)", bits_text(cx, t, number, 24, 40));
+}
+
+static int random_uniform(Ctx *cx, const Node *n, Tensor **out)
+{
+    Shape s;
+    DType t;
+    if (!check_key(cx, n, n->in[0]) || !read_shape(cx, n, &s) || !read_type(cx, n, &t)) return 0;
+    const double low = node_real(n, "low", 0), high = node_real(n, "high", 1);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = low + range * %s", s.axes, uniform_text(cx, t, s.number)), BIND_T("key", n->in[0]), BIND_V("low", expr_real(cx, t, low)),
+                        BIND_V("range", expr_real(cx, t, high - low)));
+    return out[0] ? 1 : 0;
+}
+
+static int random_normal(Ctx *cx, const Node *n, Tensor **out)
+{
+    Shape s;
+    DType t;
+    if (!check_key(cx, n, n->in[0]) || !read_shape(cx, n, &s) || !read_type(cx, n, &t)) return 0;
+    const int bits = t == F64 ? 32 : 24;
+    const char *unit = t == F64 ? "2.3283064365386963e-10" : "5.9604644775390625e-8";
+    const char *v = text_format(cx, "((%s + 1) * %s)", bits_text(cx, t, s.number, bits, 64 - bits), unit);
+    const char *w = text_format(cx, "(%s * %s)", bits_text(cx, t, s.number, bits, 64 - 2 * bits), unit);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = mean + scale * (sqrt(-2 * log(%s)) * cos(6.283185307179586 * %s))", s.axes, v, w), BIND_T("key", n->in[0]),
+                        BIND_V("mean", expr_real(cx, t, node_real(n, "mean", 0))), BIND_V("scale", expr_real(cx, t, node_real(n, "scale", 1))));
+    return out[0] ? 1 : 0;
+}
+
+/* The first 624 words spread the key; each later one mixes three before it. Two words make a number. */
+static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
+{
+    enum { STATE = 624 };
+    Shape s;
+    const Tensor *key = n->in[0];
+    if (!read_shape(cx, n, &s)) return 0;
+    if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
+        op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is wanted", dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
+        return 0;
+    }
+    const Expr *words = expr_index(cx, STATE + 2 * s.elems);
+    static const struct { const char *name; uint32_t value; } masks[] = {
+        { "high", 0x80000000 }, { "low", 0x7fffffff }, { "twist", 0x9908b0df }, { "spread", 1812433253 }, { "mask7", 0x9d2c5680 }, { "mask15", 0xefc60000 },
+    };
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("key", key));
+    formulas_name(&f, (Bind)BIND_V("T", words));
+    for (size_t i = 0; i < sizeof masks / sizeof masks[0]; i++) formulas_name(&f, (Bind)BIND_V(masks[i].name, expr_int(cx, U32, masks[i].value)));
+    Tensor *word = formulas_promise(&f, "word", U32, 1, &words);
+    formulas_keep(&f, word, "word[t<T ordered] = (word[t-227]? ^ (((word[t-624]? & high) | (word[t-623]? & low)) >> 1) ^ select((word[t-623]? & 1) == 1, twist, 0) : "
+                            "((word[t-1]? ^ (word[t-1]? >> 30)) * spread + u32(t) : key))");
+    formulas_make(&f, "raw[i<%lld] = word[i+%d]", (long long)(2 * s.elems), STATE);
+    formulas_make(&f, "first[i] = raw[i] ^ (raw[i] >> 11)");
+    formulas_make(&f, "second[i] = first[i] ^ ((first[i] << 7) & mask7)");
+    formulas_make(&f, "third[i] = second[i] ^ ((second[i] << 15) & mask15)");
+    formulas_make(&f, "last[i] = third[i] ^ (third[i] >> 18)");
+    out[0] = formulas_make(&f, "y%s = (f64(last[2*%s] >> 5) * 67108864 + f64(last[2*%s+1] >> 6)) * 1.1102230246251565e-16", s.axes, s.number, s.number);
+    return out[0] ? 1 : 0;
+}
+
+/* The shares add up along the classes; the one drawn is the number of those whose end is not beyond u of the whole. */
+static int multinomial(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const int64_t samples = node_int(n, "samples", 1), classes = x->rank == 2 ? tensor_dim(x, 1) : -1, rows = classes > 0 ? tensor_dim(x, 0) : -1;
+    if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
+    if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {
+        op_refuse(cx, n, "%lld samples of %s; one or more, and [rows][classes], are wanted", (long long)samples, tensor_shape_text(cx, x));
+        return 0;
+    }
+    const char *u = uniform_text(cx, x->type == F64 ? F64 : F32, text_format(cx, "b*%lld+s", (long long)samples));
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", x));
+    formulas_name(&f, (Bind)BIND_T("key", n->in[1]));
+    formulas_name(&f, (Bind)BIND_I(cx, "C", classes));
+    formulas_name(&f, (Bind)BIND_I(cx, "B", rows));
+    formulas_make(&f, "peak[b] = max(c) x[b,c]");
+    formulas_make(&f, "share[b,c] = exp(x[b,c] - peak[b])");
+    Tensor *end = formulas_promise(&f, "end", x->type, 2, (const Expr *[]){ x->shape[1], x->shape[0] });
+    formulas_keep(&f, end, "end[c<C%s,b<B] = (end[c-1,b]? : 0) + share[b,c]", classes == 1 ? "" : " ordered");
+    out[0] = formulas_make(&f, "y[b<B,s<%lld] = sum(c<C) select(c < C - 1 && end[c,b] <= %s(%s) * end[C-1,b], i64(1), 0)", (long long)samples, dtype_info(x->type)->spelling, u);
+    return out[0] ? 1 : 0;
+}
+
+#define SHAPE_ROW { "shape", ATTR_INTS, "of the result; none: one number", NULL }
+#define SHAPE_ROWS SHAPE_ROW, { "to", ATTR_TEXT, "f32 or f64", "f32" }
+static const AttrRow uniform_attrs[] = { SHAPE_ROWS, { "low", ATTR_REAL, "the least value", "0" }, { "high", ATTR_REAL, "the end, reached by rounding only", "1" }, { 0 } };
+static const AttrRow normal_attrs[] = { SHAPE_ROWS, { "mean", ATTR_REAL, "the mean", "0" }, { "scale", ATTR_REAL, "the standard deviation", "1" }, { 0 } };
+static const AttrRow mersenne_attrs[] = { SHAPE_ROW, { 0 } };
+static const AttrRow multinomial_attrs[] = { { "samples", ATTR_INT, "how many are drawn of each row", "1" }, { 0 } };
+
+static const OpCase uniform_cases[] = {
+    { "shape=2,3 low=-1 high=3", "u64={7}", "f32[2][3]", NULL },
+    { "shape=2,2,3,2,5 to=f64", "i64={-7}", "f64[2][2][3][2][5]", NULL },
+    { "", "u64={0}", "f32", NULL },
+    { "shape=4", "i32={7}", NULL, "one u64 or i64 is wanted" },
+    { "shape=4", "u64[2]={7,8}", NULL, "one u64 or i64 is wanted" },
+    { "shape=4,0", "u64={7}", NULL, "'shape' is 4,0" },
+    { "shape=65536,65536", "u64={7}", NULL, "less than 2^31 elements" },
+    { "shape=4 to=i8", "u64={7}", NULL, "f32 and f64 are accepted" },
+    { 0 }
+};
+static const OpCase normal_cases[] = {
+    { "shape=3,5 mean=2 scale=0.5", "u64={7}", "f32[3][5]", NULL },
+    { "shape=4,4 to=f64", "i64={1}", "f64[4][4]", NULL },
+    { "shape=-1", "u64={7}", NULL, "'shape' is -1" },
+    { 0 }
+};
+static const OpCase mersenne_cases[] = {
+    { "shape=2,3", "u32={5489}", "f64[2][3]", NULL },
+    { "", "u32={0}", "f64", NULL },
+    { "shape=400", "u32={4294967295}", "f64[400]", NULL },
+    { "shape=3", "i64={0}", NULL, "one u32" },
+    { 0 }
+};
+static const OpCase multinomial_cases[] = {
+    { "samples=9", "f32[2][4] u64={3}", "i64[2][9]", NULL },
+    { "samples=5", "f64[1][3]={-100,0,-100} u64={3}", "i64[1][5]", NULL },
+    { "", "f32[3][1] i64={3}", "i64[3][1]", NULL },
+    { "samples=0", "f32[2][4] u64={3}", NULL, "0 samples of [2][4]" },
+    { "", "f32[4] u64={3}", NULL, "[rows][classes]" },
+    { "", "f32[2][4] f32={3}", NULL, "the key is f32" },
+    { 0 }
+};
+
+#define DRAW(fn, text, roles, count, attrs, kind, case_rows) \
+    { .name = #fn, .summary = text, .level = 10, .pattern = kind, .least_inputs = count, .most_inputs = count, .inputs = roles, .attr = attrs, .compute = fn, .cases = case_rows }
+
+const Op ops_random[] = {
+    DRAW(random_uniform, "y[i] = low + (high - low) * u, u in [0, 1) by philox(key, i)", "key", 1, uniform_attrs, PATTERN_INJECTIVE, uniform_cases),
+    DRAW(random_normal, "y[i] = mean + scale * z, z normal by philox(key, i)", "key", 1, normal_attrs, PATTERN_INJECTIVE, normal_cases),
+    DRAW(mersenne_uniform, "y[i] = number i, in [0, 1), of the generator MT19937 seeded with the key", "key", 1, mersenne_attrs, PATTERN_OPAQUE, mersenne_cases),
+    DRAW(multinomial, "y[b,s] = a class, of probability exp(x[b,y]) / sum(c) exp(x[b,c]), by philox(key, i)", "x key", 2, multinomial_attrs, PATTERN_OPAQUE, multinomial_cases),
+    { 0 }
+};

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Reductions over the listed axes (none: all). With keepdims the axes stay as ones. The accumulator has the input's type.
+ *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak */
+#include "graph/dag/op_build.h"
+
+#include <string.h>
+
+typedef struct Reduction { const char *op, *reducer, *of, *then; bool floats_only; } Reduction;
+
+/* of: what is reduced, @ standing for the indices; then: what becomes of the result r, NULL: nothing more. */
+static const Reduction reductions[] = {
+    { "reduce_sum",        "sum",  "x@",          NULL,        false },
+    { "reduce_prod",       "prod", "x@",          NULL,        false },
+    { "reduce_max",        "max",  "x@",          NULL,        false },
+    { "reduce_min",        "min",  "x@",          NULL,        false },
+    { "reduce_mean",       "sum",  "x@",          "r[*] / count", true },
+    { "reduce_l1",         "sum",  "abs(x@)",     NULL,        false },
+    { "reduce_l2",         "sum",  "x@ * x@",     "sqrt(r[*])",   true },
+    { "reduce_sum_square", "sum",  "x@ * x@",     NULL,        false },
+    { "reduce_log_sum",    "sum",  "x@",          "log(r[*])",    true },
+    { "reduce_any",        "any",  "x@",          NULL,        false },
+    { "reduce_all",        "all",  "x@",          NULL,        false },
+};
+
+static const Reduction *reduction_of(const Op *op)
+{
+    size_t i = 0;
+    while (strcmp(reductions[i].op, op->name) != 0) i++;
+    return &reductions[i];
+}
+
+typedef struct Axes { AxisText text; const char *result; const Expr *count; } Axes;
+
+static bool read_axes(Ctx *cx, const Node *n, Axes *a)
+{
+    const Tensor *x = n->in[0];
+    bool chosen[MAX_RANK] = { false };
+    if (!op_axes(cx, n, "axes", x->rank, chosen)) return false;
+    a->text = axis_text(cx, x->rank, chosen);
+    a->result = node_int(n, "keepdims", 0) ? a->text.ones : a->text.kept;
+    a->count = expr_index(cx, 1);
+    for (int d = 0; d < x->rank; d++)
+        if (chosen[d]) a->count = expr_is_int(a->count, 1) ? x->shape[d] : expr_mul(cx, a->count, x->shape[d]);
+    if (x->rank > 0) return true;
+    op_refuse(cx, n, "a scalar has no axes to reduce");
+    return false;
+}
+
+static const char *with_indices(Ctx *cx, const char *pattern, const char *indices)
+{
+    Text t = text_new(cx);
+    for (; *pattern; pattern++) {
+        if (*pattern == '@') text_add(&t, indices);
+        else text_char(&t, *pattern);
+    }
+    return text_string(&t);
+}
+
+static int reduce(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Reduction *r = reduction_of(n->op);
+    Axes a;
+    if ((r->floats_only && !op_float(cx, n)) || !read_axes(cx, n, &a)) return 0;
+    const char *stage = r->then ? r->reducer : "y";
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "%s%s = %s(%s) %s", stage, a.result, r->reducer, a.text.chosen,
+                                           with_indices(cx, r->of, a.text.all)), BIND_T("x", n->in[0]));
+    if (r->then)
+        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", r->then), BIND_T("r", out[0]),
+                            BIND_V("count", expr_cast(cx, n->in[0]->type, a.count)));
+    return out[0] ? 1 : 0;
+}
+
+static Tensor *mean_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
+{
+    Axes a;
+    if (!read_axes(cx, n, &a) || a.count->kind != EXPR_INT) return NULL;
+    *count = a.count->integer;
+    *zero *= *count;
+    Tensor *wide = call(cx, "cast", n->name, &stored, 1, "to=i32");
+    const Op *sum = op_find(cx, "reduce_sum");
+    Node *total = wide ? op_call(cx, sum, n->name, &wide, 1, n->attr, n->attr_count) : NULL;
+    return total ? total->out[0] : NULL;
+}
+
+static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
+{
+    Axes a;
+    if (!op_float(cx, n) || !read_axes(cx, n, &a)) return 0;
+    const AxisText *t = &a.text;
+    Tensor *x = n->in[0];
+    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", t->kept, t->chosen, t->all), BIND_T("x", x));
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) exp(x%s - peak%s)", t->kept, t->chosen, t->all, t->kept),
+                               BIND_T("x", x), BIND_T("peak", peak));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = log(total%s) + peak%s", a.result, t->kept, t->kept), BIND_T("total", total), BIND_T("peak", peak));
+    return out[0] ? 1 : 0;
+}
+
+/* The mean of the squared distances from the mean; unbiased: their sum over the count less one. */
+static int reduce_variance(Ctx *cx, const Node *n, Tensor **out)
+{
+    Axes a;
+    if (!op_float(cx, n) || !read_axes(cx, n, &a)) return 0;
+    const AxisText *t = &a.text;
+    Tensor *x = n->in[0];
+    const Bind count = BIND_V("count", expr_cast(cx, x->type, a.count)), less = BIND_V("less", expr_cast(cx, x->type, node_int(n, "unbiased", 0) ?
+                                                                             expr_sub(cx, a.count, expr_index(cx, 1)) : a.count));
+    Tensor *mean = OP_FORMULA(cx, n, text_format(cx, "mean%s = sum(%s) x%s", t->kept, t->chosen, t->all), BIND_T("x", x));
+    mean = OP_FORMULA(cx, n, "middle[*] = mean[*] / count", BIND_T("mean", mean), count);
+    const char *distance = text_format(cx, "(x%s - mean%s)", t->all, t->kept);
+    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) %s * %s", a.result, t->chosen, distance, distance), BIND_T("x", x), BIND_T("mean", mean));
+    out[0] = OP_FORMULA(cx, n, "y[*] = sum[*] / less", BIND_T("sum", sum), less);
+    return out[0] ? 1 : 0;
+}
+
+/* Index of the extreme along one axis as i64; of several the first or, read from the end, the last. */
+static int arg(Ctx *cx, const Node *n, const char *reducer, Tensor **out)
+{
+    int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
+    if (axis < 0) return 0;
+    bool chosen[MAX_RANK] = { false };
+    chosen[axis] = true;
+    AxisText a = axis_text(cx, rank, chosen);
+    const char *kept = node_int(n, "keepdims", 0) ? a.ones : a.kept;
+    bool is_last = node_int(n, "last", 0) != 0;
+    Text read = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&read, is_last && d == axis ? "%sextent-1-%c" : "%s%c", d ? "," : "", axis_letter(rank, d));
+    const Expr *extent = n->in[0]->shape[axis];
+    Tensor *place = OP_FORMULA(cx, n, text_format(cx, "at, best%s = %s(%s<extent) x[%s]", kept, reducer, a.chosen, read.at), BIND_T("x", n->in[0]), BIND_V("extent", extent));
+    out[0] = OP_FORMULA(cx, n, is_last ? "y[*] = i64(extent-1-at[*])" : "y[*] = i64(at[*])", BIND_T("at", place), BIND_V("extent", extent));
+    return out[0] ? 1 : 0;
+}
+static int argmax(Ctx *cx, const Node *n, Tensor **out) { return arg(cx, n, "argmax", out); }
+static int argmin(Ctx *cx, const Node *n, Tensor **out) { return arg(cx, n, "argmin", out); }
+
+static const AttrRow attrs[] = {
+    { "axes",     ATTR_INTS, "the axes that go away; none: all", NULL },
+    { "keepdims", ATTR_INT,  "1: they stay as dimensions of one", "0" },
+    { 0 }
+};
+static const AttrRow variance_attrs[] = {
+    { "axes",     ATTR_INTS, "the axes that go away; none: all", NULL },
+    { "keepdims", ATTR_INT,  "1: they stay as dimensions of one", "0" },
+    { "unbiased", ATTR_INT,  "1: divided by the count less one", "0" },
+    { 0 }
+};
+static const AttrRow arg_attrs[] = {
+    { "axis",     ATTR_INT, "the axis that is searched", "0" },
+    { "keepdims", ATTR_INT, "1: it stays as a dimension of one", "0" },
+    { "last",     ATTR_INT, "1: the last index of several with the same value", "0" },
+    { 0 }
+};
+static const OpCase cases[] = {
+    { "", "f32[2][3]", "f32", NULL },
+    { "axes=1", "f32[2][3][4]", "f32[2][4]", NULL },
+    { "axes=-1,0 keepdims=1", "f32[2][3][4]", "f32[1][3][1]", NULL },
+    { "axes=3", "f32[2][3]", NULL, "axis 3 is out of range" },
+    { "axes=1,-1", "f32[2][3]", NULL, "listed twice" },
+    { 0 }
+};
+static const OpCase truth_cases[] = {
+    { "axes=1", "bool[2][3]={0,0,0,1,0,1}", "bool[2]", NULL },
+    { "keepdims=1", "bool[2][3]={1,1,1,1,1,1}", "bool[1][1]", NULL },
+    { "", "f32[2]", NULL, "bool" },
+    { 0 }
+};
+static const OpCase variance_cases[] = {
+    { "axes=1", "f32[2][5]", "f32[2]", NULL },
+    { "axes=0,-1 keepdims=1 unbiased=1", "f64[2][3][4]", "f64[1][3][1]", NULL },
+    { "", "i32[3]", NULL, "a float type is wanted" },
+    { 0 }
+};
+static const OpCase arg_cases[] = {
+    { "axis=1", "f32[2][3]", "i64[2]", NULL },
+    { "axis=-2 keepdims=1", "f32[2][3]", "i64[1][3]", NULL },
+    { "axis=0 last=1", "i32[5]={1,3,3,2,1}", "i64", NULL },
+    { 0 }
+};
+
+#define ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) \
+    .name = op_name, .summary = formula_text, .level = 4, .pattern = PATTERN_REDUCTION, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .attr = attr_rows, .compute = fn, .permute = permute_hook, .cases = case_rows
+#define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) { ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) }
+#define REDUCE(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
+#define KEPT(op_name, formula_text) ROW(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
+
+const Op ops_reduce[] = {
+    REDUCE("reduce_sum",        "y[n] = sum(c) x[n,c]"),
+    REDUCE("reduce_prod",       "y[n] = prod(c) x[n,c]"),
+    { KEPT("reduce_max",        "y[n] = max(c) x[n,c]"), .moves_elements = true },
+    { KEPT("reduce_min",        "y[n] = min(c) x[n,c]"), .moves_elements = true },
+    { KEPT("reduce_mean",       "y[n] = (sum(c) x[n,c]) / C"), .total = mean_total },
+    REDUCE("reduce_l1",         "y[n] = sum(c) abs(x[n,c])"),
+    REDUCE("reduce_l2",         "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
+    REDUCE("reduce_sum_square", "y[n] = sum(c) x[n,c] * x[n,c]"),
+    REDUCE("reduce_log_sum",    "y[n] = log(sum(c) x[n,c])"),
+    REDUCE_WITH("reduce_log_sum_exp", "y[n] = log(sum(c) exp(x[n,c] - peak[n])) + peak[n], peak[n] = max(c) x[n,c]", log_sum_exp, permute_axes_kept, attrs, cases),
+    REDUCE_WITH("reduce_any", "y[n] = any(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
+    REDUCE_WITH("reduce_all", "y[n] = all(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
+    REDUCE_WITH("reduce_variance", "y[n] = (sum(c) (x[n,c] - mean[n]) * (x[n,c] - mean[n])) / C", reduce_variance, permute_axes_kept, variance_attrs, variance_cases),
+    REDUCE_WITH("argmax", "y[n] = argmax(c) x[n,c]", argmax, NULL, arg_attrs, arg_cases),
+    REDUCE_WITH("argmin", "y[n] = argmin(c) x[n,c]", argmin, NULL, arg_attrs, arg_cases),
+    { 0 }
+};

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* Softmax, sigmoid and tanh of 8-bit integers in fixed point, to the bit as the reference kernels of TensorFlow Lite. The
+ * input times its scale is mulhigh(x << left, m), in Q5.26 (softmax) or Q4.27; expq and recipq are those of
+ * runtime/lw_fixed.h. The outputs are q / 256 - 1/2 (softmax, sigmoid: zero point -128) and q / 128 (tanh). */
+#include "graph/dag/op_build.h"
+
+enum { MOST_CLASSES = 4095 };       /* exponentials are summed in Q12.19 */
+
+static bool check(Ctx *cx, const Node *n)
+{
+    if (n->in[0]->type == I8) return true;
+    op_refuse(cx, n, "the input is %s; i8 is wanted", dtype_info(n->in[0]->type)->spelling);
+    return false;
+}
+
+static const Expr *attr_expr(Ctx *cx, const Node *n, const char *attr) { return expr_int(cx, I32, node_int(n, attr, 0)); }
+
+/* The sum has `head` zeros before its first one, and 1/sum = 1/(1+rest) * 2^-(12-head). Elements below `least` are too far
+ * from the peak to matter: their exponential is not taken, for its argument could be out of range. */
+static int softmax_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    Tensor *x = n->in[0];
+    bool chosen[MAX_RANK] = { false };
+    int64_t classes = x->rank ? tensor_dim(x, x->rank - 1) : 0;
+    if (!check(cx, n)) return 0;
+    if (classes < 1 || classes > MOST_CLASSES) {
+        op_refuse(cx, n, "the input is %s; 1 to %d elements along the last axis are wanted", tensor_shape_text(cx, x), MOST_CLASSES);
+        return 0;
+    }
+    chosen[x->rank - 1] = true;
+    AxisText a = axis_text(cx, x->rank, chosen);
+    Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", a.kept, a.chosen, a.all), BIND_T("x", x));
+    Tensor *below = OP_FORMULA(cx, n, text_format(cx, "below%s = i32(x%s) - i32(peak%s)", a.all, a.all, a.kept), BIND_T("x", x), BIND_T("peak", peak));
+    Tensor *power = OP_FORMULA(cx, n, text_format(cx, "exp%s = select(d%s < least, 0, expq(mulhigh(d%s << left, m), 5))", a.all, a.all, a.all), BIND_T("d", below),
+                               BIND_V("least", attr_expr(cx, n, "least")), BIND_V("left", attr_expr(cx, n, "left")), BIND_V("m", attr_expr(cx, n, "multiplier")));
+    Tensor *sum = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) roundshift(e%s, 12)", a.kept, a.chosen, a.all), BIND_T("e", power));
+    Tensor *head = OP_FORMULA(cx, n, text_format(cx, "head%s = clz(s%s)", a.kept, a.kept), BIND_T("s", sum));
+    Tensor *half = OP_FORMULA(cx, n, text_format(cx, "half%s = (((s%s << h%s) - -2147483648) >> 1) + 1073741824", a.kept, a.kept, a.kept), BIND_T("s", sum), BIND_T("h", head));
+    Tensor *twice = OP_FORMULA(cx, n, text_format(cx, "double%s = recipq(h%s)", a.kept, a.kept), BIND_T("h", half));
+    Tensor *scale = OP_FORMULA(cx, n, text_format(cx, "scale%s = select(r%s > 1073741823, 2147483647, r%s << 1)", a.kept, a.kept, a.kept), BIND_T("r", twice));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = i8(min(max(roundshift(mulhigh(s%s, e%s), 35 - h%s) - 128, -128), 127))", a.all, a.kept, a.all, a.kept),
+                        BIND_T("s", scale), BIND_T("e", power), BIND_T("h", head));
+    return out[0] ? 1 : 0;
+}
+
+/* d = x - zero; q: in Q4.27; beyond `radius` the function is its limit. */
+static Tensor *scaled(Ctx *cx, const Node *n)
+{
+    const char *text = node_int(n, "shift", 0) ? "scaled[*] = roundshift(mulhigh((i32(x[*]) - zero) << left, m), shift)"
+                                               : "scaled[*] = mulhigh((i32(x[*]) - zero) << left, m)";
+    return OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]), BIND_V("zero", attr_expr(cx, n, "zero")), BIND_V("left", attr_expr(cx, n, "left")),
+                      BIND_V("m", attr_expr(cx, n, "multiplier")), BIND_V("shift", attr_expr(cx, n, "shift")));
+}
+
+static int limited(Ctx *cx, const Node *n, Tensor *between, Tensor **out)
+{
+    out[0] = OP_FORMULA(cx, n, "y[*] = select(i32(x[*]) - zero <= -radius, -128, select(i32(x[*]) - zero >= radius, 127, b[*]))", BIND_T("x", n->in[0]),
+                        BIND_T("b", between), BIND_V("zero", attr_expr(cx, n, "zero")), BIND_V("radius", attr_expr(cx, n, "radius")));
+    return out[0] ? 1 : 0;
+}
+
+static int sigmoid_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (!check(cx, n)) return 0;
+    Tensor *q = scaled(cx, n);
+    Tensor *twice = OP_FORMULA(cx, n, "double[*] = recipq((expq(-abs(q[*]), 4) >> 1) + 1073741824)", BIND_T("q", q));
+    Tensor *above = OP_FORMULA(cx, n, "above[*] = select(r[*] > 1073741823, 2147483647, r[*] << 1)", BIND_T("r", twice));
+    Tensor *whole = OP_FORMULA(cx, n, "whole[*] = select(q[*] == 0, 1073741824, select(q[*] > 0, a[*], 2147483647 - a[*]))", BIND_T("q", q), BIND_T("a", above));
+    return limited(cx, n, OP_FORMULA(cx, n, "near[*] = i8(min(max(roundshift(w[*], 23) - 128, -128), 127))", BIND_T("w", whole)), out);
+}
+
+/* -tanh(-x) = (1-e)/(1+e) = 2/(1+e) - 1 with e = exp(-2x): Q4.27 read as Q5.26 is twice as much. */
+static int tanh_fixed(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (!check(cx, n)) return 0;
+    Tensor *q = scaled(cx, n);
+    Tensor *less = OP_FORMULA(cx, n, "less[*] = recipq((expq(-abs(q[*]), 5) >> 1) + 1073741824) - 536870912", BIND_T("q", q));
+    Tensor *size = OP_FORMULA(cx, n, "size[*] = select(r[*] > 536870911, 2147483647, r[*] << 2)", BIND_T("r", less));
+    Tensor *whole = OP_FORMULA(cx, n, "whole[*] = select(q[*] == 0, 0, select(q[*] < 0, -s[*], s[*]))", BIND_T("q", q), BIND_T("s", size));
+    return limited(cx, n, OP_FORMULA(cx, n, "near[*] = i8(min(max(roundshift(w[*], 24), -128), 127))", BIND_T("w", whole)), out);
+}
+
+static const AttrRow softmax_attrs[] = {
+    { "multiplier", ATTR_INT, "m", "1073741824" },
+    { "left",       ATTR_INT, "bits by which the distance from the peak goes to the left", "0" },
+    { "least",      ATTR_INT, "distances below count as minus infinity", "-255" },
+    { 0 }
+};
+static const AttrRow curve_attrs[] = {
+    { "multiplier", ATTR_INT, "m", "1073741824" },
+    { "left",       ATTR_INT, "bits by which x goes to the left", "0" },
+    { "shift",      ATTR_INT, "bits by which the product goes to the right", "0" },
+    { "zero",       ATTR_INT, "the zero point of x", "0" },
+    { "radius",     ATTR_INT, "how far from the zero point the curve is told from its limits", "255" },
+    { 0 }
+};
+
+static const OpCase softmax_cases[] = {
+    { "multiplier=1242904128 left=23 least=-124", "i8[2][12]", "i8[2][12]", NULL },
+    { "multiplier=1242904128 left=23 least=-124", "i8[3]={-128,127,126}", "i8[3]", NULL },
+    { "", "u8[2][3]", NULL, "i8 is wanted" },
+    { "", "i8[2][5000]", NULL, "1 to 4095 elements" },
+    { 0 }
+};
+static const OpCase curve_cases[] = {
+    { "multiplier=1517500250 left=23 zero=7 radius=200", "i8[2][12]", "i8[2][12]", NULL },
+    { "multiplier=1242904128 left=21 radius=90", "i8[5]={0,-1,1,-90,90}", "i8[5]", NULL },
+    { "", "u8[2][3]", NULL, "i8 is wanted" },
+    { 0 }
+};
+
+const Op ops_softmax_fixed[] = {
+    { .name = "softmax_fixed", .summary = "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]) in fixed point", .level = 11,
+      .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = softmax_attrs, .compute = softmax_fixed, .cases = softmax_cases },
+    { .name = "sigmoid_fixed", .summary = "y[*] = sigmoid(x[*]) in fixed point", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .compute = sigmoid_fixed, .cases = curve_cases },
+    { .name = "tanh_fixed", .summary = "y[*] = tanh(x[*]) in fixed point", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .compute = tanh_fixed, .cases = curve_cases },
+    { 0 }
+};

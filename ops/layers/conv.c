@@ -1,0 +1,354 @@
+/* SPDX-License-Identifier: MIT */
+/* Convolutions, channels last, over one to three spatial dimensions. For two, with strides s, dilations d and padding p:
+ *
+ *   conv2d            y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph, w*sw+j*dw-pw, c] * k[i,j,c,o]     0 outside of x
+ *   conv2d, g groups  x's channel is o / (O/g) * (C/g) + c
+ *   depthwise_conv2d  y[n,h,w,o] = sum(i,j)   x[n, .., .., o / m] * k[i,j,o]                       m = O / C
+ *
+ *   conv2d_transpose  y[n,h,w,o] = sum(i,j,c) x[n, (h+ph-i)/sh, (w+pw-j)/sw, c] * k[i,j,c,o]       where the quotients are exact
+ *
+ * Eight-bit integers give i32 sums of (x[...] - zero) * k[...], where zero is x's zero point; outside of x the product is 0.
+ *
+ * x: [n][h][w][c]   k: [kh][kw][c/g][o], depthwise [kh][kw][c*m], transpose [kh][kw][c][o/g]. A bias is an addition of its own. */
+#include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
+
+enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
+
+typedef struct Windows {
+    int spatial;
+    int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
+    const Expr *extent[MAX_SPATIAL];     /* of the output */
+    bool leaves_input;                   /* some window reaches outside of x */
+} Windows;
+
+/* floor((n + pads - ((kernel - 1) * dilation + 1)) / stride) + 1 */
+static const Expr *windows_along(Ctx *cx, const Windows *w, int d, const Expr *size)
+{
+    int64_t taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d];
+    if (taken) size = expr_sub(cx, size, expr_index(cx, taken));
+    if (w->stride[d] != 1) size = expr_binary(cx, EXPR_FLOORDIV, size, expr_index(cx, w->stride[d]));
+    return expr_add(cx, size, expr_index(cx, 1));
+}
+
+static bool read_windows(Ctx *cx, const Node *n, Windows *w)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    int s = w->spatial = x->rank - 2;
+    if (!op_ints(cx, n, "stride", s, 1, GREATEST, 1, w->stride)) return false;
+    if (!op_ints(cx, n, "dilation", s, 1, GREATEST, 1, w->dilation)) return false;
+    if (!op_ints(cx, n, "pad", 2 * s, 0, GREATEST, 0, w->pad)) return false;
+    for (int d = 0; d < s; d++) {
+        int64_t size = tensor_dim(x, 1 + d), count;
+        w->kernel[d] = tensor_dim(k, d);
+        w->extent[d] = windows_along(cx, w, d, x->shape[1 + d]);
+        count = w->extent[d]->kind == EXPR_INT ? w->extent[d]->integer : -1;
+        int64_t last = (count - 1) * w->stride[d] - w->pad[d] + (w->kernel[d] - 1) * w->dilation[d];
+        w->leaves_input = w->leaves_input || w->pad[d] > 0 || (size < 0 ? w->pad[s + d] > 0 : last >= size);
+        if (op_least(cx, w->extent[d]) < 1) {
+            op_refuse(cx, n, "a kernel of %lld with dilation %lld does not fit into %lld elements with padding %lld and %lld%s", (long long)w->kernel[d],
+                      (long long)w->dilation[d], (long long)op_least(cx, x->shape[1 + d]), (long long)w->pad[d], (long long)w->pad[s + d],
+                      size < 0 ? op_greater_least : "");
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool is_byte(const Tensor *x) { return x->type == I8 || x->type == U8; }
+
+static bool check_zero(Ctx *cx, const Node *n)
+{
+    static const char *const attrs[] = { "zero", "zero_w" };
+    for (int i = 0; i < 2; i++) {
+        int64_t zero = node_int(n, attrs[i], 0);
+        if (!zero || (is_byte(n->in[0]) && zero >= -255 && zero <= 255)) continue;
+        op_refuse(cx, n, "'%s' is %lld, but the input %s", attrs[i], (long long)zero, dtype_info(n->in[0]->type)->spelling);
+        return false;
+    }
+    return true;
+}
+
+static bool check_ranks(Ctx *cx, const Node *n, int spatial, bool is_depthwise)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    int kernel_rank = spatial + (is_depthwise ? 1 : 2);
+    if (!op_same_type(cx, n) || !check_zero(cx, n)) return false;
+    if (x->rank != spatial + 2 || k->rank != kernel_rank) {
+        op_refuse(cx, n, "the input is %s and the kernel %s; ranks %d and %d are wanted", tensor_shape_text(cx, x),
+                  tensor_shape_text(cx, k), spatial + 2, kernel_rank);
+        return false;
+    }
+    if (tensor_is_fixed(k) && tensor_dim(x, x->rank - 1) >= 1 && tensor_elems(k) > 0) return true;
+    op_refuse(cx, n, "the kernel %s and the input's channels must be fixed and not empty, but the input is %s",
+              tensor_shape_text(cx, k), tensor_shape_text(cx, x));
+    return false;
+}
+
+static const char *without_zero(Ctx *cx, const char *read, int64_t zero)
+{
+    return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
+}
+
+/* The product of an element of x and one of k. Eight-bit integers are multiplied as i32, without their zero points. */
+static const char *product_text(Ctx *cx, const Node *n, const char *x, const char *k)
+{
+    if (!is_byte(n->in[0])) return text_format(cx, "%s * %s", x, k);
+    return text_format(cx, "%s * %s", without_zero(cx, x, node_int(n, "zero", 0)), without_zero(cx, k, node_int(n, "zero_w", 0)));
+}
+
+/* How the channel of x follows from the output channel o (and c). NULL: refused. */
+static const char *depthwise_channel(Ctx *cx, const Node *n, int64_t in, int64_t out)
+{
+    if (out % in == 0) return out == in ? "o" : text_format(cx, "o/%lld", (long long)(out / in));
+    op_refuse(cx, n, "the kernel has %lld channels, which is no multiple of the input's %lld", (long long)out, (long long)in);
+    return NULL;
+}
+
+static const char *grouped_channel(Ctx *cx, const Node *n, int64_t in, int64_t out, int64_t each)
+{
+    int64_t groups = node_int(n, "groups", 1);
+    if (groups < 1 || in % groups != 0 || out % groups != 0)
+        op_refuse(cx, n, "'groups' is %lld but there are %lld input and %lld output channels", (long long)groups, (long long)in, (long long)out);
+    else if (each != in / groups)
+        op_refuse(cx, n, "the kernel has %lld input channels, but the input has %lld in %lld group%s", (long long)each,
+                  (long long)in, (long long)groups, groups == 1 ? "" : "s");
+    else return groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)(out / groups), (long long)each);
+    return NULL;
+}
+
+/* The letters of dimension d: w alone, or h and w, or d, h and w; their taps. */
+static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d]; }
+static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
+
+/* The formula with the extents of the output bound by their letters: extent_h. */
+static int windows_formula(Ctx *cx, const Node *n, const Windows *w, const char *text, Tensor **out)
+{
+    Bind binds[MAX_SPATIAL + 3] = { BIND_T("x", n->in[0]), BIND_T("k", n->in[1]) };
+    for (int d = 0; d < w->spatial; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
+    out[0] = op_formula(cx, n, text, binds);
+    return out[0] ? 1 : 0;
+}
+
+static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor **out)
+{
+    Windows w = { 0 };
+    if (!check_ranks(cx, n, spatial, is_depthwise) || !read_windows(cx, n, &w)) return 0;
+    Tensor *x = n->in[0], *k = n->in[1];
+    int64_t in = tensor_dim(x, x->rank - 1), channels = tensor_dim(k, k->rank - 1);
+    const char *channel = is_depthwise ? depthwise_channel(cx, n, in, channels)
+                                       : grouped_channel(cx, n, in, channels, tensor_dim(k, spatial));
+    if (!channel) return 0;
+
+    Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
+    for (int d = 0; d < spatial; d++) {
+        char axis = axis_of(spatial, d), tap = tap_of(spatial, d);
+        text_printf(&lhs, "%c<extent_%c,", axis, axis);
+        text_printf(&over, "%s%c", d ? "," : "", tap);
+        text_printf(&at, "%s,", affine_text(cx, axis, w.stride[d], tap, w.dilation[d], -w.pad[d]));
+    }
+    const char *c = is_depthwise ? "" : ",c";
+    const char *read = product_text(cx, n, text_format(cx, "x[n,%s%s]%s", at.at, channel, w.leaves_input ? "?" : ""),
+                                    text_format(cx, "k[%s%s,o]", over.at, c));
+    const char *body = w.leaves_input ? text_format(cx, "(%s : 0)", read) : read;
+    return windows_formula(cx, n, &w, text_format(cx, "y[n,%so] = sum(%s%s) %s", lhs.at, over.at, c, body), out);
+}
+
+/* ---- Transposed -------------------------------------------------------------------------------------------------- */
+
+/* (n - 1) * stride + (kernel - 1) * dilation + 1 + extra - pads */
+static bool read_transposed(Ctx *cx, const Node *n, int spatial, Windows *w)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    int64_t extra[MAX_SPATIAL];
+    w->spatial = spatial;
+    if (!op_ints(cx, n, "stride", spatial, 1, GREATEST, 1, w->stride)) return false;
+    if (!op_ints(cx, n, "dilation", spatial, 1, GREATEST, 1, w->dilation)) return false;
+    if (!op_ints(cx, n, "pad", 2 * spatial, 0, GREATEST, 0, w->pad)) return false;
+    if (!op_ints(cx, n, "extra", spatial, 0, GREATEST, 0, extra)) return false;
+    for (int d = 0; d < spatial; d++) {
+        const Expr *size = x->shape[1 + d];
+        w->kernel[d] = tensor_dim(k, d);
+        w->extent[d] = op_size(cx, size, w->stride[d], (w->kernel[d] - 1) * w->dilation[d] + 1 + extra[d] - w->pad[d] - w->pad[spatial + d] - w->stride[d]);
+        if (op_least(cx, size) < 1 || op_least(cx, w->extent[d]) < 1 || op_greatest(cx, size) > INT32_MAX / w->stride[d] / 2) {
+            op_refuse(cx, n, "the input %s with a kernel of %lld and padding %lld and %lld: a result that is not empty is wanted%s", tensor_shape_text(cx, x),
+                      (long long)w->kernel[d], (long long)w->pad[d], (long long)w->pad[spatial + d], size->kind == EXPR_INT ? "" : op_greater_least);
+            return false;
+        }
+    }
+    return true;
+}
+
+/* One dimension of a transposed convolution: the places that are read in x and k, how many taps there are, and what must
+ * hold. Without dilation the taps that meet an element are every stride-th one, from (h+p) % s on. */
+typedef struct Meeting { const char *x, *k, *condition; int64_t taps; } Meeting;
+
+static Meeting meeting_of(Ctx *cx, const Windows *w, int d)
+{
+    char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
+    long long s = (long long)w->stride[d], step = (long long)w->dilation[d], pad = (long long)w->pad[d];
+    const char *at = pad ? text_format(cx, "%c+%lld", axis, pad) : text_format(cx, "%c", axis);
+    if (s == 1) return (Meeting){ text_format(cx, "%s-%c*%lld", at, tap, step), text_format(cx, "%c", tap), NULL, w->kernel[d] };
+    if (step == 1)
+        return (Meeting){ text_format(cx, "(%s)/%lld-%c", at, s, tap), text_format(cx, "(%s)%%%lld+%c*%lld", at, s, tap, s), NULL, (w->kernel[d] + s - 1) / s };
+    const char *distance = text_format(cx, "(%s-%c*%lld)", at, tap, step);
+    return (Meeting){ text_format(cx, "%s/%lld", distance, s), text_format(cx, "%c", tap), text_format(cx, "%s%%%lld == 0", distance, s), w->kernel[d] };
+}
+
+static bool check_transposed(Ctx *cx, const Node *n, int spatial)
+{
+    const Tensor *x = n->in[0], *k = n->in[1];
+    int64_t groups = node_int(n, "groups", 1);
+    if (!check_ranks(cx, n, spatial, false)) return false;
+    if (groups >= 1 && tensor_dim(k, spatial) == tensor_dim(x, spatial + 1) && tensor_dim(k, spatial) % groups == 0) return true;
+    op_refuse(cx, n, "the input is %s, the kernel %s, 'groups' %lld: [..][c] and [..][c][o/groups] are wanted", tensor_shape_text(cx, x),
+              tensor_shape_text(cx, k), (long long)groups);
+    return false;
+}
+
+static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
+{
+    Windows w = { 0 };
+    if (!check_transposed(cx, n, spatial) || !read_transposed(cx, n, spatial, &w)) return 0;
+    int64_t groups = node_int(n, "groups", 1), each = tensor_dim(n->in[1], spatial) / groups, outs = tensor_dim(n->in[1], spatial + 1);
+    Text lhs = text_new(cx), over = text_new(cx), in = text_new(cx), tap = text_new(cx), condition = text_new(cx);
+    for (int d = 0; d < spatial; d++) {
+        Meeting m = meeting_of(cx, &w, d);
+        text_printf(&lhs, "%c<extent_%c,", axis_of(spatial, d), axis_of(spatial, d));
+        text_printf(&over, "%c<%lld,", tap_of(spatial, d), (long long)m.taps);
+        text_printf(&in, "%s,", m.x);
+        text_printf(&tap, "%s,", m.k);
+        if (m.condition) text_printf(&condition, "%s%s", condition.length ? " && " : "", m.condition);
+    }
+    const char *channel = groups == 1 ? "c" : text_format(cx, "o/%lld*%lld+c", (long long)outs, (long long)each);
+    const char *own = groups == 1 ? "o" : text_format(cx, "o%%%lld", (long long)outs);
+    const char *body = text_format(cx, "(x[n,%s%s]? * k[%s%s,%s]? : 0)", in.at, channel, tap.at, channel, own);
+    if (condition.length) body = text_format(cx, "select(%s, %s, 0)", condition.at, body);
+    return windows_formula(cx, n, &w, text_format(cx, "y[n,%so<%lld] = sum(%sc<%lld) %s", lhs.at, (long long)(outs * groups), over.at, (long long)each, body), out);
+}
+
+static Tensor *fold_zero(Ctx *cx, const Node *n)
+{
+    Windows w = { 0 };
+    return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_taken_out(cx, n, n->in[1]) : NULL;
+}
+
+static int conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, false, out); }
+static int conv2d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 2, false, out); }
+static int conv3d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 3, false, out); }
+static int depthwise_conv1d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 1, true, out); }
+static int depthwise_conv2d(Ctx *cx, const Node *n, Tensor **out) { return conv(cx, n, 2, true, out); }
+static int conv1d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 1, out); }
+static int conv2d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 2, out); }
+static int conv3d_transpose(Ctx *cx, const Node *n, Tensor **out) { return transposed(cx, n, 3, out); }
+
+static const AttrRow conv_attrs[] = {
+    { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
+    { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
+    { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
+    { "zero_w",   ATTR_INT,  "and of k", NULL },
+    { 0 }
+};
+static const AttrRow depthwise_attrs[] = {
+    { "stride",   ATTR_INTS, "distance of neighbouring windows, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "zeros before each spatial dimension, then after each: top,left,bottom,right", NULL },
+    { "zero",     ATTR_INT,  "of 8-bit integers: what is taken off each element of x inside the image", NULL },
+    { "zero_w",   ATTR_INT,  "and of k", NULL },
+    { 0 }
+};
+
+static const AttrRow transpose_attrs[] = {
+    { "stride",   ATTR_INTS, "distance at which neighbouring elements of x are spread, one for each spatial dimension or one for all", NULL },
+    { "dilation", ATTR_INTS, "distance of neighbouring taps, likewise", NULL },
+    { "pad",      ATTR_INTS, "what is cut off before each spatial dimension, then after each", NULL },
+    { "extra",    ATTR_INTS, "what is added after each spatial dimension", NULL },
+    { "groups",   ATTR_INT,  "groups of channels that do not see each other", "1" },
+    { 0 }
+};
+
+static const OpCase conv1d_cases[] = {
+    { "", "f32[1][9][2] f32[3][2][4]", "f32[1][7][4]", NULL },
+    { "stride=2 pad=1,2 dilation=2", "f32[2][9][2] f32[3][2][4]", "f32[2][4][4]", NULL },
+    { "groups=2", "f32[1][5][4] f32[1][2][6]", "f32[1][5][6]", NULL },
+    { "", "f32[1][2][2] f32[3][2][4]", NULL, "does not fit" },
+    { 0 }
+};
+static const OpCase conv2d_cases[] = {
+    { "", "f32[1][5][6][3] f32[3][3][3][4]", "f32[1][3][4][4]", NULL },
+    { "stride=2,2 pad=1,1,1,1", "f32[1][8][8][3] f32[3][3][3][4]", "f32[1][4][4][4]", NULL },
+    { "stride=2,1 pad=0,2,1,0 dilation=1,2", "f32[2][5][7][2] f32[3][2][2][3]", "f32[2][2][7][3]", NULL },
+    { "groups=2 pad=1,1,1,1", "f32[1][4][4][4] f32[3][3][2][6]", "f32[1][4][4][6]", NULL },
+    { "", "f32[1][2][2][3] f32[1][1][3][2]", "f32[1][2][2][2]", NULL },
+    { "", "f64[1][3][3][1] f64[2][2][1][1]", "f64[1][2][2][1]", NULL },
+    { "groups=3", "f32[1][4][4][16] f32[3][3][5][6]", NULL, "'groups' is 3 but there are 16 input" },
+    { "", "f32[1][4][4][3] f32[3][3][4][6]", NULL, "the kernel has 4 input channels, but the input has 3" },
+    { "", "f32[4][4][3] f32[3][3][3][6]", NULL, "ranks 4 and 4 are wanted" },
+    { "", "f32[1][4][4][3] f64[3][3][3][6]", NULL, "input 1 is f64, but input 0 is f32" },
+    { "stride=0,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' is 0,1" },
+    { "stride=1,1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'stride' has 3 values, but 2 are needed" },
+    { "pad=1,1,1,1 zero=-7", "i8[1][4][4][3] i8[3][3][3][6]", "i32[1][4][4][6]", NULL },
+    { "stride=2 zero=128", "u8[1][5][5][2] u8[2][2][2][3]", "i32[1][2][2][3]", NULL },
+    { "pad=1,1,1,1 zero=-7 zero_w=5 groups=2", "i8[1][4][4][4] i8[3][3][2][6]", "i32[1][4][4][6]", NULL },
+    { "zero_w=1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "'zero_w' is 1, but the input f32" },
+    { "zero=1", "i32[1][4][4][3] i32[3][3][3][6]", NULL, "'zero' is 1, but the input i32" },
+    { "strides=1,1", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "did you mean 'stride'?" },
+    { 0 }
+};
+static const OpCase depthwise_conv1d_cases[] = {
+    { "pad=1,1", "f32[1][6][3] f32[3][3]", "f32[1][6][3]", NULL },
+    { "", "f32[1][6][3] f32[3][4]", NULL, "no multiple" },
+    { 0 }
+};
+static const OpCase depthwise_conv2d_cases[] = {
+    { "pad=1,1,1,1", "f32[1][4][5][3] f32[3][3][3]", "f32[1][4][5][3]", NULL },
+    { "stride=2", "f32[1][5][5][2] f32[3][3][6]", "f32[1][2][2][6]", NULL },
+    { "pad=1,1,0,0 zero=5", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
+    { "pad=1,1,0,0 zero_w=-100", "i8[1][4][4][2] i8[2][2][4]", "i32[1][4][4][4]", NULL },
+    { "", "f32[1][4][5][3] f32[3][3][4]", NULL, "no multiple" },
+    { 0 }
+};
+static const OpCase conv3d_cases[] = {
+    { "", "f32[1][3][4][5][2] f32[2][2][3][2][3]", "f32[1][2][3][3][3]", NULL },
+    { "stride=2,1,2 pad=1,1,1,1,1,1 groups=2", "f32[1][3][3][4][2] f32[3][3][3][1][4]", "f32[1][2][3][2][4]", NULL },
+    { "", "f32[1][4][4][3] f32[3][3][3][6]", NULL, "ranks 5 and 5 are wanted" },
+    { 0 }
+};
+static const OpCase conv1d_transpose_cases[] = {
+    { "stride=2", "f32[1][4][2] f32[3][2][3]", "f32[1][9][3]", NULL },
+    { "stride=3 extra=1 pad=1,0", "f32[2][3][1] f32[2][1][2]", "f32[2][8][2]", NULL },
+    { "stride=2 dilation=3", "f32[1][3][1] f32[2][1][1]", "f32[1][8][1]", NULL },
+    { "pad=9,9", "f32[1][4][2] f32[3][2][3]", NULL, "not empty" },
+    { "", "f32[1][4][2] f32[3][3][3]", NULL, "are wanted" },
+    { 0 }
+};
+static const OpCase conv2d_transpose_cases[] = {
+    { "", "f32[1][3][3][1] f32[3][3][1][2]", "f32[1][5][5][2]", NULL },
+    { "stride=3,2 extra=1,1", "f32[1][3][3][1] f32[3][3][1][2]", "f32[1][10][8][2]", NULL },
+    { "stride=2,3 pad=1,2,1,2 dilation=2,2", "f32[1][3][4][2] f32[3][2][2][3]", "f32[1][7][8][3]", NULL },
+    { "stride=2 groups=2", "f32[1][2][2][4] f32[2][2][4][3]", "f32[1][4][4][6]", NULL },
+    { 0 }
+};
+static const OpCase conv3d_transpose_cases[] = {
+    { "stride=2", "f32[1][2][2][3][1] f32[2][3][2][1][2]", "f32[1][4][5][6][2]", NULL },
+    { 0 }
+};
+
+#define ROW(fn, formula_text, attrs) \
+    .name = #fn, .summary = formula_text, .level = 2, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, \
+    .inputs = "x k", .attr = attrs, .compute = fn, .is_bilinear = true, .cases = fn##_cases
+#define CONV(fn, formula_text, attrs) ROW(fn, formula_text, attrs), .weights = 1, .simplify = fold_zero
+
+const Op ops_conv[] = {
+    { CONV(conv1d, "y[n,w,o] = sum(j,c) x[n,w*sw+j*dw-pw,c] * k[j,c,o]", conv_attrs) },
+    { CONV(conv2d, "y[n,h,w,o] = sum(i,j,c) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[i,j,c,o]", conv_attrs) },
+    { CONV(conv3d, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c] * k[t,i,j,c,o]", conv_attrs) },
+    { CONV(depthwise_conv1d, "y[n,w,o] = sum(j) x[n,w*sw+j*dw-pw,o/m] * k[j,o]", depthwise_attrs) },
+    { CONV(depthwise_conv2d, "y[n,h,w,o] = sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,o/m] * k[i,j,o]", depthwise_attrs) },
+    { ROW(conv1d_transpose, "y[n,w,o] = sum(j,c) x[n,(w+pw-j)/sw,c] * k[j,c,o] where the quotient is exact", transpose_attrs) },
+    { ROW(conv2d_transpose, "y[n,h,w,o] = sum(i,j,c) x[n,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[i,j,c,o] where the quotients are exact", transpose_attrs) },
+    { ROW(conv3d_transpose, "y[n,d,h,w,o] = sum(t,i,j,c) x[n,(d+pd-t)/sd,(h+ph-i)/sh,(w+pw-j)/sw,c] * k[t,i,j,c,o]", transpose_attrs) },
+    { 0 }
+};

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* Products of matrices:  y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o].  Leading dimensions broadcast, aligned to the right; a
+ * vector on the left is a row, one on the right a column, and that dimension is absent from the result.
+ * dense is the product with a matrix of weights, [k][o], over the last dimension of x. */
+#include "graph/dag/op_build.h"
+
+/* The batch dimensions of the result have letters; an operand leaves out those that it lacks and reads its ones at 0. */
+static const char batch_letters[] = "pqrstu";
+
+static void add_index(Text *t, const char *s) { text_printf(t, "%s%s", t->length ? "," : "", s); }
+
+/* Batch indices of one operand with `own` batch dimensions among the result's `all`. */
+static void add_batch(Text *t, const Tensor *x, int own, int all)
+{
+    for (int d = 0; d < own; d++)
+        add_index(t, tensor_dim(x, d) == 1 ? "0" : (char[]){ batch_letters[all - own + d], '\0' });
+}
+
+/* Extent of batch dimension d of the result, counted from the left of `all`; NULL: refused. */
+static const Expr *batch_extent(Ctx *cx, const Node *n, int d, int all, const int *own)
+{
+    const Expr *extent = expr_index(cx, 1);
+    for (int i = 0; i < 2; i++) {
+        int at = d - (all - own[i]);
+        const Expr *size = at >= 0 ? n->in[i]->shape[at] : NULL;
+        if (!size || expr_is_int(size, 1)) continue;
+        if (!expr_is_int(extent, 1) && extent != size) {
+            op_refuse(cx, n, "batch dimensions of %s and %s do not agree", tensor_shape_text(cx, n->in[0]), tensor_shape_text(cx, n->in[1]));
+            return NULL;
+        }
+        extent = size;
+    }
+    return extent;
+}
+
+static bool check(Ctx *cx, const Node *n)
+{
+    const Tensor *a = n->in[0], *b = n->in[1];
+    if (!op_same_type(cx, n)) return false;
+    if (a->rank == 0 || b->rank == 0 || a->rank > MAX_RANK - 1 || b->rank > MAX_RANK - 1) {
+        op_refuse(cx, n, "the operands are %s and %s; ranks of 1 to %d are wanted", tensor_shape_text(cx, a),
+                  tensor_shape_text(cx, b), MAX_RANK - 1);
+        return false;
+    }
+    const Expr *left = a->shape[a->rank - 1], *right = b->shape[b->rank > 1 ? b->rank - 2 : 0];
+    if (left == right) return true;
+    op_refuse(cx, n, "the inner dimensions of %s and %s do not agree", tensor_shape_text(cx, a), tensor_shape_text(cx, b));
+    return false;
+}
+
+static int matmul(Ctx *cx, const Node *n, Tensor **out)
+{
+    if (!check(cx, n)) return 0;
+    Tensor *a = n->in[0], *b = n->in[1];
+    int own[2] = { a->rank > 2 ? a->rank - 2 : 0, b->rank > 2 ? b->rank - 2 : 0 };
+    int all = own[0] > own[1] ? own[0] : own[1];
+    Bind binds[MAX_RANK + 3] = { BIND_T("a", a), BIND_T("b", b) };
+    int bound = 2;
+    Text lhs = text_new(cx), left = text_new(cx), right = text_new(cx);
+    for (int d = 0; d < all; d++) {
+        const Expr *extent = batch_extent(cx, n, d, all, own);
+        if (!extent) return 0;
+        binds[bound] = (Bind)BIND_V(text_format(cx, "batch_%c", batch_letters[d]), extent);
+        add_index(&lhs, text_format(cx, "%c<%s", batch_letters[d], binds[bound++].name));
+    }
+    add_batch(&left, a, own[0], all);
+    add_batch(&right, b, own[1], all);
+    if (a->rank > 1) add_index(&lhs, "n"), add_index(&left, "n");
+    add_index(&left, "k");
+    add_index(&right, "k");
+    if (b->rank > 1) add_index(&lhs, "o"), add_index(&right, "o");
+    const char *result = lhs.length ? text_format(cx, "y[%s]", lhs.at) : "y";
+    out[0] = op_formula(cx, n, text_format(cx, "%s = sum(k) a[%s] * b[%s]", result, left.at, right.at), binds);
+    return out[0] ? 1 : 0;
+}
+
+/* "i32(x[..]) - 3": an operand of 8 bits without its zero point. */
+static const char *byte_text(Ctx *cx, const char *read, int64_t zero)
+{
+    return zero ? text_format(cx, "(i32(%s) - %lld)", read, (long long)zero) : text_format(cx, "i32(%s)", read);
+}
+
+static int dense(Ctx *cx, const Node *n, Tensor **out)
+{
+    Tensor *x = n->in[0], *w = n->in[1];
+    if (!op_same_type(cx, n)) return 0;
+    if (w->rank != 2 || x->rank == 0 || x->shape[x->rank - 1] != w->shape[0]) {
+        op_refuse(cx, n, "the input is %s and the weights %s; [..][k] and [k][o] are wanted", tensor_shape_text(cx, x), tensor_shape_text(cx, w));
+        return 0;
+    }
+    Text lead = text_new(cx);
+    for (int d = 0; d + 1 < x->rank; d++) text_printf(&lead, "%c,", axis_letter(x->rank, d));
+    const char *at = text_string(&lead), *left = text_format(cx, "x[%sk]", at), *right = "w[k,o]";
+    int64_t zero = node_int(n, "zero", 0), zero_w = node_int(n, "zero_w", 0);
+    bool is_byte = x->type == I8 || x->type == U8;
+    if (is_byte) left = byte_text(cx, left, zero), right = byte_text(cx, right, zero_w);
+    else if (zero || zero_w) op_refuse(cx, n, "there is a zero point, but the input is %s", dtype_info(x->type)->spelling);
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[%so] = sum(k) %s * %s", at, left, right), BIND_T("x", x), BIND_T("w", w));
+    return out[0] ? 1 : 0;
+}
+
+static Tensor *fold_zero(Ctx *cx, const Node *n) { return node_int(n, "zero_w", 0) ? NULL : zero_taken_out(cx, n, n->in[1]); }
+
+static const AttrRow dense_attrs[] = {
+    { "zero",   ATTR_INT, "of 8-bit integers, whose products are summed in i32: what is taken off each element of x", NULL },
+    { "zero_w", ATTR_INT, "and of w", NULL },
+    { 0 }
+};
+
+static const OpCase dense_cases[] = {
+    { "zero=-3", "i8[2][5] i8[5][3]", "i32[2][3]", NULL },
+    { "zero=3 zero_w=1", "i8[5] i8[5][3]", "i32[3]", NULL },
+    { "zero=3", "f32[5] f32[5][3]", NULL, "there is a zero point" },
+    { "", "f32[2][5] f32[5][3]", "f32[2][3]", NULL },
+    { "", "f32[5] f32[5][3]", "f32[3]", NULL },
+    { "", "f32[2][4][5] f32[5][3]", "f32[2][4][3]", NULL },
+    { "", "f32[2][5] f32[4][3]", NULL, "[..][k] and [k][o] are wanted" },
+    { 0 }
+};
+static const OpCase matmul_cases[] = {
+    { "", "f32[3][4] f32[4][5]", "f32[3][5]", NULL },
+    { "", "f32[2][3][4] f32[2][4][5]", "f32[2][3][5]", NULL },
+    { "", "f32[2][1][3][4] f32[6][4][5]", "f32[2][6][3][5]", NULL },
+    { "", "f32[4] f32[4][5]", "f32[5]", NULL },
+    { "", "f32[3][4] f32[4]", "f32[3]", NULL },
+    { "", "f32[4] f32[4]", "f32", NULL },
+    { "", "f32[3][4] f32[5][4]", NULL, "inner dimensions of [3][4] and [5][4]" },
+    { "", "f32[2][3][4] f32[3][4][5]", NULL, "batch dimensions" },
+    { 0 }
+};
+
+const Op ops_dense[] = {
+    { .name = "dense", .summary = "y[..,o] = sum(k) x[..,k] * w[k,o]", .level = 1, .pattern = PATTERN_OUT_FUSABLE,
+      .least_inputs = 2, .most_inputs = 2, .inputs = "x w", .attr = dense_attrs, .compute = dense, .simplify = fold_zero, .weights = 1, .is_bilinear = true, .contracts_last = true, .cases = dense_cases },
+    { .name = "matmul", .summary = "y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o], leading dimensions broadcast", .level = 10,
+      .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, .inputs = "a b", .compute = matmul, .is_bilinear = true, .cases = matmul_cases },
+    { 0 }
+};

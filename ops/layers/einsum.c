@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/* einsum: a sum of products by letters, "ij,jk->ik":  y[i,k] = sum(j) x0[i,j] * x1[j,k].
+ *
+ * Letters that the result lacks are summed over. Three points stand for all dimensions that have no letter; they are given
+ * capital letters here, aligned to the right, and broadcast, as dimensions of one do. Without an arrow the result has the
+ * points' dimensions and then, in order of the alphabet, the letters that occur once. */
+#include "graph/dag/op_build.h"
+
+#include <string.h>
+
+typedef struct Term { char letter[MAX_RANK]; int count; } Term;
+typedef struct Equation {
+    Term in[8], out;
+    int in_count, points;            /* the most dimensions that points stand for */
+    const Expr *size[128];           /* of a letter; NULL: not there */
+    int uses[128];
+} Equation;
+
+static bool refuse(Ctx *cx, const Node *n)
+{
+    op_refuse(cx, n, "'equation' is \"%s\", which does not suit the inputs", node_text(n, "equation", ""));
+    return false;
+}
+
+/* Small letters as they are, points as `points` capital ones up to Z; `rank` -1: of the result. */
+static bool read_term(const char **at, int rank, int points, Term *t)
+{
+    const char *p = *at;
+    int letters = 0;
+    for (const char *q = p; *q && *q != ',' && *q != '-'; q++) letters += *q != '.';
+    if (rank >= 0) points = rank - letters;
+    for (; *p && *p != ',' && *p != '-'; p++) {
+        bool is_points = strncmp(p, "...", 3) == 0;
+        if (is_points ? points < 0 : *p < 'a' || *p > 'z') return false;
+        if (t->count + (is_points ? points : 1) > MAX_RANK) return false;
+        for (int i = 0; is_points && i < points; i++) t->letter[t->count++] = (char)('Z' - points + 1 + i);
+        if (is_points) p += 2;
+        else t->letter[t->count++] = *p;
+    }
+    *at = p;
+    return rank < 0 || t->count == rank;
+}
+
+static bool read_sizes(const Node *n, Equation *e)
+{
+    for (int i = 0; i < e->in_count; i++)
+        for (int d = 0; d < e->in[i].count; d++) {
+            int c = e->in[i].letter[d];
+            const Expr *size = n->in[i]->shape[d], *known = e->size[c] && !expr_is_int(e->size[c], 1) ? e->size[c] : NULL;
+            if (expr_is_int(size, 0) || (known && !expr_is_int(size, 1) && known != size)) return false;
+            e->size[c] = known ? known : size;
+            e->uses[c]++;
+        }
+    return true;
+}
+
+static void implicit_result(Equation *e)
+{
+    for (int c = 'A'; c <= 'z'; c++)
+        if (e->size[c] && (c <= 'Z' || e->uses[c] == 1) && e->out.count < MAX_RANK) e->out.letter[e->out.count++] = (char)c;
+}
+
+static bool read_equation(Ctx *cx, const Node *n, Equation *e)
+{
+    const char *p = node_text(n, "equation", "");
+    int points = 0;
+    for (bool more = true; more; more = *p == ',' && p++) {
+        if (e->in_count >= n->in_count || e->in_count == 8) return refuse(cx, n);
+        Term *t = &e->in[e->in_count];
+        if (!read_term(&p, n->in[e->in_count++]->rank, 0, t)) return refuse(cx, n);
+        int own = 0;
+        for (int d = 0; d < t->count; d++) own += t->letter[d] <= 'Z';
+        points = own > points ? own : points;
+    }
+    if (e->in_count != n->in_count || !read_sizes(n, e)) return refuse(cx, n);
+    if (!*p) implicit_result(e);
+    else {
+        if (strncmp(p, "->", 2) != 0) return refuse(cx, n);
+        p += 2;
+        if (!read_term(&p, -1, points, &e->out) || *p) return refuse(cx, n);
+    }
+    for (int d = 0; d < e->out.count; d++)
+        for (int b = 0; b <= d; b++)
+            if (!e->size[(int)e->out.letter[d]] || (b < d && e->out.letter[b] == e->out.letter[d])) return refuse(cx, n);
+    return true;
+}
+
+static const char *read_text(Ctx *cx, const Equation *e, const Tensor *x, int i)
+{
+    Text t = text_new(cx);
+    for (int d = 0; d < e->in[i].count; d++) {
+        char c = e->in[i].letter[d];
+        text_printf(&t, "%s%c", d ? "," : "", tensor_dim(x, d) == 1 ? '0' : c);
+    }
+    return t.length ? text_format(cx, "x%d[%s]", i, t.at) : text_format(cx, "x%d", i);
+}
+
+static int einsum(Ctx *cx, const Node *n, Tensor **out)
+{
+    Equation e = { 0 };
+    if (!op_same_type(cx, n) || !read_equation(cx, n, &e)) return 0;
+    Text lhs = text_new(cx), over = text_new(cx), body = text_new(cx);
+    Formulas f = { .cx = cx, .call = n };
+    for (int d = 0; d < e.out.count; d++) {
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", e.out.letter[d], formulas_size(&f, e.size[(int)e.out.letter[d]]));
+        e.uses[(int)e.out.letter[d]] = 0;
+    }
+    for (int c = 'A'; c <= 'z'; c++)
+        if (e.uses[c]) text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
+    for (int i = 0; i < e.in_count; i++) {
+        text_printf(&body, "%s%s", i ? " * " : "", read_text(cx, &e, n->in[i], i));
+        formulas_name(&f, (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]));
+    }
+    const char *left = lhs.length ? text_format(cx, "y[%s]", lhs.at) : "y";
+    const char *sum = over.length ? text_format(cx, "sum(%s) ", over.at) : "";
+    out[0] = formulas_make(&f, "%s = %s%s", left, sum, body.at);
+    return out[0] ? 1 : 0;
+}
+
+static const AttrRow attrs[] = { { "equation", ATTR_TEXT, "the letters of the inputs' dimensions and of the result's: ij,jk->ik", NULL }, { 0 } };
+static const OpCase cases[] = {
+    { "equation=ij,jk->ik", "f32[2][3] f32[3][4]", "f32[2][4]", NULL },
+    { "equation=bij,bjk", "f32[2][2][3] f32[2][3][4]", "f32[2][4]", NULL },
+    { "equation=...ii->...i", "f32[2][3][3]", "f32[2][3]", NULL },
+    { "equation=i,i", "f32[5] f32[5]", "f32", NULL },
+    { "equation=ij->ji", "i32[2][3]", "i32[3][2]", NULL },
+    { "equation=...ij,...jk->...ik", "f32[2][1][2][3] f32[4][3][2]", "f32[2][4][2][2]", NULL },
+    { "equation=ij,jk->iz", "f32[2][3] f32[3][4]", NULL, "does not suit" },
+    { "equation=ij,jk->ik", "f32[2][3] f32[2][4]", NULL, "does not suit" },
+    { "equation=ij->ii", "f32[2][2]", NULL, "does not suit" },
+    { 0 }
+};
+
+const Op ops_einsum[] = {
+    { .name = "einsum", .summary = "a sum of products by letters: ij,jk->ik is y[i,k] = sum(j) x0[i,j] * x1[j,k]", .level = 11, .pattern = PATTERN_OUT_FUSABLE,
+      .least_inputs = 1, .most_inputs = 8, .inputs = "x0 x1 x2 x3 x4 x5 x6 x7", .attr = attrs, .compute = einsum, .cases = cases },
+    { 0 }
+};

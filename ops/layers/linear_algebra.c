@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: MIT */
+/* Determinants, by Gaussian elimination with partial pivoting. The steps are an ordered axis t, one for each column:
+ *
+ *   prev[t]   the matrix before step t, at first x
+ *   row[t]    where column t of prev is largest at or below the diagonal; top[t] that row, which changes places with row t
+ *   rest[t]   the matrix after step t: column t is 0 below the diagonal
+ *
+ *   det = prod(t) top[t,t], negative for every change of places. (Golub, Van Loan, Matrix Computations, section 3.4.) */
+#include "graph/dag/op_build.h"
+
+static int det(Ctx *cx, const Node *n, Tensor **out)
+{
+    Tensor *x = n->in[0];
+    if (!op_float(cx, n)) return 0;
+    if (x->rank != 3 || x->shape[1] != x->shape[2] || tensor_dim(x, 1) < 1) {
+        op_refuse(cx, n, "the input is %s; square matrices [matrices][n][n] are wanted", tensor_shape_text(cx, x));
+        return 0;
+    }
+    const Expr *size = x->shape[1], *shape[] = { size, x->shape[0], size, size };
+    const char *steps = tensor_dim(x, 1) == 1 ? "t<N" : "t<N ordered";
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", x));
+    formulas_name(&f, (Bind)BIND_V("N", size));
+    formulas_name(&f, (Bind)BIND_V("B", x->shape[0]));
+    formulas_name(&f, (Bind)BIND_I(cx, "last", tensor_dim(x, 1) - 1));
+    Tensor *rest = formulas_promise(&f, "rest", x->type, 4, shape);
+    formulas_make(&f, "prev[%s,b<B,i<N,j<N] = (rest[t-1,b,i,j]? : x[b,i,j])", steps);
+    formulas_make(&f, "peak[%s,b<B] = max(i<N; -1) select(i >= t, abs(prev[t,b,i,t]), -1)", steps);
+    formulas_make(&f, "row[%s,b<B] = min(i<N; last) select(i >= t && abs(prev[t,b,i,t]) == peak[t,b], i, last)", steps);
+    formulas_make(&f, "top[%s,b<B,j<N] = prev[t,b,row[t,b],j]", steps);
+    formulas_make(&f, "swapped[%s,b<B,i<N,j<N] = select(i == row[t,b], prev[t,b,t,j], prev[t,b,i,j])", steps);
+    formulas_keep(&f, rest, "rest[%s,b<B,i<N,j<N] = select(i > t && top[t,b,t] != 0, "
+                            "swapped[t,b,i,j] - swapped[t,b,i,t] / top[t,b,t] * top[t,b,j], swapped[t,b,i,j])", steps);
+    out[0] = formulas_make(&f, "y[b<B] = prod(t<N) select(row[t,b] == t, top[t,b,t], -top[t,b,t])");
+    return out[0] ? 1 : 0;
+}
+
+static const OpCase det_cases[] = {
+    { "", "f32[2][2][2]={3,1,2,4,0,1,1,0}", "f32[2]", NULL },
+    { "", "f32[3][4][4]", "f32[3]", NULL },
+    { "", "f64[2][1][1]", "f64[2]", NULL },
+    { "", "f32[1][3][3]={0,0,0,1,2,3,4,5,6}", "f32[1]", NULL },
+    { "", "f32[2][2][3]", NULL, "square matrices" },
+    { "", "i32[2][2][2]", NULL, "" },
+    { 0 }
+};
+
+const Op ops_linear_algebra[] = {
+    { .name = "det", .summary = "y[b] = the determinant of x[b,:,:]", .level = 10, .pattern = PATTERN_OPAQUE, .least_inputs = 1, .most_inputs = 1, .inputs = "x",
+      .compute = det, .cases = det_cases },
+    { 0 }
+};

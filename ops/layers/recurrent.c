@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/* Recurrent layers. The steps t are an ordered axis; what is kept from step to step is a tensor over t that is read at t-1.
+ * U hidden units, G gates side by side in the weights: w[i, g*U + u], r[k, g*U + u], b[g*U + u].
+ *
+ *   input[t,b,g,u] = sum(i; b[g*U+u]) x[t,b,i] * w[i,g*U+u]          of all steps; no recurrence yet
+ *   prev[t,b,k]    = h[t-1,b,k], at first h0[b,k]; without h0 it is no stage: there is no product with it at first
+ *   sums[t,b,g,u]  = sum(k; input[t,b,g,u]) prev[t,b,k] * r[k,g*U+u]
+ *
+ *   rnn    h = f(sums)
+ *   lstm   gates i o f c:  c = f(sums_f) * c[t-1] + f(sums_i) * g(sums_c),  h = f(sums_o) * h(c);  peepholes p add p * c to sums
+ *   gru    gates z r h:    h = (1 - f(sums_z)) * n + f(sums_z) * prev, where
+ *          n = g(input_h + sum(k; rb) (f(sums_r) * prev)[k] * r[k,h])            or, with linear_before_reset,
+ *          n = g(input_h + f(sums_r) * sum(k; rb) prev[k] * r[k,h])
+ *
+ * Outputs: h of all steps, h of the last step, and c of the last step. In reverse, step t reads and is x and h number
+ * T-1-t.
+ *
+ * With lens[b], the number of steps n of each sequence of the batch, the state stays as it is from step n on, so that h of
+ * the last step is that of step n-1 (0 where there is none); the output is 0 from n on, and in reverse step t reads and is
+ * number n-1-t. A length beyond [0, T] counts as its nearest end. (Semantics: ONNX RNN, GRU, LSTM. Hochreiter, Schmidhuber 1997; Gers, Schmidhuber 2000; Cho et al. 2014.) */
+#include <string.h>
+
+#include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
+
+static const char *const alphas[] = { "alpha0", "alpha1", "alpha2" }, *const betas[] = { "beta0", "beta1", "beta2" };
+
+/* One layer while its formulas are made; what they may name. */
+typedef struct Layer {
+    Ctx *cx;
+    const Node *n;
+    int gates;
+    Tensor *x, *w, *b, *r, *h0, *lens;   /* lens: NULL where all sequences have all steps */
+    bool reverse;
+    const char *ordered;             /* " ordered", but for a single step, which is no recurrence */
+    Formulas f;
+} Layer;
+
+static void name_tensor(Layer *l, const char *word, Tensor *t) { formulas_name(&l->f, (Bind)BIND_T(word, t)); }
+static void name_value(Layer *l, const char *word, const Expr *e) { formulas_name(&l->f, (Bind)BIND_V(word, e)); }
+static Tensor *stage(Layer *l, const char *text) { return formulas_make(&l->f, "%s", text); }
+
+/* ---- Activations ------------------------------------------------------------------------------------------------- */
+
+/* `%s` is the argument, alpha and beta are those of the activation. */
+static const struct { const char *name, *formula; } activations[] = {
+    { "affine",           "(alpha * %s + beta)" },
+    { "elu",              "select(%s < 0, alpha * expm1(%s), %s)" },
+    { "hard_sigmoid",     "max(0, min(1, alpha * %s + beta))" },
+    { "leaky_relu",       "select(%s < 0, alpha * %s, %s)" },
+    { "relu",             "max(%s, 0)" },
+    { "scaled_tanh",      "(alpha * tanh(beta * %s))" },
+    { "sigmoid",          "sigmoid(%s)" },
+    { "softplus",         "(max(%s, 0) + log1p(exp(-abs(%s))))" },
+    { "softsign",         "(%s / (1 + abs(%s)))" },
+    { "tanh",             "tanh(%s)" },
+    { "thresholded_relu", "select(%s > alpha, %s, 0)" },
+};
+enum { ACTIVATION_COUNT = sizeof activations / sizeof activations[0] };
+
+static const char *formula_of_activation(const char *word, size_t length)
+{
+    for (int i = 0; i < ACTIVATION_COUNT; i++)
+        if (strlen(activations[i].name) == length && memcmp(activations[i].name, word, length) == 0) return activations[i].formula;
+    return NULL;
+}
+
+/* The formula of the layer's activation number i; its list has been checked. */
+static const char *activation_at(const Layer *l, int i)
+{
+    const char *word = node_text(l->n, "activations", "");
+    while (i--) word += strcspn(word, ",") + 1;
+    return formula_of_activation(word, strcspn(word, ","));
+}
+
+static const char *activate_as(const Layer *l, int i, const char *argument)
+{
+    Text t = text_new(l->cx);
+    for (const char *p = activation_at(l, i); *p; p++) {
+        if (p[0] == '%') text_add(&t, argument), p++;
+        else if (strncmp(p, "alpha", 5) == 0) text_add(&t, alphas[i]), p += 4;
+        else if (strncmp(p, "beta", 4) == 0) text_add(&t, betas[i]), p += 3;
+        else text_char(&t, *p);
+    }
+    return text_string(&t);
+}
+
+/* Of a sum that goes into a gate, which is clipped. */
+static const char *activate(const Layer *l, int i, const char *sum)
+{
+    bool clips = node_real(l->n, "clip", 0) > 0;
+    return activate_as(l, i, text_format(l->cx, clips ? "max(-clip, min(clip, %s))" : "(%s)", sum));
+}
+
+static bool read_activations(Layer *l, int wanted)
+{
+    const char *list = node_text(l->n, "activations", "");
+    const Attr *alpha = node_attr(l->n, "alpha"), *beta = node_attr(l->n, "beta");
+    int count = 0;
+    for (const char *word = list; *word; word += strcspn(word, ","), word += *word == ',', count++) {
+        size_t length = strcspn(word, ",");
+        if (formula_of_activation(word, length)) continue;
+        op_refuse(l->cx, l->n, "there is no activation '%.*s'", (int)length, word);
+        return false;
+    }
+    if (count != wanted || (alpha && alpha->count != wanted) || (beta && beta->count != wanted)) {
+        op_refuse(l->cx, l->n, "%d activations are given; it takes %d, with an alpha and a beta each or none", count, wanted);
+        return false;
+    }
+    for (int i = 0; i < wanted; i++) {
+        name_value(l, alphas[i], expr_real(l->cx, l->x->type, alpha ? alpha->reals[i] : 1));
+        name_value(l, betas[i], expr_real(l->cx, l->x->type, beta ? beta->reals[i] : 0));
+    }
+    name_value(l, "clip", expr_real(l->cx, l->x->type, node_real(l->n, "clip", 0)));
+    return true;
+}
+
+/* ---- What all layers have in common ------------------------------------------------------------------------------ */
+
+static Tensor *operand(const Node *n, int i) { return i < n->in_count ? n->in[i] : NULL; }
+
+static bool has_shape(Layer *l, const char *what, const Tensor *t, const Expr *const *shape, int rank)
+{
+    bool fits = !t || t->rank == rank;
+    for (int d = 0; t && fits && d < rank; d++) fits = t->shape[d] == shape[d];
+    if (fits) return true;
+    Tensor wanted = { .rank = rank };
+    for (int d = 0; d < rank; d++) wanted.shape[d] = shape[d];
+    op_refuse(l->cx, l->n, "%s is %s, but x and r want %s", what, tensor_shape_text(l->cx, t), tensor_shape_text(l->cx, &wanted));
+    return false;
+}
+
+/* lens [B]: the last input of the operator. */
+static bool lens_open(Layer *l)
+{
+    if (!l->lens) return true;
+    if (l->lens->rank == 1 && l->lens->shape[0] == l->x->shape[1] && l->lens->type == I32) return true;
+    op_refuse(l->cx, l->n, "lens is %s%s, but i32 and x's batch, in %s, are wanted", dtype_info(l->lens->type)->spelling, tensor_shape_text(l->cx, l->lens),
+              tensor_shape_text(l->cx, l->x));
+    return false;
+}
+
+/* The operands that are data have one type: all but the lengths. */
+static bool same_types(Layer *l)
+{
+    Node data = *l->n;
+    if (l->lens) data.in_count--;
+    return op_same_type(l->cx, &data) && op_float(l->cx, &data);
+}
+
+/* x [T][B][I], w [I][G*U], r [U][G*U], b [G*U], h0 [B][U]. */
+static bool layer_open(Layer *l, Ctx *cx, const Node *n, int gates, int activation_count)
+{
+    *l = (Layer){ .cx = cx, .n = n, .f = { .cx = cx, .call = n }, .gates = gates, .x = n->in[0], .w = n->in[1], .r = n->in[2], .b = operand(n, 3), .h0 = operand(n, 4) };
+    l->ordered = expr_is_int(l->x->shape[0], 1) ? "" : " ordered";
+    l->reverse = node_int(n, "reverse", 0) != 0;
+    l->lens = operand(n, n->op->most_inputs - 1);
+    if (!same_types(l)) return false;
+    if (l->x->rank != 3 || l->r->rank != 2) {
+        op_refuse(cx, n, "x is %s and r %s; [steps][batch][inputs] and [units][gates * units] are wanted", tensor_shape_text(cx, l->x), tensor_shape_text(cx, l->r));
+        return false;
+    }
+    const Expr *units = l->r->shape[0], *batch = l->x->shape[1], *all = simplify(cx, expr_mul(cx, units, expr_index(cx, gates)), NULL);
+    bool fits = lens_open(l) && has_shape(l, "r", l->r, (const Expr *[]){ units, all }, 2) && has_shape(l, "w", l->w, (const Expr *[]){ l->x->shape[2], all }, 2)
+             && has_shape(l, "b", l->b, &all, 1) && has_shape(l, "h0", l->h0, (const Expr *[]){ batch, units }, 2);
+    if (!fits) return false;
+    if (expr_is_int(l->x->shape[0], 0)) {
+        op_refuse(cx, n, "there are no steps");
+        return false;
+    }
+    name_value(l, "T", l->x->shape[0]);
+    name_value(l, "B", batch);
+    name_value(l, "U", units);
+    name_tensor(l, "x", l->x);
+    name_tensor(l, "w", l->w);
+    name_tensor(l, "r", l->r);
+    name_tensor(l, "bias", l->b);
+    name_tensor(l, "h0", l->h0);
+    name_tensor(l, "lens", l->lens);
+    return read_activations(l, activation_count);
+}
+
+/* A tensor over the steps that is read before it is made. */
+static Tensor *promise(Layer *l, const char *word)
+{
+    return formulas_promise(&l->f, word, l->x->type, 3, (const Expr *[]){ l->x->shape[0], l->x->shape[1], l->r->shape[0] });
+}
+
+/* A stage over steps, batch and units (named by the axis) with the value. */
+static void unit_stage(Layer *l, const char *word, const char *axis, const char *value)
+{
+    stage(l, text_format(l->cx, "%s[t<T%s,b<B,%s<U] = %s", word, l->ordered, axis, value));
+}
+
+/* The sequence's steps; whether t is one of them. */
+#define LENGTH "max(0, min(T, lens[b]))"
+static const char is_step[] = "t < " LENGTH;
+
+/* Step t from the other end; where t is no step, any one. */
+static const char *other_end(const Layer *l) { return l->lens ? "max(0, " LENGTH "-1-t)" : "T-1-t"; }
+
+static void input_stage(Layer *l)
+{
+    stage(l, text_format(l->cx, "input[t<T,b<B,g<%d,u<U] = sum(i%s) x[%s,b,i] * w[i,g*U+u]", l->gates, l->b ? "; bias[g*U+u]" : "",
+                         l->reverse ? other_end(l) : "t"));
+}
+
+/* What the state becomes: it stays where the sequence is at its end. */
+static const char *next_state(const Layer *l, const char *value, const char *before)
+{
+    return l->lens ? text_format(l->cx, "select(%s, %s, %s)", is_step, value, before) : value;
+}
+
+static void prev_stage(Layer *l)
+{
+    if (l->h0) stage(l, text_format(l->cx, "prev[t<T%s,b<B,k<U] = (h[t-1,b,k]? : h0[b,k])", l->ordered));
+}
+
+/* The state before, of the unit named by an axis. */
+static const char *before(const Layer *l, const char *unit) { return text_format(l->cx, l->h0 ? "prev[t,b,%s]" : "(h[t-1,b,%s]? : 0)", unit); }
+
+/* Its product with r at these indices, which a sum over k adds up. */
+static const char *product_with(const Layer *l, const char *r)
+{
+    return text_format(l->cx, l->h0 ? "prev[t,b,k] * r[%s]" : "(h[t-1,b,k]? * r[%s] : 0)", r);
+}
+
+/* Of the first `gates`. */
+static void sums_stage(Layer *l, int gates)
+{
+    stage(l, text_format(l->cx, "sums[t<T%s,b<B,g<%d,u<U] = sum(k<U; input[t,b,g,u]) %s", l->ordered, gates, product_with(l, "k,g*U+u")));
+}
+
+/* The state behind the last step; zeros of a sequence without steps. */
+static Tensor *last_stage(Layer *l, const char *word, const char *of)
+{
+    const char *value = text_format(l->cx, "%s[T-1,b,u]", of);
+    return stage(l, text_format(l->cx, "%s[b<B,u<U] = %s", word, l->lens ? text_format(l->cx, "select(lens[b] > 0, %s, 0)", value) : value));
+}
+
+/* Keeps the promise of h, and makes the outputs from it. */
+static int layer_close(Layer *l, Tensor *promised, const char *value, Tensor **out)
+{
+    Ctx *cx = l->cx;
+    const char *text = text_format(cx, "%s[t<T%s,b<B,u<U] = %s", l->reverse || l->lens ? "h" : "y", l->ordered, next_state(l, value, before(l, "u")));
+    Tensor *h = formulas_keep(&l->f, promised, "%s", text);
+    const char *at = l->reverse ? other_end(l) : "t";
+    if (l->lens) out[0] = stage(l, text_format(cx, "y[t<T,b<B,u<U] = select(%s, h[%s,b,u], 0)", is_step, at));
+    else out[0] = l->reverse ? stage(l, text_format(cx, "y[t<T,b,u] = h[%s,b,u]", at)) : h;
+    out[1] = last_stage(l, "last", "h");
+    return out[0] && out[1] ? 2 : 0;
+}
+
+/* ---- The layers -------------------------------------------------------------------------------------------------- */
+
+static int rnn(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    if (!layer_open(&l, cx, n, 1, 1)) return 0;
+    Tensor *h = promise(&l, "h");
+    input_stage(&l);
+    prev_stage(&l);
+    sums_stage(&l, 1);
+    return layer_close(&l, h, activate(&l, 0, "sums[t,b,0,u]"), out);
+}
+
+static int gru(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    Tensor *rb = operand(n, 5);
+    bool linear = node_int(n, "linear_before_reset", 0) != 0;
+    if (!layer_open(&l, cx, n, 3, 2) || !has_shape(&l, "rb", rb, l.r->shape, 1)) return 0;
+    name_tensor(&l, "rb", rb);
+    Tensor *h = promise(&l, "h");
+    input_stage(&l);
+    prev_stage(&l);
+    sums_stage(&l, 2);
+    const char *z = activate(&l, 0, "sums[t,b,0,u]"), *first = rb ? "; rb[u]" : "";
+    if (linear) {
+        unit_stage(&l, "linear", "u", text_format(cx, "sum(k<U%s) %s", first, product_with(&l, "k,u+2*U")));
+        const char *reset = activate(&l, 0, "sums[t,b,1,u]");
+        unit_stage(&l, "candidate", "u", activate(&l, 1, text_format(cx, "input[t,b,2,u] + %s * linear[t,b,u]", reset)));
+    } else {
+        unit_stage(&l, "reset", "k", text_format(cx, "%s * %s", activate(&l, 0, "sums[t,b,1,k]"), before(&l, "k")));
+        unit_stage(&l, "linear", "u", text_format(cx, "sum(k%s) reset[t,b,k] * r[k,u+2*U]", first));
+        unit_stage(&l, "candidate", "u", activate(&l, 1, "input[t,b,2,u] + linear[t,b,u]"));
+    }
+    unit_stage(&l, "update", "u", z);
+    return layer_close(&l, h, text_format(cx, "(1 - update[t,b,u]) * candidate[t,b,u] + update[t,b,u] * %s", before(&l, "u")), out);
+}
+
+/* The sum of gate g of i o f c, with the peephole on `state`. */
+static const char *lstm_sum(const Layer *l, int g, const char *state)
+{
+    bool peeps = operand(l->n, 6) && g < 3;
+    const char *sum = text_format(l->cx, "sums[t,b,%d,u]", g);
+    return peeps ? text_format(l->cx, "%s + p[u + %d*U] * %s", sum, g, state) : sum;
+}
+
+static int lstm(Ctx *cx, const Node *n, Tensor **out)
+{
+    Layer l;
+    if (!layer_open(&l, cx, n, 4, 3)) return 0;
+    Tensor *c0 = operand(n, 5), *p = operand(n, 6);
+    const Expr *three = simplify(cx, expr_mul(cx, l.r->shape[0], expr_index(cx, 3)), NULL);
+    if (!has_shape(&l, "c0", c0, (const Expr *[]){ l.x->shape[1], l.r->shape[0] }, 2) || !has_shape(&l, "p", p, &three, 1)) return 0;
+    name_tensor(&l, "c0", c0);
+    name_tensor(&l, "p", p);
+    Tensor *h = promise(&l, "h"), *c = promise(&l, "c");
+    input_stage(&l);
+    prev_stage(&l);
+    sums_stage(&l, 4);
+    const char *before = c0 ? "(c[t-1,b,u]? : c0[b,u])" : "(c[t-1,b,u]? : 0)";
+    const char *in = activate(&l, 0, lstm_sum(&l, 0, before));
+    const char *forget = node_int(n, "input_forget", 0) ? text_format(cx, "(1 - %s)", in) : activate(&l, 0, lstm_sum(&l, 2, before));
+    const char *cell = text_format(cx, "%s * %s + %s * %s", forget, before, in, activate(&l, 1, lstm_sum(&l, 3, before)));
+    formulas_keep(&l.f, c, "cell[t<T%s,b<B,u<U] = %s", l.ordered, next_state(&l, cell, before));
+    const char *value = text_format(cx, "%s * %s", activate(&l, 0, lstm_sum(&l, 1, "c[t,b,u]")), activate_as(&l, 2, "c[t,b,u]"));
+    if (!layer_close(&l, h, value, out)) return 0;
+    out[2] = last_stage(&l, "last_cell", "c");
+    return out[2] ? 3 : 0;
+}
+
+/* ---- Rows -------------------------------------------------------------------------------------------------------- */
+
+#define COMMON_ROWS(standard) \
+    { "activations", ATTR_TEXT, "of the gates, of what is new, of the cell: names with commas between", standard }, \
+    { "alpha", ATTR_REALS, "one for each activation", NULL }, { "beta", ATTR_REALS, "one for each activation", NULL }, \
+    { "clip", ATTR_REAL, "sums that go into gates are brought into [-clip, clip]; 0: they are not", "0" }, \
+    { "reverse", ATTR_INT, "1: from the last step to the first", "0" }
+
+static const AttrRow rnn_attrs[] = { COMMON_ROWS("tanh"), { 0 } };
+static const AttrRow gru_attrs[] = { COMMON_ROWS("sigmoid,tanh"), { "linear_before_reset", ATTR_INT, "1: the reset gate comes behind the product", "0" }, { 0 } };
+static const AttrRow lstm_attrs[] = { COMMON_ROWS("sigmoid,tanh,tanh"), { "input_forget", ATTR_INT, "1: the forget gate is 1 less the input gate", "0" }, { 0 } };
+
+static const OpCase rnn_cases[] = {
+    { "", "f32[5][2][3] f32[3][4] f32[4][4]", "f32[5][2][4]", NULL },
+    { "reverse=1 activations=softsign clip=0.5", "f32[4][1][3] f32[3][2] f32[2][2] f32[2] f32[1][2]", "f32[4][1][2]", NULL },
+    { "reverse=1", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={5,2,0}", "f32[5][3][4]", NULL },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[3]={1,-2,9}", "f32[5][3][4]", NULL },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] i32[2]", NULL, "lens is i32[2], but i32 and x's batch, in [5][3][3], are wanted" },
+    { "", "f32[5][3][3] f32[3][4] f32[4][4] f32[4] f32[3][4] f32[3]", NULL, "lens is f32[3]" },
+    { "", "f32[5][3] f32[3][4] f32[4][4]", NULL, "[steps][batch][inputs]" },
+    { "", "f32[5][2][3] f32[3][8] f32[4][4]", NULL, "w is [3][8], but x and r want [3][4]" },
+    { "activations=tan", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "there is no activation 'tan'" },
+    { "activations=tanh,tanh", "f32[5][2][3] f32[3][4] f32[4][4]", NULL, "2 activations are given" },
+    { 0 }
+};
+static const OpCase gru_cases[] = {
+    { "", "f32[5][2][3] f32[3][12] f32[4][12] f32[12]", "f32[5][2][4]", NULL },
+    { "linear_before_reset=1 reverse=1", "f32[3][1][3] f32[3][6] f32[2][6] f32[6] f32[1][2] f32[2]", "f32[3][1][2]", NULL },
+    { "", "f32[4][2][3] f32[3][6] f32[2][6] f32[6] f32[2][2] f32[2] i32[2]={3,4}", "f32[4][2][2]", NULL },
+    { "", "f32[5][2][3] f32[3][12] f32[4][8]", NULL, "r is [4][8]" },
+    { 0 }
+};
+static const OpCase lstm_cases[] = {
+    { "", "f32[5][2][3] f32[3][16] f32[4][16] f32[16]", "f32[5][2][4]", NULL },
+    { "reverse=1 input_forget=1 clip=1", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][2] f32[6]", "f32[3][2][2]", NULL },
+    { "", "f32[1][1][3] f32[3][8] f32[2][8] f32[8] f32[1][2] f32[1][2]", "f32[1][1][2]", NULL },
+    { "reverse=1", "f32[4][3][3] f32[3][8] f32[2][8] f32[8] f32[3][2] f32[3][2] f32[6] i32[3]={1,4,2}", "f32[4][3][2]", NULL },
+    { "", "f32[0][1][3] f32[3][8] f32[2][8]", NULL, "there are no steps" },
+    { "", "f32[3][2][3] f32[3][8] f32[2][8] f32[8] f32[2][2] f32[2][3]", NULL, "c0 is [2][3]" },
+    { 0 }
+};
+
+#define LAYER(fn, text, most, roles) \
+    { .name = #fn, .summary = text, .level = 9, .pattern = PATTERN_OPAQUE, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
+      .attr = fn##_attrs, .compute = fn, .cases = fn##_cases }
+
+const Op ops_recurrent[] = {
+    LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 6, "x w r b h0 lens"),
+    LAYER(gru, "h[t] = (1 - z) n + z h[t-1], z and n of x[t] and h[t-1]: gated recurrent unit", 7, "x w r b h0 rb lens"),
+    LAYER(lstm, "c[t] = f c[t-1] + i g, h[t] = o tanh(c[t]), i o f g of x[t] and h[t-1]: long short-term memory", 8, "x w r b h0 c0 p lens"),
+    { 0 }
+};

@@ -1,0 +1,513 @@
+/* SPDX-License-Identifier: MIT */
+/* Elements in other places; each is an index map.
+ *
+ *   transpose   y[i_perm..] = x[i..]              slice   y[i] = x[begin + i*step]          tile  y[i] = x[i % n]
+ *   concat      y[i] = select(i < n0, a[i], b[i - n0])     expand  y[*] = x[*] in a larger shape
+ *   pad         y[i] = x[i - p], outside: the value (constant), the nearest (edge), mirrored (reflect), around (wrap)
+ *   gather      y[..,j,..] = x[..,index[j],..] */
+#include "graph/dag/op_build.h"
+
+#include <string.h>
+
+#include "ir/algebra/algebra.h"
+
+/* ---- transpose --------------------------------------------------------------------------------------------------- */
+
+static bool read_perm(Ctx *cx, const Node *n, int *perm)
+{
+    int rank = n->in[0]->rank;
+    const Attr *a = node_attr(n, "perm");
+    bool seen[MAX_RANK] = { false };
+    for (int d = 0; d < rank; d++) perm[d] = rank - 1 - d;
+    if (!a) return true;
+    bool fits = a->count == rank;
+    for (int d = 0; fits && d < rank; d++) {
+        fits = a->ints[d] >= 0 && a->ints[d] < rank && !seen[a->ints[d]];
+        if (!fits) break;
+        perm[d] = (int)a->ints[d];
+        seen[perm[d]] = true;
+    }
+    if (!fits) op_refuse(cx, n, "'perm' is %s, which is no order of %d dimensions", ints_text(cx, a->ints, a->count), rank);
+    return fits;
+}
+
+static const char *brackets(Ctx *cx, const Text *t) { return t->length ? text_format(cx, "[%s]", t->at) : ""; }
+
+static int transpose(Ctx *cx, const Node *n, Tensor **out)
+{
+    int perm[MAX_RANK], rank = n->in[0]->rank;
+    if (!read_perm(cx, n, perm)) return 0;
+    Text to = text_new(cx), from = text_new(cx);
+    for (int d = 0; d < rank; d++) {
+        text_printf(&to, "%s%c", d ? "," : "", axis_letter(rank, perm[d]));
+        text_printf(&from, "%s%c", d ? "," : "", axis_letter(rank, d));
+    }
+    const char *text = text_format(cx, "y%s = x%s", brackets(cx, &to), brackets(cx, &from));
+    out[0] = OP_FORMULA(cx, n, text, BIND_T("x", n->in[0]));
+    return out[0] ? 1 : 0;
+}
+
+/* ---- concat ------------------------------------------------------------------------------------------------------ */
+
+static bool fit_side_by_side(Ctx *cx, const Node *n, int axis)
+{
+    const Tensor *a = n->in[0];
+    for (int i = 0; i < n->in_count; i++) {
+        const Tensor *b = n->in[i];
+        bool fits = b && b->rank == a->rank;
+        for (int d = 0; fits && d < a->rank; d++) fits = d == axis || a->shape[d] == b->shape[d];
+        if (fits) continue;
+        op_refuse(cx, n, "input %d is %s, which does not fit beside %s along axis %d", i, b ? tensor_shape_text(cx, b) : "absent",
+                  tensor_shape_text(cx, a), axis);
+        return false;
+    }
+    return op_same_type(cx, n);
+}
+
+/* Reads of x with the index text of one axis replaced. */
+static const char *read_at(Ctx *cx, const char *tensor, int rank, int axis, const char *index)
+{
+    Text t = text_new(cx);
+    text_printf(&t, "%s[", tensor);
+    for (int d = 0; d < rank; d++) {
+        if (d) text_char(&t, ',');
+        if (d == axis) text_add(&t, index);
+        else text_char(&t, axis_letter(rank, d));
+    }
+    text_char(&t, ']');
+    return text_string(&t);
+}
+
+static int concat(Ctx *cx, const Node *n, Tensor **out)
+{
+    int rank = n->in[0]->rank, axis = op_axis(cx, n, node_int(n, "axis", 0), rank);
+    if (axis < 0 || !fit_side_by_side(cx, n, axis)) return 0;
+    char c = axis_letter(rank, axis);
+    Bind *binds = NEW_ARRAY(cx->arena, Bind, 2 * n->in_count + 1);
+    Text body = text_new(cx);
+    const Expr *end = expr_index(cx, 0);
+    for (int i = 0; i < n->in_count; i++) {
+        const Expr *begin = end;
+        end = simplify(cx, expr_add(cx, begin, n->in[i]->shape[axis]), NULL);
+        binds[2 * i] = (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]);
+        binds[2 * i + 1] = (Bind)BIND_V(text_format(cx, "end%d", i), end);
+        const char *index = i ? text_format(cx, "%c-end%d", c, i - 1) : (const char[]){ c, '\0' };
+        const char *read = read_at(cx, binds[2 * i].name, rank, axis, index);
+        if (i + 1 < n->in_count) text_printf(&body, "select(%c < end%d, %s, ", c, i, read);
+        else text_add(&body, read);
+    }
+    for (int i = 1; i < n->in_count; i++) text_char(&body, ')');
+    const char *lhs = read_at(cx, "y", rank, axis, text_format(cx, "%c<end%d", c, n->in_count - 1));
+    out[0] = op_formula(cx, n, text_format(cx, "%s = %s", lhs, body.at), binds);
+    return out[0] ? 1 : 0;
+}
+
+/* ---- slice ------------------------------------------------------------------------------------------------------- */
+
+typedef struct Range { const Expr *begin, *count; int64_t step; } Range;
+
+static const Expr *least_of(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_binary(cx, EXPR_MIN, a, b), NULL); }
+static const Expr *greatest_of(Ctx *cx, const Expr *a, const Expr *b) { return simplify(cx, expr_binary(cx, EXPR_MAX, a, b), NULL); }
+
+/* A place in [least, size + over]: negative ones count from the end, others may lie beyond; ONNX and Python agree on that. A place that
+ * is a size itself is not negative. */
+static const Expr *place_of(Ctx *cx, const Expr *at, const Expr *size, int64_t least, int64_t over)
+{
+    const bool from_end = at->kind == EXPR_INT && at->integer < 0;
+    const Expr *greatest = op_size(cx, size, 1, over);
+    if (at->kind == EXPR_INT && at->integer > op_greatest(cx, size)) return greatest;
+    if (at->kind == EXPR_INT && at->integer < -op_greatest(cx, size)) return expr_index(cx, least);
+    return greatest_of(cx, expr_index(cx, least), least_of(cx, greatest, from_end ? op_size(cx, size, 1, at->integer) : at));
+}
+
+static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
+{
+    begin = place_of(cx, begin, size, 0, step < 0 ? -1 : 0);
+    end = place_of(cx, end, size, step < 0 ? -1 : 0, 0);
+    const Expr *length = step > 0 ? expr_sub(cx, end, begin) : expr_sub(cx, begin, end);
+    const Expr *before_last = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, length, 1, -1), expr_index(cx, step > 0 ? step : -step));
+    return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
+}
+
+/* The i-th of a list of places: a number, or a size that a tensor has there as its own (`begin_sizes`, `end_sizes`). */
+static const Expr *listed_place(Ctx *cx, const Node *n, const char *attr, int i)
+{
+    const Attr *sizes = node_attr(n, text_format(cx, "%s_sizes", attr));
+    const int64_t at = node_attr(n, attr)->ints[i];
+    return sizes && i < sizes->tensor->rank ? sizes->tensor->shape[i] : expr_index(cx, at > INT32_MAX ? INT32_MAX : at < -INT32_MAX ? -INT32_MAX : at);
+}
+
+static int slice(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *begin = node_attr(n, "begin"), *end = node_attr(n, "end"), *axes = node_attr(n, "axes");
+    int count = begin ? begin->count : 0;
+    int64_t step[MAX_RANK];
+    Range ranges[MAX_RANK];
+    bool listed[MAX_RANK] = { false };
+    if (count > x->rank || !end || end->count != count || (axes && axes->count != count)) {
+        op_refuse(cx, n, "'begin', 'end' and 'axes' must have one value for each axis of the input %s that is cut", tensor_shape_text(cx, x));
+        return 0;
+    }
+    if (!op_ints(cx, n, "step", count, INT32_MIN + 1, INT32_MAX, 1, step)) return 0;
+    for (int i = 0; i < count; i++) {
+        int d = op_axis(cx, n, axes ? axes->ints[i] : i, x->rank);
+        if (d < 0) return 0;
+        if (step[i]) ranges[d] = range_of(cx, listed_place(cx, n, "begin", i), listed_place(cx, n, "end", i), step[i], x->shape[d]);
+        if (!step[i] || op_least(cx, ranges[d].count) < 1 || listed[d]) {
+            op_refuse(cx, n, "from %lld to %lld by %lld along axis %d of %s: a result that is not empty, each axis once, is wanted%s", (long long)begin->ints[i],
+                      (long long)end->ints[i], (long long)step[i], d, tensor_shape_text(cx, x), tensor_dim(x, d) < 0 ? op_greater_least : "");
+            return 0;
+        }
+        listed[d] = true;
+    }
+    Formulas f = { .cx = cx, .call = n };
+    Text lhs = text_new(cx), at = text_new(cx);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    for (int d = 0; d < x->rank; d++) {
+        char c = axis_letter(x->rank, d);
+        text_printf(&lhs, listed[d] ? "%s%c<%s" : "%s%c", d ? "," : "", c, listed[d] ? formulas_size(&f, ranges[d].count) : "");
+        text_printf(&at, "%s%c", d ? "," : "", c);
+        if (listed[d] && ranges[d].step != 1) text_printf(&at, "*%lld", (long long)ranges[d].step);
+        if (listed[d] && !expr_is_int(ranges[d].begin, 0)) text_printf(&at, "+%s", formulas_size(&f, ranges[d].begin));
+    }
+    out[0] = formulas_make(&f, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
+    return out[0] ? 1 : 0;
+}
+
+static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
+{
+    const Tensor *x = n->in[0];
+    const Attr *given = node_attr(n, "begin"), *axes = node_attr(n, "axes"), *step = node_attr(n, "step");
+    if (!tensor_is_fixed(x) || !tensor_is_fixed(n->out[0])) return false;
+    for (int d = 0; d < x->rank; d++) begin[d] = 0;
+    for (int i = 0; given && i < given->count; i++) {
+        const int64_t d = axes ? axes->ints[i] + (axes->ints[i] < 0 ? x->rank : 0) : i;
+        const Expr *at = place_of(cx, listed_place(cx, n, "begin", i), x->shape[d], 0, 0);
+        if (at->kind != EXPR_INT || (step && step->ints[i] != 1)) return false;
+        begin[d] = at->integer;
+    }
+    return true;
+}
+
+static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
+{
+    const Node *n = t->maker;
+    return n && n->kind == NODE_CALL && n->op->box == slice_box && slice_box(cx, n, begin) ? n : NULL;
+}
+
+/* How many of the operands from there on are boxes of one tensor, each beginning along the axis where the one before ends. */
+static int adjacent_slices(Ctx *cx, const Node *concat_call, int first, int axis)
+{
+    int64_t begin[MAX_RANK], next[MAX_RANK];
+    const Node *a = slice_of(cx, concat_call->in[first], begin);
+    int count = 1;
+    for (; a && first + count < concat_call->in_count; count++) {
+        const Tensor *t = concat_call->in[first + count];
+        const Node *b = slice_of(cx, t, next);
+        if (!b || b->in[0] != a->in[0]) break;
+        begin[axis] += tensor_dim(concat_call->in[first + count - 1], axis);
+        if (memcmp(begin, next, (size_t)t->rank * sizeof *begin) != 0) break;
+    }
+    return count;
+}
+
+/* The box that as many of the operands make together; its tensor where it is all of that. */
+static Tensor *one_slice(Ctx *cx, const Node *n, int first, int count, int axis)
+{
+    int64_t begin[MAX_RANK], end[MAX_RANK], size = 0;
+    Tensor *t = n->in[first], *x = slice_of(cx, t, begin)->in[0];
+    bool is_all = true;
+    for (int i = 0; i < count; i++) size += tensor_dim(n->in[first + i], axis);
+    for (int d = 0; d < t->rank; d++) {
+        end[d] = begin[d] + (d == axis ? size : tensor_dim(t, d));
+        is_all = is_all && end[d] - begin[d] == tensor_dim(x, d);
+    }
+    return is_all ? x : call_on(cx, "slice", n->name, x, "begin=%s end=%s", ints_text(cx, begin, t->rank), ints_text(cx, end, t->rank));
+}
+
+/* What was cut and is put together again was never apart. */
+static Tensor *concat_of_fewer(Ctx *cx, const Node *n)
+{
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
+    const int rank = n->in[0]->rank;
+    int64_t axis = node_int(n, "axis", 0);
+    int count = 0;
+    if (axis < 0) axis += rank;
+    for (int i = 0; i < n->in_count; count++) {
+        int joined = adjacent_slices(cx, n, i, (int)axis);
+        in[count] = joined > 1 ? one_slice(cx, n, i, joined, (int)axis) : n->in[i];
+        i += joined;
+    }
+    if (count == n->in_count) return NULL;
+    return count == 1 ? in[0] : call(cx, "concat", n->name, in, count, "axis=%lld", (long long)axis);
+}
+
+/* begin, end and step along the axes; the axes are written out, then mapped. */
+static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
+{
+    int64_t axes[MAX_RANK];
+    const Attr *given = node_attr(n, "axes"), *begin = node_attr(n, "begin");
+    int rank = n->in[0]->rank, count = begin->count;
+    for (int i = 0; i < count; i++) {
+        int64_t d = given ? given->ints[i] : i;
+        axes[i] = perm[d < 0 ? d + rank : d];
+    }
+    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, rank);
+    Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
+    int attr_count = 0;
+    for (int i = 0; i < n->attr_count; i++)
+        if (strcmp(n->attr[i].name, "axes") != 0) attr[attr_count++] = n->attr[i];
+    attr[attr_count++] = (Attr){ .name = "axes", .kind = ATTR_INTS, .count = count, .ints = arena_copy(cx->arena, axes, sizeof axes) };
+    return turned ? op_call(cx, n->op, n->name, turned, n->in_count, attr, attr_count) : NULL;
+}
+
+/* ---- pad --------------------------------------------------------------------------------------------------------- */
+
+/* The index into n elements for position i - p, by mode; reflect: (n-1) - |(n-1) - |i - p||. */
+static const char *padded_index(Formulas *f, const char *mode, char c, int64_t before, const Expr *size)
+{
+    const char *at = before ? text_format(f->cx, "%c-%lld", c, (long long)before) : text_format(f->cx, "%c", c);
+    const char *last = strcmp(mode, "constant") == 0 ? "" : formulas_size(f, op_size(f->cx, size, 1, -1));
+    if (strcmp(mode, "edge") == 0) return text_format(f->cx, "max(0, min(%s, %s))", last, at);
+    if (strcmp(mode, "reflect") == 0) {
+        const char *mirrored = text_format(f->cx, "%s-abs(%s-abs(%s))", last, last, at);
+        return size->kind == EXPR_INT ? mirrored : text_format(f->cx, "max(0, min(%s, %s))", last, mirrored);      /* to be shown to lie inside */
+    }
+    if (strcmp(mode, "wrap") == 0) return text_format(f->cx, "(%s)%%%s", at, formulas_size(f, size));
+    return at;
+}
+
+static int pad(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const char *mode = node_text(n, "mode", "constant");
+    int64_t pads[2 * MAX_RANK];
+    bool is_constant = strcmp(mode, "constant") == 0;
+    if (!is_constant && strcmp(mode, "edge") != 0 && strcmp(mode, "reflect") != 0 && strcmp(mode, "wrap") != 0) {
+        op_refuse(cx, n, "'mode' is \"%s\"; constant, edge, reflect and wrap are accepted", mode);
+        return 0;
+    }
+    if (!op_ints(cx, n, "pad", 2 * x->rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return 0;
+    Formulas f = { .cx = cx, .call = n };
+    Text lhs = text_new(cx), at = text_new(cx);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    formulas_name(&f, (Bind)BIND_V("value", op_value(cx, n, "value", x->type)));
+    for (int d = 0; d < x->rank; d++) {
+        int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]), most = strcmp(mode, "reflect") == 0 ? fewest - 1 : INT32_MAX / 4;
+        char c = axis_letter(x->rank, d);
+        if (fewest + before + after < 1 || before > most || after > most) {
+            op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d, tensor_shape_text(cx, x),
+                      (long long)before, (long long)after, mode, tensor_dim(x, d) < 0 ? op_greater_least : "");
+            return 0;
+        }
+        bool stays = before == 0 && after == 0;
+        text_printf(&lhs, stays ? "%s%c" : "%s%c<%s", d ? "," : "", c, stays ? "" : formulas_size(&f, op_size(cx, x->shape[d], 1, before + after)));
+        text_printf(&at, "%s%s", d ? "," : "", stays ? (const char[]){ c, '\0' } : before < 0 && is_constant
+                    ? text_format(cx, "%c+%lld", c, -(long long)before) : padded_index(&f, mode, c, before, x->shape[d]));
+    }
+    if (x->rank == 0) out[0] = formulas_make(&f, "y = x");
+    else out[0] = formulas_make(&f, is_constant ? "y%s = (x%s? : value)" : "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
+    return out[0] ? 1 : 0;
+}
+
+static Node *permute_pad(Ctx *cx, const Node *n, const int *perm, Tensor *const *inputs)
+{
+    int rank = n->in[0]->rank;
+    int64_t pads[2 * MAX_RANK], moved[2 * MAX_RANK];
+    if (!op_ints(cx, n, "pad", 2 * rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return NULL;
+    for (int d = 0; d < rank; d++) {
+        moved[perm[d]] = pads[d];
+        moved[rank + perm[d]] = pads[rank + d];
+    }
+    Tensor **turned = inputs_turned_back(cx, n, perm, inputs, rank);
+    return turned ? op_call(cx, n->op, n->name, turned, 1, attrs_with_ints(cx, n, "pad", moved, 2 * rank), n->attr_count) : NULL;
+}
+
+/* ---- gather, expand, tile ---------------------------------------------------------------------------------------- */
+
+/* A negative index counts from the end; one outside of the tensor is clamped, so that no input can make the program read
+ * outside of its memory. */
+static int gather(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0], *index = n->in[1];
+    int axis = op_axis(cx, n, node_int(n, "axis", 0), x->rank), rank = x->rank - 1 + index->rank;
+    if (axis < 0) return 0;
+    if (!dtype_is_integer(index->type) || op_least(cx, x->shape[axis]) < 1 || rank > MAX_RANK) {
+        op_refuse(cx, n, "the input is %s and the index %s%s; an integer index and at most %d dimensions are wanted",
+                  tensor_shape_text(cx, x), dtype_info(index->type)->spelling, tensor_shape_text(cx, index), MAX_RANK);
+        return 0;
+    }
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    formulas_name(&f, (Bind)BIND_T("j", n->in[1]));
+    const char *size = formulas_size(&f, x->shape[axis]), *last = formulas_size(&f, op_size(cx, x->shape[axis], 1, -1));
+    Text lhs = text_new(cx), place = text_new(cx), at = text_new(cx);
+    for (int d = 0; d < rank; d++) {
+        char c = axis_letter(rank, d);
+        bool is_index = d >= axis && d < axis + index->rank;
+        text_printf(&lhs, "%s%c", d ? "," : "", c);
+        if (is_index) text_printf(&place, "%s%c", d > axis ? "," : "", c);
+    }
+    for (int d = 0; d < x->rank; d++) {
+        if (d) text_char(&at, ',');
+        if (d == axis) text_printf(&at, "max(0, min(%s, select(j@ < 0, i32(j@)+%s, i32(j@))))", last, size);
+        else text_char(&at, axis_letter(rank, d < axis ? d : d - 1 + index->rank));
+    }
+    const char *p = brackets(cx, &place);
+    Text body = text_new(cx);
+    for (const char *s = at.at; *s; s++) {
+        if (*s == '@') text_add(&body, p);
+        else text_char(&body, *s);
+    }
+    out[0] = formulas_make(&f, "y%s = x[%s]", brackets(cx, &lhs), body.at);
+    return out[0] ? 1 : 0;
+}
+
+/* The shape is a list of numbers, or that of the tensor `like`, whose sizes may be open. */
+static int wanted_shape(Ctx *cx, const Node *n, const Expr **shape)
+{
+    const Attr *like = node_attr(n, "like"), *a = node_attr(n, "shape");
+    const int count = like ? like->tensor->rank : a ? a->count : 0;
+    for (int d = 0; d < count && d < MAX_RANK; d++) {
+        if (!like && (a->ints[d] < 1 || a->ints[d] > INT32_MAX)) return MAX_RANK + 1;
+        shape[d] = like ? like->tensor->shape[d] : expr_index(cx, a->ints[d]);
+    }
+    return count;
+}
+
+static int expand(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Expr *shape[MAX_RANK], *one = expr_index(cx, 1);
+    int count = wanted_shape(cx, n, shape), rank = count > x->rank ? count : x->rank;
+    bool fits = rank <= MAX_RANK;
+    Text lhs = text_new(cx), at = text_new(cx);
+    Bind binds[MAX_RANK + 2] = { BIND_T("x", n->in[0]) };
+    for (int d = 0; fits && d < rank; d++) {
+        int own = d - (rank - x->rank), asked = d - (rank - count);
+        const Expr *size = own >= 0 ? x->shape[own] : one, *wanted = asked >= 0 ? shape[asked] : one;
+        fits = size == wanted || size == one || wanted == one;
+        text_printf(&lhs, "%s%c<size_%d", d ? "," : "", axis_letter(rank, d), d);
+        binds[1 + d] = (Bind)BIND_V(text_format(cx, "size_%d", d), size == one ? wanted : size);
+        if (own >= 0) text_printf(&at, "%s%c", own ? "," : "", size == one ? '0' : axis_letter(rank, d));
+    }
+    if (!fits) {
+        const Attr *a = node_attr(n, "shape");
+        op_refuse(cx, n, "the input %s cannot be expanded to %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "that shape");
+        return 0;
+    }
+    out[0] = op_formula(cx, n, text_format(cx, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at)), binds);
+    return out[0] ? 1 : 0;
+}
+
+static int tile(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    int64_t times[MAX_RANK];
+    Formulas f = { .cx = cx, .call = n };
+    Text lhs = text_new(cx), at = text_new(cx);
+    formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
+    if (!op_ints(cx, n, "times", x->rank, 1, INT32_MAX, 1, times)) return 0;
+    for (int d = 0; d < x->rank; d++) {
+        char c = axis_letter(x->rank, d);
+        if (op_least(cx, x->shape[d]) < 1 || op_greatest(cx, x->shape[d]) > INT32_MAX / times[d]) {
+            op_refuse(cx, n, "axis %d of the input %s cannot be repeated %lld times", d, tensor_shape_text(cx, x), (long long)times[d]);
+            return 0;
+        }
+        text_printf(&lhs, "%s%c<%s", d ? "," : "", c, formulas_size(&f, op_size(cx, x->shape[d], times[d], 0)));
+        text_printf(&at, times[d] == 1 ? "%s%c" : "%s%c%%%s", d ? "," : "", c, formulas_size(&f, x->shape[d]));
+    }
+    out[0] = formulas_make(&f, "y%s = x%s", brackets(cx, &lhs), brackets(cx, &at));
+    return out[0] ? 1 : 0;
+}
+
+/* ---- Rows ------------------------------------------------------------------------------------------------------- */
+
+static const AttrRow transpose_attrs[] = { { "perm", ATTR_INTS, "dimension d of the result is dimension perm[d]; absent: reversed", NULL }, { 0 } };
+static const AttrRow concat_attrs[] = { { "axis", ATTR_INT, "along which they stand side by side", "0" }, { 0 } };
+static const AttrRow slice_attrs[] = {
+    { "begin", ATTR_INTS, "first index along each axis; negative: from the end", NULL },
+    { "end",   ATTR_INTS, "one past the last; negative: from the end", NULL },
+    { "begin_sizes", ATTR_TENSOR, "a tensor whose sizes are the first indices instead; its values are not read", NULL },
+    { "end_sizes", ATTR_TENSOR, "and likewise the ends", NULL },
+    { "axes",  ATTR_INTS, "the axes that are cut; absent: the first ones", NULL },
+    { "step",  ATTR_INTS, "distance; negative: backwards", NULL },
+    { 0 }
+};
+static const AttrRow pad_attrs[] = {
+    { "pad",   ATTR_INTS, "elements before each dimension, then after each; negative: cut off", NULL },
+    { "mode",  ATTR_TEXT, "constant, edge, reflect or wrap", "constant" },
+    { "value", ATTR_REAL, "what constant padding holds", "0" },
+    { 0 }
+};
+static const AttrRow gather_attrs[] = { { "axis", ATTR_INT, "the axis that is indexed", "0" }, { 0 } };
+static const AttrRow expand_attrs[] = { { "shape", ATTR_INTS, "the shape to broadcast to", NULL },
+                                         { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL }, { 0 } };
+static const AttrRow tile_attrs[] = { { "times", ATTR_INTS, "repetitions of each dimension", NULL }, { 0 } };
+
+static const OpCase transpose_cases[] = {
+    { "perm=0,2,3,1", "f32[1][2][3][4]", "f32[1][3][4][2]", NULL },
+    { "", "f32[2][3]", "f32[3][2]", NULL },
+    { "perm=0,0", "f32[2][3]", NULL, "no order of 2 dimensions" },
+    { "perm=0,1,2", "f32[2][3]", NULL, "no order of 2 dimensions" },
+    { 0 }
+};
+static const OpCase concat_cases[] = {
+    { "axis=3", "f32[1][2][2][3] f32[1][2][2][1] f32[1][2][2][2]", "f32[1][2][2][6]", NULL },
+    { "axis=-2", "f32[2][3] f32[4][3]", "f32[6][3]", NULL },
+    { "axis=0", "f32[2]", "f32[2]", NULL },
+    { "axis=0", "f32[2][3] f32[2][4]", NULL, "does not fit beside [2][3]" },
+    { "axis=0", "f32[2] i32[2]", NULL, "input 1 is i32" },
+    { 0 }
+};
+static const OpCase slice_cases[] = {
+    { "begin=1 end=3", "f32[4][2]", "f32[2][2]", NULL },
+    { "begin=-3,0 end=1000,2 axes=1,0", "f32[4][5]", "f32[2][3]", NULL },
+    { "begin=-1 end=-1000 step=-2", "f32[5]", "f32[3]", NULL },
+    { "begin=0 end=5 step=2", "f32[5]", "f32[3]", NULL },
+    { "begin=3 end=3", "f32[5]", NULL, "not empty" },
+    { "begin=0,0 end=1", "f32[5][5]", NULL, "one value for each axis" },
+    { 0 }
+};
+static const OpCase pad_cases[] = {
+    { "pad=0,1,0,2 value=1.5", "f32[2][3]", "f32[2][6]", NULL },
+    { "pad=0,1 value=-1e30", "i8[3]", "i8[4]", NULL },
+    { "pad=1,2,1,2 mode=edge", "f32[2][3]", "f32[4][7]", NULL },
+    { "pad=2,1 mode=reflect", "f32[3]", "f32[6]", NULL },
+    { "pad=2,1 mode=wrap", "f32[3]", "f32[6]", NULL },
+    { "pad=-1,2", "f32[4]", "f32[5]", NULL },
+    { "pad=3,0 mode=reflect", "f32[3]", NULL, "cannot be padded by 3 and 0" },
+    { "pad=1,1 mode=nowhere", "f32[3]", NULL, "'mode' is \"nowhere\"" },
+    { "pad=1,1", "f32[3][3]", NULL, "'pad' has 2 values, but 4 are needed" },
+    { 0 }
+};
+static const OpCase gather_cases[] = {
+    { "axis=1", "f32[2][5][3] i64[2]={4,-5}", "f32[2][2][3]", NULL },
+    { "", "f32[4] i32", "f32", NULL },
+    { "", "f32[4][2] i32[2][3]={0,1,2,3,1,0}", "f32[2][3][2]", NULL },
+    { "", "f32[4] f32[2]", NULL, "an integer index" },
+    { 0 }
+};
+static const OpCase expand_cases[] = {
+    { "shape=2,3", "f32[3]", "f32[2][3]", NULL },
+    { "shape=4,1,3", "f32[2][1]", "f32[4][2][3]", NULL },
+    { "shape=2,4", "f32[3]", NULL, "cannot be expanded" },
+    { 0 }
+};
+static const OpCase tile_cases[] = { { "times=2,3", "f32[2][2]", "f32[4][6]", NULL }, { "times=2,0", "f32[2][2]", NULL, "'times' is 2,0" }, { 0 } };
+
+#define MOVE(fn, text, its_level, least, most, names) \
+    .name = #fn, .summary = text, .level = its_level, .pattern = PATTERN_INJECTIVE, .least_inputs = least, .most_inputs = most, \
+    .inputs = names, .attr = fn##_attrs, .compute = fn, .moves_elements = true, .cases = fn##_cases
+
+const Op ops_move[] = {
+    { MOVE(transpose, "y[i_perm[0], i_perm[1], ..] = x[i_0, i_1, ..]", 3, 1, 1, "x"), .is_transpose = true },
+    { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .is_concat = true, .permute = permute_axis, .simplify = concat_of_fewer },
+    { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .permute = permute_slice, .box = slice_box },
+    { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .permute = permute_pad },
+    { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
+    { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x") },
+    { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x") },
+    { 0 }
+};

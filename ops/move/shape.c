@@ -1,0 +1,347 @@
+/* SPDX-License-Identifier: MIT */
+/* Views: the same elements in the same order under another shape, sharing memory.
+ *
+ *   reshape shape=..     -1: what is left, once; 0: as in the input     flatten axis=..    [before the axis][from the axis]
+ *   squeeze axes=..      dimensions of one go away                      unsqueeze axes=..  and come
+ *
+ * Their compute maps indices: runs of dimensions with equal products correspond, and inside a run the flat index is
+ * taken apart again:  y[i,j] = x[(i*J + j) / K, (i*J + j) % K]. Where open sizes are among them and either shape's dimensions are
+ * products of common digits, digits are handed over instead, so that each index is seen to lie inside. */
+#include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
+
+/* A symbolic size counts as a prime number that divides none of the sizes that are numbers. So shapes are lists of numbers,
+ * products are compared as such, and a product that is left over is taken apart again. */
+typedef struct Sizes { Ctx *cx; int count; const Expr *size[MAX_RANK]; int64_t prime[MAX_RANK]; bool too_large; } Sizes;
+
+static const int64_t primes[] = { 1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097 };
+
+static int64_t times(Sizes *s, int64_t a, int64_t b)
+{
+    s->too_large = s->too_large || (b > 0 && a > INT64_MAX / 2 / b);
+    return s->too_large ? 0 : a * b;
+}
+
+static int64_t number_of(Sizes *s, const Expr *e)
+{
+    if (e->kind == EXPR_INT) return e->integer;
+    if (e->kind == EXPR_MUL) return times(s, number_of(s, e->arg[0]), number_of(s, e->arg[1]));
+    for (int i = 0; i < s->count; i++)
+        if (s->size[i] == e) return s->prime[i];
+    if (s->count == MAX_RANK) s->too_large = true;
+    if (s->too_large) return 0;
+    s->size[s->count] = e;
+    return s->prime[s->count++];
+}
+
+static const Expr *size_of(const Sizes *s, int64_t number)
+{
+    const Expr *e = NULL;
+    for (int i = 0; i < s->count; i++)
+        for (; number % s->prime[i] == 0; number /= s->prime[i]) e = e ? expr_mul(s->cx, e, s->size[i]) : s->size[i];
+    return !e ? expr_index(s->cx, number) : number == 1 ? e : expr_mul(s->cx, e, expr_index(s->cx, number));
+}
+
+/* Primes for the sizes of a call: those that divide no number among x's sizes and `more`. */
+static Sizes sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
+{
+    Sizes s = { .cx = cx };
+    int found = 0;
+    for (size_t i = 0; i < sizeof primes / sizeof primes[0] && found < MAX_RANK; i++) {
+        bool divides = false;
+        for (int d = 0; d < x->rank; d++) divides = divides || (tensor_dim(x, d) > 0 && tensor_dim(x, d) % primes[i] == 0);
+        for (int d = 0; d < count; d++) divides = divides || (more[d] && more[d] % primes[i] == 0);
+        if (!divides) s.prime[found++] = primes[i];
+    }
+    s.too_large = found < MAX_RANK;
+    return s;
+}
+
+/* The longest prefix-free runs: dims [from, to) of x hold as many elements as dims [at, end) of y. */
+typedef struct Run { int x_from, x_to, y_from, y_to; } Run;
+
+static Run next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, Run last)
+{
+    Run r = { last.x_to, last.x_to, last.y_to, last.y_to };
+    int64_t left = 1, right = 1;
+    do {
+        if (left <= right && r.x_to < x_rank) left *= x[r.x_to++];
+        else if (r.y_to < y_rank) right *= y[r.y_to++];
+        else if (r.x_to < x_rank) left *= x[r.x_to++];
+        else break;
+    } while (left != right);
+    return r;
+}
+
+/* index = (..(i0 * n1 + i1) * n2 + ..) of the run's dimensions of y; NULL where all are ones. */
+static const Expr *flat_index(const Sizes *s, const int64_t *y, const Expr *const *axis, int from, int to)
+{
+    const Expr *flat = NULL;
+    for (int d = from; d < to; d++) {
+        if (y[d] == 1) continue;
+        if (flat) flat = expr_add(s->cx, expr_mul(s->cx, flat, size_of(s, y[d])), axis[d]);
+        else flat = axis[d];
+    }
+    return flat ? flat : expr_index(s->cx, 0);
+}
+
+static void take_apart(const Sizes *s, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
+{
+    int64_t inner = 1, whole = 1;
+    for (int d = from; d < to; d++) whole *= x[d];
+    for (int d = to - 1; d >= from; inner *= x[d--]) {
+        const Expr *part = flat;
+        if (inner > 1) part = expr_binary(s->cx, EXPR_FLOORDIV, part, size_of(s, inner));
+        if (inner * x[d] < whole) part = expr_binary(s->cx, EXPR_FLOORMOD, part, size_of(s, x[d]));
+        index[d] = x[d] == 1 ? expr_index(s->cx, 0) : part;
+    }
+}
+
+/* ---- By digits ------------------------------------------------------------------------------------------------------- */
+
+/* 1 and the products of the last dimensions, of both shapes, ascending: bounds of digits if each divides the next. */
+typedef struct Digits { int count; int64_t bound[2 * MAX_RANK + 1]; } Digits;
+
+static void add_bound(Digits *g, int64_t product)
+{
+    int at = g->count;
+    while (at > 0 && g->bound[at - 1] > product) at--;
+    if (at > 0 && g->bound[at - 1] == product) return;
+    for (int i = g->count++; i > at; i--) g->bound[i] = g->bound[i - 1];
+    g->bound[at] = product;
+}
+
+static bool find_digits(const int64_t *x, const int64_t *y, Run r, Digits *g)
+{
+    *g = (Digits){ .count = 1, .bound = { 1 } };
+    int64_t product = 1;
+    for (int d = r.x_to - 1; d >= r.x_from; d--) add_bound(g, product *= x[d]);
+    product = 1;
+    for (int d = r.y_to - 1; d >= r.y_from; d--) add_bound(g, product *= y[d]);
+    for (int i = 1; i < g->count; i++)
+        if (g->bound[i] % g->bound[i - 1] != 0) return false;
+    return true;
+}
+
+/* The digit that begins at bound `at`, taken from the one of y's dimensions that holds it. */
+static const Expr *digit_of(const Sizes *s, const Digits *g, int at, const int64_t *y, const Expr *const *axis, Run r)
+{
+    int64_t below = 1;
+    int d = r.y_to - 1;
+    while (g->bound[at] >= below * y[d]) below *= y[d--];
+    const Expr *digit = axis[d];
+    if (g->bound[at] > below) digit = expr_binary(s->cx, EXPR_FLOORDIV, digit, size_of(s, g->bound[at] / below));
+    if (g->bound[at + 1] < below * y[d]) digit = expr_binary(s->cx, EXPR_FLOORMOD, digit, size_of(s, g->bound[at + 1] / g->bound[at]));
+    return digit;
+}
+
+static void hand_over(const Sizes *s, const Digits *g, const int64_t *x, const int64_t *y, const Expr *const *axis, Run r, const Expr **index)
+{
+    int at = g->count - 1;
+    int64_t below = g->bound[at];
+    for (int d = r.x_from; d < r.x_to; d++) {
+        index[d] = expr_index(s->cx, 0);
+        for (below /= x[d]; g->bound[at] > below; at--) {
+            const Expr *radix = size_of(s, g->bound[at] / g->bound[at - 1]), *digit = digit_of(s, g, at - 1, y, axis, r);
+            index[d] = expr_is_int(index[d], 0) ? digit : expr_add(s->cx, expr_mul(s->cx, index[d], radix), digit);
+        }
+    }
+}
+
+/* Over open sizes not every index is shown to lie inside; it does, so that a bound changes nothing. */
+static const Expr *kept_inside(Ctx *cx, const Expr *index, const Expr *size, const StageSpec *spec)
+{
+    const Bounds *b = NULL;
+    for (int a = 0; a < spec->axis_count; a++) b = bounds_var(cx, b, spec->axis[a].var, spec->axis[a].extent);
+    if (provably(cx, expr_binary(cx, EXPR_LT, index, size), b)) return index;
+    return expr_binary(cx, EXPR_MIN, index, op_size(cx, size, 1, -1));
+}
+
+/* The shape is of numbers as the sizes have them. */
+static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
+{
+    const Tensor *x = n->in[0];
+    int64_t from[MAX_RANK];
+    const Expr *axis[MAX_RANK], *index[MAX_RANK];
+    StageSpec spec = { .name = n->op->name, .axis_count = rank, .out_count = 1 };
+    for (int d = 0; d < x->rank; d++) from[d] = number_of(s, x->shape[d]);
+    for (int d = 0; d < rank; d++) {
+        const Expr *extent = size_of(s, shape[d]);
+        axis[d] = axis_var(s->cx, (char[]){ axis_letter(rank, d), '\0' }, extent);
+        spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
+    }
+    for (Run r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
+        Digits g;
+        r = next_run(from, x->rank, shape, rank, r);
+        if (s->count && find_digits(from, shape, r, &g)) hand_over(s, &g, from, shape, axis, r, index);
+        else take_apart(s, from, r.x_from, r.x_to, flat_index(s, shape, axis, r.y_from, r.y_to), index);
+    }
+    for (int d = 0; d < x->rank && s->count; d++) index[d] = kept_inside(s->cx, index[d], x->shape[d], &spec);
+    spec.value[0] = tensor_read(s->cx, x, index, x->rank);
+    Node *made = compute_new(s->cx, &spec);
+    return made ? made->out[0] : NULL;
+}
+
+/* The number of elements, as the sizes have it; 0: refused. */
+static int64_t elems_of(Ctx *cx, const Node *n, Sizes *s)
+{
+    const Tensor *x = n->in[0];
+    int64_t elems = 1;
+    for (int d = 0; d < x->rank; d++) elems = times(s, elems, number_of(s, x->shape[d]));
+    if (!s->too_large && elems > 0) return elems;
+    op_unsupported(cx, n, "the input is %s; a shape that is not empty, and not too large, is wanted", tensor_shape_text(cx, x));
+    return 0;
+}
+
+static int view_of(Ctx *cx, const Node *n, Sizes *s, const int64_t *shape, int rank, Tensor **out)
+{
+    if (rank > MAX_RANK) {
+        op_unsupported(cx, n, "a shape of %d dimensions; at most %d are accepted", rank, MAX_RANK);
+        return 0;
+    }
+    out[0] = view(n, s, shape, rank);
+    return out[0] ? 1 : 0;
+}
+
+/* The shape of the tensor `like`, where -1 is what is left. */
+static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    int64_t numbers[MAX_RANK], shape[MAX_RANK], known = 1;
+    int rest = -1;
+    for (int d = 0; d < like->rank; d++) numbers[d] = tensor_dim(like, d) > 0 ? tensor_dim(like, d) : 1;
+    Sizes s = sizes_of(cx, x, numbers, like->rank);
+    int64_t elems = elems_of(cx, n, &s);
+    if (!elems) return 0;
+    for (int d = 0; d < like->rank; d++) {
+        if (expr_is_int(like->shape[d], -1)) rest = d, shape[d] = 1;
+        else known = times(&s, known, shape[d] = number_of(&s, like->shape[d]));
+    }
+    if (rest >= 0 && known > 0) shape[rest] = elems / known;
+    if (!s.too_large && known > 0 && (rest < 0 ? known == elems : elems % known == 0)) return view_of(cx, n, &s, shape, like->rank, out);
+    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), tensor_shape_text(cx, like));
+    return 0;
+}
+
+static int reshape(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "shape"), *like = node_attr(n, "like");
+    if (like) return reshape_like(cx, n, like->tensor, out);
+    int rank = a ? a->count : 0, rest = -1;
+    bool fits = rank <= MAX_RANK;
+    Sizes s = sizes_of(cx, x, fits && a ? a->ints : NULL, fits ? rank : 0);
+    int64_t shape[MAX_RANK], known = 1, elems = elems_of(cx, n, &s);
+    if (!elems) return 0;
+    for (int d = 0; d < rank && fits; d++) {
+        shape[d] = a->ints[d] == 0 && d < x->rank ? number_of(&s, x->shape[d]) : a->ints[d];
+        fits = shape[d] > 0 ? known <= elems / shape[d] : shape[d] == -1 && rest < 0;
+        if (shape[d] > 0) known *= shape[d];
+        else rest = d;
+    }
+    if (fits && rest >= 0) shape[rest] = elems / known;
+    if (fits && elems % known == 0 && (rest >= 0 || known == elems)) return view_of(cx, n, &s, shape, rank, out);
+    op_refuse(cx, n, "the input %s cannot have the shape %s", tensor_shape_text(cx, x), a ? ints_text(cx, a->ints, a->count) : "[]");
+    return 0;
+}
+
+static int flatten(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    Sizes s = sizes_of(cx, x, NULL, 0);
+    int64_t axis = node_int(n, "axis", 1), shape[2] = { 1, 1 };
+    if (axis < 0) axis += x->rank;
+    if (!elems_of(cx, n, &s)) return 0;
+    if (axis < 0 || axis > x->rank) {
+        op_refuse(cx, n, "axis %lld is out of range for %d dimensions", (long long)node_int(n, "axis", 1), x->rank);
+        return 0;
+    }
+    for (int d = 0; d < x->rank; d++) shape[d >= axis] *= number_of(&s, x->shape[d]);
+    return view_of(cx, n, &s, shape, 2, out);
+}
+
+static int squeeze(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "axes");
+    Sizes s = sizes_of(cx, x, NULL, 0);
+    bool chosen[MAX_RANK];
+    int64_t shape[MAX_RANK];
+    int rank = 0;
+    if (!elems_of(cx, n, &s) || !op_axes(cx, n, "axes", x->rank, chosen)) return 0;
+    for (int d = 0; d < x->rank; d++) {
+        if (chosen[d] && tensor_dim(x, d) == 1) continue;
+        if (chosen[d] && a && a->count) {
+            op_refuse(cx, n, "axis %d of the input %s is not one", d, tensor_shape_text(cx, x));
+            return 0;
+        }
+        shape[rank++] = number_of(&s, x->shape[d]);
+    }
+    return view_of(cx, n, &s, shape, rank, out);
+}
+
+static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *x = n->in[0];
+    const Attr *a = node_attr(n, "axes");
+    Sizes s = sizes_of(cx, x, NULL, 0);
+    bool chosen[MAX_RANK] = { false };
+    int64_t shape[MAX_RANK];
+    int rank = x->rank + (a ? a->count : 0);
+    if (!elems_of(cx, n, &s)) return 0;
+    if (rank > MAX_RANK) return view_of(cx, n, &s, shape, rank, out);
+    if (a && a->count && !op_axes(cx, n, "axes", rank, chosen)) return 0;
+    for (int d = 0, from = 0; d < rank; d++) shape[d] = chosen[d] ? 1 : number_of(&s, x->shape[from++]);
+    return view_of(cx, n, &s, shape, rank, out);
+}
+
+static const AttrRow reshape_attrs[] = { { "shape", ATTR_INTS, "the shape; -1: what is left, 0: as in the input", NULL },
+                                          { "like", ATTR_TENSOR, "or a tensor that has it; its values are not read", NULL }, { 0 } };
+static const AttrRow flatten_attrs[] = { { "axis", ATTR_INT, "the first axis of the second dimension", "1" }, { 0 } };
+static const AttrRow squeeze_attrs[] = { { "axes", ATTR_INTS, "dimensions of one to drop; none: all of them", NULL }, { 0 } };
+static const AttrRow unsqueeze_attrs[] = { { "axes", ATTR_INTS, "where ones appear, counted in the result", NULL }, { 0 } };
+
+static const OpCase reshape_cases[] = {
+    { "shape=6", "f32[2][3]", "f32[6]", NULL },
+    { "shape=3,2", "f32[2][3]", "f32[3][2]", NULL },
+    { "shape=0,-1", "f32[2][3][4]", "f32[2][12]", NULL },
+    { "shape=4,3,1,5", "f32[2][6][5]", "f32[4][3][1][5]", NULL },
+    { "shape=1,2,1,3,1", "f32[2][3]", "f32[1][2][1][3][1]", NULL },
+    { "shape=", "f32[1][1]", "f32", NULL },
+    { "shape=1,1", "f32", "f32[1][1]", NULL },
+    { "shape=4,2", "f32[2][3]", NULL, "[2][3] cannot have the shape 4,2" },
+    { "shape=-1,-1", "f32[2][3]", NULL, "cannot have" },
+    { "shape=-2,3", "f32[2][3]", NULL, "cannot have" },
+    { 0 }
+};
+static const OpCase flatten_cases[] = {
+    { "", "f32[2][3][4]", "f32[2][12]", NULL },
+    { "axis=0", "f32[2][3]", "f32[1][6]", NULL },
+    { "axis=3", "f32[2][3][4]", "f32[24][1]", NULL },
+    { "axis=4", "f32[2][3][4]", NULL, "axis 4 is out of range" },
+    { 0 }
+};
+static const OpCase squeeze_cases[] = {
+    { "", "f32[1][3][1]", "f32[3]", NULL },
+    { "axes=-1", "f32[1][3][1]", "f32[1][3]", NULL },
+    { "axes=1", "f32[1][3][1]", NULL, "axis 1 of the input [1][3][1] is not one" },
+    { 0 }
+};
+static const OpCase unsqueeze_cases[] = {
+    { "axes=0,2", "f32[3][4]", "f32[1][3][1][4]", NULL },
+    { "axes=-1", "f32[3]", "f32[3][1]", NULL },
+    { "axes=5", "f32[3]", NULL, "axis 5 is out of range" },
+    { 0 }
+};
+
+#define VIEW(fn, text) \
+    { .name = #fn, .summary = text, .level = 3, .pattern = PATTERN_INJECTIVE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+      .attr = fn##_attrs, .compute = fn, .is_view = true, .moves_elements = true, .cases = fn##_cases }
+
+const Op ops_shape[] = {
+    VIEW(reshape,   "the same elements in the same order under another shape"),
+    VIEW(flatten,   "two dimensions: those before the axis, and the rest"),
+    VIEW(squeeze,   "without dimensions of one"),
+    VIEW(unsqueeze, "with dimensions of one"),
+    { 0 }
+};

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/* Values that follow from sizes, which may be open: then they are known when the program runs.
+ *
+ *   extent   y = count            ramp   y[i] = start + i * step,  i < count */
+#include "graph/dag/op_build.h"
+
+/* The attribute `count`, or the first size of the tensor `like`; NULL: refused. */
+static const Expr *count_of(Ctx *cx, const Node *n)
+{
+    const Attr *like = node_attr(n, "like");
+    const int64_t count = node_int(n, "count", 0);
+    const Expr *size = like && like->tensor->rank > 0 ? like->tensor->shape[0] : expr_index(cx, count);
+    if ((like || (count >= 1 && count <= INT32_MAX)) && op_least(cx, size) >= 1) return size;
+    op_refuse(cx, n, "'count' is %lld; at least 1 is wanted%s", (long long)(like ? op_least(cx, size) : count), size->kind == EXPR_INT ? "" : op_greater_least);
+    return NULL;
+}
+
+static int extent(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Expr *count = count_of(cx, n);
+    if (!count || n->in[0]->rank != 0) return 0;
+    out[0] = OP_FORMULA(cx, n, "y = x + count", BIND_T("x", n->in[0]), BIND_V("count", expr_cast(cx, n->in[0]->type, count)));
+    return out[0] ? 1 : 0;
+}
+
+static int ramp(Ctx *cx, const Node *n, Tensor **out)
+{
+    const Tensor *start = n->in[0], *step = n->in[1];
+    const Expr *count = count_of(cx, n);
+    if (!count || !op_same_type(cx, n)) return 0;
+    if (start->rank || step->rank || start->type == BOOL) {
+        op_refuse(cx, n, "from %s%s on by %s; numbers without dimensions are wanted", dtype_info(start->type)->spelling, tensor_shape_text(cx, start), tensor_shape_text(cx, step));
+        return 0;
+    }
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y[i<count] = start + %s(i) * step", dtype_info(start->type)->spelling), BIND_T("start", start), BIND_T("step", step),
+                        BIND_V("count", count));
+    return out[0] ? 1 : 0;
+}
+
+static const AttrRow count_attrs[] = {
+    { "count", ATTR_INT, "the size", NULL },
+    { "like", ATTR_TENSOR, "or a tensor that has it as its first; its values are not read", NULL },
+    { 0 }
+};
+static const OpCase extent_cases[] = {
+    { "count=5", "i64={0}", "i64", NULL },
+    { "count=0", "i64={0}", NULL, "'count' is 0" },
+    { 0 }
+};
+static const OpCase ramp_cases[] = {
+    { "count=5", "i64={3} i64={-2}", "i64[5]", NULL },
+    { "count=4", "f32={0.5} f32={0.25}", "f32[4]", NULL },
+    { "count=4", "f32[2] f32={1}", NULL, "numbers without dimensions" },
+    { 0 }
+};
+
+const Op ops_sizes[] = {
+    { .name = "extent", .summary = "y = x + count, the count a size that may be open", .level = 10, .pattern = PATTERN_INJECTIVE, .least_inputs = 1, .most_inputs = 1,
+      .inputs = "x", .attr = count_attrs, .compute = extent, .cases = extent_cases },
+    { .name = "ramp", .summary = "y[i] = start + i * step", .level = 10, .pattern = PATTERN_INJECTIVE, .least_inputs = 2, .most_inputs = 2, .inputs = "start step",
+      .attr = count_attrs, .compute = ramp, .cases = ramp_cases },
+    { 0 }
+};
