@@ -46,10 +46,12 @@ $(PUBLIC): $(OBJECTS)
 	$(AR) rcs $@ $(BUILD)/loopwright.o
 
 # The lists of built-in rows follow from the file names: ops/layers/conv.c holds `const Op ops_conv[]`, and so on.
-OPS_FILES := $(call files,ops)
-SCHEDULE_FILES := $(sort $(filter-out %/target.c %/device.c,$(wildcard schedules/*/*.c)))
-TARGET_FILES := $(sort $(wildcard schedules/*/target.c))
-DEVICE_FILES := $(sort $(wildcard schedules/*/device.c))
+# Folders may be of any depth: a table's name is the file's own, for schedules preceded by that of the first folder, so
+# schedules/arm/rows/conv.c holds implementations_arm_conv. Files of schedules/ itself hold no table.
+OPS_FILES := $(filter ops/%,$(SOURCES))
+SCHEDULE_FILES := $(filter-out %/target.c %/device.c,$(foreach f,$(SOURCES),$(if $(findstring /,$(f:schedules/%=%)),$(filter schedules/%,$f))))
+TARGET_FILES := $(filter schedules/%/target.c,$(SOURCES))
+DEVICE_FILES := $(filter schedules/%/device.c,$(SOURCES))
 # What others stand on comes first: simd.h chooses, and the headers beside it follow the choice.
 RUNTIME_FILES := $(sort $(wildcard runtime/*.h)) runtime/simd/simd.h $(sort $(filter-out runtime/simd/simd.h,$(wildcard runtime/simd/*.h)))
 GENERATED := $(BUILD)/gen/builtin.h $(BUILD)/gen/runtime_text.h
@@ -65,7 +67,7 @@ $(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES) 
 	@mkdir -p $(@D)
 	@{ echo '/* Generated from the file names in ops/ and schedules/. */'; \
 	  for f in $(basename $(notdir $(OPS_FILES))); do echo "BUILTIN_OPS(ops_$$f)"; done; \
-	  for f in $(SCHEDULE_FILES); do d=$$(basename $$(dirname $$f)); echo "BUILTIN_IMPLEMENTATIONS(implementations_$${d}_$$(basename $$f .c))"; done; \
+	  for f in $(SCHEDULE_FILES); do d=$${f#schedules/}; d=$${d%%/*}; echo "BUILTIN_IMPLEMENTATIONS(implementations_$${d}_$$(basename $$f .c))"; done; \
 	  for f in $(TARGET_FILES); do echo "BUILTIN_TARGETS(targets_$$(basename $$(dirname $$f)))"; done; \
 	  for f in $(DEVICE_FILES); do echo "BUILTIN_DEVICES(devices_$$(basename $$(dirname $$f)))"; done; } > $@.new
 	@cmp -s $@.new $@ || cp $@.new $@; rm -f $@.new; touch $@

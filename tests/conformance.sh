@@ -3,22 +3,17 @@
 # conformance.sh BUILD: the ONNX backend suite, where Debian's libonnx-testdata has put it: every case that is listed in
 # tests/conformance.txt must pass, and none may fail; what is refused is counted by `make conformance`.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: conformance.sh BUILD}" && pwd)
+. "$(dirname "$0")/report.sh"
+. "$(dirname "$0")/python.sh"
+begin "conformance.sh BUILD" "$@"
 data=/usr/share/libonnx-testdata/data
 log=$build/conformance.log
-cd "$root" || exit 1
-. tests/report.sh
-
-python=
-for candidate in python3 /usr/bin/python3; do
-    [ -z "$python" ] && "$candidate" -c 'import numpy, onnx; onnx.TensorProto' > /dev/null 2>&1 && python=$candidate
-done
+python=$(python_with numpy onnx) || python=
 
 if [ ! -d "$data" ]; then
     skip conformance "libonnx-testdata is not installed"
 elif [ -z "$python" ]; then
-    skip conformance "there is no python3 with onnx and numpy"
+    skip conformance "no Python has numpy and onnx: $python_hint"
 else
     mkdir -p "$build/conformance"
     "$python" tests/conformance.py "$build" "$data" > "$log" 2>&1 || true

@@ -305,6 +305,7 @@ if has "${OBJCOPY:-objcopy}" && has ld; then
 else skip matmul-from-c "objcopy or ld is not installed"; skip custom-operators "objcopy or ld is not installed"; fi
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done
-check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"
+if has bash; then check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"
+else skip conv-pool-rows-once-and-no-slower "bash is not installed"; fi
 
 report_end

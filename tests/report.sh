@@ -8,6 +8,9 @@ fail() { echo "not ok $1: $2"; failed=$((failed + 1)); }
 skip() { echo "skip $1: $2"; skipped=$((skipped + 1)); }
 has()  { command -v "$1" > /dev/null 2>&1; }
 
+# timeout SECONDS COMMAND...: GNU's where it is installed; without it there is no limit.
+has timeout || timeout() { shift; "$@"; }
+
 # begin "SCRIPT.sh BUILD ..." ARGUMENT...: in the project's root, with its folder in $root, BUILD in $build, the compiler in $lw, a folder of
 # the script's own in $work, a file for what commands say in $log, and the C compiler in $cc.
 begin() {

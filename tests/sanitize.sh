@@ -6,7 +6,7 @@ set -u
 cd "$(dirname "$0")/.." || exit 1
 build=${1:?usage: sanitize.sh BUILD}/sanitize
 flags="-O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all"
-passed=0 failed=0
+. tests/report.sh
 
 if ! echo 'int main(void) { return 0; }' | ${CC:-cc} $flags -x c -o /dev/null - 2> /dev/null; then
     echo "skip sanitize: ${CC:-cc} has no sanitizers"

@@ -138,7 +138,7 @@ for cpu in cortex-m0plus cortex-m3 cortex-m4 cortex-m55; do
     check "digits-$cpu" "$project_dir/samples/cortex-m/run.sh" "$build/cross/digits" "$cpu"
 done
 
-conv_pool() { require_tools && "$project_dir/samples/conv_pool/run.sh" "$build"; }
+conv_pool() ( require_tools && "$project_dir/samples/conv_pool/run.sh" "$build" )
 check conv-pool-one-pass-is-no-dearer conv_pool
 
 if [ -d "$models" ]; then
