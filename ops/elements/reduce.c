@@ -1,25 +1,28 @@
 /* SPDX-License-Identifier: MIT */
 /* Reductions over the listed axes (none: all). With keepdims the axes stay as ones. The accumulator has the input's type.
- *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak */
+ *   mean = sum / count    l1 = sum |x|    l2 = sqrt(sum x*x)    log_sum_exp = log(sum exp(x - peak)) + peak
+ *
+ * A mean, norm or logarithm of integers is the real result without its fraction: functions of reals are computed in f64. */
 #include "graph/dag/op_build.h"
 
 #include <string.h>
 
-typedef struct Reduction { const char *op, *reducer, *of, *then; bool floats_only; } Reduction;
+typedef struct Reduction { const char *op, *reducer, *of, *then, *then_of_integers; } Reduction;
 
-/* of: what is reduced, @ standing for the indices; then: what becomes of the result r, NULL: nothing more. */
+/* of: the reduced value, with @ for the indices. then: the function of the reduced value r, for floats and for integers of type @;
+ * NULL: r itself. */
 static const Reduction reductions[] = {
-    { "reduce_sum",        "sum",  "x@",          NULL,        false },
-    { "reduce_prod",       "prod", "x@",          NULL,        false },
-    { "reduce_max",        "max",  "x@",          NULL,        false },
-    { "reduce_min",        "min",  "x@",          NULL,        false },
-    { "reduce_mean",       "sum",  "x@",          "r[*] / count", true },
-    { "reduce_l1",         "sum",  "abs(x@)",     NULL,        false },
-    { "reduce_l2",         "sum",  "x@ * x@",     "sqrt(r[*])",   true },
-    { "reduce_sum_square", "sum",  "x@ * x@",     NULL,        false },
-    { "reduce_log_sum",    "sum",  "x@",          "log(r[*])",    true },
-    { "reduce_any",        "any",  "x@",          NULL,        false },
-    { "reduce_all",        "all",  "x@",          NULL,        false },
+    { "reduce_sum",        "sum",  "x@",          NULL, NULL },
+    { "reduce_prod",       "prod", "x@",          NULL, NULL },
+    { "reduce_max",        "max",  "x@",          NULL, NULL },
+    { "reduce_min",        "min",  "x@",          NULL, NULL },
+    { "reduce_mean",       "sum",  "x@",          "r[*] / count", "tdiv(r[*], count)" },
+    { "reduce_l1",         "sum",  "abs(x@)",     NULL, NULL },
+    { "reduce_l2",         "sum",  "x@ * x@",     "sqrt(r[*])",   "@(sqrt(f64(r[*])))" },
+    { "reduce_sum_square", "sum",  "x@ * x@",     NULL, NULL },
+    { "reduce_log_sum",    "sum",  "x@",          "log(r[*])",    "@(log(f64(r[*])))" },
+    { "reduce_any",        "any",  "x@",          NULL, NULL },
+    { "reduce_all",        "all",  "x@",          NULL, NULL },
 };
 
 static const Reduction *reduction_of(const Op *op)
@@ -46,11 +49,18 @@ static bool read_axes(Ctx *cx, const Node *n, Axes *a)
     return false;
 }
 
-static const char *with_indices(Ctx *cx, const char *pattern, const char *indices)
+static bool of_numbers(Ctx *cx, const Node *n)
+{
+    if (n->in[0]->type != BOOL) return true;
+    op_refuse(cx, n, "the input is bool; integers and floats are accepted");
+    return false;
+}
+
+static const char *substituted(Ctx *cx, const char *pattern, const char *text)
 {
     Text t = text_new(cx);
     for (; *pattern; pattern++) {
-        if (*pattern == '@') text_add(&t, indices);
+        if (*pattern == '@') text_add(&t, text);
         else text_char(&t, *pattern);
     }
     return text_string(&t);
@@ -60,13 +70,14 @@ static int reduce(Ctx *cx, const Node *n, Tensor **out)
 {
     const Reduction *r = reduction_of(n->op);
     Axes a;
-    if ((r->floats_only && !op_float(cx, n)) || !read_axes(cx, n, &a)) return 0;
+    const DType t = n->in[0]->type;
+    if ((r->then && !of_numbers(cx, n)) || !read_axes(cx, n, &a)) return 0;
     const char *stage = r->then ? r->reducer : "y";
+    const char *then = dtype_is_float(t) || !r->then ? r->then : substituted(cx, r->then_of_integers, dtype_info(t)->spelling);
     out[0] = OP_FORMULA(cx, n, text_format(cx, "%s%s = %s(%s) %s", stage, a.result, r->reducer, a.text.chosen,
-                                           with_indices(cx, r->of, a.text.all)), BIND_T("x", n->in[0]));
-    if (r->then)
-        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", r->then), BIND_T("r", out[0]),
-                            BIND_V("count", expr_cast(cx, n->in[0]->type, a.count)));
+                                           substituted(cx, r->of, a.text.all)), BIND_T("x", n->in[0]));
+    if (then)
+        out[0] = OP_FORMULA(cx, n, text_format(cx, "y[*] = %s", then), BIND_T("r", out[0]), BIND_V("count", expr_cast(cx, t, a.count)));
     return out[0] ? 1 : 0;
 }
 
@@ -85,13 +96,16 @@ static Tensor *mean_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero,
 static int log_sum_exp(Ctx *cx, const Node *n, Tensor **out)
 {
     Axes a;
-    if (!op_float(cx, n) || !read_axes(cx, n, &a)) return 0;
+    if (!of_numbers(cx, n) || !read_axes(cx, n, &a)) return 0;
     const AxisText *t = &a.text;
     Tensor *x = n->in[0];
+    const bool is_float = dtype_is_float(x->type);
+    const char *type = dtype_info(x->type)->spelling, *real = is_float ? type : "f64";
     Tensor *peak = OP_FORMULA(cx, n, text_format(cx, "peak%s = max(%s) x%s", t->kept, t->chosen, t->all), BIND_T("x", x));
-    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) exp(x%s - peak%s)", t->kept, t->chosen, t->all, t->kept),
+    Tensor *total = OP_FORMULA(cx, n, text_format(cx, "sum%s = sum(%s) exp(%s(x%s) - %s(peak%s))", t->kept, t->chosen, real, t->all, real, t->kept),
                                BIND_T("x", x), BIND_T("peak", peak));
-    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = log(total%s) + peak%s", a.result, t->kept, t->kept), BIND_T("total", total), BIND_T("peak", peak));
+    out[0] = OP_FORMULA(cx, n, text_format(cx, "y%s = %s(log(total%s) + %s(peak%s))", a.result, type, t->kept, real, t->kept), BIND_T("total", total),
+                        BIND_T("peak", peak));
     return out[0] ? 1 : 0;
 }
 
@@ -157,6 +171,16 @@ static const OpCase cases[] = {
     { "axes=1,-1", "f32[2][3]", NULL, "listed twice" },
     { 0 }
 };
+static const OpCase function_cases[] = {
+    { "", "f32[2][3]", "f32", NULL },
+    { "axes=1", "f32[2][3][4]", "f32[2][4]", NULL },
+    { "axes=-1,0 keepdims=1", "f32[2][3][4]", "f32[1][3][1]", NULL },
+    { "axes=1", "i32[2][3]={1,-2,7,0,5,-5}", "i32[2]", NULL },
+    { "axes=0 keepdims=1", "i64[3][2]={1,-2,7,0,5,-5}", "i64[1][2]", NULL },
+    { "", "u8[2][2]={1,2,3,9}", "u8", NULL },
+    { "", "bool[2]", NULL, "the input is bool" },
+    { 0 }
+};
 static const OpCase truth_cases[] = {
     { "axes=1", "bool[2][3]={0,0,0,1,0,1}", "bool[2]", NULL },
     { "keepdims=1", "bool[2][3]={1,1,1,1,1,1}", "bool[1][1]", NULL },
@@ -181,6 +205,7 @@ static const OpCase arg_cases[] = {
     .attr = attr_rows, .compute = fn, .permute = permute_hook, .cases = case_rows
 #define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) { ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) }
 #define REDUCE(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
+#define REDUCE_TO_FUNCTION(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, function_cases)
 #define KEPT(op_name, formula_text) ROW(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
 
 const Op ops_reduce[] = {
@@ -188,12 +213,12 @@ const Op ops_reduce[] = {
     REDUCE("reduce_prod",       "y[n] = prod(c) x[n,c]"),
     { KEPT("reduce_max",        "y[n] = max(c) x[n,c]"), .moves_elements = true },
     { KEPT("reduce_min",        "y[n] = min(c) x[n,c]"), .moves_elements = true },
-    { KEPT("reduce_mean",       "y[n] = (sum(c) x[n,c]) / C"), .total = mean_total },
+    { ROW("reduce_mean",        "y[n] = (sum(c) x[n,c]) / C", reduce, permute_axes_kept, attrs, function_cases), .total = mean_total },
     REDUCE("reduce_l1",         "y[n] = sum(c) abs(x[n,c])"),
-    REDUCE("reduce_l2",         "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
+    REDUCE_TO_FUNCTION("reduce_l2",         "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
     REDUCE("reduce_sum_square", "y[n] = sum(c) x[n,c] * x[n,c]"),
-    REDUCE("reduce_log_sum",    "y[n] = log(sum(c) x[n,c])"),
-    REDUCE_WITH("reduce_log_sum_exp", "y[n] = log(sum(c) exp(x[n,c] - peak[n])) + peak[n], peak[n] = max(c) x[n,c]", log_sum_exp, permute_axes_kept, attrs, cases),
+    REDUCE_TO_FUNCTION("reduce_log_sum",    "y[n] = log(sum(c) x[n,c])"),
+    REDUCE_WITH("reduce_log_sum_exp", "y[n] = log(sum(c) exp(x[n,c] - peak[n])) + peak[n], peak[n] = max(c) x[n,c]", log_sum_exp, permute_axes_kept, attrs, function_cases),
     REDUCE_WITH("reduce_any", "y[n] = any(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
     REDUCE_WITH("reduce_all", "y[n] = all(c) x[n,c]", reduce, permute_axes_kept, attrs, truth_cases),
     REDUCE_WITH("reduce_variance", "y[n] = (sum(c) (x[n,c] - mean[n]) * (x[n,c] - mean[n])) / C", reduce_variance, permute_axes_kept, variance_attrs, variance_cases),

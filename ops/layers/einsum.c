@@ -105,8 +105,8 @@ static int einsum(Ctx *cx, const Node *n, Tensor **out)
         text_printf(&lhs, "%s%c<%s", d ? "," : "", e.out.letter[d], formulas_size(&f, e.size[(int)e.out.letter[d]]));
         e.uses[(int)e.out.letter[d]] = 0;
     }
-    for (int c = 'A'; c <= 'z'; c++)
-        if (e.uses[c]) text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
+    for (int c = 'A'; c <= 'z'; c++)       /* a letter of size 1 is read at 0 and needs no loop */
+        if (e.uses[c] && !expr_is_int(e.size[c], 1)) text_printf(&over, "%s%c<%s", over.length ? "," : "", c, formulas_size(&f, e.size[c]));
     for (int i = 0; i < e.in_count; i++) {
         text_printf(&body, "%s%s", i ? " * " : "", read_text(cx, &e, n->in[i], i));
         formulas_name(&f, (Bind)BIND_T(text_format(cx, "x%d", i), n->in[i]));
@@ -123,6 +123,9 @@ static const OpCase cases[] = {
     { "equation=bij,bjk", "f32[2][2][3] f32[2][3][4]", "f32[2][4]", NULL },
     { "equation=...ii->...i", "f32[2][3][3]", "f32[2][3]", NULL },
     { "equation=i,i", "f32[5] f32[5]", "f32", NULL },
+    { "equation=bi,bj->ij", "f32[1][3] f32[1][4]", "f32[3][4]", NULL },
+    { "equation=b->", "f32[1]", "f32", NULL },
+    { "equation=bi,bij,cj->i", "f32[1][3] f32[1][3][2] f32[1][2]", "f32[3]", NULL },
     { "equation=ij->ji", "i32[2][3]", "i32[3][2]", NULL },
     { "equation=...ij,...jk->...ik", "f32[2][1][2][3] f32[4][3][2]", "f32[2][4][2][2]", NULL },
     { "equation=ij,jk->iz", "f32[2][3] f32[3][4]", NULL, "does not suit" },

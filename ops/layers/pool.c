@@ -214,8 +214,9 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* Where in x the largest element of a window lies, counted image by image and channel by channel as they stand in
- * [n][c][h][w], or with the last two the other way round. */
+/* The index in x of the largest element of a window, in the order [n][c][h][w], or with the last two dimensions exchanged.
+ * Padding equals the least value of the type. A window whose elements all equal it finds its first tap, which may be in the padding;
+ * the result is its first tap inside of x, or -1 if there is none. The tap of a larger element is never one before x. */
 static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
 {
     Windows w = { 0 };
@@ -231,15 +232,21 @@ static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
     Text lhs = text_new(cx);
     for (int d = 0; d < spatial; d++) text_printf(&lhs, "%c,", axis_of(spatial, d));
     const char *at = text_format(cx, "at[n,%sc]", lhs.at);
+    Text inside = text_new(cx);                     /* that a window has a tap in x, where dilation or padding leave that open */
     const char *flat = text_format(cx, "(i64(n) * %lld + i64(c))", (long long)tensor_dim(n->in[0], spatial + 1));
     for (int i = 0; i < spatial; i++) {
         int d = by_columns ? spatial - 1 - i : i;
         int64_t taps = 1;
         for (int after = d + 1; after < spatial; after++) taps *= w.kernel[after];
         const char *own = text_format(cx, "%s/%lld%%%lld", at, (long long)taps, (long long)w.kernel[d]);
-        flat = text_format(cx, "(%s * i64(%s) + i64(%c*%lld + (%s)*%lld - %lld))", flat, formulas_size(&f, w.size[d]), axis_of(spatial, d), (long long)w.stride[d], own,
-                           (long long)w.dilation[d], (long long)w.pad[d]);
+        if (w.pad[d] > 0) own = text_format(cx, "max(%s, %s)", own, taps_before(cx, &w, d, false, 0));
+        const char *size = formulas_size(&f, w.size[d]);
+        const char *place = text_format(cx, "%c*%lld + (%s)*%lld - %lld", axis_of(spatial, d), (long long)w.stride[d], own, (long long)w.dilation[d], (long long)w.pad[d]);
+        if (w.leaves[d] && (w.dilation[d] > 1 || w.pad[d] >= w.kernel[d]))
+            text_printf(&inside, "%s%s < %lld && %s < %s", inside.length ? " && " : "", own, (long long)w.kernel[d], place, size);
+        flat = text_format(cx, "(%s * i64(%s) + i64(%s))", flat, size, place);
     }
+    if (inside.length) flat = text_format(cx, "select(%s, %s, -1)", inside.at, flat);
     out[0] = formulas_make(&f, "y[n,%sc] = %s", lhs.at, flat);
     return out[0] ? 1 : 0;
 }
@@ -321,6 +328,8 @@ static const AttrRow index_attrs[] = { WINDOW_ATTRS, { "columns", ATTR_INT, "1: 
 static const OpCase index_cases[] = {
     { "kernel=2,2 stride=2,2", "f32[1][4][4][2]", "i64[1][2][2][2]", NULL },
     { "kernel=3 pad=1,1", "f32[2][5][2]", "i64[2][5][2]", NULL },
+    { "kernel=3 pad=2,1", "u8[1][2][2]={0,0,0,7}", "i64[1][3][2]", NULL },
+    { "kernel=2,2 stride=2 dilation=2,1 pad=3,1,1,1", "i8[1][4][3][2]", "i64[1][3][2][2]", NULL },
     { "kernel=2,3 dilation=2,1 pad=0,1,1,1 columns=1", "f32[1][4][4][1]", "i64[1][3][4][1]", NULL },
     { "kernel=2", "f32[2][5]", NULL, "ranks 3 to" },
     { 0 }

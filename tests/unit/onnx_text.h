@@ -4,6 +4,8 @@
 /* An ONNX model written as a line of text, for tests: statements apart by ';'.
  *
  *   x:1,2,4              an input of these dimensions        w=1,2,4        a float initializer of these dimensions, zeros
+ *   x:1,2,4:7            an input of element type 7          >y:1,4         an output, here with declared dimensions
+ *   k$3$2,1$-5,4         an initializer of element type 3 (float, uint8, int8, int32 or int64), dimensions and values
  *   s#3,-1               an initializer of these int64s      >y             an output
  *   w&1,4&FILE&8&16      a float initializer in an external file: where, offset and length; either may be left empty
  *   Conv x,w y k=1,2     a node: operator, inputs, outputs, attributes that are lists of integers; k=7! is one integer, k=0.5~ one
@@ -56,16 +58,18 @@ static const char *word(Writer *w, const char **s, const char *stops)
     return copy;
 }
 
-static void value(Writer *w, int field, const char *value_name, const char *dims)
+/* `rest` is DIMENSIONS or DIMENSIONS:TYPE. An output without dimensions declares none. */
+static void value(Writer *w, int field, const char *value_name, const char *rest)
 {
     Text shape = text_new(w->cx), tensor = text_new(w->cx), kind = text_new(w->cx), v = text_new(w->cx);
+    const char *dims = word(w, &rest, ":");
     while (*dims) {
         Text dim = text_new(w->cx);
         number_field(&dim, 1, strtoll(word(w, &dims, ","), NULL, 10));
         text_field(&shape, 1, &dim);
     }
-    number_field(&tensor, 1, 1);
-    text_field(&tensor, 2, &shape);
+    number_field(&tensor, 1, *rest ? strtoll(rest, NULL, 10) : 1);
+    if (shape.length || field == 11) text_field(&tensor, 2, &shape);
     text_field(&kind, 1, &tensor);
     bytes_field(&v, 1, value_name, strlen(value_name));
     text_field(&v, 2, &kind);
@@ -85,6 +89,28 @@ static void initializer(Writer *w, const char *tensor_name, const char *list, bo
     if (is_float) text_spaces(&data, (int)(count < 100000 ? 4 * count : 4));
     else number_field(&t, 1, (int64_t)(data.length / 8));
     number_field(&t, 2, is_float ? 1 : 7);
+    bytes_field(&t, 8, tensor_name, strlen(tensor_name));
+    text_field(&t, 9, &data);
+    text_field(&w->graph, 5, &t);
+}
+
+/* TYPE$DIMENSIONS$VALUES: values are stored in `raw_data`, little-endian. */
+static void typed_initializer(Writer *w, const char *tensor_name, const char *s)
+{
+    Text t = text_new(w->cx), data = text_new(w->cx);
+    const int64_t type = strtoll(word(w, &s, "$"), NULL, 10);
+    const char *dims = word(w, &s, "$");
+    const int bytes = type == 7 ? 8 : type == 1 || type == 6 ? 4 : 1;
+    while (*dims) number_field(&t, 1, strtoll(word(w, &dims, ","), NULL, 10));
+    while (*s) {
+        const char *number = word(w, &s, ",");
+        const float real = strtof(number, NULL);
+        uint32_t bits;
+        memcpy(&bits, &real, sizeof bits);
+        const uint64_t v = type == 1 ? bits : (uint64_t)strtoll(number, NULL, 10);
+        for (int b = 0; b < bytes; b++) text_char(&data, (char)(uint8_t)(v >> (8 * b)));
+    }
+    number_field(&t, 2, type);
     bytes_field(&t, 8, tensor_name, strlen(tensor_name));
     text_field(&t, 9, &data);
     text_field(&w->graph, 5, &t);
@@ -153,8 +179,9 @@ static void repeated(Writer *w, const char *s)
 
 static void statement(Writer *w, const char *s)
 {
-    const char *rest = s + strcspn(s, ":=#& "), *head = text_format(w->cx, "%.*s", (int)(rest - s), s);
-    if (*s == '>') value(w, 12, s + 1, "");
+    const char *rest = s + strcspn(s, ":=#&$ "), *head = text_format(w->cx, "%.*s", (int)(rest - s), s);
+    if (*s == '>') value(w, 12, text_format(w->cx, "%.*s", (int)(rest - s - 1), s + 1), *rest == ':' ? rest + 1 : "");
+    else if (*rest == '$') typed_initializer(w, head, rest + 1);
     else if (*s == '*') repeated(w, s);
     else if (*rest == ':') value(w, 11, head, rest + 1);
     else if (*rest == '=' || *rest == '#') initializer(w, head, rest + 1, *rest == '=');
@@ -162,8 +189,8 @@ static void statement(Writer *w, const char *s)
     else node(w, s);
 }
 
-/* The file's bytes; they belong to the context. */
-static Text onnx_text(Ctx *cx, const char *line)
+/* The file's bytes, owned by the context, under an operator set. */
+static inline Text onnx_text_of(Ctx *cx, int64_t opset_version, const char *line)
 {
     Writer w = { cx, text_new(cx) };
     Text model = text_new(cx), opset = text_new(cx);
@@ -171,10 +198,12 @@ static Text onnx_text(Ctx *cx, const char *line)
         const char *s = word(&w, &line, ";");
         statement(&w, s + strspn(s, " "));
     }
-    number_field(&opset, 2, 17);
+    number_field(&opset, 2, opset_version);
     text_field(&model, 8, &opset);
     text_field(&model, 7, &w.graph);
     return model;
 }
+
+static inline Text onnx_text(Ctx *cx, const char *line) { return onnx_text_of(cx, 17, line); }
 
 #endif

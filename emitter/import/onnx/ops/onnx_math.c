@@ -100,13 +100,16 @@ static void prelu(OnnxCall *c)
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
-/* A reduction over no axes: what it does to each element alone. */
+/* A reduction over no axes applies its function to each element; the logarithm of an integer loses its fraction. */
 static void over_nothing(OnnxCall *c)
 {
     static const char *const alone[][2] = { { "reduce_l1", "abs" }, { "reduce_l2", "abs" }, { "reduce_sum_square", "square" }, { "reduce_log_sum", "log" } };
-    c->out[0] = c->in[0];
+    const DType type = c->in[0]->type;
+    Tensor *x = strcmp(c->ours, "reduce_log_sum") == 0 && dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
+    c->out[0] = x;
     for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
-        if (strcmp(c->ours, alone[i][0]) == 0) c->out[0] = onnx_call(c, alone[i][1], c->in[0], "");
+        if (strcmp(c->ours, alone[i][0]) == 0) c->out[0] = onnx_call(c, alone[i][1], x, "");
+    if (c->out[0] && x != c->in[0]) c->out[0] = onnx_cast(c, c->out[0], type);
 }
 
 /* Axes as an attribute, later as an input. The greatest and the least of bool are found among 0 and 1. */
@@ -179,7 +182,8 @@ static void is_inf(OnnxCall *c)
     bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
     if (!onnx_needs(c, 1)) return;
     if (!dtype_is_float(c->in[0]->type)) onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
-    if (negative == positive) c->out[0] = negative ? onnx_call(c, "isinf", c->in[0], "") : NULL;
+    if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0], "");
+    else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);      /* false for every x, NaN too */
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
 
