@@ -18,8 +18,8 @@ cat > "$work/tree/ops/probe.c" <<'END'
 static const OpCase cases[] = { { "", "f32[2][3]", "f32[2][3]", NULL }, { 0 } };
 
 const Op ops_probe[] = {
-    { .name = "probe_cube", .summary = "y[*] = x[*] * x[*] * x[*]", .level = 10, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1, .most_inputs = 1, .inputs = "x",
-      .formula = "y[*] = x[*] * x[*] * x[*]", .floats_only = true, .cases = cases },
+    { .name = "probe_cube", .summary = "y[*] = x[*] * x[*] * x[*]", .level = 10, .least_inputs = 1, .most_inputs = 1, .inputs = "x",
+      .fusion.pattern = PATTERN_ELEMENTWISE, .meaning.formula = "y[*] = x[*] * x[*] * x[*]", .meaning.floats_only = true, .cases = cases },
     { 0 }
 };
 END

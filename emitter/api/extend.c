@@ -50,9 +50,10 @@ bool lw_register_op(lw_context *cx, const lw_op *o)
     if (ctx_failed(cx)) return false;
     Op *op = NEW(cx->arena, Op);
     *op = (Op){ .name = name(cx, o->name), .summary = name(cx, o->summary ? o->summary : o->formula), .level = o->level ? o->level : 10,
-                .inputs = name(cx, o->inputs), .formula = name(cx, o->formula) };
+                .inputs = name(cx, o->inputs), .meaning.formula = name(cx, o->formula) };
     op->least_inputs = op->most_inputs = count_words(o->inputs);
-    if (read_pattern(cx, o->name, o->pattern, &op->pattern)) op->attr = read_attrs(cx, o->name, o->attrs ? o->attrs : "");
+    if (read_pattern(cx, o->name, o->pattern, &op->fusion.pattern))
+        op->attr = read_attrs(cx, o->name, o->attrs ? o->attrs : "");
     if (!ctx_failed(cx)) op_register(cx, op);
     return !ctx_failed(cx);
 }

@@ -13,7 +13,8 @@ const char *lw_list_ops(lw_context *cx, int level)
     text_printf(&t, "%-30s %5s  %-12s %s\n", "operator", "level", "pattern", "meaning");
     for (int i = 0; i < count; i++)
         if (!level || op[i]->level == level)
-            text_printf(&t, "%-30s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->pattern), op[i]->summary);
+            text_printf(&t, "%-30s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->fusion.pattern),
+                        op[i]->summary);
     return text_string(&t);
 }
 

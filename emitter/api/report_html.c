@@ -364,7 +364,8 @@ static void gone(const Build *b, Text *t)
         text_add(t, "</b> <i>");
         add_escaped(t, order[i]->op->name);
         text_printf(t, "</i></div><div><i>%s</i></div></li>\n", reads_constants_alone(order[i]) ? "computed when compiling"
-                    : order[i]->op->is_view ? "a view: no work" : "folded into the operators or weights beside it");
+                    : order[i]->op->layout.is_view ? "a view: no work"
+                        : "folded into the operators or weights beside it");
     }
     text_add(t, found ? "</ol>\n" : "<p>Nothing: every operator is in a layer.</p>\n");
 }

@@ -45,5 +45,6 @@ void build_name_groups(Build *b)
 {
     for (int moves = 0; moves < 2; moves++)
         for (int i = 0; i < b->groups.count; i++)
-            if ((b->groups.at[i].anchor->op->pattern == PATTERN_INJECTIVE) == moves) name_group(b, &b->groups.at[i]);
+            if ((b->groups.at[i].anchor->op->fusion.pattern == PATTERN_INJECTIVE) == moves)
+                name_group(b, &b->groups.at[i]);
 }

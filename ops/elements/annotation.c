@@ -84,19 +84,23 @@ static const OpCase quantize_cases[] = {
 };
 
 #define ANNOTATION(called, its_kind, text, case_rows) \
-    .name = "annotation." called, .summary = text, .level = 10, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
-    .formula = "y[*] = x[*]", .annotation = its_kind, .cases = case_rows
+    .name = "annotation." called, .summary = text, .level = 10, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .meaning.formula = "y[*] = x[*]", .fusion.pattern = PATTERN_ELEMENTWISE, .fusion.annotation = its_kind, \
+    .cases = case_rows
 
 const Op ops_annotation[] = {
     { ANNOTATION("on_device", ANNOTATION_DEVICE, "y = x, made on a device", device_cases), .attr = device_attrs },
     { ANNOTATION("stop_fusion", ANNOTATION_STOP_FUSION, "y = x; no group of fused calls reaches across", plain_cases),
-      .is_view = true, .moves_elements = true, .permute = permute_elementwise },
+      .layout.is_view = true, .layout.permute = permute_elementwise, .quantization.moves_elements = true },
     { ANNOTATION("stop_gradient", ANNOTATION_RECORD, "y = x; its gradient is zero", plain_cases) },
     { ANNOTATION("checkpoint", ANNOTATION_RECORD, "y = x; made again for the gradient rather than kept", plain_cases) },
-    { .name = "annotation.simulated_quantize", .level = 10, .pattern = PATTERN_BROADCAST, .least_inputs = 3, .most_inputs = 3,
-      .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float",
-      .grid = GRID_SIMULATE, .inputs = "x scale zero", .attr = quantize_attrs, .compute = simulated_quantize, .permute = permute_elementwise, .cases = quantize_cases },
-    { .name = "device_copy", .summary = "y = x, in the memory of another device", .level = 10, .pattern = PATTERN_OPAQUE, .least_inputs = 1,
-      .most_inputs = 1, .inputs = "x", .formula = "y[*] = x[*]", .is_device_copy = true, .attr = copy_attrs, .cases = copy_cases },
+    { .name = "annotation.simulated_quantize",
+      .summary = "y[*] = (clamp(round(x[*] / scale[*]) + zero[*]) - zero[*]) * scale[*]: a grid in float", .level = 10,
+      .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", .attr = quantize_attrs,
+      .meaning.compute = simulated_quantize, .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise,
+      .quantization.grid = GRID_SIMULATE, .cases = quantize_cases },
+    { .name = "device_copy", .summary = "y = x, in the memory of another device", .level = 10, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = copy_attrs, .meaning.formula = "y[*] = x[*]",
+      .fusion.pattern = PATTERN_OPAQUE, .fusion.is_device_copy = true, .cases = copy_cases },
     { 0 }
 };

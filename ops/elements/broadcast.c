@@ -61,19 +61,23 @@ static const OpCase where_cases[] = {
 };
 
 #define ROW(op_name, text, its_level, case_rows) \
-    .name = op_name, .summary = text, .level = its_level, .pattern = PATTERN_BROADCAST, .least_inputs = 2, .most_inputs = 2, \
-    .inputs = "a b", .permute = permute_elementwise, .cases = case_rows
-#define BINARY(op_name, text, its_level, case_rows) { ROW(op_name, text, its_level, case_rows), .formula = text }
+    .name = op_name, .summary = text, .level = its_level, .least_inputs = 2, .most_inputs = 2, .inputs = "a b", \
+    .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise, .cases = case_rows
+#define BINARY(op_name, text, its_level, case_rows) \
+    { ROW(op_name, text, its_level, case_rows), .meaning.formula = text }
 
 const Op ops_broadcast[] = {
-    { ROW("add", "y[*] = a[*] + b[*]", 1, number_cases), .formula = "y[*] = a[*] + b[*]", .affine = AFFINE_SHIFT },
-    { ROW("mul", "y[*] = a[*] * b[*]", 1, number_cases), .formula = "y[*] = a[*] * b[*]", .affine = AFFINE_SCALE, .is_bilinear = true },
+    { ROW("add", "y[*] = a[*] + b[*]", 1, number_cases), .meaning.formula = "y[*] = a[*] + b[*]",
+      .fold.affine = AFFINE_SHIFT },
+    { ROW("mul", "y[*] = a[*] * b[*]", 1, number_cases), .meaning.formula = "y[*] = a[*] * b[*]",
+      .fold.affine = AFFINE_SCALE, .quantization.is_bilinear = true },
     BINARY("sub",           "y[*] = a[*] - b[*]", 1, number_cases),
-    { ROW("div",       "y[*] = a[*] / b[*], integers truncated", 1, number_cases), .compute = div_ },
-    { ROW("floor_div", "y[*] = floor(a[*] / b[*])", 1, number_cases), .compute = floor_div },
-    { ROW("mod",       "y[*] = a[*] % b[*], with the sign of the divisor", 1, number_cases), .compute = mod },
-    { ROW("fmod",      "y[*] = fmod(a[*], b[*]), with the sign of the dividend", 1, number_cases), .compute = fmod_ },
-    { ROW("pow",       "y[*] = pow(a[*], b[*])", 4, number_cases), .compute = pow_ },
+    { ROW("div",       "y[*] = a[*] / b[*], integers truncated", 1, number_cases), .meaning.compute = div_ },
+    { ROW("floor_div", "y[*] = floor(a[*] / b[*])", 1, number_cases), .meaning.compute = floor_div },
+    { ROW("mod",       "y[*] = a[*] % b[*], with the sign of the divisor", 1, number_cases), .meaning.compute = mod },
+    { ROW("fmod",      "y[*] = fmod(a[*], b[*]), with the sign of the dividend", 1, number_cases),
+      .meaning.compute = fmod_ },
+    { ROW("pow",       "y[*] = pow(a[*], b[*])", 4, number_cases), .meaning.compute = pow_ },
     BINARY("min",           "y[*] = min(a[*], b[*])", 4, number_cases),
     BINARY("max",           "y[*] = max(a[*], b[*])", 4, number_cases),
     BINARY("equal",         "y[*] = a[*] == b[*]", 4, compare_cases),
@@ -90,11 +94,12 @@ const Op ops_broadcast[] = {
     BINARY("bitxor",        "y[*] = a[*] ^ b[*]", 4, bits_cases),
     BINARY("shl",           "y[*] = a[*] << b[*]", 4, bits_cases),
     BINARY("shr",           "y[*] = a[*] >> b[*]", 4, bits_cases),
-    { .name = "prelu", .summary = "y[*] = select(x[*] < 0, slope[*] * x[*], x[*])", .level = 3, .pattern = PATTERN_BROADCAST,
-      .least_inputs = 2, .most_inputs = 2, .inputs = "x slope", .formula = "y[*] = select(x[*] < 0, slope[*] * x[*], x[*])",
-      .permute = permute_elementwise, .cases = (const OpCase[]){ { "", "f32[1][2][3][4] f32[4]", "f32[1][2][3][4]", NULL }, { 0 } } },
-    { .name = "where", .summary = "y[*] = select(condition[*], a[*], b[*])", .level = 4, .pattern = PATTERN_BROADCAST,
-      .least_inputs = 3, .most_inputs = 3, .inputs = "condition a b", .formula = "y[*] = select(condition[*], a[*], b[*])",
-      .permute = permute_elementwise, .cases = where_cases },
+    { .name = "prelu", .summary = "y[*] = select(x[*] < 0, slope[*] * x[*], x[*])", .level = 3, .least_inputs = 2,
+      .most_inputs = 2, .inputs = "x slope", .meaning.formula = "y[*] = select(x[*] < 0, slope[*] * x[*], x[*])",
+      .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise,
+      .cases = (const OpCase[]){ { "", "f32[1][2][3][4] f32[4]", "f32[1][2][3][4]", NULL }, { 0 } } },
+    { .name = "where", .summary = "y[*] = select(condition[*], a[*], b[*])", .level = 4, .least_inputs = 3,
+      .most_inputs = 3, .inputs = "condition a b", .meaning.formula = "y[*] = select(condition[*], a[*], b[*])",
+      .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise, .cases = where_cases },
     { 0 }
 };

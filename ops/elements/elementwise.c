@@ -136,11 +136,11 @@ static const OpCase cast_cases[] = {
 };
 
 #define ROW(op_name, text, its_level, case_rows) \
-    .name = op_name, .summary = text, .level = its_level, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1, .most_inputs = 1, \
-    .inputs = "x", .permute = permute_elementwise, .cases = case_rows
-#define UNARY(op_name, text, its_level, case_rows) { ROW(op_name, text, its_level, case_rows), .formula = text }
+    .name = op_name, .summary = text, .level = its_level, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .fusion.pattern = PATTERN_ELEMENTWISE, .layout.permute = permute_elementwise, .cases = case_rows
+#define UNARY(op_name, text, its_level, case_rows) { ROW(op_name, text, its_level, case_rows), .meaning.formula = text }
 #define FLOATS_WITH(op_name, text, its_level, attrs) \
-    { ROW(op_name, text, its_level, float_cases), .formula = text, .floats_only = true, .attr = attrs }
+    { ROW(op_name, text, its_level, float_cases), .meaning.formula = text, .meaning.floats_only = true, .attr = attrs }
 #define FLOATS(op_name, text, its_level) FLOATS_WITH(op_name, text, its_level, NULL)
 
 const Op ops_elementwise[] = {
@@ -181,7 +181,8 @@ const Op ops_elementwise[] = {
     FLOATS("tanh",        "y[*] = tanh(x[*])", 1),
     /* Activations */
     FLOATS("sigmoid",     "y[*] = sigmoid(x[*])", 1),
-    { ROW("relu",         "y[*] = max(x[*], 0)", 1, number_cases), .formula = "y[*] = max(x[*], 0)", .limits = relu_limits },
+    { ROW("relu",         "y[*] = max(x[*], 0)", 1, number_cases), .meaning.formula = "y[*] = max(x[*], 0)",
+      .quantization.limits = relu_limits },
     FLOATS("silu",        "y[*] = x[*] * sigmoid(x[*])", 3),
     FLOATS("gelu",        "y[*] = 0.5 * x[*] * (1 + erf(x[*] * 0.7071067811865476))", 3),
     FLOATS("gelu_tanh",   "y[*] = 0.5 * x[*] * (1 + tanh(0.7978845608028654 * (x[*] + 0.044715 * x[*] * x[*] * x[*])))", 3),
@@ -196,18 +197,25 @@ const Op ops_elementwise[] = {
     FLOATS_WITH("selu",               "y[*] = gamma * select(x[*] < 0, alpha * expm1(x[*]), x[*])", 3, selu_attrs),
     FLOATS_WITH("thresholded_relu",   "y[*] = select(x[*] > alpha, x[*], 0)", 3, ALPHA("1")),
     { ROW("shrink", "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", 3, shrink_cases),
-      .formula = "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))", .floats_only = true, .attr = shrink_attrs },
+      .attr = shrink_attrs,
+      .meaning.formula = "y[*] = select(x[*] < -lambda, x[*] + bias, select(x[*] > lambda, x[*] - bias, 0))",
+      .meaning.floats_only = true },
     FLOATS_WITH("swish",              "y[*] = x[*] * sigmoid(alpha * x[*])", 3, ALPHA("1")),
-    { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .compute = clip, .limits = clip_limits },
+    { ROW("clip", "y[*] = min(max(x[*], min), max)", 3, clip_cases), .attr = clip_attrs, .meaning.compute = clip,
+      .quantization.limits = clip_limits },
     /* Tests, logic, types */
     UNARY("isnan",        "y[*] = isnan(x[*])", 3, test_cases),
     UNARY("isinf",        "y[*] = isinf(x[*])", 3, test_cases),
     UNARY("isfinite",     "y[*] = !isnan(x[*]) && !isinf(x[*])", 3, test_cases),
     UNARY("not",          "y[*] = !x[*]", 4, bool_cases),
     UNARY("bitnot",       "y[*] = ~x[*]", 4, bits_cases),
-    { ROW("cast", "y[*] = to(x[*])", 3, cast_cases), .attr = cast_attrs, .compute = cast, .simplify = cast_to_itself },
-    { ROW("bitcast", "y[*] = bits_to(x[*]): the same bytes", 3, bitcast_cases), .attr = cast_attrs, .compute = bitcast, .simplify = cast_to_itself },
-    { ROW("identity", "y[*] = x[*]", 3, number_cases), .formula = "y[*] = x[*]", .simplify = only_input },
-    { ROW("dropout", "y[*] = x[*]: what it is in inference", 1, number_cases), .formula = "y[*] = x[*]", .simplify = only_input },
+    { ROW("cast", "y[*] = to(x[*])", 3, cast_cases), .attr = cast_attrs, .meaning.compute = cast,
+      .meaning.simplify = cast_to_itself },
+    { ROW("bitcast", "y[*] = bits_to(x[*]): the same bytes", 3, bitcast_cases), .attr = cast_attrs,
+      .meaning.compute = bitcast, .meaning.simplify = cast_to_itself },
+    { ROW("identity", "y[*] = x[*]", 3, number_cases), .meaning.formula = "y[*] = x[*]",
+      .meaning.simplify = only_input },
+    { ROW("dropout", "y[*] = x[*]: what it is in inference", 1, number_cases), .meaning.formula = "y[*] = x[*]",
+      .meaning.simplify = only_input },
     { 0 }
 };

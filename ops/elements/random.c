@@ -187,7 +187,8 @@ static const OpCase multinomial_cases[] = {
 };
 
 #define DRAW(fn, text, roles, count, attrs, kind, case_rows) \
-    { .name = #fn, .summary = text, .level = 10, .pattern = kind, .least_inputs = count, .most_inputs = count, .inputs = roles, .attr = attrs, .compute = fn, .cases = case_rows }
+    { .name = #fn, .summary = text, .level = 10, .least_inputs = count, .most_inputs = count,  \
+      .inputs = roles, .attr = attrs, .meaning.compute = fn, .fusion.pattern = kind, .cases = case_rows }
 
 const Op ops_random[] = {
     DRAW(random_uniform, "y[i] = low + (high - low) * u, u in [0, 1) by philox(key, i)", "key", 1, uniform_attrs, PATTERN_INJECTIVE, uniform_cases),

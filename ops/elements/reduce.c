@@ -201,8 +201,9 @@ static const OpCase arg_cases[] = {
 };
 
 #define ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) \
-    .name = op_name, .summary = formula_text, .level = 4, .pattern = PATTERN_REDUCTION, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
-    .attr = attr_rows, .compute = fn, .permute = permute_hook, .cases = case_rows
+    .name = op_name, .summary = formula_text, .level = 4, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .attr = attr_rows, .meaning.compute = fn, .fusion.pattern = PATTERN_REDUCTION, .layout.permute = permute_hook, \
+    .cases = case_rows
 #define REDUCE_WITH(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) { ROW(op_name, formula_text, fn, permute_hook, attr_rows, case_rows) }
 #define REDUCE(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, cases)
 #define REDUCE_TO_FUNCTION(op_name, formula_text) REDUCE_WITH(op_name, formula_text, reduce, permute_axes_kept, attrs, function_cases)
@@ -211,9 +212,10 @@ static const OpCase arg_cases[] = {
 const Op ops_reduce[] = {
     REDUCE("reduce_sum",        "y[n] = sum(c) x[n,c]"),
     REDUCE("reduce_prod",       "y[n] = prod(c) x[n,c]"),
-    { KEPT("reduce_max",        "y[n] = max(c) x[n,c]"), .moves_elements = true },
-    { KEPT("reduce_min",        "y[n] = min(c) x[n,c]"), .moves_elements = true },
-    { ROW("reduce_mean",        "y[n] = (sum(c) x[n,c]) / C", reduce, permute_axes_kept, attrs, function_cases), .total = mean_total },
+    { KEPT("reduce_max",        "y[n] = max(c) x[n,c]"), .quantization.moves_elements = true },
+    { KEPT("reduce_min",        "y[n] = min(c) x[n,c]"), .quantization.moves_elements = true },
+    { ROW("reduce_mean", "y[n] = (sum(c) x[n,c]) / C", reduce, permute_axes_kept, attrs, function_cases),
+      .quantization.total = mean_total },
     REDUCE("reduce_l1",         "y[n] = sum(c) abs(x[n,c])"),
     REDUCE_TO_FUNCTION("reduce_l2",         "y[n] = sqrt(sum(c) x[n,c] * x[n,c])"),
     REDUCE("reduce_sum_square", "y[n] = sum(c) x[n,c] * x[n,c]"),

@@ -196,12 +196,14 @@ static const OpCase searchsorted_cases[] = {
 };
 
 #define ROW(fn, text, its_pattern, count, names, its_attrs, its_cases) \
-    .name = #fn, .summary = text, .level = 3, .pattern = its_pattern, .least_inputs = count, .most_inputs = count, .inputs = names, \
-    .attr = its_attrs, .compute = fn, .cases = its_cases
+    .name = #fn, .summary = text, .level = 3, .least_inputs = count, .most_inputs = count, .inputs = names, \
+    .attr = its_attrs, .meaning.compute = fn, .fusion.pattern = its_pattern, .cases = its_cases
 
 const Op ops_scan[] = {
-    { ROW(cumsum, "y[i] = sum(j) x[j] over j <= i", PATTERN_REDUCTION, 1, "x", cumulate_attrs, cumulate_cases), .permute = permute_axis },
-    { ROW(cumprod, "y[i] = prod(j) x[j] over j <= i", PATTERN_REDUCTION, 1, "x", cumulate_attrs, cumulate_cases), .permute = permute_axis },
+    { ROW(cumsum, "y[i] = sum(j) x[j] over j <= i", PATTERN_REDUCTION, 1, "x", cumulate_attrs, cumulate_cases),
+      .layout.permute = permute_axis },
+    { ROW(cumprod, "y[i] = prod(j) x[j] over j <= i", PATTERN_REDUCTION, 1, "x", cumulate_attrs, cumulate_cases),
+      .layout.permute = permute_axis },
     { ROW(trilu, "y[i,j] = select(j - i >= k, x[i,j], 0), or <= k for the lower triangle", PATTERN_INJECTIVE, 1, "x", trilu_attrs, trilu_cases) },
     { ROW(one_hot, "y[i,j] = values[x[i] == j]", PATTERN_INJECTIVE, 2, "x values", one_hot_attrs, one_hot_cases) },
     { ROW(reverse_sequence, "y[t,b] = x[length[b]-1-t,b] where t < length[b], else x[t,b]", PATTERN_INJECTIVE, 2, "x length", reverse_sequence_attrs, reverse_sequence_cases) },

@@ -85,9 +85,11 @@ static const OpCase norm_cases[] = {
 };
 
 const Op ops_fixed[] = {
-    { .name = "div_fixed", .summary = "y[*] = a[*] / b[*] in fixed point, inverses by table", .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 4, .most_inputs = 4,
-      .inputs = "a b inverse shift", .attr = div_attrs, .compute = div_fixed, .cases = div_cases },
-    { .name = "l2_norm_fixed", .summary = "y[n,c] = (x[n,c] - zero) / sqrt(sum(c) (x[n,c] - zero)^2) in fixed point", .level = 11, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1,
-      .most_inputs = 1, .inputs = "x", .attr = norm_attrs, .compute = l2_norm_fixed, .cases = norm_cases },
+    { .name = "div_fixed", .summary = "y[*] = a[*] / b[*] in fixed point, inverses by table", .level = 11,
+      .least_inputs = 4, .most_inputs = 4, .inputs = "a b inverse shift", .attr = div_attrs,
+      .meaning.compute = div_fixed, .fusion.pattern = PATTERN_BROADCAST, .cases = div_cases },
+    { .name = "l2_norm_fixed", .summary = "y[n,c] = (x[n,c] - zero) / sqrt(sum(c) (x[n,c] - zero)^2) in fixed point",
+      .level = 11, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = norm_attrs,
+      .meaning.compute = l2_norm_fixed, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = norm_cases },
     { 0 }
 };

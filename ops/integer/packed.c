@@ -257,12 +257,18 @@ static const OpCase packed_dense_cases[] = {
 };
 
 #define PACKED(fn, text) \
-    .name = #fn, .summary = text, .level = 11, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 3, .most_inputs = 3, .inputs = "x k b", \
-    .compute = fn, .cases = fn##_cases
+    .name = #fn, .summary = text, .level = 11, .least_inputs = 3, .most_inputs = 3, .inputs = "x k b", \
+    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = fn##_cases
 
 const Op ops_packed[] = {
-    { PACKED(packed_conv2d, "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: a convolution of 8 bits in reading order"), .attr = conv_attrs },
-    { PACKED(packed_depthwise2d, "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: a depthwise convolution of 8 bits"), .attr = conv_attrs },
-    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order"), .attr = dense_attrs },
+    { PACKED(packed_conv2d,
+      "y[n,h,w,o] = b[o] + sum(e) patch[n,h,w,e] * k[o,e]: a convolution of 8 bits in reading order"),
+      .attr = conv_attrs },
+    { PACKED(packed_depthwise2d,
+      "y[n,h,w,o] = b[o] + sum(i,j) padded[n,h*sh+i*dh,w*sw+j*dw,o] * k[o/B,i,j,o%B]: "
+             "a depthwise convolution of 8 bits"),
+      .attr = conv_attrs },
+    { PACKED(packed_dense, "y[..,o] = b[o] + sum(e) x[..,e] * k[o,e]: a dense layer of 8 bits in reading order"),
+      .attr = dense_attrs },
     { 0 }
 };

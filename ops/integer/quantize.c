@@ -94,14 +94,18 @@ static const OpCase centered_cases[] = {
 };
 
 #define QUANT(fn, text) \
-    .name = #fn, .summary = text, .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", \
-    .compute = fn, .permute = permute_elementwise, .cases = fn##_cases
+    .name = #fn, .summary = text, .level = 11, .least_inputs = 3, .most_inputs = 3, .inputs = "x scale zero", \
+    .meaning.compute = fn, .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise, \
+    .cases = fn##_cases
 
 const Op ops_quantize[] = {
-    { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs, .grid = GRID_STORE },
-    { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs, .grid = GRID_REQUANTIZE },
-    { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]"), .grid = GRID_READ },
-    { .name = "centered", .summary = "y[*] = i32(x[*]) - i32(zero[*])", .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 2, .most_inputs = 2, .inputs = "x zero",
-      .compute = centered, .permute = permute_elementwise, .grid = GRID_CENTER, .cases = centered_cases },
+    { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs,
+      .quantization.grid = GRID_STORE },
+    { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs,
+      .quantization.grid = GRID_REQUANTIZE },
+    { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]"), .quantization.grid = GRID_READ },
+    { .name = "centered", .summary = "y[*] = i32(x[*]) - i32(zero[*])", .level = 11, .least_inputs = 2,
+      .most_inputs = 2, .inputs = "x zero", .meaning.compute = centered, .fusion.pattern = PATTERN_BROADCAST,
+      .layout.permute = permute_elementwise, .quantization.grid = GRID_CENTER, .cases = centered_cases },
     { 0 }
 };

@@ -202,15 +202,17 @@ static const OpCase requantize_sum_even_cases[] = {
 static const OpCase recentered_cases[] = { { "", "u8[5]", "i8[5]", NULL }, { "", "i8[2][2]", "u8[2][2]", NULL }, { "", "i32[2]", NULL, "i8 and u8" }, { 0 } };
 
 #define REQUANTIZE(fn, text, its_inputs, least, most) \
-    { .name = #fn, .summary = text, .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = least, .most_inputs = most, .inputs = its_inputs, \
-      .attr = fn##_attrs, .compute = fn, .permute = permute_elementwise, .cases = fn##_cases }
+    { .name = #fn, .summary = text, .level = 11, .least_inputs = least, .most_inputs = most, .inputs = its_inputs, \
+      .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_BROADCAST, \
+      .layout.permute = permute_elementwise, .cases = fn##_cases }
 
 const Op ops_requantize[] = {
     REQUANTIZE(requantize_fixed, "y[*] = to(clamp((x[*] * m[*] + c[*]) >> n[*], min, max))", "x m c n", 1, 4),
     REQUANTIZE(requantize_even, "y[*] = to(clamp(x[*] * m[*] + c[*] by d, ties to even, + zero, min, max))", "x m c", 1, 3),
     REQUANTIZE(requantize_sum, "y[*] = to(clamp((a[*] * ma + b[*] * mb + c) >> n, min, max))", "a b", 2, 2),
     REQUANTIZE(requantize_sum_even, "y[*] = to(clamp(a[*] * ma + b[*] * mb + c by d, ties to even, + zero, min, max))", "a b", 2, 2),
-    { .name = "recentered", .summary = "y[*] = x[*] + 128 as u8, or x[*] - 128 as i8", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1,
-      .most_inputs = 1, .inputs = "x", .compute = recentered, .is_recentering = true, .permute = permute_elementwise, .cases = recentered_cases },
+    { .name = "recentered", .summary = "y[*] = x[*] + 128 as u8, or x[*] - 128 as i8", .level = 11, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .meaning.compute = recentered, .fusion.pattern = PATTERN_ELEMENTWISE,
+      .layout.permute = permute_elementwise, .quantization.is_recentering = true, .cases = recentered_cases },
     { 0 }
 };

@@ -139,10 +139,13 @@ static const OpCase lookup_cases[] = {
 };
 
 const Op ops_rescale[] = {
-    { .name = "rescale", .summary = "y[*] = to(clamp(roundshift(mulhigh((i32(x[*]) - zero_x) << left, multiplier[*]), shift[*]) + zero, min, max))",
-      .level = 11, .pattern = PATTERN_BROADCAST, .least_inputs = 1, .most_inputs = 3, .inputs = "x multiplier shift", .attr = rescale_attrs,
-      .compute = rescale, .permute = permute_elementwise, .cases = rescale_cases },
-    { .name = "lookup", .summary = "y[*] = table[x[*] - least]", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 2,
-      .most_inputs = 2, .inputs = "x table", .compute = lookup, .cases = lookup_cases },
+    { .name = "rescale",
+      .summary = "y[*] = to(clamp(roundshift(mulhigh((i32(x[*]) - zero_x) << left, multiplier[*]), shift[*]) + zero, "
+                 "min, max))",
+      .level = 11, .least_inputs = 1, .most_inputs = 3, .inputs = "x multiplier shift", .attr = rescale_attrs,
+      .meaning.compute = rescale, .fusion.pattern = PATTERN_BROADCAST, .layout.permute = permute_elementwise,
+      .cases = rescale_cases },
+    { .name = "lookup", .summary = "y[*] = table[x[*] - least]", .level = 11, .least_inputs = 2, .most_inputs = 2,
+      .inputs = "x table", .meaning.compute = lookup, .fusion.pattern = PATTERN_ELEMENTWISE, .cases = lookup_cases },
     { 0 }
 };

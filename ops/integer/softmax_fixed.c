@@ -110,11 +110,15 @@ static const OpCase curve_cases[] = {
 };
 
 const Op ops_softmax_fixed[] = {
-    { .name = "softmax_fixed", .summary = "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]) in fixed point", .level = 11,
-      .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = softmax_attrs, .compute = softmax_fixed, .cases = softmax_cases },
-    { .name = "sigmoid_fixed", .summary = "y[*] = sigmoid(x[*]) in fixed point", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1,
-      .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .compute = sigmoid_fixed, .cases = curve_cases },
-    { .name = "tanh_fixed", .summary = "y[*] = tanh(x[*]) in fixed point", .level = 11, .pattern = PATTERN_ELEMENTWISE, .least_inputs = 1,
-      .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .compute = tanh_fixed, .cases = curve_cases },
+    { .name = "softmax_fixed",
+      .summary = "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]) in fixed point", .level = 11,
+      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = softmax_attrs, .meaning.compute = softmax_fixed,
+      .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = softmax_cases },
+    { .name = "sigmoid_fixed", .summary = "y[*] = sigmoid(x[*]) in fixed point", .level = 11, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .meaning.compute = sigmoid_fixed,
+      .fusion.pattern = PATTERN_ELEMENTWISE, .cases = curve_cases },
+    { .name = "tanh_fixed", .summary = "y[*] = tanh(x[*]) in fixed point", .level = 11, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = curve_attrs, .meaning.compute = tanh_fixed,
+      .fusion.pattern = PATTERN_ELEMENTWISE, .cases = curve_cases },
     { 0 }
 };

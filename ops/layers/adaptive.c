@@ -92,8 +92,8 @@ static const OpCase dilation_cases[] = {
 };
 
 #define ROW(fn, text, its_level, count, names, attrs, case_rows) \
-    { .name = #fn, .summary = text, .level = its_level, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = count, .most_inputs = count, .inputs = names, .attr = attrs, \
-      .compute = fn, .cases = case_rows }
+    { .name = #fn, .summary = text, .level = its_level, .least_inputs = count, .most_inputs = count, .inputs = names, \
+      .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = case_rows }
 
 const Op ops_adaptive[] = {
     ROW(adaptive_avg_pool, "y[n,i,j,c] = the mean of x[n,h,w,c] over floor(i*H/m) <= h < ceil((i+1)*H/m), and w likewise", 10, 1, "x", adaptive_attrs, adaptive_cases),

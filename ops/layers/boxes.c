@@ -201,11 +201,16 @@ static const OpCase roi_cases[] = {
 };
 
 const Op ops_boxes[] = {
-    { .name = "non_max_suppression", .summary = "y[k] = (image, class, box) of the boxes kept, best first; count = how many", .level = 5, .pattern = PATTERN_OPAQUE,
-      .least_inputs = 5, .most_inputs = 5, .inputs = "box score most overlap least", .attr = suppression_attrs, .compute = non_max_suppression, .cases = suppression_cases },
-    { .name = "roi_align", .summary = "y[r,i,j,c] = the mean of bilinear samples of x[image[r],:,:,c] in cell i,j of box r", .level = 5, .pattern = PATTERN_OPAQUE,
-      .least_inputs = 3, .most_inputs = 3, .inputs = "x roi image", .attr = roi_attrs, .compute = roi_align, .cases = roi_cases },
-    { .name = "roi_pool", .summary = "y[r,i,j,c] = the largest x[image of r,:,:,c] in cell i,j of box r", .level = 5, .pattern = PATTERN_OPAQUE,
-      .least_inputs = 2, .most_inputs = 2, .inputs = "x roi", .attr = pool_attrs, .compute = roi_pool, .cases = pool_cases },
+    { .name = "non_max_suppression",
+      .summary = "y[k] = (image, class, box) of the boxes kept, best first; count = how many", .level = 5,
+      .least_inputs = 5, .most_inputs = 5, .inputs = "box score most overlap least", .attr = suppression_attrs,
+      .meaning.compute = non_max_suppression, .fusion.pattern = PATTERN_OPAQUE, .cases = suppression_cases },
+    { .name = "roi_align",
+      .summary = "y[r,i,j,c] = the mean of bilinear samples of x[image[r],:,:,c] in cell i,j of box r", .level = 5,
+      .least_inputs = 3, .most_inputs = 3, .inputs = "x roi image", .attr = roi_attrs, .meaning.compute = roi_align,
+      .fusion.pattern = PATTERN_OPAQUE, .cases = roi_cases },
+    { .name = "roi_pool", .summary = "y[r,i,j,c] = the largest x[image of r,:,:,c] in cell i,j of box r", .level = 5,
+      .least_inputs = 2, .most_inputs = 2, .inputs = "x roi", .attr = pool_attrs, .meaning.compute = roi_pool,
+      .fusion.pattern = PATTERN_OPAQUE, .cases = pool_cases },
     { 0 }
 };

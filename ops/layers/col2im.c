@@ -66,7 +66,8 @@ static const OpCase col2im_cases[] = {
 };
 
 const Op ops_col2im[] = {
-    { .name = "col2im", .summary = "y[n,c,h,w] = sum of the windows' taps that lie at h,w: x[n, (c*kh+i)*kw+j, window]", .level = 5, .pattern = PATTERN_REDUCTION,
-      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = col2im_attrs, .compute = col2im, .cases = col2im_cases },
+    { .name = "col2im", .summary = "y[n,c,h,w] = sum of the windows' taps that lie at h,w: x[n, (c*kh+i)*kw+j, window]",
+      .level = 5, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = col2im_attrs, .meaning.compute = col2im,
+      .fusion.pattern = PATTERN_REDUCTION, .cases = col2im_cases },
     { 0 }
 };

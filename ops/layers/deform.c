@@ -101,7 +101,10 @@ static const OpCase deform_cases[] = {
 };
 
 const Op ops_deform[] = {
-    { .name = "deform_conv2d", .summary = "y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph + offset, w*sw+j*dw-pw + offset, c] * mask * k[i,j,c,o], between pixels", .level = 5,
-      .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 3, .most_inputs = 4, .inputs = "x k offset mask", .attr = deform_attrs, .compute = deform_conv2d, .cases = deform_cases },
+    { .name = "deform_conv2d",
+      .summary = "y[n,h,w,o] = sum(i,j,c) x[n, h*sh+i*dh-ph + offset, w*sw+j*dw-pw + offset, c] * mask * "
+                 "k[i,j,c,o], between pixels",
+      .level = 5, .least_inputs = 3, .most_inputs = 4, .inputs = "x k offset mask", .attr = deform_attrs,
+      .meaning.compute = deform_conv2d, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = deform_cases },
     { 0 }
 };

@@ -130,9 +130,12 @@ static const OpCase matmul_cases[] = {
 };
 
 const Op ops_dense[] = {
-    { .name = "dense", .summary = "y[..,o] = sum(k) x[..,k] * w[k,o]", .level = 1, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 2, .most_inputs = 2, .inputs = "x w", .attr = dense_attrs, .compute = dense, .simplify = fold_zero, .weights = 1, .is_bilinear = true, .contracts_last = true, .cases = dense_cases },
-    { .name = "matmul", .summary = "y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o], leading dimensions broadcast", .level = 10,
-      .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 2, .most_inputs = 2, .inputs = "a b", .compute = matmul, .is_bilinear = true, .cases = matmul_cases },
+    { .name = "dense", .summary = "y[..,o] = sum(k) x[..,k] * w[k,o]", .level = 1, .least_inputs = 2, .most_inputs = 2,
+      .inputs = "x w", .attr = dense_attrs, .meaning.compute = dense, .meaning.simplify = fold_zero,
+      .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.contracts_last = true, .fold.weights = 1,
+      .quantization.is_bilinear = true, .cases = dense_cases },
+    { .name = "matmul", .summary = "y[..,n,o] = sum(k) a[..,n,k] * b[..,k,o], leading dimensions broadcast",
+      .level = 10, .least_inputs = 2, .most_inputs = 2, .inputs = "a b", .meaning.compute = matmul,
+      .fusion.pattern = PATTERN_OUT_FUSABLE, .quantization.is_bilinear = true, .cases = matmul_cases },
     { 0 }
 };

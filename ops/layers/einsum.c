@@ -135,7 +135,8 @@ static const OpCase cases[] = {
 };
 
 const Op ops_einsum[] = {
-    { .name = "einsum", .summary = "a sum of products by letters: ij,jk->ik is y[i,k] = sum(j) x0[i,j] * x1[j,k]", .level = 11, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 1, .most_inputs = 8, .inputs = "x0 x1 x2 x3 x4 x5 x6 x7", .attr = attrs, .compute = einsum, .cases = cases },
+    { .name = "einsum", .summary = "a sum of products by letters: ij,jk->ik is y[i,k] = sum(j) x0[i,j] * x1[j,k]",
+      .level = 11, .least_inputs = 1, .most_inputs = 8, .inputs = "x0 x1 x2 x3 x4 x5 x6 x7", .attr = attrs,
+      .meaning.compute = einsum, .fusion.pattern = PATTERN_OUT_FUSABLE, .cases = cases },
     { 0 }
 };

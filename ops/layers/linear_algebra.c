@@ -46,7 +46,7 @@ static const OpCase det_cases[] = {
 };
 
 const Op ops_linear_algebra[] = {
-    { .name = "det", .summary = "y[b] = the determinant of x[b,:,:]", .level = 10, .pattern = PATTERN_OPAQUE, .least_inputs = 1, .most_inputs = 1, .inputs = "x",
-      .compute = det, .cases = det_cases },
+    { .name = "det", .summary = "y[b] = the determinant of x[b,:,:]", .level = 10, .least_inputs = 1, .most_inputs = 1,
+      .inputs = "x", .meaning.compute = det, .fusion.pattern = PATTERN_OPAQUE, .cases = det_cases },
     { 0 }
 };

@@ -150,14 +150,20 @@ static const OpCase batch_norm_cases[] = {
 };
 
 const Op ops_norm[] = {
-    { .name = "batch_norm", .summary = "y[..,c] = (x[..,c] - mean[c]) * scale[c] / sqrt(var[c] + epsilon) + bias[c]", .level = 1,
-      .pattern = PATTERN_OPAQUE, .least_inputs = 5, .most_inputs = 5, .inputs = "x scale bias mean var", .attr = batch_norm_attrs,
-      .compute = batch_norm, .simplify = batch_norm_simpler, .cases = batch_norm_cases },
-    { .name = "standardize", .summary = "y = (x - mean) / sqrt(var + epsilon), mean and var of x over the axes", .level = 1, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = moment_attrs, .compute = standardize, .permute = permute_all_axes, .cases = moment_cases },
-    { .name = "rms_norm", .summary = "y = x / sqrt(mean(x * x) + epsilon) over the axes", .level = 1, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = moment_attrs, .compute = rms_norm, .permute = permute_all_axes, .cases = moment_cases },
-    { .name = "lrn", .summary = "y[c] = x[c] / pow(bias + alpha / size * sum(j) x[c+j-(size-1)/2] * x[c+j-(size-1)/2], beta)", .level = 2, .pattern = PATTERN_OUT_FUSABLE,
-      .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = lrn_attrs, .compute = lrn, .permute = permute_axis, .cases = lrn_cases },
+    { .name = "batch_norm", .summary = "y[..,c] = (x[..,c] - mean[c]) * scale[c] / sqrt(var[c] + epsilon) + bias[c]",
+      .level = 1, .least_inputs = 5, .most_inputs = 5, .inputs = "x scale bias mean var", .attr = batch_norm_attrs,
+      .meaning.compute = batch_norm, .meaning.simplify = batch_norm_simpler, .fusion.pattern = PATTERN_OPAQUE,
+      .cases = batch_norm_cases },
+    { .name = "standardize", .summary = "y = (x - mean) / sqrt(var + epsilon), mean and var of x over the axes",
+      .level = 1, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = moment_attrs,
+      .meaning.compute = standardize, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_all_axes,
+      .cases = moment_cases },
+    { .name = "rms_norm", .summary = "y = x / sqrt(mean(x * x) + epsilon) over the axes", .level = 1, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = moment_attrs, .meaning.compute = rms_norm,
+      .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_all_axes, .cases = moment_cases },
+    { .name = "lrn",
+      .summary = "y[c] = x[c] / pow(bias + alpha / size * sum(j) x[c+j-(size-1)/2] * x[c+j-(size-1)/2], beta)",
+      .level = 2, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = lrn_attrs, .meaning.compute = lrn,
+      .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_axis, .cases = lrn_cases },
     { 0 }
 };

@@ -403,21 +403,32 @@ static const OpCase global_cases[] = {
 };
 
 #define POOL(fn, formula_text) \
-    .name = #fn, .summary = formula_text, .level = 2, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1, .most_inputs = 1, \
-    .inputs = "x", .compute = fn
+    .name = #fn, .summary = formula_text, .level = 2, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+    .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE
 
 const Op ops_pool[] = {
-    { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .moves_elements = true, .cases = max_pool1d_cases },
-    { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .moves_elements = true, .cases = max_pool2d_cases },
-    { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs, .moves_elements = true, .cases = max_pool3d_cases },
-    { POOL(max_pool_index, "y[n,h,w,c] = the place in [n][c][h][w] of the largest x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = index_attrs, .cases = index_cases },
-    { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs, .total = avg_total, .cases = avg_pool1d_cases },
-    { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"), .attr = avg_attrs, .total = avg_total, .cases = avg_pool2d_cases },
-    { POOL(avg_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) x[n,..,c]) / (taps(d) * taps(h) * taps(w))"), .attr = avg_attrs, .total = avg_total, .cases = avg_pool3d_cases },
-    { POOL(lp_pool1d, "y[n,w,c] = (sum(j) |x[n,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool1d_cases },
-    { POOL(lp_pool2d, "y[n,h,w,c] = (sum(i,j) |x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool2d_cases },
+    { POOL(max_pool1d, "y[n,w,c] = max(j) x[n,w*sw+j*dw-pw,c]"), .attr = max_attrs, .quantization.moves_elements = true,
+      .cases = max_pool1d_cases },
+    { POOL(max_pool2d, "y[n,h,w,c] = max(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs,
+      .quantization.moves_elements = true, .cases = max_pool2d_cases },
+    { POOL(max_pool3d, "y[n,d,h,w,c] = max(t,i,j) x[n,d*sd+t*dd-pd,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"), .attr = max_attrs,
+      .quantization.moves_elements = true, .cases = max_pool3d_cases },
+    { POOL(max_pool_index, "y[n,h,w,c] = the place in [n][c][h][w] of the largest x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]"),
+      .attr = index_attrs, .cases = index_cases },
+    { POOL(avg_pool1d, "y[n,w,c] = (sum(j) x[n,w*sw+j*dw-pw,c]) / taps(w)"), .attr = avg_attrs,
+      .quantization.total = avg_total, .cases = avg_pool1d_cases },
+    { POOL(avg_pool2d, "y[n,h,w,c] = (sum(i,j) x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]) / (taps(h) * taps(w))"),
+      .attr = avg_attrs, .quantization.total = avg_total, .cases = avg_pool2d_cases },
+    { POOL(avg_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) x[n,..,c]) / (taps(d) * taps(h) * taps(w))"), .attr = avg_attrs,
+      .quantization.total = avg_total, .cases = avg_pool3d_cases },
+    { POOL(lp_pool1d, "y[n,w,c] = (sum(j) |x[n,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs,
+      .cases = lp_pool1d_cases },
+    { POOL(lp_pool2d, "y[n,h,w,c] = (sum(i,j) |x[n,h*sh+i*dh-ph,w*sw+j*dw-pw,c]|^p)^(1/p)"), .attr = lp_attrs,
+      .cases = lp_pool2d_cases },
     { POOL(lp_pool3d, "y[n,d,h,w,c] = (sum(t,i,j) |x[n,..,c]|^p)^(1/p)"), .attr = lp_attrs, .cases = lp_pool3d_cases },
-    { POOL(global_max_pool, "y[n,0,0,c] = max(h,w) x[n,h,w,c]"), .moves_elements = true, .cases = global_cases },
-    { POOL(global_avg_pool, "y[n,0,0,c] = (sum(h,w) x[n,h,w,c]) / (H * W)"), .total = global_total, .cases = global_cases },
+    { POOL(global_max_pool, "y[n,0,0,c] = max(h,w) x[n,h,w,c]"), .quantization.moves_elements = true,
+      .cases = global_cases },
+    { POOL(global_avg_pool, "y[n,0,0,c] = (sum(h,w) x[n,h,w,c]) / (H * W)"), .quantization.total = global_total,
+      .cases = global_cases },
     { 0 }
 };

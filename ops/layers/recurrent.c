@@ -364,8 +364,8 @@ static const OpCase lstm_cases[] = {
 };
 
 #define LAYER(fn, text, most, roles) \
-    { .name = #fn, .summary = text, .level = 9, .pattern = PATTERN_OPAQUE, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
-      .attr = fn##_attrs, .compute = fn, .cases = fn##_cases }
+    { .name = #fn, .summary = text, .level = 9, .least_inputs = 3, .most_inputs = most, .inputs = roles, \
+      .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = fn##_cases }
 
 const Op ops_recurrent[] = {
     LAYER(rnn, "h[t] = f(x[t] w + b + h[t-1] r): simple recurrent layer", 6, "x w r b h0 lens"),

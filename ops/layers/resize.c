@@ -304,11 +304,17 @@ static const OpCase grid_cases[] = {
 };
 
 const Op ops_resize[] = {
-    { .name = "resample", .summary = "y[i] = sum(t) x[index[i,t]] * weight[i,t] along the axis", .level = 5, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 3,
-      .most_inputs = 3, .inputs = "x index weight", .attr = resample_attrs, .compute = resample, .permute = permute_resample, .cases = resample_cases },
-    { .name = "interpolate", .summary = "y[i] = x at place i of x resized along the axis: the nearest element, or a weighted sum of 2 or 4", .level = 5,
-      .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = interpolate_attrs, .compute = interpolate, .permute = permute_axis, .cases = interpolate_cases },
-    { .name = "grid_sample", .summary = "y[n,h,w,c] = x at the place grid[n,h,w] = (x, y), both from -1 to 1", .level = 5, .pattern = PATTERN_OPAQUE, .least_inputs = 2,
-      .most_inputs = 2, .inputs = "x grid", .attr = grid_attrs, .compute = grid_sample, .cases = grid_cases },
+    { .name = "resample", .summary = "y[i] = sum(t) x[index[i,t]] * weight[i,t] along the axis", .level = 5,
+      .least_inputs = 3, .most_inputs = 3, .inputs = "x index weight", .attr = resample_attrs,
+      .meaning.compute = resample, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_resample,
+      .cases = resample_cases },
+    { .name = "interpolate",
+      .summary = "y[i] = x at place i of x resized along the axis: the nearest element, or a weighted sum of 2 or 4",
+      .level = 5, .least_inputs = 1, .most_inputs = 1, .inputs = "x", .attr = interpolate_attrs,
+      .meaning.compute = interpolate, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_axis,
+      .cases = interpolate_cases },
+    { .name = "grid_sample", .summary = "y[n,h,w,c] = x at the place grid[n,h,w] = (x, y), both from -1 to 1",
+      .level = 5, .least_inputs = 2, .most_inputs = 2, .inputs = "x grid", .attr = grid_attrs,
+      .meaning.compute = grid_sample, .fusion.pattern = PATTERN_OPAQUE, .cases = grid_cases },
     { 0 }
 };

@@ -67,8 +67,9 @@ static const OpCase cases[] = {
 };
 
 #define SOFTMAX(fn, formula_text) \
-    { .name = #fn, .summary = formula_text, .level = 1, .pattern = PATTERN_OUT_FUSABLE, .least_inputs = 1, .most_inputs = 1, \
-      .inputs = "x", .attr = attrs, .compute = fn, .permute = permute_axis, .cases = cases }
+    { .name = #fn, .summary = formula_text, .level = 1, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+      .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OUT_FUSABLE, .layout.permute = permute_axis, \
+      .cases = cases }
 
 const Op ops_softmax[] = {
     SOFTMAX(softmax, "y[n,c] = exp(x[n,c] - peak[n]) / sum(c) exp(x[n,c] - peak[n]), peak[n] = max(c) x[n,c]"),

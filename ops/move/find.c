@@ -132,8 +132,8 @@ static const OpCase ngram_count_cases[] = {
 };
 
 #define ROW(fn, text, count, names, attrs) \
-    { .name = #fn, .summary = text, .level = 10, .pattern = PATTERN_OPAQUE, .least_inputs = count, .most_inputs = count, .inputs = names, .attr = attrs, \
-      .compute = fn, .cases = fn##_cases }
+    { .name = #fn, .summary = text, .level = 10, .least_inputs = count, .most_inputs = count, .inputs = names, \
+      .attr = attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_OPAQUE, .cases = fn##_cases }
 
 const Op ops_find[] = {
     ROW(nonzero, "y[d,k] = coordinate d of the k-th element that is not zero; count = how many", 1, "x", nonzero_attrs),

@@ -328,8 +328,8 @@ static const OpCase topk_cases[] = {
 };
 
 #define ROW(fn, text, its_pattern, count, names, attrs) \
-    { .name = #fn, .summary = text, .level = 3, .pattern = its_pattern, .least_inputs = count, .most_inputs = count, .inputs = names, \
-      .attr = attrs, .compute = fn, .cases = fn##_cases }
+    { .name = #fn, .summary = text, .level = 3, .least_inputs = count, .most_inputs = count, .inputs = names, \
+      .attr = attrs, .meaning.compute = fn, .fusion.pattern = its_pattern, .cases = fn##_cases }
 
 const Op ops_index[] = {
     ROW(gather_elements, "y[i,j] = x[i,index[i,j]] along the axis", PATTERN_INJECTIVE, 2, "x index", axis_attrs),

@@ -193,7 +193,7 @@ static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
 static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
 {
     const Node *n = t->maker;
-    return n && n->kind == NODE_CALL && n->op->box == slice_box && slice_box(cx, n, begin) ? n : NULL;
+    return n && n->kind == NODE_CALL && n->op->layout.box == slice_box && slice_box(cx, n, begin) ? n : NULL;
 }
 
 /* How many of the operands from there on are boxes of one tensor, each beginning along the axis where the one before ends. */
@@ -498,14 +498,16 @@ static const OpCase expand_cases[] = {
 static const OpCase tile_cases[] = { { "times=2,3", "f32[2][2]", "f32[4][6]", NULL }, { "times=2,0", "f32[2][2]", NULL, "'times' is 2,0" }, { 0 } };
 
 #define MOVE(fn, text, its_level, least, most, names) \
-    .name = #fn, .summary = text, .level = its_level, .pattern = PATTERN_INJECTIVE, .least_inputs = least, .most_inputs = most, \
-    .inputs = names, .attr = fn##_attrs, .compute = fn, .moves_elements = true, .cases = fn##_cases
+    .name = #fn, .summary = text, .level = its_level, .least_inputs = least, .most_inputs = most, .inputs = names, \
+    .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_INJECTIVE, \
+    .quantization.moves_elements = true, .cases = fn##_cases
 
 const Op ops_move[] = {
-    { MOVE(transpose, "y[i_perm[0], i_perm[1], ..] = x[i_0, i_1, ..]", 3, 1, 1, "x"), .is_transpose = true },
-    { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .is_concat = true, .permute = permute_axis, .simplify = concat_of_fewer },
-    { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .permute = permute_slice, .box = slice_box },
-    { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .permute = permute_pad },
+    { MOVE(transpose, "y[i_perm[0], i_perm[1], ..] = x[i_0, i_1, ..]", 3, 1, 1, "x"), .layout.is_transpose = true },
+    { MOVE(concat, "y[i] = select(i < n0, x0[i], x1[i-n0])", 1, 1, -1, "x0 x1"), .meaning.simplify = concat_of_fewer,
+      .layout.is_concat = true, .layout.permute = permute_axis },
+    { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .layout.permute = permute_slice, .layout.box = slice_box },
+    { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .layout.permute = permute_pad },
     { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
     { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x") },
     { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x") },

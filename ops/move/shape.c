@@ -335,8 +335,9 @@ static const OpCase unsqueeze_cases[] = {
 };
 
 #define VIEW(fn, text) \
-    { .name = #fn, .summary = text, .level = 3, .pattern = PATTERN_INJECTIVE, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
-      .attr = fn##_attrs, .compute = fn, .is_view = true, .moves_elements = true, .cases = fn##_cases }
+    { .name = #fn, .summary = text, .level = 3, .least_inputs = 1, .most_inputs = 1, .inputs = "x", \
+      .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_INJECTIVE, .layout.is_view = true, \
+      .quantization.moves_elements = true, .cases = fn##_cases }
 
 const Op ops_shape[] = {
     VIEW(reshape,   "the same elements in the same order under another shape"),

@@ -55,9 +55,11 @@ static const OpCase ramp_cases[] = {
 };
 
 const Op ops_sizes[] = {
-    { .name = "extent", .summary = "y = x + count, the count a size that may be open", .level = 10, .pattern = PATTERN_INJECTIVE, .least_inputs = 1, .most_inputs = 1,
-      .inputs = "x", .attr = count_attrs, .compute = extent, .cases = extent_cases },
-    { .name = "ramp", .summary = "y[i] = start + i * step", .level = 10, .pattern = PATTERN_INJECTIVE, .least_inputs = 2, .most_inputs = 2, .inputs = "start step",
-      .attr = count_attrs, .compute = ramp, .cases = ramp_cases },
+    { .name = "extent", .summary = "y = x + count, the count a size that may be open", .level = 10, .least_inputs = 1,
+      .most_inputs = 1, .inputs = "x", .attr = count_attrs, .meaning.compute = extent,
+      .fusion.pattern = PATTERN_INJECTIVE, .cases = extent_cases },
+    { .name = "ramp", .summary = "y[i] = start + i * step", .level = 10, .least_inputs = 2, .most_inputs = 2,
+      .inputs = "start step", .attr = count_attrs, .meaning.compute = ramp, .fusion.pattern = PATTERN_INJECTIVE,
+      .cases = ramp_cases },
     { 0 }
 };

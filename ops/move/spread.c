@@ -160,8 +160,8 @@ static const OpCase set_diagonal_cases[] = {
 };
 
 #define ROW(fn, text, its_level, count, names) \
-    { .name = #fn, .summary = text, .level = its_level, .pattern = PATTERN_INJECTIVE, .least_inputs = count, .most_inputs = count, .inputs = names, .attr = fn##_attrs, \
-      .compute = fn, .cases = fn##_cases }
+    { .name = #fn, .summary = text, .level = its_level, .least_inputs = count, .most_inputs = count, .inputs = names, \
+      .attr = fn##_attrs, .meaning.compute = fn, .fusion.pattern = PATTERN_INJECTIVE, .cases = fn##_cases }
 
 const Op ops_spread[] = {
     ROW(repeat, "y[i] = x[i / times] along the axis", 3, 1, "x"),

@@ -207,7 +207,7 @@ static void check_batch_norm(void)
         wanted[i] = (p[0] - p[3]) / sqrt(p[4] + 0.001) * p[1] + p[2];
     }
     CHECK("batch-norm-values", first_difference(&m, wanted, &found) < 0);
-    Tensor *simpler = m.node->op->simplify(m.cx, m.node);
+    Tensor *simpler = m.node->op->meaning.simplify(m.cx, m.node);
     CHECK("batch-norm-simplifies-to-scale-and-shift", simpler && strcmp(simpler->maker->op->name, "add") == 0 && strcmp(simpler->maker->in[0]->maker->op->name, "mul") == 0);
     ctx_free(m.cx);
 }
@@ -289,7 +289,7 @@ static void check_permutation(const Op *op, const OpCase *c)
         turned[i] = op_call(m.cx, op_find(m.cx, "transpose"), "t", &before[i], 1, &attr, 1)->out[0];
     }
     Node *outer = fits ? op_call(m.cx, op, "op", turned, m.in_count, m.node->attr, m.node->attr_count) : NULL;
-    Node *inner = outer ? op->permute(m.cx, outer, perm, before) : NULL;
+    Node *inner = outer ? op->layout.permute(m.cx, outer, perm, before) : NULL;
     if (inner) {
         Attr attr = { .name = "perm", .kind = ATTR_INTS, .count = rank, .ints = wide };
         Tensor *back = op_call(m.cx, op_find(m.cx, "transpose"), "t", &inner->out[0], 1, &attr, 1)->out[0];
@@ -305,7 +305,7 @@ static void check_permutations(Ctx *names)
     int count;
     const Op *const *op = op_list(names, &count);
     for (int i = 0; i < count; i++)
-        for (const OpCase *c = op[i]->cases; op[i]->permute && c->inputs; c++)
+        for (const OpCase *c = op[i]->cases; op[i]->layout.permute && c->inputs; c++)
             if (!c->refusal) check_permutation(op[i], c);
 }
 

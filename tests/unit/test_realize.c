@@ -460,7 +460,10 @@ static int floats_of(Net *n, const Graph *g)
 {
     Node **order;
     int count = graph_order(n->cx, g, &order), found = 0;
-    for (int i = 0; i < count; i++) found += (dtype_is_float(order[i]->out[0]->type) && !order[i]->op->grid) || order[i]->op->grid == GRID_REQUANTIZE;
+    for (int i = 0; i < count; i++) {
+        const int grid = order[i]->op->quantization.grid;
+        found += (dtype_is_float(order[i]->out[0]->type) && !grid) || grid == GRID_REQUANTIZE;
+    }
     return found;
 }
 

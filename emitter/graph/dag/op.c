@@ -202,9 +202,9 @@ static Tensor *compute_by_formulas(Ctx *cx, const Node *n, const char *text)
 
 static int compute_by_row(Ctx *cx, const Node *n, Tensor **out)
 {
-    if (!n->op->formula) return n->op->compute(cx, n, out);
-    if (n->op->floats_only && !op_float(cx, n)) return 0;
-    out[0] = compute_by_formulas(cx, n, n->op->formula);
+    if (!n->op->meaning.formula) return n->op->meaning.compute(cx, n, out);
+    if (n->op->meaning.floats_only && !op_float(cx, n)) return 0;
+    out[0] = compute_by_formulas(cx, n, n->op->meaning.formula);
     return out[0] ? 1 : 0;
 }
 

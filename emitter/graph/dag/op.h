@@ -28,58 +28,83 @@ typedef struct OpCase {
 } OpCase;
 
 typedef struct Op Op;
-struct Op {
-    const char *name;                  /* "conv2d" */
-    const char *summary;               /* one line for people, with the formula or equation */
-    int level;                         /* support level 1..11 (catalogue) */
-    Pattern pattern;
-    int least_inputs, most_inputs;     /* most -1: any number */
-    const char *inputs;                /* their names, space-separated: "x k" */
-    const AttrRow *attr;               /* closed by a row without name; NULL: none */
-    /* Makes the computes: returns the outputs' count, fills out[]. It infers types and shapes by making them; a call with
-     * operands that do not fit is a diagnostic that starts with what was found. Inputs' shapes may be symbolic. */
+
+/* The operator's meaning: one of `compute` and `formula`. */
+typedef struct OpMeaning {
+    /* Constructs the computes: returns the outputs' count, fills out[]. They infer types and shapes; operands that do
+     * not fit are a diagnostic that starts with what was found. Inputs' shapes may be symbolic. */
     int (*compute)(Ctx *cx, const Node *call, Tensor **out);
-    /* Or one formula for `y` over the inputs, and the integer and real attributes, by their names; compute is NULL then. */
+    /* A formula for `y` over the inputs, and the integer and real attributes, by their names. */
     const char *formula;
     bool floats_only;                  /* the first input must be of a float type; for rows with a formula */
-    /* A pure view of its first input's elements in the same order (reshape and alike): shares memory. */
-    bool is_view;
+    /* Returns a replacement of output 0 by simpler calls (inference forms: dropout is its input, a batch norm over
+     * constants a scale and a shift); NULL: nothing simpler. */
+    Tensor *(*simplify)(Ctx *cx, const Node *call);
+} OpMeaning;
+
+typedef struct OpFusion {
+    Pattern pattern;
+    /* An annotation of the input: DEVICE and RECORD are removed before the first pass (passes/annotate.c); STOP_FUSION
+     * stays, a view across which nothing is fused. */
+    enum { ANNOTATION_NONE, ANNOTATION_DEVICE, ANNOTATION_STOP_FUSION, ANNOTATION_RECORD } annotation;
+    bool is_device_copy;               /* attributes from and to: the values move, so the output has memory of its own */
+} OpFusion;
+
+/* Where the elements and the dimensions of the output are in the inputs. */
+typedef struct OpLayout {
+    bool is_view;                      /* the first input's elements in the same order (reshape): shares memory */
+    bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
+    bool is_concat;                    /* attribute axis: outputs are the inputs side by side */
+    bool contracts_last;               /* y[..,o] = sum(k) x[..,k] * weights[k,o]: the order of k may be changed in both */
+    /* The output is the box of input 0 that starts at `begin`: out[i] = in[begin + i], maybe a view. False: no box. */
+    bool (*box)(Ctx *cx, const Node *call, int64_t *begin);
     /* Commutes with a permutation of its inputs' dimensions: given perm (output of transpose dim d is input dim perm[d]),
      * returns the call on the un-transposed inputs whose output, transposed by the same perm, equals this call's; NULL: no.
      * inputs[i] is NULL where that input is not a transpose: the hook transposes it back itself (a constant folds). */
     Node *(*permute)(Ctx *cx, const Node *call, const int *perm, Tensor *const *inputs);
-    /* What to use instead of output 0, made of simpler calls (inference forms: dropout is its input, a batch norm over
-     * constants a scale and a shift); NULL: nothing simpler. */
-    Tensor *(*simplify)(Ctx *cx, const Node *call);
+} OpLayout;
+
+/* Constant factors and terms that passes fold into weights and biases. */
+typedef struct OpFold {
     /* Index of the input in which the call is linear and whose last axis is the output's last axis (weights of a
-     * convolution or dense layer: [..][o]), so that a scale of the output may go into it; 0: none. */
+     * convolution or dense layer: [..][o]), so that a scale of the output may be folded into it; 0: none. */
     int weights;
-    bool contracts_last;               /* y[..,o] = sum(k) x[..,k] * weights[k,o]: the order of k may be changed in both */
-    /* With a constant second operand: y = x * c (SCALE) or y = x + c (SHIFT). */
-    enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;
-    bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
-    bool is_concat;                    /* attribute axis: outputs are the inputs side by side */
-    /* The output is a box of input 0, that which begins there: out[i] = in[begin + i]. It may be a view; false: this call is none. */
-    bool (*box)(Ctx *cx, const Node *call, int64_t *begin);
-    /* What is said of the input rather than done to it: DEVICE and RECORD are taken out before the first pass (annotate.c);
-     * STOP_FUSION stays, a view that nothing is fused across. */
-    enum { ANNOTATION_NONE, ANNOTATION_DEVICE, ANNOTATION_STOP_FUSION, ANNOTATION_RECORD } annotation;
-    /* Between real numbers and a grid, real = input 1 * (stored - input 2), ties to even: input 0 stored, read, or both; read without
-     * the scale, stored - input 1 in i32; sums in i32 stored, of which input 1 is the factor to the grid. */
+    enum { AFFINE_NONE, AFFINE_SCALE, AFFINE_SHIFT } affine;   /* by a constant second operand: y = x * c, y = x + c */
+} OpFold;
+
+/* Computing the call on stored integers: graph/quantize/form.c reads these. Without them it stays in reals. */
+typedef struct OpQuantization {
+    /* Between real numbers and a grid, real = input 1 * (stored - input 2), ties to even: input 0 is stored, read, or
+     * both; read without the scale, stored - input 1 in i32; sums in i32 stored, of which input 1 is the factor to the
+     * grid. */
     enum { GRID_NONE, GRID_STORE, GRID_READ, GRID_SIMULATE, GRID_CENTER, GRID_REQUANTIZE } grid;
     bool is_recentering;               /* the same grid stored with the other sign */
-    /* What graph/quantize/form.c needs to compute a call on stored integers. Elements of the output are elements of its inputs, or the
-     * attribute `value` where there is one: */
+    /* Elements of the output are elements of its inputs, or the attribute `value` where there is one. */
     bool moves_elements;
     /* Linear in each of its first two inputs, so that products of differences need no scale: of 8 bits, attributes `zero` and
-     * `zero_w`, where the operator has them, say what is taken off, and sums are i32. */
+     * `zero_w`, where the operator has them, are the zero points, and sums are i32. */
     bool is_bilinear;
     /* The call limits its input: y = min(max(x, *low), *high). */
     bool (*limits)(const Node *call, double *low, double *high);
     /* The call is a mean of *count elements of its input each: their sum in i32, given the input as stored in i8; *zero becomes
-     * what the zero points add up to in that sum. NULL: counts differ. */
+     * the sum of the zero points. NULL: counts differ. */
     Tensor *(*total)(Ctx *cx, const Node *call, Tensor *stored, int64_t *zero, int64_t *count);
-    bool is_device_copy;               /* attributes from and to: the values move, so the output has memory of its own */
+} OpQuantization;
+
+/* A row names only the facts that it has; what it leaves out is false, none or NULL. Shrinking needs no facts: it
+ * compares computes (graph/shrink/shrink_proof.c). */
+struct Op {
+    const char *name;                  /* "conv2d" */
+    const char *summary;               /* one line for people, with the formula or equation */
+    int level;                         /* support level 1..11 (catalogue) */
+    int least_inputs, most_inputs;     /* most -1: any number */
+    const char *inputs;                /* their names, space-separated: "x k" */
+    const AttrRow *attr;               /* closed by a row without name; NULL: none */
+    OpMeaning meaning;
+    OpFusion fusion;
+    OpLayout layout;
+    OpFold fold;
+    OpQuantization quantization;
     const OpCase *cases;               /* closed by a row without inputs */
 };
 

@@ -10,8 +10,10 @@
 
 /* How regions are named and fused; nobody calls them by name. */
 static const Op rows[] = {
-    [REGION_CHOICE] = { .name = "if", .summary = "one of two graphs, by a condition", .pattern = PATTERN_OPAQUE, .least_inputs = 1, .most_inputs = -1, .inputs = "condition" },
-    [REGION_LOOP] = { .name = "loop", .summary = "a graph again and again", .pattern = PATTERN_OPAQUE, .least_inputs = 2, .most_inputs = -1, .inputs = "count condition" },
+    [REGION_CHOICE] = { .name = "if", .summary = "one of two graphs, by a condition", .fusion.pattern = PATTERN_OPAQUE,
+                        .least_inputs = 1, .most_inputs = -1, .inputs = "condition" },
+    [REGION_LOOP] = { .name = "loop", .summary = "a graph again and again", .fusion.pattern = PATTERN_OPAQUE,
+                      .least_inputs = 2, .most_inputs = -1, .inputs = "count condition" },
 };
 
 /* ---- Making one ---------------------------------------------------------------------------------------------------- */

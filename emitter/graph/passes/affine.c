@@ -26,7 +26,7 @@ static Tensor *channel_constant(const Node *call, Tensor **data)
 
 static Node *maker_of(const Tensor *t) { return t->maker && t->maker->kind == NODE_CALL ? t->maker : NULL; }
 
-static bool is_affine(const Node *n, int kind) { return n && (int)n->op->affine == kind && n->in_count == 2; }
+static bool is_affine(const Node *n, int kind) { return n && (int)n->op->fold.affine == kind && n->in_count == 2; }
 
 /* Is the call at the head of a chain of shifts, each read once and all on one device, linear in constant weights? */
 static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *device)
@@ -34,7 +34,7 @@ static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *de
     Node *n = maker_of(x);
     Tensor *data;
     if (!n || uses_of(uses, x) != 1 || n->device != device) return false;
-    if (n->op->weights) return tensor_is_constant(n->in[n->op->weights]);
+    if (n->op->fold.weights) return tensor_is_constant(n->in[n->op->fold.weights]);
     return is_affine(n, AFFINE_SHIFT) && channel_constant(n, &data) && comes_from_weights(data, uses, device);
 }
 
@@ -57,22 +57,25 @@ static Tensor *scaled(Ctx *cx, Tensor *x, Tensor *s)
 {
     Node *n = maker_of(x);
     Tensor *data = NULL;
-    if (!n->op->weights) {
+    if (!n->op->fold.weights) {
         Tensor *b = channel_constant(n, &data);
         return binary(cx, "add", n->name, scaled(cx, data, s), binary(cx, "mul", n->name, flat(cx, b), s));
     }
     Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
-    in[n->op->weights] = binary(cx, "mul", n->name, n->in[n->op->weights], s);
+    in[n->op->fold.weights] = binary(cx, "mul", n->name, n->in[n->op->fold.weights], s);
     Node *now = op_call(cx, n->op, n->name, in, n->in_count, n->attr, n->attr_count);
     return now ? now->out[0] : NULL;
 }
 
 static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
-    Tensor *x = NULL, *c = node->op->affine && node->in_count == 2 ? channel_constant(node, &x) : NULL;
+    Tensor *x = NULL, *c = node->op->fold.affine && node->in_count == 2 ? channel_constant(node, &x) : NULL;
     if (!c) return;
-    if (node->op->affine == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses, node->device)) out[0] = scaled(cx, x, flat(cx, c));
-    else if (node->op->affine == AFFINE_SHIFT && is_affine(maker_of(x), AFFINE_SHIFT) && uses_of(uses, x) == 1 && maker_of(x)->device == node->device) {
+    const int kind = node->op->fold.affine;
+    if (kind == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses, node->device))
+        out[0] = scaled(cx, x, flat(cx, c));
+    else if (kind == AFFINE_SHIFT && is_affine(maker_of(x), kind) && uses_of(uses, x) == 1 &&
+             maker_of(x)->device == node->device) {
         Tensor *y = NULL, *a = channel_constant(maker_of(x), &y);
         if (a) out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), flat(cx, c)));
     }

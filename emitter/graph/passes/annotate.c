@@ -14,7 +14,10 @@
 #include "support/names.h"
 #include "support/text.h"
 
-static bool is_annotation(const Node *n, int kind) { return n->kind == NODE_CALL && (int)n->op->annotation == kind; }
+static bool is_annotation(const Node *n, int kind)
+{
+    return n->kind == NODE_CALL && (int)n->op->fusion.annotation == kind;
+}
 
 /* The name of the device, interned; NULL: at home, or not known. */
 static const char *device_of_annotation(Ctx *cx, const Node *call)

@@ -42,7 +42,7 @@ static const char *device_taking(Ctx *cx, const Node *n)
     const Tensor *refused = refused_type(d, n);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
     if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "stays on the cpu: no device takes a region");
-    else if (!n->op->is_view && !has_word(d->ops, n->op->name))
+    else if (!n->op->layout.is_view && !has_word(d->ops, n->op->name))
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, n->op->name);
     else if (refused)
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, dtype_info(refused->type)->spelling);

@@ -49,7 +49,7 @@ static bool run_expanded(Ctx *cx, const Node *call, void **data)
 bool graph_run_call(Ctx *cx, const Node *call, Tensor **out)
 {
     void **data = NEW_ARRAY(cx->arena, void *, call->out_count);
-    if (call->op->is_view) {
+    if (call->op->layout.is_view) {
         out[0] = constant_like(cx, call->out[0], call->in[0]->data);
         return out[0] != NULL;
     }

@@ -16,7 +16,7 @@
 
 static Node *transpose_of(const Tensor *t)
 {
-    return t && t->maker && t->maker->kind == NODE_CALL && t->maker->op->is_transpose ? t->maker : NULL;
+    return t && t->maker && t->maker->kind == NODE_CALL && t->maker->op->layout.is_transpose ? t->maker : NULL;
 }
 
 static void perm_of(const Node *n, int *perm)
@@ -91,10 +91,11 @@ static Tensor *into_constants(Ctx *cx, const Node *node)
 {
     Node *made = node->in[0]->maker, *now;
     int perm[MAX_RANK], inverse[MAX_RANK];
-    if (!made || made->kind != NODE_CALL || !made->op->permute || made->out_count != 1 || !all_constant(made)) return NULL;
+    if (!made || made->kind != NODE_CALL || !made->op->layout.permute || made->out_count != 1 ||
+        !all_constant(made)) return NULL;
     perm_of(node, perm);
     invert(perm, node->in[0]->rank, inverse);
-    now = made->op->permute(cx, made, inverse, NEW_ARRAY(cx->arena, Tensor *, made->in_count));
+    now = made->op->layout.permute(cx, made, inverse, NEW_ARRAY(cx->arena, Tensor *, made->in_count));
     return now ? now->out[0] : NULL;
 }
 
@@ -114,7 +115,7 @@ static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm
     int inverse[MAX_RANK], rank = node->out[0]->rank;
     if (is_transposed_by(t, perm, rank)) return t->maker->in[0];
     const Expr *shape[MAX_RANK];
-    bool may_widen = node->op->pattern <= PATTERN_BROADCAST;
+    bool may_widen = node->op->fusion.pattern <= PATTERN_BROADCAST;
     if (t->rank > rank || (t->rank < rank && !may_widen)) return NULL;
     for (int d = 0; d < rank; d++) shape[d] = d < rank - t->rank ? expr_index(cx, 1) : t->shape[d - (rank - t->rank)];
     Tensor *wide = tensor_new(cx, t->name, t->type, rank, shape);
@@ -134,7 +135,7 @@ static Node *first_transpose(const Node *node)
 /* Constants are left to the operator: turning them is folded. */
 static Tensor *sink(Ctx *cx, Node *node)
 {
-    Node *first = node->op->permute && node->out_count == 1 ? first_transpose(node) : NULL;
+    Node *first = node->op->layout.permute && node->out_count == 1 ? first_transpose(node) : NULL;
     if (!first) return NULL;
     int perm[MAX_RANK];
     perm_of(first, perm);
@@ -144,16 +145,16 @@ static Tensor *sink(Ctx *cx, Node *node)
         in[i] = turned_back(cx, node, node->in[i], perm);
         if (!in[i]) return NULL;
     }
-    Node *now = node->op->permute(cx, node, perm, in);
+    Node *now = node->op->layout.permute(cx, node, perm, in);
     return now ? transposed(cx, node->name, now->out[0], perm) : NULL;
 }
 
 /* view[n][k](T(x)) . w: the rows of w follow the order of x's own dimensions. */
 static Tensor *absorb(Ctx *cx, Node *node)
 {
-    if (!node->op->contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;
+    if (!node->op->layout.contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;
     Node *view = node->in[0]->maker;
-    Node *t = view && view->kind == NODE_CALL && view->op->is_view ? transpose_of(view->in[0]) : NULL;
+    Node *t = view && view->kind == NODE_CALL && view->op->layout.is_view ? transpose_of(view->in[0]) : NULL;
     if (!t) return NULL;
     Tensor *x = t->in[0], *w = node->in[1], *flat = node->in[0];
     int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
@@ -180,9 +181,10 @@ static Tensor *absorb(Ctx *cx, Node *node)
 static void lay_out(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
 {
     (void)uses;
-    Tensor *better = node->op->is_transpose ? into_constants(cx, node) : NULL;
-    if (!better) better = node->op->is_transpose ? meet(cx, node) : node->op->contracts_last ? absorb(cx, node) : NULL;
-    if (!better && !node->op->is_transpose) better = sink(cx, node);
+    Tensor *better = node->op->layout.is_transpose ? into_constants(cx, node) : NULL;
+    if (!better && node->op->layout.is_transpose) better = meet(cx, node);
+    else if (!better && node->op->layout.contracts_last) better = absorb(cx, node);
+    if (!better && !node->op->layout.is_transpose) better = sink(cx, node);
     if (better) out[0] = better;
 }
 

@@ -6,7 +6,8 @@
 static Tensor *view_of_view(Ctx *cx, Node *call)
 {
     Tensor *from = call->in[0];
-    if (!from->maker || from->maker->kind != NODE_CALL || !from->maker->op->is_view || from->maker->op->annotation) return NULL;
+    if (!from->maker || from->maker->kind != NODE_CALL || !from->maker->op->layout.is_view ||
+        from->maker->op->fusion.annotation) return NULL;
     return view_call(cx, call->name, from->maker->in[0], call->out[0]);
 }
 
@@ -22,8 +23,8 @@ static void simplify_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
     (void)uses;
     while (call && call->kind == NODE_CALL && !ctx_failed(cx)) {
-        Tensor *simpler = call->op->simplify ? call->op->simplify(cx, call) : NULL;
-        if (!simpler && call->op->is_view && !call->op->annotation)
+        Tensor *simpler = call->op->meaning.simplify ? call->op->meaning.simplify(cx, call) : NULL;
+        if (!simpler && call->op->layout.is_view && !call->op->fusion.annotation)
             simpler = same_shape(call->in[0], call->out[0]) ? call->in[0] : view_of_view(cx, call);
         if (!simpler) return;
         out[0] = simpler;

@@ -73,7 +73,10 @@ static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
     return is_same ? PATTERN_ELEMENTWISE : to->pattern;
 }
 
-static bool stands_alone(const Node *n) { return n->kind != NODE_CALL || n->op->is_view || n->op->is_concat; }
+static bool stands_alone(const Node *n)
+{
+    return n->kind != NODE_CALL || n->op->layout.is_view || n->op->layout.is_concat;
+}
 
 /* Readers, each once, in order: counted first, then placed. */
 static void add_readers(Fuser *f)
@@ -106,7 +109,7 @@ static Fuser fuser_new(Ctx *cx, const Graph *g)
     for (int i = 0; i < f.count; i++) {
         FuseNode *n = &f.at[i];
         *n = (FuseNode){ .node = order[i], .place = i, .group = n, .group_size = 1 };
-        n->pattern = n->group_pattern = stands_alone(order[i]) ? PATTERN_OPAQUE : order[i]->op->pattern;
+        n->pattern = n->group_pattern = stands_alone(order[i]) ? PATTERN_OPAQUE : order[i]->op->fusion.pattern;
         map_put_ptr(&f.of, order[i], n);
     }
     add_readers(&f);
@@ -215,7 +218,8 @@ static bool may_join(Fuser *f, FuseNode *n, int phase)
     case 0: may = is_anchor(mine) && n->edge == PATTERN_ELEMENTWISE; break;
     case 1: may = mine <= PATTERN_BROADCAST && (n->edge <= PATTERN_INJECTIVE || n->edge == PATTERN_REDUCTION); break;
     case 2: may = mine == PATTERN_INJECTIVE; break;
-    default: may = (n->node->op->is_transpose || is_over_constants(n)) && n->reader_count == 1 && n->reader[0] == d && is_anchor(d->pattern);
+    default: may = (n->node->op->layout.is_transpose || is_over_constants(n)) && n->reader_count == 1 &&
+        n->reader[0] == d && is_anchor(d->pattern);
     }
     if (!may) return false;
     walk_path(f, n);

@@ -30,7 +30,8 @@ bool has_word(const char *words, const char *word)
 static bool is_for(Ctx *cx, const Implementation *i, const Node *anchor)
 {
     const Op *op = anchor->op;
-    return has_word(i->ops, op->name) || has_word(i->ops, text_format(cx, "pattern:%s", pattern_text(op->pattern)));
+    return has_word(i->ops, op->name) || has_word(i->ops, text_format(cx, "pattern:%s",
+        pattern_text(op->fusion.pattern)));
 }
 
 static int chain_distance(Ctx *cx, const Target *t, const char *name)

@@ -39,7 +39,10 @@ static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int fi
     map_put_ptr(&v->p->of, t, s);
 }
 
-static bool copies_between_devices(const Group *g) { return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->is_device_copy; }
+static bool copies_between_devices(const Group *g)
+{
+    return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->fusion.is_device_copy;
+}
 
 /* The first, or last, group of the run of one device's groups that i is in. */
 static int end_of_run(const Groups *groups, int i, int step)
@@ -250,7 +253,7 @@ static bool goes_into_concat(const Views *v, const Tensor *t)
 {
     for (int i = 0; i < v->groups->count; i++) {
         const Group *g = &v->groups->at[i];
-        if (g->node_count != 1 || g->node[0]->kind != NODE_CALL || !g->node[0]->op->is_concat) continue;
+        if (g->node_count != 1 || g->node[0]->kind != NODE_CALL || !g->node[0]->op->layout.is_concat) continue;
         for (int j = 0; j < g->input_count; j++)
             if (g->input[j] == t) return true;
     }
@@ -270,7 +273,7 @@ static bool place_box(const Views *v, const Node *n)
 {
     int64_t begin[MAX_RANK];
     Slot *from = slot_of(v, n->in[0]), *to = slot_of(v, n->out[0]);
-    if (!may_lie_inside(v, n) || !n->op->box(v->cx, n, begin)) return false;
+    if (!may_lie_inside(v, n) || !n->op->layout.box(v->cx, n, begin)) return false;
     for (int d = 0; d < to->tensor->rank; d++) {
         to->stride[d] = from->stride[d];
         to->view_offset += begin[d] * from->stride[d];
@@ -386,9 +389,9 @@ static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;
     if (!n || n->kind != NODE_CALL) return false;
-    if (n->op->is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || place_view_of_box(v, n);
-    if (n->op->box) return place_box(v, n);
-    return n->op->is_concat && place_operands(v, n);
+    if (n->op->layout.is_view) return unite(v, slot_of(v, n->in[0]), slot_of(v, n->out[0])) || place_view_of_box(v, n);
+    if (n->op->layout.box) return place_box(v, n);
+    return n->op->layout.is_concat && place_operands(v, n);
 }
 
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest)

@@ -69,8 +69,8 @@ static const double *doubles(Ctx *cx, int64_t count, double v)
 
 static DType stored_type(const Node *n)
 {
-    if (n->op->grid == GRID_READ || n->op->grid == GRID_CENTER) return n->in[0]->type;
-    if (n->op->grid == GRID_STORE || n->op->grid == GRID_REQUANTIZE) return n->out[0]->type;
+    if (n->op->quantization.grid == GRID_READ || n->op->quantization.grid == GRID_CENTER) return n->in[0]->type;
+    if (n->op->quantization.grid == GRID_STORE || n->op->quantization.grid == GRID_REQUANTIZE) return n->out[0]->type;
     bool is_byte = node_int(n, "bits", 8) == 8 && strcmp(node_text(n, "rounding", "even"), "even") == 0;
     return !is_byte ? BOOL : node_int(n, "sign", 1) ? I8 : U8;
 }
@@ -80,9 +80,10 @@ static bool is_byte(DType t) { return t == I8 || t == U8; }
 bool form_grid(Ctx *cx, const Node *n, Grid *g)
 {
     DType t = stored_type(n);
-    bool is_scaled = n->op->grid != GRID_CENTER && n->op->grid != GRID_REQUANTIZE;
+    bool is_scaled = n->op->quantization.grid != GRID_CENTER && n->op->quantization.grid != GRID_REQUANTIZE;
     Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F32, 1) : n->in[1]->type == F32 ? form_constant(cx, n->in[1]) : NULL;
-    Tensor *zero = scale && is_byte(t) ? form_constant(cx, n->in[n->op->grid == GRID_CENTER ? 1 : 2]) : NULL;
+    Tensor *zero = scale && is_byte(t) ? form_constant(cx, n->in[n->op->quantization.grid == GRID_CENTER ? 1 : 2])
+        : NULL;
     if (!zero || tensor_elems(scale) != 1 || tensor_elems(zero) != 1) return false;
     *g = (Grid){ real_at(scale, 0), integer_at(zero, 0) - (t == U8 ? 128 : 0), INT8_MIN, INT8_MAX };
     return g->step > 0 && g->step < infinite && g->zero >= INT8_MIN && g->zero <= INT8_MAX;
@@ -120,7 +121,7 @@ static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t 
 
 static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
 {
-    bool is_scaled = n->op->grid != GRID_CENTER;
+    bool is_scaled = n->op->quantization.grid != GRID_CENTER;
     Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1), *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
     if (!scale || !zero || scale->type != F32 || !is_byte(k->type) || tensor_elems(k) < 1) return NULL;
     int axis = axis_of(scale, k->rank), zero_axis = axis_of(zero, k->rank);
@@ -159,8 +160,9 @@ static bool has_attr(const Op *op, const char *name)
 static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 {
     const Node *n = maker_of(stored);
-    if (!n || n->op->is_recentering) return n ? n->in[0] : NULL;
-    Tensor *x = n->op->moves_elements && !n->op->is_concat && !has_attr(n->op, "value") ? without_recentering(cx, n->in[0]) : NULL;
+    if (!n || n->op->quantization.is_recentering) return n ? n->in[0] : NULL;
+    Tensor *x = n->op->quantization.moves_elements && !n->op->layout.is_concat && !has_attr(n->op, "value")
+        ? without_recentering(cx, n->in[0]) : NULL;
     if (!x) return NULL;
     Tensor **in = arena_copy(cx->arena, n->in, (size_t)n->in_count * sizeof *in);
     in[0] = x;
@@ -216,12 +218,12 @@ static int axis_after(const Node *n, int axis)
     const Tensor *x = n->in[0], *y = n->out[0];
     const Attr *perm = node_attr(n, "perm");
     int64_t behind = 1, after = 1;
-    if (n->op->is_transpose) {
+    if (n->op->layout.is_transpose) {
         for (int d = 0; d < y->rank; d++)
             if ((perm ? perm->ints[d] : y->rank - 1 - d) == axis) return d;
         return -1;
     }
-    if (!n->op->is_view || !tensor_is_fixed(x) || !tensor_is_fixed(y)) return -1;
+    if (!n->op->layout.is_view || !tensor_is_fixed(x) || !tensor_is_fixed(y)) return -1;
     for (int d = axis + 1; d < x->rank; d++) behind *= tensor_dim(x, d);
     for (int d = y->rank - 1; d >= 0; after *= tensor_dim(y, d--))
         if (after == behind && tensor_dim(y, d) == tensor_dim(x, axis)) return d;
@@ -346,7 +348,7 @@ static const Form *product(const Former *f, const Node *n)
     const Form *x = form_of(f, n->in[0]), *k = x ? form_of(f, n->in[1]) : NULL;
     bool is_weight = k && tensor_is_constant(k->q ? k->q : n->in[1]);
     if (!x || !k || !form_is_plain(x) || !(form_is_plain(k) || (is_weight && !k->b && !has_limits(k)))) return NULL;
-    if (k->channels > 1 && (n->op->weights != 1 || k->axis != k->q->rank - 1)) return NULL;
+    if (k->channels > 1 && (n->op->fold.weights != 1 || k->axis != k->q->rank - 1)) return NULL;
     int64_t terms = terms_of(cx, n);
     Form *y = arena_copy(cx->arena, k, sizeof *k);
     double *scale = NEW_ARRAY(cx->arena, double, k->channels);
@@ -417,9 +419,10 @@ static const Form *shifted(Ctx *cx, const Form *x, const Tensor *c)
 static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
 {
     const Tensor *top = bias;
-    while (maker_of(bias) && maker_of(bias)->op->is_view) bias = bias->maker->in[0];
+    while (maker_of(bias) && maker_of(bias)->op->layout.is_view) bias = bias->maker->in[0];
     const Node *n = maker_of(bias);
-    Tensor *q = n && n->op->grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b && !has_limits(x) ? form_constant(cx, n->in[0]) : NULL;
+    Tensor *q = n && n->op->quantization.grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b &&
+        !has_limits(x) ? form_constant(cx, n->in[0]) : NULL;
     Tensor *scale = q ? form_constant(cx, n->in[1]) : NULL, *zero = q ? form_constant(cx, n->in[2]) : NULL;
     if (!scale || !zero || x->count != 1 || (tensor_elems(scale) != 1 && tensor_elems(scale) != x->channels)) return NULL;
     for (int64_t i = 0; i < x->channels; i++)
@@ -453,7 +456,7 @@ static const Form *sum_of_two(Ctx *cx, const Form *a, const Form *b)
 /* A constant operand, or two forms. */
 static const Form *affine(const Former *f, const Node *n)
 {
-    bool is_scale = n->op->affine == AFFINE_SCALE;
+    bool is_scale = n->op->fold.affine == AFFINE_SCALE;
     for (int i = 0; i < 2; i++) {
         Tensor *c = form_constant(f->cx, n->in[i]);
         const Form *x = c && c->type == F32 ? form_of(f, n->in[1 - i]) : NULL, *y = NULL;
@@ -470,7 +473,7 @@ static const Form *averaged(const Former *f, const Node *n)
     const Form *x = form_of(f, n->in[0]);
     if (!x || !form_is_plain(x)) return NULL;
     Form *y = arena_copy(f->cx->arena, x, sizeof *x);
-    y->q = n->op->total(f->cx, n, x->q, &y->zero, &y->count);
+    y->q = n->op->quantization.total(f->cx, n, x->q, &y->zero, &y->count);
     if (!y->q || y->count < 1) return NULL;
     y->reach = (Interval){ sat_mul(x->reach.least, y->count), sat_mul(x->reach.greatest, y->count) };
     return fits(y->reach) ? y : NULL;
@@ -491,7 +494,7 @@ static const Form *limited(const Former *f, const Node *n)
 {
     double low, high;
     const Form *x = form_of(f, n->in[0]);
-    if (!x || !n->op->limits(n, &low, &high) || !(low <= high)) return NULL;
+    if (!x || !n->op->quantization.limits(n, &low, &high) || !(low <= high)) return NULL;
     Form *y = arena_copy(f->cx->arena, x, sizeof *x);
     if (form_is_plain(x) && clipped(f->cx, n, y, low, high)) return y->q ? y : NULL;
     y->low = low > x->low ? low : x->low > high ? high : x->low;
@@ -503,14 +506,15 @@ const Form *form_of_call(const Former *f, const Node *n)
 {
     const Op *op = n->op;
     if (n->out_count != 1 || !n->in[0]) return NULL;
-    if (op->grid == GRID_SIMULATE) return simulated(f->cx, n);
-    if (op->grid) return op->grid == GRID_READ || op->grid == GRID_CENTER ? dequantized(f->cx, n) : NULL;
-    if (op->is_concat) return concatenated(f, n);
-    if (op->moves_elements) return moved(f, n);
-    if (op->limits) return limited(f, n);
-    if (op->total) return averaged(f, n);
-    if (op->affine && n->in_count == 2) return affine(f, n);
-    return op->is_bilinear ? product(f, n) : NULL;
+    if (op->quantization.grid == GRID_SIMULATE) return simulated(f->cx, n);
+    if (op->quantization.grid == GRID_READ || op->quantization.grid == GRID_CENTER) return dequantized(f->cx, n);
+    if (op->quantization.grid) return NULL;
+    if (op->layout.is_concat) return concatenated(f, n);
+    if (op->quantization.moves_elements) return moved(f, n);
+    if (op->quantization.limits) return limited(f, n);
+    if (op->quantization.total) return averaged(f, n);
+    if (op->fold.affine && n->in_count == 2) return affine(f, n);
+    return op->quantization.is_bilinear ? product(f, n) : NULL;
 }
 
 const Form *form_of(const Former *f, Tensor *t)

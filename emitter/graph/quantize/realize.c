@@ -38,7 +38,8 @@ static Tensor *source_of(const Former *f, Tensor *t)
     const Node *n = t->maker;
     Tensor *source = NULL;
     if (x && form_is_plain(x)) return t;
-    if (!n || n->kind != NODE_CALL || n->op->pattern > PATTERN_BROADCAST || n->op->grid || n->op->annotation || n->out_count != 1 || !dtype_is_float(t->type)) return NULL;
+    if (!n || n->kind != NODE_CALL || n->op->fusion.pattern > PATTERN_BROADCAST || n->op->quantization.grid ||
+        n->op->fusion.annotation || n->out_count != 1 || !dtype_is_float(t->type)) return NULL;
     for (int i = 0; i < n->in_count; i++) {
         Tensor *c = n->in[i] ? form_constant(f->cx, n->in[i]) : NULL, *from = c || !n->in[i] ? NULL : source_of(f, n->in[i]);
         if (c ? tensor_elems(c) != 1 : n->in[i] && (!from || (source && from != source))) return NULL;
@@ -284,7 +285,7 @@ static void realize_integers(const Former *f, Node *n, Tensor **out)
     Grid g;
     const Former all = { f->cx, f->uses, true };
     Tensor *now = NULL;
-    if (n->op->is_bilinear) {
+    if (n->op->quantization.is_bilinear) {
         const Form *x = form_of_call(&all, n);
         if (x && x->zero == 0 && x->channels == 1) now = x->q;
     } else if (form_grid(f->cx, n, &g)) {
@@ -298,12 +299,13 @@ static void realize_call(const Former *f, Node *n, Tensor **out)
 {
     Grid g;
     Ctx *cx = f->cx;
-    bool is_simulated = n->op->grid == GRID_SIMULATE;
-    if (n->op->grid == GRID_REQUANTIZE || (n->op->is_bilinear && n->out[0]->type == I32)) {
+    bool is_simulated = n->op->quantization.grid == GRID_SIMULATE;
+    if (n->op->quantization.grid == GRID_REQUANTIZE || (n->op->quantization.is_bilinear && n->out[0]->type == I32)) {
         realize_integers(f, n, out);
         return;
     }
-    if ((n->op->grid != GRID_STORE && !is_simulated) || n->in[0]->type != F32 || !form_grid(cx, n, &g)) return;
+    if (n->op->quantization.grid != GRID_STORE && !is_simulated) return;
+    if (n->in[0]->type != F32 || !form_grid(cx, n, &g)) return;
     Tensor *q = realized(f, n, &g), *grid[] = { n->in[0], grid_scale(cx, &g), grid_zero(cx, &g) };
     if (!q && !is_simulated) return;
     if (!q) q = call(cx, "quantize", n->name, grid, 3, "to=i8");
@@ -326,8 +328,9 @@ static bool same_grid(Ctx *cx, const Node *a, const Node *b)
 /* Quantized, and at once read as real numbers by all: one simulated quantization. */
 static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
-    Node *store = n->op->grid == GRID_READ ? n->in[0]->maker : NULL;
-    if (!store || store->kind != NODE_CALL || store->op->grid != GRID_STORE || uses_of(uses, n->in[0]) != 1 || n->in[0]->type != I8 || !same_grid(cx, n, store)) return;
+    Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->maker : NULL;
+    if (!store || store->kind != NODE_CALL || store->op->quantization.grid != GRID_STORE) return;
+    if (uses_of(uses, n->in[0]) != 1 || n->in[0]->type != I8 || !same_grid(cx, n, store)) return;
     out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, "");
 }
 
@@ -338,7 +341,8 @@ static int quantizations(Ctx *cx, const Graph *g, const Node ***out)
     int count = graph_order(cx, g, &order), found = 0;
     const Node **all = NEW_ARRAY(cx->arena, const Node *, count);
     for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_CALL && (order[i]->op->grid == GRID_STORE || order[i]->op->grid == GRID_SIMULATE)) all[found++] = order[i];
+        if (order[i]->kind == NODE_CALL && (order[i]->op->quantization.grid == GRID_STORE ||
+                                            order[i]->op->quantization.grid == GRID_SIMULATE)) all[found++] = order[i];
     *out = all;
     return found;
 }

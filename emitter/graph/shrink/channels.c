@@ -136,7 +136,7 @@ static void link_stage(Channels *c, const Node *call, const Stage *s)
         Interval box[MAX_AXES];
         t = terms_new(c->cx, i ? &(Stage){ .axis_count = s->axis_count, .axis = s->axis, .data_count = s->data_count, .value = s->value + i } : s);
         for (int a = 0; a < s->axis_count; a++) box[a] = axis_interval(&s->axis[a]);
-        if (y && !follows_channels(t, call->op->is_view)) pin(c, s->out[0]);
+        if (y && !follows_channels(t, call->op->layout.is_view)) pin(c, s->out[0]);
         for (int v = 0; v < (y ? y->count : 1); v++) {
             if (y) box[s->data_count - 1] = (Interval){ v, v };
             terms_run(c->ranges, t, box);
@@ -256,7 +256,7 @@ static bool keeps_one(Channels *c, const Atoms *a)
             if (n->in[j] != a->tensor) continue;
             const Atoms *y = atoms_of(c, n->out[0]);
             int left = y ? live_count(c, y) : 1;
-            if (left ? !n->op->is_concat : n->out_count != 1) return true;
+            if (left ? !n->op->layout.is_concat : n->out_count != 1) return true;
             is_read = true;
         }
     }

@@ -90,14 +90,14 @@ static Tensor *narrower_view(Shrinker *s, const Node *call, Tensor *x)
 /* The call over its new operands. NULL: it refuses them. */
 static Node *made_again(Shrinker *s, const Node *call, Tensor *const *to)
 {
-    if (call->op->is_view) {
+    if (call->op->layout.is_view) {
         const Tensor *y = narrower_view(s, call, to[0]);
         return y ? y->maker : NULL;
     }
     Tensor **in = NEW_ARRAY(s->cx->arena, Tensor *, call->in_count);
     int count = 0;
     for (int i = 0; i < call->in_count; i++)
-        if (to[i] || !call->op->is_concat) in[count++] = to[i];
+        if (to[i] || !call->op->layout.is_concat) in[count++] = to[i];
     return op_call(s->cx, call->op, call->name, in, count, call->attr, call->attr_count);
 }
 
@@ -122,7 +122,8 @@ static Tensor *rest_of(Shrinker *s, const Node *call)
 static void replace_outputs(Shrinker *s, const Node *node, Node *now)
 {
     for (int i = 0; i < node->out_count; i++) {
-        Tensor *out = now->op->is_concat && now->in_count == 1 ? now->in[0] : now->out[i], *rest = i ? NULL : rest_of(s, node);
+        Tensor *out = now->op->layout.is_concat && now->in_count == 1 ? now->in[0] : now->out[i], *rest = i ? NULL
+            : rest_of(s, node);
         if (out == now->out[i]) {
             out->name = node->out[i]->name;
             out->quant = node->out[i]->quant;

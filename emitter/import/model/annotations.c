@@ -181,11 +181,12 @@ static void read_line(Annotations *a, const char *at)
     a->others = "";
     if (!s.op) return;
     for (w = next_word(&at); w.length && !ctx_failed(a->cx); w = next_word(&at)) {
-        if (s.op->annotation == ANNOTATION_DEVICE && !a->device) read_device(a, w);
+        if (s.op->fusion.annotation == ANNOTATION_DEVICE && !a->device) read_device(a, w);
         else if (is_setting(w)) read_setting(a, w);
         else read_pattern(a, w, s.is_of), patterns++;
     }
-    if (!patterns) refuse(a, line, "of which nodes is it said? %s %sNAME is expected", word_text(a, line), s.op->annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
+    if (!patterns) refuse(a, line, "of which nodes is it said? %s %sNAME is expected", word_text(a, line),
+        s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
     bool is_quantized = s.op->least_inputs == 3;
     if (!is_quantized && (a->scale || a->zero)) refuse(a, line, "%s takes no scale and no zero", word_text(a, line));
     if (is_quantized && !a->scale) refuse(a, line, "scale=NUMBER is missing");

@@ -279,7 +279,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
-    if (r->is_nest && op->annotation) return in;             /* a nest is one group: nothing is to be said in it */
+    if (r->is_nest && op->fusion.annotation) return in;           /* a nest is one group: nothing is to be said in it */
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     Map named = map_new(r->cx->arena);

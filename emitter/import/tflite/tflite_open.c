@@ -66,7 +66,8 @@ bool tflite_keeps_open(TfliteCall *c)
 {
     const char *row = c->row->name;
     const Op *ours = c->row->ours ? op_find(c->cx, c->row->ours) : NULL;
-    const bool keeps_all = text_has_word(keep_all, row) || (ours && ours->pattern <= PATTERN_BROADCAST), keeps_first = text_has_word(keep_first, row);
+    const bool keeps_all = text_has_word(keep_all, row) || (ours && ours->fusion.pattern <= PATTERN_BROADCAST),
+        keeps_first = text_has_word(keep_first, row);
     for (int i = 0; i < c->in_count; i++)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {
             const Var *v = expr_as_var(c->in[i]->shape[d]);

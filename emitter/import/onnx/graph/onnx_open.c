@@ -269,7 +269,7 @@ static const Expr *not_kept(const OnnxCall *c, const OnnxOp *op)
     const Op *ours = op->op ? op_find(c->cx, op->op) : NULL;
     int may = 0;
     while (may < MAY_COUNT && !text_has_word(keepers[may], op->name)) may++;
-    if (may == MAY_COUNT && ours && ours->pattern <= PATTERN_BROADCAST) return NULL;
+    if (may == MAY_COUNT && ours && ours->fusion.pattern <= PATTERN_BROADCAST) return NULL;
     for (int i = 0; i < c->in_count; i++)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++)
             if (c->in[i]->shape[d]->kind != EXPR_INT && !may_be_open(c, (May)may, c->in[i], d)) return c->in[i]->shape[d];
@@ -335,7 +335,7 @@ static bool takes_sizes(OnnxCall *c, const OnnxOp *op)
 {
     const Op *ours = op->op ? op_find(c->cx, op->op) : NULL;
     if (text_has_word(askers, op->name)) return true;
-    if (!text_has_word(readers, op->name) && (!ours || ours->pattern > PATTERN_BROADCAST)) return false;
+    if (!text_has_word(readers, op->name) && (!ours || ours->fusion.pattern > PATTERN_BROADCAST)) return false;
     for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_made_of_sizes(c->scope->import, c->in[i]);
     return true;
 }

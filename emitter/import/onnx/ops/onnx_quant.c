@@ -60,7 +60,7 @@ static void quantize_linear(OnnxCall *c)
 
 static const Tensor *beneath_views(const Tensor *t)
 {
-    while (t->maker && t->maker->kind == NODE_CALL && t->maker->op->is_view) t = t->maker->in[0];
+    while (t->maker && t->maker->kind == NODE_CALL && t->maker->op->layout.is_view) t = t->maker->in[0];
     return t;
 }
 
@@ -79,7 +79,8 @@ static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor 
 {
     const Node *n = stored->maker;
     int bits = 8 * dtype_info(stored->type)->bytes;
-    if (!scale || !zero || !n || n->kind != NODE_CALL || n->op->grid != GRID_STORE || bits > 16) return NULL;
+    if (!scale || !zero || !n || n->kind != NODE_CALL || n->op->quantization.grid != GRID_STORE ||
+        bits > 16) return NULL;
     if (scale->type != n->in[0]->type || !same_values(scale, n->in[1]) || !same_values(zero, n->in[2])) return NULL;
     return call(c->cx, "annotation.simulated_quantize", c->name, (Tensor *[]){ n->in[0], scale, zero }, 3, "bits=%d sign=%d", bits,
                 stored->type == I8 || stored->type == I16);
