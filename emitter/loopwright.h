@@ -21,6 +21,12 @@ lw_context *lw_new(void);
 void lw_free(lw_context *cx);                                    /* NULL allowed */
 /* Message number i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): not a mere warning. */
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
+/* True if an argument of the call was refused (a target, a word of an option, an output's ending) that no model could
+ * make right. */
+bool lw_is_wrong_usage(const lw_context *cx);
+/* The candidate within two edits of the word (one, for words below five letters), or NULL: for command lines of one's
+ * own. */
+const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count);
 const char *lw_version(void);
 
 typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; int64_t least; } lw_dim;   /* --dim NAME=N, NAME<=N, L<=NAME<=N; least 0: not said */

@@ -1,5 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: reads options and calls the library, as any program could. */
+/* The command line: reads options and calls the library, as any program could. One table says which command takes
+ * which option; usage,
+ * help and what is refused are read from it. */
+#include <limits.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,137 +13,232 @@
 enum { DONE = 0, REFUSED = 1, USAGE = 2, MOST_FILES = 64, MOST_OPTIONS = 64 };
 
 typedef struct Arguments {
-    const char *file[MOST_FILES];    int file_count;      /* what is no option */
+    lw_context *cx;
+    const char *file[MOST_FILES];    int file_count;      /* words that are no option */
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
     lw_dim dim[MOST_OPTIONS];
-    lw_value value[MOST_OPTIONS + 1];
-    lw_state state[MOST_OPTIONS + 1];
+    lw_value value[MOST_OPTIONS];
+    lw_state state[MOST_OPTIONS];
     lw_options options;
     bool quiet, werror, help, version, onnx, tflite;
     int level;
 } Arguments;
 
-typedef bool Reader(Arguments *a, const char *value);
+/* ---- Commands and options --------------------------------------------------------------------------------------- */
 
-static bool read_output(Arguments *a, const char *v) { return a->output_count < MOST_FILES && (a->output[a->output_count++] = v); }
-static bool read_expect(Arguments *a, const char *v) { return a->expect_count < MOST_FILES && (a->expect[a->expect_count++] = v); }
-static bool read_target(Arguments *a, const char *v) { return (a->options.target = v) != NULL; }
-static bool read_name(Arguments *a, const char *v) { return (a->options.name = v) != NULL; }
-static bool read_annotate(Arguments *a, const char *v) { return (a->options.annotate = v) != NULL; }
-static bool read_tuning(Arguments *a, const char *v) { return (a->options.tuning = v) != NULL; }
-static bool read_at(Arguments *a, const char *v) { return (a->options.at = v) != NULL; }
-static bool read_only(Arguments *a, const char *v) { return (a->options.only = v) != NULL; }
-static bool set_testbench(Arguments *a, const char *v) { (void)v; return a->options.testbench = true; }
-static bool set_static_arena(Arguments *a, const char *v) { (void)v; return a->options.static_arena = true; }
-static bool read_io(Arguments *a, const char *v) { return (a->options.ports_in_arena = strcmp(v, "arena") == 0) || strcmp(v, "caller") == 0; }
-static bool set_standalone(Arguments *a, const char *v) { (void)v; return a->options.standalone = true; }
-static bool set_no_shrink(Arguments *a, const char *v) { (void)v; return a->options.no_shrink = true; }
-static bool set_time_passes(Arguments *a, const char *v) { (void)v; return a->options.time_passes = true; }
-static bool set_combine(Arguments *a, const char *v) { return (a->options.combine = v) != NULL; }
-static bool set_explain(Arguments *a, const char *v) { (void)v; return a->options.explain = true; }
-static bool read_qdq(Arguments *a, const char *v) { return strcmp(a->options.qdq = v, "exact") == 0 || strcmp(v, "integer") == 0 || strcmp(v, "float") == 0; }
-static bool read_rounding(Arguments *a, const char *v) { return strcmp(a->options.rounding = v, "double") == 0 || strcmp(v, "single") == 0; }
-static bool set_layers(Arguments *a, const char *v) { (void)v; return a->options.layers = true; }
+enum {
+    COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128,
+    MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT, EMITS = COMPILE | VERIFY, LISTS = OPS | TARGETS | PASSES,
+    ANY = MODEL | LISTS
+};
+
+typedef struct Command {
+    unsigned bit;
+    const char *name, *usage, *what;
+    bool (*run)(const Arguments *);
+    int least, most;                 /* files */
+    int outputs;                     /* at most */
+    bool needs_output;
+    const char *missing;             /* said where there are fewer files, or no output */
+} Command;
+
+static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
+static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
+
+static const Command commands[] = {
+    /* the first is the default, where the first word is no command */
+    { COMPILE, "compile", "MODEL -o DIR/model.c",
+      "emits model.c and model.h; the word `compile` may be left out", compile, 1, 1, 1, true,
+      "a model and -o DIR/model.c are required" },
+    { RUN, "run", "MODEL IN.npy... [-o OUT.npy...]",
+      "runs the model in the interpreter; without -o prints the outputs", run, 1, MOST_FILES, MOST_FILES,
+      false, "a model is required, and a .npy file for each input" },
+    { VERIFY, "verify", "MODEL [IN.npy...]",
+      "emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, 0, false, "a model is required" },
+    { DUMP, "dump", "MODEL --at STAGE [-o FILE]",
+      "prints the model at a stage of the compilation", dump, 1, 1, 1, false, "a model is required" },
+    { REPORT, "report", "MODEL [-o FILE.html|.txt]",
+      "RAM, flash and multiply-adds per layer", report, 1, 1, 1, false, "a model is required" },
+    { OPS, "ops", "[--level N | --onnx | --tflite]", "lists the operators", ops, 0, 0, 1, false, "" },
+    { TARGETS, "targets", "", "lists the targets", targets, 0, 0, 1, false, "" },
+    { PASSES, "passes", "", "lists the passes, in their order", passes, 0, 0, 1, false, "" },
+};
+enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
+
+typedef bool Reader(Arguments *a, const char *value);
+static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_level;
+
+typedef enum Sort { FLAG, TEXT, READ } Sort;
+typedef struct Option {
+    const char *name, *value, *what;
+    unsigned of;                     /* the commands that take it */
+    Sort sort;
+    size_t at;                       /* in Arguments: of a FLAG, a bool; of a TEXT, a const char * */
+    Reader *read;                    /* of a READ: false refuses the value */
+    bool repeats;
+    char letter;                     /* -h is --help; 0: none */
+} Option;
+
+#define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
+#define TEXT_AT(field) TEXT, offsetof(Arguments, options.field), NULL, false, 0
+#define READ_ONCE(reader) READ, 0, reader, false, 0
+#define READ_EACH(reader) READ, 0, reader, true, 0
+
+/* Options of the same commands stand together: the help prints a heading for each run of them. */
+static const Option options[] = {
+    { "--help", NULL,
+      "print this text; of one command: what it takes", ANY, FLAG, offsetof(Arguments, help), NULL, false, 'h' },
+    { "--version",      NULL,         "print the version", ANY, FLAG, offsetof(Arguments, version), NULL, false, 'v' },
+
+    { "-o", "FILE",
+      "the file to write; `run` takes one for each output", ANY & ~VERIFY, READ, 0, read_output, true, 'o' },
+
+    { "--target", "T",
+      "the target, by default generic; see `loopwright targets`", MODEL, TEXT_AT(target) },
+    { "--dim", "NAME=N",
+      "fix a symbolic dimension; NAME<=N declares its maximum, L<=NAME<=N its minimum too",
+      MODEL, READ_EACH(read_dim) },
+    { "--value",        "NAME=F.npy", "make an input a constant", MODEL, READ_EACH(read_value) },
+    { "--state", "IN=OUT",
+      "the output is the input of the next run: both become struct NAME_state", MODEL, READ_EACH(read_state) },
+    { "--annotate", "FILE",
+      "annotations of nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", MODEL, TEXT_AT(annotate) },
+    { "--tuning", "FILE",
+      "lines `SIGNATURE IMPLEMENTATION`; `dump --at strategy` prints signatures", MODEL, TEXT_AT(tuning) },
+    { "--combine", "G,..",
+      "groups that become one function, in the loops of the last; or all, or none", MODEL, TEXT_AT(combine) },
+    { "--rounding", "double|single",
+      "int8 requantization: the two roundings of the reference, or one", MODEL, TEXT_AT(rounding) },
+    { "--qdq", "exact|integer|float",
+      "QDQ calls on integers: unless ties are many, always, or never", MODEL, TEXT_AT(qdq) },
+    { "--layers", NULL,
+      "the result of every layer is an output, too; verify names the first that differs",
+      MODEL, FLAG_AT(options.layers) },
+    { "--no-shrink", NULL,
+      "keep channels of integer networks on which no output depends", MODEL, FLAG_AT(options.no_shrink) },
+    { "--werror",       NULL,         "warnings are errors", MODEL, FLAG_AT(werror) },
+    { "--quiet",        NULL,         "print no warnings and no notes", MODEL, FLAG_AT(quiet) },
+
+    { "--io", "caller|arena",
+      "inputs and outputs are the caller's, or at NAME_X_AT of the arena, which a run reuses",
+      COMPILE | VERIFY | DUMP | REPORT, READ_ONCE(read_io) },
+
+    { "--name", "NAME",
+      "prefix of all symbols, by default from the file's name", COMPILE | VERIFY | DUMP, TEXT_AT(name) },
+
+    { "--static-arena", NULL,
+      "the arena is a static array of model.c instead of a parameter", EMITS, FLAG_AT(options.static_arena) },
+    { "--time-passes",  NULL,         "print the time that each pass took", EMITS, FLAG_AT(options.time_passes) },
+
+    { "--testbench", NULL,
+      "also write MODEL_main.c, a test program for the host", COMPILE, FLAG_AT(options.testbench) },
+    { "--standalone", NULL,
+      "copy the runtime macros that are used into model.c", COMPILE, FLAG_AT(options.standalone) },
+
+    { "--expect", "OUT.npy",
+      "the expected value of an output, in the model's order", VERIFY, READ_EACH(read_expect) },
+    { "--recorded", "DIR",
+      "DIR/LAYER.npy, or a .npz of them, is expected of each layer; nothing is shrunk",
+      VERIFY, READ_ONCE(read_recorded) },
+
+    { "--at", "STAGE",
+      "dag, fused, strategy, loops, step:N, scheduled or lowered; by default dag", DUMP, TEXT_AT(at) },
+    { "--only",         "NAME",       "one group alone; not of the dag", DUMP, TEXT_AT(only) },
+    { "--explain", NULL,
+      "of strategy, loops, step:N, scheduled: the cost before and after each step", DUMP, FLAG_AT(options.explain) },
+
+    { "--level",        "N",          "only operators of support level N, 1 to 11", OPS, READ_ONCE(read_level) },
+    { "--onnx",         NULL,         "the ONNX operators that are read instead", OPS, FLAG_AT(onnx) },
+    { "--tflite",       NULL,         "the TFLite operators that are read instead", OPS, FLAG_AT(tflite) },
+};
+enum { OPTION_COUNT = sizeof options / sizeof options[0] };
+
+/* ---- Values of options ------------------------------------------------------------------------------------------ */
+
+static bool read_output(Arguments *a, const char *v)
+{
+    return *v && a->output_count < MOST_FILES && (a->output[a->output_count++] = v);
+}
+
+static bool read_expect(Arguments *a, const char *v)
+{
+    return *v && a->expect_count < MOST_FILES && (a->expect[a->expect_count++] = v);
+}
+
+static bool read_io(Arguments *a, const char *v)
+{
+    a->options.ports_in_arena = strcmp(v, "arena") == 0;
+    return a->options.ports_in_arena || strcmp(v, "caller") == 0;
+}
+
 /* Layers are recorded whole. */
-static bool read_recorded(Arguments *a, const char *v) { a->options.layers = a->options.no_shrink = true; return (a->options.recorded = v) != NULL; }
-static bool set_quiet(Arguments *a, const char *v) { (void)v; return a->quiet = true; }
-static bool set_werror(Arguments *a, const char *v) { (void)v; return a->werror = true; }
-static bool set_help(Arguments *a, const char *v) { (void)v; return a->help = true; }
-static bool set_onnx(Arguments *a, const char *v) { (void)v; return a->onnx = true; }
-static bool set_tflite(Arguments *a, const char *v) { (void)v; return a->tflite = true; }
-static bool set_version(Arguments *a, const char *v) { (void)v; return a->version = true; }
+static bool read_recorded(Arguments *a, const char *v)
+{
+    a->options.layers = a->options.no_shrink = true;
+    return (a->options.recorded = v) != NULL;
+}
 
 static bool read_level(Arguments *a, const char *v)
 {
     char *end;
-    long n = strtol(v, &end, 10);
+    const long n = strtol(v, &end, 10);
     a->level = (int)n;
-    return !*end && n >= 1 && n <= 11;
+    return *v && !*end && n >= 1 && n <= 11;
+}
+
+static const char *copied(const char *text, size_t length)
+{
+    char *copy = malloc(length + 1);
+    if (!copy) return NULL;
+    memcpy(copy, text, length);
+    copy[length] = 0;
+    return copy;
 }
 
 /* NAME=N, or NAME<=N for a maximum, or L<=NAME<=N for a minimum as well. */
 static bool read_dim(Arguments *a, const char *v)
 {
     char *end;
-    long long least = strtoll(v, &end, 10);
-    bool has_least = end != v && strncmp(end, "<=", 2) == 0;
+    const long long least = strtoll(v, &end, 10);
+    const bool has_least = end != v && strncmp(end, "<=", 2) == 0;
     if (has_least) v = end + 2;
     const char *equals = strchr(v, '=');
     if (!equals || equals == v || a->options.dim_count == MOST_OPTIONS) return false;
-    bool is_maximum = equals[-1] == '<';
-    size_t length = (size_t)(equals - v) - is_maximum;
-    char *dim = malloc(length + 1);
+    const bool is_maximum = equals[-1] == '<';
+    const size_t length = (size_t)(equals - v) - is_maximum;
+    const char *dim = copied(v, length);
     if (!dim) return false;
-    memcpy(dim, v, length);
-    dim[length] = 0;
-    long long n = strtoll(equals + 1, &end, 10);
+    const long long n = strtoll(equals + 1, &end, 10);
     a->dim[a->options.dim_count++] = (lw_dim){ dim, n, is_maximum, has_least ? least : 0 };
-    return equals[1] && !*end && n >= 1 && n <= INT32_MAX && length > 0 && (!has_least || (is_maximum && least >= 1 && least <= n));
+    return equals[1] && !*end && n >= 1 && n <= INT32_MAX && length > 0 &&
+           (!has_least || (is_maximum && least >= 1 && least <= n));
 }
 
-/* NAME=REST: the name, and in *rest what is behind the '='; NULL where it has another form. */
+/* NAME=REST: the name, and in *rest the text behind the '='; NULL where it has another form. */
 static const char *read_pair(const char *v, int count, const char **rest)
 {
     const char *equals = strchr(v, '=');
     if (!equals || equals == v || !equals[1] || count == MOST_OPTIONS) return NULL;
-    size_t length = (size_t)(equals - v);
-    char *tensor = malloc(length + 1);
-    if (!tensor) return NULL;
-    memcpy(tensor, v, length);
-    tensor[length] = 0;
     *rest = equals + 1;
-    return tensor;
+    return copied(v, (size_t)(equals - v));
 }
 
 static bool read_value(Arguments *a, const char *v)
 {
-    lw_value *value = &a->value[a->options.value_count];
-    return (value->name = read_pair(v, a->options.value_count, &value->path)) != NULL && ++a->options.value_count;
+    const char *rest, *tensor = read_pair(v, a->options.value_count, &rest);
+    if (tensor) a->value[a->options.value_count++] = (lw_value){ tensor, rest };
+    return tensor != NULL;
 }
 
 static bool read_state(Arguments *a, const char *v)
 {
-    lw_state *state = &a->state[a->options.state_count];
-    return (state->input = read_pair(v, a->options.state_count, &state->output)) != NULL && ++a->options.state_count;
+    const char *rest, *input = read_pair(v, a->options.state_count, &rest);
+    if (input) a->state[a->options.state_count++] = (lw_state){ input, rest };
+    return input != NULL;
 }
 
-typedef struct Option { const char *name, *value, *what; Reader *read; } Option;
-static const Option options[] = {
-    { "-o",             "FILE",       "where to write; may be repeated by `run`", read_output },
-    { "--target",       "T",          "what to compile for (`loopwright targets`); generic by default", read_target },
-    { "--name",         "NAME",       "prefix of all symbols; by default from the file's name", read_name },
-    { "--testbench",    NULL,         "also write MODEL_main.c, a test program for the host", set_testbench },
-    { "--static-arena", NULL,         "the arena is a static array of model.c instead of a parameter", set_static_arena },
-    { "--io",           "caller|arena", "where inputs and outputs lie: in memory of the caller's, or at NAME_X_AT of the arena, which a run reuses", read_io },
-    { "--standalone",   NULL,         "put the runtime macros that are used into model.c", set_standalone },
-    { "--no-shrink",    NULL,         "keep channels of integer networks on which no output depends", set_no_shrink },
-    { "--dim",          "NAME=N",     "fix a symbolic dimension; NAME<=N declares its maximum, L<=NAME<=N its minimum too", read_dim },
-    { "--value",        "NAME=F.npy", "make an input a constant", read_value },
-    { "--state",        "IN=OUT",     "the output is the input of the next run: both become struct NAME_state", read_state },
-    { "--annotate",     "FILE",       "what is said of the model's nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", read_annotate },
-    { "--tuning",       "FILE",       "implementations by group: lines `SIGNATURE IMPLEMENTATION`; `dump --at strategy` shows signatures", read_tuning },
-    { "--expect",       "OUT.npy",    "verify: what an output must be; may be repeated", read_expect },
-    { "--rounding",     "double|single", "how products of int8 are scaled: with the two roundings of the reference, or one", read_rounding },
-    { "--qdq",          "exact|integer|float", "quantized calls written in real numbers: on integers unless ties are many, always, or never", read_qdq },
-    { "--layers",       NULL,         "what every layer makes is an output, too; verify: the first that differs", set_layers },
-    { "--recorded",     "DIR",        "verify: DIR/LAYER.npy, or a .npz of them, is what a layer must make; nothing is shrunk", read_recorded },
-    { "--at",           "STAGE",      "dump: dag, fused, strategy, loops, step:N, scheduled or lowered", read_at },
-    { "--only",         "NAME",       "dump: one group alone", read_only },
-    { "--combine",      "G,..",       "groups that become one function, in the loops of the last; all; or none, not even to save RAM", set_combine },
-    { "--explain",      NULL,         "dump: say why, and what each step changed", set_explain },
-    { "--level",        "N",          "ops: only operators of support level N", read_level },
-    { "--onnx",         NULL,         "ops: the ONNX operators that are read instead", set_onnx },
-    { "--tflite",       NULL,         "ops: the TFLite operators that are read instead", set_tflite },
-    { "--time-passes",  NULL,         "say how long each pass took", set_time_passes },
-    { "--werror",       NULL,         "warnings are errors", set_werror },
-    { "--quiet",        NULL,         "no warnings, no notes", set_quiet },
-    { "--help",         NULL,         "this text", set_help },
-    { "--version",      NULL,         "the version", set_version },
-};
-enum { OPTION_COUNT = sizeof options / sizeof options[0] };
-
-/* ---- Commands -------------------------------------------------------------------------------------------------- */
+/* ---- Commands ---------------------------------------------------------------------------------------------------- */
 
 static bool show(const char *text)
 {
@@ -157,128 +256,279 @@ static bool show_or_write(const Arguments *a, const char *text)
     return ok;
 }
 
-static bool compile(lw_context *cx, const Arguments *a) { return lw_compile(cx, a->file[0], a->output[0], &a->options); }
-static bool dump(lw_context *cx, const Arguments *a) { return show_or_write(a, lw_dump(cx, a->file[0], &a->options)); }
+static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
+static bool dump(const Arguments *a) { return show_or_write(a, lw_dump(a->cx, a->file[0], &a->options)); }
 
 static bool ends_in(const char *s, const char *end)
 {
-    size_t n = strlen(s), m = strlen(end);
-    return n >= m && strcmp(s + n - m, end) == 0;
+    const size_t n = strlen(s), m = strlen(end);
+    return n > m && strcmp(s + n - m, end) == 0;
 }
 
-static bool report(lw_context *cx, const Arguments *a)
+static bool report(const Arguments *a)
 {
-    bool is_html = a->output_count && ends_in(a->output[0], ".html");
-    return show_or_write(a, (is_html ? lw_report_html : lw_report)(cx, a->file[0], &a->options));
+    const bool is_html = a->output_count && ends_in(a->output[0], ".html");
+    return show_or_write(a, (is_html ? lw_report_html : lw_report)(a->cx, a->file[0], &a->options));
 }
 
-static bool ops(lw_context *cx, const Arguments *a)
+static bool ops(const Arguments *a)
 {
-    return show(a->onnx ? lw_list_onnx_ops(cx) : a->tflite ? lw_list_tflite_ops(cx) : lw_list_ops(cx, a->level));
-}
-static bool targets(lw_context *cx, const Arguments *a) { (void)a; return show(lw_list_targets(cx)); }
-static bool passes(lw_context *cx, const Arguments *a) { (void)a; return show(lw_list_passes(cx)); }
-
-static bool run(lw_context *cx, const Arguments *a)
-{
-    return lw_run(cx, a->file[0], a->file + 1, a->file_count - 1, a->output, a->output_count, &a->options);
+    if (a->onnx) return show_or_write(a, lw_list_onnx_ops(a->cx));
+    return show_or_write(a, a->tflite ? lw_list_tflite_ops(a->cx) : lw_list_ops(a->cx, a->level));
 }
 
-static bool verify(lw_context *cx, const Arguments *a)
+static bool targets(const Arguments *a) { return show_or_write(a, lw_list_targets(a->cx)); }
+static bool passes(const Arguments *a) { return show_or_write(a, lw_list_passes(a->cx)); }
+
+static bool run(const Arguments *a)
 {
-    return show(lw_verify(cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &a->options));
+    return lw_run(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->output, a->output_count, &a->options);
 }
 
-typedef struct Command { const char *name, *usage; bool (*run)(lw_context *, const Arguments *); int least, most; bool needs_output; } Command;
-static const Command commands[] = {
-    /* the first is the default, when the first word is no command */
-    { "compile", "MODEL -o DIR/model.c           emits model.c and model.h", compile, 1, 1, true },
-    { "run",     "MODEL IN.npy... -o OUT.npy...  runs the model in the interpreter", run, 1, MOST_FILES, false },
-    { "verify",  "MODEL [IN.npy...]              emits, builds with $CC, runs and compares", verify, 1, MOST_FILES, false },
-    { "dump",    "MODEL --at STAGE               the model at a stage of its way", dump, 1, 1, false },
-    { "report",  "MODEL [-o report.html|.txt]    RAM, flash and multiply-adds per layer", report, 1, 1, false },
-    { "ops",     "[--level N | --onnx | --tflite]   the operators", ops, 0, 0, false },
-    { "targets", "                               the targets", targets, 0, 0, false },
-    { "passes",  "                               the passes, in their order", passes, 0, 0, false },
-};
-enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
-
-static void print_help(void)
+static bool verify(const Arguments *a)
 {
-    printf("Loopwright compiles trained networks and tensor expressions to plain C99.\n\nusage:\n");
-    for (int i = 0; i < COMMAND_COUNT; i++) printf("  loopwright %-8s %s\n", i ? commands[i].name : "", commands[i].usage);
-    printf("\noptions:\n");
-    for (int i = 0; i < OPTION_COUNT; i++)
-        printf("  %-14s %-19s %s\n", options[i].name, options[i].value ? options[i].value : "", options[i].what);
-    printf("\nexit status: 0 done, 1 the input was refused (diagnostics on stderr), 2 wrong usage\n");
+    return show(lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &a->options));
 }
 
-/* Reads one option at argv[*i], with its value in the same word after '=' or in the next word. */
-static bool read_option(Arguments *a, char **argv, int argc, int *i)
+/* ---- Help
+ * ---------------------------------------------------------------------------------------------------------- */
+
+static const char *const status_rule =
+    "exit status: 0 done; 1 the input was refused: a diagnostic on stderr says where and why;\n"
+    "             2 wrong usage: a command, option, value or target that no model could make right\n";
+
+/* "run, verify and dump" */
+static void print_commands(FILE *f, unsigned of)
 {
-    const char *word = argv[*i], *equals = strncmp(word, "--", 2) == 0 ? strchr(word, '=') : NULL;
-    size_t length = equals ? (size_t)(equals - word) : strlen(word);
-    for (int k = 0; k < OPTION_COUNT; k++) {
-        const Option *o = &options[k];
-        if (strlen(o->name) != length || memcmp(o->name, word, length) != 0) continue;
-        const char *value = equals ? equals + 1 : o->value && *i + 1 < argc ? argv[++*i] : NULL;
-        if ((o->value != NULL) == (value != NULL) && o->read(a, value)) return true;
-        fprintf(stderr, "loopwright: %s %s\n", o->name, o->value ? "wants a value of the form " : "takes no value");
-        if (o->value) fprintf(stderr, "  %s %s: %s\n", o->name, o->value, o->what);
-        return false;
+    int left = 0;
+    for (int i = 0; i < COMMAND_COUNT; i++) left += (commands[i].bit & of) != 0;
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (commands[i].bit & of) fprintf(f, "%s%s", commands[i].name, --left == 0 ? "" : left == 1 ? " and " : ", ");
+}
+
+static void print_heading(unsigned of)
+{
+    printf("\noptions of ");
+    if (of == ANY) printf("every command");
+    else if (of == (ANY & ~VERIFY)) printf("every command but verify");
+    else if (of == MODEL) printf("every command that reads a model");
+    else print_commands(stdout, of);
+    printf(":\n");
+}
+
+static void print_option(const Option *o)
+{
+    char name[32];
+    if (o->letter && o->name[1] == '-') snprintf(name, sizeof name, "-%c, %s", o->letter, o->name);
+    else snprintf(name, sizeof name, "%s", o->name);
+    printf("  %-14s %-19s %s\n", name, o->value ? o->value : "", o->what);
+}
+
+/* Of all commands, or of one. */
+static void print_help(const Command *only)
+{
+    unsigned of = 0;
+    if (!only) printf("Loopwright compiles trained networks and tensor expressions to plain C99.\n\n");
+    printf("usage:\n");
+    for (int i = 0; i < COMMAND_COUNT; i++)
+        if (!only || only == &commands[i])
+            printf("  loopwright %-7s %-32s %s\n", i ? commands[i].name : "", commands[i].usage, commands[i].what);
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (only && !(options[i].of & only->bit)) continue;
+        if (only ? of == 0 : of != options[i].of) {
+            if (only) printf("\noptions:\n");
+            else print_heading(options[i].of);
+        }
+        of = options[i].of;
+        print_option(&options[i]);
     }
-    fprintf(stderr, "loopwright: there is no option %s; see loopwright --help\n", word);
+    printf("\nAn option's value is the next word, or follows `=`: --target T, --target=T; -oFILE is -o FILE.\n%s",
+            status_rule);
+}
+
+/* ---- Words
+ * ----------------------------------------------------------------------------------------------------------- */
+
+static bool wrong(const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    fprintf(stderr, "loopwright: ");
+    vfprintf(stderr, format, args);
+    fprintf(stderr, "\n");
+    va_end(args);
     return false;
 }
 
-static const Command *command_of(int *argc, char ***argv)
+static const char *nearest_command(const Arguments *a, const char *word)
 {
-    for (int i = 0; i < COMMAND_COUNT && *argc > 1; i++) {
-        if (strcmp((*argv)[1], commands[i].name) != 0) continue;
-        ++*argv;
-        --*argc;
-        return &commands[i];
-    }
-    return &commands[0];
+    const char *names[COMMAND_COUNT];
+    for (int i = 0; i < COMMAND_COUNT; i++) names[i] = commands[i].name;
+    return lw_nearest(a->cx, word, names, COMMAND_COUNT);
 }
 
-static int print_diagnostics(lw_context *cx, const Arguments *a)
+static const char *nearest_option(const Arguments *a, const char *word)
+{
+    const char *names[OPTION_COUNT];
+    for (int i = 0; i < OPTION_COUNT; i++) names[i] = options[i].name;
+    return lw_nearest(a->cx, word, names, OPTION_COUNT);
+}
+
+/* The option of the word, and in *value its value if that is in the same word: behind '=', or behind the letter. */
+static const Option *option_of(Arguments *a, const char *word, const char **value)
+{
+    const bool is_long = word[1] == '-';
+    const char *equals = is_long ? strchr(word, '=') : NULL;
+    const size_t length = equals ? (size_t)(equals - word) : strlen(word);
+    *value = equals ? equals + 1 : NULL;
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        const Option *o = &options[i];
+        if (strlen(o->name) == length && memcmp(o->name, word, length) == 0) return o;
+        if (is_long || !o->letter || o->letter != word[1] || (word[2] && !o->value)) continue;
+        if (word[2]) *value = word + 2;
+        return o;
+    }
+    const char *name = copied(word, length), *near = name ? nearest_option(a, name) : NULL;
+    wrong("there is no option '%s'%s%s%s; see loopwright --help", name ? name : word, near ? "; did you mean '" : "",
+          near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+static bool take(Arguments *a, const Option *o, const char *value)
+{
+    switch (o->sort) {
+    case FLAG: *(bool *)((char *)a + o->at) = true; return true;
+    case TEXT: *(const char **)((char *)a + o->at) = value; return *value != 0;
+    case READ: break;
+    }
+    return o->read(a, value);
+}
+
+/* Reads the option at argv[*i]; its value may be the next word. `given` counts how often each option was given. */
+static bool read_option(Arguments *a, int *given, char **argv, int argc, int *i)
+{
+    const char *value;
+    const Option *o = option_of(a, argv[*i], &value);
+    if (!o) return false;
+    if (!o->value && value) return wrong("%s takes no value, but '%s' is given", o->name, value);
+    if (o->value && !value && *i + 1 < argc) value = argv[++*i];
+    if (o->value && !value) return wrong("%s requires a value: %s %s: %s", o->name, o->name, o->value, o->what);
+    if (given[o - options]++ && !o->repeats) return wrong("%s is given twice", o->name);
+    return take(a, o, value) || wrong("%s does not accept '%s'; accepted: %s %s: %s", o->name, value, o->name,
+            o->value, o->what);
+}
+
+static bool is_file(const char *path)
+{
+    FILE *f = fopen(path, "rb");
+    if (f) fclose(f);
+    return f != NULL;
+}
+
+/* The command that the first word names; without one, it is a model to compile. NULL: it is neither. */
+static const Command *command_of(Arguments *a)
+{
+    if (!a->file_count) return &commands[0];
+    const char *word = a->file[0];
+    for (int i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(word, commands[i].name) != 0) continue;
+        memmove(a->file, a->file + 1, (size_t)--a->file_count * sizeof *a->file);
+        return &commands[i];
+    }
+    if (strchr(word, '.') || strchr(word, '/') || is_file(word)) return &commands[0];
+    const char *near = nearest_command(a, word);
+    fprintf(stderr, "loopwright: there is no command '%s'%s%s%s; accepted: ", word, near ? "; did you mean '" : "",
+            near ? near : "",
+            near ? "'?" : "");
+    print_commands(stderr, ANY);
+    fprintf(stderr, ", or a model: a file that ends in .onnx, .tflite or .te\n");
+    return NULL;
+}
+
+/* Every option that was given has to be one of the command's. */
+static bool takes_options(const Command *c, const int *given)
+{
+    for (int i = 0; i < OPTION_COUNT; i++) {
+        if (!given[i] || (options[i].of & c->bit)) continue;
+        fprintf(stderr, "loopwright: %s is no option of %s, but of ", options[i].name, c->name);
+        print_commands(stderr, options[i].of);
+        fprintf(stderr, "; see loopwright %s --help\n", c->name);
+        return false;
+    }
+    return true;
+}
+
+static bool are_files_right(const Command *c, const Arguments *a)
+{
+    const char *said = NULL;
+    if (a->file_count < c->least || (c->needs_output && !a->output_count)) said = c->missing;
+    else if (a->file_count > c->most) wrong("'%s' is one word too many", a->file[c->most]);
+    else if (a->output_count > c->outputs) wrong("-o is given twice, for '%s' and '%s'", a->output[0], a->output[1]);
+    else return true;
+    if (said) wrong("%s", said);
+    fprintf(stderr, "usage: loopwright %s %s\nsee loopwright %s --help\n", c->name, c->usage, c->name);
+    return false;
+}
+
+/* What of a command's own cannot be right whatever the model is. */
+static bool is_consistent(const Command *c, const Arguments *a)
+{
+    if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
+        return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
+    if ((a->onnx && a->tflite) || (a->level && (a->onnx || a->tflite)))
+        return wrong("--level, --onnx and --tflite each ask for a list of its own: give one of them");
+    return true;
+}
+
+static int print_diagnostics(const Arguments *a)
 {
     int warnings = 0;
     bool is_error = false;
     const char *text;
-    for (int i = 0; (text = lw_diagnostic(cx, i, &is_error)) != NULL; i++) {
+    for (int i = 0; (text = lw_diagnostic(a->cx, i, &is_error)) != NULL; i++) {
         warnings += !is_error && strncmp(text, "note: ", 6) != 0;
         if (is_error || !a->quiet) fprintf(stderr, "%s\n", text);
     }
     return warnings;
 }
 
+static int run_command(const Command *c, const Arguments *a)
+{
+    if (!are_files_right(c, a) || !is_consistent(c, a)) return USAGE;
+    const bool ok = c->run(a);
+    const int warnings = print_diagnostics(a);
+    if (lw_is_wrong_usage(a->cx)) return USAGE;
+    return ok && !(a->werror && warnings) ? DONE : REFUSED;
+}
+
+static int main_with(Arguments *a, int argc, char **argv)
+{
+    int given[OPTION_COUNT] = { 0 };
+    bool only_files = false;
+    for (int i = 1; i < argc; i++) {
+        if (!only_files && strcmp(argv[i], "--") == 0) only_files = true;
+        else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
+            if (!read_option(a, given, argv, argc, &i)) return USAGE;
+        } else if (a->file_count < MOST_FILES) a->file[a->file_count++] = argv[i];
+        else return wrong("more than %d files are given", MOST_FILES), USAGE;
+    }
+    a->options.dim = a->dim;
+    a->options.value = a->value;
+    a->options.state = a->state;
+    const bool has_command = a->file_count > 0;
+    const Command *c = a->version ? &commands[0] : command_of(a);
+    if (!c) return USAGE;
+    if (a->version) printf("loopwright %s\n", lw_version());
+    else if (a->help) print_help(has_command ? c : NULL);
+    if (a->version || a->help) return DONE;
+    return takes_options(c, given) ? run_command(c, a) : USAGE;
+}
+
 int main(int argc, char **argv)
 {
-    static const Arguments none;
-    Arguments a = none;
-    const Command *c = command_of(&argc, &argv);
-    for (int i = 1; i < argc; i++) {
-        if (argv[i][0] == '-' && argv[i][1]) {
-            if (!read_option(&a, argv, argc, &i)) return USAGE;
-        } else if (a.file_count < MOST_FILES) a.file[a.file_count++] = argv[i];
-    }
-    a.options.dim = a.dim;
-    a.options.value = a.value;
-    a.options.state = a.state;
-    if (a.help || a.version) {
-        if (a.help) print_help();
-        else printf("loopwright %s\n", lw_version());
-        return DONE;
-    }
-    if (a.file_count < c->least || a.file_count > c->most || (c->needs_output && a.output_count != 1)) {
-        fprintf(stderr, "usage: loopwright %s %s\nsee loopwright --help\n", c->name, c->usage);
-        return USAGE;
-    }
-    lw_context *cx = lw_new();
-    bool ok = c->run(cx, &a);
-    int warnings = print_diagnostics(cx, &a);
-    lw_free(cx);
-    return ok && !(a.werror && warnings) ? DONE : REFUSED;
+    Arguments a = { 0 };
+    a.cx = lw_new();
+    const int status = main_with(&a, argc, argv);
+    lw_free(a.cx);
+    return status;
 }

@@ -42,12 +42,16 @@ te() { printf "$1" > "$work/$2.te"; }
 # ---- Wrong usage: 2 --------------------------------------------------------------------------------------------------
 
 check usage-nothing             ends 2 'usage: loopwright'
-check usage-no-output           ends 2 'usage: loopwright' $matmul
-check usage-two-models          ends 2 'usage: loopwright' $matmul $digits -o "$work/a.c"
-check usage-two-outputs         ends 2 'usage: loopwright' $matmul -o "$work/a.c" -o "$work/b.c"
-check usage-unknown-option      ends 2 'no option --nonsense' $matmul --nonsense -o "$work/a.c"
-check usage-option-wants-value  ends 2 '--target' $matmul -o "$work/a.c" --target
-check usage-option-takes-none   ends 2 'takes no value' $matmul -o "$work/a.c" --testbench=yes
+check usage-no-output           ends 2 'a model and -o DIR/model.c are required' $matmul
+check usage-two-models          ends 2 "'$digits' is one word too many" $matmul $digits -o "$work/a.c"
+check usage-two-outputs         ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
+check usage-unknown-option      ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
+check usage-near-option         ends 2 "no option '--targte'; did you mean '--target'?" $matmul --targte x -o "$work/a.c"
+check usage-unknown-command     ends 2 "no command 'frobnicate'; accepted: compile, run, verify" frobnicate $matmul
+check usage-near-command        ends 2 "no command 'reprot'; did you mean 'report'?" reprot $matmul
+check usage-option-wants-value  ends 2 '--target requires a value' $matmul -o "$work/a.c" --target
+check usage-option-takes-none   ends 2 "takes no value, but 'yes' is given" $matmul -o "$work/a.c" --testbench=yes
+check usage-option-twice        ends 2 '--target is given twice' $matmul -o "$work/a.c" --target generic --target generic
 check usage-dim-form            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n
 check usage-dim-not-a-number    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=four
 check usage-dim-zero            ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=0
@@ -55,15 +59,70 @@ check usage-dim-least-too-large ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '5<
 check usage-dim-least-of-one    ends 2 'NAME=N' $matmul -o "$work/a.c" --dim '2<=n=4'
 check usage-dim-too-large       ends 2 'NAME=N' $matmul -o "$work/a.c" --dim n=99999999999999999999
 check usage-value-form          ends 2 'NAME=F.npy' $matmul -o "$work/a.c" --value a
-check usage-qdq                 ends 2 'exact|integer|float' $matmul -o "$work/a.c" --qdq some
-check usage-rounding            ends 2 'double|single' $matmul -o "$work/a.c" --rounding none
-check usage-level               ends 2 '--level' ops --level 12
+check usage-qdq                 ends 2 '"some"; accepted: exact|integer|float' $matmul -o "$work/a.c" --qdq some
+check usage-rounding            ends 2 '"none"; accepted: double|single' $matmul -o "$work/a.c" --rounding none
+check usage-level               ends 2 "--level does not accept '12'" ops --level 12
 check usage-ops-with-model      ends 2 'usage: loopwright ops' ops $matmul
-check usage-leaves-no-file      [ ! -e "$work/a.c" ]
+check usage-two-lists           ends 2 'give one of them' ops --onnx --tflite
+check usage-target              ends 2 'no target "z80"; see `loopwright targets`' $matmul -o "$work/a.c" --target z80
+check usage-near-target         ends 2 "no target \"cortexm4\"; did you mean 'cortex-m4'?" $matmul -o "$work/a.c" --target cortexm4
+check usage-output-name         ends 2 'must end in .c' $matmul -o "$work/a.txt"
+check usage-name-of-c           ends 2 '"int" cannot begin the names' $matmul -o "$work/a.c" --name int
+check usage-name-with-digit     ends 2 '"9bad" cannot begin the names.*like "m9bad"' $matmul -o "$work/a.c" --name 9bad
+check usage-io-arena-static     ends 2 '--io arena and --static-arena exclude each other' $digits -o "$work/a.c" --io arena --static-arena
+for ending in pdf json HTML html.gz; do
+    check "usage-report-as-$ending" ends 2 "as .html or .txt, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
+done
+check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
+
+# Every option with every command: `commands_of` is what the options do, written down here once more. An option that a command does
+# not use is wrong usage; one that it uses is not.
+commands_of() {
+    case $1 in
+    -o) echo compile run dump report ops targets passes ;;
+    --target | --dim | --value | --state | --annotate | --tuning | --combine | --rounding | --qdq | --layers | --no-shrink | --werror | --quiet)
+        echo compile run verify dump report ;;
+    --io) echo compile verify dump report ;;
+    --name) echo compile verify dump ;;
+    --static-arena | --time-passes) echo compile verify ;;
+    --testbench | --standalone) echo compile ;;
+    --expect | --recorded) echo verify ;;
+    --at | --only | --explain) echo dump ;;
+    --level | --onnx | --tflite) echo ops ;;
+    esac
+}
+value_of() {
+    case $1 in
+    --dim) echo n=4 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
+    --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite) ;;
+    *) echo word ;;
+    esac
+}
+every_option() {
+    all="-o --target --dim --value --state --annotate --tuning --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name
+        --static-arena --time-passes --testbench --standalone --expect --recorded --at --only --explain --level --onnx --tflite"
+    for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
+        case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
+    done
+    for option in $all; do
+        for command in compile run verify dump report ops targets passes; do
+            # shellcheck disable=SC2046
+            "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
+            taken=yes
+            grep -q "is no option of $command" "$work/said" && taken=no
+            case " $(commands_of $option) " in *" $command "*) want=yes ;; *) want=no ;; esac
+            [ $taken = $want ] || { echo "$command $option: taken: $taken, expected: $want"; cat "$work/said"; return 1; }
+        done
+    done
+}
+check usage-every-option-of-every-command every_option
 
 # ---- Help and lists: 0 -----------------------------------------------------------------------------------------------
 
-check help                      ends 0 'exit status: 0 done, 1 the input was refused' --help
+check help                      ends 0 'exit status: 0 done; 1 the input was refused' --help
+check help-short                ends 0 'exit status: 0 done' -h
+check help-has-rule-of-usage    ends 0 '2 wrong usage: a command, option, value or target' --help
+check version-short             ends 0 '^loopwright [0-9]' -v
 check help-of-command           ends 0 'usage:' dump --help
 check version                   ends 0 '^loopwright [0-9]' --version
 check list-ops                  ends 0 '^softmax .*exp' ops
@@ -101,7 +160,6 @@ cp "$work/in.npy" "$work/in.npz"
 check verify-layers             ends 0 '^relu_2: 0 of 1024 elements differ' verify $digits --layers
 check verify-io-arena           ends 0 '^ryh: 0 of 8 elements differ' verify tests/models/recurrent.onnx --io arena
 check verify-io-arena-regions   ends 0 '^back: 0 of 40 elements differ' verify tests/models/control.onnx --io arena
-check io-arena-static           ends 1 'error: inputs and outputs cannot lie in a static arena, which the caller does not see: --io arena or --static-arena$' $digits -o "$work/a.c" --io arena --static-arena
 check report-io-arena           ends 0 '^RAM  *[0-9]* bytes: arena [0-9]* with inputs and outputs$' report $digits --io arena
 check verify-recorded-layer     ends 1 'the first layer that differs is "relu_2"' verify $digits --recorded "$work/recorded"
 check verify-recorded-none      ends 1 'two.npz" holds none of the layers' verify $digits --recorded tests/fuzz/corpus-npz/two.npz
@@ -122,8 +180,6 @@ check refused-cut-off-named     names "$work/cut.onnx"
 printf 'x' > "$work/model.xyz"
 check refused-extension         refuses '' "$work/model.xyz" -o "$work/a.c"
 check refused-folder            refuses '' "$work" -o "$work/a.c"
-check refused-target            refuses 'no target "z80"' $matmul -o "$work/a.c" --target z80
-check refused-output-name       refuses 'must end in .c' $matmul -o "$work/a.txt"
 check refused-stage             refuses 'is no stage' dump $matmul --at nowhere
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
@@ -211,7 +267,12 @@ timed() {
 check time-passes               timed
 check output-of-dump            ends 0 - dump $matmul --at loops -o "$work/loops.txt"
 check output-of-dump-is-it      grep -q '^nest matmul' "$work/loops.txt"
-check name-is-made-an-identifier ends 0 - $matmul -o "$work/named.c" --name '7 of-9'
+cp $matmul "$work/7 of-9.te"
+check name-of-file-is-made-an-identifier ends 0 - "$work/7 of-9.te" -o "$work/named.c"
+check output-in-the-same-word   ends 0 - $matmul "-o$work/joined.c" --name=joined
+check output-of-that-name       grep -q 'int joined_run' "$work/joined.c"
+check output-of-targets         ends 0 - targets -o "$work/targets.txt"
+check output-of-targets-is-it   grep -q '^cortex-m4 ' "$work/targets.txt"
 check name-compiles             ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" -o "$work/named.o"
 
 # ---- run -----------------------------------------------------------------------------------------------------------------

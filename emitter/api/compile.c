@@ -4,6 +4,7 @@
 
 #include "driver/driver.h"
 #include "support/file.h"
+#include "support/text.h"
 
 lw_context *lw_new(void) { return ctx_new(NULL, NULL); }
 void lw_free(lw_context *cx) { ctx_free(cx); }
@@ -16,14 +17,17 @@ const char *lw_diagnostic(lw_context *cx, int i, bool *is_error)
     return d ? diag_text(cx, d) : NULL;
 }
 
+bool lw_is_wrong_usage(const lw_context *cx) { return cx->is_usage; }
+
+const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count)
+{
+    return text_nearest(cx, word, candidates, (size_t)count);
+}
+
 const char *lw_version(void) { return "0.1.0"; }
 
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o)
 {
     Build b;
-    if (strcmp(path_extension(output), "c") != 0) {
-        diag_error(cx, NULL, "the output \"%s\" must end in .c", output);
-        return false;
-    }
-    return build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b) && build_write(&b, output);
+    return build_is_c_file(cx, output) && build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b) && build_write(&b, output);
 }

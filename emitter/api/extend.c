@@ -88,7 +88,7 @@ bool lw_register_device(lw_context *cx, const char *device, const char *ops, con
 
 bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs)
 {
-    if (!ctx_failed(cx) && !op_find(cx, op)) diag_error(cx, foreign, "there is no operator '%s'", op);
+    if (!ctx_failed(cx) && !op_find(cx, op)) diag_error(cx, foreign, "there is no operator '%s'%s", op, op_hint(cx, op));
     if (ctx_failed(cx)) return false;
     OnnxOp *row = NEW(cx->arena, OnnxOp);
     *row = (OnnxOp){ .name = name(cx, foreign), .attrs = name(cx, attrs ? attrs : ""), .op = name(cx, op) };
@@ -134,7 +134,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *seen)
 
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count)
 {
-    if (!ctx_failed(cx) && !target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"; see `loopwright targets`", target);
+    if (!ctx_failed(cx) && !target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"%s", target, target_hint(cx, target));
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         lw_implementation *copy = arena_copy(cx->arena, &list[i], sizeof list[i]);
         Implementation *row = NEW(cx->arena, Implementation);

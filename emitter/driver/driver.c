@@ -16,14 +16,37 @@
 
 /* ---- Reading --------------------------------------------------------------------------------------------------- */
 
+static void check_word(Ctx *cx, const char *option, const char *given, const char *const words[], const char *accepted)
+{
+    for (int i = 0; words[i]; i++)
+        if (!given || text_equal(given, words[i])) return;
+    diag_usage(cx, NULL, "%s does not accept \"%s\"; accepted: %s", option, given, accepted);
+}
+
+/* All that cannot be right whatever the model is. */
+static void check_options(Ctx *cx, const lw_options *o, const Target *target)
+{
+    static const char *const roundings[] = { "double", "single", NULL };
+    static const char *const qdqs[] = { "exact", "integer", "float", NULL };
+    check_word(cx, "--rounding", o->rounding, roundings, "double|single");
+    check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
+    if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
+    if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
+        diag_usage(cx, NULL, "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _ that begin with a "
+                             "letter and are no word of C or C++, like \"%s\"",
+                   o->name, name_prefix(cx, o->name));
+    if (o->ports_in_arena && o->static_arena)
+        diag_usage(cx, NULL, "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
+                             "static arena");
+}
+
 static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     *b = (Build){ .cx = cx, .options = o, .path = path };
     if (o->time_passes) b->watch = watch_new(cx);
     b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
     b->target = target_find(cx, o->target ? o->target : "generic");
-    if (!b->target && !ctx_failed(cx)) diag_error(cx, NULL, "there is no target \"%s\"; see `loopwright targets`", o->target);
-    if (o->ports_in_arena && o->static_arena) diag_error(cx, NULL, "inputs and outputs cannot lie in a static arena, which the caller does not see: --io arena or --static-arena");
+    check_options(cx, o, b->target);
 }
 
 bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
@@ -154,11 +177,17 @@ bool build_program(Build *b)
     return !ctx_failed(b->cx);
 }
 
+bool build_is_c_file(Ctx *cx, const char *output)
+{
+    const bool is_c = text_equal(path_extension(output), "c");
+    if (!is_c) diag_usage(cx, NULL, "the output \"%s\" must end in .c", output);
+    return is_c;
+}
+
 bool build_write(Build *b, const char *output)
 {
     Ctx *cx = b->cx;
-    if (strcmp(path_extension(output), "c") != 0) diag_error(cx, NULL, "the output \"%s\" must end in .c", output);
-    if (ctx_failed(cx) || !build_program(b)) return false;
+    if (!build_is_c_file(cx, output) || ctx_failed(cx) || !build_program(b)) return false;
     b->program.header = text_format(cx, "%s.h", path_stem(cx, output));
     const char *stem = text_format(cx, "%s%s", path_folder(cx, output), path_stem(cx, output));
     const char *source = cgen_source(cx, &b->program), *header = cgen_header(cx, &b->program);

@@ -62,6 +62,7 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
 bool build_graph(Build *b);                                                    /* passes */
 bool build_nests(Build *b);                                                    /* groups and their scheduled nests */
 bool build_program(Build *b);                                                  /* plan, functions, program */
+bool build_is_c_file(Ctx *cx, const char *output);                             /* else it is refused */
 bool build_write(Build *b, const char *output);                                /* model.c, model.h, ... */
 
 /* ---- The driver's parts, each in the file named ------------------------------------------------------------------------ */

@@ -51,6 +51,13 @@ void diag_error(Ctx *cx, const char *where, const char *format, ...)
     if (!cx->failed) REPORT(ERROR, NULL);
 }
 
+void diag_usage(Ctx *cx, const char *where, const char *format, ...)
+{
+    if (cx->failed) return;
+    REPORT(ERROR, NULL);
+    cx->is_usage = true;
+}
+
 void diag_unsupported(Ctx *cx, const char *where, const char *format, ...)
 {
     if (!cx->failed) REPORT(UNSUPPORTED, NULL);
@@ -86,5 +93,6 @@ Diag *diag_rewind(Ctx *cx, DiagMark mark)
     *mark.last = NULL;
     cx->last_diag = mark.last;
     cx->failed = mark.failed;
+    cx->is_usage = cx->is_usage && mark.failed;
     return first;
 }

@@ -23,6 +23,7 @@ struct Ctx {
     struct Diag *diags;          /* support/diag.c: in the order reported */
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */
+    bool is_usage;               /* it is in the arguments of the call, whatever the files contain */
     bool checks_late;            /* a built-in template is at work: its nest is checked when it is done, not at every step */
 #ifdef LW_TEST_SWITCH
     uint32_t off;                /* test builds: the check with this number is turned off (support/switch.h) */
@@ -51,6 +52,8 @@ struct Diag {
 /* Reports; `where` (may be NULL) is the place inside the file: `12:7`, `node "conv_7" (Conv)`, `loop conv.h`.
  * The first error stays; later ones are dropped, for they mostly follow from it. */
 void diag_error(Ctx *cx, const char *where, const char *format, ...);
+/* An error in an argument of the call (an option, a path's ending) that no file can make right. */
+void diag_usage(Ctx *cx, const char *where, const char *format, ...);
 void diag_unsupported(Ctx *cx, const char *where, const char *format, ...);
 void diag_internal(Ctx *cx, const char *where, const char *format, ...);
 void diag_warn(Ctx *cx, const char *where, const char *format, ...);

@@ -61,6 +61,12 @@ static bool is_word(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
+const char *name_prefix(Ctx *cx, const char *text)
+{
+    const bool is_letter = (*text >= 'a' && *text <= 'z') || (*text >= 'A' && *text <= 'Z');
+    return name_identifier(cx, is_letter ? text : text_format(cx, "m%s", text));
+}
+
 const char *name_identifier(Ctx *cx, const char *text)
 {
     Text t = text_new(cx);

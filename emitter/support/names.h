@@ -12,5 +12,7 @@ const char *name_format(Ctx *cx, const char *format, ...);
 /* A C identifier made of `text`: every other character becomes '_', a leading digit gets one before it, a C or C++
  * keyword one behind; empty text gives "_". */
 const char *name_identifier(Ctx *cx, const char *text);
+/* A similar one that begins with a letter: "9bad" gives "m9bad". */
+const char *name_prefix(Ctx *cx, const char *text);
 
 #endif

@@ -177,36 +177,46 @@ float text_read_float(const char *s, const char **end)
 
 bool text_equal(const char *a, const char *b) { return a == b || (a && b && strcmp(a, b) == 0); }
 
-static size_t min3(size_t a, size_t b, size_t c) { return a < b ? (a < c ? a : c) : (b < c ? b : c); }
+static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Edit distance by Wagner and Fischer, one row at a time. */
+/* Edit distance in which two exchanged neighbours are one edit ("optimal string alignment"): a row depends on the two
+ * rows above. */
 static size_t distance(Ctx *cx, const char *a, const char *b)
 {
-    size_t n = strlen(b);
+    const size_t n = strlen(b);
+    size_t *before = NEW_ARRAY(cx->arena, size_t, n + 1), *above = NEW_ARRAY(cx->arena, size_t, n + 1);
     size_t *row = NEW_ARRAY(cx->arena, size_t, n + 1);
     for (size_t j = 0; j <= n; j++) row[j] = j;
     for (size_t i = 1; a[i - 1]; i++) {
-        size_t diagonal = row[0];
+        size_t *oldest = before;
+        before = above;
+        above = row;
+        row = oldest;
         row[0] = i;
         for (size_t j = 1; j <= n; j++) {
-            size_t above = row[j];
-            row[j] = min3(above + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1]));
-            diagonal = above;
+            row[j] = least(least(above[j], row[j - 1]) + 1, above[j - 1] + (a[i - 1] != b[j - 1]));
+            const bool are_exchanged = i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1];
+            if (are_exchanged) row[j] = least(row[j], before[j - 2] + 1);
         }
     }
     return row[n];
 }
 
+/* At most two edits, and fewer for short words: at two edits every word of three letters is like any other. */
+static size_t most_edits(size_t length) { return length > 80 ? 0 : least((length + 1) / 3, 2); }
+
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count)
 {
     const char *best = NULL;
-    size_t length = strlen(word), best_distance = length > 80 ? 0 : length / 3 + 2;
-    for (size_t i = 0; i < count && best_distance; i++) {
-        size_t d = distance(cx, word, candidates[i]);
-        if (d < best_distance) {
-            best = candidates[i];
-            best_distance = d;
-        }
+    const size_t length = strlen(word);
+    size_t limit = most_edits(length);
+    for (size_t i = 0; i < count && limit; i++) {
+        const size_t other = strlen(candidates[i]);
+        if (other > length + limit || length > other + limit) continue;
+        const size_t d = distance(cx, word, candidates[i]);
+        if (d > limit) continue;
+        best = candidates[i];
+        limit = d ? d - 1 : 0;       /* the first of equally near ones stays */
     }
     return best;
 }

@@ -32,9 +32,10 @@ double text_read_double(const char *s, const char **end);
 float  text_read_float(const char *s, const char **end);   /* rounded once, straight to float */
 
 bool text_equal(const char *a, const char *b);             /* either may be NULL */
-/* The candidate nearest to `word` by edit distance, or NULL where none is near: for "did you mean". */
+/* The candidate nearest to `word`, within two edits (one, for words below five letters), or NULL: for "did you mean". An edit inserts,
+ * drops or replaces a letter, or exchanges two neighbours. */
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count);
-/* "; did you mean 'it'?" for that one; `otherwise` where none is near. */
+/* "; did you mean 'it'?" for that one; `otherwise` where there is none. */
 const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, size_t count, const char *otherwise);
 
 bool text_has_word(const char *list, const char *word);    /* in a list of words separated by single spaces */

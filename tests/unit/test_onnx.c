@@ -222,7 +222,7 @@ static void check_unknowns(void)
     Message a = node("Convv", "first", "x", NULL, "t"), b = node("Relu", "second", "t", NULL, "y");
     put_attr_int(&b, "slope", 3);
     Message g = graph_with(&a, &b), m = model_of(&g, 13);
-    refused("unknown-operator-and-what-is-near", &m, "node \"first\" (Convv): unsupported: the operator Convv is not known; near: Conv");
+    refused("unknown-operator-and-what-is-near", &m, "node \"first\" (Convv): unsupported: the operator Convv is not known; did you mean 'Conv'?");
     refused("unknown-attribute-in-the-same-list", &m, "node \"second\" (Relu): unsupported: the attribute 'slope' is not known");
     Message c = node("Relu", "relu", "x", NULL, "y");
     put_text(&c, 7, "com.example");

@@ -124,6 +124,7 @@ bool can_view(Ctx *cx, const Tensor *x, const Tensor *like);           /* false:
 Tensor *view_call(Ctx *cx, const char *name, Tensor *x, const Tensor *like);
 bool attrs_are_fixed(const Node *call);                          /* no tensor among them has an open size */
 const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count);
+const char *op_hint(Ctx *cx, const char *name);                  /* "; did you mean 'add'?" of an unknown one, or where they are listed */
 const Op *op_find(Ctx *cx, const char *name);                    /* NULL: unknown */
 const Op *const *op_list(Ctx *cx, int *count);                   /* sorted by name */
 void op_register(Ctx *cx, const Op *op);                         /* a user's row */

@@ -163,6 +163,22 @@ const Op *op_find(Ctx *cx, const char *op_name)
     return map_get(&registry(cx)->op_by_name, op_name, strlen(op_name));
 }
 
+const char *op_hint(Ctx *cx, const char *wanted)
+{
+    const Registry *r = registry(cx);
+    const char **names = NEW_ARRAY(cx->arena, const char *, r->op_count);
+    for (int i = 0; i < r->op_count; i++) names[i] = r->op[i]->name;
+    return text_hint(cx, wanted, names, (size_t)r->op_count, "; see `loopwright ops`");
+}
+
+const char *target_hint(Ctx *cx, const char *wanted)
+{
+    const Registry *r = registry(cx);
+    const char **names = NEW_ARRAY(cx->arena, const char *, r->target_count);
+    for (int i = 0; i < r->target_count; i++) names[i] = r->target[i]->name;
+    return text_hint(cx, wanted, names, (size_t)r->target_count, "; see `loopwright targets`");
+}
+
 const Op *const *op_list(Ctx *cx, int *count)
 {
     *count = registry(cx)->op_count;

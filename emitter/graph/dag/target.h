@@ -14,6 +14,7 @@ typedef struct Target {
     int64_t copy_budget;               /* statements that loop partition may add to a function; 0: base's */
     int64_t unroll_budget;             /* statements a fully unrolled body may have; 0: base's */
 } Target;
+const char *target_hint(Ctx *cx, const char *name);              /* "; did you mean 'T'?" of an unknown one, or where they are listed */
 const Target *target_find(Ctx *cx, const char *name);            /* unset fields filled in from the chain; NULL: unknown */
 const Target *const *target_list(Ctx *cx, int *count);
 

@@ -265,11 +265,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     const char *called = name_n(r->cx, at.at, (size_t)at.length);
     const Op *op = op_find(r->cx, called);
     if (!op) {
-        int ops;
-        const Op *const *list = op_list(r->cx, &ops);
-        const char **names = NEW_ARRAY(r->cx->arena, const char *, ops);
-        for (int i = 0; i < ops; i++) names[i] = list[i]->name;
-        lex_error(l, at, "there is no operator '%s'%s", called, text_hint(r->cx, called, names, (size_t)ops, ""));
+        lex_error(l, at, "there is no operator '%s'%s", called, op_hint(r->cx, called));
         return NULL;
     }
     DiagMark mark = diag_mark(r->cx);

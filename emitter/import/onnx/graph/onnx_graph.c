@@ -162,8 +162,8 @@ static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
     if (function_of(s, n)) return;
     const char *near = op ? NULL : onnx_op_near(cx, n->type);
     if (!op) {
-        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s%s", n->type, is_ours(n) ? "" : " of the domain \"",
-                    is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"", near ? "; near: " : "", near ? near : "");
+        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type, is_ours(n) ? "" : " of the domain \"",
+                    is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"", near ? text_format(cx, "; did you mean '%s'?", near) : "");
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {
