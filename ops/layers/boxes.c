@@ -96,6 +96,90 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
     return (Samples){ low, weight };
 }
 
+/* ---- As many samples as a cell needs: `ratio` 0 ------------------------------------------------------------------ */
+
+/* Along one dimension a cell of a box has ceil(extent / cells) samples, which depend on the input. Several samples are
+ * more than half an element apart. So the samples that touch a row p of x, and the next one on either side, are among
+ * NEAR in sequence:
+ *
+ *   count[r]          samples of a cell
+ *   first[r,i,p]      the first sample near row p
+ *   touch[r,i,p,k,e]  the weight of sample first + k if p is its lower (e = 0) or upper row; -1: p is not, or there is
+ *                     no such sample. A sample outside of x has weight 0 on the border
+ *
+ * The weight on an element is the product of its row's and its column's weights: a mean needs their sums, a maximum the
+ * greatest for elements above 0 and the least for those below. */
+enum { NEAR = 8 };
+typedef struct Touches { Tensor *count, *sum, *most, *least; } Touches;
+
+static Touches touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size, bool is_max)
+{
+    const bool half = node_int(n, "half", 1) != 0;
+    const char *type = dtype_info(n->in[1]->type)->spelling;
+    const Expr *scale = expr_real(cx, n->in[1]->type, node_real(n, "scale", 1));
+    Formulas f = { .cx = cx, .call = n };
+    formulas_name(&f, (Bind)BIND_T("roi", n->in[1]));
+    formulas_name(&f, (Bind)BIND_V("scale", scale));
+    formulas_name(&f, (Bind)BIND_V("R", n->in[1]->shape[0]));
+    formulas_name(&f, (Bind)BIND_I(cx, "cells", cells));
+    formulas_name(&f, (Bind)BIND_I(cx, "size", size));
+    const char *extent = text_format(cx, "(roi[r,%d] - roi[r,%d]) * scale", 3 - d, 1 - d);
+    formulas_make(&f, "cell[r<R] = %s / %s(cells)", half ? extent : text_format(cx, "max(1, %s)", extent), type);
+    Tensor *count = formulas_make(&f, "count[r<R] = max(0, ceil(cell[r]))");
+    formulas_make(&f, "begin[r<R,i<cells] = roi[r,%d] * scale%s + %s(i) * cell[r]", 1 - d, half ? " - 0.5" : "", type);
+    formulas_make(&f, "step[r<R] = cell[r] / count[r]");
+    formulas_make(&f, "first[r<R,i<cells,p<size] = "
+                      "max(0, min(count[r] - 1, floor((%s(p) - 1 - begin[r,i]) / step[r] - 0.5) - 1))", type);
+    formulas_make(&f, "at[r<R,i<cells,p<size,k<%d] = begin[r,i] + (first[r,i,p] + %s(k) + 0.5) * step[r]", NEAR, type);
+    formulas_make(&f, "low[r<R,i<cells,p<size,k<%d] = max(0, min(size-1, i32(floor(at[r,i,p,k]))))", NEAR);
+    formulas_make(&f, "part[r<R,i<cells,p<size,k<%d] = "
+                      "select(low[r,i,p,k] == size-1, 0, max(0, at[r,i,p,k]) - %s(low[r,i,p,k]))", NEAR, type);
+    formulas_make(&f, "touch[r<R,i<cells,p<size,k<%d,e<2] = "
+                      "select(first[r,i,p] + %s(k) < count[r] && min(size-1, low[r,i,p,k] + e) == p, "
+                      "select(at[r,i,p,k] < -1 || at[r,i,p,k] > %s(size), 0, select(e == 0, 1 - part[r,i,p,k], "
+                      "part[r,i,p,k])), -1)", NEAR, type, type);
+    Touches t = { .count = count };
+    if (!is_max) t.sum = formulas_make(&f, "sum[r<R,i<cells,p<size] = sum(k<%d,e<2) max(0, touch[r,i,p,k,e])", NEAR);
+    else {
+        t.most = formulas_make(&f, "most[r<R,i<cells,p<size] = max(k<%d,e<2) touch[r,i,p,k,e]", NEAR);
+        t.least = formulas_make(&f, "least[r<R,i<cells,p<size] = "
+                                    "min(k<%d,e<2) select(touch[r,i,p,k,e] < 0, inf, touch[r,i,p,k,e])", NEAR);
+    }
+    return t;
+}
+
+/* The sum or the maximum over all elements of x that a sample touches; the others are skipped, for they may be
+ * infinite. A cell without samples is 0. */
+static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool is_max)
+{
+    const Tensor *x = n->in[0];
+    const Touches down = touches(cx, n, 0, h, tensor_dim(x, 1), is_max);
+    const Touches right = touches(cx, n, 1, w, tensor_dim(x, 2), is_max);
+    const Bind binds[] = {
+        BIND_T("x", n->in[0]), BIND_T("image", n->in[2]), BIND_T("rows", down.count), BIND_T("columns", right.count),
+        BIND_I(cx, "last", tensor_dim(x, 0) - 1), BIND_I(cx, "H", tensor_dim(x, 1)), BIND_I(cx, "W", tensor_dim(x, 2)),
+        BIND_I(cx, "C", tensor_dim(x, 3)),
+    };
+    Formulas f = { .cx = cx, .call = n };
+    for (size_t i = 0; i < sizeof binds / sizeof binds[0]; i++) formulas_name(&f, binds[i]);
+    static const char pixel[] = "x[max(0, min(last, i32(image[r]))),p,q,c]";
+    if (!is_max) {
+        formulas_name(&f, (Bind)BIND_T("down", down.sum));
+        formulas_name(&f, (Bind)BIND_T("right", right.sum));
+        formulas_make(&f, "total[r,i,j,c<C] = sum(p<H,q<W) "
+                          "select(down[r,i,p] > 0 && right[r,j,q] > 0, %s * down[r,i,p] * right[r,j,q], 0)", pixel);
+        return formulas_make(&f, "y[r,i,j,c] = total[r,i,j,c] / max(1, rows[r] * columns[r])");
+    }
+    formulas_name(&f, (Bind)BIND_T("down", down.most));
+    formulas_name(&f, (Bind)BIND_T("right", right.most));
+    formulas_name(&f, (Bind)BIND_T("least_down", down.least));
+    formulas_name(&f, (Bind)BIND_T("least_right", right.least));
+    formulas_make(&f, "greatest[r,i,j,c<C] = max(p<H,q<W) select(down[r,i,p] >= 0 && right[r,j,q] >= 0, "
+                      "%s * select(%s > 0, down[r,i,p] * right[r,j,q], least_down[r,i,p] * least_right[r,j,q]), -inf)",
+                  pixel, pixel);
+    return formulas_make(&f, "y[r,i,j,c] = select(rows[r] > 0 && columns[r] > 0, greatest[r,i,j,c], 0)");
+}
+
 static int roi_align(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0], *roi = n->in[1], *image = n->in[2];
@@ -109,10 +193,14 @@ static int roi_align(Ctx *cx, const Node *n, Tensor **out)
                   tensor_shape_text(cx, roi), tensor_shape_text(cx, image));
         return 0;
     }
-    if (h < 1 || w < 1 || ratio < 1 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 || (!is_max && strcmp(mode, "avg") != 0)) {
-        op_refuse(cx, n, "%lld by %lld cells of %lld samples a side, \"%s\"; one or more of each, and avg or max, are accepted", (long long)h, (long long)w, (long long)ratio, mode);
+    if (h < 1 || w < 1 || ratio < 0 || h > 1 << 12 || w > 1 << 12 || ratio > 1 << 8 ||
+        (!is_max && strcmp(mode, "avg") != 0)) {
+        op_refuse(cx, n,
+                  "%lld by %lld cells of %lld samples a side, \"%s\"; one cell or more, no negative ratio, and avg or "
+                  "max, are accepted", (long long)h, (long long)w, (long long)ratio, mode);
         return 0;
     }
+    if (ratio == 0) return (out[0] = adaptive_align(cx, n, h, w, is_max)) != NULL;
     Samples down = samples(cx, n, 0, h, tensor_dim(x, 1)), right = samples(cx, n, 1, w, tensor_dim(x, 2));
     const char *text = text_format(cx, "%s[r<%lld,i<%lld,j<%lld,c<%lld] = %s(s<%lld,t<%lld,p<2,q<2) "
                                        "x[max(0, min(%lld, i32(image[r]))), min(%lld, top[r,i,s]+p), min(%lld, left[r,j,t]+q), c] * down[r,i,s,p] * right[r,j,t,q]",
@@ -165,7 +253,8 @@ static const AttrRow suppression_attrs[] = {
 static const AttrRow roi_attrs[] = {
     { "height", ATTR_INT, "cells of a box, downwards", "1" },
     { "width", ATTR_INT, "and across", "1" },
-    { "ratio", ATTR_INT, "samples of a cell, along each side", "1" },
+    { "ratio", ATTR_INT, "samples of a cell, along each side; 0: the pixels between two of its sides, rounded up",
+      "1" },
     { "scale", ATTR_REAL, "from the boxes' coordinates to pixels", "1" },
     { "half", ATTR_INT, "1: pixel centres lie at halves; 0: at whole numbers, and a box has at least size 1", "1" },
     { "mode", ATTR_TEXT, "avg, or max: the largest weighted corner of all samples", "avg" },
@@ -195,6 +284,11 @@ static const OpCase suppression_cases[] = {
 static const OpCase roi_cases[] = {
     { "height=2 width=3 ratio=2", "f32[2][6][5][2] f32[2][4]={0,0,4,5,1.5,-2,3,9} i64[2]={0,1}", "f32[2][2][3][2]", NULL },
     { "height=2 width=2 half=0 scale=0.5 mode=max", "f32[1][6][5][2] f32[1][4]={2,1,9,8} i64[1]={0}", "f32[1][2][2][2]", NULL },
+    { "height=2 width=3 ratio=0", "f32[2][6][5][2] f32[3][4]={0,0,4,5,1.5,-2,30,9,2,3,1,1} i64[3]={0,1,0}",
+      "f32[3][2][3][2]", NULL },
+    { "height=1 width=2 ratio=0 half=0 scale=0.5 mode=max",
+      "f32[1][6][5][2] f32[2][4]={2,1,9,8,-40,-3,1,4} i64[2]={0,0}", "f32[2][1][2][2]", NULL },
+    { "ratio=-1", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "no negative ratio" },
     { "mode=sum", "f32[1][6][5][2] f32[1][4] i64[1]={0}", NULL, "avg or max" },
     { "", "f32[1][6][5][2] f32[1][3] i64[1]={0}", NULL, "[boxes][4]" },
     { 0 }

@@ -98,8 +98,10 @@ static void roi_align(OnnxCall *c)
 {
     int64_t ratio = onnx_int(c, "sampling_ratio", 0);
     if (!onnx_needs(c, 3)) return;
-    if (ratio < 1 || c->in[0]->rank != 4) {
-        onnx_unsupported(c, "sampling_ratio %lld and an input of %s; a ratio of 1 or more, and [n][c][h][w], are accepted", (long long)ratio, tensor_shape_text(c->cx, c->in[0]));
+    if (ratio < 0 || c->in[0]->rank != 4) {
+        onnx_refuse(c, "sampling_ratio is %lld and the input is %s; a ratio of 0 or more and [n][c][h][w] are accepted",
+                    (long long)ratio,
+                    tensor_shape_text(c->cx, c->in[0]));
         return;
     }
     const char *mode = onnx_text(c, "coordinate_transformation_mode", c->opset < 16 ? "output_half_pixel" : "half_pixel");
