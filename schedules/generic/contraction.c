@@ -77,16 +77,17 @@ static const Nest *split_output(Ctx *cx, const Nest *n, const Tiling *k, const c
     int count = 0;
     bool tile_w = k->row >= 0 && k->w < axis_extent(k->out, k->row), tile_c = k->c < axis_extent(k->out, k->last);
     const char *w = k->row >= 0 ? loop_name(cx, k->out, k->row) : NULL;
+    Path around;
     *attach = NULL;
     if (tile_w) n = sched_split(cx, n, w, k->w, TAIL_GUARD, NULL, NULL);
     if (tile_c) n = sched_split(cx, n, c, k->c, TAIL_GUARD, NULL, NULL);
     if (tile_w) order[count++] = text_format(cx, "%so", w);
     if (tile_c) order[count++] = text_format(cx, "%so", c);
     if (w) order[count++] = tile_w ? text_format(cx, "%si", w) : w;
-    order[count++] = tile_c ? text_format(cx, "%si", c) : c;
+    /* cache_write drops the loops of extent 1 from the copy: the axis c of a single channel may have none. */
+    if (nest_find_loop(n, c, &around) || tile_c) order[count++] = tile_c ? text_format(cx, "%si", c) : c;
     if (count > 1) n = sched_reorder(cx, n, order, count, false);
     if (tile_w || tile_c) *attach = order[tile_w + tile_c - 1];
-    Path around;
     for (int a = (k->row >= 0 ? k->row : k->last) - 1; a >= 0 && !*attach; a--)
         if (nest_find_loop(n, loop_name(cx, k->out, a), &around)) *attach = loop_name(cx, k->out, a);
     return n;

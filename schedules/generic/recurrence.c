@@ -236,31 +236,40 @@ static int add_loop(const Nest *n, const char *loop, const char **list, int coun
     return count;
 }
 
-/* The loop over steps in blocks, and the sums of a block at its beginning, in tiles of all its steps. */
+/* The loop over steps in blocks, and the sums of a block at its beginning, in tiles of all its steps. A single unit
+ * has no loop, for compute_at drops loops of extent 1. */
 static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const char *input, Block b)
 {
-    const char *acc = text_format(cx, "%s_acc", input), *order[5];
+    const char *acc = text_format(cx, "%s_acc", input), *order[5], *around = text_format(cx, "%so", loop);
     int count = 0;
+    Path p;
     n = sched_split(cx, n, loop, b.steps, TAIL_GUARD, NULL, NULL);
-    n = sched_compute_at(cx, n, input, text_format(cx, "%so", loop));
+    n = sched_compute_at(cx, n, input, around);
     n = sched_cache_write(cx, n, input, acc, SCOPE_REGISTER);
     if (ctx_failed(cx)) return n;
     const Stage *s = nest_stage(n, input), *a = nest_stage(n, acc);
-    const char *unit = loop_name(cx, s, INPUT_U), *outer = text_format(cx, "%so", unit);
-    n = sched_split(cx, n, unit, b.units, TAIL_GUARD, NULL, NULL);
+    const char *unit = loop_name(cx, s, INPUT_U), *inner = text_format(cx, "%si", unit);
+    const bool has_units = nest_find_loop(n, unit, &p);
+    if (has_units) n = sched_split(cx, n, unit, b.units, TAIL_GUARD, NULL, NULL);
     count = add_loop(n, loop_name(cx, s, INPUT_B), order, count);
     count = add_loop(n, loop_name(cx, s, INPUT_G), order, count);
-    order[count++] = outer;
+    if (has_units) order[count++] = text_format(cx, "%so", unit);
+    if (count) around = order[count - 1];
     order[count++] = loop_name(cx, s, INPUT_T);
-    order[count++] = text_format(cx, "%si", unit);
-    n = sched_reorder(cx, n, order, count, false);
-    n = sched_compute_at(cx, n, acc, outer);
+    if (has_units) order[count++] = inner;
+    if (count > 1) n = sched_reorder(cx, n, order, count, false);
+    n = sched_compute_at(cx, n, acc, around);
     n = sched_set_scope(cx, n, acc, SCOPE_REGISTER);
-    n = sched_reorder(cx, n, (const char *[]){ loop_name(cx, a, INPUT_I), loop_name(cx, a, INPUT_T), loop_name(cx, a, INPUT_U) }, 3, false);
-    n = sched_decompose_reduction(cx, n, acc, loop_name(cx, a, INPUT_I));
-    const char *tile[] = { order[count - 2], order[count - 1], loop_name(cx, a, INPUT_T), loop_name(cx, a, INPUT_U),
+    if (ctx_failed(cx)) return n;
+    count = add_loop(n, loop_name(cx, a, INPUT_I), order, 0);
+    count = add_loop(n, loop_name(cx, a, INPUT_T), order, count);
+    count = add_loop(n, loop_name(cx, a, INPUT_U), order, count);
+    if (count > 1) n = sched_reorder(cx, n, order, count, false);
+    if (count && order[0] == loop_name(cx, a, INPUT_I)) n = sched_decompose_reduction(cx, n, acc, order[0]);
+    const char *tile[] = { loop_name(cx, s, INPUT_T), inner, loop_name(cx, a, INPUT_T), loop_name(cx, a, INPUT_U),
                            text_format(cx, "%s@init.t", acc), text_format(cx, "%s@init.u", acc) };
-    for (int i = 0; i < 6; i++) n = sched_unroll(cx, n, tile[i]);
+    for (int i = 0; i < 6 && !ctx_failed(cx); i++)
+        if (nest_find_loop(n, tile[i], &p)) n = sched_unroll(cx, n, tile[i]);
     return n;
 }
 
