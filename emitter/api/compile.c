@@ -2,11 +2,12 @@
 /* A context, what it has to say, and the way from a model to C: the first part of loopwright.h. */
 #include <string.h>
 
+#include "context/context.h"
 #include "driver/driver.h"
 #include "support/file.h"
 #include "support/text.h"
 
-lw_context *lw_new(void) { return ctx_new(NULL, NULL); }
+lw_context *lw_new(void) { return context_new(NULL, NULL); }
 void lw_free(lw_context *cx) { ctx_free(cx); }
 
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error)

@@ -4,7 +4,8 @@
 #include <string.h>
 
 #include "driver/driver.h"
-#include "ir/nest/cost.h"
+#include "ir/check/cost.h"
+#include "ir/text/print_code.h"
 #include "schedule/schedule.h"
 #include "support/map.h"
 #include "support/names.h"

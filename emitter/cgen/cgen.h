@@ -3,6 +3,7 @@
 #define LW_CGEN_CGEN_H
 /* A whole program of lowered functions, spelled as model.c, model.h and model_main.c (design: the emitted interface). */
 #include "ir/nest/code.h"
+#include "support/text.h"
 
 typedef enum PlaceKind { PLACE_INPUT, PLACE_OUTPUT, PLACE_ARENA, PLACE_CONST, PLACE_STATE, PLACE_NEXT, PLACE_PARAM, PLACE_NONE } PlaceKind;
 /* Where an argument of a call lives. INPUT/OUTPUT: index among the program's; CONST: index among its constants; STATE, NEXT:

@@ -14,6 +14,7 @@
  * never becomes -0, for the sum of anything and its opposite is +0. */
 #include <string.h>
 
+#include "ir/check/match_instruction.h"
 #include "ir/nest/instruction.h"
 #include "lower/passes.h"
 #include "support/names.h"

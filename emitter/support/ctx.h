@@ -20,6 +20,9 @@ struct Ctx {
     struct ExprTable *exprs;     /* ir/expr/expr.c: interned expressions */
     struct RuleTable *rules;     /* ir/algebra/rules.c: the simplifier's equations, read on first use */
     struct Registry *registry;   /* graph/dag/registry.c: operators, implementations, targets, passes */
+    /* Given by the floors above (context/context.c), so that the floors below need not include them. NULL: there are none. */
+    void (*read_rules)(Ctx *, struct RuleTable *);
+    const struct BuiltinRows *rows;
     struct Diag *diags;          /* support/diag.c: in the order reported */
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */

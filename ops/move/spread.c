@@ -7,6 +7,7 @@
  *   unravel_index   y[d,i] = coordinate d of element x[i] of a tensor of that shape
  *   set_diagonal    y[i,j] = d[..] where j - i = k, else x[i,j] */
 #include "graph/dag/op_build.h"
+#include "ir/algebra/algebra.h"
 
 static bool is_small(Ctx *cx, const Node *n, int64_t growth)
 {

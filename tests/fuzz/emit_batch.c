@@ -5,13 +5,14 @@
 #include <stdlib.h>
 
 #include "cgen/cgen.h"
+#include "context/context.h"
 #include "lower/lower.h"
 
 struct EmitBatch { Ctx *cx; Text functions, cases, list; int count; };
 
 EmitBatch *emit_batch_new(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     EmitBatch *b = NEW(cx->arena, EmitBatch);
     *b = (EmitBatch){ cx, text_new(cx), text_new(cx), text_new(cx), 0 };
     return b;

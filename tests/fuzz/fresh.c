@@ -15,6 +15,7 @@ static void give_back(void *block);
 #undef malloc
 #undef free
 
+#include "context/context.h"
 #include "fresh.h"
 #include "graph/dag/registry.h"
 #include "ir/algebra/rules.h"
@@ -87,7 +88,7 @@ Ctx *fresh_context(void)
 {
     if (base.cx) restore(base.cx, base.cx->arena);
     else {
-        base.cx = ctx_new(NULL, NULL);
+        base.cx = context_new(NULL, NULL);
         registry(base.cx);
         rules_of(base.cx);
         save(base.cx->arena);

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "import/formats/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
@@ -27,7 +28,7 @@ static void same_when_written(Ctx *cx, const Array *a)
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Array a = { .rank = 0 };
     const uint8_t *copy = arena_copy(cx->arena, bytes, count);
     if (npy_parse(cx, "fuzz.npy", (Bytes){ copy, count }, &a.type, &a.rank, a.shape, &a.data)) same_when_written(cx, &a);

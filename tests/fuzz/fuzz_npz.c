@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* libFuzzer: .npz files, and the same bytes as a deflated stream. `make fuzz-npz`. */
+#include "context/context.h"
 #include "import/formats/npy.h"
 #include "import/formats/zip.h"
 #include "import/formats/inflate.h"
@@ -9,7 +10,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count);
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t count)
 {
     enum { MOST = 1 << 16 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Bytes file = { arena_copy(cx->arena, bytes, count), count };
     Zip z;
     inflate(file, arena_alloc(cx->arena, MOST), MOST);

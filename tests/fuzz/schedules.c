@@ -12,7 +12,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "ir/check/check.h"
+#include "ir/check/match_instruction.h"
 #include "ir/text/formula.h"
 #include "ir/interpret/interpret.h"
 #include "programs.h"
@@ -643,7 +645,7 @@ static bool fails_at_all(const Shrunk *s, void *user)
 {
     Counts counts = { 0 };
     Random r = random_new(s->seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .quiet = !user };
+    Case c = { .cx = context_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .quiet = !user };
     if (prepare(&c, &r))
         for (int i = 0; i < s->count && !c.failed; i++) try_step(&c, s->step[i]);
     bool ready = c.nest && !c.failed;
@@ -666,7 +668,7 @@ static void shrink(Case *c)
 bool fuzz_schedule(uint64_t seed, Counts *counts, bool loud)
 {
     Random r = random_new(seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = counts, .loud = loud };
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = counts, .loud = loud };
     if (!prepare(&c, &r)) {
         bool bad = ctx_failed(c.cx);
         if (bad) printf("# seed %llu: no program: %s\n", (unsigned long long)seed, diag_text(c.cx, c.cx->diags));

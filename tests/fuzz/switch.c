@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "context/context.h"
 #include "support/file.h"
 #include "support/switch.h"
 
@@ -98,7 +99,7 @@ static void gather(Checks *all, uint64_t seed)
 {
     Counts counts = { 0 };
     Random r = random_new(seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = &counts, .is_rough = true };
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts, .is_rough = true };
     if (prepare(&c, &r)) {
         int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
         for (int i = 0; i < steps; i++) {
@@ -190,7 +191,7 @@ static void replay_steps(FILE *tell, const void *what)
     const Shrunk *s = re->steps;
     Counts counts = { 0 };
     Random r = random_new(s->seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
+    Case c = { .cx = context_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
     if (!prepare(&c, &r)) return;
     c.cx->off = re->number;
     for (int i = 0; i < s->count; i++) {
@@ -201,7 +202,7 @@ static void replay_steps(FILE *tell, const void *what)
 
 static bool last_is_wrong(const Shrunk *s, void *user)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Trial t = in_child(cx, replay_steps, &(Replay){ s, *(const uint32_t *)user });
     ctx_free(cx);
     return (t.found || t.died) && t.count == s->count;
@@ -214,7 +215,7 @@ static void try_seed(FILE *tell, const void *what)
     const SeedTrial *s = what;
     Counts counts = { 0 };
     Random r = random_new(s->seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .is_rough = true };
+    Case c = { .cx = context_new(NULL, NULL), .seed = s->seed, .counts = &counts, .is_rough = true };
     if (!prepare(&c, &r)) return;
     int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
     c.cx->off = s->number;
@@ -229,7 +230,7 @@ static void print_case(FILE *out, const Shrunk *s, uint32_t number)
 {
     Counts counts = { 0 };
     Random r = random_new(s->seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
+    Case c = { .cx = context_new(NULL, NULL), .seed = s->seed, .counts = &counts, .most = s->most, .is_rough = true };
     if (!prepare(&c, &r)) return;
     const Program *p = c.program;
     Text t = text_new(c.cx);
@@ -253,7 +254,7 @@ typedef enum Finding { FOUND_NONE, FOUND_WRONG, FOUND_DEATH } Finding;
 
 static Finding find_counterexample(FILE *cases, uint32_t number, uint64_t seed)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Trial t = in_child(cx, try_seed, &(SeedTrial){ seed, number });
     if (t.found || t.died) {
         Shrunk s = { .seed = seed, .is_rough = true, .count = t.count };
@@ -281,7 +282,7 @@ int main(int argc, char **argv)
 {
     static const char *const words[] = { "none found", "counterexample", "stops" };
     if (argc < 3) return 2;
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Checks *all = NEW(cx->arena, Checks);
     FILE *cases = fopen(argv[2], "w");
     int sum[3] = { 0 }, behind = 0;

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "driver/driver.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/interpret/interpret.h"
@@ -24,7 +25,7 @@ typedef struct Net {
     Tensor *input[NET_ROOM], *output[NET_ROOM];
 } Net;
 
-static inline Net net_new(uint32_t seed) { return (Net){ .cx = ctx_new(NULL, NULL), .seed = seed }; }
+static inline Net net_new(uint32_t seed) { return (Net){ .cx = context_new(NULL, NULL), .seed = seed }; }
 
 static inline uint32_t draw(uint32_t *seed) { return (*seed = *seed * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8; }
 static inline int pick(Net *n, int count) { return (int)(draw(&n->seed) % (uint32_t)count); }

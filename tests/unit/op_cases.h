@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "graph/dag/op.h"
 #include "support/text.h"
 
@@ -55,7 +56,7 @@ typedef struct Made { Ctx *cx; Node *node; Tensor *in[8]; int in_count; } Made;
 
 static inline Made make_call(const char *op_name, const char *attrs, const char *inputs)
 {
-    Made m = { ctx_new(NULL, NULL), NULL, { NULL }, 0 };
+    Made m = { context_new(NULL, NULL), NULL, { NULL }, 0 };
     uint32_t seed = 1;
     for (const char *p = inputs; *p && m.in_count < 8;) {
         m.in[m.in_count] = case_input(m.cx, &p, &seed);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "import/onnx/onnx.h"
 #include "onnx_text.h"
 #include "plain.h"
@@ -107,7 +108,7 @@ static void fill(Ctx *cx, Env *env, const Model *m, const Case *c)
 
 static void test_case(const Case *c)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m = { 0 };
     Text file = model_of(cx, c);
     Env *env = env_new(cx);
@@ -144,7 +145,7 @@ static const float *output_of(Ctx *cx, const char *line)
 static void test_rotary(bool interleaved)
 {
     enum { ROWS = 3, SIZE = 6, HALF = 2 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const float *y = output_of(cx, text_format(cx, "x:1,%d,%d;c:1,%d,%d;s:1,%d,%d;>y;RotaryEmbedding x,c,s y num_heads=1! rotary_embedding_dim=4! interleaved=%d!", ROWS, SIZE,
                                                ROWS, HALF, ROWS, HALF, interleaved));
     double worst = y ? 0 : INFINITY;
@@ -163,7 +164,7 @@ static void test_rotary(bool interleaved)
 static void test_causal_conv(void)
 {
     enum { CHANNELS = 2, N = 5, TAPS = 3 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const float *y = output_of(cx, "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=silu");
     double worst = y ? 0 : INFINITY;
     for (int c = 0; y && c < CHANNELS; c++)
@@ -231,7 +232,7 @@ static void linear_expected(const Rule *r, int b, int h, double *y)
 
 static void test_linear(const Rule *r)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const int group = r->queries / r->heads;
     Text t = text_new(cx);
     text_printf(&t, "q:%d,%d,%d;", BATCH, r->tokens, r->queries * LINEAR_KEY);
@@ -260,7 +261,7 @@ static void test_linear(const Rule *r)
 
 static void test_refused(const char *test_name, const char *line, const char *part)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const bool was_read = output_of(cx, line) != NULL;
     const char *said = cx->diags ? diag_text(cx, cx->diags) : "";
     check_that(!was_read && strstr(said, part), test_name, "said: %s", said);

@@ -9,6 +9,7 @@
 
 #include "cgen/cgen.h"
 #include "cgen/weights.h"
+#include "context/context.h"
 #include "ir/text/formula.h"
 #include "lower/lower.h"
 #include "support/names.h"
@@ -237,7 +238,7 @@ static void build_and_run(Ctx *cx, const char *folder, const char *name, bool st
 int main(int argc, char **argv)
 {
     (void)argc;
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const char *cc = getenv("CC");
     if (!cc || !*cc) cc = "cc";
     expressions(cx);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/algebra/algebra.h"
 #include "ir/check/check.h"
 #include "ir/text/formula.h"
@@ -173,7 +174,7 @@ static bool runs_anyway(const Case *c)
 
 static void check_case(const Case *c)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const char *why = NULL;
     const Nest *n = nest_read(cx, text_format(cx, "%s%s", c->program, c->loops));
     if (!check_that(n && !ctx_failed(cx), c->name, "%s", cx->diags ? diag_text(cx, cx->diags) : "not read")) {
@@ -192,7 +193,7 @@ static void check_case(const Case *c)
 
 static void naive_nests(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 0, 40), *shape[] = { n, expr_index(cx, 9) };
     Tensor *x = tensor_new(cx, "x", F32, 2, shape), *index = tensor_new(cx, "index", I32, 1, shape);
     Tensor *y = FORMULA(cx, "y[i<n, j<9] = x[i, j] * 2.0", BIND_T("x", x), BIND_V("n", n));
@@ -207,7 +208,7 @@ static void naive_nests(void)
 
 static void windows(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Nest *n = nest_read(cx, BLUR "  for b.io < 5\n    alloc a stack\n      for a.i < 4\n        block a[i=io*2+a.i]\n      for b.ii < 2\n        block b[i=io*2+ii]\n");
     const char *why = NULL;
     Window w;

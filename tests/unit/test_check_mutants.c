@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "context/context.h"
 
 typedef struct Damage { Random *r; const Stmt *root, *at; const char *what; } Damage;
 
@@ -184,7 +185,7 @@ static void try_seed(uint64_t seed, Tally *t)
 {
     Counts counts = { 0 };
     Random r = random_new(seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = &counts };
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts };
     if (prepare(&c, &r)) {
         for (int i = 0, made = 0; i < 6 && !c.failed; i++) {
             Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };

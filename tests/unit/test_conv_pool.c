@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "import/import.h"
 #include "import/te/te.h"
 #include "ir/text/formula.h"
@@ -37,7 +38,7 @@ typedef struct Sample { Ctx *cx; const Nest *nest; Counts *counts; } Sample;
 
 static Sample sample_run(const char *path)
 {
-    Sample s = { ctx_new(NULL, NULL), NULL, NULL };
+    Sample s = { context_new(NULL, NULL), NULL, NULL };
     Model m;
     bool read = te_read(s.cx, path, (const char *)file_read(s.cx, path).at, NULL, &m);
     if (read) s.nest = nest_naive(s.cx, "sample", m.input, m.input_count, m.output, m.output_count);

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "ir/text/formula.h"
 #include "schedule/schedule.h"
 #include "support/names.h"
@@ -170,7 +171,7 @@ static const Nest *scheduled(Made *m, const char *steps)
 
 static void add(EmitBatch *b, const EmitCase *c)
 {
-    Made m = { .cx = ctx_new(NULL, NULL), .random = 1 };
+    Made m = { .cx = context_new(NULL, NULL), .random = 1 };
     m.env = env_new(m.cx);
     pieces(&m, c->inputs, input);
     pieces(&m, c->formulas, formula_piece);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
 
@@ -13,7 +14,7 @@ typedef struct Trial { Ctx *cx; Env *env; uint32_t seed; } Trial;
 
 static Trial trial_new(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     return (Trial){ cx, env_new(cx), 12345 };
 }
 

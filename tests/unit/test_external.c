@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "context/context.h"
 #include "import/onnx/onnx.h"
 #include "onnx_text.h"
 
@@ -27,7 +28,7 @@ static void write_weights(const char *path)
 
 static Ctx *read_model(const char *folder, const char *line, Model *m)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Text file = onnx_text(cx, line);
     onnx_read(cx, text_format(cx, "%s/model.onnx", folder), (Bytes){ (const uint8_t *)file.at, file.length }, NULL, m);
     return cx;

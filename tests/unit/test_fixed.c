@@ -7,6 +7,7 @@
 #include <math.h>
 #include <stdint.h>
 
+#include "context/context.h"
 #include "ir/algebra/algebra.h"
 #include "runtime/lw_fixed.h"
 
@@ -138,7 +139,7 @@ static int32_t inside(uint64_t *seed, Two range)
 /* The interval of a result holds every value, and where the operands are single numbers it is that value. */
 static void check_intervals(ExprKind k, const char *label)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Expr *a = expr_new_var(cx, "a", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *b = expr_new_var(cx, "b", VAR_LOOP, I32, INT32_MIN, INT32_MAX), *e = expr_binary(cx, k, a, b);
     uint64_t seed = 7;
     int outside = 0, loose = 0;

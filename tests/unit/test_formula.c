@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "context/context.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
 #include "support/names.h"
@@ -20,7 +21,7 @@ static Tensor *fixed(Ctx *cx, const char *called, DType t, int rank, int64_t a, 
 
 static World world(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     World w = { .cx = cx, .n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 64) };
     const Expr *shape[] = { w.n, expr_index(cx, 4) };
     Bind bind[] = {
@@ -306,7 +307,7 @@ static void test_same_node(void)
     int wrong = 0, tried = 0;
     uint32_t seed = 7;
     for (int i = 0; i < 4000; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         const Expr *e = any(cx, &seed, any_type(&seed), 1 + (int)(draw(&seed) % 5));
         Bound b = { .count = 0 };
         expr_walk(cx, e, bind_var, &b);
@@ -433,7 +434,7 @@ static const char *const nest_text =
 
 static void test_nest(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Nest *n = nest_read(cx, nest_text);
     Text t = text_new(cx);
     if (n) print_nest(cx, &t, n);
@@ -454,7 +455,7 @@ static void test_mutilated_nest(void)
     size_t length = strlen(nest_text);
     int silent = 0, read = 0, refused = 0;
     for (size_t cut = 0; cut < 3 * length; cut++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Text t = text_new(cx), out = text_new(cx);
         text_addn(&t, nest_text, cut % length);
         if (cut >= 2 * length) text_char(&t, nest_text[cut % length]);
@@ -491,7 +492,7 @@ static void test_nest_refusals(void)
           "     nothing\n       ^^^^^^^" },
     };
     for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         const Nest *n = nest_read(cx, rows[i].text);
         check_that(!n && text_equal(first_error(cx), rows[i].message), name_format(cx, "refuse nest %d", (int)i + 1), "\n%s\ninstead of\n%s",
                    first_error(cx), rows[i].message);

@@ -2,6 +2,7 @@
 /* What fusion does to each graph of the table of consequences (the catalogue's section 7.3, numbered as there), as data: the graph as
  * a .te text, and the functions that come of it. A function is written as its calls with a '!' behind the anchor; calls that need no
  * function, being matters of places alone, stand in parentheses. `than` says where and why this differs from the table. */
+#include "context/context.h"
 #include "graphs.h"
 
 typedef struct Row { int number; const char *graph, *text, *functions, *than; } Row;
@@ -71,7 +72,7 @@ int main(void)
     enum { ROWS = sizeof rows / sizeof rows[0], NUMBERS = 15 };
     bool seen[NUMBERS + 1] = { true };
     for (size_t i = 0; i < ROWS; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Build b = { .cx = cx };
         const char *found = functions_of(cx, &rows[i], &b);
         const char *label = rows[i].number ? text_format(cx, "7.3 row %d: %s", rows[i].number, rows[i].graph) : text_format(cx, "7.2: %s", rows[i].graph);

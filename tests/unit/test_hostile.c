@@ -26,6 +26,7 @@
 
 #include "../fuzz/flat_mutate.c"
 #include "../fuzz/proto_mutate.c"
+#include "context/context.h"
 #include "loopwright.h"
 #include "onnx_text.h"
 #include "support/file.h"
@@ -304,7 +305,7 @@ static const struct { const char *test_name, *model; bool is_fine; } absurd[] = 
 static size_t absurd_case(uint8_t *file, const Sample *from, int number)
 {
     (void)from;
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Text model = onnx_text(cx, absurd[number].model);
     const size_t count = model.length <= MOST_FILE ? model.length : 0;
     memcpy(file, model.at, count);
@@ -390,7 +391,7 @@ int main(int argc, char **argv)
     if (argc < 2) check_absurd(&s);
     static Row row[MOST_MODELS];
     const int given = argc < MOST_MODELS ? argc - 1 : MOST_MODELS, count = given ? given : (int)(sizeof small / sizeof small[0]);
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     static const char *const extensions[] = { "onnx", "tflite", "te" };
     for (size_t i = 0; i < sizeof extensions / sizeof extensions[0] && !given; i++) check_corpus(cx, &s, extensions[i]);
     for (int i = 0; i < count; i++) row[i] = check_model(cx, &s, given ? argv[i + 1] : small[i], !given);

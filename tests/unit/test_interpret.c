@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
 #include "ir/interpret/interpret.h"
@@ -149,7 +150,7 @@ static const Nest *naive_nest(Ctx *cx, const Naive *c)
 static void test_naive(void)
 {
     for (size_t i = 0; i < sizeof naive / sizeof naive[0]; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         equals_evaluator(cx, naive[i].name, naive_nest(cx, &naive[i]), 0);
         ctx_free(cx);
     }
@@ -159,7 +160,7 @@ static void test_naive(void)
 static void check_kind(ExprKind k, DType from, DType to)
 {
     enum { ELEMS = 1100 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const int64_t shape[] = { ELEMS };
     Tensor *in[3];
     const Expr *arg[3], *i = axis_var(cx, "i", expr_index(cx, ELEMS));
@@ -259,7 +260,7 @@ static const Scheduled right[] = {
 static void test_scheduled(void)
 {
     for (size_t i = 0; i < sizeof right / sizeof right[0]; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         equals_evaluator(cx, right[i].name, nest_read(cx, right[i].text), right[i].size);
         ctx_free(cx);
     }
@@ -294,7 +295,7 @@ static const Fault faults[] = {
 
 static bool caught(const char *text, RunOptions options, const char *said, const char **got)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Nest *n = nest_read(cx, text);
     if (n) interpret(cx, n, env_for(cx, n, 8), &options);
     static char kept[400];
@@ -316,7 +317,7 @@ static void test_faults(void)
 /* Unwatched, too, an index from data is never followed out of its tensor. */
 static void test_stray_index(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Naive stray = { "stray", { { "x", F32, 1, { 6 } }, { "at", I32, 1, { 600 } } }, { "y[i] = x[at[i]]" } };
     const Nest *n = naive_nest(cx, &stray);
     Env *e = env_for(cx, n, 0);
@@ -346,7 +347,7 @@ static const Scheduled wrong_kinds[] = {
 /* Whether some seed makes the run differ from the evaluator, or fail. */
 static bool shows(const char *text, RunOptions options)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Nest *n = nest_read(cx, text);
     bool differs = !n;
     if (n) {

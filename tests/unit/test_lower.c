@@ -7,7 +7,9 @@
 #include <string.h>
 
 #include "cgen/cgen.h"
+#include "context/context.h"
 #include "ir/text/formula.h"
+#include "ir/text/print_code.h"
 #include "lower/lower.h"
 #include "lower/merge.h"
 #include "lower/overlap.h"
@@ -188,7 +190,7 @@ int main(void)
     typedef void Test(Ctx *cx);
     Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         tests[i](cx);
         ctx_free(cx);
     }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "import/formats/npy.h"
 
 static char path[4096];   /* beside the program */
@@ -44,7 +45,7 @@ typedef struct Array { Ctx *cx; bool is_read; DType type; int rank; int64_t shap
 
 static Array read_back(void)
 {
-    Array a = { .cx = ctx_new(NULL, NULL), .rank = -1 };
+    Array a = { .cx = context_new(NULL, NULL), .rank = -1 };
     a.is_read = npy_read(a.cx, path, &a.type, &a.rank, a.shape, &a.data);
     return a;
 }
@@ -55,7 +56,7 @@ static Array read_back(void)
 static void check_bytes(const char *name, DType type, int rank, const int64_t *shape, const void *data, const char *start,
                         size_t data_bytes)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     uint8_t got[512], wanted[512];
     memset(wanted, ' ', sizeof wanted);
     memcpy(wanted, "\x93NUMPY\1\0\x76\0", 10);
@@ -81,7 +82,7 @@ static void test_writing(void)
                 sizeof i);
     check_bytes("write-bool", BOOL, 1, (int64_t[]){ 2 }, b, "{'descr': '|b1', 'fortran_order': False, 'shape': (2,), }", sizeof b);
     check_bytes("write-f2", F16, 1, (int64_t[]){ 2 }, half, "{'descr': '<f2', 'fortran_order': False, 'shape': (2,), }", sizeof half);
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     npy_write(cx, path, BF16, 1, (int64_t[]){ 2 }, bf16);
     Array a = read_back();
     CHECK("write-bf16-as-f4", a.is_read && a.type == F32 && memcmp(a.data, wide, sizeof wide) == 0);
@@ -95,7 +96,7 @@ static void test_round_trip(void)
         uint8_t data[6 * 8];
         if (t == BF16) continue;
         for (size_t i = 0; i < sizeof data; i++) data[i] = (uint8_t)(t == BOOL ? i % 2 : 37 * i + 11);
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         const bool is_written = npy_write(cx, path, (DType)t, 2, (int64_t[]){ 2, 3 }, data);
         Array a = read_back();
         const bool same = is_written && a.is_read && a.type == (DType)t && a.rank == 2 && a.shape[0] == 2 && a.shape[1] == 3
@@ -166,7 +167,7 @@ static void test_bad_headers(void)
         check_that(!a.is_read && strstr(said, b->said) != NULL, b->name, "%s", said);
         ctx_free(a.cx);
     }
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Array a;
     CHECK("no-file", !npy_read(cx, "/nonexistent/x.npy", &a.type, &a.rank, a.shape, &a.data) && ctx_failed(cx));
     ctx_free(cx);
@@ -177,7 +178,7 @@ static void test_damage(void)
 {
     uint8_t good[256], damaged[256];
     const int32_t data[] = { 1, 2, 3, 4, 5, 6 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     npy_write(cx, path, I32, 2, (int64_t[]){ 2, 3 }, data);
     const size_t count = get_file(good, sizeof good);
     ctx_free(cx);

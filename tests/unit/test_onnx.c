@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "graph/dag/op.h"
 #include "import/formats/npy.h"
 #include "import/onnx/file/dim_formula.h"
@@ -142,7 +143,7 @@ typedef struct Read { Ctx *cx; Model model; bool ok; const char *text; } Read;
 
 static Read read_model(const Message *m, const ImportOptions *options)
 {
-    Read r = { .cx = ctx_new(NULL, NULL) };
+    Read r = { .cx = context_new(NULL, NULL) };
     Bytes bytes = { m->at, m->count };
     r.ok = onnx_read(r.cx, "folder/model.onnx", bytes, options, &r.model);
     Text all = text_new(r.cx);
@@ -438,7 +439,7 @@ static void check_damage(void)
 
 static void check_network(const char *network)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const char *path = text_format(cx, "../shared/models/onnx/%s.onnx", network);
     FILE *f = fopen(path, "rb");
     if (!f) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Operators: every row's cases (types, shapes, refusals), and values by the evaluator against plain loops written here. */
+#include "context/context.h"
 #include "check.h"
 #include "op_cases.h"
 #include "plain.h"
@@ -44,7 +45,7 @@ static void check_case(const Op *op, const OpCase *c)
 
 static void check_rows(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     int count;
     const Op *const *op = op_list(cx, &count);
     for (int i = 0; i < count; i++) {
@@ -311,7 +312,7 @@ static void check_permutations(Ctx *names)
 
 int main(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     check_rows();
     check_vectors();
     static const char *const convs[] = { "conv1d", "conv2d", "depthwise_conv1d", "depthwise_conv2d" };

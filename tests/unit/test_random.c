@@ -7,6 +7,7 @@
 
 #include <math.h>
 
+#include "context/context.h"
 #include "runtime/lw_random.h"
 #include "driver/driver.h"
 #include "import/onnx/onnx.h"
@@ -32,7 +33,7 @@ static void known_answers(void)
         lw_philox(word, answer[i][4], answer[i][5]);
         check_that(memcmp(word, answer[i] + 6, sizeof word) == 0, "philox 4x32-10: known answers", "%08x %08x %08x %08x", word[0], word[1], word[2], word[3]);
     }
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Expr *e = expr_read(cx, "philox(u64(0), u64(0))", (const Bind[]){ { NULL, NULL, NULL } }, U64);
     check_that(e->kind == EXPR_INT && (uint64_t)e->integer == UINT64_C(0xe169c58d6627e8d5), "philox in a formula: the first two words", "%llx", (unsigned long long)e->integer);
     expr_read(cx, "philox(1, 2)", (const Bind[]){ { NULL, NULL, NULL } }, I32);
@@ -147,7 +148,7 @@ static bool same(void *const *out, int a, int b) { return memcmp(out[a], out[b],
 
 static void from_onnx(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     void *out[8], *again[8];
     const char *line = "x:2,4; RandomUniformLike x a; RandomUniformLike x b; RandomUniformLike x c seed=3~; RandomUniform  d seed=3~ shape=8,1; RandomNormalLike x e; "
                        "Bernoulli x f; >a; >b; >c; >d; >e; >f";
@@ -159,7 +160,7 @@ static void from_onnx(void)
     float ones = ok ? ((float *)out[5])[0] : 0;
     CHECK("from ONNX: what is certain happens", ok && ones == 1 && ((float *)out[5])[7] == 1);
     ctx_free(cx);
-    cx = ctx_new(NULL, NULL);
+    cx = context_new(NULL, NULL);
     CHECK("from ONNX: integers are refused", !run_line(cx, "x:2,4; RandomUniformLike x y dtype=7!; >y", out) && strstr(diag_text(cx, cx->diags), "random numbers of type i64"));
     ctx_free(cx);
 }

@@ -9,6 +9,7 @@
 #include "../fuzz/emit_batch.c"
 
 #include "check.h"
+#include "context/context.h"
 
 enum { BATCH = 200 };
 
@@ -46,7 +47,7 @@ static void emit_seed(Run *run, uint64_t seed)
 {
     Counts counts = { 0 };
     Random r = random_new(seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = &counts };
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts };
     if (prepare(&c, &r)) {
         int steps = random_below(&r, MAX_STEPS), made = 0;
         for (int i = 0; i < steps; i++) {

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/algebra/algebra.h"
 #include "ir/text/formula.h"
 
@@ -307,7 +308,7 @@ static void random_forms(void)
     uint32_t seed = 20240501;
     int wrong = 0, proved = 0, refused = 0, missed = 0, reached = 0, tight = 0, unreached = 0;
     for (int round = 0; round < 100; round++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         for (int i = 0; i < 50; i++) {
             Form f = random_form(cx, &seed);
             const char *why;
@@ -463,7 +464,7 @@ static bool box_reads(Ctx *cx, const KnownForm *k, const Form *f, const Bind *bi
 
 static void known_forms(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Bind binds[MAX_LOOPS + 1];
     const char *why = NULL;
     for (size_t i = 0; i < sizeof dense_forms / sizeof *dense_forms; i++) {
@@ -500,7 +501,7 @@ static const KnownReach reaches[] = {
 
 static void known_reaches(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Bind binds[MAX_LOOPS + 1];
     for (size_t i = 0; i < sizeof reaches / sizeof *reaches; i++) {
         const KnownReach *k = &reaches[i];

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/check/check.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/text/formula.h"
@@ -19,7 +20,7 @@ typedef struct Pair { Ctx *cx; Tensor *x, *up, *down, *last; float data[STEPS * 
 
 static Pair pair_new(void)
 {
-    Pair p = { .cx = ctx_new(NULL, NULL) };
+    Pair p = { .cx = context_new(NULL, NULL) };
     p.x = tensor_new_fixed(p.cx, "x", F32, 2, (int64_t[]){ STEPS, WIDTH });
     p.down = tensor_new_fixed(p.cx, "down", F32, 2, (int64_t[]){ STEPS, WIDTH });
     p.up = FORMULA(p.cx, "up[t ordered,i] = x[t,i] + (down[t-1,i]? : 0)", BIND_T("x", p.x), BIND_T("down", p.down));
@@ -183,7 +184,7 @@ static void test_wrong_nests(void)
 
 static void test_circle_in_a_step(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Tensor *b = tensor_new_fixed(cx, "b", F32, 1, (int64_t[]){ 4 }), *kept = b;
     Tensor *a = FORMULA(cx, "a[t ordered] = b[t] + 1", BIND_T("b", b));
     Tensor *made = FORMULA(cx, "b[t ordered] = a[t] * 2", BIND_T("a", a));

@@ -6,6 +6,7 @@
 #include "graphs.h"
 #include "op_cases.h"
 
+#include "context/context.h"
 #include "tests/fuzz/emit_batch.c"
 
 enum { BATCH = 400, MOST_IMPLEMENTATIONS = 256 };
@@ -160,7 +161,7 @@ int main(void)
 {
     const char *cc = getenv("CC"), *folder = getenv("TMPDIR");
     char stem[1024], find[256];
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     snprintf(stem, sizeof stem, "%s/lw_registry", folder ? folder : "/tmp");
     snprintf(find, sizeof find, "command -v %s >/dev/null 2>&1", cc && *cc ? cc : "cc");
     RegistryRun run = { emit_batch_new(), system(find) == 0 ? cc && *cc ? cc : "cc" : NULL, stem, 0, 0, 0, 0, 0, 0, { 0 } };

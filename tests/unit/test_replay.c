@@ -10,6 +10,7 @@
 
 #include "cgen/cgen.h"
 #include "check.h"
+#include "context/context.h"
 #include "import/import.h"
 #include "import/te/te.h"
 #include "lower/lower.h"
@@ -58,8 +59,8 @@ static void replay_seed(uint64_t seed, Total *total)
 {
     Counts counts = { 0 };
     Random r = random_new(seed);
-    Case c = { .cx = ctx_new(NULL, NULL), .seed = seed, .counts = &counts };
-    Ctx *again = ctx_new(NULL, NULL);
+    Case c = { .cx = context_new(NULL, NULL), .seed = seed, .counts = &counts };
+    Ctx *again = context_new(NULL, NULL);
     if (prepare(&c, &r)) {
         int steps = 1 + random_below(&r, MAX_STEPS), made = 0;
         c.nest = read_back(c.cx, as_file(&c));       /* formulas are simplified when they are read */

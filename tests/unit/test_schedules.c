@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/check/check.h"
 #include "ir/text/formula.h"
 #include "ir/interpret/interpret.h"
@@ -195,7 +196,7 @@ static int run_case(const Lines *l, int at, bool accept)
         check_that(0, l->at[at], "a case is written: case NAME on PROGRAM");
         return at + 1;
     }
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     int verdict = at + 1;
     while (verdict < l->count && strcmp(l->at[verdict], "gives") != 0 && strcmp(l->at[verdict], "refused") != 0) verdict++;
     Text expected = text_new(cx);
@@ -218,7 +219,7 @@ static int run_case(const Lines *l, int at, bool accept)
 
 static void run_file(const char *path, bool accept)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Lines *l = NEW(cx->arena, Lines);
     *l = lines_of(cx, file_read(cx, path));
     if (!accept) CHECK("cases are there", !ctx_failed(cx) && l->count > 0 && l->count < MAX_LINES);

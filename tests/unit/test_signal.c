@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "import/onnx/onnx.h"
 #include "onnx_text.h"
 #include "plain.h"
@@ -56,7 +57,7 @@ static double expected(const Case *c, int r, int m, int k, int wanted)
 
 static void test_case(const Case *c)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const bool to_real = c->inverse && c->one_sided;
     const int length = length_of(c), bins = c->one_sided && !c->inverse ? length / 2 + 1 : length, parts = to_real ? 1 : 2;
     Text file = onnx_text(cx, text_format(cx, "x:%d,%d,%d,%d;%s>y;DFT x%s y axis=1! inverse=%d! onesided=%d!", ROWS, c->size, COLUMNS, c->parts,
@@ -80,7 +81,7 @@ static void test_case(const Case *c)
 
 static void test_too_long(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Text file = onnx_text(cx, "x:1,6,1;n#5000;>y;DFT x,n y axis=1!");
     Model m = { 0 };
     const bool was_read = onnx_read(cx, "signal.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);

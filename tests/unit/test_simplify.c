@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "ir/text/formula.h"
 #include "ir/algebra/rules.h"
 
@@ -80,7 +81,7 @@ static void check_rule(const Rule *rule_of_other_context, int kind, int at, DTyp
     int tried = 0, wrong = 0;
     const char *text = rule_of_other_context->text;
     for (int round = 0; round < 3000 && wrong == 0; round += 100) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         const Rule *rule = rules_of(cx)->first[kind];
         for (int i = 0; i < at; i++) rule = rule->next;
         Ranges r = ranges_new(cx, NULL);
@@ -104,7 +105,7 @@ static void check_rule(const Rule *rule_of_other_context, int kind, int at, DTyp
 static void rows(void)
 {
     static const DType integers[] = { I8, U8, I16, U16, I32, U32, I64, U64 }, floats[] = { F32, F64 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const RuleTable *table = rules_of(cx);
     CHECK("rules-read", !ctx_failed(cx));
     for (Diag *d = cx->diags; d; d = d->next) printf("# %s\n", diag_text(cx, d));
@@ -184,7 +185,7 @@ static void random_expressions(void)
     uint32_t seed = 99;
     int wrong = 0, outside = 0, false_proofs = 0, grown = 0, proofs = 0, again = 0, before = 0, after = 0;
     for (int round = 0; round < 150; round++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         for (int i = 0; i < 20; i++) {
             World w = random_world(cx, &seed, types[below(&seed, 10)]);
             const Expr *e = random_expr(&w, 4), *c = random_condition(&w, 3), *fact = below(&seed, 2) ? random_condition(&w, 2) : NULL;
@@ -277,7 +278,7 @@ static const Form forms[] = {
 
 static void known_forms(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const Expr *n = expr_new_var(cx, "n", VAR_SIZE, I32, 1, 64), *m = expr_new_var(cx, "m", VAR_LOOP, I32, 0, INT32_MAX), *fused = expr_new_var(cx, "f", VAR_LOOP, I32, 0, INT32_MAX);
     const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3), *h = expr_new_var(cx, "h", VAR_LOOP, I32, 0, 99);
     const Expr *x = expr_new_var(cx, "x", VAR_LOCAL, I32, INT32_MIN, INT32_MAX), *y = expr_new_var(cx, "y", VAR_LOCAL, I32, INT32_MIN, INT32_MAX);

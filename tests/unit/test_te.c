@@ -5,6 +5,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "context/context.h"
 #include "graph/dag/op.h"
 #include "import/te/te.h"
 #include "ir/interpret/evaluate.h"
@@ -38,7 +39,7 @@ static const char matmul_schedule[] =
 
 static void test_model(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "dir/mm.te", matmul_schedule, NULL, &m);
     check_that(ok && text_equal(m.name, "mm") && m.input_count == 1 && m.output_count == 1 && m.step_count == 2, "a file with a schedule",
@@ -65,7 +66,7 @@ static void test_model(void)
 
 static void test_calls_alone(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "net.te",
                       "input x: f32[1][8][8][3]\nconst w: f32[3][3][3][4] = {..}\n"
@@ -84,7 +85,7 @@ static void test_calls_alone(void)
 /* Two calls of one operator in a nest: the stages inside are told apart by the results' names. */
 static void test_expanded_names(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "two.te", "input x: f32[2][3]\np = softmax(x)\nq = softmax(p)\nz[*] = q[*] + 1\noutput z\n", NULL, &m);
     const Nest *n = ok ? nest_naive(cx, "two", m.input, 1, m.output, 1) : NULL;
@@ -96,7 +97,7 @@ static void test_options(void)
 {
     ImportDim dims[] = { { "n", 5, false, 0 }, { "m", 7, true, 0 } };
     ImportOptions o = { .dim_count = 2, .dim = dims };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "d.te", "size n in 1..9\nsize m in 2..9\ninput x: f32[n][m]\ny[*] = x[*] * 2\noutput y", &o, &m);
     check_that(ok && tensor_dim(m.input[0], 0) == 5 && expr_as_var(m.input[0]->shape[1])->greatest == 7, "sizes from the command line", "%s",
@@ -112,12 +113,12 @@ static void test_nests_between_steps(void)
         "a[i, j<16] = sum(k) x[i, j + k] * w[k]\nb[*] = max(a[*], 0)\np, v[i] = argmax(j) b[i, j]\nm[i, l<2] = max(j<8) b[i, l * 8 + j]\n"
         "output p, m\nschedule\n  compute_inline b\n  split a.j 5 names=jo,ji\n  split a.i 4 tail=peel\n  reorder a.jo a.ii\n  unroll a.k\n"
         "  split p.j 4\n  fuse m.i m.l\n  decompose_reduction m m.j\n";
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     const Nest *n = te_read(cx, "s.te", text, NULL, &m) ? nest_naive(cx, "s", m.input, m.input_count, m.output, m.output_count) : NULL;
     for (int i = 0; n && i < m.step_count && !ctx_failed(cx); i++) {
         n = te_step(cx, n, &m.step[i]);
-        Ctx *other = ctx_new(NULL, NULL);
+        Ctx *other = context_new(NULL, NULL);
         Text first = text_new(cx), second = text_new(other);
         print_nest(cx, &first, n);
         const Nest *again = nest_read(other, text_string(&first));
@@ -175,7 +176,7 @@ static const Refusal refusals[] = {
 static void test_refusals(void)
 {
     for (size_t i = 0; i < sizeof refusals / sizeof refusals[0]; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Model m;
         bool ok = te_read(cx, "e.te", refusals[i].text, NULL, &m);
         if (ok && m.step_count) {
@@ -196,7 +197,7 @@ static void test_mutilated(void)
     int silent = 0, read = 0, refused = 0;
     size_t length = strlen(matmul_schedule);
     for (size_t cut = 0; cut < 2 * length; cut++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Text t = text_new(cx);
         Model m;
         text_addn(&t, matmul_schedule, cut % length);
@@ -215,7 +216,7 @@ static void test_long_chains(void)
 {
     static const char *const forms[] = { "a%d[i] = a%d[i] + 1.0\n", "a%d = relu(a%d)\n", "a%d = log_softmax(a%d)\n" };
     for (size_t f = 0; f < sizeof forms / sizeof forms[0]; f++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Text t = text_new(cx);
         Model m;
         text_add(&t, "input a0: f32[4]\n");
@@ -225,7 +226,7 @@ static void test_long_chains(void)
         check_that(!ok && strstr(first_error(cx), "long.te: 2049:1: error: more than 2048 statements"), "long chain", "%s", first_error(cx));
         ctx_free(cx);
     }
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Text t = text_new(cx);
     Model m;
     text_add(&t, "input a0: f32[4]\n");
@@ -239,13 +240,13 @@ static void test_long_chains(void)
 
 static void test_line_ends(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool ok = te_read(cx, "e.te", "input a: f32[3]\ny[i] = a[i] *\n  a[i]\n", NULL, &m);
     check_that(!ok && strstr(first_error(cx), "e.te: 2:14: error: a value is expected, not the end"), "a line ends its statement", "%s",
                first_error(cx));
     ctx_free(cx);
-    cx = ctx_new(NULL, NULL);
+    cx = context_new(NULL, NULL);
     ok = te_read(cx, "crlf.te", "input a: f32[3]\r\ny[i] = a[i]\r\noutput y\r\nschedule\r\n  split y.i 2\r\n", NULL, &m);
     check_that(ok && text_equal(m.step[0].text, "split y.i 2"), "lines may end in CR LF", "%s", first_error(cx));
     ctx_free(cx);

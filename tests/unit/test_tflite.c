@@ -2,6 +2,7 @@
 /* The TFLite importer on models written here byte by byte: what is read, what is refused and how, every truncation and many
  * damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is there)
  * every layer of the recorded int8 networks. */
+#include "context/context.h"
 #include "check.h"
 #include "flat_out.h"
 #include "plain.h"
@@ -148,13 +149,13 @@ static const void *run(Ctx *cx, const Spec *s, const ImportOptions *options, con
 
 static void check_values(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Spec s = float_spec();
     const float *y = run(cx, &s, NULL, (const float[]){ 1, 10, 100 });
     check_that(y && y[0] == 321.5f && y[1] == 304.0f, "float-dense-relu", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 
-    cx = ctx_new(NULL, NULL);
+    cx = context_new(NULL, NULL);
     s = float_spec();
     s.tensor[1] = int8_spec().tensor[1];
     s.buffer[1] = small_weights;
@@ -168,7 +169,7 @@ static void check_values(void)
     check_that(is_sum, "stored-weights-of-a-real-dense", "%g %g %s", y ? (double)y[0] : 0, y ? (double)y[1] : 0, cx->diags ? diag_text(cx, cx->diags) : "");
     ctx_free(cx);
 
-    cx = ctx_new(NULL, NULL);
+    cx = context_new(NULL, NULL);
     s = int8_spec();
     static const int8_t x[3] = { -128, 127, 40 };
     const ImportOptions single = { .rounds_once = true };
@@ -194,7 +195,7 @@ static void check_packed(void)
     static const uint8_t packed[3] = { 0x81, 0xb7, 0x32 };
     static const int unpacked[6] = { 1, -8, 7, -5, 2, 3 };
     static const int32_t back[2] = { 900, -1000 };
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Spec s = int8_spec();
     s.tensor[1].type = INT4;
     s.tensor[3].scale = 0.125f;                          /* the factor is 1: what is stored is the sum */
@@ -221,7 +222,7 @@ static int count_diags(const Ctx *cx)
 
 static void check_refused(const char *label, const Spec *s, const char *wanted, int diags)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Out o = write_model(s);
     Model m;
     bool is_read = read_model(cx, o.at, o.count, &m);
@@ -291,7 +292,7 @@ static void check_refusals(void)
 
 static int read_quietly(const uint8_t *bytes, size_t count)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Model m;
     bool is_read = read_model(cx, bytes, count, &m);
     int is_told = is_read || cx->diags;
@@ -391,7 +392,7 @@ static const char *first_other_shrunk(Ctx *cx, const Model *m, const Env *env, N
 
 static void check_recorded(const Recorded *r)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const char *path = text_format(cx, "%s%s.tflite", folder, r->model);
     FILE *f = fopen(path, "rb");
     if (!f) {
@@ -431,7 +432,7 @@ static void check_open_dims(void)
         const ImportOptions options = { .dim_count = 1, .dim = &dim };
         Spec s = float_spec();
         Model m;
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         s.open = cases[i].open;
         s.code = cases[i].code;
         if (s.code == SHAPE_OF) s.options = 0;

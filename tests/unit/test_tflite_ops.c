@@ -4,6 +4,7 @@
  * whose models are run several times. */
 #include "check.h"
 
+#include "context/context.h"
 #include "import/tflite/tflite.h"
 #include "run_model.h"
 
@@ -100,14 +101,14 @@ static const char *check_record(Ctx *cx, const Record *r, const Model *m, bool i
 
 static void check_operator(const char *folder, const char *name)
 {
-    Ctx *files = ctx_new(NULL, NULL);
+    Ctx *files = context_new(NULL, NULL);
     Bytes file = file_read(files, text_format(files, "%s/%s.vec", folder, name));
     bool is_near = false;
     int number = 0;
     for (size_t i = 0; i < sizeof nearly / sizeof nearly[0]; i++) is_near = is_near || strcmp(nearly[i], name) == 0;
     for (size_t at = 0; at + 4 < file.count; number++) {
         Record r = next_record(&file, &at);
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Model m;
         const char *why = tflite_read(cx, name, r.model, NULL, &m) ? check_record(cx, &r, &m, is_near) : diag_text(cx, cx->diags);
         check_that(why == NULL, text_format(cx, "%s-%d", name, number), "%s", why);

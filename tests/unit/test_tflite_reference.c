@@ -11,6 +11,7 @@
 #include <stdlib.h>
 
 #include "../tflite/case.h"
+#include "context/context.h"
 #include "import/tflite/tflite.h"
 #include "import/tflite/ops/tflite_ops.h"
 #include "loopwright.h"
@@ -97,7 +98,7 @@ static const char *check_record(Ctx *cx, const Operator *op, const Bytes *file, 
 
 static void check_recorded(const Operator *op, const char *folder)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     Bytes file = file_read(cx, text_format(cx, "%s/%s.vec", folder, op->name));
     const char *why = NULL;
     int count = 0;
@@ -145,11 +146,11 @@ static const char *check_case(Ctx *cx, const Case *c, int number, bool is_once)
 
 static void check_random(const Operator *op, int count, bool is_once)
 {
-    Ctx *names = ctx_new(NULL, NULL);
+    Ctx *names = context_new(NULL, NULL);
     const char *why = NULL;
     int number;
     for (number = 0; number < count && !why; number++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         Random r = { (uint64_t)op->code * 1000003u + (uint64_t)number };
         Case *c = case_new(op);
         between(&r, 0, 1);
@@ -209,7 +210,7 @@ static void check_no_floats(const Operator *op)
         Case *c = case_new(op);
         op->make(c, &r, number);
         if (has_floats(c)) continue;
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         const char *text = emitted(cx, c);
         check_that(text && !names_floats(text), text_format(cx, "%s-%d-without-floats", op->name, number), "%s", text ? text : diag_text(cx, cx->diags));
         ctx_free(cx);
@@ -225,7 +226,7 @@ static void check_floats_are_named(void)
     Random r = { 1 };
     Case *c = case_new(op);
     op->make(c, &r, 0);
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     const char *text = emitted(cx, c), *report = text ? lw_report(cx, text_format(cx, "%s.tflite", path), &(lw_options){ .name = "m" }) : NULL;
     CHECK("floats-are-seen", text && names_floats(text));
     CHECK("floats-are-reported", report && strstr(report, "floating point in 1 of 1 layers: tb (dequantize)"));
@@ -235,7 +236,7 @@ static void check_floats_are_named(void)
 /* Operators of variables are no functions of their inputs: the recorded models of test_tflite_ops.c have them. */
 static void check_all_are_here(void)
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     int count;
     const TfliteRow **row = tflite_row_list(cx, &count);
     for (int i = 0; i < count; i++) {

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "import/formats/npy.h"
 #include "import/formats/zip.h"
 #include "import/formats/inflate.h"
@@ -145,7 +146,7 @@ static void check_damages(void)
 /* How the file's arrays are read: how many are right; the first diagnostic in *why. */
 static int read_arrays(const uint8_t *bytes, size_t count, uint64_t most, char why[200])
 {
-    Ctx *cx = ctx_new(NULL, NULL);
+    Ctx *cx = context_new(NULL, NULL);
     uint8_t *exact = malloc(count + 1);
     int right = 0;
     Zip z = { .count = 0 };

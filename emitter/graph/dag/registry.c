@@ -7,50 +7,6 @@
 
 #include "support/text.h"
 
-#define BUILTIN_OPS(rows) extern const Op rows[];
-#define BUILTIN_TARGETS(rows) extern const Target rows[];
-#define BUILTIN_IMPLEMENTATIONS(rows) extern const Implementation rows[];
-#define BUILTIN_DEVICES(rows) extern const Device rows[];
-#include "builtin.h"
-#undef BUILTIN_OPS
-#undef BUILTIN_TARGETS
-#undef BUILTIN_IMPLEMENTATIONS
-#undef BUILTIN_DEVICES
-
-/* The arrays' addresses, each list closed by NULL. */
-#define BUILTIN_TARGETS(rows)
-#define BUILTIN_IMPLEMENTATIONS(rows)
-#define BUILTIN_DEVICES(rows)
-#define BUILTIN_OPS(rows) rows,
-static const Op *const builtin_ops[] = {
-#include "builtin.h"
-    NULL
-};
-#undef BUILTIN_OPS
-#undef BUILTIN_TARGETS
-#define BUILTIN_OPS(rows)
-#define BUILTIN_TARGETS(rows) rows,
-static const Target *const builtin_targets[] = {
-#include "builtin.h"
-    NULL
-};
-#undef BUILTIN_TARGETS
-#undef BUILTIN_IMPLEMENTATIONS
-#define BUILTIN_TARGETS(rows)
-#define BUILTIN_IMPLEMENTATIONS(rows) rows,
-static const Implementation *const builtin_implementations[] = {
-#include "builtin.h"
-    NULL
-};
-#undef BUILTIN_IMPLEMENTATIONS
-#undef BUILTIN_DEVICES
-#define BUILTIN_IMPLEMENTATIONS(rows)
-#define BUILTIN_DEVICES(rows) rows,
-static const Device *const builtin_devices[] = {
-#include "builtin.h"
-    NULL
-};
-
 /* Room for one more pointer in an array of `count`. */
 static const void **grown(Ctx *cx, const void **old, int count, int *room)
 {
@@ -113,8 +69,8 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
 static bool add_ready_targets(Ctx *cx, Registry *r)
 {
     bool added = false;
-    for (int a = 0; builtin_targets[a]; a++)
-        for (const Target *t = builtin_targets[a]; t->name; t++) {
+    for (int a = 0; cx->rows->targets[a]; a++)
+        for (const Target *t = cx->rows->targets[a]; t->name; t++) {
             if (target_named(r, t->name) || (t->base && !target_named(r, t->base))) continue;
             add_target(cx, r, t);
             added = true;
@@ -144,13 +100,14 @@ Registry *registry(Ctx *cx)
     r->importer_row = map_new(cx->arena);
     r->tuned = map_new(cx->arena);
     r->expansion = map_new(cx->arena);
-    for (int a = 0; builtin_ops[a]; a++)
-        for (const Op *op = builtin_ops[a]; op->name; op++) add_op(cx, r, op);
+    if (!cx->rows) return r;
+    for (int a = 0; cx->rows->ops[a]; a++)
+        for (const Op *op = cx->rows->ops[a]; op->name; op++) add_op(cx, r, op);
     while (add_ready_targets(cx, r)) continue;
-    for (int a = 0; builtin_implementations[a]; a++)
-        for (const Implementation *i = builtin_implementations[a]; i->name; i++) add_implementation(cx, r, i);
-    for (int a = 0; builtin_devices[a]; a++)
-        for (const Device *d = builtin_devices[a]; d->name; d++) add_device(cx, r, d);
+    for (int a = 0; cx->rows->implementations[a]; a++)
+        for (const Implementation *i = cx->rows->implementations[a]; i->name; i++) add_implementation(cx, r, i);
+    for (int a = 0; cx->rows->devices[a]; a++)
+        for (const Device *d = cx->rows->devices[a]; d->name; d++) add_device(cx, r, d);
     return r;
 }
 

@@ -1,10 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_REGISTRY_H
 #define LW_GRAPH_REGISTRY_H
-/* All rows that a context knows: operators, targets and implementations. The built-in rows come from the arrays that
- * make lists in builtin.h; a user adds more. A later row of the same name wins, so a user may replace one of ours. */
+/* All rows that a context knows: operators, targets and implementations. The built-in rows are the
+ * context's (context/builtin_rows.c); a user adds more. A later row of the same name wins, so a user may replace one of ours. */
 #include "graph/dag/target.h"
 #include "support/map.h"
+
+/* The built-in rows of each kind: arrays closed by a row without a name, the list of arrays by NULL. */
+typedef struct BuiltinRows {
+    const Op *const *ops;
+    const Target *const *targets;
+    const Implementation *const *implementations;
+    const Device *const *devices;
+} BuiltinRows;
 
 typedef struct Registry {
     Map op_by_name, target_by_name;

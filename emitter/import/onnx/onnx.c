@@ -8,6 +8,7 @@
 #include "import/onnx/file/dim_formula.h"
 #include "import/formats/npy.h"
 #include "import/onnx/graph/onnx_graph.h"
+#include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"

@@ -16,6 +16,7 @@
 #include "import/tflite/tflite_open.h"
 #include "import/tflite/ops/tflite_ops.h"
 #include "import/tflite/ops/tflite_state.h"
+#include "ir/algebra/algebra.h"
 #include "support/text.h"
 
 enum { MOST_COPIES = 16,              /* constants together, in sizes of the file: tensors may share buffers */

@@ -3,7 +3,7 @@
 #define LW_IR_ALGEBRA_H
 /* What can be known about expressions without running them: simplification by the equations of rules.def, intervals,
  * the normal form of indices, and the two questions on which every proof about loop nests rests, reach and dense. */
-#include "ir/nest/nest.h"
+#include "ir/expr/memory.h"
 #include "support/map.h"
 
 /* Ranges of variables in force: the loops and axes around an expression, and facts (bool expressions) that hold. Sizes
@@ -20,8 +20,6 @@ const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact);      
 /* The scope without these variables and without what is said of them. */
 const Bounds *bounds_without(Ctx *cx, const Bounds *scope, const Expr *const *vars, int count);
 bool uses_any(const Expr *e, const Expr *const *vars, int count);
-
-typedef struct Interval { int64_t least, greatest; } Interval;    /* inclusive; saturating: INT64_MIN/MAX are infinite */
 
 /* Equal in value wherever the bounds hold; never larger. Constant folding, rules.def, normal forms of index arithmetic,
  * comparisons decided by intervals. NULL bounds allowed. Works on data expressions too (only exact float rules). */
@@ -71,6 +69,10 @@ bool ranges_linear(Ranges *r, const Expr *e, Linear *out);      /* sums opened o
 Interval ranges_of_linear(Ranges *r, const Linear *l);
 bool ranges_prove(Ranges *r, const Expr *condition);
 const Expr *ranges_simplify(Ranges *r, const Expr *e);
+
+/* Elements and bytes of a tensor with its symbolic sizes at their greatest; -1: beyond int64. */
+int64_t tensor_most_elems(Ctx *cx, const Tensor *t);
+int64_t tensor_most_bytes(Ctx *cx, const Tensor *t);
 
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);

@@ -6,7 +6,6 @@
  * A fact F >= 0 of the scope narrows an expression E that is part of it: F = s*E + R gives E <= max(R) / -s for s < 0,
  * and E >= -max(R) / s for s > 0. A loop that runs not at all has the interval [0, 0]: what is said of it is void. */
 #include "ir/algebra/algebra.h"
-#include "ir/nest/code.h"
 
 static const int64_t INF = INT64_MAX, MINUS_INF = INT64_MIN;
 
@@ -401,4 +400,23 @@ Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b)
 {
     Ranges r = ranges_new(cx, b);
     return ranges_of(&r, e);
+}
+
+/* ---- Sizes at their greatest ------------------------------------------------------------------------------------ */
+
+int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
+{
+    int64_t n = 1;
+    for (int d = 0; d < t->rank; d++) {
+        int64_t dim = interval_of(cx, t->shape[d], NULL).greatest;
+        if (dim < 0 || (dim > 0 && n > INT64_MAX / 16 / dim)) return -1;
+        n *= dim;
+    }
+    return n;
+}
+
+int64_t tensor_most_bytes(Ctx *cx, const Tensor *t)
+{
+    int64_t n = tensor_most_elems(cx, t);
+    return n < 0 ? -1 : n * dtype_info(t->type)->bytes;
 }

@@ -16,6 +16,7 @@
 
 #include "ir/nest/instruction.h"
 
+#include "ir/check/match_instruction.h"
 #include "support/switch.h"
 
 /* ---- Form ------------------------------------------------------------------------------------------------------ */

@@ -10,26 +10,6 @@
 
 struct ExprTable { Map map; const Expr *poison; };
 
-enum { C = ALGEBRA_COMMUTES, A = ALGEBRA_ASSOCIATES, B = ALGEBRA_IS_BOOL, F = ALGEBRA_FLOATS, I = ALGEBRA_INTEGERS };
-enum { MANY = EXPR_MANY };
-static const ExprInfo infos[] = {
-#define EXPR(kind, spelling, arity, form, prec, algebra) { spelling, arity, EXPR_##form, prec, algebra },
-#include "ir/expr/expr.def"
-#undef EXPR
-};
-
-const ExprInfo *expr_info(ExprKind k) { return &infos[k]; }
-
-bool expr_kind_read(const char *s, size_t n, ExprKind *out)
-{
-    for (int k = 0; k < EXPR_KIND_COUNT; k++) {
-        if (infos[k].form != EXPR_CALL || strlen(infos[k].spelling) != n || memcmp(s, infos[k].spelling, n) != 0) continue;
-        *out = (ExprKind)k;
-        return true;
-    }
-    return false;
-}
-
 /* What makes two nodes equal, as words to hash and compare: a float constant counts by its bits. */
 enum { KEY_HEAD = 4, KEY_SHORT = 24 };
 
@@ -138,7 +118,7 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
     if (kind == EXPR_SELECT && args[SELECT_COND]->kind == EXPR_INT)
         return args[SELECT_COND]->integer ? args[SELECT_YES] : args[SELECT_NO];
     const Expr *swapped[2];
-    if (count == 2 && (infos[kind].algebra & C) && expr_is_const(args[0])) {
+    if (count == 2 && (expr_info(kind)->algebra & ALGEBRA_COMMUTES) && expr_is_const(args[0])) {
         swapped[0] = args[1];
         swapped[1] = args[0];
         args = swapped;
@@ -150,30 +130,30 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
 /* Whether operands of this type suit the kind; says so if not. */
 static bool suits(Ctx *cx, ExprKind k, DType t)
 {
-    int algebra = infos[k].algebra;
+    int algebra = expr_info(k)->algebra;
     const char *wanted = NULL;
     if (k == EXPR_AND || k == EXPR_OR || k == EXPR_NOT) wanted = t == BOOL ? NULL : "bool";
     else if (k >= EXPR_MULHIGH && k <= EXPR_CLZ) wanted = t == I32 ? NULL : "i32";
     else if (k == EXPR_PHILOX) wanted = t == U64 ? NULL : "u64";
-    else if (algebra & F) wanted = dtype_is_float(t) ? NULL : "a float type";
-    else if (algebra & I) wanted = dtype_is_integer(t) ? NULL : "an integer type";
+    else if (algebra & ALGEBRA_FLOATS) wanted = dtype_is_float(t) ? NULL : "a float type";
+    else if (algebra & ALGEBRA_INTEGERS) wanted = dtype_is_integer(t) ? NULL : "an integer type";
     else if (t == BOOL && k != EXPR_EQ && k != EXPR_NE) wanted = "a number";
     if (wanted)
-        diag_error(cx, NULL, "'%s' wants %s, not %s", infos[k].spelling, wanted, dtype_info(t)->spelling);
+        diag_error(cx, NULL, "'%s' wants %s, not %s", expr_info(k)->spelling, wanted, dtype_info(t)->spelling);
     return !wanted;
 }
 
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a)
 {
     if (!a || a->kind == EXPR_POISON || !suits(cx, k, a->type)) return expr_poison(cx);
-    return expr_new(cx, k, infos[k].algebra & B ? BOOL : a->type, NULL, &a, 1);
+    return expr_new(cx, k, expr_info(k)->algebra & ALGEBRA_IS_BOOL ? BOOL : a->type, NULL, &a, 1);
 }
 
 const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b)
 {
     if (!a || !b || a->kind == EXPR_POISON || b->kind == EXPR_POISON) return expr_poison(cx);
     if (a->type != b->type) {
-        diag_error(cx, NULL, "the operands of '%s' have the types %s and %s: cast one of them", infos[k].spelling,
+        diag_error(cx, NULL, "the operands of '%s' have the types %s and %s: cast one of them", expr_info(k)->spelling,
                    dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
         return expr_poison(cx);
     }
@@ -181,7 +161,7 @@ const Expr *expr_binary(Ctx *cx, ExprKind k, const Expr *a, const Expr *b)
     if (k == EXPR_DIV && dtype_is_integer(a->type)) k = EXPR_FLOORDIV;
     if (!suits(cx, k, a->type)) return expr_poison(cx);
     const Expr *args[] = { a, b };
-    return expr_new(cx, k, infos[k].algebra & B ? BOOL : a->type, NULL, args, 2);
+    return expr_new(cx, k, expr_info(k)->algebra & ALGEBRA_IS_BOOL ? BOOL : a->type, NULL, args, 2);
 }
 
 const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *no)

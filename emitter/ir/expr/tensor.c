@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"
@@ -148,23 +147,6 @@ int64_t tensor_elems(const Tensor *t)
 int64_t tensor_bytes(const Tensor *t)
 {
     int64_t n = tensor_elems(t);
-    return n < 0 ? -1 : n * dtype_info(t->type)->bytes;
-}
-
-int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
-{
-    int64_t n = 1;
-    for (int d = 0; d < t->rank; d++) {
-        int64_t dim = interval_of(cx, t->shape[d], NULL).greatest;
-        if (dim < 0 || (dim > 0 && n > INT64_MAX / 16 / dim)) return -1;
-        n *= dim;
-    }
-    return n;
-}
-
-int64_t tensor_most_bytes(Ctx *cx, const Tensor *t)
-{
-    int64_t n = tensor_most_elems(cx, t);
     return n < 0 ? -1 : n * dtype_info(t->type)->bytes;
 }
 

@@ -102,8 +102,6 @@ bool    tensor_is_fixed(const Tensor *t);              /* every dimension is a c
 int64_t tensor_dim(const Tensor *t, int axis);         /* constant dimension; -1 where symbolic */
 int64_t tensor_elems(const Tensor *t);                 /* -1 where symbolic or beyond int64 */
 int64_t tensor_bytes(const Tensor *t);
-int64_t tensor_most_elems(Ctx *cx, const Tensor *t);   /* with symbolic sizes at their greatest; -1: beyond int64 */
-int64_t tensor_most_bytes(Ctx *cx, const Tensor *t);
 const char *tensor_shape_text(Ctx *cx, const Tensor *t);    /* "[3][3][16][32]", "[n][4]", "[]" */
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count);
 

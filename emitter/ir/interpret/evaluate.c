@@ -11,45 +11,13 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* ---- The environment --------------------------------------------------------------------------------------------- */
-
-struct Env { Ctx *cx; Map sizes, tensors; };
-
-Env *env_new(Ctx *cx)
-{
-    Env *e = NEW(cx->arena, Env);
-    *e = (Env){ cx, map_new(cx->arena), map_new(cx->arena) };
-    return e;
-}
-
-void env_set_size(Env *e, const Expr *size_var, int64_t value)
-{
-    int64_t *kept = NEW(e->cx->arena, int64_t);
-    *kept = value;
-    map_put_ptr(&e->sizes, size_var->ref, kept);
-}
-
-bool env_size(const Env *e, const Expr *size_var, int64_t *value)
-{
-    const int64_t *kept = map_get_ptr(&e->sizes, size_var->ref);
-    if (kept) *value = *kept;
-    return kept != NULL;
-}
-
-void env_set(Env *e, const Tensor *t, void *data) { map_put_ptr(&e->tensors, t, data); }
-
-void *env_get(const Env *e, const Tensor *t)
-{
-    if (t->data) return (void *)(uintptr_t)t->data;
-    return map_get_ptr(&e->tensors, t);
-}
+/* ---- Sizes in the environment ------------------------------------------------------------------------------------ */
 
 static Scalar no_reads(void *user, const Tensor *t, const int64_t *index)
 {
-    const Env *e = user;
     Scalar zero = { 0 };
     (void)index;
-    diag_internal(e->cx, NULL, "a size depends on the elements of \"%s\"", t->name);
+    diag_internal(user, NULL, "a size depends on the elements of \"%s\"", t->name);
     return zero;
 }
 
@@ -57,7 +25,7 @@ int64_t env_eval_size(Ctx *cx, const Env *e, const Expr *size)
 {
     if (ctx_failed(cx) || !size) return 0;
     if (size->kind == EXPR_INT) return size->integer;
-    Point *p = point_new(cx, no_reads, (void *)(uintptr_t)e);
+    Point *p = point_new(cx, no_reads, cx);
     return point_value(p, point_site_in(p, e, size)).i;
 }
 

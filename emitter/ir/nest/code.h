@@ -4,33 +4,8 @@
 /* Lowered code: what is left of a nest when storage is decided: C in everything but spelling. Loops have a begin and an
  * end, memory is flat, values are expressions over LOADs and variables. emitter/lower makes and improves it, cgen prints it. */
 #include "ir/algebra/algebra.h"
+#include "ir/expr/memory.h"
 #include "ir/nest/nest.h"
-#include "support/text.h"
-
-typedef enum MemoryKind {
-    MEMORY_INPUT,      /* const parameter */
-    MEMORY_OUTPUT,     /* parameter written */
-    MEMORY_SCRATCH,    /* parameter: arena memory of this call only */
-    MEMORY_LOCAL,      /* array on the stack */
-    MEMORY_SCALAR,     /* one variable (a register buffer after unrolling): index is 0; of a vector: the lane */
-    MEMORY_POINTER     /* `base + offset`, hoisted out of loops: declared by CODE_LOCAL where the offset is known */
-} MemoryKind;
-
-typedef struct Memory {
-    const char *name;            /* C identifier, unique in its function */
-    DType type;
-    MemoryKind kind;
-    const Expr *elems;           /* number of elements; constant for LOCAL and SCRATCH */
-    int64_t align;               /* bytes; 0: of the type */
-    int lanes;                   /* SCALAR: of a vector, touched in loops of kind LANES only; 0: a plain variable */
-    const Tensor *tensor;        /* what it holds; a parameter's is the nest's own input or output. NULL: nothing named */
-    const struct Memory *base;   /* POINTER: into this memory, which is no pointer itself */
-    const Expr *offset;          /* POINTER: elements from the base's start */
-    Interval range;              /* integers: what its elements are known to lie in; {0, 0}: not known */
-    bool is_const;               /* POINTER: nothing is stored through it */
-    bool is_restrict;            /* proved: no other memory of the call overlaps it while written */
-    uint32_t serial;
-} Memory;
 
 typedef enum CodeKind {
     CODE_SEQ, CODE_SCOPE, CODE_FOR, CODE_IF, CODE_LET, CODE_LOCAL, CODE_STORE, CODE_CALL
@@ -72,8 +47,6 @@ const Code *code_local(Ctx *cx, const Memory *m);
 const Code *code_store(Ctx *cx, const Memory *m, const Expr *index, const Expr *value);
 const Code *code_call(Ctx *cx, const char *macro, const Expr *const *args, int count);
 const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, int count, const Code *otherwise);
-const Memory *memory_new(Ctx *cx, const Memory *proto);                  /* a copy with a serial of its own */
-const Expr *load_expr(Ctx *cx, const Memory *m, const Expr *index);      /* EXPR_LOAD */
 
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
 const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);  /* c over as many others */
@@ -89,5 +62,4 @@ const Bounds *code_bounds(Ctx *cx, const Bounds *outer, const Code *loop);
 const Bounds *code_fact(Ctx *cx, const Bounds *outer, const Expr *fact);
 /* The conjuncts of a condition, in order; their number. */
 int conjuncts(const Expr *cond, const Expr **out, int room);
-void print_code(Ctx *cx, Text *t, const Function *f);                    /* for dump --at lowered */
 #endif

@@ -12,6 +12,7 @@
  * element and, for every dimension of two or more elements but the last, the distance of neighbours; along the last they
  * lie side by side. A Tile that has an instruction still means its statement: the macro is only how it is printed. */
 #include "ir/algebra/algebra.h"
+#include "ir/nest/nest.h"
 
 enum { MAX_OPERANDS = 6, MAX_NUMBERS = 12 };
 
@@ -23,20 +24,5 @@ typedef struct Instruction {
     const Stage *stage;
 } Instruction;
 
-/* Where an operand lies (tensor NULL: it is `value`): the coordinates of its first element, over the loops outside, and how far each dimension of the
- * formula's tensor moves along each of the tensor here. */
-typedef struct OperandMatch {
-    const Tensor *tensor;
-    const Expr *first[MAX_RANK];
-    int64_t move[MAX_RANK][MAX_RANK];
-    const Expr *value;
-} OperandMatch;
-typedef struct Match { const Stmt *block; OperandMatch result, operand[MAX_OPERANDS]; } Match;
-
-Instruction *instruction_read(Ctx *cx, const char *declaration);       /* NULL after an error */
 const Instruction *nest_instruction(const Nest *n, const char *macro);       /* NULL: none of that name is declared */
-/* Does the statement compute what the instruction does: its loops are the formula's axes, of the same kinds and extents,
- * and its block's value is the formula, up to names, the order of operands that commute, offsets and distances? False:
- * *why says what differs first. */
-bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
 #endif

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/algebra/algebra.h"
+#include "ir/nest/instruction.h"
 #include "ir/nest/recurrence.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -405,4 +406,11 @@ const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)
     Nest *copy = arena_copy(cx->arena, n, sizeof *n);
     copy->features = features;
     return copy;
+}
+
+const Instruction *nest_instruction(const Nest *n, const char *macro)
+{
+    for (int i = n->instruction_count - 1; i >= 0; i--)
+        if (strcmp(n->instruction[i]->macro, macro) == 0) return n->instruction[i];
+    return NULL;
 }

@@ -7,6 +7,7 @@
 
 #include "ir/nest/instruction.h"
 
+#include "ir/text/read_instruction.h"
 #include "support/names.h"
 
 typedef struct Line { size_t begin, end; int indent; } Line;

@@ -8,7 +8,9 @@
  * operands laid out as the macro expects (ir/nest/instruction.c). The checker asks that again after every later step. */
 #include <string.h>
 
+#include "ir/check/match_instruction.h"
 #include "ir/nest/instruction.h"
+#include "ir/text/read_instruction.h"
 #include "schedule/nests.h"
 
 /* A macro stands for one formula, or for one with each list of numbers. The same may be said again: tensorize takes the last. */

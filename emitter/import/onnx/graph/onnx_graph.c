@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "import/model/known.h"
+#include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
 #include "support/text.h"

@@ -4,7 +4,7 @@
  *
  *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000
  */
-#include "ir/nest/cost.h"
+#include "ir/check/cost.h"
 
 #include "ir/algebra/algebra.h"
 #include "ir/check/check.h"

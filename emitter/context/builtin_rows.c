@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: MIT */
+/* The built-in rows: the arrays of ops/ and schedules/, as make lists them in builtin.h from the names of the files. */
+#include "context/builtin_rows.h"
+
+#define BUILTIN_OPS(rows) extern const Op rows[];
+#define BUILTIN_TARGETS(rows) extern const Target rows[];
+#define BUILTIN_IMPLEMENTATIONS(rows) extern const Implementation rows[];
+#define BUILTIN_DEVICES(rows) extern const Device rows[];
+#include "builtin.h"
+#undef BUILTIN_OPS
+#undef BUILTIN_TARGETS
+#undef BUILTIN_IMPLEMENTATIONS
+#undef BUILTIN_DEVICES
+
+/* The arrays' addresses, each list closed by NULL. */
+#define BUILTIN_TARGETS(rows)
+#define BUILTIN_IMPLEMENTATIONS(rows)
+#define BUILTIN_DEVICES(rows)
+#define BUILTIN_OPS(rows) rows,
+static const Op *const builtin_ops[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_OPS
+#undef BUILTIN_TARGETS
+#define BUILTIN_OPS(rows)
+#define BUILTIN_TARGETS(rows) rows,
+static const Target *const builtin_targets[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_TARGETS
+#undef BUILTIN_IMPLEMENTATIONS
+#define BUILTIN_TARGETS(rows)
+#define BUILTIN_IMPLEMENTATIONS(rows) rows,
+static const Implementation *const builtin_implementations[] = {
+#include "builtin.h"
+    NULL
+};
+#undef BUILTIN_IMPLEMENTATIONS
+#undef BUILTIN_DEVICES
+#define BUILTIN_IMPLEMENTATIONS(rows)
+#define BUILTIN_DEVICES(rows) rows,
+static const Device *const builtin_devices[] = {
+#include "builtin.h"
+    NULL
+};
+
+const BuiltinRows builtin_rows = { builtin_ops, builtin_targets, builtin_implementations, builtin_devices };

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_CONTEXT_BUILTIN_ROWS_H
+#define LW_CONTEXT_BUILTIN_ROWS_H
+#include "graph/dag/registry.h"
+
+extern const BuiltinRows builtin_rows;
+#endif

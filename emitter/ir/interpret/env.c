@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Values of tensors and of sizes, for one evaluation. */
+#include "ir/interpret/evaluate.h"
+
+#include "support/map.h"
+
+struct Env { Ctx *cx; Map sizes, tensors; };
+
+Env *env_new(Ctx *cx)
+{
+    Env *e = NEW(cx->arena, Env);
+    *e = (Env){ cx, map_new(cx->arena), map_new(cx->arena) };
+    return e;
+}
+
+void env_set_size(Env *e, const Expr *size_var, int64_t value)
+{
+    int64_t *kept = NEW(e->cx->arena, int64_t);
+    *kept = value;
+    map_put_ptr(&e->sizes, size_var->ref, kept);
+}
+
+bool env_size(const Env *e, const Expr *size_var, int64_t *value)
+{
+    const int64_t *kept = map_get_ptr(&e->sizes, size_var->ref);
+    if (kept) *value = *kept;
+    return kept != NULL;
+}
+
+void env_set(Env *e, const Tensor *t, void *data) { map_put_ptr(&e->tensors, t, data); }
+
+void *env_get(const Env *e, const Tensor *t)
+{
+    if (t->data) return (void *)(uintptr_t)t->data;
+    return map_get_ptr(&e->tensors, t);
+}

@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IR_READ_INSTRUCTION_H
+#define LW_IR_READ_INSTRUCTION_H
+#include "ir/nest/instruction.h"
+
+Instruction *instruction_read(Ctx *cx, const char *declaration);       /* NULL after an error */
+#endif
