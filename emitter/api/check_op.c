@@ -6,6 +6,7 @@
 
 #include "api/elements.h"
 #include "driver/driver.h"
+#include "graph/plan/plan.h"
 #include "import/te/te.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/interpret/interpret.h"

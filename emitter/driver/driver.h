@@ -5,6 +5,8 @@
  * it has come; dump, report, run and verify (emitter/api) stop at the stage that they need. */
 #include "cgen/control_flow.h"
 #include "graph/dag/region.h"
+#include "graph/passes/passes.h"
+#include "graph/plan/plan.h"
 #include "ir/interpret/evaluate.h"
 #include "import/model/model.h"
 #include "loopwright.h"

@@ -2,6 +2,7 @@
 /* The TFLite importer on models written here byte by byte: what is read, what is refused and how, every truncation and many
  * damages of a small model, a rescaled product against arithmetic written out here, and (where the model folder is there)
  * every layer of the recorded int8 networks. */
+#include "graph/passes/passes.h"
 #include "context/context.h"
 #include "check.h"
 #include "flat_out.h"

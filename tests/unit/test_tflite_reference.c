@@ -5,6 +5,7 @@
  * floats, the C that comes of it has none.
  *
  *     test_tflite_reference [CASES [FOLDER [OPERATOR]]]                   FOLDER: of the recorded vectors */
+#include "graph/passes/passes.h"
 #include "check.h"
 
 #include <math.h>

@@ -124,42 +124,6 @@ Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given)
     return rewrite(cx, *g, r);
 }
 
-/* ---- Outputs --------------------------------------------------------------------------------------------------- */
-
-static bool is_among(const Tensor *t, Tensor *const *list, int count)
-{
-    for (int i = 0; i < count; i++)
-        if (list[i] == t) return true;
-    return false;
-}
-
-Graph graph_outputs(Ctx *cx, Graph g)
-{
-    Tensor **output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
-    for (int i = 0; i < g.output_count && !ctx_failed(cx); i++) {
-        Tensor *t = output[i];
-        if (t->maker && (t->maker->kind == NODE_COMPUTE || !is_among(t, output, i))) continue;
-        output[i] = call(cx, "identity", t->name, &t, 1, "");
-        if (output[i]) output[i]->quant = t->quant;
-    }
-    g.output = output;
-    return g;
-}
-
-/* ---- The passes ------------------------------------------------------------------------------------------------ */
-
-static const GraphPassRow table[] = {
-#define GRAPH_PASS(fn, name, what) { name, what, fn },
-#include "graph/passes/passes.def"
-#undef GRAPH_PASS
-};
-
-const GraphPassRow *graph_passes(int *count)
-{
-    *count = (int)(sizeof table / sizeof table[0]);
-    return table;
-}
-
 bool graph_has_output(const Graph *g, const Tensor *t)
 {
     for (int i = 0; i < g->output_count; i++)

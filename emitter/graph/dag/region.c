@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions as nodes: made with the types and shapes of what their graphs make. The pass takes the branch whose condition has
- * become known; all other passes see a region as an opaque node, and run on its graphs as on any graph (driver/region_graphs.c). */
+/* Regions as nodes: made with the types and shapes of what their graphs make. Passes see a region as an opaque node, and run on
+ * its graphs as on any graph (driver/region_graphs.c); one takes a branch whose condition is known (passes/regions.c). */
 #include "graph/dag/region.h"
 
 #include <string.h>
@@ -15,8 +15,6 @@ static const Op rows[] = {
     [REGION_LOOP] = { .name = "loop", .summary = "a graph again and again", .fusion.pattern = PATTERN_OPAQUE,
                       .least_inputs = 2, .most_inputs = -1, .inputs = "count condition" },
 };
-
-/* ---- Making one ---------------------------------------------------------------------------------------------------- */
 
 static void mark_read(Ctx *cx, const Graph *g, Map *read)
 {
@@ -110,24 +108,4 @@ bool region_reads(const Node *n, int k)
     if (!n->in[k] || !tensor_is_constant(n->in[k])) return n->in[k] != NULL;
     if (region_is_handed_in(n, k)) return false;
     return n->region->kind == REGION_CHOICE || (k >= 2 && !is_zero(n->in[k]));
-}
-
-/* ---- The pass ------------------------------------------------------------------------------------------------------ */
-
-static void take_branch(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
-{
-    (void)uses;
-    if (n->region->kind != REGION_CHOICE || !tensor_is_constant(n->in[0])) return;
-    bool holds = dtype_load(n->in[0]->type, n->in[0]->data, 0).i != 0;
-    const Graph taken = graph_bind(cx, &n->region->graph[holds ? 0 : 1], n->in + 1);
-    for (int i = 0; i < n->out_count; i++) out[i] = taken.output[i];
-}
-
-/* What was inlined has not been simplified and folded. */
-Graph graph_regions(Ctx *cx, Graph g)
-{
-    const Graph now = graph_rewrite_regions(cx, g, take_branch);
-    for (int i = 0; i < g.output_count; i++)
-        if (now.output[i] != g.output[i]) return graph_fold(cx, graph_simplify(cx, now));
-    return now;
 }

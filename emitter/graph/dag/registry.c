@@ -172,3 +172,11 @@ const Device *device_find(Ctx *cx, const char *device_name)
         if (strcmp(all[count]->name, device_name) == 0) return all[count];
     return NULL;
 }
+
+bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; (p = strstr(p, word)) != NULL; p += n)
+        if ((p == words || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return true;
+    return false;
+}

@@ -73,12 +73,4 @@ typedef struct Implementation {
 const Implementation *const *implementation_list(Ctx *cx, int *count);
 void target_register(Ctx *cx, const Target *t);
 void implementation_register(Ctx *cx, const Implementation *i);
-
-/* `SIGNATURE IMPLEMENTATION` line by line: what the record names comes before all others, where it applies. */
-bool tuning_read(Ctx *cx, const char *path);
-
-/* The nest that this row gives; NULL, without a diagnostic, where it is not for the group on that target. */
-const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
-/* Picks and applies. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets what was considered and why. */
-const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 #endif

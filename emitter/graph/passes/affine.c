@@ -8,7 +8,7 @@
  *
  * The rounding of the result changes as it does in every tool that folds batch norms. A tensor that others read too
  * stays as it is, for its work would be done twice. Shifts of integers wrap, so that adding them up is exact. */
-#include "graph/dag/graph.h"
+#include "graph/passes/passes.h"
 
 /* The constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other operand. */
 static Tensor *channel_constant(const Node *call, Tensor **data)

@@ -2,7 +2,7 @@
 /* What a target would rather compute: rows of implementations with `alter` give another form of a call, such as a
  * convolution over packed weights, before groups are made. Their rows are asked in the order of the target's chain, the
  * nearest first; the first form found stands. */
-#include "graph/dag/graph.h"
+#include "graph/passes/passes.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  *
  * Then the calls are gone, so that every pass behind sees the graph as if they had never been there. All calls are made
  * anew, for the order of execution to be the model's. */
-#include "graph/dag/graph.h"
+#include "graph/passes/passes.h"
 
 #include <string.h>
 

@@ -8,7 +8,7 @@
  *      T(x)                      =  a view, where only dimensions of 1 change places
  *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             rows of the constant w in another order
  */
-#include "graph/dag/graph.h"
+#include "graph/passes/passes.h"
 
 #include <string.h>
 

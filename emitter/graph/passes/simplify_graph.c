@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Calls that have a simpler form are replaced by it, until none has. A view of a view is one view of the first tensor,
  * unless one of them is there to be noticed (annotation.stop_fusion). */
-#include "graph/dag/graph.h"
+#include "graph/passes/passes.h"
 
 static Tensor *view_of_view(Ctx *cx, Node *call)
 {

@@ -2,7 +2,7 @@
 #ifndef LW_GRAPH_COMBINE_H
 #define LW_GRAPH_COMBINE_H
 /* Several groups of one DAG as one loop nest; each keeps the schedule that its strategy gives it. */
-#include "graph/dag/graph.h"
+#include "graph/plan/plan.h"
 
 /* The groups at[part[0..count)], rising, become one. `master` (an index into part) keeps its loops at the root; of the others each
  * is computed in the master's outermost loop, every row once, and only the rows that are alive are kept, where that can be

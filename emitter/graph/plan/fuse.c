@@ -18,6 +18,7 @@
 
 #include <string.h>
 
+#include "graph/plan/plan.h"
 #include "support/map.h"
 #include "support/names.h"
 

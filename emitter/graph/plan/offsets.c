@@ -6,7 +6,7 @@
  *
  * An input that dies where an output is made may lie over it, so far behind its begin that it is read before it is written over
  * (lower/overlap.c says how far). That is done where it makes the arena smaller. */
-#include "graph/dag/graph.h"
+#include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
 
 #include <stdlib.h>

@@ -4,7 +4,7 @@
  * the target's chain, then the first registered. A row for a nearer target overrides one of the same name. With none, the
  * naive nest. A condition over sizes that are open is tested at run time: where it does not hold, the best of the others is
  * what runs, and so on down to one without such a condition. */
-#include "graph/dag/graph.h"
+#include "graph/plan/plan.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,14 +18,6 @@
 #include "support/file.h"
 #include "support/names.h"
 #include "support/text.h"
-
-bool has_word(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = words; (p = strstr(p, word)) != NULL; p += n)
-        if ((p == words || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return true;
-    return false;
-}
 
 static bool is_for(Ctx *cx, const Implementation *i, const Node *anchor)
 {

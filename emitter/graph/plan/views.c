@@ -12,7 +12,7 @@
  * cannot be one, and then the group is a copy like any other. */
 #include <string.h>
 
-#include "graph/dag/graph.h"
+#include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
 
 typedef struct Views { Ctx *cx; Plan *p; const Groups *groups; } Views;

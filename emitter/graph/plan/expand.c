@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* A group as computes: each call of the group is expanded over what its producers expanded to, so that the stages read
  * one another directly. Names come from the operators, so that equal groups read the same. */
-#include "graph/dag/graph.h"
+#include "graph/plan/plan.h"
 
 #include <string.h>
 

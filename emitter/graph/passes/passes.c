@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of passes.def. */
+#include "graph/passes/passes.h"
+
+static const GraphPassRow table[] = {
+#define GRAPH_PASS(fn, name, what) { name, what, fn },
+#include "graph/passes/passes.def"
+#undef GRAPH_PASS
+};
+
+const GraphPassRow *graph_passes(int *count)
+{
+    *count = (int)(sizeof table / sizeof table[0]);
+    return table;
+}
