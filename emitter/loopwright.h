@@ -75,6 +75,7 @@ const char *lw_list_onnx_ops(lw_context *cx);                    /* what is read
 const char *lw_list_tflite_ops(lw_context *cx);                  /* and from TFLite, with versions and types */
 const char *lw_list_targets(lw_context *cx);
 const char *lw_list_passes(lw_context *cx);
+const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands, options and defaults */
 
 /* ---- Computations and schedules from C --------------------------------------------------------------------------------
  * What a .te file says, call by call and in its words: statements say what is computed, steps how. The loop nest can be shown,
@@ -96,37 +97,40 @@ bool lw_compute(lw_computation *p, const char *formula);       /* or the call of
 bool lw_output(lw_computation *p, const char *tensor);
 bool lw_statement(lw_computation *p, const char *text);        /* any other: "size n = 1..64", "const w: f32[2] = [1, 2]" */
 
-/* Steps. Loops are STAGE.LOOP; a list of them is one text. A scope is register, stack, arena or static. */
+/* Steps, in the order of `loopwright steps`, which documents them and the words of `options`. Loops are STAGE.LOOP; a
+ * list of them is one text. A scope is register, stack, arena or static. */
 bool lw_step(lw_computation *p, const char *step);             /* as it is written in a .te file */
 const char *lw_try(lw_computation *p, const char *step);       /* NULL: taken; else why it is refused, and nothing has happened */
 
 bool lw_split(lw_computation *p, const char *loop, int factor, const char *options);
-bool lw_peel(lw_computation *p, const char *loop);
 bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options);
+bool lw_peel(lw_computation *p, const char *loop);
 bool lw_fuse(lw_computation *p, const char *outer, const char *inner, const char *options);
 bool lw_reorder(lw_computation *p, const char *loops, const char *options);
 bool lw_unroll(lw_computation *p, const char *loop, const char *options);
 bool lw_vectorize(lw_computation *p, const char *loop, const char *options);
 bool lw_parallel(lw_computation *p, const char *loop);
-bool lw_compute_at(lw_computation *p, const char *stage, const char *loop);
+bool lw_compute_at(lw_computation *p, const char *stage, const char *loop, const char *options);
 bool lw_compute_root(lw_computation *p, const char *stage);
 bool lw_compute_inline(lw_computation *p, const char *stage);
 bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop);
 bool lw_reverse_compute_inline(lw_computation *p, const char *stage);
 bool lw_store_at(lw_computation *p, const char *stage, const char *loop);            /* loop NULL: outside of all */
 bool lw_fold_storage(lw_computation *p, const char *stage, const char *options);
+bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options);
+bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop);
 bool lw_cache_read(lw_computation *p, const char *tensor, const char *scope, const char *options);
 bool lw_cache_write(lw_computation *p, const char *stage, const char *scope, const char *options);
 bool lw_set_scope(lw_computation *p, const char *tensor, const char *scope);
 bool lw_pack(lw_computation *p, const char *tensor, const char *dimensions);
 bool lw_storage_align(lw_computation *p, const char *tensor, int elements);
 bool lw_pad(lw_computation *p, const char *stage, const char *axis, int multiple);
-bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options);
-bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop);
 bool lw_specialize(lw_computation *p, const char *condition);
 bool lw_instruction(lw_computation *p, const char *declaration, const char *options);
 bool lw_blockize(lw_computation *p, const char *loop);
 bool lw_tensorize(lw_computation *p, const char *loop, const char *macro);
+bool lw_pragma(lw_computation *p, const char *loop, const char *pragma);
+bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ahead);
 
 const char *lw_show(lw_computation *p);                        /* the loop nest as it stands */
 const char *lw_text(lw_computation *p);                        /* all of it as the text of a .te file, which gives the same nest and the same C */

@@ -28,8 +28,8 @@ typedef struct Arguments {
 /* ---- Commands and options --------------------------------------------------------------------------------------- */
 
 enum {
-    COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128,
-    MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT, EMITS = COMPILE | VERIFY, LISTS = OPS | TARGETS | PASSES,
+    COMPILE = 1, RUN = 2, VERIFY = 4, DUMP = 8, REPORT = 16, OPS = 32, TARGETS = 64, PASSES = 128, STEPS = 256,
+    MODEL = COMPILE | RUN | VERIFY | DUMP | REPORT, EMITS = COMPILE | VERIFY, LISTS = OPS | TARGETS | PASSES | STEPS,
     ANY = MODEL | LISTS
 };
 
@@ -45,6 +45,7 @@ typedef struct Command {
 
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
 static bool report(const Arguments *a), ops(const Arguments *a), targets(const Arguments *a), passes(const Arguments *);
+static bool steps(const Arguments *a);
 
 static const Command commands[] = {
     /* the first is the default, where the first word is no command */
@@ -63,6 +64,7 @@ static const Command commands[] = {
     { OPS, "ops", "[--level N | --onnx | --tflite]", "lists the operators", ops, 0, 0, 1, false, "" },
     { TARGETS, "targets", "", "lists the targets", targets, 0, 0, 1, false, "" },
     { PASSES, "passes", "", "lists the passes, in their order", passes, 0, 0, 1, false, "" },
+    { STEPS, "steps", "", "lists the steps of a schedule, with their options", steps, 0, 0, 1, false, "" },
 };
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
@@ -279,6 +281,7 @@ static bool ops(const Arguments *a)
 
 static bool targets(const Arguments *a) { return show_or_write(a, lw_list_targets(a->cx)); }
 static bool passes(const Arguments *a) { return show_or_write(a, lw_list_passes(a->cx)); }
+static bool steps(const Arguments *a) { return show_or_write(a, lw_list_steps(a->cx)); }
 
 static bool run(const Arguments *a)
 {

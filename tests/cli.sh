@@ -79,7 +79,7 @@ check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 # not use is wrong usage; one that it uses is not.
 commands_of() {
     case $1 in
-    -o) echo compile run dump report ops targets passes ;;
+    -o) echo compile run dump report ops targets passes steps ;;
     --target | --dim | --value | --state | --annotate | --tuning | --combine | --rounding | --qdq | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify dump report ;;
     --io) echo compile verify dump report ;;
@@ -105,7 +105,7 @@ every_option() {
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done
     for option in $all; do
-        for command in compile run verify dump report ops targets passes; do
+        for command in compile run verify dump report ops targets passes steps; do
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes
@@ -131,9 +131,10 @@ check list-ops-level-only       sh -c "! '$lw' ops --level 2 | grep -q '^relu'"
 check list-onnx-ops             ends 0 '^Conv .*strides' ops --onnx
 check list-targets              ends 0 '^cortex-m4 ' targets
 check list-passes               ends 0 'partition' passes
+check list-steps                ends 0 'tail         the last tile' steps
 help_names_all() {
     "$lw" --help > "$work/help"
-    for word in compile run verify dump report ops targets passes --target --name --testbench --standalone --static-arena \
+    for word in compile run verify dump report ops targets passes steps --target --name --testbench --standalone --static-arena \
         --dim --value --state --expect --rounding --qdq --layers --recorded --at --only --combine --explain --time-passes --werror --quiet --version; do
         grep -q -e " $word " "$work/help" || [ "$word" = compile ] || { echo "$word is not in the help"; return 1; }
     done

@@ -3,7 +3,6 @@
  * text of its statements and the steps taken. The loop nest is made of the statements at the first step or look; steps
  * change it, each a new nest. What is emitted is made from the whole text anew, so it is what the printed text gives. */
 #include <stdarg.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "driver/driver.h"
@@ -28,6 +27,9 @@ lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
     p->options.target = target ? name(cx, target) : NULL;
     return p;
 }
+
+/* NULL is what lw_define gives after an error, and then each call does nothing. */
+static bool is_defined(const lw_computation *p) { return p && !ctx_failed(p->cx); }
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
@@ -74,47 +76,151 @@ const char *lw_try(lw_computation *p, const char *step)
     return d ? d->what : NULL;
 }
 
-static bool step(lw_computation *p, const char *options, const char *format, ...)
+/* One operand in front of its end mark: a number, or a name. */
+static void add_operand(lw_computation *p, Text *t, const char *primitive, const Operand *o, va_list args)
 {
-    char words[1024];
-    va_list args;
-    va_start(args, format);
-    int length = vsnprintf(words, sizeof words, format, args);
-    va_end(args);
-    if (length < 0 || length >= (int)sizeof words) {
-        diag_error(p->cx, p->name, "a step of more than %d letters: %.40s...", (int)sizeof words - 1, words);
-        return false;
+    if (o->kind == OPERAND_COUNT) {
+        text_printf(t, " %d", va_arg(args, int));
+        return;
     }
-    return lw_step(p, options ? text_format(p->cx, "%s %s", words, options) : words);
+    const char *word = va_arg(args, const char *);
+    if (!word && o->kind == OPERAND_PLACE) word = "root";
+    if (!word || !*word) diag_error(p->cx, p->name, "lw_%s: %s is %s", primitive, o->shown, word ? "empty" : "NULL");
+    else text_printf(t, " %s", word);
 }
 
-bool lw_split(lw_computation *p, const char *loop, int factor, const char *options) { return step(p, options, "split %s %d", loop, factor); }
-bool lw_peel(lw_computation *p, const char *loop) { return step(p, NULL, "peel %s", loop); }
-bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options) { return step(p, options, "tile %s %s %d %d", x, y, fx, fy); }
-bool lw_fuse(lw_computation *p, const char *outer, const char *inner, const char *options) { return step(p, options, "fuse %s %s", outer, inner); }
-bool lw_reorder(lw_computation *p, const char *loops, const char *options) { return step(p, options, "reorder %s", loops); }
-bool lw_unroll(lw_computation *p, const char *loop, const char *options) { return step(p, options, "unroll %s", loop); }
-bool lw_vectorize(lw_computation *p, const char *loop, const char *options) { return step(p, options, "vectorize %s", loop); }
-bool lw_parallel(lw_computation *p, const char *loop) { return step(p, NULL, "parallel %s", loop); }
-bool lw_compute_at(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "compute_at %s %s", stage, loop); }
-bool lw_compute_root(lw_computation *p, const char *stage) { return step(p, NULL, "compute_root %s", stage); }
-bool lw_compute_inline(lw_computation *p, const char *stage) { return step(p, NULL, "compute_inline %s", stage); }
-bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "reverse_compute_at %s %s", stage, loop); }
-bool lw_reverse_compute_inline(lw_computation *p, const char *stage) { return step(p, NULL, "reverse_compute_inline %s", stage); }
-bool lw_store_at(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "store_at %s %s", stage, loop ? loop : "root"); }
-bool lw_fold_storage(lw_computation *p, const char *stage, const char *options) { return step(p, options, "fold_storage %s", stage); }
-bool lw_cache_read(lw_computation *p, const char *tensor, const char *scope, const char *options) { return step(p, options, "cache_read %s %s", tensor, scope); }
-bool lw_cache_write(lw_computation *p, const char *stage, const char *scope, const char *options) { return step(p, options, "cache_write %s %s", stage, scope); }
-bool lw_set_scope(lw_computation *p, const char *tensor, const char *scope) { return step(p, NULL, "set_scope %s %s", tensor, scope); }
-bool lw_pack(lw_computation *p, const char *tensor, const char *dimensions) { return step(p, NULL, "pack %s %s", tensor, dimensions); }
-bool lw_storage_align(lw_computation *p, const char *tensor, int elements) { return step(p, NULL, "storage_align %s %d", tensor, elements); }
-bool lw_pad(lw_computation *p, const char *stage, const char *axis, int multiple) { return step(p, NULL, "pad %s %s %d", stage, axis, multiple); }
-bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options) { return step(p, options, "rfactor %s %s", stage, loop); }
-bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop) { return step(p, NULL, "decompose_reduction %s %s", stage, loop); }
-bool lw_specialize(lw_computation *p, const char *condition) { return step(p, NULL, "specialize %s", condition); }
-bool lw_instruction(lw_computation *p, const char *declaration, const char *options) { return step(p, options, "instruction %s", declaration); }
-bool lw_blockize(lw_computation *p, const char *loop) { return step(p, NULL, "blockize %s", loop); }
-bool lw_tensorize(lw_computation *p, const char *loop, const char *macro) { return step(p, NULL, "tensorize %s %s", loop, macro); }
+/* The operands follow in the order of the primitive's row. */
+static bool step(lw_computation *p, const char *primitive, const char *options, ...)
+{
+    if (!is_defined(p)) return false;
+    Text t = text_new(p->cx);
+    text_add(&t, primitive);
+    va_list args;
+    va_start(args, options);
+    for (const Operand *o = step_row(primitive)->operand; o->kind && !o->key && !ctx_failed(p->cx); o++)
+        add_operand(p, &t, primitive, o, args);
+    va_end(args);
+    if (options) text_printf(&t, " %s", options);
+    return !ctx_failed(p->cx) && lw_step(p, text_string(&t));
+}
+
+bool lw_split(lw_computation *p, const char *loop, int factor, const char *options)
+{
+    return step(p, "split", options, loop, factor);
+}
+
+bool lw_tile(lw_computation *p, const char *x, const char *y, int fx, int fy, const char *options)
+{
+    return step(p, "tile", options, x, y, fx, fy);
+}
+
+bool lw_peel(lw_computation *p, const char *loop) { return step(p, "peel", NULL, loop); }
+bool lw_fuse(lw_computation *p, const char *outer, const char *inner, const char *options)
+{
+    return step(p, "fuse", options, outer, inner);
+}
+
+bool lw_reorder(lw_computation *p, const char *loops, const char *options)
+{
+    return step(p, "reorder", options, loops);
+}
+
+bool lw_unroll(lw_computation *p, const char *loop, const char *options) { return step(p, "unroll", options, loop); }
+bool lw_vectorize(lw_computation *p, const char *loop, const char *options)
+{
+    return step(p, "vectorize", options, loop);
+}
+
+bool lw_parallel(lw_computation *p, const char *loop) { return step(p, "parallel", NULL, loop); }
+bool lw_compute_at(lw_computation *p, const char *stage, const char *loop, const char *options)
+{
+    return step(p, "compute_at", options, stage, loop);
+}
+
+bool lw_compute_root(lw_computation *p, const char *stage) { return step(p, "compute_root", NULL, stage); }
+bool lw_compute_inline(lw_computation *p, const char *stage) { return step(p, "compute_inline", NULL, stage); }
+bool lw_reverse_compute_at(lw_computation *p, const char *stage, const char *loop)
+{
+    return step(p, "reverse_compute_at", NULL, stage, loop);
+}
+
+bool lw_reverse_compute_inline(lw_computation *p, const char *stage)
+{
+    return step(p, "reverse_compute_inline", NULL, stage);
+}
+
+bool lw_store_at(lw_computation *p, const char *stage, const char *loop)
+{
+    return step(p, "store_at", NULL, stage, loop);
+}
+
+bool lw_fold_storage(lw_computation *p, const char *stage, const char *options)
+{
+    return step(p, "fold_storage", options, stage);
+}
+
+bool lw_rfactor(lw_computation *p, const char *stage, const char *loop, const char *options)
+{
+    return step(p, "rfactor", options, stage, loop);
+}
+
+bool lw_decompose_reduction(lw_computation *p, const char *stage, const char *loop)
+{
+    return step(p, "decompose_reduction", NULL, stage, loop);
+}
+
+bool lw_cache_read(lw_computation *p, const char *tensor, const char *scope, const char *options)
+{
+    return step(p, "cache_read", options, tensor, scope);
+}
+
+bool lw_cache_write(lw_computation *p, const char *stage, const char *scope, const char *options)
+{
+    return step(p, "cache_write", options, stage, scope);
+}
+
+bool lw_set_scope(lw_computation *p, const char *tensor, const char *scope)
+{
+    return step(p, "set_scope", NULL, tensor, scope);
+}
+
+bool lw_pack(lw_computation *p, const char *tensor, const char *dimensions)
+{
+    return step(p, "pack", NULL, tensor, dimensions);
+}
+
+bool lw_storage_align(lw_computation *p, const char *tensor, int elements)
+{
+    return step(p, "storage_align", NULL, tensor, elements);
+}
+
+bool lw_pad(lw_computation *p, const char *stage, const char *axis, int multiple)
+{
+    return step(p, "pad", NULL, stage, axis, multiple);
+}
+
+bool lw_specialize(lw_computation *p, const char *condition) { return step(p, "specialize", NULL, condition); }
+bool lw_instruction(lw_computation *p, const char *declaration, const char *options)
+{
+    return step(p, "instruction", options, declaration);
+}
+
+bool lw_blockize(lw_computation *p, const char *loop) { return step(p, "blockize", NULL, loop); }
+bool lw_tensorize(lw_computation *p, const char *loop, const char *macro)
+{
+    return step(p, "tensorize", NULL, loop, macro);
+}
+
+bool lw_pragma(lw_computation *p, const char *loop, const char *pragma)
+{
+    return step(p, "pragma", NULL, loop, pragma);
+}
+
+bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ahead)
+{
+    return step(p, "prefetch", NULL, tensor, loop, ahead);
+}
+
 
 /* ---- Looking, running, emitting ---------------------------------------------------------------------------------- */
 

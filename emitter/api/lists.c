@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright ops`, `targets`, `passes`: what there is, from the tables themselves. */
+/* `loopwright ops`, `targets`, `passes`, `steps`: what there is, from the tables themselves. */
 #include "driver/driver.h"
 #include "import/onnx/ops/onnx_ops.h"
 #include "import/tflite/ops/tflite_ops.h"
+#include "schedule/schedule.h"
 #include "support/text.h"
+
+#include <string.h>
 
 const char *lw_list_ops(lw_context *cx, int level)
 {
@@ -65,5 +68,47 @@ const char *lw_list_passes(lw_context *cx)
     const LowerPass *lower = lower_passes(&count);
     for (int i = 0; i < count; i++) text_printf(&t, "code   %-10s %s\n", lower[i].name, lower[i].what);
     text_printf(&t, "dag    %-10s %s\n", "place", "offsets in the arena");
+    return text_string(&t);
+}
+
+/* ---- Steps ------------------------------------------------------------------------------------------------------- */
+
+/* Words in lines of at most 100 columns, the second and later ones indented. */
+static void add_wrapped(Text *t, const char *words, size_t column, int indent)
+{
+    while (*words) {
+        size_t n = strcspn(words, " ");
+        if (column + n >= 100) {
+            text_char(t, '\n');
+            text_spaces(t, indent);
+            column = (size_t)indent;
+        } else if (column > (size_t)indent) text_char(t, ' ');
+        text_addn(t, words, n);
+        words += n + (words[n] == ' ');
+        column += n + 1;
+    }
+    text_char(t, '\n');
+}
+
+/* A choice's default is its first word. */
+static void add_option(lw_context *cx, Text *t, const Operand *o)
+{
+    const char *usual =
+        o->kind == OPERAND_CHOICE ? text_format(cx, "; %.*s by default", (int)strcspn(o->shown, "|"), o->shown) : "";
+    text_printf(t, "    %-12s ", o->key);
+    add_wrapped(t, text_format(cx, "%s%s", o->help, usual), 17, 17);
+}
+
+const char *lw_list_steps(lw_context *cx)
+{
+    Text t = text_new(cx);
+    int count;
+    const StepRow *row = step_rows(&count);
+    for (int i = 0; i < count; i++) {
+        text_printf(&t, "%s%s\n    ", i ? "\n" : "", step_usage(cx, &row[i]));
+        add_wrapped(&t, row[i].help, 4, 4);
+        for (const Operand *o = row[i].operand; o->kind; o++)
+            if (o->key) add_option(cx, &t, o);
+    }
     return text_string(&t);
 }

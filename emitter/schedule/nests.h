@@ -9,29 +9,6 @@
 #include "schedule/schedule.h"
 #include "support/text.h"
 
-enum { MAX_STEP_LOOPS = 24 };
-
-/* The parameters of any step, as steps.c reads and prints them; a primitive uses those that its row there names. */
-typedef struct StepArgs {
-    int loop_count;   const char *loop[MAX_STEP_LOOPS];
-    int factor_count; int64_t factor[2];
-    int reader_count; const char *reader[MAX_STEP_LOOPS];
-    const char *target;              /* the stage or tensor it is about */
-    const char *condition;           /* of specialize, or a declaration: as it is written */
-    const char *name;                /* of a new stage or fused loop; NULL: the default */
-    const char *outer, *inner;       /* of the two loops of a split; NULL: the defaults */
-    Tail tail;
-    Scope scope;
-    bool widen; DType as;
-    bool reassociate, contract;
-    const char *feature;             /* that an instruction needs; NULL: none */
-    bool rows;                       /* the stage is moved row by row, with the loops that it has */
-    bool mask;                       /* a ring of a power of two slots */
-    bool guard;                      /* no warm-up: a guard leaves out what has been made */
-} StepArgs;
-
-const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);     /* steps.c */
-
 typedef struct Draft {
     Ctx *cx;
     const Nest *old;
@@ -107,4 +84,5 @@ const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
 bool draft_peel(Draft *d, const char **loop);
+const Nest *vectorize_reduction(Ctx *cx, const Nest *n, const StepArgs *a);     /* vectorize LOOP reassociate */
 #endif

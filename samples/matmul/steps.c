@@ -27,7 +27,7 @@ static void in_blocks(lw_computation *p, const Tile *t)
     lw_split(p, "c.i", t->rows, "tail=shift");
     lw_split(p, "c.j", t->columns, NULL);
     lw_reorder(p, "c.io c.jo c.ii c.ji", NULL);
-    lw_compute_at(p, "sums", "c.jo");
+    lw_compute_at(p, "sums", "c.jo", NULL);
 }
 
 /* 2: for each k a column of a meets a row of b. */
@@ -81,7 +81,7 @@ static void rows_packed(lw_computation *p, const Tile *t)
 {
     (void)t;
     lw_cache_read(p, "a", "arena", "name=rows");
-    lw_compute_at(p, "rows", "c.io");
+    lw_compute_at(p, "rows", "c.io", NULL);
     lw_pack(p, "rows", "d1 d0");
     lw_unroll(p, "rows.d0", NULL);
     lw_reorder(p, "rows.d1 rows.d0", NULL);

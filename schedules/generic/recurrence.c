@@ -105,7 +105,7 @@ static const Nest *repeat_sum(Ctx *cx, const Nest *n, const char *acc, const Tar
     Path found;
     if (t->lanes != 1 || s->axis_count == s->data_count || !nest_find_loop(n, loop, &found)) return n;
     while (copies > 1 && extent % copies != 0) copies--;
-    return copies > 1 && extent > copies ? sched_unroll_by(cx, n, loop, copies) : n;
+    return copies > 1 && extent > copies ? SCHED(cx, n, unroll, .loop = { loop }, .factor = { copies }) : n;
 }
 
 /* ---- The units of a tile go on to the end of the step ------------------------------------------------------------- */

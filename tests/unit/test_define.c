@@ -41,8 +41,9 @@ static void test_steps(void)
     lw_context *cx = lw_new();
     lw_computation *p = product(cx);
     CHECK("define-runs-before-any-step", is_product(p));
-    bool good = lw_cache_write(p, "c", "register", "name=sums") && lw_tile(p, "c.i", "c.j", 4, 8, NULL) && lw_compute_at(p, "sums", "c.jo") &&
-                lw_reorder(p, "sums.k sums.i sums.j", NULL) && lw_unroll(p, "sums.i", NULL) && lw_vectorize(p, "sums.j", "contract");
+    bool good = lw_cache_write(p, "c", "register", "name=sums") && lw_tile(p, "c.i", "c.j", 4, 8, NULL) &&
+                lw_compute_at(p, "sums", "c.jo", NULL) && lw_reorder(p, "sums.k sums.i sums.j", NULL) &&
+                lw_unroll(p, "sums.i", NULL) && lw_vectorize(p, "sums.j", "contract");
     CHECK("define-takes-steps", good);
     CHECK("define-runs-after-steps", is_product(p));
     CHECK("define-shows-the-nest", strstr(lw_show(p), "for sums.j < 8 vector") != NULL);

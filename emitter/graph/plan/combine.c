@@ -148,7 +148,9 @@ static int64_t slots_of(const Stmt *s, const char *stage)
 /* As few slots as will do, for a slot is mostly reckoned once a row; of a power of two where that is up to a third more. */
 static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p)
 {
-    const Nest *few = sched_fold_guarded(cx, n, p->result, p->slots), *masked = p->slots ? few : sched_fold_guarded(cx, n, p->result, SLOTS_MASK);
+    const Nest *few = SCHED(cx, n, fold_storage, .target = p->result, .factor = { p->slots }, .warm = WARM_GUARD);
+    if (p->slots) return few;
+    const Nest *masked = SCHED(cx, n, fold_storage, .target = p->result, .mask = true, .warm = WARM_GUARD);
     return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked : few;
 }
 
@@ -156,7 +158,7 @@ static const Nest *fold(Ctx *cx, const Nest *n, const Part *p)
 {
     DiagMark mark = diag_mark(cx);
     const Nest *longer = p->slots ? sched_fold_storage(cx, n, p->result, p->slots) : n;
-    return p->slots && !diag_rewind(cx, mark) ? longer : sched_fold_storage(cx, n, p->result, SLOTS_MASK);
+    return p->slots && !diag_rewind(cx, mark) ? longer : SCHED(cx, n, fold_storage, .target = p->result, .mask = true);
 }
 
 static const Nest *keep_at_root(Ctx *cx, const Nest *n, const Part *p) { return sched_store_at(cx, n, p->result, NULL); }
@@ -179,7 +181,8 @@ static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
         Part *p = &c->part[i];
         if (p->at_root) continue;
         DiagMark mark = diag_mark(c->cx);
-        n = (c->by_rows ? sched_compute_rows_at : sched_compute_at)(c->cx, n, p->result, loop);
+        n = SCHED(c->cx, n, compute_at, .target = p->result, .loop = { loop },
+                  .loops = c->by_rows ? LOOPS_KEPT : LOOPS_NEW);
         const Diag *refusal = diag_rewind(c->cx, mark);
         if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
         if (refusal) return NULL;

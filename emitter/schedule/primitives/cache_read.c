@@ -104,17 +104,14 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
     return is_copy ? expr_cast(cx, e->type, narrowed->arg[0]) : e;
 }
 
-const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const char *const *readers, int count,
-                             const char *copy_name, Scope scope, bool widen, DType as)
+const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = tensor, .name = copy_name, .scope = scope, .widen = widen, .as = as };
-    for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.reader[args.reader_count++] = readers[i];
-    Draft d = draft_open(cx, n, "cache_read", &args);
-    const Tensor *t = draft_find_tensor(&d, tensor);
-    if (!t || (widen && !widening_is_exact(&d, t, as))) return n;
-    if (scope > SCOPE_STATIC) {
-        refuse_invalid(&d, "register, stack, arena and static", "a copy cannot be %s", scope_text(scope));
+    Draft d = draft_open(cx, n, "cache_read", a);
+    const Tensor *t = draft_find_tensor(&d, a->target);
+    if (!t || (a->as.given && !widening_is_exact(&d, t, a->as.type))) return n;
+    if (a->scope > SCOPE_STATIC) {
+        refuse_invalid(&d, "register, stack, arena and static", "a copy cannot be %s", scope_text(a->scope));
         return n;
     }
     const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
@@ -123,16 +120,16 @@ const Nest *sched_cache_read(Ctx *cx, const Nest *n, const char *tensor, const c
     const char *host = maker ? host_of(n, maker) : NULL;
     for (int i = 0; i < rewritten_count; i++)
         if (!all_stand_inside(&d, rewritten[i], host)) return n;
-    const char *made = rewritten_count ? new_stage_name(&d, copy_name, tensor, scope) : NULL;
+    const char *made = rewritten_count ? new_stage_name(&d, a->name, a->target, a->scope) : NULL;
     if (!made) return n;
-    const Stage *copy = copy_stage(cx, t, maker, made, widen ? as : t->type);
+    const Stage *copy = copy_stage(cx, t, maker, made, a->as.given ? a->as.type : t->type);
     if (!copy) return n;
 
     Redirect r = { t, copy->out[0] };
     for (int i = 0; i < rewritten_count; i++)
         draft_replace_stage(&d, rewritten[i], stage_with_values(cx, rewritten[i], redirect_read, &r));
     list_stage(&d, copy, NULL);
-    const Buffer *buffer = buffer_new(cx, copy->out[0], scope);
+    const Buffer *buffer = buffer_new(cx, copy->out[0], a->scope);
     if (!put_stage(&d, copy, host, &buffer)) return n;
     return draft_close(&d);
 }

@@ -50,18 +50,18 @@ static bool has_no_ordered_loop(Draft *d, const Stage *s)
     return true;
 }
 
-const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const char *cache_name, Scope scope)
+const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "cache_write", &(StepArgs){ .target = stage, .name = cache_name, .scope = scope });
-    const Stage *s = draft_find_stage(&d, stage);
+    Draft d = draft_open(cx, n, "cache_write", a);
+    const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
-    if (scope > SCOPE_STATIC) {
-        refuse_invalid(&d, "register, stack, arena and static", "a cache cannot be %s", scope_text(scope));
+    if (a->scope > SCOPE_STATIC) {
+        refuse_invalid(&d, "register, stack, arena and static", "a cache cannot be %s", scope_text(a->scope));
         return n;
     }
     const char *host = host_of(n, s);
-    const char *made = all_stand_inside(&d, s, host) ? new_stage_name(&d, cache_name, s->name, scope) : NULL;
+    const char *made = all_stand_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, a->scope) : NULL;
     const Stage *cache = made ? computing_stage(cx, s, made) : NULL;
     if (!cache) return n;
     const Stage *copy = copying_stage(cx, s, cache);
@@ -70,7 +70,7 @@ const Nest *sched_cache_write(Ctx *cx, const Nest *n, const char *stage, const c
     list_stage(&d, cache, copy);
     const Buffer *buffer[MAX_RANK], *left[MAX_RANK] = { NULL };
     take_stage(&d, copy, false, left);
-    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], scope);
+    for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], a->scope);
     if (!put_stage(&d, copy, host, left) || !put_stage(&d, cache, host, buffer)) return n;
     d.heirs = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
     return draft_close(&d);

@@ -61,11 +61,10 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
     return true;
 }
 
-const Nest *sched_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+static const Nest *compute_anew(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop } });
-    const Stage *s = draft_find_stage(&d, stage);
+    Draft d = draft_open(cx, n, "compute_at", a);
+    const Stage *s = draft_find_stage(&d, a->target);
     Path p;
     if (!s || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (!is_not_output(&d, s) || !is_loop_of_another(&d, s, &p) || !encloses_all_readers(&d, s, path_end(&p)) ||
@@ -187,15 +186,20 @@ static bool move_rows(Rows *r, const char *loop)
     return true;
 }
 
-const Nest *sched_compute_rows_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+static const Nest *compute_rows(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop }, .rows = true });
-    Rows r = { .d = &d, .stage = draft_find_stage(&d, stage) };
+    Draft d = draft_open(cx, n, "compute_at", a);
+    Rows r = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     Path p, own;
     if (!r.stage || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (!is_not_output(&d, r.stage) || !is_loop_of_another(&d, r.stage, &p) || !encloses_all_readers(&d, r.stage, path_end(&p)) ||
         !find_rows(&r, &own) || !find_dimension(&r, path_end(&own))) return n;
     if (!move_rows(&r, d.args.loop[0])) return n;
     return draft_close(&d);
+}
+
+const Nest *run_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    if (ctx_failed(cx) || !n) return n;
+    return a->loops == LOOPS_KEPT ? compute_rows(cx, n, a) : compute_anew(cx, n, a);
 }

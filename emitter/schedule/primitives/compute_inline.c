@@ -25,11 +25,11 @@ static bool stage_reads_stage(Ctx *cx, const Stage *reader, const Stage *s)
     return false;
 }
 
-const Nest *sched_compute_inline(Ctx *cx, const Nest *n, const char *stage)
+const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "compute_inline", &(StepArgs){ .target = stage });
-    const Stage *s = draft_find_stage(&d, stage);
+    Draft d = draft_open(cx, n, "compute_inline", a);
+    const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !is_a_plain_value(&d, s) || !nothing_inside(&d, s)) return n;
     d.next.root = without_stage(cx, without_allocs(cx, d.next.root, s, NULL), s);
     draft_forget_stage(&d, s);

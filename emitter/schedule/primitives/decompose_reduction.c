@@ -152,16 +152,16 @@ static const Stmt *init_nest(Ctx *cx, const Path *p, int place, const Expr *guar
     return stmt_substitute(cx, s, from, to, n);
 }
 
-const Nest *sched_decompose_reduction(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+const Nest *run_decompose_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "decompose_reduction", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop } });
+    Draft d = draft_open(cx, n, "decompose_reduction", a);
     Path p, to_loop;
     const Expr *guard;
-    if (!find_whole_block(&d, stage, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;
+    if (!find_whole_block(&d, a->target, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;
     int place = place_of_loop(&p, d.args.loop[0]);
     if (place < 0) {
-        refuse_invalid(&d, "one of its own loops", "%s does not enclose %s", d.args.loop[0], stage);
+        refuse_invalid(&d, "one of its own loops", "%s does not enclose %s", d.args.loop[0], a->target);
         return n;
     }
     if (!begins_the_reduction(&d, &p) || !is_the_only_copy(&d, &p) || !is_outside_reduce_loops(&d, &p, place) ||

@@ -27,6 +27,7 @@ typedef struct Fold {
     int dimension;                   /* along which rows are counted */
     const Expr *base, *low;          /* rows begin there; the same, where it is not raised to 0 */
     const Expr *end;                 /* behind the last row that an iteration makes */
+    int64_t ring;                    /* slots of the ring; 0: the dimension is stored whole */
     int64_t step, count, at_once;    /* rows: more in each iteration; needed in one; made in one of the loop over them */
 } Fold;
 
@@ -54,8 +55,8 @@ static bool find_host(Fold *f)
                                "%s stands at the root and is made whole before it is read", f->stage->name);
     const int pieces = count_blocks(f->path.at[f->host], f->stage);
     int top = f->host + 1;
-    while (d->args.guard && top + 1 < f->path.depth && f->path.at[top]->kind != STMT_FOR) top++;
-    if (pieces == 1 || (d->args.guard && pieces == count_blocks(f->path.at[top], f->stage))) return true;
+    while (d->args.warm == WARM_GUARD && top + 1 < f->path.depth && f->path.at[top]->kind != STMT_FOR) top++;
+    if (pieces == 1 || (d->args.warm == WARM_GUARD && pieces == count_blocks(f->path.at[top], f->stage))) return true;
     return refuse_unproved(d, "one: fold before decompose_reduction and peel",
                            "%s stands in %d pieces inside %s", f->stage->name, pieces, f->path.at[f->host]->name);
 }
@@ -130,7 +131,7 @@ static bool find_rows(Fold *f)
         else if (second < 0) second = i;
     }
     if (f->rows >= 0 && !find_base(f)) return false;
-    if (second >= 0 && (f->at_once == 1 || !f->d->args.guard))
+    if (second >= 0 && (f->at_once == 1 || f->d->args.warm != WARM_GUARD))
         return refuse_unproved(f->d, "one loop: fold before split",
                                "%s and %s both run over the rows of %s", f->path.at[f->rows]->name, f->path.at[second]->name, f->stage->name);
     f->count = f->rows < 0 ? 1 : f->path.at[f->rows]->extent->integer;
@@ -295,7 +296,7 @@ static bool slide_guarded(Fold *f)
 static bool slide(Fold *f)
 {
     Ctx *cx = f->d->cx;
-    if (f->d->args.guard) return slide_guarded(f);
+    if (f->d->args.warm == WARM_GUARD) return slide_guarded(f);
     Path p = path_to(&f->path, f->rows);
     const Stmt *warm = warm_up(f);
     f->d->next.root = path_replace(cx, &p, rows_from(f, sum_of(cx, f->low, f->count - f->step), f->step));
@@ -339,7 +340,7 @@ static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
     const Fold *f = user;
     if (s->kind != STMT_ALLOC || !stage_makes(f->stage, s->buffer->tensor)) return s;
     Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
-    b->ring[f->dimension] = f->d->args.factor[0];
+    b->ring[f->dimension] = f->ring;
     return stmt_alloc(cx, b, s->child[0]);
 }
 
@@ -347,34 +348,33 @@ static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
 static bool fold(Fold *f)
 {
     int64_t slots = 1;
-    StepArgs *a = &f->d->args;
+    const StepArgs *a = &f->d->args;
+    const int64_t asked = a->factor[0];
     if (!find_slots(f, &slots)) return false;
-    if (a->factor_count && a->factor[0] < slots &&
+    if (asked && asked < slots &&
         !refuse_wrong(f->d, text_format(f->d->cx, "%lld slots and more", (long long)slots),
                       "%lld rows of %s are alive at once", (long long)slots, f->stage->name)) return false;
-    if (!a->factor_count) a->factor[0] = a->mask ? power_of_two(slots) : slots;
+    f->ring = asked ? asked : a->mask ? power_of_two(slots) : slots;
     const Expr *rows = f->stage->axis[f->dimension].extent;
-    if (is_constant(rows) && rows->integer <= a->factor[0]) a->factor[0] = 0;
+    if (is_constant(rows) && rows->integer <= f->ring) f->ring = 0;
     f->d->next.root = stmt_rewrite(f->d->cx, f->d->next.root, set_ring, f);
     return true;
 }
 
-static const Nest *fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots, bool guard)
+const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    bool asked = slots && slots != SLOTS_MASK;
-    StepArgs args = { .target = stage, .factor_count = asked ? 1 : 0, .factor = { asked ? slots : 0 }, .mask = slots == SLOTS_MASK, .guard = guard };
-    Draft d = draft_open(cx, n, "fold_storage", &args);
-    Fold f = { .d = &d, .stage = draft_find_stage(&d, stage) };
+    Draft d = draft_open(cx, n, "fold_storage", a);
+    Fold f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage) return n;
-    if (stage_is_output(n, f.stage) && !refuse_invalid(&d, "a stage between", "%s is an output and is kept whole", stage)) return n;
+    if (a->factor[0] && a->mask) {
+        refuse_invalid(&d, "one of them", "%s has both slots and mask, which chooses their number", a->target);
+        return n;
+    }
+    if (stage_is_output(n, f.stage) &&
+        !refuse_invalid(&d, "a stage between", "%s is an output and is kept whole", a->target))
+        return n;
     if (!find_host(&f) || !is_stored_outside(&f) || !find_dimension(&f) || !find_rows(&f) || !find_needed(&f) || !find_step(&f)) return n;
     if (f.step < f.count && !slide(&f)) return n;
-    if (!fold(&f)) return n;
-    d.args.factor_count = asked ? 1 : 0;
-    d.args.factor[0] = asked ? slots : 0;
-    return draft_close(&d);
+    return fold(&f) ? draft_close(&d) : n;
 }
-
-const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots) { return fold_storage(cx, n, stage, slots, false); }
-const Nest *sched_fold_guarded(Ctx *cx, const Nest *n, const char *stage, int64_t slots) { return fold_storage(cx, n, stage, slots, true); }

@@ -35,10 +35,10 @@ static bool product_stays_small(Draft *d, const Stmt *outer, const Stmt *inner, 
                            "the extents of %s and %s may multiply to %lld, beyond 32 bits", outer->name, inner->name, (long long)most);
 }
 
-const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *inner, const char *fused)
+const Nest *run_fuse(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "fuse", &(StepArgs){ .loop_count = 2, .loop = { outer, inner }, .name = fused });
+    Draft d = draft_open(cx, n, "fuse", a);
     Path q, p;
     if (!draft_find_loop(&d, &d.args.loop[1], &q) || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     const Stmt *out = path_end(&p), *in = path_end(&q);
@@ -46,7 +46,7 @@ const Nest *sched_fuse(Ctx *cx, const Nest *n, const char *outer, const char *in
     const Bounds *scope = path_bounds(cx, &p);
     if (!product_stays_small(&d, out, in, scope)) return n;
     const char *prefix = loop_prefix(cx, out->name);
-    const char *full = fused ? name_format(cx, "%s.%s", prefix, fused)
+    const char *full = a->name ? name_format(cx, "%s.%s", prefix, a->name)
                              : name_format(cx, "%s.%s%s", prefix, loop_short(out->name), loop_short(in->name));
     if (full != out->name && full != in->name && !draft_loop_name_is_free(&d, full)) return n;
 

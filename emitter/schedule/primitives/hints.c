@@ -49,14 +49,14 @@ static bool may_be_told(Draft *d, const Stmt *loop, const char *pragma)
                         "that the iterations of %s are independent is not shown while it is %s", loop->name, loop_kind_text(loop->loop_kind));
 }
 
-const Nest *sched_pragma(Ctx *cx, const Nest *n, const char *loop, const char *pragma)
+const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "pragma", &(StepArgs){ .loop_count = 1, .loop = { loop }, .condition = pragma });
+    Draft d = draft_open(cx, n, "pragma", a);
     Path p;
-    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !may_be_told(&d, path_end(&p), pragma)) return n;
+    if (!draft_find_loop(&d, &d.args.loop[0], &p) || !may_be_told(&d, path_end(&p), a->condition)) return n;
     LoopHints h = hints_of(path_end(&p));
-    h.pragma = name(cx, pragma);
+    h.pragma = name(cx, a->condition);
     return with_hints(&d, &p, &h);
 }
 
@@ -111,17 +111,16 @@ static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const Lo
     return true;
 }
 
-const Nest *sched_prefetch(Ctx *cx, const Nest *n, const char *tensor, const char *loop, int64_t ahead)
+const Nest *run_prefetch(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = tensor, .loop_count = 1, .loop = { loop }, .factor_count = 1, .factor = { ahead } };
-    Draft d = draft_open(cx, n, "prefetch", &args);
+    Draft d = draft_open(cx, n, "prefetch", a);
     Path p;
-    const Tensor *t = draft_find_tensor(&d, tensor);
+    const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     LoopHints h = hints_of(path_end(&p));
     if (!may_be_fetched(&d, t, path_end(&p), &h)) return n;
     h.prefetch[h.prefetch_count].tensor = t;
-    h.prefetch[h.prefetch_count++].ahead = ahead;
+    h.prefetch[h.prefetch_count++].ahead = a->factor[0];
     return with_hints(&d, &p, &h);
 }

@@ -73,24 +73,19 @@ static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const
     return draft_close(&d);
 }
 
-const Nest *sched_unroll(Ctx *cx, const Nest *n, const char *loop)
+const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    return set_kind(cx, n, "unroll", &(StepArgs){ .loop_count = 1, .loop = { loop } }, LOOP_UNROLLED, may_unroll);
+    if (ctx_failed(cx) || !n) return n;
+    Draft d = draft_open(cx, n, "vectorize", a);
+    if (a->reassociate && a->contract)
+        refuse_invalid(&d, "reassociate, for a loop over a reduce axis, or contract", "%s has both options",
+                       a->loop[0]);
+    return a->reassociate ? vectorize_reduction(cx, n, a) : set_kind(cx, n, "vectorize", a, LOOP_VECTOR, may_vectorize);
 }
 
-const Nest *sched_vectorize(Ctx *cx, const Nest *n, const char *loop)
+const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    return set_kind(cx, n, "vectorize", &(StepArgs){ .loop_count = 1, .loop = { loop } }, LOOP_VECTOR, may_vectorize);
-}
-
-const Nest *sched_vectorize_contract(Ctx *cx, const Nest *n, const char *loop)
-{
-    return set_kind(cx, n, "vectorize", &(StepArgs){ .loop_count = 1, .loop = { loop }, .contract = true }, LOOP_VECTOR, may_vectorize);
-}
-
-const Nest *sched_parallel(Ctx *cx, const Nest *n, const char *loop)
-{
-    return set_kind(cx, n, "parallel", &(StepArgs){ .loop_count = 1, .loop = { loop } }, LOOP_PARALLEL, may_be_parallel);
+    return set_kind(cx, n, "parallel", a, LOOP_PARALLEL, may_be_parallel);
 }
 
 /* ---- In part --------------------------------------------------------------------------------------------------- */
@@ -103,11 +98,10 @@ static const Stmt *keep_fixed_loops(Ctx *cx, const Stmt *s, void *user)
     return varies ? stmt_for(cx, s->name, s->var, s->extent, LOOP_SERIAL, s->child[0]) : s;
 }
 
-const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t copies)
+static const Nest *unroll_by(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .loop_count = 1, .loop = { loop }, .factor_count = 1, .factor = { copies } };
-    Draft d = draft_open(cx, n, "unroll", &args);
+    const int64_t copies = a->factor[0];
+    Draft d = draft_open(cx, n, "unroll", a);
     Path p;
     if (copies > MOST_COPIES) refuse_unproved(&d, text_format(cx, "up to %d", MOST_COPIES),
                                               "%lld copies of an iteration of %s are many", (long long)copies, d.args.loop[0]);
@@ -119,4 +113,10 @@ const Nest *sched_unroll_by(Ctx *cx, const Nest *n, const char *loop, int64_t co
     if (!draft_peel(&d, &outer)) return n;
     d.next.root = stmt_rewrite(cx, d.next.root, keep_fixed_loops, NULL);
     return draft_close(&d);
+}
+
+const Nest *run_unroll(Ctx *cx, const Nest *n, const StepArgs *a)
+{
+    if (ctx_failed(cx) || !n) return n;
+    return a->factor[0] ? unroll_by(cx, n, a) : set_kind(cx, n, "unroll", a, LOOP_UNROLLED, may_unroll);
 }

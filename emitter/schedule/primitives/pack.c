@@ -117,17 +117,15 @@ static bool is_complete(Draft *d, const Tensor *t, const Order *o)
     return true;
 }
 
-const Nest *sched_pack(Ctx *cx, const Nest *n, const char *tensor, const char *const *dimensions, int count)
+const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = tensor };
-    for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.loop[args.loop_count++] = dimensions[i];
-    Draft d = draft_open(cx, n, "pack", &args);
-    const Tensor *t = find_tensor(&d, tensor);
+    Draft d = draft_open(cx, n, "pack", a);
+    const Tensor *t = find_tensor(&d, a->target);
     Order o = { .last = -1 };
     if (!t) return n;
-    for (int i = 0; i < args.loop_count; i++)
-        if (!add_part(&d, t, args.loop[i], &o)) return n;
+    for (int i = 0; i < a->loop_count; i++)
+        if (!add_part(&d, t, a->loop[i], &o)) return n;
     if (!is_complete(&d, t, &o)) return n;
     Packing p = { .tensor = t };
     memcpy(p.with.permutation, o.at, sizeof o.at);
@@ -148,18 +146,18 @@ static const Stmt *realign(Ctx *cx, const Stmt *s, void *user)
     return stmt_alloc(cx, b, s->child[0]);
 }
 
-const Nest *sched_storage_align(Ctx *cx, const Nest *n, const char *tensor, int64_t elements)
+const Nest *run_storage_align(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "storage_align", &(StepArgs){ .target = tensor, .factor_count = 1, .factor = { elements } });
-    const Tensor *t = find_tensor(&d, tensor);
+    Draft d = draft_open(cx, n, "storage_align", a);
+    const Tensor *t = find_tensor(&d, a->target);
     if (!t) return n;
-    if (elements < 1 || elements > LARGEST_BLOCK) {
+    if (a->factor[0] < 1 || a->factor[0] > LARGEST_BLOCK) {
         refuse_invalid(&d, text_format(cx, "1 to %d", LARGEST_BLOCK),
-                       "rows of %s cannot begin at multiples of %lld elements", t->name, (long long)elements);
+                       "rows of %s cannot begin at multiples of %lld elements", t->name, (long long)a->factor[0]);
         return n;
     }
-    Packing p = { .tensor = t, .with = { .align = elements } };
+    Packing p = { .tensor = t, .with = { .align = a->factor[0] } };
     d.next.root = stmt_rewrite(cx, d.next.root, realign, &p);
     return draft_close(&d);
 }

@@ -112,17 +112,18 @@ static const Buffer *buffer_for(Ctx *cx, const Buffer *old, const Tensor *t)
     return b;
 }
 
-const Nest *sched_pad(Ctx *cx, const Nest *n, const char *stage, const char *axis, int64_t multiple)
+const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = stage, .loop_count = 1, .loop = { axis }, .factor_count = 1, .factor = { multiple } };
-    Draft d = draft_open(cx, n, "pad", &args);
-    const Stage *s = draft_find_stage(&d, stage);
-    int a = s ? axis_called(s, axis) : -1;
+    Draft d = draft_open(cx, n, "pad", a);
+    const Stage *s = draft_find_stage(&d, a->target);
+    int axis = s ? axis_called(s, a->loop[0]) : -1;
     const char *host = s ? host_of(n, s) : NULL, *stored = s ? alloc_host_of(n, s) : NULL;
-    if (!s || !may_be_padded(&d, s, a) || !nothing_inside(&d, s) || !all_stand_inside(&d, s, host)) return n;
-    const Expr *f = expr_index(cx, multiple), *up = expr_add(cx, s->axis[a].extent, expr_index(cx, multiple - 1));
-    const Stage *padded = padded_stage(cx, s, a, simplify(cx, expr_mul(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), f), NULL));
+    if (!s || !may_be_padded(&d, s, axis) || !nothing_inside(&d, s) || !all_stand_inside(&d, s, host)) return n;
+    const Expr *f = expr_index(cx, a->factor[0]),
+               *up = expr_add(cx, s->axis[axis].extent, expr_index(cx, a->factor[0] - 1));
+    const Expr *rounded = simplify(cx, expr_mul(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), f), NULL);
+    const Stage *padded = padded_stage(cx, s, axis, rounded);
     if (!padded) return n;
 
     const Buffer *old[MAX_RANK] = { NULL }, *buffer[MAX_RANK] = { NULL };

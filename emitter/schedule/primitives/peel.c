@@ -244,10 +244,10 @@ bool draft_peel(Draft *d, const char **loop)
     return true;
 }
 
-const Nest *sched_peel(Ctx *cx, const Nest *n, const char *loop)
+const Nest *run_peel(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "peel", &(StepArgs){ .loop_count = 1, .loop = { loop } });
+    Draft d = draft_open(cx, n, "peel", a);
     if (!draft_peel(&d, &d.args.loop[0])) return n;
     return draft_close(&d);
 }

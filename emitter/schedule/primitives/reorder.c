@@ -134,16 +134,10 @@ bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate)
     return true;
 }
 
-const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int count, bool reassociate)
+const Nest *run_reorder(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .reassociate = reassociate };
-    for (int i = 0; i < count && i < MAX_STEP_LOOPS; i++) args.loop[args.loop_count++] = loops[i];
-    Draft d = draft_open(cx, n, "reorder", &args);
-    if (count != args.loop_count) {
-        refuse_invalid(&d, text_format(cx, "2 to %d loops", MAX_STEP_LOOPS), "%d loops are too many", count);
-        return n;
-    }
-    if (!draft_reorder(&d, d.args.loop, count, reassociate)) return n;
+    Draft d = draft_open(cx, n, "reorder", a);
+    if (!draft_reorder(&d, d.args.loop, a->loop_count, a->reassociate)) return n;
     return draft_close(&d);
 }

@@ -153,11 +153,11 @@ static bool is_outside_the_reduction(Follow *f)
     return true;
 }
 
-const Nest *sched_reverse_compute_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+const Nest *run_reverse_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "reverse_compute_at", &(StepArgs){ .target = stage, .loop_count = 1, .loop = { loop } });
-    Follow f = { .d = &d, .reader = draft_find_stage(&d, stage) };
+    Draft d = draft_open(cx, n, "reverse_compute_at", a);
+    Follow f = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     StageBox box;
     if (!f.reader || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
     if (!is_not_inside_itself(&f) || !find_maker(&f) || !is_outside_the_reduction(&f) || !find_made(&f) || !find_axes(&f) || !box_of(&f, &box) ||

@@ -134,11 +134,11 @@ static const Stmt *take_over(Ctx *cx, const Stmt *s, void *user)
     return stmt_block(cx, renamed(cx, m, s->name), m->merged, s->part, bind, s->cond);
 }
 
-const Nest *sched_reverse_compute_inline(Ctx *cx, const Nest *n, const char *stage)
+const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "reverse_compute_inline", &(StepArgs){ .target = stage });
-    Merge m = { .d = &d, .reader = draft_find_stage(&d, stage) };
+    Draft d = draft_open(cx, n, "reverse_compute_inline", a);
+    Merge m = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     if (!m.reader || !find_maker(&m) || !are_plain(&m) || !only_reader_is(&m, m.maker) || !index_inverts(&m) || !stand_at_root(&m) ||
         !nothing_inside(&d, m.reader)) return n;
     const Buffer *buffer[MAX_RANK] = { NULL };

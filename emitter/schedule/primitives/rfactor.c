@@ -178,16 +178,16 @@ static bool has_no_ordered_axis(Factored *f)
     return true;
 }
 
-const Nest *sched_rfactor(Ctx *cx, const Nest *n, const char *stage, const char *loop, const char *partial_name, bool reassociate)
+const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = stage, .loop_count = 1, .loop = { loop }, .name = partial_name, .reassociate = reassociate };
-    Draft d = draft_open(cx, n, "rfactor", &args);
-    Factored f = { .d = &d, .stage = draft_find_stage(&d, stage) };
+    Draft d = draft_open(cx, n, "rfactor", a);
+    Factored f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
     f.loop = path_end(&f.path);
     if (!find_block(&f) || !has_no_ordered_axis(&f) || !sort_loops(&f) || !may_be_reordered(&f) || !has_room(&f) || !nothing_inside(&d, f.stage)) return n;
-    const char *made = new_stage_name(&d, partial_name ? partial_name : name_format(cx, "%s_rf", stage), stage, SCOPE_ARENA);
+    const char *made =
+        new_stage_name(&d, a->name ? a->name : name_format(cx, "%s_rf", a->target), a->target, SCOPE_ARENA);
     const Stage *partial = made ? partial_stage(&f, made) : NULL;
     if (!partial) return n;
     const Stage *final = final_stage(&f, partial);

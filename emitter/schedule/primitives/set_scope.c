@@ -25,13 +25,13 @@ static bool may_live_there(Draft *d, const Tensor *t, Scope scope)
     return true;
 }
 
-const Nest *sched_set_scope(Ctx *cx, const Nest *n, const char *tensor, Scope scope)
+const Nest *run_set_scope(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "set_scope", &(StepArgs){ .target = tensor, .scope = scope });
-    const Tensor *t = draft_find_tensor(&d, tensor);
-    if (!t || !may_live_there(&d, t, scope)) return n;
-    Rescope r = { t, scope, 0 };
+    Draft d = draft_open(cx, n, "set_scope", a);
+    const Tensor *t = draft_find_tensor(&d, a->target);
+    if (!t || !may_live_there(&d, t, a->scope)) return n;
+    Rescope r = { t, a->scope, 0 };
     d.next.root = stmt_rewrite(cx, d.next.root, set_buffer_scope, &r);
     return draft_close(&d);
 }

@@ -99,11 +99,11 @@ static int branches(const Stmt *s)
     return n;
 }
 
-const Nest *sched_specialize(Ctx *cx, const Nest *n, const char *condition)
+const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "specialize", &(StepArgs){ .condition = condition });
-    const Expr *cond = read_condition(&d, condition);
+    Draft d = draft_open(cx, n, "specialize", a);
+    const Expr *cond = read_condition(&d, a->condition);
     if (!cond) return n;
     if (branches(n->root) == MOST_BRANCHES) {
         refuse_unproved(&d, text_format(cx, "up to %d", MOST_BRANCHES), "%s has %d conditions already", n->name, MOST_BRANCHES);

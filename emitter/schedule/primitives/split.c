@@ -122,14 +122,13 @@ static const char *outer_name(Ctx *cx, const char *loop, const char *outer)
     return outer ? name_format(cx, "%s.%s", loop_prefix(cx, loop), outer) : name_format(cx, "%so", loop);
 }
 
-const Nest *sched_split(Ctx *cx, const Nest *n, const char *loop, int64_t factor, Tail tail, const char *outer, const char *inner)
+const Nest *run_split(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "split", &(StepArgs){ .loop_count = 1, .loop = { loop }, .factor_count = 1,
-                         .factor = { factor }, .tail = tail, .outer = outer, .inner = inner });
-    if (!draft_split(&d, &d.args.loop[0], factor, outer, inner)) return n;
-    if (tail == TAIL_PEEL) {
-        const char *o = outer_name(cx, d.args.loop[0], outer);
+    Draft d = draft_open(cx, n, "split", a);
+    if (!draft_split(&d, &d.args.loop[0], a->factor[0], a->half[0], a->half[1])) return n;
+    if (a->tail == TAIL_PEEL) {
+        const char *o = outer_name(cx, d.args.loop[0], a->half[0]);
         if (!draft_peel(&d, &o)) return n;
     }
     return draft_close(&d);

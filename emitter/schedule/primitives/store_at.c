@@ -41,16 +41,17 @@ static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
     return refuse_wrong(d, "a loop around its readers", "%s is a loop of %s itself, so its values would not outlive it", loop->name, s->name);
 }
 
-const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *stage, const char *loop)
+const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    StepArgs args = { .target = stage, .loop_count = loop ? 1 : 0, .loop = { loop } };
-    Draft d = draft_open(cx, n, "store_at", &args);
-    const Stage *s = draft_find_stage(&d, stage);
+    Draft d = draft_open(cx, n, "store_at", a);
+    const Stage *s = draft_find_stage(&d, a->target);
     Path p;
-    if (!s || (loop && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;
-    if (stage_is_output(n, s) && !refuse_invalid(&d, "a stage between", "%s is an output, whose storage is the caller's", stage)) return n;
-    if (loop && (!is_outside_own_loops(&d, s, path_end(&p)) || !encloses_all_uses(&d, s, path_end(&p)))) return n;
+    if (!s || (a->loop[0] && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;
+    if (stage_is_output(n, s) &&
+        !refuse_invalid(&d, "a stage between", "%s is an output, whose storage is the caller's", a->target))
+        return n;
+    if (a->loop[0] && (!is_outside_own_loops(&d, s, path_end(&p)) || !encloses_all_uses(&d, s, path_end(&p)))) return n;
 
     const Buffer *buffer[MAX_RANK] = { NULL };
     d.next.root = without_allocs(cx, d.next.root, s, buffer);

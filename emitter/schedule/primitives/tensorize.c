@@ -27,18 +27,18 @@ static bool is_declared_otherwise(const Nest *n, const Instruction *i)
     return false;
 }
 
-const Nest *sched_instruction(Ctx *cx, const Nest *n, const char *declaration, const char *feature)
+const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "instruction", &(StepArgs){ .condition = declaration, .feature = feature });
+    Draft d = draft_open(cx, n, "instruction", a);
     DiagMark mark = diag_mark(cx);
-    Instruction *i = instruction_read(cx, declaration);
+    Instruction *i = instruction_read(cx, a->condition);
     const Diag *why = diag_rewind(cx, mark);
     if (why) refuse_invalid(&d, "MACRO(OPERAND: TYPE, ...) FORMULA", "the declaration of %.*s cannot be read: %s",
-                              (int)strcspn(declaration, "("), declaration, why->what);
+                              (int)strcspn(a->condition, "("), a->condition, why->what);
     else if (is_declared_otherwise(n, i)) refuse_invalid(&d, "another name", "%s is declared already", i->macro);
     if (ctx_failed(cx)) return n;
-    i->feature = feature;
+    i->feature = a->feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
     for (int k = 0; k < n->instruction_count; k++) all[k] = n->instruction[k];
     all[d.next.instruction_count++] = i;
@@ -65,10 +65,10 @@ static void make_tile(Draft *d, Path *p, const Instruction *i)
     d->next.root = path_replace(d->cx, p, stmt_with_children(d->cx, &proto, &loop, 1));
 }
 
-const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop)
+const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "blockize", &(StepArgs){ .loop_count = 1, .loop = { loop } });
+    Draft d = draft_open(cx, n, "blockize", a);
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
@@ -79,19 +79,22 @@ const Nest *sched_blockize(Ctx *cx, const Nest *n, const char *loop)
     return draft_close(&d);
 }
 
-const Nest *sched_tensorize(Ctx *cx, const Nest *n, const char *loop, const char *macro)
+const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "tensorize", &(StepArgs){ .loop_count = 1, .loop = { loop }, .name = macro });
+    Draft d = draft_open(cx, n, "tensorize", a);
     Path p;
     Match m;
     const char *why;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
-    const Instruction *i = macro ? nest_instruction(n, macro) : NULL;
-    if (!i) refuse_invalid(&d, text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", macro ? macro : "NAME"),
-                           "there is no instruction %s", macro ? macro : "?");
-    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why)) refuse_unproved(&d, "loops that compute its formula on operands laid out as it says",
-                                                            "%s is not what %s computes: %s", d.args.loop[0], macro, why);
+    const Instruction *i = a->name ? nest_instruction(n, a->name) : NULL;
+    if (!i)
+        refuse_invalid(
+            &d, text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", a->name ? a->name : "NAME"),
+            "there is no instruction %s", a->name ? a->name : "?");
+    else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why))
+        refuse_unproved(&d, "loops that compute its formula on operands laid out as it says",
+                        "%s is not what %s computes: %s", d.args.loop[0], a->name, why);
     if (ctx_failed(cx)) return n;
     make_tile(&d, &p, i);
     return draft_close(&d);

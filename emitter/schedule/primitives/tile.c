@@ -12,16 +12,15 @@ static bool tile_halves(Draft *d, const char **loop, int64_t factor, const char 
     return true;
 }
 
-const Nest *sched_tile(Ctx *cx, const Nest *n, const char *x, const char *y, int64_t fx, int64_t fy, Tail tail)
+const Nest *run_tile(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "tile", &(StepArgs){ .loop_count = 2, .loop = { x, y }, .factor_count = 2,
-                         .factor = { fx, fy }, .tail = tail });
+    Draft d = draft_open(cx, n, "tile", a);
     const char *loops[4];       /* xo, yo, xi, yi */
-    if (!tile_halves(&d, &d.args.loop[0], fx, &loops[0], &loops[2])) return n;
-    if (!tile_halves(&d, &d.args.loop[1], fy, &loops[1], &loops[3])) return n;
+    if (!tile_halves(&d, &d.args.loop[0], a->factor[0], &loops[0], &loops[2])) return n;
+    if (!tile_halves(&d, &d.args.loop[1], a->factor[1], &loops[1], &loops[3])) return n;
     if (!draft_reorder(&d, loops, 4, false)) return n;
-    if (tail == TAIL_PEEL && (!draft_peel(&d, &loops[1]) || !draft_peel(&d, &loops[0]))) return n;
+    if (a->tail == TAIL_PEEL && (!draft_peel(&d, &loops[1]) || !draft_peel(&d, &loops[0]))) return n;
     d.heirs = name_format(cx, "%s, %s, %s or %s", loops[0], loops[1], loops[2], loops[3]);
     return draft_close(&d);
 }

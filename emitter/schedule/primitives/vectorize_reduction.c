@@ -86,7 +86,8 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     const char *stage = r.stage->name, *partial = name_format(cx, "%s_lanes", stage);
     for (int i = 2; nest_stage(n, partial); i++) partial = name_format(cx, "%s_lanes%d", stage, i);
     const char *lanes = name_format(cx, "%s.%s", partial, loop_short(r.loop->name));
-    const Nest *next = sched_rfactor(cx, n, stage, r.loop->name, partial, true);
+    const Nest *next = run_rfactor(
+        cx, n, &(StepArgs){ .target = stage, .loop = { r.loop->name }, .name = partial, .reassociate = true });
     const char *host = ctx_failed(cx) ? NULL : innermost_data_loop(next, nest_stage(next, stage));
     if (host) next = sched_compute_at(cx, next, partial, host);
     for (int i = 0; i < r.stage->out_count && !ctx_failed(cx); i++)
@@ -95,10 +96,10 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     return lanes_inside(cx, next, partial, lanes);
 }
 
-const Nest *sched_vectorize_reduction(Ctx *cx, const Nest *n, const char *loop)
+const Nest *vectorize_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "vectorize", &(StepArgs){ .loop_count = 1, .loop = { loop }, .reassociate = true });
+    Draft d = draft_open(cx, n, "vectorize", a);
     DiagMark mark = diag_mark(cx);
     const Nest *made = make_lanes(&d, n);
     const Diag *why = diag_rewind(cx, mark);

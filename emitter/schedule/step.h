@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_SCHEDULE_STEP_H
+#define LW_SCHEDULE_STEP_H
+/* Schedule steps as rows. Each primitive is one row of steps.def: its name, its operands in order, its options with
+ * their defaults, and its help line. Reading, printing, replay, `loopwright steps`, and the lw_ functions of
+ * loopwright.h follow from the row; a new option is an operand of the row, a field of StepArgs, and its use in the
+ * primitive. */
+#include "ir/nest/nest.h"
+
+typedef enum Tail { TAIL_GUARD, TAIL_PEEL, TAIL_SHIFT, TAIL_ROUND } Tail;
+typedef enum MovedLoops { LOOPS_NEW, LOOPS_KEPT } MovedLoops;
+typedef enum WarmUp { WARM_BEFORE, WARM_GUARD } WarmUp;
+
+enum { MAX_STEP_LOOPS = 24 };
+
+/* The operands of any step. A primitive reads the fields that its row names; a field of zeros is the default of an
+ * option. */
+typedef struct StepArgs {
+    const char *target;              /* the stage or tensor that the step changes */
+    const char *loop[MAX_STEP_LOOPS]; /* loops; of pack the dimensions, of pad the axis. store_at: NULL is the root */
+    int loop_count;                  /* of a list alone */
+    int64_t factor[2];
+    const char *condition;           /* of specialize, a pragma, or a declaration: as it is written */
+    const char *name;                /* of a new stage, a fused loop or an instruction; NULL: the default */
+    const char *half[2];             /* names of the outer and inner loop of a split; NULL: the defaults */
+    int reader_count; const char *reader[MAX_STEP_LOOPS];
+    const char *feature;             /* that an instruction requires; NULL: none */
+    struct { bool given; DType type; } as;
+    Tail tail;
+    Scope scope;
+    MovedLoops loops;
+    WarmUp warm;
+    bool reassociate, contract, mask;
+} StepArgs;
+
+typedef enum OperandKind {
+    OPERAND_END,
+    OPERAND_LOOP, OPERAND_LOOPS,     /* one; one or more */
+    OPERAND_PLACE,                   /* a loop, or `root` */
+    OPERAND_STAGE, OPERAND_STAGES,   /* one; several, with commas between. OPERAND_TENSOR: of a stage or an input */
+    OPERAND_TENSOR,
+    OPERAND_WORD, OPERAND_WORDS,     /* a name that is no stage's: of an axis, a macro, a dimension */
+    OPERAND_PAIR,                    /* two such, with a comma between */
+    OPERAND_TEXT,                    /* all words up to the first option */
+    OPERAND_COUNT,
+    OPERAND_CHOICE,                  /* an enum; its words, separated by |, stand in the order of its values */
+    OPERAND_TYPE,
+    OPERAND_FLAG,                    /* an option without a value */
+} OperandKind;
+
+typedef struct Operand {
+    OperandKind kind;
+    const char *key;                 /* options: before the '='; NULL: an operand that has to be there */
+    const char *shown;               /* in the usage: FACTOR, or the words of a choice */
+    size_t at;                       /* the field of StepArgs */
+    const char *help;                /* options: the effect, and the default where no choice names it */
+} Operand;
+
+typedef const Nest *StepRun(Ctx *cx, const Nest *n, const StepArgs *a);
+
+enum { MAX_STEP_OPERANDS = 8 };
+typedef struct StepRow {
+    const char *name, *help;
+    StepRun *run;
+    Operand operand[MAX_STEP_OPERANDS];   /* operands, then options; the last is OPERAND_END */
+} StepRow;
+
+const StepRow *step_rows(int *count);
+const StepRow *step_row(const char *name);                       /* NULL: there is none */
+const char *step_usage(Ctx *cx, const StepRow *row); /* split LOOP FACTOR [tail=guard|peel|shift|round] ... */
+/* The step as it is written in a .te file; options that have their default are left out. */
+const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);
+
+/* The primitives: run_split and so on. */
+#define STEP(name, ...) StepRun run_##name;
+#include "schedule/steps.def"
+#undef STEP
+
+/* SCHED(cx, n, split, .loop = { "y.i" }, .factor = { 4 }, .tail = TAIL_PEEL): any step, from C. */
+#define SCHED(cx, n, step, ...) run_##step(cx, n, &(StepArgs){ __VA_ARGS__ })
+#endif

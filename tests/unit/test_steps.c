@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of schedule steps (steps.def) is the one place: each row is printed and read back with all of its options,
+ * and loopwright.h declares a function for each row with the row's operands. */
+#include <string.h>
+
+#include "check.h"
+#include "schedule/schedule.h"
+#include "support/file.h"
+#include "support/text.h"
+
+/* ---- Printing and reading ---------------------------------------------------------------------------------------- */
+
+/* A word of the operand's kind. */
+static const char *word_for(const Operand *o)
+{
+    switch (o->kind) {
+    case OPERAND_LOOP: return "s.i";
+    case OPERAND_LOOPS: return "s.i s.j";
+    case OPERAND_PLACE: return "s.i";
+    case OPERAND_STAGES: return "s,t";
+    case OPERAND_PAIR: return "outer,inner";
+    case OPERAND_COUNT: return "4";
+    case OPERAND_TYPE: return "i32";
+    case OPERAND_TEXT: return "n % 4 == 0";
+    default: return "s";
+    }
+}
+
+/* The last word of a choice; an option's first is its default. */
+static const char *choice_for(const Operand *o) { return strrchr(o->shown, '|') + 1; }
+
+static const char *full_step(Ctx *cx, const StepRow *row, bool with_options)
+{
+    Text t = text_new(cx);
+    text_add(&t, row->name);
+    for (const Operand *o = row->operand; o->kind; o++) {
+        if (o->key && !with_options) break;
+        const char *word = o->kind == OPERAND_CHOICE ? choice_for(o) : o->kind == OPERAND_FLAG ? "" : word_for(o);
+        text_printf(&t, " %s%s%s", o->key ? o->key : "", o->key && *word ? "=" : "", word);
+    }
+    return text_string(&t);
+}
+
+static void test_round_trip(Ctx *cx, const StepRow *row, bool with_options)
+{
+    const char *text = full_step(cx, row, with_options);
+    StepArgs args;
+    DiagMark mark = diag_mark(cx);
+    const StepRow *found = step_read(cx, text, &args);
+    const Diag *why = diag_rewind(cx, mark);
+    const char *again = found ? step_text(cx, row->name, &args) : why ? why->what : "?";
+    check_that(found == row && text_equal(text, again),
+               text_format(cx, "%s%s is printed as it is read", row->name, with_options ? " with options" : ""),
+               "%s\n%s", text, again);
+}
+
+/* An option twice, an option of no row, an operand less: each is refused. */
+static void test_refused(Ctx *cx, const StepRow *row)
+{
+    const char *whole = full_step(cx, row, false);
+    const char *const wrong[] = { text_format(cx, "%s nosuch=4", whole),
+                                  text_format(cx, "%.*s", (int)(strrchr(whole, ' ') - whole), whole) };
+    for (int i = 0; i < 2; i++) {
+        const Operand *first = row->operand;
+        bool takes_more = first[0].kind == OPERAND_TEXT || first[0].kind == OPERAND_LOOPS ||
+                          first[1].kind == OPERAND_TEXT || first[1].kind == OPERAND_WORDS;
+        if (takes_more) continue;
+        StepArgs args;
+        DiagMark mark = diag_mark(cx);
+        const StepRow *found = step_read(cx, wrong[i], &args);
+        const Diag *why = diag_rewind(cx, mark);
+        check_that(!found && why && strstr(why->what, step_usage(cx, row)),
+                   text_format(cx, "%s shows its usage where %s", row->name,
+                               i ? "an operand is missing" : "an option is unknown"),
+                   "%s: %s", wrong[i], why ? why->what : "accepted");
+    }
+}
+
+static void test_second_option(Ctx *cx)
+{
+    StepArgs args;
+    DiagMark mark = diag_mark(cx);
+    const StepRow *found = step_read(cx, "split s.i 4 tail=peel tail=shift", &args);
+    const Diag *why = diag_rewind(cx, mark);
+    check_that(!found && why && strstr(why->what, "'tail=shift' gives tail a second time"),
+               "an option given twice is refused", "%s", why ? why->what : "accepted");
+}
+
+/* ---- loopwright.h ------------------------------------------------------------------------------------------------ */
+
+/* Parameters behind lw_NAME(lw_computation *p, that the row asks for: names are texts, counts are numbers. */
+static const char *parameters_of(Ctx *cx, const StepRow *row)
+{
+    Text t = text_new(cx);
+    bool has_options = false;
+    for (const Operand *o = row->operand; o->kind; o++) {
+        has_options = has_options || o->key;
+        if (!o->key) text_add(&t, o->kind == OPERAND_COUNT ? " int" : " text");
+    }
+    text_add(&t, has_options ? " options" : "");
+    return text_string(&t);
+}
+
+/* The same as the header declares it. */
+static const char *declared(Ctx *cx, const char *header, const char *step)
+{
+    const char *start = text_format(cx, "bool lw_%s(lw_computation *p", step), *at = strstr(header, start);
+    if (!at) return "nothing";
+    Text t = text_new(cx);
+    const char *end = strchr(at, ')');
+    for (at += strlen(start); at < end && *at == ','; at += 1 + strcspn(at + 1, ",)")) {
+        size_t length = 1 + strcspn(at + 1, ",)");
+        bool is_options = length > 7 && strncmp(at + length - 7, "options", 7) == 0;
+        text_printf(&t, " %s", is_options ? "options" : strncmp(at, ", int ", 6) == 0 ? "int" : "text");
+    }
+    return text_string(&t);
+}
+
+static void test_declaration(Ctx *cx, const char *header, const StepRow *row)
+{
+    const char *wanted = parameters_of(cx, row), *found = declared(cx, header, row->name);
+    check_that(text_equal(wanted, found), text_format(cx, "lw_%s is declared with the operands of its row", row->name),
+               "the row:%s\nthe header:%s", wanted, found);
+}
+
+int main(void)
+{
+    Ctx *cx = ctx_new(NULL, NULL);
+    Bytes file = file_read(cx, "emitter/loopwright.h");
+    const char *header = ctx_failed(cx) ? "" : text_format(cx, "%.*s", (int)file.count, (const char *)file.at);
+    int count;
+    const StepRow *row = step_rows(&count);
+    for (int i = 0; i < count; i++) {
+        test_round_trip(cx, &row[i], false);
+        test_round_trip(cx, &row[i], true);
+        test_refused(cx, &row[i]);
+        test_declaration(cx, header, &row[i]);
+    }
+    test_second_option(cx);
+    ctx_free(cx);
+    return check_done();
+}
