@@ -93,7 +93,7 @@ commands_of() {
 }
 value_of() {
     case $1 in
-    --dim) echo n=4 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite) ;;
     *) echo word ;;
     esac
