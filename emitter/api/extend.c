@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "graph/dag/target.h"
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/graph/onnx_ops.h"
 #include "loopwright.h"
 #include "schedule/schedule.h"
 #include "support/names.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright ops`, `targets`, `passes`, `steps`: what there is, from the tables themselves. */
 #include "driver/driver.h"
-#include "import/onnx/ops/onnx_ops.h"
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "schedule/schedule.h"
 #include "support/text.h"
 
@@ -25,7 +25,7 @@ const char *lw_list_onnx_ops(lw_context *cx)
 {
     Text t = text_new(cx);
     int count;
-    const OnnxOp **op = onnx_op_list(cx, &count);
+    const OnnxOp **op = onnx_op_list(cx, onnx_rows, &count);
     text_printf(&t, "%-22s %s\n", "ONNX operator", "attributes");
     for (int i = 0; i < count; i++) text_printf(&t, "%-22s %s\n", op[i]->name, *op[i]->attrs ? op[i]->attrs : "-");
     return text_string(&t);

@@ -31,13 +31,6 @@ static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
         if (!o->is_value_used[i]) diag_error(cx, NULL, "there is no input '%s' to be given with --value", o->value[i].name);
 }
 
-bool import_keeps(const ImportOptions *o, const char *input)
-{
-    for (int i = 0; o && i < o->state_count; i++)
-        if (strcmp(o->state[i], input) == 0) return true;
-    return false;
-}
-
 bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model *out)
 {
     ImportOptions o = *options;

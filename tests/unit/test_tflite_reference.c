@@ -14,7 +14,7 @@
 #include "../tflite/case.h"
 #include "context/context.h"
 #include "import/tflite/tflite.h"
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "loopwright.h"
 #include "run_model.h"
 

@@ -8,6 +8,7 @@
 #include "import/onnx/file/dim_formula.h"
 #include "import/formats/npy.h"
 #include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 #include "support/map.h"
 #include "support/names.h"
@@ -237,7 +238,9 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
 {
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
-    *im = (Importer){ .cx = cx, .options = options ? options : &none, .shared = { .cx = cx, .folder = { path_folder(cx, path), map_new(cx->arena) }, .sizes = map_new(cx->arena), .sizes_made = map_new(cx->arena) }, .open = map_new(cx->arena), .open_name = map_new(cx->arena), .noted = map_new(cx->arena) };
+    Arena *a = cx->arena;
+    *im = (Importer){ .cx = cx, .options = options ? options : &none, .open = map_new(a), .open_name = map_new(a), .noted = map_new(a) };
+    im->shared = (OnnxImport){ .cx = cx, .rows = onnx_rows, .folder = { path_folder(cx, path), map_new(a) }, .sizes = map_new(a), .sizes_made = map_new(a) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

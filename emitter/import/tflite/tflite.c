@@ -14,7 +14,7 @@
 #include "import/model/known.h"
 #include "import/formats/npy.h"
 #include "import/tflite/tflite_open.h"
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "import/tflite/ops/tflite_state.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"

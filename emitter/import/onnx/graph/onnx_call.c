@@ -2,7 +2,7 @@
 /* What the translations of ONNX nodes share: they ask for attributes and constant inputs, and make calls. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/graph/onnx_ops.h"
 #include "support/text.h"
 
 /* ---- What translations ask ------------------------------------------------------------------------------------- */

@@ -152,7 +152,7 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
 /* Of another domain: DOMAIN.TYPE. */
 static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
 {
-    return onnx_op_find(s->import->cx, is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
+    return onnx_op_find(s->import->cx, s->import->rows, is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
 }
 
 static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
@@ -161,7 +161,7 @@ static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
     const char *where = onnx_where(cx, n);
     const OnnxOp *op = row_of(s, n);
     if (function_of(s, n)) return;
-    const char *near = op ? NULL : onnx_op_near(cx, n->type);
+    const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type, is_ours(n) ? "" : " of the domain \"",
                     is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"", near ? text_format(cx, "; did you mean '%s'?", near) : "");

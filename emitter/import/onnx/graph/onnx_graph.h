@@ -2,11 +2,12 @@
 #ifndef LW_IMPORT_ONNX_GRAPH_H
 #define LW_IMPORT_ONNX_GRAPH_H
 /* One graph of an ONNX model while it is imported: the model's own, the body of a function, or a graph inside of a node. */
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/graph/onnx_ops.h"
 
 /* What all graphs of a model share. */
 typedef struct OnnxImport {
     Ctx *cx;
+    const OnnxOp *const *rows;    /* of all operators */
     OnnxFolder folder;
     OnnxFile file;
     Map sizes;                    /* of tensors that are lists of symbolic sizes, see onnx_open.c; */

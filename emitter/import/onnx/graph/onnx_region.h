@@ -2,7 +2,7 @@
 #ifndef LW_IMPORT_ONNX_REGION_H
 #define LW_IMPORT_ONNX_REGION_H
 /* If, Loop and Scan whose course only the run decides, as regions of the DAG (graph/dag/region.h). */
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/graph/onnx_ops.h"
 
 /* Loop and Scan alike. A Loop's graph takes the number of the turn and a condition before the states, and makes a
  * condition before them; a Scan's takes rows behind them. */

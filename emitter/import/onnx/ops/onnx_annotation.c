@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The custom domain loopwright.annotation: what is said of a value, as nodes of the model (ops/elements/annotation.c). */
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 /* One input, and the operator that bears the node's name. */

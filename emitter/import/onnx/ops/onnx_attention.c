@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 

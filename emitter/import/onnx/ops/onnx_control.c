@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "import/onnx/graph/onnx_region.h"
+#include "import/onnx/ops/onnx_rows.h"
 
 enum { MOST_ITERATIONS = 1024, UNROLLED_NODES = 8 };
 

@@ -3,7 +3,7 @@
  * so many; without one there is room for the most that can be, and rows that nothing was found for are -1. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 enum { MOST_ROOM = 1 << 24 };

@@ -2,7 +2,7 @@
 /* Elements chosen or placed by indices, and by their own place. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 /* ---- By indices that are data -------------------------------------------------------------------------------------- */

@@ -13,7 +13,7 @@
 #include <string.h>
 
 #include "graph/dag/region.h"
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 typedef enum Part { QUERY, KEY, VALUE, DECAY, BETA, PARTS } Part;

@@ -2,7 +2,7 @@
 /* Arithmetic, logic, activations, reductions, products of matrices. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 static void same(OnnxCall *c)

@@ -2,7 +2,7 @@
 /* Normalizations and losses. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 /* "2,3,4": the axes from `first` on. */

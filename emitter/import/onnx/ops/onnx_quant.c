@@ -3,7 +3,7 @@
  * bits, and scaling in floats. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 /* A zero point that is left out. */

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 static const uint64_t prime = UINT64_C(0x100000001b3);

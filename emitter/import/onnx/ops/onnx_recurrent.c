@@ -6,7 +6,7 @@
  * they need, in turn. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 enum { MOST_ACTIVATIONS = 6 };

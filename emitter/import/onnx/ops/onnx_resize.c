@@ -3,7 +3,7 @@
  * they become tables, by which the axis is gathered (nearest) or resampled (linear, cubic), one axis after another. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 enum { MOST_TABLE = 1 << 20 };

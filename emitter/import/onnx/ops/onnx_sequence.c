@@ -2,7 +2,7 @@
 /* Sequences of tensors inside of a graph: lists that are known when compiling, so that nothing of them is left to run. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 
 static const OnnxList *list_of(OnnxCall *c, int index)
 {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 

@@ -3,7 +3,7 @@
  * cos(2 pi k n / N) and sin(2 pi k n / N), whose angles are reduced in integers first. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 
 enum { MOST_LENGTH = 4096 };
 static const double two_pi = 6.283185307179586476925286766559;

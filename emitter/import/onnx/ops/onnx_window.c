@@ -3,7 +3,7 @@
  * [kh][kw][c][o]. Transposes go around each call; the layout pass makes most of them meet and cancel. */
 #include <string.h>
 
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
 enum { MAX_SPATIAL = 3 };

@@ -3,7 +3,7 @@
  * arithmetic, in fixed point or floats, is done here once. And quotients and norms, which need more than one element. */
 #include <math.h>
 
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "support/text.h"
 
 enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12 };

@@ -4,7 +4,7 @@
  * constant folder fills in. */
 #include <math.h>
 
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "support/text.h"
 
 enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER = 27, OPTIONS_SUB = 28 };

@@ -3,7 +3,7 @@
  * decides by the values of a constant (sizes, begins, paddings) is decided here. */
 #include <math.h>
 
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "support/text.h"
 
 enum { OPTIONS_RESIZE_BILINEAR = 15, OPTIONS_SPACE_TO_DEPTH = 19, OPTIONS_GATHER = 23, OPTIONS_STRIDED_SLICE = 32, OPTIONS_SPLIT = 35, OPTIONS_CAST = 37, OPTIONS_SHAPE = 55, OPTIONS_PACK = 59,

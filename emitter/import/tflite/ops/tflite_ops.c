@@ -1,38 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The TFLite operators that are understood: which row a code has, and how a row is carried out. The rows stand in the
- * tflite_*.c files beside their translations; here is what these share. */
+/* What the translations of operators share. The rows stand in the tflite_*.c files beside their translations. */
 #include "import/tflite/ops/tflite_ops.h"
 
-#include <string.h>
-
 #include "support/text.h"
-
-static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic, tflite_rows_math, tflite_rows_move, tflite_rows_shape, tflite_rows_state, tflite_rows_window };
-enum { TABLES = sizeof tables / sizeof tables[0] };
-
-const TfliteRow *tflite_row_find(int code)
-{
-    for (int i = 0; i < TABLES; i++)
-        for (const TfliteRow *r = tables[i]; r->name; r++)
-            if (r->code == code) return r;
-    return NULL;
-}
-
-const TfliteRow **tflite_row_list(Ctx *cx, int *count)
-{
-    int room = 0;
-    for (int i = 0; i < TABLES; i++)
-        for (const TfliteRow *r = tables[i]; r->name; r++) room++;
-    const TfliteRow **all = NEW_ARRAY(cx->arena, const TfliteRow *, room);
-    *count = 0;
-    for (int i = 0; i < TABLES; i++)
-        for (const TfliteRow *r = tables[i]; r->name; r++) {
-            int at = (*count)++;
-            for (; at > 0 && strcmp(all[at - 1]->name, r->name) > 0; at--) all[at] = all[at - 1];
-            all[at] = r;
-        }
-    return all;
-}
 
 const char *tflite_types_text(Ctx *cx, int types)
 {
@@ -53,8 +23,7 @@ void tflite_translate(TfliteCall *c)
 
 const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 {
-    const TfliteRow *row = tflite_row_find(op->code);
-    const char *kind = row ? row->name : op->code == TFLITE_CUSTOM ? op->custom : tflite_builtin_text(op->code);
+    const char *kind = op->code == TFLITE_CUSTOM ? op->custom : tflite_builtin_text(op->code);
     if (!kind) kind = text_format(cx, "builtin %d", op->code);
     return text_format(cx, "operator \"%s\" (%s)", op->out_count ? f->tensor[op->out[0]].name : "", kind);
 }

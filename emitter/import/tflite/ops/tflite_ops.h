@@ -33,12 +33,6 @@ typedef struct TfliteRow {
     void (*translate)(TfliteCall *c);
 } TfliteRow;
 
-/* Closed by a row without name. */
-extern const TfliteRow tflite_rows_curve[], tflite_rows_logic[], tflite_rows_math[], tflite_rows_move[], tflite_rows_shape[], tflite_rows_window[],
-                      tflite_rows_state[];
-
-const TfliteRow *tflite_row_find(int code);                                /* NULL: not known */
-const TfliteRow **tflite_row_list(Ctx *cx, int *count);                    /* all rows, by name */
 const char *tflite_types_text(Ctx *cx, int types);                         /* of OF_..: "FLOAT32 INT8" */
 void tflite_translate(TfliteCall *c);
 

@@ -2,7 +2,7 @@
 /* What moves elements and leaves them as they are. */
 #include <string.h>
 
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "support/text.h"
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "support/names.h"
 #include "support/text.h"
 

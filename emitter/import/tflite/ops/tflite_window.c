@@ -3,7 +3,7 @@
  * depthwise [1][kh][kw][c*m], dense [o][k]. */
 #include <string.h>
 
-#include "import/tflite/ops/tflite_ops.h"
+#include "import/tflite/ops/tflite_rows.h"
 #include "support/text.h"
 
 enum { PADDING_SAME, PADDING_VALID };

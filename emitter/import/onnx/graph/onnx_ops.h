@@ -36,16 +36,12 @@ typedef struct OnnxOp {
 #define ONNX_AS(name, attrs, op, translate)    { name, attrs, op, translate, false }
 #define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
 
-/* Closed by a row without name. */
-extern const OnnxOp onnx_rows_annotation[], onnx_rows_attention[], onnx_rows_control[], onnx_rows_find[], onnx_rows_index[], onnx_rows_linear_attention[], onnx_rows_math[],
-                    onnx_rows_norm[], onnx_rows_quant[], onnx_rows_random[], onnx_rows_recurrent[], onnx_rows_resize[], onnx_rows_sequence[],
-                    onnx_rows_shape[], onnx_rows_signal[], onnx_rows_window[];
-
-/* The row of an operator, or of DOMAIN.OPERATOR; NULL: not known. A context's own rows come before ours. */
-const OnnxOp *onnx_op_find(Ctx *cx, const char *name);
+/* `rows` are arrays closed by a row without name, the list of arrays by NULL (ops/onnx_rows.h).
+ * The row of an operator, or of DOMAIN.OPERATOR; NULL: not known. A context's own rows come before ours. */
+const OnnxOp *onnx_op_find(Ctx *cx, const OnnxOp *const *rows, const char *name);
 void onnx_op_register(Ctx *cx, const OnnxOp *op);
-const OnnxOp **onnx_op_list(Ctx *cx, int *count);                            /* all rows, by name */
-const char *onnx_op_near(Ctx *cx, const char *name);                         /* a known name like it, or NULL */
+const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count);   /* all rows, by name */
+const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *name);   /* a known name like it, or NULL */
 bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
 
@@ -100,11 +96,7 @@ Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_open.c */
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);     /* a constant without elements: sizes below 1 are 0 */
 Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis);             /* x with size 0 along the axis */
-/* Scales and zeros along an axis of x get ones for the dimensions behind it; one value stands for all. onnx_quant.c */
-Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis);
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
-/* x [n][c][..] with k [o][c][..], by the node's attributes; the bias may be NULL. onnx_window.c */
-Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias);
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* and back */
 

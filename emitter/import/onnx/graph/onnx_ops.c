@@ -1,21 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The ONNX operators that are understood: which row a name has, and how a row is carried out. The rows stand in the
- * onnx_*.c files beside their translations.
+/* The ONNX operators that are understood: which row a name has, and how a row is carried out. The rows themselves are given, for
+ * some of them import graphs (ops/onnx_rows.c).
  *
  * The 16-bit floats are storage types: unless a row says that it only moves elements, its inputs of such a type become
  * f32 before the translation, and the results that are f32 become that type again. */
-#include "import/onnx/ops/onnx_ops.h"
+#include "import/onnx/graph/onnx_ops.h"
 
 #include <string.h>
 
 #include "graph/dag/registry.h"
 #include "support/text.h"
-
-static const OnnxOp *const tables[] = {
-    onnx_rows_annotation, onnx_rows_attention, onnx_rows_control, onnx_rows_find, onnx_rows_index, onnx_rows_linear_attention, onnx_rows_math, onnx_rows_norm, onnx_rows_quant,
-    onnx_rows_random, onnx_rows_recurrent, onnx_rows_resize, onnx_rows_sequence, onnx_rows_shape, onnx_rows_signal, onnx_rows_window,
-};
-enum { TABLES = sizeof tables / sizeof tables[0] };
 
 /* ---- Rows -------------------------------------------------------------------------------------------------------- */
 
@@ -24,12 +18,12 @@ void onnx_op_register(Ctx *cx, const OnnxOp *op)
     map_put(&registry(cx)->importer_row, op->name, strlen(op->name), (void *)(uintptr_t)op);
 }
 
-const OnnxOp *onnx_op_find(Ctx *cx, const char *op_name)
+const OnnxOp *onnx_op_find(Ctx *cx, const OnnxOp *const *rows, const char *op_name)
 {
     const OnnxOp *own = map_get(&registry(cx)->importer_row, op_name, strlen(op_name));
     if (own) return own;
-    for (int i = 0; i < TABLES; i++)
-        for (const OnnxOp *op = tables[i]; op->name; op++)
+    for (int i = 0; rows[i]; i++)
+        for (const OnnxOp *op = rows[i]; op->name; op++)
             if (strcmp(op->name, op_name) == 0) return op;
     return NULL;
 }
@@ -46,15 +40,15 @@ static int place_of(const OnnxOp *const *sorted, int count, const char *op_name)
     return low;
 }
 
-const OnnxOp **onnx_op_list(Ctx *cx, int *count)
+const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count)
 {
     int room = 0;
-    for (int i = 0; i < TABLES; i++)
-        for (const OnnxOp *op = tables[i]; op->name; op++) room++;
+    for (int i = 0; rows[i]; i++)
+        for (const OnnxOp *op = rows[i]; op->name; op++) room++;
     const OnnxOp **all = NEW_ARRAY(cx->arena, const OnnxOp *, room);
     *count = 0;
-    for (int i = 0; i < TABLES; i++)
-        for (const OnnxOp *op = tables[i]; op->name; op++) {
+    for (int i = 0; rows[i]; i++)
+        for (const OnnxOp *op = rows[i]; op->name; op++) {
             const int at = place_of(all, *count, op->name);
             memmove(&all[at + 1], &all[at], (size_t)((*count)++ - at) * sizeof(const OnnxOp *));
             all[at] = op;
@@ -62,10 +56,10 @@ const OnnxOp **onnx_op_list(Ctx *cx, int *count)
     return all;
 }
 
-const char *onnx_op_near(Ctx *cx, const char *op_name)
+const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *op_name)
 {
     int count;
-    const OnnxOp **all = onnx_op_list(cx, &count);
+    const OnnxOp **all = onnx_op_list(cx, rows, &count);
     const char **names = NEW_ARRAY(cx->arena, const char *, count);
     for (int i = 0; i < count; i++) names[i] = all[i]->name;
     return text_nearest(cx, op_name, names, (size_t)count);

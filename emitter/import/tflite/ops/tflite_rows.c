@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* The TFLite operators that are understood: which row a code has. */
+#include "import/tflite/ops/tflite_rows.h"
+
+#include <string.h>
+
+static const TfliteRow *const tables[] = { tflite_rows_curve, tflite_rows_logic, tflite_rows_math, tflite_rows_move, tflite_rows_shape, tflite_rows_state, tflite_rows_window };
+enum { TABLES = sizeof tables / sizeof tables[0] };
+
+const TfliteRow *tflite_row_find(int code)
+{
+    for (int i = 0; i < TABLES; i++)
+        for (const TfliteRow *r = tables[i]; r->name; r++)
+            if (r->code == code) return r;
+    return NULL;
+}
+
+const TfliteRow **tflite_row_list(Ctx *cx, int *count)
+{
+    int room = 0;
+    for (int i = 0; i < TABLES; i++)
+        for (const TfliteRow *r = tables[i]; r->name; r++) room++;
+    const TfliteRow **all = NEW_ARRAY(cx->arena, const TfliteRow *, room);
+    *count = 0;
+    for (int i = 0; i < TABLES; i++)
+        for (const TfliteRow *r = tables[i]; r->name; r++) {
+            int at = (*count)++;
+            for (; at > 0 && strcmp(all[at - 1]->name, r->name) > 0; at--) all[at] = all[at - 1];
+            all[at] = r;
+        }
+    return all;
+}
