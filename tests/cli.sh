@@ -73,6 +73,12 @@ check usage-io-arena-static     ends 2 '--io arena and --static-arena exclude ea
 for ending in pdf json HTML html.gz; do
     check "usage-report-as-$ending" ends 2 "as .html or .txt, not as '$work/r.$ending'" report $matmul -o "$work/r.$ending"
 done
+check usage-stage               ends 2 '"nowhere" is no stage; accepted: dag, fused' dump $matmul --at nowhere
+check usage-near-stage          ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
+check usage-step-number         ends 2 '"step:9x" is no stage' dump $matmul --at step:9x
+check usage-only-of-dag         ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
+check usage-combine-of-dag      ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
+check usage-explain-of-lowered  ends 2 '--explain has no effect on --at lowered; accepted with: strategy' dump $digits --at lowered --explain
 check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 
 # Every option with every command: `commands_of` is what the options do, written down here once more. An option that a command does
@@ -181,7 +187,6 @@ check refused-cut-off-named     names "$work/cut.onnx"
 printf 'x' > "$work/model.xyz"
 check refused-extension         refuses '' "$work/model.xyz" -o "$work/a.c"
 check refused-folder            refuses '' "$work" -o "$work/a.c"
-check refused-stage             refuses 'is no stage' dump $matmul --at nowhere
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
 check refused-combine-gap       refuses 'not combined but reads what is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
@@ -191,6 +196,59 @@ te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step
 check refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
 check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"
 check refused-leaves-no-file    [ ! -e "$work/a.c" -a ! -e "$work/a.h" ]
+
+# ---- Options without effect: an error ----------------------------------------------------------------------------------
+
+for stage in fused strategy loops step:1 scheduled lowered; do
+    check "only-unknown-at-$stage" refuses "no group 'gemm_2'; did you mean 'gemm_1'?" dump $digits --at $stage --only gemm_2
+    check "only-known-at-$stage" ends 0 gemm_1 dump $digits --at $stage --only gemm_1
+done
+check only-unknown-of-a-formula refuses "no group 'sums'; accepted: c" dump $matmul --at loops --only sums
+check only-of-a-view-at-lowered ends 0 'flatten_1: no function' dump $digits --at lowered --only flatten_1
+check only-of-a-shared-function ends 0 'even_out shares this function' dump tests/models/control.onnx --at lowered --only even_out
+check only-inside-of-a-region   ends 0 'odd_turned' dump tests/models/control.onnx --at lowered --only odd_turned
+every_layer_is_lowered() {
+    "$lw" report tests/models/control.onnx --target cortex-m4 | awk '/^multiply-adds/ { exit } NF > 4 && $3 ~ /^[0-9]+$/ { print $1 }' > "$work/layers"
+    [ "$(wc -l < "$work/layers")" -ge 20 ] || return 1
+    while read -r layer; do
+        "$lw" dump tests/models/control.onnx --at lowered --target cortex-m4 --only "$layer" | grep -q . || { echo "$layer"; return 1; }
+    done < "$work/layers"
+}
+check only-any-layer-of-report-at-lowered every_layer_is_lowered
+check step-too-large            refuses 'the longest schedule has 8 steps; accepted: step:0 to step:8' dump $matmul --at step:99
+check step-too-large-for-a-group refuses "group 'softmax_1' has .* steps" dump $digits --at step:99 --only softmax_1
+check strategy-of-a-formula     ends 0 'group c: formulas, with the steps of the file' dump $matmul --at strategy
+check strategy-explained        ends 0 '^after: loops' dump $digits --at strategy --explain
+check combine-of-a-formula      refuses '--combine has no effect: a file with formulas' $matmul -o "$work/a.c" --combine nosuch
+check combine-of-one            refuses "'conv' is one group alone" $conv_pool -o "$work/a.c" --combine conv
+check layers-of-a-formula       refuses '--layers has no effect: a file with formulas' verify $matmul --layers
+signature=$("$lw" dump $digits --at strategy --only gemm_1 | sed -n 's/^  signature //p')
+printf '%s\n' "# records" "$signature contraction.tiled" > "$work/good.tuning"
+printf '%s\n' "$signature contraction.tiled" "dense(f32[2][3]) contraction.tiled" > "$work/none.tuning"
+printf '%s\n' "$signature contraction.tilde" > "$work/not.tuning"
+printf '%s\n' "$signature contraction.tiled" "$signature contraction.tiled" > "$work/twice.tuning"
+check tuning-applies            ends 0 - $digits -o "$work/tuned.c" --tuning "$work/good.tuning"
+check tuning-of-no-group        refuses 'no group has the signature dense(f32\[2\]\[3\])' $digits -o "$work/a.c" --tuning "$work/none.tuning"
+check tuning-of-no-group-place  names "$work/none.tuning: 2"
+check tuning-of-no-group-werror refuses 'no group has the signature' $digits -o "$work/a.c" --tuning "$work/none.tuning" --werror
+check tuning-does-not-apply     refuses 'the implementation contraction.tilde does not apply' $digits -o "$work/a.c" --tuning "$work/not.tuning"
+check tuning-twice              refuses 'has a record in line 1 already' $digits -o "$work/a.c" --tuning "$work/twice.tuning"
+check no-effect-leaves-no-file  [ ! -e "$work/a.c" ]
+
+# layers_agree MODEL OPTION...: the rows of the table are as many as the totals say, in text and in HTML.
+layers_agree() {
+    "$lw" report "$@" > "$work/report.txt" && "$lw" report "$@" -o "$work/report.html" || return
+    rows=$(awk '/^multiply-adds/ { exit } /^layer / { on = 1; next } on && NF > 4 && !/^[a-z_0-9]*: / { n++ } END { print n }' "$work/report.txt")
+    for count in $(sed -n 's/^flash .* for \([0-9]*\) layers.*/\1/p; s/^floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.txt") \
+        $(sed -n 's/.*<b>\([0-9]*\)<.b><span>layers, in.*/\1/p' "$work/report.html") \
+        $(sed -n 's/.*Floating point in [0-9]* of \([0-9]*\) layers.*/\1/p' "$work/report.html"); do
+        [ "$count" = "$rows" ] || { echo "$1: $rows rows, but $count layers"; return 1; }
+    done
+}
+check report-layers-agree           layers_agree $digits
+check report-layers-agree-regions   layers_agree tests/models/control.onnx
+check report-layers-agree-quantized layers_agree tests/models/quantized.onnx
+check report-layers-agree-states    layers_agree tests/models/recurrent.onnx
 
 # ---- --dim and --value --------------------------------------------------------------------------------------------------
 

@@ -133,18 +133,6 @@ static bool dump_fused(Build *b, Text *t)
     return true;
 }
 
-static bool dump_strategy(Build *b, Text *t)
-{
-    if (b->combine_text) text_add(t, b->combine_text);
-    for (int i = 0; i < b->groups.count; i++) {
-        const Group *g = &b->groups.at[i];
-        if (!is_wanted(b, g) || !g->anchor || region_of_group(b, i)) continue;
-        text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
-        strategy_schedule(b->cx, g, b->target, NULL, t);
-    }
-    return true;
-}
-
 /* ---- Nests ------------------------------------------------------------------------------------------------------ */
 
 /* The nest before its steps: replays none of them. */
@@ -201,6 +189,22 @@ static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, in
     return n;
 }
 
+static bool dump_strategy(Build *b, Text *t)
+{
+    if (b->combine_text) text_add(t, b->combine_text);
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        if (!is_wanted(b, g)) continue;
+        if (region_of_group(b, i)) text_printf(t, "group %s: a branch or a loop; its graphs' groups follow\n", g->name);
+        else if (!g->anchor) text_printf(t, "group %s: formulas, with the steps of the file\n", g->name);
+        if (!g->anchor || region_of_group(b, i)) continue;
+        text_printf(t, "group %s: %s for %s\n", g->name, g->anchor->op->name, b->target->name);
+        strategy_schedule(b->cx, g, b->target, NULL, t);
+        if (b->options->explain && b->nest[i]) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
+    }
+    return true;
+}
+
 static bool dump_steps(Build *b, Text *t, int steps)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
@@ -214,11 +218,9 @@ static bool dump_steps(Build *b, Text *t, int steps)
 
 static bool dump_loops(Build *b, Text *t) { return dump_steps(b, t, 0); }
 
-static bool dump_step(Build *b, Text *t)
-{
-    const char *number = strchr(b->options->at, ':');
-    return dump_steps(b, t, number ? atoi(number + 1) : 0);
-}
+static int step_of(const char *at) { return atoi(strchr(at, ':') + 1); }
+
+static bool dump_step(Build *b, Text *t) { return dump_steps(b, t, step_of(b->options->at)); }
 
 static void print_versions(Ctx *cx, Text *t, const Nest *n)
 {
@@ -241,39 +243,141 @@ static bool dump_scheduled(Build *b, Text *t)
     return true;
 }
 
+/* With --only, also a group without a function of its own. */
 static bool dump_lowered(Build *b, Text *t)
 {
-    for (int i = 0; i < b->groups.count; i++)
-        if (b->function[i] && b->lowered[i] == b->nest[i] && is_wanted(b, &b->groups.at[i])) {
-            print_code(b->cx, t, b->function[i]);
-            text_char(t, '\n');
-        }
+    for (int i = 0; i < b->groups.count; i++) {
+        const Group *g = &b->groups.at[i];
+        const bool is_shared = b->function[i] && b->lowered[i] != b->nest[i];
+        if (!is_wanted(b, g) || (!b->options->only && (is_shared || !b->function[i]))) continue;
+        if (is_shared) text_printf(t, "group %s shares this function:\n", g->name);
+        if (b->function[i]) print_code(b->cx, t, b->function[i]);
+        else if (region_of_group(b, i))
+            text_printf(t, "group %s: a branch or a loop; its graphs' groups are lowered\n", g->name);
+        else text_printf(t, "group %s: no function, for its output aliases its operand\n", g->name);
+        text_char(t, '\n');
+    }
     return true;
 }
 
-/* What it prints of a graph; `of_each`: of the model's, then of those inside of it. */
-typedef struct Stop { const char *name; bool (*needs)(Build *b); bool of_each; bool (*print)(Build *b, Text *t); } Stop;
+/* ---- Stages ----------------------------------------------------------------------------------------------------- */
+
+/* `of_each`: it prints the model's graph, then those inside of it; else the model's alone. */
+typedef struct Stop {
+    const char *name;
+    bool (*needs)(Build *b);         /* NULL: there are no groups yet */
+    bool of_each, explains;          /* --explain has an effect */
+    bool (*print)(Build *b, Text *t);
+} Stop;
 static bool nests_and_program(Build *b) { return build_nests(b) && build_program(b); }
 static const Stop stops[] = {
-    { "dag", NULL, false, dump_dag },           { "fused", build_nests, false, dump_fused },     { "strategy", build_nests, true, dump_strategy },
-    { "loops", build_nests, true, dump_loops }, { "step:", build_nests, true, dump_step },       { "scheduled", build_nests, true, dump_scheduled },
-    { "lowered", nests_and_program, true, dump_lowered },
+    { "dag", NULL, false, false, dump_dag },
+    { "fused", build_nests, false, false, dump_fused },
+    { "strategy", build_nests, true, true, dump_strategy },
+    { "loops", build_nests, true, true, dump_loops },
+    { "step:N", build_nests, true, true, dump_step },
+    { "scheduled", build_nests, true, true, dump_scheduled },
+    { "lowered", nests_and_program, true, false, dump_lowered },
 };
+enum { STOP_COUNT = sizeof stops / sizeof stops[0] };
+
+static bool is_step_number(const char *at)
+{
+    enum { STEP = 5, MOST_DIGITS = 6 };
+    const size_t digits = strncmp(at, "step:", STEP) == 0 ? strspn(at + STEP, "0123456789") : 0;
+    return digits && digits <= MOST_DIGITS && !at[STEP + digits];
+}
+
+/* "dag, fused, ...": those that may be asked for, or with --explain alone those that it changes. */
+static const char *stop_names(Ctx *cx, bool explaining)
+{
+    Text t = text_new(cx);
+    for (int i = 0; i < STOP_COUNT; i++)
+        if (!explaining || stops[i].explains) text_printf(&t, "%s%s", t.length ? ", " : "", stops[i].name);
+    return text_string(&t);
+}
+
+static const Stop *stop_named(Ctx *cx, const char *at)
+{
+    const char *names[STOP_COUNT];
+    for (int i = 0; i < STOP_COUNT; i++) {
+        names[i] = stops[i].name;
+        if (stops[i].print == dump_step ? is_step_number(at) : text_equal(at, names[i])) return &stops[i];
+    }
+    diag_usage(cx, NULL, "--at \"%s\" is no stage%s; accepted: %s", at, text_hint(cx, at, names, STOP_COUNT, ""),
+               stop_names(cx, false));
+    return NULL;
+}
+
+/* Options that change nothing of the stage are refused. */
+static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
+{
+    const char *of_groups = o->only ? "--only" : o->combine ? "--combine" : o->tuning ? "--tuning" : NULL;
+    if (!s->needs && of_groups)
+        diag_usage(cx, NULL, "%s has no effect on --at %s, for the dag is not divided into groups yet", of_groups,
+                   s->name);
+    else if (o->explain && !s->explains)
+        diag_usage(cx, NULL, "--explain has no effect on --at %s; accepted with: %s", s->name, stop_names(cx, true));
+    return !ctx_failed(cx);
+}
+
+/* Of all graphs. */
+static int group_names(Build *b, const char ***names)
+{
+    int count = 0;
+    for (const Build *g = b; g; g = g->next) count += g->groups.count;
+    *names = NEW_ARRAY(b->cx->arena, const char *, count);
+    count = 0;
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++) (*names)[count++] = g->groups.at[i].name;
+    return count;
+}
+
+static void refuse_only(Build *b)
+{
+    enum { MOST_LISTED = 12 };
+    const char **names, *only = b->options->only;
+    const int count = group_names(b, &names);
+    Text all = text_new(b->cx);
+    for (int i = 0; i < count && count <= MOST_LISTED; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    diag_error(b->cx, NULL, "--only: there is no group '%s'%s; accepted: %s", only,
+               text_hint(b->cx, only, names, (size_t)count, ""),
+               all.length ? text_string(&all) : "what `dump MODEL --at fused` calls a group");
+}
+
+/* The most steps of a group that is wanted; -1: none is. */
+static int most_steps(Build *b)
+{
+    int most = -1;
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++) {
+            const int steps = g->nest[i] ? g->nest[i]->step_count : 0;
+            if (is_wanted(g, &g->groups.at[i]) && steps > most) most = steps;
+        }
+    return most;
+}
+
+/* The group of --only, and the step of --at, in some graph. */
+static bool is_there(Build *b)
+{
+    const char *only = b->options->only, *at = b->options->at;
+    const int steps = most_steps(b);
+    if (steps < 0 && only) refuse_only(b);
+    else if (is_step_number(at) && step_of(at) > steps)
+        diag_error(b->cx, NULL, "--at \"%s\": %s has %d steps; accepted: step:0 to step:%d", at,
+                   only ? text_format(b->cx, "group '%s'", only) : "the longest schedule", steps, steps);
+    return !ctx_failed(b->cx);
+}
 
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
-    const char *at = o->at ? o->at : "dag";
-    for (size_t i = 0; i < sizeof stops / sizeof stops[0]; i++) {
-        bool is_prefix = stops[i].name[strlen(stops[i].name) - 1] == ':';
-        if (is_prefix ? strncmp(at, stops[i].name, strlen(stops[i].name)) : strcmp(at, stops[i].name)) continue;
-        lw_options own = *o;
-        own.at = at;
-        bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!stops[i].needs || stops[i].needs(&b));
-        for (Build *g = &b; ok && g; g = stops[i].of_each ? g->next : NULL) ok = stops[i].print(g, &t);
-        return ok && !ctx_failed(cx) ? text_string(&t) : NULL;
-    }
-    diag_error(cx, NULL, "--at \"%s\" is no stage: dag, fused, strategy, loops, step:N, scheduled or lowered", at);
-    return NULL;
+    lw_options own = *o;
+    if (!own.at) own.at = "dag";
+    const Stop *s = stop_named(cx, own.at);
+    if (!s || !has_effects(cx, s, o)) return NULL;
+    bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
+    for (Build *g = &b; ok && g; g = s->of_each ? g->next : NULL) ok = s->print(g, &t);
+    return ok && !ctx_failed(cx) ? text_string(&t) : NULL;
 }

@@ -125,10 +125,18 @@ Totals report_totals(const Build *b)
     return t;
 }
 
-static int layer_count(const Build *b)
+int report_layers(const Build *b)
 {
-    int count = b->program.call_count;
-    for (int i = 0; i < b->program.body_count; i++) count += b->program.body[i]->call_count;
+    int count = 0;
+    for (; b; b = b->next) count += b->groups.count;
+    return count;
+}
+
+static int free_layers(const Build *b)
+{
+    int count = 0;
+    for (; b; b = b->next)
+        for (int i = 0; i < b->groups.count; i++) count += b->plan.is_free[i];
     return count;
 }
 
@@ -145,8 +153,10 @@ static void print_totals(Build *b, Text *t)
         text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least, (long long)v->greatest);
     }
     text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
-    text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers\n", (long long)all.weights,
-                b->program.function_count, layer_count(b));
+    const int free = free_layers(b);
+    text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
+                b->program.function_count, report_layers(b));
+    text_printf(t, free ? ", of which %d cost nothing\n" : "\n", free);
     if (b->combine_text) text_printf(t, "\n%s\n", b->combine_text);
 }
 
@@ -238,10 +248,11 @@ int report_floats(const Build *b)
 {
     bool is_quantized = false;
     int floats = 0;
-    for (int i = 0; i < b->groups.count; i++) {
-        is_quantized = is_quantized || has_type(&b->groups.at[i], is_byte);
-        floats += report_computes_floats(b, i);
-    }
+    for (; b; b = b->next)
+        for (int i = 0; i < b->groups.count; i++) {
+            is_quantized = is_quantized || has_type(&b->groups.at[i], is_byte);
+            floats += report_computes_floats(b, i);
+        }
     return is_quantized ? floats : -1;
 }
 
@@ -249,9 +260,11 @@ static void print_floats(Build *b, Text *t)
 {
     const int floats = report_floats(b);
     if (floats < 0) return;
-    text_printf(t, "floating point in %d of %d layers%s", floats, b->groups.count, floats ? ":" : "");
-    for (int i = 0; i < b->groups.count; i++)
-        if (report_computes_floats(b, i)) text_printf(t, " %s (%s)", b->groups.at[i].name, group_ops_text(b->cx, &b->groups.at[i], "+"));
+    text_printf(t, "floating point in %d of %d layers%s", floats, report_layers(b), floats ? ":" : "");
+    for (; b; b = b->next)
+        for (int i = 0; i < b->groups.count; i++)
+            if (report_computes_floats(b, i))
+                text_printf(t, " %s (%s)", b->groups.at[i].name, group_ops_text(b->cx, &b->groups.at[i], "+"));
     text_char(t, '\n');
 }
 

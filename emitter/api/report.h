@@ -12,6 +12,7 @@ int64_t report_group_macs(const Build *b, int group);
 int64_t report_weights(const Group *g);      /* bytes of constants that it reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
 bool report_computes_floats(const Build *b, int group);      /* when it runs */
+int report_layers(const Build *b);           /* of all graphs, those that cost nothing too: the rows of the table */
 int report_floats(const Build *b);           /* how many layers compute floats; -1: there are no bytes in the network, so that nobody asks */
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
 #endif

@@ -279,7 +279,7 @@ static void layers(Build *b, Text *t)
     text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span style=\"--c:var(--weight)\">weights</span>"
                 "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where its result lies comes last.</p>\n");
     const int floats = report_floats(b);
-    if (floats >= 0) text_printf(t, "<p>Floating point in %d of %d layers.</p>\n", floats, b->groups.count);
+    if (floats >= 0) text_printf(t, "<p>Floating point in %d of %d layers.</p>\n", floats, report_layers(b));
     text_add(t, "<ol>\n");
     for (int i = 0; i < b->groups.count; i++) layer(b, t, i, &most, floats >= 0);
     text_add(t, "</ol>\n");
@@ -413,7 +413,8 @@ static void figures(Build *b, Text *t)
                                                    : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs), bytes_text(cx, all.outputs));
     card(t, bytes_text(cx, all.ram), text_format(cx, "RAM: arena %s%s%s", bytes_text(cx, all.arena), ports, state));
     card(t, bytes_text(cx, all.weights), "flash for constants");
-    card(t, text_format(cx, "%d", b->program.call_count), text_format(cx, "layers, in %d functions", b->program.function_count));
+    card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
+                                                                 b->program.function_count));
     text_add(t, "</div>\n");
 }
 

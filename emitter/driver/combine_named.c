@@ -77,6 +77,8 @@ void build_combine_named(Build *b)
 {
     Ctx *cx = b->cx;
     Chosen c = chosen_groups(b, b->options->combine);
+    if (!ctx_failed(cx) && c.count < 2 && !text_equal(b->options->combine, "all"))
+        diag_error(cx, NULL, "--combine: '%s' is one group alone; name two or more", b->options->combine);
     if (ctx_failed(cx) || c.count < 2 || !nothing_between(b, &c)) return;
     Group merged;
     Text explain = text_new(cx);

@@ -91,6 +91,9 @@ static bool has_computes(Build *b)
     return false;
 }
 
+/* It becomes one nest, with the steps of the file. */
+static bool is_nest(Build *b) { return b->model.step_count || b->as_nest || has_computes(b); }
+
 bool build_passes(Build *b)
 {
     const char *qdq = b->options->qdq;
@@ -112,7 +115,7 @@ bool build_graph(Build *b)
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
                         .target = b->target };
-    if (build_passes(b) && b->options->layers && !has_computes(b)) build_show_layers(b);
+    if (build_passes(b) && b->options->layers && !is_nest(b)) build_show_layers(b);
     return build_inner_graphs(b);
 }
 
@@ -139,11 +142,31 @@ static bool nest_of_te(Build *b)
     return !ctx_failed(cx);
 }
 
+/* Options that speak of layers. All and none are right of a single group, too. */
+static void refuse_layers(Build *b)
+{
+    const lw_options *o = b->options;
+    const bool names_groups = o->combine && !text_equal(o->combine, "all") && !text_equal(o->combine, "none");
+    const char *option = names_groups ? "--combine" : o->recorded ? "--recorded" : o->layers ? "--layers" : NULL;
+    if (option) diag_error(b->cx, NULL, "%s has no effect: a file with formulas or steps is one group", option);
+}
+
+/* The model's own graph, and behind it those inside of it. */
+static bool nests_of_graphs(Build *b)
+{
+    if (!build_inner_nests(b)) return false;
+    if (!b->outer) tuning_check(b->cx);
+    return !ctx_failed(b->cx);
+}
+
 bool build_nests(Build *b)
 {
     Ctx *cx = b->cx;
     if (ctx_failed(cx)) return false;
-    if (b->model.step_count || b->as_nest || has_computes(b)) return nest_of_te(b);
+    if (is_nest(b)) {
+        refuse_layers(b);
+        return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
+    }
     b->groups = groups_by_device(cx, fuse(cx, &b->graph));
     build_partitions(b);
     build_name_groups(b);
@@ -159,7 +182,7 @@ bool build_nests(Build *b)
         if (!b->nest[i] && !region_of_group(b, i)) b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
-    return build_inner_nests(b);
+    return nests_of_graphs(b);
 }
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */

@@ -25,14 +25,25 @@ void ctx_free(Ctx *cx)
 
 uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }
 
+/* A trial that is repeated gives the same warnings again: they are said once. */
+static bool is_said(const Ctx *cx, Severity s, const char *where, const char *what)
+{
+    for (const Diag *d = cx->diags; d && s < ERROR; d = d->next)
+        if (d->severity == s && d->file == cx->file && text_equal(d->where, where) && text_equal(d->what, what))
+            return true;
+    return false;
+}
+
 static void add(Ctx *cx, Severity s, const char *where, const char *source, const char *format, va_list args)
 {
+    const char *what = text_vformat(cx, format, args);
+    if (is_said(cx, s, where, what)) return;
     Diag *d = NEW(cx->arena, Diag);
     d->severity = s;
     d->file = cx->file;
     d->where = where ? text_format(cx, "%s", where) : NULL;
     d->source = source;
-    d->what = text_vformat(cx, format, args);
+    d->what = what;
     *cx->last_diag = d;
     cx->last_diag = &d->next;
     if (s >= ERROR) cx->failed = true;

@@ -14,13 +14,15 @@ typedef struct BuiltinRows {
     const Device *const *devices;
 } BuiltinRows;
 
+typedef struct Tuned Tuned;                /* plan/strategy.c */
 typedef struct Registry {
     Map op_by_name, target_by_name;
     const Op **op;                         int op_count, op_room;                 /* sorted by name */
     const Target **target;                 int target_count, target_room;         /* as registered; fields filled in */
     const Implementation **implementation; int implementation_count, implementation_room;
     const Device **device;                 int device_count, device_room;
-    Map tuned;                             /* of a group's signature: the name of its implementation */
+    Map tuned;                             /* of a group's signature: its record */
+    Tuned *records;                        /* of --tuning, in the order of the file */
     Map importer_row;                      /* a user's, by the foreign operator's name; importers know what they are */
     Map expansion;                         /* of a call (by its address): Tensor *[] made by Op.compute */
 } Registry;

@@ -24,6 +24,7 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, cons
 
 /* `SIGNATURE IMPLEMENTATION` line by line: what the record names comes before all others, where it applies. */
 bool tuning_read(Ctx *cx, const char *path);
+void tuning_check(Ctx *cx);                /* once all groups are scheduled: a record that has no effect is an error */
 
 /* The nest that this row gives; NULL, without a diagnostic, where it is not for the group on that target. */
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);

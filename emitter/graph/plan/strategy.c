@@ -162,19 +162,63 @@ static const char *group_signature(Ctx *cx, const Group *g)
     return text_string(&t);
 }
 
+struct Tuned {
+    const char *signature, *implementation;
+    const char *path; int line;
+    bool is_matched, applies;        /* to a group; there */
+    Tuned *next;
+};
+
+static const char *place_of_record(Ctx *cx, const char *path, int line)
+{
+    return text_format(cx, "%s: %d:1", path, line);
+}
+
+static void add_record(Ctx *cx, const char *path, int line, const char *signature, const char *implementation)
+{
+    Registry *r = registry(cx);
+    const Tuned *other = map_get(&r->tuned, signature, strlen(signature));
+    if (other && other->path == path)
+        diag_error(cx, place_of_record(cx, path, line), "the signature %s has a record in line %d already", signature,
+                   other->line);
+    Tuned *record = NEW(cx->arena, Tuned), **last = &r->records;
+    *record = (Tuned){ .signature = signature, .implementation = implementation, .path = path, .line = line };
+    while (*last) last = &(*last)->next;
+    *last = record;
+    map_put(&r->tuned, signature, strlen(signature), record);
+}
+
 bool tuning_read(Ctx *cx, const char *path)
 {
-    Bytes file = file_read(cx, path);
+    const Bytes file = file_read(cx, path);
     if (ctx_failed(cx)) return false;
     int line = 1;
+    registry(cx)->records = NULL;
     for (const char *s = (const char *)file.at; *s; s += strcspn(s, "\n"), s += *s == '\n', line++) {
-        size_t blank = strspn(s, " \t\r"), n = strcspn(s + blank, " \t\r\n"), gap = strspn(s + blank + n, " \t\r"), m = strcspn(s + blank + n + gap, " \t\r\n");
-        if (!n || s[blank] == '#') continue;
-        const char *signature = name_n(cx, s + blank, n);
-        if (!m) diag_error(cx, text_format(cx, "%s: %d:1", path, line), "a group's signature and the name of an implementation are expected");
-        else map_put(&registry(cx)->tuned, signature, n, (void *)(uintptr_t)name_n(cx, s + blank + n + gap, m));
+        const char *word = s + strspn(s, " \t\r");
+        const size_t n = strcspn(word, " \t\r\n");
+        const char *second = word + n + strspn(word + n, " \t\r");
+        const size_t m = strcspn(second, " \t\r\n");
+        if (!n || *word == '#') continue;
+        if (m) add_record(cx, path, line, name_n(cx, word, n), name_n(cx, second, m));
+        else
+            diag_error(cx, place_of_record(cx, path, line),
+                       "after the signature %s the name of an implementation is expected",
+                       name_n(cx, word, n));
     }
     return !ctx_failed(cx);
+}
+
+void tuning_check(Ctx *cx)
+{
+    for (const Tuned *t = registry(cx)->records; t && !ctx_failed(cx); t = t->next) {
+        const char *where = place_of_record(cx, t->path, t->line);
+        const char *listed = "`dump MODEL --at strategy` prints signatures, and which implementations apply";
+        if (!t->is_matched) diag_error(cx, where, "no group has the signature %s; %s", t->signature, listed);
+        else if (!t->applies)
+            diag_error(cx, where, "the implementation %s does not apply to %s; %s", t->implementation, t->signature,
+                       listed);
+    }
 }
 
 /* ---- The choice ------------------------------------------------------------------------------------------------------- */
@@ -189,7 +233,7 @@ struct Choice {
     const Implementation *best;
     int distance;
     const Expr *open;                  /* what the run decides; NULL: nothing */
-    const char *tuned;                 /* what the record names, or NULL */
+    Tuned *tuned;                      /* the record of the group, or NULL */
     bool is_tuned;
 };
 
@@ -222,7 +266,8 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     if (other) why = text_format(c->cx, "overridden for %s", other);
     else if (verdict == NO) why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
     else if (verdict == OPEN) why = text_format(c->cx, "applies where %s", i->when);
-    bool is_tuned = verdict != NO && text_equal(c->tuned, i->name);
+    const bool is_tuned = verdict != NO && c->tuned && text_equal(c->tuned->implementation, i->name);
+    if (is_tuned) c->tuned->applies = true;
     if (explain)
         text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, i->target, i->plevel, why, is_tuned ? "; named by the tuning record" : "");
     if (verdict == NO || (c->is_tuned && !is_tuned) || (c->is_tuned == is_tuned && !is_better(i, distance, c->best, c->distance))) return;
@@ -252,7 +297,8 @@ static const char *name_of(const Choice *c) { return c->best ? c->best->name : "
 static void explain_choice(const Choice *c, Text *t)
 {
     const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : ": the highest plevel that applies, nearest in the chain, first registered";
-    if (c->tuned && !c->is_tuned) text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned);
+    if (c->tuned && !c->is_tuned)
+        text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned->implementation);
     text_printf(t, "  chosen: %s%s\n", name_of(c), why);
     if (!c->open) return;
     const Choice next = next_choice(c);
@@ -307,6 +353,7 @@ const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Im
     const char *signature = group_signature(cx, g);
     const GroupNest naive = nest_of(cx, g, t, NULL);
     Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .naive = &naive, .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
+    if (c.tuned) c.tuned->is_matched = true;
     if (explain) text_printf(explain, "  signature %s\n", signature);
     choose(&c, explain);
     if (explain) explain_choice(&c, explain);
