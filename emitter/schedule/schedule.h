@@ -10,15 +10,12 @@
  * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone where that is unique. Copies of a
  * stage that peel makes are STAGE@tail, its init apart is STAGE@init. A typical order of steps: inline, split (guards),
  * reorder, compute_at from the output inwards, then shape what was attached, decompose_reduction, kinds, and peel last. */
-#include "schedule/step.h"
+#include "schedule/step/step.h"
 
 /* One step as it is written in a .te file: `split conv.h 4 tail=peel names=ho,hi`. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
 /* The same with other names for its stages and tensors: a step of one nest, applied to another. */
-typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
 const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user);
-/* The row and operands of a step; NULL after a diagnostic. */
-const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
  * The steps that templates take most; SCHED gives any other option. */

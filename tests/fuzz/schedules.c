@@ -19,8 +19,9 @@
 #include "ir/interpret/interpret.h"
 #include "programs.h"
 #include "ir/nest/instruction.h"
-#include "schedule/nests.h"
-#include "schedule/attach.h"
+#include "schedule/draft/draft.h"
+#include "schedule/draft/attach.h"
+#include "schedule/schedule.h"
 #include "support/names.h"
 
 enum { MAX_STEPS = 12, MAX_LISTED = 64 };

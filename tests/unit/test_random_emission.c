@@ -10,6 +10,7 @@
 
 #include "check.h"
 #include "context/context.h"
+#include "schedule/schedule.h"
 
 enum { BATCH = 200 };
 

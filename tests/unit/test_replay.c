@@ -14,6 +14,7 @@
 #include "import/import.h"
 #include "import/te/te.h"
 #include "lower/lower.h"
+#include "schedule/schedule.h"
 
 static const char *as_file(const Case *c)
 {

@@ -19,7 +19,8 @@
 #include <string.h>
 
 #include "ir/check/check.h"
-#include "schedule/rows.h"
+#include "schedule/draft/rows.h"
+#include "schedule/schedule.h"
 #include "support/names.h"
 #include "support/text.h"
 

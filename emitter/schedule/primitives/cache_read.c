@@ -8,7 +8,7 @@
  * and a row is widened once rather than at each use. */
 #include <string.h>
 
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 #include "support/names.h"
 
 /* ---- What is proved -------------------------------------------------------------------------------------------- */

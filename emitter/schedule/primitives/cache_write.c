@@ -5,7 +5,7 @@
  *
  * Both stand where the stage stood, with fresh loops; the new one is meant to be given compute_at in the loops of the
  * copy, as an accumulator tile. Nothing has to be proved: the copy reads what was stored before. */
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 #include "support/names.h"
 
 static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *made)

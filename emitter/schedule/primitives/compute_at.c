@@ -12,8 +12,8 @@
  *
  *   for conv.h < 48: ROW(h)            for y.h:
  *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
-#include "schedule/attach.h"
-#include "schedule/rows.h"
+#include "schedule/draft/attach.h"
+#include "schedule/draft/rows.h"
 
 static bool is_not_output(Draft *d, const Stage *s)
 {

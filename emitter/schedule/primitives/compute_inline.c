@@ -2,7 +2,7 @@
 /* compute_inline: a stage disappears; every read of it becomes its value at the indices read.
  *   t[i] = f(i),  y[j] = ... t[g(j)] ...   =>   y[j] = ... f(g(j)) ...
  * It must not reduce (a reduction is a loop, not a value), must not be an output, and all its readers are rewritten. */
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 
 static bool is_a_plain_value(Draft *d, const Stage *s)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* compute_root: a stage gets its own nest at the root again, whole and naive, before the first nest that reads it. It is
  * always right: what it reads is made there already or, being placed inside its loops, makes the step refuse. */
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 
 const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a)
 {

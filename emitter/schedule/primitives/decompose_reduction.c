@@ -7,7 +7,7 @@
  * The init nest stands just before the named loop, with copies of the loops from there on that feed data axes. The loop
  * must be outside every reduce loop of the stage, or the init would come again in the middle of a reduction; each loop
  * must feed data axes or reduce axes but not both, or the init would miss points. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 /* The path to the first block of that name; the block must reduce and be whole. */

@@ -16,8 +16,8 @@
  * the rows end that are needed; of the rows before the first, of which a border asks, fewer are made. Where these leave no whole
  * block, all begin so much later.
  * That rows are made in time, and kept until nobody needs them, is the checker's rule (b) of I3 and I4. */
-#include "schedule/attach.h"
-#include "schedule/rows.h"
+#include "schedule/draft/attach.h"
+#include "schedule/draft/rows.h"
 
 typedef struct Fold {
     Draft *d;

@@ -2,7 +2,7 @@
 /* fuse: two loops, one directly inside the other, become one of the product of their extents:
  *   outer = fused / extent(inner),  inner = fused % extent(inner).
  * The order of the iterations stays. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 static bool are_adjacent(Draft *d, const Path *p, const char *inner)

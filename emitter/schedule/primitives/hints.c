@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "ir/check/check.h"
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 static const Nest *with_hints(Draft *d, Path *p, const LoopHints *hints)

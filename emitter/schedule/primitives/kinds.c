@@ -2,11 +2,11 @@
 /* unroll, vectorize, parallel: how a loop runs. None changes what a nest means; each must show that it may (I5):
  *   unroll     the extent is a constant; by=N splits first, and peels the remainder
  *   vectorize  the same, and the loop feeds data axes only: the lanes of a reduction would add into one element
- *              (vectorize_reduction.c gives each its own)
+ *              (vectorize.c gives each its own)
  *   parallel   the loop feeds data axes only; what its iterations share is proved disjoint by the checker */
 #include <string.h>
 
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 /* A loop unrolled into more copies than this is a mistake. */
@@ -73,14 +73,9 @@ static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const
     return draft_close(&d);
 }
 
-const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
+const Nest *vectorize_data_loop(Ctx *cx, const Nest *n, const StepArgs *a)
 {
-    if (ctx_failed(cx) || !n) return n;
-    Draft d = draft_open(cx, n, "vectorize", a);
-    if (a->reassociate && a->contract)
-        refuse_invalid(&d, "reassociate, for a loop over a reduce axis, or contract", "%s has both options",
-                       a->loop[0]);
-    return a->reassociate ? vectorize_reduction(cx, n, a) : set_kind(cx, n, "vectorize", a, LOOP_VECTOR, may_vectorize);
+    return set_kind(cx, n, "vectorize", a, LOOP_VECTOR, may_vectorize);
 }
 
 const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a)

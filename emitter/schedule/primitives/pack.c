@@ -9,7 +9,7 @@
  * A last block or row that is not full leaves elements that nobody touches. */
 #include <string.h>
 
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 enum { LARGEST_BLOCK = 1 << 16 };

@@ -8,7 +8,7 @@
  * through without any. Of a reduction it gives the identity. The stage stands where it stood, with fresh loops. */
 #include <string.h>
 
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 #include "support/names.h"
 
 static int axis_called(const Stage *s, const char *axis)

@@ -7,7 +7,7 @@
  * Below the cut X every guard on the loop holds and is dropped; the rest is a copy at X and beyond, in which a loop that a
  * guard cuts at a fixed place is shortened to it. Cutting a range in two keeps every iteration and their order, so the
  * only claim is about the dropped guards: a*v + rest < 0 holds for v < X = floor((a - 1 - max rest) / a). */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 #include <string.h>
 

@@ -6,7 +6,7 @@
  * The second stays as it was while the loops that feed reduce axes keep their order among themselves, whatever happens
  * to the data loops between them; two of them may change places only where the order cannot show (integers), or where
  * the step says `reassociate`. Whether readers still come after makers in shared loops is the checker's I3. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 #include <string.h>
 

@@ -9,7 +9,7 @@
  * by then, is shown by the checker (I1, I3, I6). */
 #include <string.h>
 
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 
 typedef struct Follow {
     Draft *d;

@@ -9,7 +9,7 @@
  * their shape and are named after the stage that is left. */
 #include <string.h>
 
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 #include "support/names.h"
 
 typedef struct Merge {

@@ -9,7 +9,7 @@
  * say `reassociate`. Both stages stand where the stage stood, with fresh loops; vectorize may then run along the new axis. */
 #include <string.h>
 
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 #include "support/names.h"
 
 typedef struct Factored {

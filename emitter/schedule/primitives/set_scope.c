@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* set_scope: in which memory a tensor made inside the nest lives. Legal at once for registers too; whether a register
  * buffer is realizable (after unrolling every index is a constant) shows at emission. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 typedef struct Rescope { const Tensor *tensor; Scope scope; int count; } Rescope;
 

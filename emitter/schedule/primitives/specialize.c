@@ -7,7 +7,7 @@
  * Both copies make what the nest made; facts of the condition hold in the first only. There a size that the condition
  * gives is a number, and guards that follow from it go. Storage stays outside and serves both. */
 #include "ir/text/formula.h"
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 enum { MAX_SIZES = 32, MOST_BRANCHES = 3 };

@@ -6,7 +6,7 @@
  * the guard to a copy behind the loop (peel.c). tail=shift asks for the clamped tile, min(outer * factor, E - factor) + inner,
  * where making points again does no harm: that a reduction is made again whole is the checker's I1. tail=round runs the last
  * tile whole without a guard, where the axes of all stages below reach that far: pad made them so. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 /* What becomes of the kind: nobody loses an annotation silently. */

@@ -2,7 +2,7 @@
 /* store_at: the storage of a stage is moved to live inside another loop, or at the root, apart from where it is computed.
  * The loop must enclose everything that touches the tensor and must not be one that the values live through: a reduce loop
  * of the maker, or a loop that carries values from one iteration to the next (the checker's I4). */
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 
 typedef struct Touches { const Stage *stage; const char *first; bool makes; } Touches;
 

@@ -11,7 +11,7 @@
 #include "ir/check/match_instruction.h"
 #include "ir/nest/instruction.h"
 #include "ir/text/read_instruction.h"
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 /* A macro stands for one formula, or for one with each list of numbers. The same may be said again: tensorize takes the last. */
 static bool contradicts(const Instruction *known, const Instruction *i)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* tile: split x, split y, reorder to (xo, yo, xi, yi), and nothing more; tail=peel then peels both outer loops, which has to
  * come last because a peeled loop is no chain any longer. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 #include "support/names.h"
 
 static bool tile_halves(Draft *d, const char **loop, int64_t factor, const char **outer, const char **inner)

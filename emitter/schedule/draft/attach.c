@@ -7,7 +7,7 @@
  * cut to the domain: a begin that may be negative is raised to 0 (a few points more than needed may be made there); a box
  * that may reach beyond the domain's end is guarded. Raising rather than guarding below keeps `bind` dense from the
  * loop's first iteration on. */
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 
 #include <string.h>
 

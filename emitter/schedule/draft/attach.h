@@ -3,7 +3,7 @@
 #define LW_SCHEDULE_PLACE_H
 /* Where a stage stands in the nest: taking it out, the box of points that its readers under a loop need, building its loops
  * for a box, putting it in. compute_at, compute_root and the caches are made of these. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 /* Per data axis [begin, begin + count), begin over the host loops, count over sizes. `cut` where the box may overshoot
  * the axis's domain, so that the block needs a guard. */

@@ -2,7 +2,7 @@
 #ifndef LW_SCHEDULE_ROWS_H
 #define LW_SCHEDULE_ROWS_H
 /* Loops that take the rows of a stage in blocks: iteration v makes the rows from v*R on, as split leaves it. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 /* R, if the index has the loop's variable as v*R alone; 1: as v itself; 0: otherwise. */
 int64_t rows_in_block(Ctx *cx, const Expr *index, const Expr *var);

@@ -8,7 +8,7 @@
  *
  * A refusal is an error of the context whose place is the step, so a caller may take a step back with diag_mark and
  * diag_rewind and try another. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 #include <string.h>
 

@@ -8,8 +8,9 @@
 #include <stddef.h>
 #include <string.h>
 
-#include "schedule/nests.h"
+#include "schedule/step/step.h"
 #include "support/names.h"
+#include "support/text.h"
 
 /* ---- Rows ------------------------------------------------------------------------------------------------------ */
 
@@ -33,9 +34,9 @@
 #define STAGES_OPTION(key, field, shown, help) { OPERAND_STAGES, key, shown, AT(field), help }
 #define TYPE_OPTION(key, field, shown, help)  { OPERAND_TYPE, key, shown, AT(field), help }
 
-#define STEP(name, help, ...) { #name, help, run_##name, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL } } },
+#define STEP(name, help, ...) { #name, help, { __VA_ARGS__, { OPERAND_END, NULL, NULL, 0, NULL } } },
 static const StepRow rows[] = {
-#include "schedule/steps.def"
+#include "schedule/step/steps.def"
 };
 #undef STEP
 enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
@@ -310,8 +311,7 @@ static const char *renamed(Ctx *cx, const char *full, RenameStage *rename, void 
     return name_format(cx, "%s%s", rename(cx, name_n(cx, full, stage), user), full + stage);
 }
 
-/* Names of stages and tensors change; axes, macros and short names of loops stay. */
-static void rename_args(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *rename, void *user)
+void step_rename(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *rename, void *user)
 {
     for (const Operand *o = row->operand; o->kind; o++) {
         const Field f = field_of(a, o);
@@ -331,7 +331,7 @@ static void rename_args(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *r
     }
 }
 
-/* ---- Steps ----------------------------------------------------------------------------------------------------- */
+/* ---- Reading a step ----------------------------------------------------------------------------------------------------- */
 
 /* The names of all primitives, separated by commas. */
 static const char *all_names(Ctx *cx)
@@ -347,8 +347,6 @@ static const char *near_name(Ctx *cx, const char *word)
     for (int i = 0; i < ROW_COUNT; i++) names[i] = rows[i].name;
     return text_nearest(cx, word, names, ROW_COUNT);
 }
-
-const Nest *sched_step(Ctx *cx, const Nest *n, const char *text) { return sched_step_renamed(cx, n, text, NULL, NULL); }
 
 const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args)
 {
@@ -366,31 +364,4 @@ const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args)
         return NULL;
     }
     return read_operands(cx, text, row, &w, args) && read_options(cx, text, row, &w, args) ? row : NULL;
-}
-
-const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user)
-{
-    StepArgs args;
-    const StepRow *row = ctx_failed(cx) || !n ? NULL : step_read(cx, text, &args);
-    if (!row) return n;
-    if (rename) rename_args(cx, row, &args, rename, user);
-    return row->run(cx, n, &args);
-}
-
-/* A list from C. */
-static const Nest *run_list(Ctx *cx, const Nest *n, StepRun *run, StepArgs *a, const char *const *list, int count)
-{
-    a->loop_count = count < MAX_STEP_LOOPS ? count : MAX_STEP_LOOPS;
-    for (int i = 0; i < a->loop_count; i++) a->loop[i] = list[i];
-    return run(cx, n, a);
-}
-
-const Nest *sched_reorder(Ctx *cx, const Nest *n, const char *const *loops, int count, bool reassociate)
-{
-    return run_list(cx, n, run_reorder, &(StepArgs){ .reassociate = reassociate }, loops, count);
-}
-
-const Nest *sched_pack(Ctx *cx, const Nest *n, const char *tensor, const char *const *dimensions, int count)
-{
-    return run_list(cx, n, run_pack, &(StepArgs){ .target = tensor }, dimensions, count);
 }

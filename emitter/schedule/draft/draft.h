@@ -6,7 +6,7 @@
  * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text and
  * notes which loops are gone; after a refusal it returns the nest that came in, so a refused step changes nothing. */
 #include "ir/algebra/algebra.h"
-#include "schedule/schedule.h"
+#include "schedule/step/step.h"
 #include "support/text.h"
 
 typedef struct Draft {
@@ -84,5 +84,5 @@ const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
 bool draft_peel(Draft *d, const char **loop);
-const Nest *vectorize_reduction(Ctx *cx, const Nest *n, const StepArgs *a);     /* vectorize LOOP reassociate */
+const Nest *vectorize_data_loop(Ctx *cx, const Nest *n, const StepArgs *a);     /* vectorize LOOP, without reassociate */
 #endif

@@ -3,7 +3,7 @@
  * min(v*R, n-R) of a shifted tail. What is inside of it, the stages that are attached there too, speaks of the block by v*R only,
  * or by a multiple of that where a window moves in steps. So with any other row in place of v*R the body makes the block that
  * begins there: it is a function of v*R. What it makes then, and what it reads, is for the checker to see. */
-#include "schedule/rows.h"
+#include "schedule/draft/rows.h"
 
 enum { MAX_MULTIPLES = 16 };
 

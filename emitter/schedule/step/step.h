@@ -56,12 +56,9 @@ typedef struct Operand {
     const char *help;                /* options: the effect, and the default where no choice names it */
 } Operand;
 
-typedef const Nest *StepRun(Ctx *cx, const Nest *n, const StepArgs *a);
-
 enum { MAX_STEP_OPERANDS = 8 };
 typedef struct StepRow {
     const char *name, *help;
-    StepRun *run;
     Operand operand[MAX_STEP_OPERANDS];   /* operands, then options; the last is OPERAND_END */
 } StepRow;
 
@@ -70,10 +67,16 @@ const StepRow *step_row(const char *name);                       /* NULL: there 
 const char *step_usage(Ctx *cx, const StepRow *row); /* split LOOP FACTOR [tail=guard|peel|shift|round] ... */
 /* The step as it is written in a .te file; options that have their default are left out. */
 const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);
+/* The row and operands of a step; NULL after a diagnostic. */
+const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args);
+/* Other names for the stages and tensors of a step; axes, macros and short names of loops stay. */
+typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
+void step_rename(Ctx *cx, const StepRow *row, StepArgs *args, RenameStage *rename, void *user);
 
-/* The primitives: run_split and so on. */
+typedef const Nest *StepRun(Ctx *cx, const Nest *n, const StepArgs *a);
+/* The primitives, a file each in schedule/primitives: run_split and so on. */
 #define STEP(name, ...) StepRun run_##name;
-#include "schedule/steps.def"
+#include "schedule/step/steps.def"
 #undef STEP
 
 /* SCHED(cx, n, split, .loop = { "y.i" }, .factor = { 4 }, .tail = TAIL_PEEL): any step, from C. */

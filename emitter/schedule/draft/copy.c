@@ -2,7 +2,7 @@
 /* A copy of a part of the nest, for iterations that are to run apart: a remainder, a warm-up, a specialization. Copies share
  * the points of a stage out between them. Blocks and loops get names of their own, conv@MARK and conv@MARK.h, and loops
  * variables of their own; stages and buffers stay what they are. */
-#include "schedule/nests.h"
+#include "schedule/draft/draft.h"
 
 #include <string.h>
 

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* vectorize LOOP reassociate: lanes of a reduction. They cannot add into one element at once, so each lane gets a partial
+/* vectorize: lanes of a data loop are its iterations (kinds.c).
+ *
+ * vectorize LOOP reassociate: lanes of a reduction. They cannot add into one element at once, so each lane gets a partial
  * result of its own, and these are added up at the end:
  *
  *   y[i] = sum(k) f(i, ko*8 + ki)   =>   for y.i:  y_lanes[i, ki] = sum(ko) f(i, ko*8 + ki), ki a vector loop inside ko
@@ -9,7 +11,7 @@
  * has to. The order of the sum changes, which is why floats need the word. */
 #include <string.h>
 
-#include "schedule/attach.h"
+#include "schedule/draft/attach.h"
 #include "support/names.h"
 
 /* The one stage under the loop whose reduce axis it feeds. */
@@ -35,22 +37,25 @@ static const char *innermost_data_loop(const Nest *n, const Stage *s)
     return NULL;
 }
 
+static const Nest *vector_loop(Ctx *cx, const Nest *n, const char *loop)
+{
+    return vectorize_data_loop(cx, n, &(StepArgs){ .loop = { loop } });
+}
+
 /* The reduce loops of the partial results, then their lanes. */
 static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, const char *lanes)
 {
-    const char *order[MAX_STEP_LOOPS];
-    int count = 0;
+    StepArgs order = { .loop_count = 0 };
     Path p;
     if (!nest_find_block(n, partial, &p)) return n;
-    for (int i = 0; i < p.depth && count < MAX_STEP_LOOPS - 1; i++)
-        if (p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_REDUCE)) order[count++] = p.at[i]->name;
-    if (!count) return sched_vectorize(cx, n, lanes);
-    const char *first = order[0];
-    order[count++] = lanes;
-    n = sched_reorder(cx, n, order, count, false);
-    n = sched_decompose_reduction(cx, n, partial, first);
-    n = sched_vectorize(cx, n, lanes);
-    return sched_vectorize(cx, n, name_format(cx, "%s@init.%s", partial, loop_short(lanes)));
+    for (int i = 0; i < p.depth && order.loop_count < MAX_STEP_LOOPS - 1; i++)
+        if (p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_REDUCE)) order.loop[order.loop_count++] = p.at[i]->name;
+    if (!order.loop_count) return vector_loop(cx, n, lanes);
+    order.loop[order.loop_count++] = lanes;
+    n = run_reorder(cx, n, &order);
+    n = SCHED(cx, n, decompose_reduction, .target = partial, .loop = { order.loop[0] });
+    n = vector_loop(cx, n, lanes);
+    return vector_loop(cx, n, name_format(cx, "%s@init.%s", partial, loop_short(lanes)));
 }
 
 /* One step in the place of those that were taken. */
@@ -89,17 +94,22 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     const Nest *next = run_rfactor(
         cx, n, &(StepArgs){ .target = stage, .loop = { r.loop->name }, .name = partial, .reassociate = true });
     const char *host = ctx_failed(cx) ? NULL : innermost_data_loop(next, nest_stage(next, stage));
-    if (host) next = sched_compute_at(cx, next, partial, host);
+    if (host) next = SCHED(cx, next, compute_at, .target = partial, .loop = { host });
     for (int i = 0; i < r.stage->out_count && !ctx_failed(cx); i++)
-        next = sched_set_scope(cx, next, nest_stage(next, partial)->out[i]->name, SCOPE_STACK);
+        next = SCHED(cx, next, set_scope, .target = nest_stage(next, partial)->out[i]->name, .scope = SCOPE_STACK);
     if (ctx_failed(cx) || !nest_find_loop(next, lanes, &p)) return next;      /* a loop of one iteration is gone */
     return lanes_inside(cx, next, partial, lanes);
 }
 
-const Nest *vectorize_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
+const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     if (ctx_failed(cx) || !n) return n;
+    if (!a->reassociate) return vectorize_data_loop(cx, n, a);
     Draft d = draft_open(cx, n, "vectorize", a);
+    if (a->contract) {
+        refuse_invalid(&d, "reassociate, for a loop over a reduce axis, or contract", "%s has both options", a->loop[0]);
+        return n;
+    }
     DiagMark mark = diag_mark(cx);
     const Nest *made = make_lanes(&d, n);
     const Diag *why = diag_rewind(cx, mark);
