@@ -509,7 +509,7 @@ const Op ops_move[] = {
     { MOVE(slice, "y[i] = x[begin + i*step]", 3, 1, 1, "x"), .layout.permute = permute_slice, .layout.box = slice_box },
     { MOVE(pad, "y[i] = x[i - pad], and by the mode outside", 2, 1, 1, "x"), .layout.permute = permute_pad },
     { MOVE(gather, "y[..,j,..] = x[..,index[j],..]", 3, 2, 2, "x index") },
-    { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x") },
-    { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x") },
+    { MOVE(expand, "y[*] = x[*] in a larger shape", 4, 1, 1, "x"), .layout.repeats = true },
+    { MOVE(tile, "y[i] = x[i % n]", 3, 1, 1, "x"), .layout.repeats = true },
     { 0 }
 };

@@ -55,6 +55,7 @@ typedef struct OpLayout {
     bool is_view;                      /* the first input's elements in the same order (reshape): shares memory */
     bool is_transpose;                 /* attribute perm: output dim d is input dim perm[d] */
     bool is_concat;                    /* attribute axis: outputs are the inputs side by side */
+    bool repeats;                      /* one input; every element of the output is one of its elements (expand) */
     bool contracts_last;               /* y[..,o] = sum(k) x[..,k] * weights[k,o]: the order of k may be changed in both */
     /* The output is the box of input 0 that starts at `begin`: out[i] = in[begin + i], maybe a view. False: no box. */
     bool (*box)(Ctx *cx, const Node *call, int64_t *begin);

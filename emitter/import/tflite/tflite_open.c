@@ -56,22 +56,16 @@ const char *tflite_dim_names(Ctx *cx, const TfliteFile *f)
 
 /* ---- Operators over tensors that have open dimensions ------------------------------------------------------------ */
 
-/* All of them, or only the first: translations that calculate with the others. What is a call of ours by elements keeps all. */
-static const char keep_all[] = "ABS ADD BATCH_MATMUL CAST CONCATENATION DEQUANTIZE DIV ELU EQUAL EXPAND_DIMS FULLY_CONNECTED GREATER GREATER_EQUAL HARD_SWISH LEAKY_RELU LESS LESS_EQUAL "
-                               "LOGISTIC MAXIMUM MINIMUM MUL NOT_EQUAL PAD PADV2 PRELU QUANTIZE RELU RELU6 RELU_N1_TO_1 RESHAPE ROUND RSQRT SELECT SELECT_V2 SOFTMAX SQUARED_DIFFERENCE "
-                               "SQUEEZE SUB TANH TRANSPOSE",
-                  keep_first[] = "ARG_MAX ARG_MIN AVERAGE_POOL_2D CONV_2D DEPTHWISE_CONV_2D L2_NORMALIZATION MAX_POOL_2D MEAN REDUCE_MAX REDUCE_MIN SUM";
-
 bool tflite_keeps_open(TfliteCall *c)
 {
-    const char *row = c->row->name;
     const Op *ours = c->row->ours ? op_find(c->cx, c->row->ours) : NULL;
-    const bool keeps_all = text_has_word(keep_all, row) || (ours && ours->fusion.pattern <= PATTERN_BROADCAST),
-        keeps_first = text_has_word(keep_first, row);
+    const bool is_by_elements = ours && ours->fusion.pattern <= PATTERN_BROADCAST;
+    const TfliteKeeps keeps = is_by_elements ? TFLITE_KEEPS_ALL : c->row->keeps;
     for (int i = 0; i < c->in_count; i++)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {
             const Var *v = expr_as_var(c->in[i]->shape[d]);
-            if (c->in[i]->shape[d]->kind == EXPR_INT || keeps_all || (keeps_first && d == 0)) continue;
+            if (c->in[i]->shape[d]->kind == EXPR_INT || keeps == TFLITE_KEEPS_ALL) continue;
+            if (keeps == TFLITE_KEEPS_FIRST && d == 0) continue;
             const char *word = v ? v->name : "a size";
             tflite_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", word, word, v ? (long long)v->greatest : 1LL);
             return false;

@@ -23,18 +23,46 @@ typedef struct OnnxCall {
     Tensor *out[ONNX_OUTPUTS];       /* to be filled in; those left NULL must not be used by anyone */
 } OnnxCall;
 
+/* Which dimensions of the inputs may stay open. */
+typedef enum OnnxKeeps {
+    KEEPS_NONE,                      /* all of them, if the row's operator of ours works by elements */
+    KEEPS_ALL,
+    KEEPS_OTHERS,                    /* all but the one of the attribute `axis` */
+    KEEPS_IMAGE,                     /* all but the channels, the second */
+    KEEPS_SEQUENCE                   /* the first two */
+} OnnxKeeps;
+
+/* The list of sizes that output 0 is; false: it is none. onnx_sizes.h */
+typedef struct OnnxSizes OnnxSizes;
+typedef bool OnnxListRule(OnnxCall *c, OnnxSizes *out);
+/* Translates a call over open dimensions; false: not this one, the plain translation applies. */
+typedef bool OnnxOpenRule(OnnxCall *c);
+
+/* Tensors with open dimensions, and lists of sizes (onnx_open.c). */
+typedef struct OnnxOpen {
+    OnnxKeeps keeps;
+    /* An input that is a list of sizes: refused unless the operator of ours works by elements; read by the translation
+     * through onnx_sizes; or computed by the program and given as any other tensor. */
+    enum { LISTS_REFUSED, LISTS_READ, LISTS_COMPUTED } lists;
+    OnnxListRule *on_lists;          /* where an input is a list of sizes; NULL: no arithmetic on sizes */
+    OnnxListRule *on_shape;          /* where an input is a list or has an open dimension */
+    OnnxOpenRule *translate;         /* NULL: the row's translation knows open sizes */
+} OnnxOpen;
+
 typedef struct OnnxOp {
     const char *name;
     const char *attrs;               /* attributes that are understood, space-separated */
     const char *op;                  /* ours; without a translation it has the same inputs and attributes */
     void (*translate)(OnnxCall *c);
     bool moves;                      /* elements of any type pass through as they are: no arithmetic is done on them */
+    OnnxOpen open;
 } OnnxOp;
 
-#define ONNX_SAME(name, attrs, op)             { name, attrs, op, NULL, false }
-#define ONNX_ROW(name, attrs, translate)       { name, attrs, NULL, translate, false }
-#define ONNX_AS(name, attrs, op, translate)    { name, attrs, op, translate, false }
-#define ONNX_MOVE(name, attrs, translate)      { name, attrs, NULL, translate, true }
+/* Rows begin with one of these; facts that are not the usual ones follow as `.open.keeps = KEEPS_ALL`. */
+#define ONNX_SAME(its_name, its_attrs, ours)         .name = its_name, .attrs = its_attrs, .op = ours
+#define ONNX_ROW(its_name, its_attrs, fn)            .name = its_name, .attrs = its_attrs, .translate = fn
+#define ONNX_AS(its_name, its_attrs, ours, fn)       .name = its_name, .attrs = its_attrs, .op = ours, .translate = fn
+#define ONNX_MOVE(its_name, its_attrs, fn)           ONNX_ROW(its_name, its_attrs, fn), .moves = true
 
 /* `rows` are arrays closed by a row without name, the list of arrays by NULL (ops/onnx_rows.h).
  * The row of an operator, or of DOMAIN.OPERATOR; NULL: not known. A context's own rows come before ours. */

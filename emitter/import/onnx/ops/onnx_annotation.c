@@ -32,10 +32,11 @@ static void simulated_quantize(OnnxCall *c)
 
 #define DOMAIN "loopwright.annotation."
 const OnnxOp onnx_rows_annotation[] = {
-    ONNX_AS(DOMAIN "checkpoint", "", "annotation.checkpoint", say),
-    ONNX_AS(DOMAIN "on_device", "device", "annotation.on_device", on_device),
-    ONNX_AS(DOMAIN "simulated_quantize", "axis bits rounding sign", "annotation.simulated_quantize", simulated_quantize),
-    ONNX_AS(DOMAIN "stop_fusion", "", "annotation.stop_fusion", say),
-    ONNX_AS(DOMAIN "stop_gradient", "", "annotation.stop_gradient", say),
+    { ONNX_AS(DOMAIN "checkpoint", "", "annotation.checkpoint", say) },
+    { ONNX_AS(DOMAIN "on_device", "device", "annotation.on_device", on_device) },
+    { ONNX_AS(DOMAIN "simulated_quantize", "axis bits rounding sign", "annotation.simulated_quantize",
+      simulated_quantize) },
+    { ONNX_AS(DOMAIN "stop_fusion", "", "annotation.stop_fusion", say) },
+    { ONNX_AS(DOMAIN "stop_gradient", "", "annotation.stop_gradient", say) },
     { 0 }
 };

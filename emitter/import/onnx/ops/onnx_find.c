@@ -228,12 +228,15 @@ static void tf_idf(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_find[] = {
-    ONNX_ROW("Det", "", det),
-    ONNX_ROW("MaxRoiPool", "pooled_shape spatial_scale", max_roi_pool),
-    ONNX_ROW("NonMaxSuppression", "center_point_box", non_max_suppression),
-    ONNX_ROW("NonZero", "", nonzero),
-    ONNX_ROW("RoiAlign", "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", roi_align),
-    ONNX_ROW("TfIdfVectorizer", "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights", tf_idf),
-    ONNX_ROW("Unique", "axis sorted", unique),
+    { ONNX_ROW("Det", "", det) },
+    { ONNX_ROW("MaxRoiPool", "pooled_shape spatial_scale", max_roi_pool) },
+    { ONNX_ROW("NonMaxSuppression", "center_point_box", non_max_suppression) },
+    { ONNX_ROW("NonZero", "", nonzero) },
+    { ONNX_ROW("RoiAlign",
+      "coordinate_transformation_mode mode output_height output_width sampling_ratio spatial_scale", roi_align) },
+    { ONNX_ROW("TfIdfVectorizer",
+      "max_gram_length max_skip_count min_gram_length mode ngram_counts ngram_indexes pool_int64s pool_strings weights",
+          tf_idf) },
+    { ONNX_ROW("Unique", "axis sorted", unique) },
     { 0 }
 };

@@ -2,6 +2,7 @@
 /* Arithmetic, logic, activations, reductions, products of matrices. */
 #include <string.h>
 
+#include "import/onnx/graph/onnx_sizes.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
@@ -100,31 +101,36 @@ static void prelu(OnnxCall *c)
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
-/* A reduction over no axes applies its function to each element; the logarithm of an integer loses its fraction. */
-static void over_nothing(OnnxCall *c)
+/* A reduction over no axes applies its function `each` to each element (NULL: none). The logarithm of an integer
+ * is computed in f64, then loses its fraction. */
+typedef struct OverNothing { const char *each; bool in_reals; } OverNothing;
+
+static void over_nothing(OnnxCall *c, const OverNothing *o)
 {
-    static const char *const alone[][2] = { { "reduce_l1", "abs" }, { "reduce_l2", "abs" }, { "reduce_sum_square", "square" }, { "reduce_log_sum", "log" } };
     const DType type = c->in[0]->type;
-    Tensor *x = strcmp(c->ours, "reduce_log_sum") == 0 && dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
-    c->out[0] = x;
-    for (size_t i = 0; i < sizeof alone / sizeof alone[0]; i++)
-        if (strcmp(c->ours, alone[i][0]) == 0) c->out[0] = onnx_call(c, alone[i][1], x, "");
+    Tensor *x = o->in_reals && dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
+    c->out[0] = o->each ? onnx_call(c, o->each, x, "") : x;
     if (c->out[0] && x != c->in[0]) c->out[0] = onnx_cast(c, c->out[0], type);
 }
 
 /* Axes as an attribute, later as an input. The greatest and the least of bool are found among 0 and 1. */
-static void reduce(OnnxCall *c)
+static void reduce_with(OnnxCall *c, OverNothing nothing)
 {
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     bool of_bool = c->in[0]->type == BOOL;
     int count = onnx_ints(c, "axes", 1, axes, MAX_RANK);
     if (count == -2) return;
-    if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c);
+    if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c, &nothing);
     else c->out[0] = onnx_call(c, c->ours, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
                                ints_text(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
     if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
 }
+
+static void reduce(OnnxCall *c) { reduce_with(c, (OverNothing){ NULL, false }); }
+static void reduce_norm(OnnxCall *c) { reduce_with(c, (OverNothing){ "abs", false }); }
+static void reduce_square(OnnxCall *c) { reduce_with(c, (OverNothing){ "square", false }); }
+static void reduce_log(OnnxCall *c) { reduce_with(c, (OverNothing){ "log", true }); }
 
 static void arg(OnnxCall *c)
 {
@@ -213,94 +219,106 @@ static void einsum(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_math[] = {
-    ONNX_SAME("Abs", "", "abs"),
-    ONNX_SAME("Acos", "", "acos"),
-    ONNX_SAME("Acosh", "", "acosh"),
-    ONNX_AS("Add", "axis broadcast", "add", binary),
-    ONNX_AS("And", "axis broadcast", "and", binary),
-    ONNX_AS("ArgMax", "axis keepdims select_last_index", "argmax", arg),
-    ONNX_AS("ArgMin", "axis keepdims select_last_index", "argmin", arg),
-    ONNX_SAME("Asin", "", "asin"),
-    ONNX_SAME("Asinh", "", "asinh"),
-    ONNX_SAME("Atan", "", "atan"),
-    ONNX_SAME("Atanh", "", "atanh"),
-    ONNX_MOVE("BitCast", "to", bit_cast),
-    ONNX_ROW("BitShift", "direction", shift),
-    ONNX_SAME("BitwiseAnd", "", "bitand"),
-    ONNX_SAME("BitwiseNot", "", "bitnot"),
-    ONNX_SAME("BitwiseOr", "", "bitor"),
-    ONNX_SAME("BitwiseXor", "", "bitxor"),
-    ONNX_MOVE("Cast", "to saturate", cast),
-    ONNX_SAME("Ceil", "", "ceil"),
-    ONNX_SAME("Celu", "alpha", "celu"),
-    ONNX_MOVE("CastLike", "saturate", cast_like),
-    ONNX_AS("Hardmax", "axis", "hardmax", softmax),
-    ONNX_ROW("Shrink", "bias lambd", shrink),
-    ONNX_ROW("Clip", "max min", clip),
-    ONNX_SAME("Cos", "", "cos"),
-    ONNX_SAME("Cosh", "", "cosh"),
-    ONNX_AS("Div", "axis broadcast", "div", binary),
-    ONNX_ROW("Einsum", "equation", einsum),
-    ONNX_SAME("Elu", "alpha", "elu"),
-    ONNX_AS("Equal", "axis broadcast", "equal", binary),
-    ONNX_SAME("Erf", "", "erf"),
-    ONNX_SAME("Exp", "", "exp"),
-    ONNX_SAME("Floor", "", "floor"),
-    ONNX_ROW("Gelu", "approximate", gelu),
-    ONNX_ROW("Gemm", "alpha beta broadcast transA transB", gemm),
-    ONNX_AS("Greater", "axis broadcast", "greater", binary),
-    ONNX_SAME("GreaterOrEqual", "", "greater_equal"),
-    ONNX_SAME("HardSigmoid", "alpha beta", "hard_sigmoid"),
-    ONNX_SAME("HardSwish", "", "hard_swish"),
-    ONNX_MOVE("Identity", "", same),
-    ONNX_ROW("IsInf", "detect_negative detect_positive", is_inf),
-    ONNX_SAME("IsNaN", "", "isnan"),
-    ONNX_SAME("LeakyRelu", "alpha", "leaky_relu"),
-    ONNX_AS("Less", "axis broadcast", "less", binary),
-    ONNX_SAME("LessOrEqual", "", "less_equal"),
-    ONNX_SAME("Log", "", "log"),
-    ONNX_AS("LogSoftmax", "axis", "log_softmax", softmax),
-    ONNX_ROW("MatMul", "", matmul),
-    ONNX_AS("Max", "", "max", chain),
-    ONNX_AS("Mean", "", "add", mean),
-    ONNX_AS("Min", "", "min", chain),
-    ONNX_SAME("Mish", "", "mish"),
-    ONNX_ROW("Mod", "fmod", mod),
-    ONNX_AS("Mul", "axis broadcast", "mul", binary),
-    ONNX_SAME("Neg", "", "neg"),
-    ONNX_SAME("Not", "", "not"),
-    ONNX_AS("Or", "axis broadcast", "or", binary),
-    ONNX_ROW("PRelu", "", prelu),
-    ONNX_ROW("Pow", "axis broadcast", pow_),
-    ONNX_SAME("Reciprocal", "", "reciprocal"),
-    ONNX_AS("ReduceL1", "axes keepdims noop_with_empty_axes", "reduce_l1", reduce),
-    ONNX_AS("ReduceL2", "axes keepdims noop_with_empty_axes", "reduce_l2", reduce),
-    ONNX_AS("ReduceLogSum", "axes keepdims noop_with_empty_axes", "reduce_log_sum", reduce),
-    ONNX_AS("ReduceLogSumExp", "axes keepdims noop_with_empty_axes", "reduce_log_sum_exp", reduce),
-    ONNX_AS("ReduceMax", "axes keepdims noop_with_empty_axes", "reduce_max", reduce),
-    ONNX_AS("ReduceMean", "axes keepdims noop_with_empty_axes", "reduce_mean", reduce),
-    ONNX_AS("ReduceMin", "axes keepdims noop_with_empty_axes", "reduce_min", reduce),
-    ONNX_AS("ReduceProd", "axes keepdims noop_with_empty_axes", "reduce_prod", reduce),
-    ONNX_AS("ReduceSum", "axes keepdims noop_with_empty_axes", "reduce_sum", reduce),
-    ONNX_AS("ReduceSumSquare", "axes keepdims noop_with_empty_axes", "reduce_sum_square", reduce),
-    ONNX_SAME("Relu", "", "relu"),
-    ONNX_SAME("Round", "", "nearbyint"),
-    ONNX_SAME("Selu", "alpha gamma", "selu"),
-    ONNX_SAME("Sigmoid", "", "sigmoid"),
-    ONNX_SAME("Sign", "", "sign"),
-    ONNX_SAME("Sin", "", "sin"),
-    ONNX_SAME("Sinh", "", "sinh"),
-    ONNX_AS("Softmax", "axis", "softmax", softmax),
-    ONNX_SAME("Softplus", "", "softplus"),
-    ONNX_SAME("Softsign", "", "softsign"),
-    ONNX_SAME("Sqrt", "", "sqrt"),
-    ONNX_AS("Sub", "axis broadcast", "sub", binary),
-    ONNX_AS("Sum", "", "add", chain),
-    ONNX_SAME("Swish", "alpha", "swish"),
-    ONNX_SAME("Tan", "", "tan"),
-    ONNX_SAME("Tanh", "", "tanh"),
-    ONNX_SAME("ThresholdedRelu", "alpha", "thresholded_relu"),
-    { "Where", "", "where", NULL, true },
-    ONNX_AS("Xor", "axis broadcast", "xor", binary),
+    { ONNX_SAME("Abs", "", "abs") },
+    { ONNX_SAME("Acos", "", "acos") },
+    { ONNX_SAME("Acosh", "", "acosh") },
+    { ONNX_AS("Add", "axis broadcast", "add", binary), .open.on_lists = onnx_sizes_add },
+    { ONNX_AS("And", "axis broadcast", "and", binary) },
+    { ONNX_AS("ArgMax", "axis keepdims select_last_index", "argmax", arg), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("ArgMin", "axis keepdims select_last_index", "argmin", arg), .open.keeps = KEEPS_ALL },
+    { ONNX_SAME("Asin", "", "asin") },
+    { ONNX_SAME("Asinh", "", "asinh") },
+    { ONNX_SAME("Atan", "", "atan") },
+    { ONNX_SAME("Atanh", "", "atanh") },
+    { ONNX_MOVE("BitCast", "to", bit_cast), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("BitShift", "direction", shift) },
+    { ONNX_SAME("BitwiseAnd", "", "bitand") },
+    { ONNX_SAME("BitwiseNot", "", "bitnot") },
+    { ONNX_SAME("BitwiseOr", "", "bitor") },
+    { ONNX_SAME("BitwiseXor", "", "bitxor") },
+    { ONNX_MOVE("Cast", "to saturate", cast), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_cast },
+    { ONNX_SAME("Ceil", "", "ceil"), .open.on_lists = onnx_sizes_same },
+    { ONNX_SAME("Celu", "alpha", "celu") },
+    { ONNX_MOVE("CastLike", "saturate", cast_like) },
+    { ONNX_AS("Hardmax", "axis", "hardmax", softmax), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Shrink", "bias lambd", shrink), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Clip", "max min", clip), .open.keeps = KEEPS_ALL },
+    { ONNX_SAME("Cos", "", "cos") },
+    { ONNX_SAME("Cosh", "", "cosh") },
+    { ONNX_AS("Div", "axis broadcast", "div", binary), .open.on_lists = onnx_sizes_div },
+    { ONNX_ROW("Einsum", "equation", einsum), .open.keeps = KEEPS_ALL },
+    { ONNX_SAME("Elu", "alpha", "elu") },
+    { ONNX_AS("Equal", "axis broadcast", "equal", binary), .open.on_lists = onnx_sizes_equal },
+    { ONNX_SAME("Erf", "", "erf") },
+    { ONNX_SAME("Exp", "", "exp") },
+    { ONNX_SAME("Floor", "", "floor"), .open.on_lists = onnx_sizes_same },
+    { ONNX_ROW("Gelu", "approximate", gelu), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Gemm", "alpha beta broadcast transA transB", gemm), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("Greater", "axis broadcast", "greater", binary) },
+    { ONNX_SAME("GreaterOrEqual", "", "greater_equal") },
+    { ONNX_SAME("HardSigmoid", "alpha beta", "hard_sigmoid") },
+    { ONNX_SAME("HardSwish", "", "hard_swish") },
+    { ONNX_MOVE("Identity", "", same), .open.keeps = KEEPS_ALL, .open.on_lists = onnx_sizes_same },
+    { ONNX_ROW("IsInf", "detect_negative detect_positive", is_inf) },
+    { ONNX_SAME("IsNaN", "", "isnan") },
+    { ONNX_SAME("LeakyRelu", "alpha", "leaky_relu") },
+    { ONNX_AS("Less", "axis broadcast", "less", binary) },
+    { ONNX_SAME("LessOrEqual", "", "less_equal") },
+    { ONNX_SAME("Log", "", "log") },
+    { ONNX_AS("LogSoftmax", "axis", "log_softmax", softmax), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("MatMul", "", matmul), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("Max", "", "max", chain), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_max },
+    { ONNX_AS("Mean", "", "add", mean), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
+    { ONNX_AS("Min", "", "min", chain), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_min },
+    { ONNX_SAME("Mish", "", "mish") },
+    { ONNX_ROW("Mod", "fmod", mod), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_mod },
+    { ONNX_AS("Mul", "axis broadcast", "mul", binary), .open.on_lists = onnx_sizes_mul },
+    { ONNX_SAME("Neg", "", "neg") },
+    { ONNX_SAME("Not", "", "not") },
+    { ONNX_AS("Or", "axis broadcast", "or", binary) },
+    { ONNX_ROW("PRelu", "", prelu), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Pow", "axis broadcast", pow_), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
+    { ONNX_SAME("Reciprocal", "", "reciprocal") },
+    { ONNX_AS("ReduceL1", "axes keepdims noop_with_empty_axes", "reduce_l1", reduce_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("ReduceL2", "axes keepdims noop_with_empty_axes", "reduce_l2", reduce_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_AS("ReduceLogSum", "axes keepdims noop_with_empty_axes", "reduce_log_sum", reduce_log),
+      .open.keeps = KEEPS_ALL },
+    { ONNX_AS("ReduceLogSumExp", "axes keepdims noop_with_empty_axes", "reduce_log_sum_exp", reduce),
+      .open.keeps = KEEPS_ALL },
+    { ONNX_AS("ReduceMax", "axes keepdims noop_with_empty_axes", "reduce_max", reduce), .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_COMPUTED },
+    { ONNX_AS("ReduceMean", "axes keepdims noop_with_empty_axes", "reduce_mean", reduce), .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_COMPUTED },
+    { ONNX_AS("ReduceMin", "axes keepdims noop_with_empty_axes", "reduce_min", reduce), .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_COMPUTED },
+    { ONNX_AS("ReduceProd", "axes keepdims noop_with_empty_axes", "reduce_prod", reduce), .open.keeps = KEEPS_ALL,
+      .open.on_lists = onnx_sizes_reduce_prod },
+    { ONNX_AS("ReduceSum", "axes keepdims noop_with_empty_axes", "reduce_sum", reduce), .open.keeps = KEEPS_ALL,
+      .open.lists = LISTS_COMPUTED },
+    { ONNX_AS("ReduceSumSquare", "axes keepdims noop_with_empty_axes", "reduce_sum_square", reduce_square),
+      .open.keeps = KEEPS_ALL },
+    { ONNX_SAME("Relu", "", "relu") },
+    { ONNX_SAME("Round", "", "nearbyint") },
+    { ONNX_SAME("Selu", "alpha gamma", "selu") },
+    { ONNX_SAME("Sigmoid", "", "sigmoid") },
+    { ONNX_SAME("Sign", "", "sign") },
+    { ONNX_SAME("Sin", "", "sin") },
+    { ONNX_SAME("Sinh", "", "sinh") },
+    { ONNX_AS("Softmax", "axis", "softmax", softmax), .open.keeps = KEEPS_ALL },
+    { ONNX_SAME("Softplus", "", "softplus") },
+    { ONNX_SAME("Softsign", "", "softsign") },
+    { ONNX_SAME("Sqrt", "", "sqrt") },
+    { ONNX_AS("Sub", "axis broadcast", "sub", binary), .open.on_lists = onnx_sizes_sub },
+    { ONNX_AS("Sum", "", "add", chain), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
+    { ONNX_SAME("Swish", "alpha", "swish") },
+    { ONNX_SAME("Tan", "", "tan") },
+    { ONNX_SAME("Tanh", "", "tanh") },
+    { ONNX_SAME("ThresholdedRelu", "alpha", "thresholded_relu") },
+    { ONNX_AS("Where", "", "where", NULL), .moves = true, .open.on_lists = onnx_sizes_where },
+    { ONNX_AS("Xor", "axis broadcast", "xor", binary) },
     { 0 }
 };

@@ -159,14 +159,14 @@ static void softmax_loss(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_norm[] = {
-    ONNX_ROW("GroupNormalization", "epsilon num_groups stash_type", group_norm),
-    ONNX_ROW("InstanceNormalization", "epsilon", instance_norm),
-    ONNX_ROW("LRN", "alpha beta bias size", lrn),
-    ONNX_ROW("LayerNormalization", "axis epsilon stash_type", layer_norm),
-    ONNX_ROW("LpNormalization", "axis p", lp_norm),
-    ONNX_ROW("MeanVarianceNormalization", "axes", mean_variance_norm),
-    ONNX_ROW("NegativeLogLikelihoodLoss", "ignore_index reduction", nll_loss),
-    ONNX_ROW("RMSNormalization", "axis epsilon stash_type", rms_norm),
-    ONNX_ROW("SoftmaxCrossEntropyLoss", "ignore_index reduction", softmax_loss),
+    { ONNX_ROW("GroupNormalization", "epsilon num_groups stash_type", group_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("InstanceNormalization", "epsilon", instance_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("LRN", "alpha beta bias size", lrn), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("LayerNormalization", "axis epsilon stash_type", layer_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("LpNormalization", "axis p", lp_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("MeanVarianceNormalization", "axes", mean_variance_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("NegativeLogLikelihoodLoss", "ignore_index reduction", nll_loss), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("RMSNormalization", "axis epsilon stash_type", rms_norm), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("SoftmaxCrossEntropyLoss", "ignore_index reduction", softmax_loss), .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -164,12 +164,13 @@ static void qlinear_conv(OnnxCall *c)
 
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"
 const OnnxOp onnx_rows_quant[] = {
-    ONNX_ROW("ConvInteger", CONV_ATTRS, conv_integer),
-    ONNX_ROW("DequantizeLinear", "axis block_size output_dtype", dequantize_linear),
-    ONNX_ROW("DynamicQuantizeLinear", "", dynamic_quantize),
-    ONNX_ROW("MatMulInteger", "", matmul_integer),
-    ONNX_ROW("QLinearConv", CONV_ATTRS, qlinear_conv),
-    ONNX_ROW("QLinearMatMul", "", qlinear_matmul),
-    ONNX_ROW("QuantizeLinear", "axis block_size output_dtype precision saturate", quantize_linear),
+    { ONNX_ROW("ConvInteger", CONV_ATTRS, conv_integer) },
+    { ONNX_ROW("DequantizeLinear", "axis block_size output_dtype", dequantize_linear), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("DynamicQuantizeLinear", "", dynamic_quantize), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("MatMulInteger", "", matmul_integer), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("QLinearConv", CONV_ATTRS, qlinear_conv) },
+    { ONNX_ROW("QLinearMatMul", "", qlinear_matmul) },
+    { ONNX_ROW("QuantizeLinear", "axis block_size output_dtype precision saturate", quantize_linear),
+      .open.keeps = KEEPS_ALL },
     { 0 }
 };

@@ -68,18 +68,16 @@ static Tensor *drawn(OnnxCall *c, const char *op, DType t, const char *shape, co
 
 static Tensor *uniform_like(OnnxCall *c, const Tensor *x) { return drawn(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), ""); }
 
-/* What the node wants by its attributes, as `ours`: names and values go over. */
-static const char *bounds_text(OnnxCall *c, const char *first, const char *second, double second_otherwise)
-{
-    Text t = text_new(c->cx);
-    onnx_add_real(&t, first, onnx_real(c, first, 0));
-    onnx_add_real(&t, second, onnx_real(c, second, second_otherwise));
-    return text_string(&t);
-}
-
+/* The node's values of the real attributes of our operator, by the same names. */
 static const char *attrs_of(OnnxCall *c)
 {
-    return strcmp(c->ours, "random_normal") == 0 ? bounds_text(c, "mean", "scale", 1) : bounds_text(c, "low", "high", 1);
+    Text t = text_new(c->cx);
+    for (const AttrRow *r = op_find(c->cx, c->ours)->attr; r->name; r++)
+        if (r->kind == ATTR_REAL) {
+            const char *end;
+            onnx_add_real(&t, r->name, onnx_real(c, r->name, text_read_double(r->otherwise, &end)));
+        }
+    return text_string(&t);
 }
 
 static void random_of_shape(OnnxCall *c)
@@ -150,12 +148,12 @@ static void dropout(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_random[] = {
-    ONNX_ROW("Bernoulli", "dtype seed", bernoulli),
-    ONNX_MOVE("Dropout", "ratio seed", dropout),
-    ONNX_ROW("Multinomial", "dtype sample_size seed", multinomial),
-    ONNX_AS("RandomNormal", "dtype mean scale seed shape", "random_normal", random_of_shape),
-    { "RandomNormalLike", "dtype mean scale seed", "random_normal", random_like, true },
-    ONNX_AS("RandomUniform", "dtype high low seed shape", "random_uniform", random_of_shape),
-    { "RandomUniformLike", "dtype high low seed", "random_uniform", random_like, true },
+    { ONNX_ROW("Bernoulli", "dtype seed", bernoulli) },
+    { ONNX_MOVE("Dropout", "ratio seed", dropout), .open.keeps = KEEPS_ALL },
+    { ONNX_ROW("Multinomial", "dtype sample_size seed", multinomial) },
+    { ONNX_AS("RandomNormal", "dtype mean scale seed shape", "random_normal", random_of_shape) },
+    { ONNX_AS("RandomNormalLike", "dtype mean scale seed", "random_normal", random_like), .moves = true },
+    { ONNX_AS("RandomUniform", "dtype high low seed shape", "random_uniform", random_of_shape) },
+    { ONNX_AS("RandomUniformLike", "dtype high low seed", "random_uniform", random_like), .moves = true },
     { 0 }
 };

@@ -11,10 +11,21 @@
 
 enum { MOST_ACTIVATIONS = 6 };
 
+/* What the three layers differ in. */
+typedef struct LayerKind {
+    const char *op;                          /* ours */
+    int gates, activations;                  /* of one direction */
+    const char *activation[3];               /* unless the node names others */
+    const char *more;                        /* a flag of the node that our call has, too; NULL: none */
+    int inputs;                              /* of our call; the last are the lengths */
+    bool has_cell;                           /* a second state, and peepholes */
+    bool may_reset_behind;                   /* `more` keeps a part of the second bias apart, as another input */
+} LayerKind;
+
 typedef struct Layers {
     OnnxCall *c;
-    const char *op;
-    int gates, activations, directions;      /* activations: of one direction */
+    const LayerKind *kind;
+    int directions;
     const char *attrs[2];                    /* of each direction's call */
     int64_t steps, batch, units;
     bool batch_first;
@@ -55,19 +66,20 @@ static double next_real(const OnnxAttr *list, int *next, double otherwise)
 }
 
 /* "activations=.. alpha=.. beta=.." of each direction. */
-static bool read_activations(Layers *l, const char *const *standard)
+static bool read_activations(Layers *l)
 {
     OnnxCall *c = l->c;
     const OnnxAttr *list = onnx_attr(c, "activations"), *alphas = onnx_attr(c, "activation_alpha"), *betas = onnx_attr(c, "activation_beta");
-    int alpha = 0, beta = 0, wanted = l->activations * l->directions;
+    int alpha = 0, beta = 0, wanted = l->kind->activations * l->directions;
     if (list && list->text_count != wanted) {
         onnx_refuse(c, "there are %d activations; %d are wanted", list->text_count, wanted);
         return false;
     }
     for (int d = 0; d < l->directions; d++) {
         Text names = text_new(c->cx), a = text_new(c->cx), b = text_new(c->cx);
-        for (int i = 0; i < l->activations; i++) {
-            const Activation *f = find_activation(c, list ? list->texts[d * l->activations + i] : standard[i]);
+        for (int i = 0; i < l->kind->activations; i++) {
+            const Activation *f = find_activation(c, list ? list->texts[d * l->kind->activations + i]
+                : l->kind->activation[i]);
             if (!f) return false;
             text_printf(&names, "%s%s", i ? "," : "", f->ours);
             text_add(&a, i ? "," : "");
@@ -95,7 +107,8 @@ static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end) { return o
 static bool is_zero(const Tensor *t)
 {
     const Node *maker = t->maker;
-    if (maker && maker->kind == NODE_CALL && strcmp(maker->op->name, "expand") == 0) return is_zero(maker->in[0]);      /* in an open shape */
+    if (maker && maker->kind == NODE_CALL &&
+        maker->op->layout.repeats) return is_zero(maker->in[0]);   /* an open shape */
     bool zero = tensor_is_constant(t);
     for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
     return zero;
@@ -112,7 +125,7 @@ static Tensor *state_of(Layers *l, int input, int d)
 static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
 {
     OnnxCall *c = l->c;
-    int64_t all = l->gates * l->units, reset = keeps ? (l->gates - 1) * l->units : all;
+    int64_t all = l->kind->gates * l->units, reset = keeps ? (l->kind->gates - 1) * l->units : all;
     Tensor *b = of_direction(l, onnx_in(c, 3), 0, d);
     if (!b) return NULL;
     Tensor *sum = onnx_call2(c, "add", part(l, b, 0, reset), part(l, b, all, all + reset));
@@ -133,7 +146,8 @@ static bool has_dims(const Tensor *t, int rank, int64_t a, int64_t b, int64_t c)
 static bool check_operands(Layers *l)
 {
     OnnxCall *c = l->c;
-    int64_t all = l->gates * l->units, first = l->batch_first ? l->batch : l->directions, second = l->batch_first ? l->directions : l->batch;
+    int64_t all = l->kind->gates * l->units, first = l->batch_first ? l->batch : l->directions, second = l->batch_first
+        ? l->directions : l->batch;
     static const char *const what[] = { "x", "w", "r", "b", "sequence_lens", "initial_h", "initial_c", "p" };
     for (int i = 0; i < 8; i++) {
         const Tensor *t = onnx_in(c, i);
@@ -157,9 +171,9 @@ static Tensor *lengths(Layers *l)
     return full ? NULL : onnx_cast(l->c, t, I32);
 }
 
-static bool layers_open(Layers *l, OnnxCall *c, const char *op, int gates, int activation_count, const char *const *standard)
+static bool layers_open(Layers *l, OnnxCall *c, const LayerKind *kind)
 {
-    *l = (Layers){ .c = c, .op = op, .gates = gates, .activations = activation_count };
+    *l = (Layers){ .c = c, .kind = kind };
     const char *direction = onnx_text(c, "direction", "forward");
     if (!onnx_needs(c, 3)) return false;
     const Tensor *x = c->in[0], *r = c->in[2];
@@ -183,7 +197,7 @@ static bool layers_open(Layers *l, OnnxCall *c, const char *op, int gates, int a
     if (!check_operands(l)) return false;
     if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type)) onnx_refuse(c, "sequence_lens are %s", dtype_info(c->in[4]->type)->spelling);
     l->lengths = lengths(l);
-    return !ctx_failed(c->cx) && read_activations(l, standard);
+    return !ctx_failed(c->cx) && read_activations(l);
 }
 
 /* ---- Calls and results ------------------------------------------------------------------------------------------- */
@@ -210,49 +224,55 @@ static void results(Layers *l, Node *const *layer)
     }
 }
 
-/* The call of one direction; `more` are attributes. Absent inputs at the end are left out by the call. */
-static Node *layer_call(Layers *l, Tensor *x, int d, const char *more)
+static bool has_flag(const Layers *l) { return l->kind->more && onnx_int(l->c, l->kind->more, 0) != 0; }
+
+/* The call of one direction. Absent inputs at the end are left out by the call. */
+static Node *layer_call(Layers *l, Tensor *x, int d)
 {
     OnnxCall *c = l->c;
-    bool is_gru = strcmp(l->op, "gru") == 0, is_lstm = strcmp(l->op, "lstm") == 0, keeps = is_gru && onnx_int(c, "linear_before_reset", 0);
+    const LayerKind *k = l->kind;
     bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
     Tensor *rest = NULL, *in[8] = { x };
     for (int i = 1; i < 3; i++) in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), "perm=1,0");
-    in[3] = bias_of(l, d, keeps, &rest);
+    in[3] = bias_of(l, d, k->may_reset_behind && has_flag(l), &rest);
     in[4] = state_of(l, 5, d);
-    in[5] = is_lstm ? state_of(l, 6, d) : rest;
-    in[6] = is_lstm ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
-    const int count = is_lstm ? 8 : is_gru ? 7 : 6;
-    in[count - 1] = l->lengths;
+    in[5] = k->has_cell ? state_of(l, 6, d) : rest;
+    in[6] = k->has_cell ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
+    in[k->inputs - 1] = l->lengths;
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "%s reverse=%d clip=", l->attrs[d], reverse);
     text_double(&attrs, onnx_real(c, "clip", 0));
-    text_printf(&attrs, " %s", more);
-    Tensor *y = call(c->cx, l->op, c->name, in, count, "%s", text_string(&attrs));
+    if (k->more) text_printf(&attrs, " %s=%d", k->more, has_flag(l));
+    Tensor *y = call(c->cx, k->op, c->name, in, k->inputs, "%s", text_string(&attrs));
     return y ? y->maker : NULL;
 }
 
-static void layers(OnnxCall *c, const char *op, int gates, int activation_count, const char *const *standard, const char *more)
+static void layers(OnnxCall *c, const LayerKind *kind)
 {
     Layers l;
     Node *layer[2];
-    if (!layers_open(&l, c, op, gates, activation_count, standard)) return;
+    if (!layers_open(&l, c, kind)) return;
     Tensor *x = l.batch_first ? onnx_call(c, "transpose", c->in[0], "perm=1,0,2") : c->in[0];
     for (int d = 0; d < l.directions; d++)
-        if (!(layer[d] = layer_call(&l, x, d, more))) return;
+        if (!(layer[d] = layer_call(&l, x, d))) return;
     results(&l, layer);
 }
 
-static const char *const standard[] = { "Sigmoid", "Tanh", "Tanh" };
+static const LayerKind
+    rnn_kind = { .op = "rnn", .gates = 1, .activations = 1, .activation = { "Tanh" }, .inputs = 6 },
+    gru_kind = { .op = "gru", .gates = 3, .activations = 2, .activation = { "Sigmoid", "Tanh" }, .inputs = 7,
+                 .more = "linear_before_reset", .may_reset_behind = true },
+    lstm_kind = { .op = "lstm", .gates = 4, .activations = 3, .activation = { "Sigmoid", "Tanh", "Tanh" }, .inputs = 8,
+                  .more = "input_forget", .has_cell = true };
 
-static void rnn(OnnxCall *c) { layers(c, "rnn", 1, 1, standard + 1, ""); }
-static void gru(OnnxCall *c) { layers(c, "gru", 3, 2, standard, text_format(c->cx, "linear_before_reset=%d", onnx_int(c, "linear_before_reset", 0) != 0)); }
-static void lstm(OnnxCall *c) { layers(c, "lstm", 4, 3, standard, text_format(c->cx, "input_forget=%d", onnx_int(c, "input_forget", 0) != 0)); }
+static void rnn(OnnxCall *c) { layers(c, &rnn_kind); }
+static void gru(OnnxCall *c) { layers(c, &gru_kind); }
+static void lstm(OnnxCall *c) { layers(c, &lstm_kind); }
 
 #define COMMON "activation_alpha activation_beta activations clip direction hidden_size layout"
 const OnnxOp onnx_rows_recurrent[] = {
-    ONNX_ROW("GRU", COMMON " linear_before_reset", gru),
-    ONNX_ROW("LSTM", COMMON " input_forget", lstm),
-    ONNX_ROW("RNN", COMMON, rnn),
+    { ONNX_ROW("GRU", COMMON " linear_before_reset", gru), .open.keeps = KEEPS_SEQUENCE },
+    { ONNX_ROW("LSTM", COMMON " input_forget", lstm), .open.keeps = KEEPS_SEQUENCE },
+    { ONNX_ROW("RNN", COMMON, rnn), .open.keeps = KEEPS_SEQUENCE },
     { 0 }
 };

@@ -123,13 +123,13 @@ static void concat(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_sequence[] = {
-    ONNX_MOVE("ConcatFromSequence", "axis new_axis", concat),
-    ONNX_MOVE("SequenceAt", "", at),
-    ONNX_MOVE("SequenceConstruct", "", construct),
-    ONNX_MOVE("SequenceEmpty", "dtype", empty),
-    ONNX_MOVE("SequenceErase", "", erase),
-    ONNX_MOVE("SequenceInsert", "", insert),
-    ONNX_MOVE("SequenceLength", "", length),
-    ONNX_MOVE("SplitToSequence", "axis keepdims", split),
+    { ONNX_MOVE("ConcatFromSequence", "axis new_axis", concat) },
+    { ONNX_MOVE("SequenceAt", "", at) },
+    { ONNX_MOVE("SequenceConstruct", "", construct) },
+    { ONNX_MOVE("SequenceEmpty", "dtype", empty) },
+    { ONNX_MOVE("SequenceErase", "", erase) },
+    { ONNX_MOVE("SequenceInsert", "", insert) },
+    { ONNX_MOVE("SequenceLength", "", length) },
+    { ONNX_MOVE("SplitToSequence", "axis keepdims", split) },
     { 0 }
 };

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
+#include "import/onnx/graph/onnx_sizes.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
@@ -456,25 +457,31 @@ static void center_crop_pad(OnnxCall *c)
 }
 
 const OnnxOp onnx_rows_shape[] = {
-    ONNX_MOVE("CenterCropPad", "axes", center_crop_pad),
-    ONNX_MOVE("Concat", "axis", concat),
-    ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant),
-    ONNX_MOVE("ConstantOfShape", "value", constant_of_shape),
-    ONNX_MOVE("DepthToSpace", "blocksize mode", depth_to_space),
-    ONNX_MOVE("Expand", "", expand),
-    ONNX_MOVE("Flatten", "axis", flatten),
-    ONNX_MOVE("Gather", "axis", gather),
-    ONNX_MOVE("Pad", "mode pads value", pad),
-    ONNX_MOVE("Range", "", range),
-    ONNX_MOVE("Reshape", "allowzero", reshape),
-    ONNX_MOVE("Shape", "end start", shape_of),
-    ONNX_MOVE("Size", "", size_of),
-    ONNX_MOVE("Slice", "axes ends starts", slice),
-    ONNX_MOVE("SpaceToDepth", "blocksize mode", space_to_depth),
-    ONNX_MOVE("Split", "axis num_outputs split", split),
-    ONNX_MOVE("Squeeze", "axes", squeeze),
-    ONNX_MOVE("Tile", "", tile),
-    ONNX_MOVE("Transpose", "perm", transpose),
-    ONNX_MOVE("Unsqueeze", "axes", unsqueeze),
+    { ONNX_MOVE("CenterCropPad", "axes", center_crop_pad) },
+    { ONNX_MOVE("Concat", "axis", concat), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_concat },
+    { ONNX_MOVE("Constant", "value value_float value_floats value_int value_ints", constant) },
+    { ONNX_MOVE("ConstantOfShape", "value", constant_of_shape), .open.translate = onnx_open_constant_of_shape },
+    { ONNX_MOVE("DepthToSpace", "blocksize mode", depth_to_space), .open.keeps = KEEPS_IMAGE },
+    { ONNX_MOVE("Expand", "", expand), .open.keeps = KEEPS_ALL, .open.translate = onnx_open_expand },
+    { ONNX_MOVE("Flatten", "axis", flatten), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE("Gather", "axis", gather), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_gather },
+    { ONNX_MOVE("Pad", "mode pads value", pad), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE("Range", "", range), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
+    { ONNX_MOVE("Reshape", "allowzero", reshape), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_as_list, .open.translate = onnx_open_reshape },
+    { ONNX_MOVE("Shape", "end start", shape_of), .open.on_shape = onnx_sizes_of_shape },
+    { ONNX_MOVE("Size", "", size_of), .open.on_shape = onnx_sizes_of_count },
+    { ONNX_MOVE("Slice", "axes ends starts", slice), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ,
+      .open.on_lists = onnx_sizes_slice },
+    { ONNX_MOVE("SpaceToDepth", "blocksize mode", space_to_depth), .open.keeps = KEEPS_IMAGE },
+    { ONNX_MOVE("Split", "axis num_outputs split", split), .open.keeps = KEEPS_OTHERS },
+    { ONNX_MOVE("Squeeze", "axes", squeeze), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_as_scalar },
+    { ONNX_MOVE("Tile", "", tile), .open.keeps = KEEPS_ALL, .open.lists = LISTS_READ },
+    { ONNX_MOVE("Transpose", "perm", transpose), .open.keeps = KEEPS_ALL },
+    { ONNX_MOVE("Unsqueeze", "axes", unsqueeze), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+      .open.on_lists = onnx_sizes_as_list },
     { 0 }
 };

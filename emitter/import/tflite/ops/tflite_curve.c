@@ -251,16 +251,16 @@ static void l2_normalization(TfliteCall *c)
 }
 
 const TfliteRow tflite_rows_curve[] = {
-    { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8, 1, NULL, l2_normalization },
-    { 19, "RELU", 3, 0, OF_F32 | OF_I8, 1, NULL, relu },
-    { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1 },
-    { 21, "RELU6", 3, 0, OF_F32 | OF_I8, 1, NULL, relu6 },
-    { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8, 2, NULL, divide },
-    { 54, "PRELU", 1, 0, OF_F32 | OF_I8, 2, NULL, prelu },
-    { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt },
-    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8, 1, NULL, leaky_relu },
-    { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_ },
-    { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu },
-    { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8, 1, NULL, hard_swish },
+    { 11, "L2_NORMALIZATION", 2, OPTIONS_L2_NORM, OF_F32 | OF_I8, 1, NULL, l2_normalization, TFLITE_KEEPS_FIRST },
+    { 19, "RELU", 3, 0, OF_F32 | OF_I8, 1, NULL, relu, TFLITE_KEEPS_ALL },
+    { 20, "RELU_N1_TO_1", 1, 0, OF_F32, 1, NULL, relu_n1_to_1, TFLITE_KEEPS_ALL },
+    { 21, "RELU6", 3, 0, OF_F32 | OF_I8, 1, NULL, relu6, TFLITE_KEEPS_ALL },
+    { 42, "DIV", 2, OPTIONS_DIV, OF_F32 | OF_I32 | OF_I8, 2, NULL, divide, TFLITE_KEEPS_ALL },
+    { 54, "PRELU", 1, 0, OF_F32 | OF_I8, 2, NULL, prelu, TFLITE_KEEPS_ALL },
+    { 76, "RSQRT", 3, 0, OF_F32 | OF_I8, 1, NULL, rsqrt, TFLITE_KEEPS_ALL },
+    { 98, "LEAKY_RELU", 2, OPTIONS_LEAKY, OF_F32 | OF_I8, 1, NULL, leaky_relu, TFLITE_KEEPS_ALL },
+    { 101, "ABS", 5, 0, OF_F32 | OF_I8, 1, NULL, abs_, TFLITE_KEEPS_ALL },
+    { 111, "ELU", 2, 0, OF_F32 | OF_I8, 1, NULL, elu, TFLITE_KEEPS_ALL },
+    { 117, "HARD_SWISH", 1, 0, OF_F32 | OF_I8, 1, NULL, hard_swish, TFLITE_KEEPS_ALL },
     { 0 }
 };

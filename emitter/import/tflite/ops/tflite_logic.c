@@ -37,16 +37,16 @@ static void select_(TfliteCall *c)
 enum { OF_COMPARABLE = OF_F32 | OF_I8 | OF_WHOLE };
 
 const TfliteRow tflite_rows_logic[] = {
-    { 58, "LESS", 3, 0, OF_COMPARABLE, 2, NULL, less },
-    { 61, "GREATER", 2, 0, OF_COMPARABLE, 2, NULL, greater },
-    { 62, "GREATER_EQUAL", 3, 0, OF_COMPARABLE, 2, NULL, greater_equal },
-    { 63, "LESS_EQUAL", 2, 0, OF_COMPARABLE, 2, NULL, less_equal },
-    { 64, "SELECT", 4, 0, OF_BOOL, 1, NULL, select_ },
-    { 71, "EQUAL", 4, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, equal },
-    { 72, "NOT_EQUAL", 3, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, not_equal },
-    { 84, "LOGICAL_OR", 1, 0, OF_BOOL, 2, "or", NULL },
-    { 86, "LOGICAL_AND", 1, 0, OF_BOOL, 2, "and", NULL },
-    { 87, "LOGICAL_NOT", 1, 0, OF_BOOL, 1, "not", NULL },
-    { 123, "SELECT_V2", 2, 0, OF_BOOL, 1, NULL, select_ },
+    { 58, "LESS", 3, 0, OF_COMPARABLE, 2, NULL, less, TFLITE_KEEPS_ALL },
+    { 61, "GREATER", 2, 0, OF_COMPARABLE, 2, NULL, greater, TFLITE_KEEPS_ALL },
+    { 62, "GREATER_EQUAL", 3, 0, OF_COMPARABLE, 2, NULL, greater_equal, TFLITE_KEEPS_ALL },
+    { 63, "LESS_EQUAL", 2, 0, OF_COMPARABLE, 2, NULL, less_equal, TFLITE_KEEPS_ALL },
+    { 64, "SELECT", 4, 0, OF_BOOL, 1, NULL, select_, TFLITE_KEEPS_ALL },
+    { 71, "EQUAL", 4, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, equal, TFLITE_KEEPS_ALL },
+    { 72, "NOT_EQUAL", 3, 0, OF_COMPARABLE | OF_BOOL, 2, NULL, not_equal, TFLITE_KEEPS_ALL },
+    { 84, "LOGICAL_OR", 1, 0, OF_BOOL, 2, "or", NULL, TFLITE_KEEPS_NONE },
+    { 86, "LOGICAL_AND", 1, 0, OF_BOOL, 2, "and", NULL, TFLITE_KEEPS_NONE },
+    { 87, "LOGICAL_NOT", 1, 0, OF_BOOL, 1, "not", NULL, TFLITE_KEEPS_NONE },
+    { 123, "SELECT_V2", 2, 0, OF_BOOL, 1, NULL, select_, TFLITE_KEEPS_ALL },
     { 0 }
 };

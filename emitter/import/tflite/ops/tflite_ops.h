@@ -22,6 +22,9 @@ enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, 
        OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16, OF_BYTES = OF_I8 | OF_U8,
        HAS_STORED_WEIGHTS = 512 };   /* where input 0 is FLOAT32, input 1 may be integers with scales: tflite_real_weights */
 
+/* Which dimensions of the inputs may stay open; none: all of them, if the operator of ours works by elements. */
+typedef enum TfliteKeeps { TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST } TfliteKeeps;
+
 typedef struct TfliteRow {
     int code;                        /* BuiltinOperator */
     const char *name;
@@ -31,6 +34,7 @@ typedef struct TfliteRow {
     int alike;                       /* inputs that must have the type of the first, from the first on */
     const char *ours;                /* without a translation: the same inputs, no attributes */
     void (*translate)(TfliteCall *c);
+    TfliteKeeps keeps;
 } TfliteRow;
 
 const char *tflite_types_text(Ctx *cx, int types);                         /* of OF_..: "FLOAT32 INT8" */

@@ -273,12 +273,14 @@ static void max_pool(TfliteCall *c) { pool(c, "max_pool2d"); }
 enum { OPTIONS_TRANSPOSE_CONV = 49, OPTIONS_BATCH_MATMUL = 101 };
 
 const TfliteRow tflite_rows_window[] = {
-    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, average_pool },
-    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d },
-    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, depthwise_conv_2d },
-    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, fully_connected },
-    { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv },
-    { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul },
-    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, max_pool },
+    { 1, "AVERAGE_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, average_pool, TFLITE_KEEPS_FIRST },
+    { 3, "CONV_2D", 8, OPTIONS_CONV, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL, conv_2d, TFLITE_KEEPS_FIRST },
+    { 4, "DEPTHWISE_CONV_2D", 7, OPTIONS_DEPTHWISE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL,
+      depthwise_conv_2d, TFLITE_KEEPS_FIRST },
+    { 9, "FULLY_CONNECTED", 13, OPTIONS_DENSE, OF_F32 | OF_I8 | HAS_STORED_WEIGHTS, 2, NULL,
+      fully_connected, TFLITE_KEEPS_ALL },
+    { 67, "TRANSPOSE_CONV", 5, OPTIONS_TRANSPOSE_CONV, OF_I32, 1, NULL, transpose_conv, TFLITE_KEEPS_NONE },
+    { 126, "BATCH_MATMUL", 7, OPTIONS_BATCH_MATMUL, OF_F32 | OF_I8, 2, NULL, batch_matmul, TFLITE_KEEPS_ALL },
+    { 17, "MAX_POOL_2D", 3, OPTIONS_POOL, OF_F32 | OF_I8, 1, NULL, max_pool, TFLITE_KEEPS_FIRST },
     { 0 }
 };

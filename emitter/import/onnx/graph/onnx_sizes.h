@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_IMPORT_ONNX_SIZES_H
+#define LW_IMPORT_ONNX_SIZES_H
+/* What rows declare in OnnxOp.open: lists of sizes and the arithmetic on them, and the translations over open dimensions. */
+#include "import/onnx/graph/onnx_ops.h"
+
+/* The elements of a tensor of integers, some of which are sizes that stay open. */
+enum { ONNX_MOST_SIZES = 64 };
+struct OnnxSizes { int count, rank /* 0 or 1 */; DType type; const Expr *at[ONNX_MOST_SIZES]; };
+
+bool onnx_is_list(const OnnxCall *c, const Tensor *t);
+/* Of an input that is a list of sizes, or constant whole numbers; false: it is neither. */
+bool onnx_list(const OnnxCall *c, int input, OnnxSizes *out);
+/* Output 0: a constant where all elements are numbers, else a tensor that stands for the list. */
+void onnx_give_list(OnnxCall *c, const OnnxSizes *s);
+
+/* OnnxOpen.on_shape */
+OnnxListRule onnx_sizes_of_shape, onnx_sizes_of_count;
+/* OnnxOpen.on_lists */
+OnnxListRule onnx_sizes_gather, onnx_sizes_slice, onnx_sizes_concat, onnx_sizes_as_list, onnx_sizes_as_scalar,
+             onnx_sizes_same, onnx_sizes_cast, onnx_sizes_add, onnx_sizes_sub, onnx_sizes_mul, onnx_sizes_div,
+             onnx_sizes_mod, onnx_sizes_min, onnx_sizes_max, onnx_sizes_equal, onnx_sizes_where, onnx_sizes_reduce_prod;
+/* OnnxOpen.translate; onnx_open.c */
+OnnxOpenRule onnx_open_reshape, onnx_open_expand, onnx_open_constant_of_shape;
+#endif
