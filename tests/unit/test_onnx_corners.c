@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "check.h"
+#include "context/context.h"
 #include "import/onnx/onnx.h"
 #include "onnx_text.h"
 #include "plain.h"
@@ -114,7 +115,7 @@ static const char *run_corner(Ctx *cx, const Corner *c)
 int main(void)
 {
     for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
-        Ctx *cx = ctx_new(NULL, NULL);
+        Ctx *cx = context_new(NULL, NULL);
         const char *fault = run_corner(cx, &corners[i]);
         check_that(!fault, corners[i].name, "%s", fault);
         ctx_free(cx);
