@@ -111,6 +111,13 @@
 #endif
 /* lw: end */
 
+/* lw: LW_AT needs */
+/* An operand of an instruction: its memory, the index of its first element there, and the strides of its dimensions of two or more
+ * elements but the last. A macro that stands for an instruction hands this on to one with a parameter for each. Emitted code
+ * forms no pointer here, for under a false predicate the index may lie outside of the memory. */
+#define LW_AT(...) __VA_ARGS__
+/* lw: end */
+
 /* lw: LW_VECTOR needs */
 /* Stands before short innermost loops whose iterations are independent. gcc writes a short loop out before it looks for
  * vectors, and then finds none. */

@@ -96,7 +96,7 @@ typedef struct FindData { const Speller *s; bool found; } FindData;
 static void find_data(const Expr *e, void *user)
 {
     FindData *f = user;
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) f->found = true;
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT) f->found = true;
     for (int i = 0; e->kind == EXPR_VAR && i < f->s->named_count; i++)
         if (f->s->named[i].what == e && f->s->named[i].is_data) f->found = true;
 }
@@ -518,19 +518,32 @@ static Spelled bitcast(Speller *s, const Expr *e)
 
 /* ---- Leaves ---------------------------------------------------------------------------------------------------- */
 
+static const char *memory_name(Speller *s, const Memory *m)
+{
+    const char *memory = speller_find(s, m);
+    if (!memory) diag_internal(s->cx, m->name, "this memory is read where it is not declared");
+    return memory ? memory : m->name;
+}
+
 static Spelled load(Speller *s, const Expr *e)
 {
     const Memory *m = e->ref;
-    const char *memory = speller_find(s, m);
-    if (!memory) {
-        diag_internal(s->cx, m->name, "this memory is read where it is not declared");
-        memory = m->name;
-    }
-    const char *text = memory;
+    const char *memory = memory_name(s, m), *text = memory;
     if (m->kind != MEMORY_SCALAR) text = text_format(s->cx, "%s[%s]", memory, spelled(s, e->arg[0]).text);
     if (!is_half(m->type) || m->kind == MEMORY_SCALAR) return piece(text, LEVEL_PRIMARY, true);
     const char *value = text_format(s->cx, m->type == F16 ? "lw_half_to_float(%s)" : "lw_bf16_to_float(%s)", text);
     return (Spelled){ value, LEVEL_PRIMARY, true, text };
+}
+
+/* LW_AT(memory, index, strides...): an instruction forms the pointer itself, and only where it reads. */
+static Spelled operand_at(Speller *s, const Expr *e)
+{
+    const Expr *first = e->arg[0];
+    Text t = text_new(s->cx);
+    text_printf(&t, "LW_AT(%s, %s", memory_name(s, first->ref), spelled(s, first->arg[0]).text);
+    for (int i = 1; i < e->arg_count; i++) text_printf(&t, ", %s", spelled(s, e->arg[i]).text);
+    text_char(&t, ')');
+    return piece(text_string(&t), LEVEL_PRIMARY, true);
 }
 
 static Spelled number(Speller *s, const Expr *e)
@@ -564,7 +577,7 @@ static Spelled spelled(Speller *s, const Expr *e)
     case EXPR_REAL:     return number(s, e);
     case EXPR_VAR:      return variable(s, e);
     case EXPR_LOAD:     return load(s, e);
-    case EXPR_MACRO:    return call(s, e->ref, e);
+    case EXPR_AT:       return operand_at(s, e);
     case EXPR_READ:
         diag_internal(s->cx, ((const Tensor *)e->ref)->name, "a read in tensor coordinates has no spelling in C");
         return piece("0", LEVEL_PRIMARY, false);

@@ -438,19 +438,17 @@ static const Code *expand_all(Expand *x, const Stmt *s)
     return code_seq(x->cx, child, s->child_count);
 }
 
-/* The first element, and the distances of neighbours along all dimensions but the last. */
-static int operand_args(Expand *x, const Tensor *pattern, const OperandMatch *o, const Expr **arg)
+/* An operand of rank 0 is its value; any other is its first element and the strides of all dimensions but the last. */
+static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMatch *o)
 {
     Ctx *cx = x->cx;
     const Storage *st = o->tensor ? storage_of(x->s, o->tensor) : NULL;
+    const Expr *arg[MAX_RANK + 1];
     int n = 0;
-    if (o->value) {
-        arg[n++] = simplify(cx, storage_loads(x->s, o->value), NULL);
-        return n;
-    }
+    if (o->value) return simplify(cx, storage_loads(x->s, o->value), NULL);
     if (!st) {
         diag_internal(cx, o->tensor->name, "this tensor is used where it has no storage");
-        return 0;
+        return expr_index(cx, 0);
     }
     arg[n++] = load_expr(cx, st->memory, storage_index(cx, st, o->tensor, o->first));
     for (int d = 0; d < pattern->rank; d++) {
@@ -463,7 +461,7 @@ static int operand_args(Expand *x, const Tensor *pattern, const OperandMatch *o,
         else if (!expr_is_int(distance, 1))
             diag_error(cx, o->tensor->name, "an instruction reads elements side by side here, and they lie apart: leave tensorize out");
     }
-    return n;
+    return expr_new(cx, EXPR_AT, arg[0]->type, NULL, arg, n);
 }
 
 static const Code *expand_tile(Expand *x, const Stmt *s)
@@ -478,11 +476,11 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
         diag_internal(cx, instr->macro, "a unit is not what its instruction computes: %s", why);
         return NULL;
     }
-    const Expr *arg[MAX_NUMBERS + (MAX_OPERANDS + 1) * (MAX_RANK + 1)];
+    const Expr *arg[MAX_NUMBERS + MAX_OPERANDS + 1];
     int n = 0;
     for (int i = 0; i < instr->number_count; i++) arg[n++] = expr_int(cx, I32, instr->number[i]);
-    n += operand_args(x, instr->stage->out[0], &m.result, arg + n);
-    for (int i = 0; i < instr->operand_count; i++) n += operand_args(x, instr->operand[i], &m.operand[i], arg + n);
+    arg[n++] = operand_arg(x, instr->stage->out[0], &m.result);
+    for (int i = 0; i < instr->operand_count; i++) arg[n++] = operand_arg(x, instr->operand[i], &m.operand[i]);
     return code_if(cx, m.block->cond, code_call_or(cx, instr->macro, arg, n, body), NULL);
 }
 

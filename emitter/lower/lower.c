@@ -4,7 +4,9 @@
 #include "lower/lower.h"
 
 #include <stdlib.h>
+#include <string.h>
 
+#include "lower/check_pointers.h"
 #include "lower/comment.h"
 #include "lower/passes.h"
 #include "support/names.h"
@@ -89,6 +91,13 @@ static void parameters(Ctx *cx, const Storages *s, Function *f)
     f->size = u.sizes;
 }
 
+/* LOOPWRIGHT_CHECK=pointers has every pointer of every function proved to be inside of its memory: for tests. */
+static void check_pointers(Ctx *cx, const Nest *n, const Code *code)
+{
+    const char *wish = getenv("LOOPWRIGHT_CHECK"), *why = wish && strcmp(wish, "pointers") == 0 ? pointers_check(cx, code) : NULL;
+    if (why) diag_internal(cx, n->name, "%s, is not proved to be inside of its memory", why);
+}
+
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
     if (!n || ctx_failed(cx)) return NULL;
@@ -101,6 +110,7 @@ const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
         watch_lap(watch, "code", passes[i].name);
     }
     if (ctx_failed(cx)) return NULL;
+    check_pointers(cx, n, code);
     Function *f = NEW(cx->arena, Function);
     f->name = name_identifier(cx, n->name);
     f->body = code;

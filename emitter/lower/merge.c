@@ -106,7 +106,7 @@ static const Expr *walk_expr(Walk *w, const Expr *e)
     if (e->kind == EXPR_INT) return walk_number(w, e);
     text_printf(&w->outline, " (%d:%d", (int)e->kind, (int)e->type);
     if (e->kind == EXPR_VAR || e->kind == EXPR_LOAD) mention(w, e->ref);
-    else if (e->kind == EXPR_REAL || e->kind == EXPR_MACRO) print_expr(&w->outline, e);
+    else if (e->kind == EXPR_REAL) print_expr(&w->outline, e);
     const Expr *few[16], **arg = e->arg_count > 16 ? NEW_ARRAY(w->cx->arena, const Expr *, e->arg_count) : few;
     for (int i = 0; i < e->arg_count; i++) {
         bool is_index = e->kind == EXPR_LOAD || (e->kind == EXPR_SELECT && i == SELECT_COND && !is_data(w->cx, e->arg[i]));

@@ -65,10 +65,11 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
     c[cw] = c10;
     c[cw + 1] = c11;
 }
-#define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt)                                                         \
+#define LW_ROWS_DOT_2X2_I16(n, c, ci, cw, a, ai, aw, aq, as, b, bi, bo, bq, bt)                                        \
     do {                                                                                                               \
-        if ((aq) == 4 && (as) == 2 && (bo) == 4 && (bq) == 8 && (bt) == 2) lw_dsp_2x2(n, &(c), cw, &(a), aw, &(b));    \
-        else lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt);                                      \
+        if ((aq) == 4 && (as) == 2 && (bo) == 4 && (bq) == 8 && (bt) == 2)                                             \
+            lw_dsp_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi));                                                 \
+        else lw_dot_pairs(2, 2, n, (c) + (ci), cw, (a) + (ai), aw, aq, as, (b) + (bi), bo, bq, bt);                    \
     } while (0)
 #endif
 /* lw: end */
@@ -137,10 +138,11 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
         :
         : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
 }
-#define LW_DOT_2X4_I16(n, c, cw, cp, a, aq, aw, b, bq, bp)                                                             \
+#define LW_ROWS_DOT_2X4_I16(n, c, ci, cw, cp, a, ai, aq, aw, b, bi, bq, bp)                                            \
     do {                                                                                                               \
-        if ((cw) == 4 && (cp) == 2 && (aq) == 4 && (aw) == 2 && (bq) == 4 && (bp) == 2) lw_dsp_2x4(n, &(c), &(a), &(b)); \
-        else lw_dot_2x4(n, &(c), cw, cp, &(a), aq, aw, &(b), bq, bp);                                                  \
+        if ((cw) == 4 && (cp) == 2 && (aq) == 4 && (aw) == 2 && (bq) == 4 && (bp) == 2)                                \
+            lw_dsp_2x4(n, (c) + (ci), (a) + (ai), (b) + (bi));                                                         \
+        else lw_dot_2x4(n, (c) + (ci), cw, cp, (a) + (ai), aq, aw, (b) + (bi), bq, bp);                                \
     } while (0)
 #endif
 /* lw: end */
@@ -173,10 +175,10 @@ static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const
         y[3] = b[1];
     }
 }
-#define LW_PAIRS_I16(n, y, yw, yq, a, aw, aq)                                                                          \
+#define LW_ROWS_PAIRS_I16(n, y, yi, yw, yq, a, ai, aw, aq)                                                             \
     do {                                                                                                               \
-        if ((yw) == 2 && (yq) == 4 && (aq) == 2) lw_dsp_pairs(n, &(y), &(a), &(a) + (aw));                             \
-        else lw_pairs(n, &(y), yw, yq, &(a), aw, aq);                                                                  \
+        if ((yw) == 2 && (yq) == 4 && (aq) == 2) lw_dsp_pairs(n, (y) + (yi), (a) + (ai), (a) + (ai) + (aw));           \
+        else lw_pairs(n, (y) + (yi), yw, yq, (a) + (ai), aw, aq);                                                      \
     } while (0)
 #endif
 /* lw: end */
@@ -224,12 +226,11 @@ static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int8_t *a, const in
     for (; n > 0; n--) c += *a++ * *b++;
     return c;
 }
-#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dsp_1x4(n, &(c), &(a), &(b), bo)
-#define LW_DOT_1X2_I8(n, c, a, b, bo)                                                                                  \
-    ((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[1] = lw_dsp_1x1(n, (&(c))[1], &(a), &(b) + (bo)))
-#define LW_DOT_1X1_I8(n, c, a, b) ((c) = lw_dsp_1x1(n, c, &(a), &(b)))
-#define LW_DOT_2X1_I8(n, c, cw, a, aw, b)                                                                              \
-    ((&(c))[0] = lw_dsp_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[cw] = lw_dsp_1x1(n, (&(c))[cw], &(a) + (aw), &(b)))
+#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dsp_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#define LW_DSP_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_dsp_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) (LW_DSP_DOT(n, c, ci, a, ai, b, bi), LW_DSP_DOT(n, c, (ci) + 1, a, ai, b, (bi) + (bo)))
+#define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) LW_DSP_DOT(n, c, ci, a, ai, b, bi)
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) (LW_DSP_DOT(n, c, ci, a, ai, b, bi), LW_DSP_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
 #endif
 /* lw: end */
 
@@ -251,7 +252,7 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
     }
     for (; n > 0; n--) *y++ = *a++;
 }
-#define LW_COPY_I16(n, y, a) lw_dsp_widen(n, &(y), &(a))
+#define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_dsp_widen(n, (y) + (yi), (a) + (ai))
 #endif
 /* lw: end */
 
@@ -286,10 +287,10 @@ static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw
     c[cw + 2] = d2;
     c[cw + 3] = d3;
 }
-#define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj)                                                      \
+#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
     do {                                                                                                               \
-        if ((n) == 4) lw_dsp_window2(kh, kw, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                                \
-        else lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                                        \
+        if ((n) == 4) lw_dsp_window2(kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);              \
+        else lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                      \
     } while (0)
 #endif
 /* lw: end */
@@ -309,7 +310,7 @@ static inline void lw_dsp_copy(int32_t n, int8_t *y, const int8_t *a)
     }
     for (; n > 0; n--) *y++ = *a++;
 }
-#define LW_COPY_I8(n, y, a) lw_dsp_copy(n, &(y), &(a))
+#define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_dsp_copy(n, (y) + (yi), (a) + (ai))
 #endif
 /* lw: end */
 
@@ -346,12 +347,12 @@ static inline void lw_dsp_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, cons
         for (int32_t i = 0; i < kh; i++)
             for (int32_t j = 0; j < kw; j++) *y = a[i * ai + j * aj] > *y ? a[i * ai + j * aj] : *y;
 }
-#define LW_SUM_WINDOW_I8(kh, kw, n, y, a, ai, aj)                                                                      \
+#define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj)                                                         \
     do {                                                                                                               \
-        if ((n) == 4 && (kh) * (kw) <= 256) lw_dsp_sum4(kh, kw, &(y), &(a), ai, aj);                                   \
-        else lw_sum_window(kh, kw, n, &(y), &(a), ai, aj);                                                             \
+        if ((n) == 4 && (kh) * (kw) <= 256) lw_dsp_sum4(kh, kw, (y) + (yi), (a) + (at), ai, aj);                       \
+        else lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj);                                                 \
     } while (0)
-#define LW_MAX_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_dsp_max(kh, kw, n, &(y), &(a), ai, aj)
+#define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_dsp_max(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
 /* lw: end */
 #endif

@@ -74,13 +74,12 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
         : "lr", "q0", "q1", "memory");
     return c;
 }
-#define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_mve_2x2(n, &(c), cw, &(a), aw, &(b), bo)
-#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_mve_1x4(n, &(c), &(a), &(b), bo)
-#define LW_DOT_1X2_I8(n, c, a, b, bo)                                                                                  \
-    ((&(c))[0] = lw_mve_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[1] = lw_mve_1x1(n, (&(c))[1], &(a), &(b) + (bo)))
-#define LW_DOT_1X1_I8(n, c, a, b) ((c) = lw_mve_1x1(n, c, &(a), &(b)))
-#define LW_DOT_2X1_I8(n, c, cw, a, aw, b)                                                                              \
-    ((&(c))[0] = lw_mve_1x1(n, (&(c))[0], &(a), &(b)), (&(c))[cw] = lw_mve_1x1(n, (&(c))[cw], &(a) + (aw), &(b)))
+#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) lw_mve_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
+#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_mve_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
+#define LW_MVE_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_mve_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) (LW_MVE_DOT(n, c, ci, a, ai, b, bi), LW_MVE_DOT(n, c, (ci) + 1, a, ai, b, (bi) + (bo)))
+#define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) LW_MVE_DOT(n, c, ci, a, ai, b, bi)
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi) (LW_MVE_DOT(n, c, ci, a, ai, b, bi), LW_MVE_DOT(n, c, (ci) + (cw), a, (ai) + (aw), b, bi))
 #endif
 /* lw: end */
 
@@ -110,8 +109,8 @@ static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
         : [n] "r"(n), [fill] "r"((int32_t)fill)
         : "lr", "q0", "memory");
 }
-#define LW_COPY_I8(n, y, a) lw_mve_copy(n, &(y), &(a))
-#define LW_FILL_I8(n, y, fill) lw_mve_fill(n, &(y), fill)
+#define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_mve_copy(n, (y) + (yi), (a) + (ai))
+#define LW_ROWS_FILL_I8(n, y, yi, fill) lw_mve_fill(n, (y) + (yi), fill)
 #endif
 /* lw: end */
 
@@ -146,15 +145,15 @@ static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t
     vst2q_s32(c, sum);
     if (pixels == 2) vst2q_s32(c + cw, sum1);
 }
-#define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj)                                                      \
+#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
     do {                                                                                                               \
-        if ((n) == 8) lw_mve_window(2, kh, kw, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                              \
-        else lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj);                                        \
+        if ((n) == 8) lw_mve_window(2, kh, kw, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);            \
+        else lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj);                      \
     } while (0)
-#define LW_WINDOW_I8(kh, kw, n, c, a, ai, aj, b, bi, bj)                                                               \
+#define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
     do {                                                                                                               \
-        if ((n) == 8) lw_mve_window(1, kh, kw, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj);                                \
-        else lw_window(1, kh, kw, n, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj);                                          \
+        if ((n) == 8) lw_mve_window(1, kh, kw, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj);              \
+        else lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj);                        \
     } while (0)
 #endif
 /* lw: end */
@@ -170,7 +169,7 @@ static inline void lw_mve_begin(int32_t n, int32_t *y, const int32_t *a)
     }
     for (; n > 0; n--) *y++ = *a++;
 }
-#define LW_COPY_I32(n, y, a) lw_mve_begin(n, &(y), &(a))
+#define LW_ROWS_COPY_I32(n, y, yi, a, ai) lw_mve_begin(n, (y) + (yi), (a) + (ai))
 #endif
 /* lw: end */
 
@@ -216,8 +215,9 @@ static inline void lw_mve_scale_all(int32_t n, int32_t zero, int32_t least, int3
         vstrbq_p_s32(y, lw_mve_clamped(lw_mve_scaled(vldrwq_z_s32(a, p), all_m, minus_n), zero, least, most), p);
     }
 }
-#define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) lw_mve_scale(n, zero, least, most, &(y), &(a), &(m), &(s))
-#define LW_SCALE_I8(n, zero, least, most, y, a, m, s) lw_mve_scale_all(n, zero, least, most, &(y), &(a), m, s)
+#define LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, yi, a, ai, m, mi, s, si)                                        \
+    lw_mve_scale(n, zero, least, most, (y) + (yi), (a) + (ai), (m) + (mi), (s) + (si))
+#define LW_ROWS_SCALE_I8(n, zero, least, most, y, yi, a, ai, m, s) lw_mve_scale_all(n, zero, least, most, (y) + (yi), (a) + (ai), m, s)
 #endif
 /* lw: end */
 
@@ -246,8 +246,8 @@ static inline void lw_mve_add(int32_t n, int32_t za, int32_t ma, int32_t sa, int
     }
 #undef LW_MVE_SUM
 }
-#define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
-    lw_mve_add(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, &(y), &(a), &(b))
+#define LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, yi, a, ai, b, bi)                        \
+    lw_mve_add(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, (y) + (yi), (a) + (ai), (b) + (bi))
 #endif
 /* lw: end */
 
@@ -282,12 +282,12 @@ static inline void lw_mve_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, cons
         vstrbq_p_s8(y, most, p);
     }
 }
-#define LW_SUM_WINDOW_I8(kh, kw, n, y, a, ai, aj)                                                                      \
+#define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj)                                                         \
     do {                                                                                                               \
-        if ((n) == 8 && (kh) * (kw) <= 256) lw_mve_sum8(kh, kw, &(y), &(a), ai, aj);                                   \
-        else lw_sum_window(kh, kw, n, &(y), &(a), ai, aj);                                                             \
+        if ((n) == 8 && (kh) * (kw) <= 256) lw_mve_sum8(kh, kw, (y) + (yi), (a) + (at), ai, aj);                       \
+        else lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj);                                                 \
     } while (0)
-#define LW_MAX_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_mve_max(kh, kw, n, &(y), &(a), ai, aj)
+#define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_mve_max(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
 /* lw: end */
 #endif

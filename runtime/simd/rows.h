@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
 /* Products and copies of rows of 8 and 16 bits: the macros that emitted code names, in portable C for what no other header
- * has instructions. An operand is its first element, then the distances of neighbours; sums wrap.
+ * has instructions. Sums wrap. Numbers come first, then the result, then the operands, each as LW_AT(memory, index, strides...): the index
+ * of its first element, and the distances of neighbours along its dimensions of two or more elements but the last. For each macro,
+ * LW_ROWS_... is the same with the operands spread out; the headers with instructions define it before this one does.
  *
  *   LW_DOT_2X2_I8[n](a: i8[2][n], b: i8[2][n])              c[w<2,o<2] = sum(e<n) i32(a[w,e]) * i32(b[o,e])
  *   LW_DOT_2X2_I16[n](a: i16[2][n][2][2], b: i8[2][n][2][2]) c[w<2,o<2] = sum(q<n,s<2,t<2) i32(a[w,q,s,t]) * i32(b[o,q,t,s])
  *   LW_COPY_I16[n](a: i8[n])                                y[e<n] = i16(a[e])                     and LW_COPY_I8
  *   LW_FETCH_I16[n,fill](p: bool, a: i8[n])                 y[e<n] = i16(select(p, a[e], fill))    and LW_FETCH_I8
  *
- * and the first for 1X1, 1X2, 1X4 and 2X1. Of I16 the distances in a are 4 and 2, in b 4, 8 and 2, as weights are packed.
+ * and the first for 1X1, 1X2, 1X4 and 2X1. Of I16 the strides of a are 4 and 2, of b 4, 8 and 2, as weights are packed.
  *
  *   LW_DOT_2X4_I16[n](a: i16[n][2][2], b: i16[n][2][2])
  *                        c[w<2,p<2,h<2] = sum(q<n,t<2) i32(a[q,w,t]) * i32(i8(i32(b[q,p,t]) + h*128 >> h*8))
@@ -107,35 +109,43 @@ static inline void lw_dot_row(int32_t o, int32_t n, int32_t *c, const int8_t *a,
 /* lw: end */
 
 /* lw: LW_DOT_2X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dot_2x2 */
-#ifndef LW_DOT_2X2_I8
-#define LW_DOT_2X2_I8(n, c, cw, a, aw, b, bo) lw_dot_2x2(n, &(c), cw, &(a), aw, &(b), bo)
+#ifndef LW_ROWS_DOT_2X2_I8
+#define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) lw_dot_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #endif
+#define LW_DOT_2X2_I8(n, c, a, b) LW_ROWS_DOT_2X2_I8(n, c, a, b)
 /* lw: end */
 /* lw: LW_DOT_2X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
-#ifndef LW_DOT_2X1_I8
-#define LW_DOT_2X1_I8(n, c, cw, a, aw, b) (lw_dot_row(1, n, &(c), &(a), &(b), 0), lw_dot_row(1, n, &(c) + (cw), &(a) + (aw), &(b), 0))
+#ifndef LW_ROWS_DOT_2X1_I8
+#define LW_ROWS_DOT_2X1_I8(n, c, ci, cw, a, ai, aw, b, bi)                                                             \
+    (lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0), lw_dot_row(1, n, (c) + (ci) + (cw), (a) + (ai) + (aw), (b) + (bi), 0))
 #endif
+#define LW_DOT_2X1_I8(n, c, a, b) LW_ROWS_DOT_2X1_I8(n, c, a, b)
 /* lw: end */
 /* lw: LW_DOT_1X4_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_1x4 */
-#ifndef LW_DOT_1X4_I8
-#define LW_DOT_1X4_I8(n, c, a, b, bo) lw_dot_1x4(n, &(c), &(a), &(b), bo)
+#ifndef LW_ROWS_DOT_1X4_I8
+#define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
+#define LW_DOT_1X4_I8(n, c, a, b) LW_ROWS_DOT_1X4_I8(n, c, a, b)
 /* lw: end */
 /* lw: LW_DOT_1X2_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
-#ifndef LW_DOT_1X2_I8
-#define LW_DOT_1X2_I8(n, c, a, b, bo) lw_dot_row(2, n, &(c), &(a), &(b), bo)
+#ifndef LW_ROWS_DOT_1X2_I8
+#define LW_ROWS_DOT_1X2_I8(n, c, ci, a, ai, b, bi, bo) lw_dot_row(2, n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #endif
+#define LW_DOT_1X2_I8(n, c, a, b) LW_ROWS_DOT_1X2_I8(n, c, a, b)
 /* lw: end */
 /* lw: LW_DOT_1X1_I8 needs LW_SIMD_CHOICE lw_mve_dots lw_dsp_bytes lw_dot_row */
-#ifndef LW_DOT_1X1_I8
-#define LW_DOT_1X1_I8(n, c, a, b) lw_dot_row(1, n, &(c), &(a), &(b), 0)
+#ifndef LW_ROWS_DOT_1X1_I8
+#define LW_ROWS_DOT_1X1_I8(n, c, ci, a, ai, b, bi) lw_dot_row(1, n, (c) + (ci), (a) + (ai), (b) + (bi), 0)
 #endif
+#define LW_DOT_1X1_I8(n, c, a, b) LW_ROWS_DOT_1X1_I8(n, c, a, b)
 /* lw: end */
 
 /* lw: LW_DOT_2X2_I16 needs LW_SIMD_CHOICE lw_dsp_2x2 lw_dot_pairs */
-#ifndef LW_DOT_2X2_I16
-#define LW_DOT_2X2_I16(n, c, cw, a, aw, aq, as, b, bo, bq, bt) lw_dot_pairs(2, 2, n, &(c), cw, &(a), aw, aq, as, &(b), bo, bq, bt)
+#ifndef LW_ROWS_DOT_2X2_I16
+#define LW_ROWS_DOT_2X2_I16(n, c, ci, cw, a, ai, aw, aq, as, b, bi, bo, bq, bt)                                        \
+    lw_dot_pairs(2, 2, n, (c) + (ci), cw, (a) + (ai), aw, aq, as, (b) + (bi), bo, bq, bt)
 #endif
+#define LW_DOT_2X2_I16(n, c, a, b) LW_ROWS_DOT_2X2_I16(n, c, a, b)
 /* lw: end */
 
 /* lw: lw_dot_2x4 needs */
@@ -154,9 +164,11 @@ static inline void lw_dot_2x4(int32_t n, int32_t *c, int32_t cw, int32_t cp, con
 }
 /* lw: end */
 /* lw: LW_DOT_2X4_I16 needs LW_SIMD_CHOICE lw_dsp_2x4 lw_dot_2x4 */
-#ifndef LW_DOT_2X4_I16
-#define LW_DOT_2X4_I16(n, c, cw, cp, a, aq, aw, b, bq, bp) lw_dot_2x4(n, &(c), cw, cp, &(a), aq, aw, &(b), bq, bp)
+#ifndef LW_ROWS_DOT_2X4_I16
+#define LW_ROWS_DOT_2X4_I16(n, c, ci, cw, cp, a, ai, aq, aw, b, bi, bq, bp)                                            \
+    lw_dot_2x4(n, (c) + (ci), cw, cp, (a) + (ai), aq, aw, (b) + (bi), bq, bp)
 #endif
+#define LW_DOT_2X4_I16(n, c, a, b) LW_ROWS_DOT_2X4_I16(n, c, a, b)
 /* lw: end */
 
 /* lw: lw_pairs needs */
@@ -168,9 +180,10 @@ static inline void lw_pairs(int32_t n, int16_t *y, int32_t yw, int32_t yq, const
 }
 /* lw: end */
 /* lw: LW_PAIRS_I16 needs LW_SIMD_CHOICE lw_dsp_pairs lw_pairs */
-#ifndef LW_PAIRS_I16
-#define LW_PAIRS_I16(n, y, yw, yq, a, aw, aq) lw_pairs(n, &(y), yw, yq, &(a), aw, aq)
+#ifndef LW_ROWS_PAIRS_I16
+#define LW_ROWS_PAIRS_I16(n, y, yi, yw, yq, a, ai, aw, aq) lw_pairs(n, (y) + (yi), yw, yq, (a) + (ai), aw, aq)
 #endif
+#define LW_PAIRS_I16(n, y, a) LW_ROWS_PAIRS_I16(n, y, a)
 /* lw: end */
 
 /* lw: lw_copy_i16 needs */
@@ -199,34 +212,38 @@ static inline void lw_fill_i8(int32_t n, int8_t *y, int8_t fill)
 /* lw: end */
 
 /* lw: LW_COPY_I16 needs LW_SIMD_CHOICE lw_dsp_widen lw_copy_i16 */
-#ifndef LW_COPY_I16
-#define LW_COPY_I16(n, y, a) lw_copy_i16(n, &(y), &(a))
+#ifndef LW_ROWS_COPY_I16
+#define LW_ROWS_COPY_I16(n, y, yi, a, ai) lw_copy_i16(n, (y) + (yi), (a) + (ai))
 #endif
+#define LW_COPY_I16(n, y, a) LW_ROWS_COPY_I16(n, y, a)
 /* lw: end */
 /* lw: LW_COPY_I8 needs LW_SIMD_CHOICE lw_dsp_copy lw_mve_copies lw_copy_i8 */
-#ifndef LW_COPY_I8
-#define LW_COPY_I8(n, y, a) lw_copy_i8(n, &(y), &(a))
+#ifndef LW_ROWS_COPY_I8
+#define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_copy_i8(n, (y) + (yi), (a) + (ai))
 #endif
+#define LW_COPY_I8(n, y, a) LW_ROWS_COPY_I8(n, y, a)
 /* lw: end */
 /* lw: LW_FETCH_I16 needs LW_COPY_I16 lw_fill_i16 */
-/* Where p is false, a lies outside of its memory and is only named. */
-#define LW_FETCH_I16(n, fill, y, p, a)                                                                                 \
+/* Where p is false, the index of a may lie outside of its memory: no pointer is formed of it. */
+#define LW_ROWS_FETCH_I16(n, fill, y, yi, p, a, ai)                                                                    \
     do {                                                                                                               \
-        if (p) LW_COPY_I16(n, y, a);                                                                                   \
-        else lw_fill_i16(n, &(y), fill);                                                                               \
+        if (p) LW_ROWS_COPY_I16(n, y, yi, a, ai);                                                                      \
+        else lw_fill_i16(n, (y) + (yi), fill);                                                                         \
     } while (0)
+#define LW_FETCH_I16(n, fill, y, p, a) LW_ROWS_FETCH_I16(n, fill, y, p, a)
 /* lw: end */
 /* lw: LW_FILL_I8 needs LW_SIMD_CHOICE lw_mve_copies lw_fill_i8 */
-#ifndef LW_FILL_I8
-#define LW_FILL_I8(n, y, fill) lw_fill_i8(n, &(y), fill)
+#ifndef LW_ROWS_FILL_I8
+#define LW_ROWS_FILL_I8(n, y, yi, fill) lw_fill_i8(n, (y) + (yi), fill)
 #endif
 /* lw: end */
 /* lw: LW_FETCH_I8 needs LW_COPY_I8 LW_FILL_I8 */
-#define LW_FETCH_I8(n, fill, y, p, a)                                                                                  \
+#define LW_ROWS_FETCH_I8(n, fill, y, yi, p, a, ai)                                                                     \
     do {                                                                                                               \
-        if (p) LW_COPY_I8(n, y, a);                                                                                    \
-        else LW_FILL_I8(n, y, fill);                                                                                   \
+        if (p) LW_ROWS_COPY_I8(n, y, yi, a, ai);                                                                       \
+        else LW_ROWS_FILL_I8(n, y, yi, fill);                                                                          \
     } while (0)
+#define LW_FETCH_I8(n, fill, y, p, a) LW_ROWS_FETCH_I8(n, fill, y, p, a)
 /* lw: end */
 
 /* lw: lw_window needs */
@@ -236,12 +253,13 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
 {
     for (int32_t o = 0; o < n; o++) {
         uint32_t sum = (uint32_t)c[o], sum1 = pixels == 2 ? (uint32_t)c[cw + o] : 0;
-        const int8_t *x = a + o, *k = b + o;
-        for (int32_t i = 0; i < kh; i++) {
+        const int8_t *x = a + o, *k = b + o;      /* advanced while a row follows: behind the last one they would leave the memory */
+        for (int32_t i = 0;;) {
             for (int32_t j = 0; j < kw; j++) {
                 sum += (uint32_t)((int32_t)x[j * aj] * k[j * bj]);
                 if (pixels == 2) sum1 += (uint32_t)((int32_t)x[j * aj + aw] * k[j * bj]);
             }
+            if (++i == kh) break;
             x += ai;
             k += bi;
         }
@@ -251,21 +269,27 @@ static inline void lw_window(int32_t pixels, int32_t kh, int32_t kw, int32_t n, 
 }
 /* lw: end */
 /* lw: LW_WINDOW2_I8 needs LW_SIMD_CHOICE lw_mve_window lw_dsp_window lw_window */
-#ifndef LW_WINDOW2_I8
-#define LW_WINDOW2_I8(kh, kw, n, c, cw, a, ai, aw, aj, b, bi, bj) lw_window(2, kh, kw, n, &(c), cw, &(a), ai, aw, aj, &(b), bi, bj)
+#ifndef LW_ROWS_WINDOW2_I8
+#define LW_ROWS_WINDOW2_I8(kh, kw, n, c, ci, cw, a, at, ai, aw, aj, b, bt, bi, bj)                                     \
+    lw_window(2, kh, kw, n, (c) + (ci), cw, (a) + (at), ai, aw, aj, (b) + (bt), bi, bj)
 #endif
+#define LW_WINDOW2_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW2_I8(kh, kw, n, c, a, b)
 /* lw: end */
 /* lw: LW_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_window lw_window */
-#ifndef LW_WINDOW_I8
-#define LW_WINDOW_I8(kh, kw, n, c, a, ai, aj, b, bi, bj) lw_window(1, kh, kw, n, &(c), 0, &(a), ai, 0, aj, &(b), bi, bj)
+#ifndef LW_ROWS_WINDOW_I8
+#define LW_ROWS_WINDOW_I8(kh, kw, n, c, ci, a, at, ai, aj, b, bt, bi, bj)                                              \
+    lw_window(1, kh, kw, n, (c) + (ci), 0, (a) + (at), ai, 0, aj, (b) + (bt), bi, bj)
 #endif
+#define LW_WINDOW_I8(kh, kw, n, c, a, b) LW_ROWS_WINDOW_I8(kh, kw, n, c, a, b)
 /* lw: end */
 
 /* lw: LW_TAPS2_I8 needs LW_WINDOW2_I8 */
-#define LW_TAPS2_I8(k, n, c, cw, a, ai, aw, b, bi) LW_WINDOW2_I8(k, 1, n, c, cw, a, ai, aw, 0, b, bi, 0)
+#define LW_ROWS_TAPS2_I8(k, n, c, ci, cw, a, at, ai, aw, b, bt, bi) LW_ROWS_WINDOW2_I8(k, 1, n, c, ci, cw, a, at, ai, aw, 0, b, bt, bi, 0)
+#define LW_TAPS2_I8(k, n, c, a, b) LW_ROWS_TAPS2_I8(k, n, c, a, b)
 /* lw: end */
 /* lw: LW_TAPS_I8 needs LW_WINDOW_I8 */
-#define LW_TAPS_I8(k, n, c, a, ai, b, bi) LW_WINDOW_I8(k, 1, n, c, a, ai, 0, b, bi, 0)
+#define LW_ROWS_TAPS_I8(k, n, c, ci, a, at, ai, b, bt, bi) LW_ROWS_WINDOW_I8(k, 1, n, c, ci, a, at, ai, 0, b, bt, bi, 0)
+#define LW_TAPS_I8(k, n, c, a, b) LW_ROWS_TAPS_I8(k, n, c, a, b)
 /* lw: end */
 
 /* lw: lw_sum_window needs */
@@ -277,12 +301,14 @@ static inline void lw_sum_window(int32_t kh, int32_t kw, int32_t n, int32_t *y, 
 }
 /* lw: end */
 /* lw: LW_SUM_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_dsp_pool lw_sum_window */
-#ifndef LW_SUM_WINDOW_I8
-#define LW_SUM_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_sum_window(kh, kw, n, &(y), &(a), ai, aj)
+#ifndef LW_ROWS_SUM_WINDOW_I8
+#define LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_sum_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
+#define LW_SUM_WINDOW_I8(kh, kw, n, y, a) LW_ROWS_SUM_WINDOW_I8(kh, kw, n, y, a)
 /* lw: end */
 /* lw: LW_SUM_TAPS_I8 needs LW_SUM_WINDOW_I8 */
-#define LW_SUM_TAPS_I8(k, n, y, a, ai) LW_SUM_WINDOW_I8(k, 1, n, y, a, ai, 0)
+#define LW_ROWS_SUM_TAPS_I8(k, n, y, yi, a, at, ai) LW_ROWS_SUM_WINDOW_I8(k, 1, n, y, yi, a, at, ai, 0)
+#define LW_SUM_TAPS_I8(k, n, y, a) LW_ROWS_SUM_TAPS_I8(k, n, y, a)
 /* lw: end */
 
 /* lw: lw_max_window needs */
@@ -294,48 +320,68 @@ static inline void lw_max_window(int32_t kh, int32_t kw, int32_t n, int8_t *y, c
 }
 /* lw: end */
 /* lw: LW_MAX_WINDOW_I8 needs LW_SIMD_CHOICE lw_mve_pool lw_dsp_pool lw_max_window */
-#ifndef LW_MAX_WINDOW_I8
-#define LW_MAX_WINDOW_I8(kh, kw, n, y, a, ai, aj) lw_max_window(kh, kw, n, &(y), &(a), ai, aj)
+#ifndef LW_ROWS_MAX_WINDOW_I8
+#define LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, yi, a, at, ai, aj) lw_max_window(kh, kw, n, (y) + (yi), (a) + (at), ai, aj)
 #endif
+#define LW_MAX_WINDOW_I8(kh, kw, n, y, a) LW_ROWS_MAX_WINDOW_I8(kh, kw, n, y, a)
 /* lw: end */
 /* lw: LW_MAX_TAPS_I8 needs LW_MAX_WINDOW_I8 */
-#define LW_MAX_TAPS_I8(k, n, y, a, ai) LW_MAX_WINDOW_I8(k, 1, n, y, a, ai, 0)
+#define LW_ROWS_MAX_TAPS_I8(k, n, y, yi, a, at, ai) LW_ROWS_MAX_WINDOW_I8(k, 1, n, y, yi, a, at, ai, 0)
+#define LW_MAX_TAPS_I8(k, n, y, a) LW_ROWS_MAX_TAPS_I8(k, n, y, a)
 /* lw: end */
 /* lw: LW_MAX_IF_I8 needs LW_MAX_WINDOW_I8 */
-/* Where p is false, a lies outside of its memory and is only named. */
-#define LW_MAX_IF_I8(n, y, p, a)                                                                                       \
+/* Where p is false, the index of a may lie outside of its memory: no pointer is formed of it. */
+#define LW_ROWS_MAX_IF_I8(n, y, yi, p, a, ai)                                                                          \
     do {                                                                                                               \
-        if (p) LW_MAX_WINDOW_I8(1, 1, n, y, a, 0, 0);                                                                  \
+        if (p) LW_ROWS_MAX_WINDOW_I8(1, 1, n, y, yi, a, ai, 0, 0);                                                     \
     } while (0)
+#define LW_MAX_IF_I8(n, y, p, a) LW_ROWS_MAX_IF_I8(n, y, p, a)
 /* lw: end */
 
 /* lw: LW_FETCH_ROW_I8 needs LW_COPY_I8 LW_FILL_I8 */
-/* `left` pixels of fill, `inner` ones of a, and fill to the end; each in memory for n channels and full to `own`. */
-static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y, int32_t yw, int p, const int8_t *a, int32_t aw)
+/* `left` pixels of fill, `inner` ones of a, and fill to the end; each in memory for n channels and full to `own`. `a` is the first of
+ * the inner pixels, NULL where the row has none. */
+static inline void lw_fetch_row(int32_t m, int32_t left, int32_t inner, int32_t n, int32_t own, int8_t fill, int8_t *y, int32_t yw, const int8_t *a, int32_t aw)
 {
     const int32_t begin = left < m ? left : m, end = begin + inner < m ? begin + inner : m;
-    if (p && own >= n && yw == n && aw == n) {
-        LW_FILL_I8(begin * n, y[0], fill);
-        if (begin < end) LW_COPY_I8((end - begin) * n, y[begin * n], a[begin * n]);
-        LW_FILL_I8((m - end) * n, y[end * n], fill);
+    if (a && own >= n && yw == n && aw == n) {
+        LW_ROWS_FILL_I8(begin * n, y, 0, fill);
+        if (begin < end) LW_ROWS_COPY_I8((end - begin) * n, y, begin * n, a, 0);
+        LW_ROWS_FILL_I8((m - end) * n, y, end * n, fill);
         return;
     }
     for (int32_t w = 0; w < m; w++) {
-        const int32_t full = p && w >= begin && w < end ? own < n ? own : n : 0;
-        if (full) LW_COPY_I8(full, y[w * yw], a[w * aw]);
-        LW_FILL_I8(n - full, y[w * yw + full], fill);
+        const int32_t full = a && w >= begin && w < end ? own < n ? own : n : 0;
+        if (full) LW_ROWS_COPY_I8(full, y, w * yw, a, (w - begin) * aw);
+        LW_ROWS_FILL_I8(n - full, y, w * yw + full, fill);
     }
 }
-#define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yw, p, a, aw) lw_fetch_row(m, left, inner, n, own, fill, &(y), yw, p, &(a), aw)
+/* The row of a begins at index `ai`: outside of its memory where p is false, and by `left` pixels where p is true. */
+#define LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, yi, yw, p, a, ai, aw)                                    \
+    lw_fetch_row(m, left, inner, n, own, fill, (y) + (yi), yw, (p) && (left) < (m) ? (a) + ((ai) + (left) * (aw)) : NULL, aw)
+#define LW_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a) LW_ROWS_FETCH_ROW_I8(m, left, inner, n, own, fill, y, p, a)
 /* lw: end */
 
 /* What only vectors have, by the names that emitted code uses. */
 /* lw: LW_COPY_I32 needs LW_SIMD_CHOICE lw_mve_begin */
+#ifdef LW_ROWS_COPY_I32
+#define LW_COPY_I32(n, y, a) LW_ROWS_COPY_I32(n, y, a)
+#endif
 /* lw: end */
 /* lw: LW_SCALE_I8 needs LW_SIMD_CHOICE lw_mve_scale */
+#ifdef LW_ROWS_SCALE_I8
+#define LW_SCALE_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_I8(n, zero, least, most, y, a, m, s)
+#endif
 /* lw: end */
 /* lw: LW_SCALE_EACH_I8 needs LW_SIMD_CHOICE lw_mve_scale */
+#ifdef LW_ROWS_SCALE_EACH_I8
+#define LW_SCALE_EACH_I8(n, zero, least, most, y, a, m, s) LW_ROWS_SCALE_EACH_I8(n, zero, least, most, y, a, m, s)
+#endif
 /* lw: end */
 /* lw: LW_ADD_I8 needs LW_SIMD_CHOICE lw_mve_add */
+#ifdef LW_ROWS_ADD_I8
+#define LW_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)                                         \
+    LW_ROWS_ADD_I8(n, za, ma, sa, zb, mb, sb, m, s, zero, least, most, y, a, b)
+#endif
 /* lw: end */
 #endif

@@ -5,17 +5,19 @@
 
 #ifdef MACROS
 static int rows, tiles;
-#define MLA8(r, x, w)                                                                                                  \
-    do {                                                                                                               \
-        rows++;                                                                                                        \
-        for (int o = 0; o < 8; o++) (&(r))[o] += (&(w))[o] * *&(x);                                                    \
-    } while (0)
-#define PLUS_ONE(r, r_row, x, x_row)                                                                                   \
-    do {                                                                                                               \
-        tiles++;                                                                                                       \
-        for (int u = 0; u < 2; u++)                                                                                    \
-            for (int v = 0; v < 16; v++) (&(r))[u * (r_row) + v] = (&(x))[u * (x_row) + v] + 1;                        \
-    } while (0)
+static void mla8(float *r, int at, const float *x, int xat, const float *w, int wat)
+{
+    rows++;
+    for (int o = 0; o < 8; o++) r[at + o] += w[wat + o] * x[xat];
+}
+static void plus_one(float *r, int at, int row, const float *x, int xat, int xrow)
+{
+    tiles++;
+    for (int u = 0; u < 2; u++)
+        for (int v = 0; v < 16; v++) r[at + u * row + v] = x[xat + u * xrow + v] + 1;
+}
+#define MLA8(r, x, w) mla8(r, x, w)
+#define PLUS_ONE(r, x) plus_one(r, x)
 #endif
 
 #include "tiled.c"

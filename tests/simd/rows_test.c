@@ -74,14 +74,14 @@ static int test_dots(int32_t n, int32_t aw, int32_t bo)
     begin_sums();                                                                                                      \
     use;                                                                                                               \
     if (differs(dot, n, rows, columns, aw, bo)) return status
-    TRY(1, dot_bytes, 2, 2, LW_DOT_2X2_I8(n, c[0], 5, bytes[0], aw, weights[0], bo));
-    TRY(2, dot_bytes, 2, 1, LW_DOT_2X1_I8(n, c[0], 5, bytes[0], aw, weights[0]));
-    TRY(3, dot_bytes, 1, 4, LW_DOT_1X4_I8(n, c[0], bytes[0], weights[0], bo));
-    TRY(4, dot_bytes, 1, 2, LW_DOT_1X2_I8(n, c[0], bytes[0], weights[0], bo));
-    TRY(5, dot_bytes, 1, 1, LW_DOT_1X1_I8(n, c[0], bytes[0], weights[0]));
+    TRY(1, dot_bytes, 2, 2, LW_DOT_2X2_I8(n, LW_AT(c, 0, 5), LW_AT(bytes, 0, aw), LW_AT(weights, 0, bo)));
+    TRY(2, dot_bytes, 2, 1, LW_DOT_2X1_I8(n, LW_AT(c, 0, 5), LW_AT(bytes, 0, aw), LW_AT(weights, 0)));
+    TRY(3, dot_bytes, 1, 4, LW_DOT_1X4_I8(n, LW_AT(c, 0), LW_AT(bytes, 0), LW_AT(weights, 0, bo)));
+    TRY(4, dot_bytes, 1, 2, LW_DOT_1X2_I8(n, LW_AT(c, 0), LW_AT(bytes, 0), LW_AT(weights, 0, bo)));
+    TRY(5, dot_bytes, 1, 1, LW_DOT_1X1_I8(n, LW_AT(c, 0), LW_AT(bytes, 0), LW_AT(weights, 0)));
     if (4 * n > LONGEST) return 0;
-    TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], aw, 4, 2, weights[0], 4, 8, 2));
-    TRY(7, dot_turns, 2, 2, LW_DOT_2X2_I16(n, c[0], 5, halves[0], 3, 9, 5, weights[0], 7, 6, 4));
+    TRY(6, dot_pairs, 2, 2, LW_DOT_2X2_I16(n, LW_AT(c, 0, 5), LW_AT(halves, 0, aw, 4, 2), LW_AT(weights, 0, 4, 8, 2)));
+    TRY(7, dot_turns, 2, 2, LW_DOT_2X2_I16(n, LW_AT(c, 0, 5), LW_AT(halves, 0, 3, 9, 5), LW_AT(weights, 0, 7, 6, 4)));
     return 0;
 }
 
@@ -102,18 +102,18 @@ static int test_pairs(int32_t n)
     static int16_t patch[4 * LONGEST + 2], rows[4 * LONGEST];
     for (int32_t i = 0; i < 4 * n; i++) rows[i] = (int16_t)(weights[i] + 256 * (weights[i] < 0 && weights[i + 1] == -128 ? -127 : weights[i + 1]));
     for (int32_t i = 0; i < 4 * LONGEST + 2; i++) patch[i] = 7777;
-    LW_PAIRS_I16(n, patch[1], 2, 4, bytes[3], 41, 2);
+    LW_PAIRS_I16(n, LW_AT(patch, 1, 2, 4), LW_AT(bytes, 3, 41, 2));
     for (int32_t i = 0; i < 4 * LONGEST + 2; i++) {
         const int32_t at = i - 1;
         if (patch[i] != (at >= 0 && at < 4 * n ? bytes[at / 2 % 2 * 41 + 3 + at / 4 * 2 + at % 2] : 7777)) return 25;
     }
     for (int32_t i = 0; i < 8; i++) c[i] = begin[i] = i * 1000000 - 4000000;
-    LW_DOT_2X4_I16(n, c[0], 4, 2, patch[1], 4, 2, rows[0], 4, 2);
+    LW_DOT_2X4_I16(n, LW_AT(c, 0, 4, 2), LW_AT(patch, 1, 4, 2), LW_AT(rows, 0, 4, 2));
     for (int32_t i = 0; i < 8; i++)
         if (c[i] != begin[i] + dot_of_rows(n, i / 4, i % 4, 0, 0)) return 26;
     begin_sums();
-    LW_PAIRS_I16(n, patch[0], 2 * n, 2, bytes[3], 41, 2);
-    LW_DOT_2X4_I16(n, c[0], 5, 2, patch[0], 2, 2 * n, rows[0], 4, 2);
+    LW_PAIRS_I16(n, LW_AT(patch, 0, 2 * n, 2), LW_AT(bytes, 3, 41, 2));
+    LW_DOT_2X4_I16(n, LW_AT(c, 0, 5, 2), LW_AT(patch, 0, 2, 2 * n), LW_AT(rows, 0, 4, 2));
     return differs(dot_of_rows, n, 2, 4, 0, 0) ? 27 : 0;
 }
 
@@ -124,11 +124,11 @@ static int test_copies(int32_t n)
     for (int32_t kind = 0; kind < 3; kind++) {
         for (int32_t i = 0; i < LONGEST + 2; i++) y8[i] = 77, y16[i] = 7777;
         if (kind == 0) {
-            LW_COPY_I8(n, y8[1], bytes[3]);
-            LW_COPY_I16(n, y16[1], bytes[3]);
+            LW_COPY_I8(n, LW_AT(y8, 1), LW_AT(bytes, 3));
+            LW_COPY_I16(n, LW_AT(y16, 1), LW_AT(bytes, 3));
         } else {
-            LW_FETCH_I8(n, -7, y8[1], kind == 1, bytes[3]);
-            LW_FETCH_I16(n, -7, y16[1], kind == 1, bytes[3]);
+            LW_FETCH_I8(n, -7, LW_AT(y8, 1), kind == 1, LW_AT(bytes, 3));
+            LW_FETCH_I16(n, -7, LW_AT(y16, 1), kind == 1, LW_AT(bytes, 3));
         }
         for (int32_t i = 0; i < LONGEST + 2; i++) {
             const int in = i >= 1 && i <= n;
@@ -157,17 +157,17 @@ static int test_windows(int32_t kh, int32_t kw, int32_t n)
     for (int32_t i = 0; i < 24; i++)                                                                                   \
         if (sums[i] != i * 100000 - 7 + (i / 12 < pixels && i % 12 < n ? window(kh, kw, i / 12, i % 12) : 0)) return status
     BEGIN;
-    LW_WINDOW2_I8(kh, kw, n, sums[0], 12, bytes[1], 67, 19, 11, weights[3], 29, 9);
+    LW_WINDOW2_I8(kh, kw, n, LW_AT(sums, 0, 12), LW_AT(bytes, 1, 67, 19, 11), LW_AT(weights, 3, 29, 9));
     COMPARE(17, 2);
     BEGIN;
-    LW_WINDOW_I8(kh, kw, n, sums[0], bytes[1], 67, 11, weights[3], 29, 9);
+    LW_WINDOW_I8(kh, kw, n, LW_AT(sums, 0), LW_AT(bytes, 1, 67, 11), LW_AT(weights, 3, 29, 9));
     COMPARE(18, 1);
     if (kw > 1) return 0;
     BEGIN;
-    LW_TAPS2_I8(kh, n, sums[0], 12, bytes[1], 67, 19, weights[3], 29);
+    LW_TAPS2_I8(kh, n, LW_AT(sums, 0, 12), LW_AT(bytes, 1, 67, 19), LW_AT(weights, 3, 29));
     COMPARE(19, 2);
     BEGIN;
-    LW_TAPS_I8(kh, n, sums[0], bytes[1], 67, weights[3], 29);
+    LW_TAPS_I8(kh, n, LW_AT(sums, 0), LW_AT(bytes, 1, 67), LW_AT(weights, 3, 29));
     COMPARE(20, 1);
     return 0;
 }
@@ -190,16 +190,16 @@ static int test_pools(int32_t kh, int32_t kw, int32_t n)
                 }
         }
         if (form) {
-            LW_SUM_TAPS_I8(kh, n, sums[1], bytes[1], 31);
-            LW_MAX_TAPS_I8(kh, n, most[1], bytes[1], 31);
+            LW_SUM_TAPS_I8(kh, n, LW_AT(sums, 1), LW_AT(bytes, 1, 31));
+            LW_MAX_TAPS_I8(kh, n, LW_AT(most, 1), LW_AT(bytes, 1, 31));
         } else {
-            LW_SUM_WINDOW_I8(kh, kw, n, sums[1], bytes[1], 31, 7);
-            LW_MAX_WINDOW_I8(kh, kw, n, most[1], bytes[1], 31, 7);
+            LW_SUM_WINDOW_I8(kh, kw, n, LW_AT(sums, 1), LW_AT(bytes, 1, 31, 7));
+            LW_MAX_WINDOW_I8(kh, kw, n, LW_AT(most, 1), LW_AT(bytes, 1, 31, 7));
         }
-        LW_MAX_IF_I8(n, most[1], 0, bytes[2]);
+        LW_MAX_IF_I8(n, LW_AT(most, 1), 0, LW_AT(bytes, 2));
         for (int32_t o = 0; o < 26; o++)
             if (sums[o] != sums_wanted[o] || most[o] != most_wanted[o]) return 26 + form;
-        LW_MAX_IF_I8(n, most[1], 1, bytes[2]);
+        LW_MAX_IF_I8(n, LW_AT(most, 1), 1, LW_AT(bytes, 2));
         for (int32_t o = 1; o <= n; o++)
             if (most[o] != (bytes[1 + o] > most_wanted[o] ? bytes[1 + o] : most_wanted[o])) return 28;
     }
@@ -216,10 +216,10 @@ static int test_all_pools(void)
             }
     for (int32_t k = 240; k <= 272; k++) {              /* where sums of 16 bits would end: taps on one place */
         int32_t sums[8] = { 0 };
-        LW_SUM_WINDOW_I8(k, 1, 8, sums[0], bytes[5], 0, 0);
+        LW_SUM_WINDOW_I8(k, 1, 8, LW_AT(sums, 0), LW_AT(bytes, 5, 0, 0));
         for (int32_t o = 0; o < 8; o++)
             if (sums[o] != k * bytes[5 + o]) return 29;
-        LW_SUM_WINDOW_I8(1, k, 4, sums[0], bytes[5], 0, 0);
+        LW_SUM_WINDOW_I8(1, k, 4, LW_AT(sums, 0), LW_AT(bytes, 5, 0, 0));
         for (int32_t o = 0; o < 4; o++)
             if (sums[o] != 2 * k * bytes[5 + o]) return 29;
     }
@@ -232,7 +232,7 @@ static int test_fetched_rows(int32_t left, int32_t inner, int32_t n, int32_t own
     static int8_t y[5 * 24 + 2];
     const int32_t yw = n + extra;
     for (int32_t i = 0; i < 5 * 24 + 2; i++) y[i] = 77;
-    LW_FETCH_ROW_I8(5, left, inner, n, own, -9, y[1], yw, p, bytes[2], n + 1 - extra);
+    LW_FETCH_ROW_I8(5, left, inner, n, own, -9, LW_AT(y, 1, yw), p, LW_AT(bytes, 2, n + 1 - extra));
     for (int32_t i = 0; i < 5 * 24 + 2; i++) {
         const int32_t w = (i - 1) / yw, at = (i - 1) % yw;
         const int in = i >= 1 && w < 5 && at < n, inside = p && w >= left && w < left + inner && at < own;
@@ -273,13 +273,13 @@ static int test_scales(int32_t count)
             if (turn % 5 == 0) a[i] = (int32_t)(((uint32_t)1 << n[i]) * (uint32_t)draw()), m[i] = 0x40000000;      /* ties */
         }
         for (int32_t i = 0; i < 22; i++) y[i] = 77;
-        LW_SCALE_EACH_I8(count, -3, -100, 120, y[1], a[0], m[0], n[0]);
+        LW_SCALE_EACH_I8(count, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(m, 0), LW_AT(n, 0));
         for (int32_t i = 0; i < 22; i++)
             if (y[i] != (i >= 1 && i <= count ? scaled(a[i - 1], m[i - 1], n[i - 1], -3) : 77)) return 22;
-        LW_SCALE_I8(count, 5, -100, 120, y[1], a[0], m[1], n[1]);
+        LW_SCALE_I8(count, 5, -100, 120, LW_AT(y, 1), LW_AT(a, 0), m[1], n[1]);
         for (int32_t i = 0; i < 22; i++)
             if (y[i] != (i >= 1 && i <= count ? scaled(a[i - 1], m[1], n[1], 5) : 77)) return 23;
-        LW_COPY_I32(count, m[0], a[0]);
+        LW_COPY_I32(count, LW_AT(m, 0), LW_AT(a, 0));
         for (int32_t i = 0; i < count; i++)
             if (m[i] != a[i]) return 24;
     }
@@ -305,9 +305,9 @@ static int test_additions(void)
         for (int32_t i = 0; i < 20; i++) a[i] = (int8_t)((pair + i) % 256 - 128), b[i] = (int8_t)((pair + i) / 256 % 256 - 128);
         for (int32_t turn = 0; turn < 3; turn++) {
             for (int32_t i = 0; i < 22; i++) y[i] = 77;
-            if (turn == 0) LW_ADD_I8(count, 128, 1623821475, 2, -4, 1073741824, 0, 1098017566, 17, -3, -100, 120, y[1], a[0], b[0]);
-            if (turn == 1) LW_ADD_I8(count, -127, 1073741824, 0, 0, 1073741824, 0, 2147483647, 19, 5, -100, 120, y[1], a[0], b[0]);
-            if (turn == 2) LW_ADD_I8(count, 0, 1500000000, 7, 3, 1073741824, 1, 1073741824, 20, 0, -100, 120, y[1], a[0], b[0]);
+            if (turn == 0) LW_ADD_I8(count, 128, 1623821475, 2, -4, 1073741824, 0, 1098017566, 17, -3, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
+            if (turn == 1) LW_ADD_I8(count, -127, 1073741824, 0, 0, 1073741824, 0, 2147483647, 19, 5, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
+            if (turn == 2) LW_ADD_I8(count, 0, 1500000000, 7, 3, 1073741824, 1, 1073741824, 20, 0, -100, 120, LW_AT(y, 1), LW_AT(a, 0), LW_AT(b, 0));
             for (int32_t i = 0; i < 22; i++) {
                 const int32_t x = i >= 1 && i <= count ? a[i - 1] : 0, z = i >= 1 && i <= count ? b[i - 1] : 0;
                 const int32_t sum = turn == 0   ? scaled_up(x + 128, 1623821475, 2) + scaled_up(z - 4, 1073741824, 0)

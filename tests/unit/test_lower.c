@@ -10,6 +10,7 @@
 #include "context/context.h"
 #include "ir/text/formula.h"
 #include "ir/text/print_code.h"
+#include "lower/check_pointers.h"
 #include "lower/lower.h"
 #include "lower/merge.h"
 #include "lower/overlap.h"
@@ -185,10 +186,31 @@ static void overlaps(Ctx *cx)
     }
 }
 
+/* for (i < 8) for (j = max(0, begin - i) .. 4): a pointer to x + i + j + offset, of an x of 12 elements. */
+static const char *pointer_why(Ctx *cx, int64_t begin, int64_t offset)
+{
+    const Expr *i = expr_new_var(cx, "i", VAR_LOOP, I32, 0, 7), *j = expr_new_var(cx, "j", VAR_LOOP, I32, 0, 3), *zero = expr_index(cx, 0);
+    Memory x = { .name = "x", .type = F32, .kind = MEMORY_INPUT, .elems = expr_index(cx, 12) };
+    Memory p = { .name = "x_j", .type = F32, .kind = MEMORY_POINTER, .base = memory_new(cx, &x) };
+    p.offset = expr_add(cx, expr_add(cx, i, j), expr_index(cx, offset));
+    const Expr *from = expr_binary(cx, EXPR_MAX, expr_sub(cx, expr_index(cx, begin), i), zero);
+    const Code *inner = code_for(cx, j, from, expr_index(cx, 4), 1, LOOP_SERIAL, code_local(cx, memory_new(cx, &p)));
+    return pointers_check(cx, code_for(cx, i, zero, expr_index(cx, 8), 1, LOOP_SERIAL, inner));
+}
+
+static void pointers(Ctx *cx)
+{
+    const char *before = pointer_why(cx, 0, -1), *behind = pointer_why(cx, 0, 3);
+    CHECK("pointers-in-their-memory", !pointer_why(cx, 0, 0) && !pointer_why(cx, 0, 2));
+    check_that(before && strstr(before, "[-1, "), "pointer-before-its-memory", "%s", before ? before : "proved");
+    check_that(behind && strstr(behind, ", 13]"), "pointer-behind-its-memory", "%s", behind ? behind : "proved");
+    CHECK("pointer-where-two-loops-move-together", !pointer_why(cx, 1, -1) && pointer_why(cx, 1, -2));
+}
+
 int main(void)
 {
     typedef void Test(Ctx *cx);
-    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps };
+    Test *const tests[] = { padding, padded_sums, inits, partitions, registers, views, unused, merging, overlaps, pointers };
     for (size_t i = 0; i < sizeof tests / sizeof *tests; i++) {
         Ctx *cx = context_new(NULL, NULL);
         tests[i](cx);

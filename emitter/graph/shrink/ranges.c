@@ -149,7 +149,7 @@ static Interval of_term(const GraphRanges *r, const Terms *t, int i, const Inter
     if (t->axis[i] >= 0) return box[t->axis[i]];
     if (e->kind == EXPR_READ) return of_read(r, t, i);
     if (e->kind == EXPR_VAR) return (Interval){ ((const Var *)e->ref)->least, ((const Var *)e->ref)->greatest };
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST || e->type == U64) return of_type(e->type);
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT || e->kind == EXPR_BITCAST || e->type == U64) return of_type(e->type);
     for (int a = 0; a < e->arg_count && a < 3; a++) operand[a] = t->value[t->operand[i][a]];
     return interval_apply(e, operand);
 }

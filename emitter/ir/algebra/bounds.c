@@ -253,7 +253,7 @@ static Interval unwrapped(Ranges *r, const Expr *e)
     Interval whole = type_interval(e->type), v[3] = { whole, whole, whole };
     if (e->kind == EXPR_LOAD) return of_load(e);
     if (e->kind == EXPR_VAR) return of_var(r, e);
-    if (e->kind == EXPR_READ || e->kind == EXPR_MACRO || e->kind == EXPR_BITCAST) return whole;
+    if (e->kind == EXPR_READ || e->kind == EXPR_AT || e->kind == EXPR_BITCAST) return whole;
     for (int a = 0; a < e->arg_count && a < 3; a++)
         if (!dtype_is_float(e->arg[a]->type)) v[a] = ranges_of(r, e->arg[a]);
     return operation(e, v, whole);

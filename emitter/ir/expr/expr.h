@@ -30,7 +30,7 @@ struct Expr {
     int arg_count;
     int64_t integer;          /* INT: the value, in the range of the type (u64: its bits) */
     double real;              /* REAL: the value, rounded to the type */
-    const void *ref;          /* VAR: Var; READ: Tensor; LOAD: Memory; MACRO: interned name */
+    const void *ref;          /* VAR: Var; READ: Tensor; LOAD: Memory */
     const Expr *arg[];
 };
 enum { SELECT_COND, SELECT_YES, SELECT_NO };

@@ -141,7 +141,7 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_VAR:
     case EXPR_READ:
     case EXPR_LOAD:
-    case EXPR_MACRO:     return zero;   /* no operation on constants */
+    case EXPR_AT:        return zero;   /* no operation on constants */
     case EXPR_CAST:      return cast(result, t, a);
     case EXPR_BITCAST:   return same_bytes(result, t, a);
     case EXPR_NEG:       return is_float(t) ? real(t, -a.f) : integer(t, 0 - ua);

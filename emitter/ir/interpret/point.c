@@ -130,7 +130,7 @@ static Scalar compute(Point *p, const Site *s)
     case EXPR_POISON:
     case EXPR_VAR:
     case EXPR_LOAD:
-    case EXPR_MACRO:  return no_value(p, s->expr);
+    case EXPR_AT:  return no_value(p, s->expr);
     default:          return apply(p, s);
     }
 }

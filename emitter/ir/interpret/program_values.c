@@ -323,7 +323,7 @@ static Value compile_new(Compiler *c, const Expr *e, const Value *mask)
     case EXPR_READ: return compile_read(c, e, mask);
     case EXPR_POISON:
     case EXPR_LOAD:
-    case EXPR_MACRO:
+    case EXPR_AT:
         diag_internal(c->cx, c->nest->name, "a '%s' cannot be interpreted", expr_info(e->kind)->spelling);
         return constant(c, e->type, (Scalar){ 0 });
     default: return compile_operation(c, e, mask);

@@ -7,10 +7,11 @@
  *
  *   LW_FETCH[16, -3](p: bool, a: i8[16]) y[k<16] = select(p, a[k], -3)        numbers of this use go to the macro first
  *
- * An operand of rank 0 is a value: it stands for any expression that does not depend on the loops, and is passed as it is.
- * A sum (or another reduction) combines into what is there. The macro takes the result and the operands, each as its first
- * element and, for every dimension of two or more elements but the last, the distance of neighbours; along the last they
- * lie side by side. A Tile that has an instruction still means its statement: the macro is only how it is printed. */
+ * An operand of rank 0 is a value: it stands for any expression that does not depend on the loops, and is passed unchanged.
+ * A sum (or another reduction) combines into what is there. The macro takes the result and the operands, each as one argument
+ * LW_AT(memory, index, strides...): the index of its first element, and the strides of its dimensions of two or more elements
+ * but the last, whose elements are contiguous. Under a false predicate the index may lie outside of the memory, so no pointer
+ * is formed of it here. A Tile that has an instruction still means its statement: the macro is only how it is printed. */
 #include "ir/algebra/algebra.h"
 #include "ir/nest/nest.h"
 

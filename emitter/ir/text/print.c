@@ -140,7 +140,7 @@ static void print_own(const Printer *p, const Expr *e, bool tight, bool alone)
     case EXPR_VAR: text_add(p->t, var_name(p, e)); break;
     case EXPR_READ: print_indices(p, e, namer_get(p->tensors, tensor, tensor->name)); break;
     case EXPR_LOAD: print_indices(p, e, memory->name); break;
-    case EXPR_MACRO: print_call(p, e, e->ref, tight); break;
+    case EXPR_AT: print_call(p, e, "at", tight); break;
     case EXPR_CAST: print_call(p, e, dtype_info(e->type)->spelling, tight); break;
     case EXPR_BITCAST:
         text_add(p->t, "bits_");

@@ -40,7 +40,7 @@ const Expr *as_nonnegative(Ctx *cx, const Expr *cond)
 static void find_load(const Expr *e, void *user)
 {
     bool *found = user;
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) *found = true;
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT) *found = true;
 }
 
 bool is_pure(Ctx *cx, const Expr *e)

@@ -33,7 +33,7 @@ typedef struct Hoist {
 
 /* ---- Indices --------------------------------------------------------------------------------------------------- */
 
-typedef struct Parts { int at, place; const Expr *fixed, *moving; int64_t constant; bool climbs; } Parts;
+typedef struct Parts { int at, place; const Expr *fixed, *moving; int64_t constant; } Parts;
 
 /* The variables that a loop gives to its body: its own, and places named at the body's begin. NULL behind the last. */
 static const Expr *var_of(const Code *loop, int i)
@@ -56,7 +56,7 @@ static void find_local(const Expr *e, void *user)
 {
     Locals *l = user;
     const Var *v = expr_as_var(e);
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_MACRO) l->has_other = true;
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT) l->has_other = true;
     if (!v || v->role != VAR_LOCAL) return;
     for (int i = 0; i < l->h->loop_count; i++)
         if (follows_from(e, l->h->loop[i])) return;
@@ -120,12 +120,11 @@ static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
     int at = h->loop_count - 1;
     while (at >= 0 && !follows_from(index, h->loop[at])) at--;
     if (at < 0) return false;
-    *out = (Parts){ .at = at, .place = at, .constant = l.constant, .climbs = true };
+    *out = (Parts){ .at = at, .place = at, .constant = l.constant };
     for (int i = 0; i < l.count; i++) {
         Linear *to = follows_from(l.term[i], h->loop[at]) ? &moving : &fixed;
         to->term[to->count] = l.term[i];
         to->coef[to->count++] = l.coef[i];
-        if (to == &moving && (l.coef[i] < 0 || interval_of(h->cx, l.term[i], NULL).least < 0)) out->climbs = l.coef[i] > 0 && l.term[i] == h->loop[at]->var;
     }
     if (fixed.count == 0 || (fixed.count == 1 && fixed.coef[0] == 1 && fixed.term[0]->kind == EXPR_VAR)) return false;
     out->fixed = linear_expr(h->cx, &fixed);
@@ -146,6 +145,34 @@ static Address *find_address(Hoist *h, int from, const Memory *m, const Expr *fi
 
 typedef struct Want { Hoist *h; int at, from; bool surely; } Want;
 
+static const Bounds *scope_of(Hoist *h, int count)
+{
+    const Bounds *scope = NULL;
+    for (int i = 0; i < count; i++) scope = code_bounds(h->cx, scope, h->loop[i]);
+    return scope;
+}
+
+/* The moving part in the loop's first iteration. */
+static const Expr *in_first_iteration(Hoist *h, const Code *loop, const Expr *moving)
+{
+    const Code *body = loop->child[0];
+    for (int i = body->kind == CODE_SEQ ? body->child_count - 1 : -1; i >= 0; i--)
+        if (body->child[i]->kind == CODE_LET) moving = expr_substitute(h->cx, moving, &body->child[i]->var, &body->child[i]->value, 1);
+    return expr_substitute(h->cx, moving, &loop->var, &loop->begin, 1);
+}
+
+/* The first iteration reads at the pointer, or behind it while the pointer is not before the memory's begin: so it is inside. */
+static bool first_iteration_reads_at(Hoist *h, const Parts *p)
+{
+    const Code *loop = h->loop[p->at];
+    const Bounds *scope = scope_of(h, p->at);
+    if (!expr_is_int(loop->begin, 0)) return false;
+    const Expr *first = simplify(h->cx, in_first_iteration(h, loop, p->moving), scope);
+    if (expr_is_int(first, 0)) return true;
+    const Expr *begin = expr_add(h->cx, p->fixed, expr_index(h->cx, p->constant));
+    return interval_of(h->cx, first, scope).least >= 0 && interval_of(h->cx, begin, scope).least >= 0;
+}
+
 static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
 {
     Hoist *h = w->h;
@@ -154,7 +181,7 @@ static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
     Address *a = find_address(h, 0, m, p.fixed);
     if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;   /* declared around the loop already */
     if (a && a < h->address + w->from) a = NULL;
-    bool reached = w->surely && p.climbs && expr_is_int(h->loop[p.at]->begin, 0);
+    bool reached = w->surely && first_iteration_reads_at(h, &p);
     if (!a) {
         if (h->address_count == MAX_ADDRESSES) return;
         a = &h->address[h->address_count++];
@@ -180,9 +207,9 @@ static void want_loads(Want *w, const Expr *e)
 
 static bool surely_runs(Hoist *h, const Code *loop)
 {
-    const Bounds *scope = NULL;
-    for (int i = 0; i < h->loop_count && h->loop[i] != loop; i++) scope = code_bounds(h->cx, scope, h->loop[i]);
-    return provably(h->cx, expr_binary(h->cx, EXPR_LT, loop->begin, loop->end), scope);
+    int outer = 0;
+    while (outer < h->loop_count && h->loop[outer] != loop) outer++;
+    return provably(h->cx, expr_binary(h->cx, EXPR_LT, loop->begin, loop->end), scope_of(h, outer));
 }
 
 static void want_all(Want *w, const Code *c)
@@ -269,9 +296,7 @@ static const Expr *end_of(Hoist *h, const Code *loop, const Code **let)
     expr_walk(h->cx, loop->end, find_call, &computes);
     *let = NULL;
     if (!computes) return loop->end;
-    const Bounds *scope = NULL;
-    for (int i = 0; i < h->loop_count; i++) scope = code_bounds(h->cx, scope, h->loop[i]);
-    Interval range = interval_of(h->cx, loop->end, scope);
+    Interval range = interval_of(h->cx, loop->end, scope_of(h, h->loop_count));
     const char *end_name = name_format(h->cx, "%s_end", expr_as_var(loop->var)->name);
     const Expr *var = expr_new_var(h->cx, end_name, VAR_LOCAL, I32, range.least, range.greatest);
     *let = code_let(h->cx, var, loop->end);

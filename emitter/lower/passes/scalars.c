@@ -42,11 +42,12 @@ static const Expr *note_load(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-/* A macro gets the first element of an array, so an array it has to be. */
+/* An instruction addresses its operands in memory: a local operand stays an array. */
 static void note_call(const Scalars *s, const Code *c)
 {
     for (int i = 0; i < c->arg_count; i++) {
-        Local *l = c->args[i]->kind == EXPR_LOAD ? map_get_ptr(&s->locals, c->args[i]->ref) : NULL;
+        const Expr *first = c->args[i]->kind == EXPR_AT ? c->args[i]->arg[0] : c->args[i];
+        Local *l = first->kind == EXPR_LOAD ? map_get_ptr(&s->locals, first->ref) : NULL;
         if (l) l->is_array = true;
     }
 }

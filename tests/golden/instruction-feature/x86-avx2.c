@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
@@ -15,7 +16,7 @@ static void instruction_feature_y(const float *restrict x, float *restrict y)
 {
     for (int32_t a = 0; a < 2; a++) {
         #ifdef TRIPLE8
-        TRIPLE8(y[a * 8], x[a * 8]);
+        TRIPLE8(LW_AT(y, a * 8), LW_AT(x, a * 8));
         #else
         {
             const float *x_a = x + a * 8;

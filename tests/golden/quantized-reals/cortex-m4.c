@@ -70,8 +70,8 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
         for (int32_t h2 = 0; h2 < 2; h2++) {
             for (int32_t h3 = 0; h3 < 3; h3++) {
                 #ifdef LW_FETCH_ROW_I8
-                LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, sums_packed_conv2d_rows[h3 * 16], 2,
-                    h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7, x[h * 24 + h3 * 12 + h2 * 12 - 14], 2);
+                LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, LW_AT(sums_packed_conv2d_rows, h3 * 16, 2),
+                    h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7, LW_AT(x, h * 24 + h3 * 12 + h2 * 12 - 14, 2));
                 #else
                 for (int32_t w = 0; w < 8; w++) {
                     const int32_t x_w = h * 24 + (h3 + h2 - 1) * 12 + (w - 1) * 2;
@@ -86,8 +86,8 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                 int32_t sums_packed_conv2d[8];
                 for (int32_t i = 0; i < 3; i++) {
                     #ifdef LW_PAIRS_I16
-                    LW_PAIRS_I16(3, sums_packed_conv2d_patch[i * 12], 2, 4, sums_packed_conv2d_rows[i * 16 + wo * 4], 2,
-                        2);
+                    LW_PAIRS_I16(3, LW_AT(sums_packed_conv2d_patch, i * 12, 2, 4),
+                        LW_AT(sums_packed_conv2d_rows, i * 16 + wo * 4, 2, 2));
                     #else
                     for (int32_t u = 0; u < 3; u++)
                         for (int32_t w = 0; w < 2; w++) {
@@ -107,7 +107,8 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                 sums_packed_conv2d[6] = b[2];
                 sums_packed_conv2d[7] = b[3];
                 #ifdef LW_DOT_2X4_I16
-                LW_DOT_2X4_I16(9, sums_packed_conv2d[0], 4, 2, sums_packed_conv2d_patch[0], 4, 2, k[0], 4, 2);
+                LW_DOT_2X4_I16(9, LW_AT(sums_packed_conv2d, 0, 4, 2), LW_AT(sums_packed_conv2d_patch, 0, 4, 2),
+                    LW_AT(k, 0, 4, 2));
                 #else
                 for (int32_t q = 0; q < 9; q++)
                     for (int32_t t = 0; t < 2; t++) {
@@ -137,7 +138,7 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
             mean_avg_pool2d[2] = 0;
             mean_avg_pool2d[3] = 0;
             #ifdef LW_SUM_WINDOW_I8
-            LW_SUM_WINDOW_I8(2, 2, 4, mean_avg_pool2d[0], sums_requantize_fixed[w * 8], 24, 4);
+            LW_SUM_WINDOW_I8(2, 2, 4, LW_AT(mean_avg_pool2d, 0), LW_AT(sums_requantize_fixed, w * 8, 24, 4));
             #else
             for (int32_t i = 0; i < 2; i++)
                 for (int32_t j = 0; j < 2; j++) {
@@ -174,7 +175,7 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
             const int32_t wo_at = lw_min_i32(wo * 2, 1);
             for (int32_t w = 0; w < 2; w++) {
                 #ifdef LW_COPY_I16
-                LW_COPY_I16(4, patch[w * 4], x[h * 12 + w * 4 + wo_at * 4]);
+                LW_COPY_I16(4, LW_AT(patch, w * 4), LW_AT(x, h * 12 + w * 4 + wo_at * 4));
                 #else
                 {
                     const int8_t *x_w = x + h * 12 + (w + wo_at) * 4;

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 #include "lw_fixed.h"
 #include "simd/simd.h"
 
@@ -37,7 +38,7 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
         int32_t acc[32];
         int8_t t[32];
         #ifdef LW_COPY_I32
-        LW_COPY_I32(16, acc[0], x3[co * 16]);
+        LW_COPY_I32(16, LW_AT(acc, 0), LW_AT(x3, co * 16));
         #else
         {
             const int32_t *x3_co = x3 + co * 16;
@@ -46,7 +47,7 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
         }
         #endif
         #ifdef LW_COPY_I32
-        LW_COPY_I32(16, acc[16], x3[co * 16]);
+        LW_COPY_I32(16, LW_AT(acc, 16), LW_AT(x3, co * 16));
         #else
         {
             const int32_t *x3_co = x3 + co * 16;
@@ -56,7 +57,7 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
         #endif
         for (int32_t oo = 0; oo < 8; oo++) {
             #ifdef LW_DOT_2X2_I8
-            LW_DOT_2X2_I8(32, acc[oo * 2], 16, x[0], 32, x2[co * 512 + oo * 64], 32);
+            LW_DOT_2X2_I8(32, LW_AT(acc, oo * 2, 16), LW_AT(x, 0, 32), LW_AT(x2, co * 512 + oo * 64, 32));
             #else
             for (int32_t e = 0; e < 32; e++) {
                 const int8_t *x2_e = x2 + co * 512 + oo * 64 + e;
@@ -67,20 +68,20 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
             #endif
         }
         #ifdef LW_SCALE_I8
-        LW_SCALE_I8(16, 4, -128, 127, t[0], acc[0], 1500000000, 8);
+        LW_SCALE_I8(16, 4, -128, 127, LW_AT(t, 0), LW_AT(acc, 0), 1500000000, 8);
         #else
         for (int32_t c = 0; c < 16; c++)
             t[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 8) + 4);
         #endif
         #ifdef LW_SCALE_I8
-        LW_SCALE_I8(16, 4, -128, 127, t[16], acc[16], 1500000000, 8);
+        LW_SCALE_I8(16, 4, -128, 127, LW_AT(t, 16), LW_AT(acc, 16), 1500000000, 8);
         #else
         for (int32_t c = 0; c < 16; c++)
             t[c + 16] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c + 16], 1500000000), 8) + 4);
         #endif
         #ifdef LW_ADD_I8
-        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16], t[0],
-            x4[co * 16]);
+        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, LW_AT(y, co * 16),
+            LW_AT(t, 0), LW_AT(x4, co * 16));
         #else
         {
             const int8_t *x4_co = x4 + co * 16;
@@ -90,8 +91,8 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
         }
         #endif
         #ifdef LW_ADD_I8
-        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, y[co * 16 + 32], t[16],
-            x4[co * 16 + 32]);
+        LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, LW_AT(y, co * 16 + 32),
+            LW_AT(t, 16), LW_AT(x4, co * 16 + 32));
         #else
         {
             const int8_t *x4_co = x4 + co * 16 + 32;

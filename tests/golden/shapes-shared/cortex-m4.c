@@ -30,7 +30,7 @@ static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t c
         acc[2] = x3[co * 4 + 2];
         acc[3] = x3[co * 4 + 3];
         #ifdef LW_DOT_1X4_I8
-        LW_DOT_1X4_I8(size, acc[0], x[0], x2[co * co_step], size);
+        LW_DOT_1X4_I8(size, LW_AT(acc, 0), LW_AT(x, 0), LW_AT(x2, co * co_step, size));
         #else
         for (int32_t e = 0; e < size; e++) {
             const int8_t *x2_e = x2 + co * co_step + e;

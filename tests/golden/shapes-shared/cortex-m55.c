@@ -27,14 +27,14 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
     {
         int32_t acc[16];
         #ifdef LW_COPY_I32
-        LW_COPY_I32(16, acc[0], x3[0]);
+        LW_COPY_I32(16, LW_AT(acc, 0), LW_AT(x3, 0));
         #else
         for (int32_t o = 0; o < 16; o++)
             acc[o] = x3[o];
         #endif
         for (int32_t oo = 0; oo < 4; oo++) {
             #ifdef LW_DOT_1X4_I8
-            LW_DOT_1X4_I8(32, acc[oo * 4], x[0], x2[oo * 128], 32);
+            LW_DOT_1X4_I8(32, LW_AT(acc, oo * 4), LW_AT(x, 0), LW_AT(x2, oo * 128, 32));
             #else
             for (int32_t e = 0; e < 32; e++) {
                 const int8_t *x2_e = x2 + oo * 128 + e;
@@ -44,7 +44,7 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
             #endif
         }
         #ifdef LW_SCALE_I8
-        LW_SCALE_I8(16, 0, -128, 127, y[0], acc[0], 1500000000, 6);
+        LW_SCALE_I8(16, 0, -128, 127, LW_AT(y, 0), LW_AT(acc, 0), 1500000000, 6);
         #else
         for (int32_t c = 0; c < 16; c++)
             y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));
@@ -68,14 +68,14 @@ static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_
     {
         int32_t acc[8];
         #ifdef LW_COPY_I32
-        LW_COPY_I32(8, acc[0], x3[0]);
+        LW_COPY_I32(8, LW_AT(acc, 0), LW_AT(x3, 0));
         #else
         for (int32_t o = 0; o < 8; o++)
             acc[o] = x3[o];
         #endif
         for (int32_t oo = 0; oo < 2; oo++) {
             #ifdef LW_DOT_1X4_I8
-            LW_DOT_1X4_I8(16, acc[oo * 4], x[0], x2[oo * 64], 16);
+            LW_DOT_1X4_I8(16, LW_AT(acc, oo * 4), LW_AT(x, 0), LW_AT(x2, oo * 64, 16));
             #else
             for (int32_t e = 0; e < 16; e++) {
                 const int8_t *x2_e = x2 + oo * 64 + e;
@@ -85,7 +85,7 @@ static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_
             #endif
         }
         #ifdef LW_SCALE_I8
-        LW_SCALE_I8(8, 0, -128, 127, y[0], acc[0], 1500000000, 6);
+        LW_SCALE_I8(8, 0, -128, 127, LW_AT(y, 0), LW_AT(acc, 0), 1500000000, 6);
         #else
         for (int32_t c = 0; c < 8; c++)
             y[c] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[c], 1500000000), 6));

@@ -3,6 +3,7 @@
 
 #include <stddef.h>
 
+#include "lw_base.h"
 
 #ifndef LW_LAYER
 #define LW_LAYER(number, name)     /* before each layer: define it to take times */
@@ -14,13 +15,13 @@
 static void tensorize_unrolled_y(const float *restrict x, float *restrict y)
 {
     #ifdef TRIPLE8
-    TRIPLE8(y[0], x[0]);
+    TRIPLE8(LW_AT(y, 0), LW_AT(x, 0));
     #else
     for (int32_t c = 0; c < 8; c++)
         y[c] = x[c] * 3.0f;
     #endif
     #ifdef TRIPLE8
-    TRIPLE8(y[8], x[8]);
+    TRIPLE8(LW_AT(y, 8), LW_AT(x, 8));
     #else
     for (int32_t c = 0; c < 8; c++)
         y[c + 8] = x[c + 8] * 3.0f;

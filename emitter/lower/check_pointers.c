@@ -1,0 +1,299 @@
+/* SPDX-License-Identifier: MIT */
+/* In C a pointer outside of its array is undefined even where nothing is read through it. Lowered code forms pointers at
+ *
+ *   the declaration of a MEMORY_POINTER       base + offset             0 <= offset <= elements
+ *   an access in a loop of kind LANES         &memory[first lane]       0 <= index < elements
+ *   an operand of a macro                     &memory[index]            the same; LW_AT forms none, and the macro forms it only where
+ *                                                                       its predicate holds: operands behind a predicate are skipped
+ *
+ * Each is proved by intervals, under the loops and conditions around it. What intervals leave open, because several variables move
+ * together, is enumerated: every iteration of the loops on which the index depends, and the ends of the range of an open size.
+ * Plain accesses are the nest checker's subject. */
+#include "lower/check_pointers.h"
+
+#include "ir/text/print.h"
+#include "support/names.h"
+
+enum { MOST_LETS = 256, MOST_AROUND = 64, MOST_POINTS = 1 << 24 };
+
+typedef struct Check {
+    Ctx *cx;
+    const Bounds *scope;
+    const Code *lanes;                   /* the loop of kind LANES around, or NULL */
+    int around_count;
+    struct Around { const Code *loop; const Expr *cond; } around[MOST_AROUND];      /* loops and conditions, outermost first */
+    int let_count;
+    const Expr *let[MOST_LETS], *value[MOST_LETS];
+    const char *why;                     /* the first failure */
+} Check;
+
+static const char *shown(Ctx *cx, const Expr *e)
+{
+    Text t = text_new(cx);
+    print_expr(&t, e);
+    return text_string(&t);
+}
+
+static const Expr *with_values(Check *c, const Expr *e)
+{
+    for (int i = c->let_count - 1; i >= 0; i--) e = expr_substitute(c->cx, e, &c->let[i], &c->value[i], 1);
+    return e;
+}
+
+/* ---- Enumeration ------------------------------------------------------------------------------------------------- */
+
+typedef struct Points {
+    Check *c;
+    const Expr *index, *last;            /* 0 <= index <= last is the question */
+    int var_count;
+    const Expr *var[MOST_AROUND];        /* those that the index depends on, and the bounds and conditions of their loops */
+    int64_t value[MOST_AROUND];
+    bool is_set[MOST_AROUND];
+    int64_t visited;
+    bool is_outside;
+} Points;
+
+static int find_var(const Points *p, const Expr *e)
+{
+    int i = 0;
+    while (i < p->var_count && p->var[i] != e) i++;
+    return i;
+}
+
+static void add_var(const Expr *e, void *user)
+{
+    Points *p = user;
+    if (e->kind == EXPR_VAR && find_var(p, e) == p->var_count && p->var_count < MOST_AROUND) p->var[p->var_count++] = e;
+}
+
+/* False where it depends on data, or on a variable without a value. */
+static bool evaluate(const Points *p, const Expr *e, Scalar *out)
+{
+    Scalar arg[3];
+    const int at = e->kind == EXPR_VAR ? find_var(p, e) : p->var_count;
+    if (e->kind == EXPR_INT) out->i = e->integer;
+    if (e->kind == EXPR_VAR && at < p->var_count) out->i = p->value[at];
+    if (e->kind == EXPR_INT || e->kind == EXPR_VAR) return e->kind == EXPR_INT || (at < p->var_count && p->is_set[at]);
+    if (e->arg_count == 0 || e->arg_count > 3 || dtype_is_float(e->type) || e->kind == EXPR_LOAD || e->kind == EXPR_AT) return false;
+    for (int i = 0; i < e->arg_count; i++)
+        if (dtype_is_float(e->arg[i]->type) || !evaluate(p, e->arg[i], &arg[i])) return false;
+    *out = scalar_apply(e->kind, e->type, e->arg[0]->type, arg);
+    return true;
+}
+
+static bool may_hold(const Points *p, const Expr *cond)
+{
+    enum { MOST = 16 };
+    const Expr *part[MOST];
+    const int count = conjuncts(cond, part, MOST);
+    for (int i = 0; i < count && count <= MOST; i++) {
+        Scalar v;
+        if (evaluate(p, part[i], &v) && !v.i) return false;
+    }
+    return true;
+}
+
+static void visit(Points *p, int depth);
+
+static void visit_loop(Points *p, const Code *loop, int var, int depth)
+{
+    Scalar begin, end;
+    const bool is_known = evaluate(p, with_values(p->c, loop->begin), &begin) && evaluate(p, with_values(p->c, loop->end), &end);
+    if (!is_known) p->is_outside = true;
+    p->is_set[var] = true;
+    for (int64_t i = is_known ? begin.i : 0; is_known && i < end.i && !p->is_outside; i += loop->step) {
+        p->value[var] = i;
+        visit(p, depth + 1);
+    }
+    p->is_set[var] = false;
+}
+
+static void visit(Points *p, int depth)
+{
+    Scalar at, last;
+    if (p->is_outside || ++p->visited > MOST_POINTS) {
+        p->is_outside = true;
+        return;
+    }
+    if (depth < p->c->around_count) {
+        const struct Around *a = &p->c->around[depth];
+        const int var = a->loop ? find_var(p, a->loop->var) : p->var_count;
+        if (a->cond && !may_hold(p, with_values(p->c, a->cond))) return;
+        if (var < p->var_count) visit_loop(p, a->loop, var, depth);
+        else visit(p, depth + 1);
+        return;
+    }
+    const bool is_known = evaluate(p, p->index, &at) && evaluate(p, p->last, &last);
+    p->is_outside = !is_known || at.i < 0 || at.i > last.i;
+}
+
+/* The sizes, from the variable number `from` on, at the ends of their ranges; then the loops. */
+static void visit_sizes(Points *p, int from)
+{
+    while (from < p->var_count && expr_as_var(p->var[from])->role != VAR_SIZE) from++;
+    if (from == p->var_count) {
+        visit(p, 0);
+        return;
+    }
+    const Var *v = expr_as_var(p->var[from]);
+    const int64_t tried[] = { v->least, v->least + 1, v->greatest - 1, v->greatest };
+    p->is_set[from] = true;
+    for (int i = 0; i < 4; i++) {
+        p->value[from] = tried[i];
+        if (tried[i] >= v->least && tried[i] <= v->greatest) visit_sizes(p, from + 1);
+    }
+}
+
+/* With the conditions around only if these are needed. */
+static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, bool with_conditions)
+{
+    Points *p = NEW(c->cx->scratch, Points);
+    p->c = c;
+    p->index = index;
+    p->last = last;
+    expr_walk(c->cx, index, add_var, p);
+    expr_walk(c->cx, last, add_var, p);
+    for (int i = c->around_count - 1; i >= 0; i--) {
+        const struct Around *a = &c->around[i];
+        if (a->cond && with_conditions) expr_walk(c->cx, with_values(c, a->cond), add_var, p);
+        if (!a->loop || find_var(p, a->loop->var) == p->var_count) continue;
+        expr_walk(c->cx, with_values(c, a->loop->begin), add_var, p);
+        expr_walk(c->cx, with_values(c, a->loop->end), add_var, p);
+    }
+    visit_sizes(p, 0);
+    return !p->is_outside;
+}
+
+/* ---- One pointer ------------------------------------------------------------------------------------------------- */
+
+/* 0 <= index <= elements - room, by intervals or by enumeration. */
+static bool is_proved(Check *c, const Expr *index, const Expr *last)
+{
+    Ctx *cx = c->cx;
+    const bool is_inside = provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), index), c->scope)
+                           && provably(cx, expr_binary(cx, EXPR_LE, index, last), c->scope);
+    if (is_inside) return true;
+    ArenaMark mark = arena_mark(cx->scratch);
+    const bool is_enumerated = is_inside_everywhere(c, index, last, false) || is_inside_everywhere(c, index, last, true);
+    arena_reset(cx->scratch, mark);
+    return is_enumerated;
+}
+
+static void prove(Check *c, const Memory *m, const Expr *index, int64_t room)
+{
+    Ctx *cx = c->cx;
+    if (c->why) return;
+    const Expr *at = simplify(cx, with_values(c, index), c->scope);
+    if (is_proved(c, at, expr_sub(cx, m->elems, expr_index(cx, room)))) return;
+    const Interval i = interval_of(cx, at, c->scope);
+    c->why = name_format(cx, "a pointer to %s[%s], which is in [%lld, %lld], of %s elements", m->name, shown(cx, at), (long long)i.least,
+                         (long long)i.greatest, shown(cx, m->elems));
+}
+
+static bool is_in_memory(const Memory *m) { return m->kind != MEMORY_SCALAR && m->kind != MEMORY_POINTER; }
+
+/* The index of the first lane; through a pointer, from the memory's begin. */
+static void prove_lane(Check *c, const Memory *m, const Expr *index)
+{
+    const Expr *zero = expr_index(c->cx, 0);
+    index = expr_substitute(c->cx, index, &c->lanes->var, &zero, 1);
+    if (m->kind == MEMORY_POINTER) prove(c, m->base, expr_add(c->cx, m->offset, index), 1);
+    else if (is_in_memory(m)) prove(c, m, index, 1);
+}
+
+static void check_load(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_LOAD) prove_lane(user, e->ref, e->arg[0]);
+}
+
+static void check_call(Check *c, const Code *call)
+{
+    bool has_predicate = false;
+    for (int i = 0; i < call->arg_count; i++) {
+        const Expr *arg = call->args[i], *first = arg->kind == EXPR_AT ? arg->arg[0] : arg;
+        has_predicate = has_predicate || (arg->kind != EXPR_AT && arg->type == BOOL);
+        const bool is_formed = arg->kind == EXPR_AT || call->child_count == 0;
+        const Memory *m = is_formed && first->kind == EXPR_LOAD && !has_predicate ? first->ref : NULL;
+        if (m && is_in_memory(m)) prove(c, m, first->arg[0], 1);
+    }
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
+
+static void check(Check *c, const Code *code);
+
+static void check_inside(Check *c, const Code *body, const Code *loop, const Expr *cond)
+{
+    if (c->around_count == MOST_AROUND && !c->why) c->why = "a pointer below more loops and conditions than are followed";
+    if (c->why) return;
+    c->around[c->around_count++] = (struct Around){ loop, cond };
+    check(c, body);
+    c->around_count--;
+}
+
+static void check_loop(Check *c, const Code *loop)
+{
+    const Bounds *outer = c->scope;
+    const Code *around = c->lanes;
+    c->scope = code_bounds(c->cx, outer, loop);
+    if (loop->loop_kind == LOOP_LANES) c->lanes = loop;
+    check_inside(c, loop->child[0], loop, NULL);
+    c->lanes = around;
+    c->scope = outer;
+}
+
+static void check_branch(Check *c, const Code *code)
+{
+    const Bounds *outer = c->scope;
+    const Expr *cond[] = { code->cond, expr_unary(c->cx, EXPR_NOT, code->cond) };
+    for (int i = 0; i < code->child_count; i++) {
+        c->scope = code_fact(c->cx, outer, cond[i]);
+        check_inside(c, code->child[i], NULL, cond[i]);
+    }
+    c->scope = outer;
+}
+
+static void note_let(Check *c, const Code *code)
+{
+    if (code->var->type != I32 || c->let_count == MOST_LETS) return;
+    c->let[c->let_count] = code->var;
+    c->value[c->let_count++] = code->value;
+}
+
+static void check(Check *c, const Code *code)
+{
+    const Memory *m = code->memory;
+    const int lets = c->let_count;
+    switch (code->kind) {
+    case CODE_SEQ:
+    case CODE_SCOPE:
+        for (int i = 0; i < code->child_count; i++) check(c, code->child[i]);
+        c->let_count = lets;
+        break;
+    case CODE_FOR: check_loop(c, code); break;
+    case CODE_IF:  check_branch(c, code); break;
+    case CODE_CALL:
+        check_call(c, code);
+        if (code->child_count) check(c, code->child[0]);
+        break;
+    case CODE_LOCAL:
+        if (m->kind == MEMORY_POINTER) prove(c, m->base, m->offset, 0);
+        break;
+    case CODE_STORE:
+        if (c->lanes) prove_lane(c, m, code->index);
+        if (c->lanes) expr_walk(c->cx, code->value, check_load, c);
+        break;
+    case CODE_LET:
+        if (c->lanes) expr_walk(c->cx, code->value, check_load, c);
+        note_let(c, code);
+        break;
+    }
+}
+
+const char *pointers_check(Ctx *cx, const Code *body)
+{
+    Check *c = NEW(cx->arena, Check);
+    c->cx = cx;
+    check(c, body);
+    return c->why;
+}
