@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "cgen/wrap.h"
+#include "support/names.h"
 
 const Call *program_call(const Program *p, int i)
 {

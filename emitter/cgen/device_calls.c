@@ -10,13 +10,7 @@
 #include <string.h>
 
 #include "cgen/wrap.h"
-
-const char *name_upper(Ctx *cx, const char *s)
-{
-    Text t = text_new(cx);
-    for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
-    return text_string(&t);
-}
+#include "support/names.h"
 
 static const char *have(Ctx *cx, const Program *p, const char *device) { return text_format(cx, "%s_HAVE_%s", name_upper(cx, p->name), name_upper(cx, device)); }
 

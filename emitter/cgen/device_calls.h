@@ -8,8 +8,6 @@
 typedef void PrintCall(Ctx *cx, Text *t, const Program *p, const Call *c);
 typedef const char *PrintPlace(Ctx *cx, const Program *p, const Place *at, const Memory *m);
 
-const char *name_upper(Ctx *cx, const char *s);
-
 /* The text of a function or constant, not compiled where only devices with drivers of their own would use it. */
 void partition_function(Ctx *cx, Text *t, const Program *p, const Function *f, const char *text);
 void partition_constant(Ctx *cx, Text *t, const Program *p, int constant, const char *text);

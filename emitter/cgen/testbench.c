@@ -5,6 +5,7 @@
 
 #include "cgen/device_calls.h"
 #include "cgen/spell.h"
+#include "support/names.h"
 
 static const char *const head[] = {
     "/* Runs $ on .npy files:  prog [SIZE=N...] IN.npy... [OUT.npy...] [--repeat N]  prints nanoseconds per run. */",

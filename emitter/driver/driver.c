@@ -49,8 +49,6 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     check_options(cx, o, b->target);
 }
 
-bool build_rounds_once(const lw_options *o) { return text_equal(o->rounding, "single"); }
-
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
@@ -82,32 +80,6 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
     return ok;
 }
 
-static bool has_computes(Build *b)
-{
-    Node **order;
-    int count = graph_order(b->cx, &b->graph, &order);
-    for (int i = 0; i < count; i++)
-        if (order[i]->kind == NODE_COMPUTE) return true;
-    return false;
-}
-
-/* It becomes one nest, with the steps of the file. */
-static bool is_nest(Build *b) { return b->model.step_count || b->as_nest || has_computes(b); }
-
-bool build_passes(Build *b)
-{
-    const char *qdq = b->options->qdq;
-    b->graph.qdq = text_equal(qdq, "float") ? QDQ_FLOAT : text_equal(qdq, "integer") ? QDQ_INTEGER : QDQ_EXACT;
-    int count;
-    const GraphPassRow *pass = graph_passes(&count);
-    for (int i = 0; i < count && !ctx_failed(b->cx); i++) {
-        if (b->options->no_shrink && pass[i].run == graph_shrink) continue;
-        b->graph = pass[i].run(b->cx, b->graph);
-        watch_lap(b->watch, "dag", pass[i].name);
-    }
-    return !ctx_failed(b->cx);
-}
-
 bool build_graph(Build *b)
 {
     const Model *m = &b->model;
@@ -115,74 +87,8 @@ bool build_graph(Build *b)
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
                         .target = b->target };
-    if (build_passes(b) && b->options->layers && !is_nest(b)) build_show_layers(b);
+    if (build_passes(b) && b->options->layers && !build_is_nest(b)) build_show_layers(b);
     return build_inner_graphs(b);
-}
-
-/* ---- Groups and nests ------------------------------------------------------------------------------------------ */
-
-/* A .te file with formulas or steps is one group, named after what it computes: the file's own schedule, in its own names. */
-static bool nest_of_te(Build *b)
-{
-    Ctx *cx = b->cx;
-    const Graph *g = &b->graph;
-    Group *group = NEW(cx->arena, Group);
-    const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
-    n = n ? nest_for(cx, n, b->target->features) : NULL;
-    for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
-    watch_lap(b->watch, "nest", "steps of the file, with their proofs");
-    if (!n) return false;
-    *group = (Group){ .name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
-    group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
-    group->output = g->output;
-    b->groups = (Groups){ 1, group };
-    b->nest = NEW_ARRAY(cx->arena, const Nest *, 1);
-    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, 1);
-    b->nest[0] = n;
-    return !ctx_failed(cx);
-}
-
-/* Options that speak of layers. All and none are right of a single group, too. */
-static void refuse_layers(Build *b)
-{
-    const lw_options *o = b->options;
-    const bool names_groups = o->combine && !text_equal(o->combine, "all") && !text_equal(o->combine, "none");
-    const char *option = names_groups ? "--combine" : o->recorded ? "--recorded" : o->layers ? "--layers" : NULL;
-    if (option) diag_error(b->cx, NULL, "%s has no effect: a file with formulas or steps is one group", option);
-}
-
-/* The model's own graph, and behind it those inside of it. */
-static bool nests_of_graphs(Build *b)
-{
-    if (!build_inner_nests(b)) return false;
-    if (!b->outer) tuning_check(b->cx);
-    return !ctx_failed(b->cx);
-}
-
-bool build_nests(Build *b)
-{
-    Ctx *cx = b->cx;
-    if (ctx_failed(cx)) return false;
-    if (is_nest(b)) {
-        refuse_layers(b);
-        return !ctx_failed(cx) && nest_of_te(b) && nests_of_graphs(b);
-    }
-    b->groups = groups_by_device(cx, fuse(cx, &b->graph));
-    build_partitions(b);
-    build_name_groups(b);
-    watch_lap(b->watch, "dag", "fuse");
-    const char *combine = b->outer ? "none" : b->options->combine;
-    b->nest = NEW_ARRAY(cx->arena, const Nest *, b->groups.count);
-    b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
-    b->parts = NEW_ARRAY(cx->arena, int, b->groups.count);
-    bool is_named = combine && !text_equal(combine, "none");
-    if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
-    else if (is_named) build_combine_named(b);
-    for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        if (!b->nest[i] && !region_of_group(b, i)) b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
-    watch_lap(b->watch, "nest", "strategy, with its proofs");
-    if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
-    return nests_of_graphs(b);
 }
 
 /* ---- The program ----------------------------------------------------------------------------------------------- */

@@ -75,8 +75,9 @@ const char *build_symbol(Build *b, const char *wanted);
 Shared *build_shared(Ctx *cx);                                                 /* with the names that every program has */
 void build_name_groups(Build *b);
 
-bool build_passes(Build *b);                                                   /* driver.c: over the DAG of the model, or of a region */
-bool build_rounds_once(const lw_options *o);                                   /* --rounding single */
+bool build_passes(Build *b);                                                   /* nests.c: over the DAG of the model, or of a region */
+bool build_is_nest(Build *b);                                                  /* nests.c: it becomes one nest, with the steps of the file */
+bool build_rounds_once(const lw_options *o);                                   /* build.c: --rounding single */
 
 /* state.c: pairs of an input and an output. */
 bool build_states(Build *b);
@@ -86,24 +87,23 @@ const Tensor *build_initial(const Build *b, int input);                        /
 
 /* Between passes and schedules: --layers; runs of groups on a device; --combine; what is combined because RAM becomes smaller. */
 void build_show_layers(Build *b);                                              /* show_layers.c */
-void build_partitions(Build *b);                                               /* partition.c */
+void build_partitions(Build *b);                                               /* device_functions.c */
 void build_combine_named(Build *b);                                            /* combine_named.c */
 void build_combine_for_ram(Build *b);                                          /* combine_for_ram.c */
 
 void build_functions(Build *b);                                                /* functions.c: views, functions and places */
 void build_overlaps(Build *b);                                                 /* overlaps.c: which outputs may lie over inputs */
 
-/* assemble.c: the program, and where a tensor lies as NAME_run (or the body that runs the graph) sees it. */
-void build_assemble(Build *b);
-Place build_place(const Build *b, const Slot *s);
+void build_assemble(Build *b);                                                 /* assemble.c: the program */
+Place build_place(const Build *b, const Slot *s);                              /* places.c: as NAME_run (or the body that runs the graph) sees it */
 int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
 bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);     /* is the one used for the last time before the other is begun? */
 void build_constants(Build *b);                                                /* constants.c: numbers and names, for all graphs */
-void build_partition_params(Build *b);                                         /* partition.c: what its function is given, after the plan */
+void build_partition_params(Build *b);                                         /* device_functions.c: what its function is given, after the plan */
 Place build_place_in(const Build *b, int partition, const Slot *s);            /* where a tensor lies as that function sees it */
 static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
 
-/* region.c: the graphs of regions go the same way as the model's, each step after that of the graph around. */
+/* region_graphs.c, region_bodies.c: the graphs of regions go the same way as the model's, each step after that of the graph around. */
 const Node *region_of_group(const Build *b, int group);                        /* NULL: it is no region */
 Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
 bool build_inner_graphs(Build *b);

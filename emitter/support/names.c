@@ -76,3 +76,10 @@ const char *name_identifier(Ctx *cx, const char *text)
     if (is_reserved(text_string(&t))) text_char(&t, '_');
     return name(cx, text_string(&t));
 }
+
+const char *name_upper(Ctx *cx, const char *s)
+{
+    Text t = text_new(cx);
+    for (; *s; s++) text_char(&t, (char)(*s >= 'a' && *s <= 'z' ? *s - 'a' + 'A' : *s));
+    return text_string(&t);
+}

@@ -14,5 +14,6 @@ const char *name_format(Ctx *cx, const char *format, ...);
 const char *name_identifier(Ctx *cx, const char *text);
 /* A similar one that begins with a letter: "9bad" gives "m9bad". */
 const char *name_prefix(Ctx *cx, const char *text);
+const char *name_upper(Ctx *cx, const char *text);                  /* in capital letters */
 
 #endif

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/* Where tensors are, as NAME_run (or the body that runs the graph) sees them. */
+#include "driver/driver.h"
+
+/* The place among the inputs, or outputs, that are no state. */
+static int port_number(const Build *b, int place, int (*state_of)(const Build *b, int place))
+{
+    int number = 0;
+    for (int i = 0; i < place; i++) number += state_of(b, i) < 0;
+    return number;
+}
+
+/* The parameters of a body are the graph's inputs, then its outputs. */
+static Place place_in_body(const Build *b, const Slot *s)
+{
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    return (Place){ PLACE_PARAM, s->index + (s->kind == SLOT_OUTPUT ? b->graph.input_count : 0), bytes, s->tensor->type };
+}
+
+Place build_place(const Build *b, const Slot *s)
+{
+    if (b->outer && (s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT)) return place_in_body(b, s);
+    int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
+    int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1, out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
+    Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
+    switch (s->kind) {
+    case SLOT_INPUT:
+        p.kind = in >= 0 ? PLACE_STATE : PLACE_INPUT;
+        p.index = in >= 0 ? in : port_number(b, s->index, build_state_of_input);
+        break;
+    case SLOT_OUTPUT:
+        p.kind = out >= 0 ? PLACE_NEXT : PLACE_OUTPUT;
+        p.index = out >= 0 ? out : port_number(b, s->index, build_state_of_output);
+        break;
+    case SLOT_CONST:
+        p.kind = PLACE_CONST;
+        p.index = b->constant_of[s->index];
+        break;
+    case SLOT_ARENA: p.offset += s->offset; break;
+    }
+    return p;
+}
+
+static int maker_group(const Build *b, const Tensor *t)
+{
+    for (int i = 0; i < b->groups.count; i++)
+        for (int j = 0; j < b->groups.at[i].output_count; j++)
+            if (b->groups.at[i].output[j] == t) return i;
+    return -1;
+}
+
+bool build_is_single(const Build *b, const Tensor *from, const Tensor *to)
+{
+    const Slot *in = plan_slot(&b->plan, from), *out = plan_slot(&b->plan, to);
+    int last = -1, first = maker_group(b, out->tensor);
+    for (; in; in = in->next) last = in->last > last ? in->last : last;
+    for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
+    return last < first;
+}

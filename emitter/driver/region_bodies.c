@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions that run the graphs of regions: their scratch memory, their parameters, and the call. */
+#include "driver/driver.h"
+
+#include "support/names.h"
+#include "support/text.h"
+
+/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+
+/* What the body makes of state s. */
+static const Tensor *new_state(const Build *body, const Region *r, int s) { return body->graph.output[r->has_condition + s]; }
+static const Tensor *old_state(const Build *body, int s) { return body->graph.input[1 + s]; }
+
+/* The body's own memory, then a second array for each state that needs one. */
+int region_scratch(Build *b, int group, Scratch **out)
+{
+    const Node *n = region_of_group(b, group);
+    const Region *r = n->region;
+    const Build *inner = build_graphs_of(b, n);
+    Scratch *s = *out = NEW_ARRAY(b->cx->arena, Scratch, 1 + r->state_count);
+    int count = 1;
+    for (int g = 0; g < r->graph_count; g++)
+        if (inner[g].plan.arena_size > s[0].bytes) s[0].bytes = inner[g].plan.arena_size;
+    for (int i = 0; i < r->state_count; i++)
+        if (!build_is_single(inner, old_state(inner, i), new_state(inner, r, i))) s[count++].bytes = tensor_bytes(n->out[i]);
+    return count;
+}
+
+/* ---- Bodies ------------------------------------------------------------------------------------------------------- */
+
+static Map reserved_names(Ctx *cx)
+{
+    static const char *const own[] = { "in", "out", "arena", "memory", "state", "now", "next", "turn", "turns", "again", "status", "last" };
+    Map taken = map_new(cx->arena);
+    for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
+    return taken;
+}
+
+static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
+{
+    const char *unique = name(cx, name_identifier(cx, wanted));
+    for (int i = 2; map_get_ptr(taken, unique); i++) unique = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
+    map_put_ptr(taken, unique, cx);
+    return unique;
+}
+
+static bool reads_param(const Call *c, int param)
+{
+    for (int i = 0; i < c->place_count; i++)
+        if (c->place[i].kind == PLACE_PARAM && c->place[i].index == param) return true;
+    return false;
+}
+
+static bool is_read(const Body *b, int param)
+{
+    for (int i = 0; i < b->call_count; i++)
+        if (reads_param(&b->call[i], param)) return true;
+    return false;
+}
+
+static bool needs_memory(const Body *b)
+{
+    for (int i = 0; i < b->call_count; i++)
+        for (int j = 0; j < b->call[i].place_count; j++)
+            if (b->call[i].place[j].kind == PLACE_ARENA) return true;
+    return false;
+}
+
+/* The graph's inputs, then what it makes. */
+static Param *add_params(Build *b, Body *body)
+{
+    const Graph *g = &b->graph;
+    const Region *r = b->region->region;
+    Param *param = NEW_ARRAY(b->cx->arena, Param, g->input_count + g->output_count);
+    Map taken = reserved_names(b->cx);
+    for (int i = 0; i < g->input_count; i++) {
+        bool is_turn = r->kind == REGION_LOOP && i == 0;
+        param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_turn ? "step" : g->input[i]->name), .tensor = g->input[i] };
+        body->param_count++;
+    }
+    for (int i = 0; i < g->output_count; i++)
+        param[body->param_count++] = (Param){ .name = free_name(b->cx, &taken, g->output[i]->name), .tensor = g->output[i], .is_written = true };
+    body->param = param;
+    return param;
+}
+
+/* Bodies that read the same but for their names are one function, like those of layers. */
+static void share_body(Build *b)
+{
+    const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };
+    Body twin = *b->body;
+    Text t = text_new(b->cx);
+    twin.name = twin.what = "";
+    cgen_body(b->cx, &t, &nameless, &twin, 0);
+    const Body *known = map_get(&b->shared->by_text, text_string(&t), t.length);
+    if (known) {
+        b->body->name = known->name;
+        return;
+    }
+    map_put(&b->shared->by_text, text_string(&t), t.length, b->body);
+    b->shared->body[b->shared->body_count++] = b->body;
+}
+
+static void make_body(Build *b)
+{
+    Body *body = b->body;
+    Param *param = add_params(b, body);
+    body->call_count = build_calls(b, &body->call);
+    for (int i = 0; i < b->graph.input_count; i++) param[i].is_unused = !is_read(body, i);
+    body->has_memory = needs_memory(body);
+    for (int i = 0; i < body->call_count; i++)
+        if (body->call[i].control) body->may_stop = body->may_stop || control_may_stop(body->call[i].control);
+    share_body(b);
+}
+
+/* ---- The call ----------------------------------------------------------------------------------------------------- */
+
+/* While the call is put together. */
+typedef struct Making { Build *b; int group; const Node *n; const Region *r; Build *inner; Place *place; } Making;
+
+static bool is_unused(const Making *m, int param)
+{
+    for (int g = 0; g < m->r->graph_count; g++)
+        if (!m->inner[g].body->param[param].is_unused) return false;
+    return true;
+}
+
+/* The node's inputs, its outputs, then the scratch. What is handed in to no use is NONE. */
+static int add_places(Making *m)
+{
+    const Node *n = m->n;
+    Build *b = m->b;
+    const Scratch *scratch = b->scratch[m->group];
+    int count = n->in_count + n->out_count;
+    m->place = NEW_ARRAY(b->cx->arena, Place, count + 1 + m->r->state_count);
+    for (int k = 0; k < n->in_count; k++) {
+        bool is_read = region_reads(n, k) && !(region_is_handed_in(n, k) && is_unused(m, k - 1));
+        m->place[k] = is_read ? build_place(b, plan_slot(&b->plan, n->in[k])) : (Place){ .kind = PLACE_NONE };
+    }
+    for (int i = 0; i < n->out_count; i++) m->place[n->in_count + i] = build_place(b, plan_slot(&b->plan, n->out[i]));
+    bool needs = false;
+    for (int g = 0; g < m->r->graph_count; g++) needs = needs || m->inner[g].body->has_memory;
+    m->place[count++] = needs ? (Place){ PLACE_ARENA, 0, scratch[0].offset, U8 } : (Place){ .kind = PLACE_NONE };
+    for (int i = 0, next = 1; i < m->r->state_count; i++)
+        if (!build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, m->r, i)))
+            m->place[count++] = (Place){ PLACE_ARENA, 0, scratch[next++].offset, n->out[i]->type };
+    return count;
+}
+
+static Argument input_argument(const Making *m, int i)
+{
+    const Region *r = m->r;
+    const int scan = i - 1 - r->state_count;
+    if (r->kind == REGION_CHOICE || scan >= r->scan_count) return (Argument){ ARGUMENT_PLACE, i + 1, 0, false };
+    if (i == 0) return (Argument){ ARGUMENT_TURN, 0, 0, false };
+    if (scan < 0) return (Argument){ ARGUMENT_STATE, i - 1, 0, false };
+    return (Argument){ ARGUMENT_ROW, i + 1, tensor_elems(m->inner->graph.input[i]), r->scans_back[scan] };
+}
+
+static Argument output_argument(const Making *m, int i)
+{
+    const Region *r = m->r;
+    const int state = i - r->has_condition, row = state - r->state_count;
+    if (r->kind == REGION_CHOICE) return (Argument){ ARGUMENT_PLACE, m->n->in_count + i, 0, false };
+    if (state < 0) return (Argument){ ARGUMENT_GOES_ON, 0, 0, false };
+    if (row < 0) return (Argument){ ARGUMENT_NEXT, state, 0, false };
+    return (Argument){ ARGUMENT_ROW, m->n->in_count + state, tensor_elems(m->inner->graph.output[i]), r->rows_back[row] };
+}
+
+static const Argument *arguments(const Making *m)
+{
+    const Graph *g = &m->inner->graph;
+    Argument *a = NEW_ARRAY(m->b->cx->arena, Argument, g->input_count + g->output_count);
+    for (int i = 0; i < g->input_count; i++) a[i] = input_argument(m, i);
+    for (int i = 0; i < g->output_count; i++) a[g->input_count + i] = output_argument(m, i);
+    return a;
+}
+
+/* The parameters of the function that calls, and sizes that NAME_run has as variables. */
+static void take_names(const Build *b, Map *taken)
+{
+    for (int i = 0; b->body && i < b->body->param_count; i++) map_put_ptr(taken, b->body->param[i].name, taken);
+    for (int i = 0; i < b->graph.input_count; i++)
+        for (int d = 0; d < b->graph.input[i]->rank; d++)
+            if (expr_as_var(b->graph.input[i]->shape[d])) map_put_ptr(taken, name(b->cx, expr_as_var(b->graph.input[i]->shape[d])->name), taken);
+}
+
+/* Their names are locals of the function that holds the loop. */
+static const Carried *carried(const Making *m)
+{
+    const Region *r = m->r;
+    Ctx *cx = m->b->cx;
+    Carried *c = NEW_ARRAY(cx->arena, Carried, r->state_count);
+    Map taken = reserved_names(cx);
+    take_names(m->b, &taken);
+    for (int i = 0, other = m->n->in_count + m->n->out_count + 1; i < r->state_count; i++) {
+        bool single = build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, r, i));
+        c[i] = (Carried){ free_name(cx, &taken, old_state(m->inner, i)->name), m->n->out[i], 2 + i, m->n->in_count + i, single ? -1 : other++ };
+        map_put_ptr(&taken, name_format(cx, "%s_next", c[i].name), cx);
+    }
+    return c;
+}
+
+static const Control *control_of(const Making *m)
+{
+    const Node *n = m->n;
+    const Region *r = m->r;
+    Control *c = NEW(m->b->cx->arena, Control);
+    *c = (Control){ .is_loop = r->kind == REGION_LOOP, .body_count = r->graph_count, .argument = arguments(m), .memory = n->in_count + n->out_count,
+                    .condition = -1, .count = -1, .has_condition = r->has_condition, .turns = region_turns(n), .room = r->most_turns };
+    for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
+    if (!c->is_loop) {
+        c->condition = 0;
+        return c;
+    }
+    if (n->in[0] && c->turns < 0) c->count = 0;
+    if (n->in[1]) c->condition = 1;
+    int *row = NEW_ARRAY(m->b->cx->arena, int, r->row_count);
+    for (int i = 0; i < r->row_count; i++) row[i] = n->in_count + r->state_count + i;
+    c->row_count = r->row_count;
+    c->row = row;
+    c->state_count = r->state_count;
+    c->state = carried(m);
+    return c;
+}
+
+Call region_call(Build *b, int group)
+{
+    const Node *n = region_of_group(b, group);
+    Making m = { b, group, n, n->region, build_graphs_of(b, n), NULL };
+    for (int g = 0; g < m.r->graph_count; g++) make_body(&m.inner[g]);
+    int place_count = add_places(&m);
+    return (Call){ .control = control_of(&m), .label = *n->name ? n->name : b->groups.at[group].name, .place_count = place_count, .place = m.place };
+}
