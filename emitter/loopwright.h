@@ -5,8 +5,12 @@
  * line tool is a client of it like any other.
  *
  * A context owns everything made under it and keeps what went wrong: after a call that returned false, or at any time,
- * lw_diagnostic gives the messages in order. Nothing here prints, exits or aborts (out of memory aside). Contexts are
- * independent: two may work in two threads. */
+ * lw_diagnostic gives the messages in order. Nothing here prints, exits or aborts. Contexts are independent: two may work
+ * in two threads.
+ *
+ * A call that runs out of memory fails with the diagnostic "out of memory", leaves no file and releases all but the
+ * context. From then on every call on the context fails; lw_diagnostic and lw_free do not. A NULL context, where lw_new
+ * had no memory, behaves alike. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -17,7 +21,7 @@ extern "C" {
 
 typedef struct Ctx lw_context;
 
-lw_context *lw_new(void);
+lw_context *lw_new(void);                                        /* NULL where memory is short */
 void lw_free(lw_context *cx);                                    /* NULL allowed */
 /* Message number i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): not a mere warning. */
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error);
@@ -66,6 +70,8 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
  * tells the largest difference of each output; NULL on error. With layers the first that differs comes first. */
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o);
+/* Writes a text to a file, whole or not at all. */
+bool lw_write(lw_context *cx, const char *path, const char *text);
 /* Texts; NULL on error. They belong to the context. */
 const char *lw_dump(lw_context *cx, const char *model, const lw_options *o);
 const char *lw_report(lw_context *cx, const char *model, const lw_options *o);

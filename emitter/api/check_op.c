@@ -10,6 +10,7 @@
 #include "import/te/te.h"
 #include "ir/interpret/evaluate.h"
 #include "ir/interpret/interpret.h"
+#include "support/guard.h"
 #include "support/text.h"
 
 /* "f32[6][16] f32[6]" and "by=2 least=0" as a .te text of one call. */
@@ -60,7 +61,7 @@ static void try_one(Trial *a, const Implementation *i)
                    "element %lld the most", a->call->op->name, (long long)d.wrong, (long long)tensor_elems(out), (long long)d.worst_at);
 }
 
-const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs)
+static const char *check_op(Ctx *cx, const char *op, const char *attrs, const char *inputs)
 {
     Model m;
     const char *place = text_format(cx, "check of %s", op);
@@ -79,4 +80,9 @@ const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const
     if (!define(&a)) return NULL;
     for (int i = 0; i < count && !ctx_failed(cx); i++) try_one(&a, all[i]);
     return ctx_failed(cx) ? NULL : text_string(&a.said);
+}
+
+const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs)
+{
+    RETURN_GUARDED(cx, const char *, NULL, check_op(cx, op, attrs, inputs));
 }

@@ -5,30 +5,47 @@
 #include "context/context.h"
 #include "driver/driver.h"
 #include "support/file.h"
+#include "support/guard.h"
 #include "support/text.h"
 
-lw_context *lw_new(void) { return context_new(NULL, NULL); }
+lw_context *lw_new(void) { return context_new(guard_exhausted, NULL); }
 void lw_free(lw_context *cx) { ctx_free(cx); }
+
+static const char *text_of(Ctx *cx, const Diag *d)
+{
+    if (d == &cx->exhaustion) return cx->exhaustion_text;
+    RETURN_GUARDED(cx, const char *, d->what, diag_text(cx, d));
+}
 
 const char *lw_diagnostic(lw_context *cx, int i, bool *is_error)
 {
-    const Diag *d = cx->diags;
+    const Diag *d = cx ? cx->diags : NULL;
     while (d && i-- > 0) d = d->next;
-    if (d && is_error) *is_error = d->severity >= ERROR;
-    return d ? diag_text(cx, d) : NULL;
+    if (is_error && (d || !cx)) *is_error = !cx || d->severity >= ERROR;
+    return d ? text_of(cx, d) : cx || i ? NULL : "error: out of memory";
 }
 
-bool lw_is_wrong_usage(const lw_context *cx) { return cx->is_usage; }
+bool lw_is_wrong_usage(const lw_context *cx) { return cx && cx->is_usage; }
 
 const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count)
 {
-    return text_nearest(cx, word, candidates, (size_t)count);
+    RETURN_GUARDED(cx, const char *, NULL, text_nearest(cx, word, candidates, (size_t)count));
 }
 
 const char *lw_version(void) { return "0.1.0"; }
 
-bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o)
+static bool compile(Ctx *cx, const char *model, const char *output, const lw_options *o)
 {
     Build b;
     return build_is_c_file(cx, output) && build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b) && build_write(&b, output);
+}
+
+bool lw_write(lw_context *cx, const char *path, const char *text)
+{
+    RETURN_GUARDED(cx, bool, false, file_write(cx, path, text, strlen(text)));
+}
+
+bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o)
+{
+    RETURN_GUARDED(cx, bool, false, compile(cx, model, output, o));
 }

@@ -7,6 +7,7 @@
 
 #include "driver/driver.h"
 #include "schedule/schedule.h"
+#include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -19,7 +20,7 @@ struct lw_computation {
     Build build;                     /* build.nest[0]: the loop nest after all steps so far */
 };
 
-lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
+static lw_computation *define(Ctx *cx, const char *name_, const char *target)
 {
     lw_computation *p = NEW(cx->arena, lw_computation);
     *p = (lw_computation){ .cx = cx, .name = name(cx, name_), .statements = text_new(cx) };
@@ -28,21 +29,32 @@ lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
     return p;
 }
 
-/* NULL is what lw_define gives after an error, and then each call does nothing. */
-static bool is_defined(const lw_computation *p) { return p && !ctx_failed(p->cx); }
+lw_computation *lw_define(lw_context *cx, const char *name_, const char *target)
+{
+    RETURN_GUARDED(cx, lw_computation *, NULL, define(cx, name_, target));
+}
+
+/* NULL is what lw_define gives after an error, and then each call fails. */
+static Ctx *context_of(const lw_computation *p) { return p ? p->cx : NULL; }
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-bool lw_statement(lw_computation *p, const char *text)
+static bool statement(lw_computation *p, const char *keyword, const char *text)
 {
     if (p->has_nest) diag_error(p->cx, p->name, "\"%s\" comes after the first step or look: what is computed is settled by then", text);
-    text_printf(&p->statements, "%s\n", text);
+    text_printf(&p->statements, "%s%s\n", keyword, text);
     return !ctx_failed(p->cx);
 }
 
-bool lw_input(lw_computation *p, const char *declaration) { return lw_statement(p, text_format(p->cx, "input %s", declaration)); }
-bool lw_compute(lw_computation *p, const char *formula) { return lw_statement(p, formula); }
-bool lw_output(lw_computation *p, const char *tensor) { return lw_statement(p, text_format(p->cx, "output %s", tensor)); }
+static bool guarded_statement(lw_computation *p, const char *keyword, const char *text)
+{
+    RETURN_GUARDED(context_of(p), bool, false, statement(p, keyword, text));
+}
+
+bool lw_statement(lw_computation *p, const char *text) { return guarded_statement(p, "", text); }
+bool lw_input(lw_computation *p, const char *declaration) { return guarded_statement(p, "input ", declaration); }
+bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "", formula); }
+bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "output ", tensor); }
 
 /* The nest as it stands; NULL after an error. */
 static const Nest *nest_of(lw_computation *p)
@@ -59,21 +71,34 @@ static const Nest *nest_of(lw_computation *p)
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-bool lw_step(lw_computation *p, const char *step)
+/* `options` (may be NULL) are further words of the step. */
+static bool take_step(lw_computation *p, const char *words, const char *options)
 {
     const Nest *n = nest_of(p);
     if (!n) return false;
-    p->build.nest[0] = sched_step(p->cx, n, step);
+    p->build.nest[0] = sched_step(p->cx, n, options ? text_format(p->cx, "%s %s", words, options) : words);
     return !ctx_failed(p->cx);
+}
+
+static bool guarded_step(lw_computation *p, const char *words, const char *options)
+{
+    RETURN_GUARDED(context_of(p), bool, false, take_step(p, words, options));
+}
+
+bool lw_step(lw_computation *p, const char *step) { return guarded_step(p, step, NULL); }
+
+static const char *try_step(lw_computation *p, const char *step)
+{
+    if (!nest_of(p)) return "an error came before";
+    DiagMark mark = diag_mark(p->cx);
+    take_step(p, step, NULL);
+    const Diag *d = diag_rewind(p->cx, mark);
+    return d ? d->what : NULL;
 }
 
 const char *lw_try(lw_computation *p, const char *step)
 {
-    if (!nest_of(p)) return "an error came before";
-    DiagMark mark = diag_mark(p->cx);
-    lw_step(p, step);
-    const Diag *d = diag_rewind(p->cx, mark);
-    return d ? d->what : NULL;
+    RETURN_GUARDED(context_of(p), const char *, "out of memory", try_step(p, step));
 }
 
 /* One operand in front of its end mark: a number, or a name. */
@@ -89,19 +114,29 @@ static void add_operand(lw_computation *p, Text *t, const char *primitive, const
     else text_printf(t, " %s", word);
 }
 
+static bool take_operands(lw_computation *p, const char *primitive, const char *options, va_list args)
+{
+    if (ctx_failed(p->cx)) return false;
+    Text t = text_new(p->cx);
+    text_add(&t, primitive);
+    for (const Operand *o = step_row(primitive)->operand; o->kind && !o->key && !ctx_failed(p->cx); o++)
+        add_operand(p, &t, primitive, o, args);
+    return !ctx_failed(p->cx) && take_step(p, text_string(&t), options);
+}
+
+static bool guarded_operands(lw_computation *p, const char *primitive, const char *options, va_list args)
+{
+    RETURN_GUARDED(context_of(p), bool, false, take_operands(p, primitive, options, args));
+}
+
 /* The operands follow in the order of the primitive's row. */
 static bool step(lw_computation *p, const char *primitive, const char *options, ...)
 {
-    if (!is_defined(p)) return false;
-    Text t = text_new(p->cx);
-    text_add(&t, primitive);
     va_list args;
     va_start(args, options);
-    for (const Operand *o = step_row(primitive)->operand; o->kind && !o->key && !ctx_failed(p->cx); o++)
-        add_operand(p, &t, primitive, o, args);
+    const bool ok = guarded_operands(p, primitive, options, args);
     va_end(args);
-    if (options) text_printf(&t, " %s", options);
-    return !ctx_failed(p->cx) && lw_step(p, text_string(&t));
+    return ok;
 }
 
 bool lw_split(lw_computation *p, const char *loop, int factor, const char *options)
@@ -224,7 +259,7 @@ bool lw_prefetch(lw_computation *p, const char *tensor, const char *loop, int ah
 
 /* ---- Looking, running, emitting ---------------------------------------------------------------------------------- */
 
-const char *lw_show(lw_computation *p)
+static const char *show(lw_computation *p)
 {
     const Nest *n = nest_of(p);
     Text t = text_new(p->cx);
@@ -233,7 +268,7 @@ const char *lw_show(lw_computation *p)
     return text_string(&t);
 }
 
-const char *lw_text(lw_computation *p)
+static const char *whole_text(lw_computation *p)
 {
     Text t = text_new(p->cx);
     text_add(&t, text_string(&p->statements));
@@ -243,7 +278,7 @@ const char *lw_text(lw_computation *p)
     return text_string(&t);
 }
 
-bool lw_execute(lw_computation *p, const void *const *input, void *const *output)
+static bool execute(lw_computation *p, const void *const *input, void *const *output)
 {
     if (!nest_of(p)) return false;
     Build *b = &p->build;
@@ -256,12 +291,25 @@ bool lw_execute(lw_computation *p, const void *const *input, void *const *output
     return true;
 }
 
-bool lw_emit(lw_computation *p, const char *output, const lw_options *o)
+static bool emit(lw_computation *p, const char *output, const lw_options *o)
 {
     Build b;
     lw_options own = o ? *o : p->options;
     if (!own.name) own.name = p->options.name;
     if (!own.target) own.target = p->options.target;
-    return build_read_text(&b, p->cx, text_format(p->cx, "%s.te", p->name), lw_text(p), false, &own) && build_graph(&b) && build_nests(&b) &&
-           build_write(&b, output);
+    return build_read_text(&b, p->cx, text_format(p->cx, "%s.te", p->name), whole_text(p), false, &own) &&
+           build_graph(&b) && build_nests(&b) && build_write(&b, output);
+}
+
+const char *lw_show(lw_computation *p) { RETURN_GUARDED(context_of(p), const char *, NULL, show(p)); }
+const char *lw_text(lw_computation *p) { RETURN_GUARDED(context_of(p), const char *, NULL, whole_text(p)); }
+
+bool lw_execute(lw_computation *p, const void *const *input, void *const *output)
+{
+    RETURN_GUARDED(context_of(p), bool, false, execute(p, input, output));
+}
+
+bool lw_emit(lw_computation *p, const char *output, const lw_options *o)
+{
+    RETURN_GUARDED(context_of(p), bool, false, emit(p, output, o));
 }

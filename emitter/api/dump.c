@@ -7,6 +7,7 @@
 #include "ir/check/cost.h"
 #include "ir/text/print_code.h"
 #include "schedule/schedule.h"
+#include "support/guard.h"
 #include "support/map.h"
 #include "support/names.h"
 
@@ -369,7 +370,7 @@ static bool is_there(Build *b)
     return !ctx_failed(b->cx);
 }
 
-const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
+static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
@@ -380,4 +381,9 @@ const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
     bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
     for (Build *g = &b; ok && g; g = s->of_each ? g->next : NULL) ok = s->print(g, &t);
     return ok && !ctx_failed(cx) ? text_string(&t) : NULL;
+}
+
+const char *lw_dump(lw_context *cx, const char *model, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, dumped(cx, model, o));
 }

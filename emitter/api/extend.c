@@ -8,6 +8,7 @@
 #include "import/onnx/graph/onnx_ops.h"
 #include "loopwright.h"
 #include "schedule/schedule.h"
+#include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -45,7 +46,7 @@ static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
     return row;
 }
 
-bool lw_register_op(lw_context *cx, const lw_op *o)
+static bool add_op(Ctx *cx, const lw_op *o)
 {
     if (ctx_failed(cx)) return false;
     Op *op = NEW(cx->arena, Op);
@@ -58,6 +59,8 @@ bool lw_register_op(lw_context *cx, const lw_op *o)
     return !ctx_failed(cx);
 }
 
+bool lw_register_op(lw_context *cx, const lw_op *o) { RETURN_GUARDED(cx, bool, false, add_op(cx, o)); }
+
 static bool register_as(lw_context *cx, const char *op, const char *inputs, const char *formula, const char *pattern)
 {
     return lw_register_op(cx, &(lw_op){ .name = op, .inputs = inputs, .formula = formula, .pattern = pattern });
@@ -69,7 +72,7 @@ bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, cons
 
 /* ---- Targets, devices, importers -------------------------------------------------------------------------------------- */
 
-bool lw_register_target(lw_context *cx, const lw_target *t)
+static bool add_target(Ctx *cx, const lw_target *t)
 {
     if (ctx_failed(cx)) return false;
     target_register(cx, &(const Target){ .name = name(cx, t->name), .base = name(cx, t->base ? t->base : "generic"), .summary = name(cx, t->summary ? t->summary : ""),
@@ -77,7 +80,7 @@ bool lw_register_target(lw_context *cx, const lw_target *t)
     return !ctx_failed(cx);
 }
 
-bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types)
+static bool add_device(Ctx *cx, const char *device, const char *ops, const char *types)
 {
     if (ctx_failed(cx)) return false;
     Device *d = NEW(cx->arena, Device);
@@ -86,7 +89,7 @@ bool lw_register_device(lw_context *cx, const char *device, const char *ops, con
     return true;
 }
 
-bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs)
+static bool add_onnx(Ctx *cx, const char *foreign, const char *op, const char *attrs)
 {
     if (!ctx_failed(cx) && !op_find(cx, op)) diag_error(cx, foreign, "there is no operator '%s'%s", op, op_hint(cx, op));
     if (ctx_failed(cx)) return false;
@@ -96,26 +99,43 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
     return true;
 }
 
+bool lw_register_target(lw_context *cx, const lw_target *t) { RETURN_GUARDED(cx, bool, false, add_target(cx, t)); }
+
+bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types)
+{
+    RETURN_GUARDED(cx, bool, false, add_device(cx, device, ops, types));
+}
+
+bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs)
+{
+    RETURN_GUARDED(cx, bool, false, add_onnx(cx, foreign, op, attrs));
+}
+
 /* ---- Schedules ---------------------------------------------------------------------------------------------------------- */
 
 struct lw_group { Ctx *cx; const GroupNest *seen; const Nest *nest; };
 
 const char *lw_group_anchor(const lw_group *g) { return g->seen->anchor; }
 const char *lw_group_output(const lw_group *g) { return g->nest->output[0]->name; }
-const char *lw_group_show(const lw_group *g)
+
+static const char *show(const lw_group *g)
 {
     Text t = text_new(g->cx);
     print_nest(g->cx, &t, g->nest);
     return text_string(&t);
 }
 
-bool lw_group_step(lw_group *g, const char *step)
+const char *lw_group_show(const lw_group *g) { RETURN_GUARDED(g->cx, const char *, NULL, show(g)); }
+
+static bool take_step(lw_group *g, const char *step)
 {
     if (!ctx_failed(g->cx)) g->nest = sched_step(g->cx, g->nest, step);
     return !ctx_failed(g->cx);
 }
 
-const char *lw_group_try(lw_group *g, const char *step)
+bool lw_group_step(lw_group *g, const char *step) { RETURN_GUARDED(g->cx, bool, false, take_step(g, step)); }
+
+static const char *try_step(lw_group *g, const char *step)
 {
     DiagMark mark = diag_mark(g->cx);
     const Nest *next = sched_step(g->cx, g->nest, step);
@@ -124,15 +144,22 @@ const char *lw_group_try(lw_group *g, const char *step)
     return why ? why->what : NULL;
 }
 
+const char *lw_group_try(lw_group *g, const char *step)
+{
+    RETURN_GUARDED(g->cx, const char *, "out of memory", try_step(g, step));
+}
+
 /* The row's schedule: the user's function on the group, as far as it takes it. */
 static const Nest *schedule(Ctx *cx, const GroupNest *seen)
 {
     const lw_implementation *i = seen->with->user;
     lw_group g = { cx, seen, seen->nest };
-    return i->schedule(cx, &g) && !ctx_failed(cx) ? g.nest : seen->nest;
+    const bool is_taken = i->schedule(cx, &g);
+    guard_resume(cx);
+    return is_taken && !ctx_failed(cx) ? g.nest : seen->nest;
 }
 
-bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count)
+static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_implementation *list, int count)
 {
     if (!ctx_failed(cx) && !target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"%s", target, target_hint(cx, target));
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
@@ -146,8 +173,18 @@ bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, c
     return !ctx_failed(cx);
 }
 
-bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *s)
+static bool add_schedule(Ctx *cx, const char *op, lw_schedule *s)
 {
     const lw_implementation one = { .name = text_format(cx, "%s.schedule", op), .plevel = 15, .schedule = s };
-    return lw_register_strategy(cx, op, "generic", &one, 1);
+    return add_strategy(cx, op, "generic", &one, 1);
+}
+
+bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count)
+{
+    RETURN_GUARDED(cx, bool, false, add_strategy(cx, ops, target, list, count));
+}
+
+bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *s)
+{
+    RETURN_GUARDED(cx, bool, false, add_schedule(cx, op, s));
 }

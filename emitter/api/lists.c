@@ -4,11 +4,12 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "import/tflite/ops/tflite_rows.h"
 #include "schedule/schedule.h"
+#include "support/guard.h"
 #include "support/text.h"
 
 #include <string.h>
 
-const char *lw_list_ops(lw_context *cx, int level)
+static const char *list_ops(Ctx *cx, int level)
 {
     Text t = text_new(cx);
     int count;
@@ -21,7 +22,7 @@ const char *lw_list_ops(lw_context *cx, int level)
     return text_string(&t);
 }
 
-const char *lw_list_onnx_ops(lw_context *cx)
+static const char *list_onnx_ops(Ctx *cx)
 {
     Text t = text_new(cx);
     int count;
@@ -31,7 +32,7 @@ const char *lw_list_onnx_ops(lw_context *cx)
     return text_string(&t);
 }
 
-const char *lw_list_tflite_ops(lw_context *cx)
+static const char *list_tflite_ops(Ctx *cx)
 {
     Text t = text_new(cx);
     int count;
@@ -42,7 +43,7 @@ const char *lw_list_tflite_ops(lw_context *cx)
     return text_string(&t);
 }
 
-const char *lw_list_targets(lw_context *cx)
+static const char *list_targets(Ctx *cx)
 {
     Text t = text_new(cx);
     int count;
@@ -56,7 +57,7 @@ const char *lw_list_targets(lw_context *cx)
     return text_string(&t);
 }
 
-const char *lw_list_passes(lw_context *cx)
+static const char *list_passes(Ctx *cx)
 {
     Text t = text_new(cx);
     int count;
@@ -91,7 +92,7 @@ static void add_wrapped(Text *t, const char *words, size_t column, int indent)
 }
 
 /* A choice's default is its first word. */
-static void add_option(lw_context *cx, Text *t, const Operand *o)
+static void add_option(Ctx *cx, Text *t, const Operand *o)
 {
     const char *usual =
         o->kind == OPERAND_CHOICE ? text_format(cx, "; %.*s by default", (int)strcspn(o->shown, "|"), o->shown) : "";
@@ -99,7 +100,7 @@ static void add_option(lw_context *cx, Text *t, const Operand *o)
     add_wrapped(t, text_format(cx, "%s%s", o->help, usual), 17, 17);
 }
 
-const char *lw_list_steps(lw_context *cx)
+static const char *list_steps(Ctx *cx)
 {
     Text t = text_new(cx);
     int count;
@@ -111,4 +112,34 @@ const char *lw_list_steps(lw_context *cx)
             if (o->key) add_option(cx, &t, o);
     }
     return text_string(&t);
+}
+
+const char *lw_list_ops(lw_context *cx, int level)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_ops(cx, level));
+}
+
+const char *lw_list_onnx_ops(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_onnx_ops(cx));
+}
+
+const char *lw_list_tflite_ops(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_tflite_ops(cx));
+}
+
+const char *lw_list_targets(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_targets(cx));
+}
+
+const char *lw_list_passes(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_passes(cx));
+}
+
+const char *lw_list_steps(lw_context *cx)
+{
+    RETURN_GUARDED(cx, const char *, NULL, list_steps(cx));
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "graph/shrink/facts.h"
+#include "support/guard.h"
 
 /* Points of the stage, symbolic sizes at their greatest. */
 static int64_t elems_of(Ctx *cx, const Stage *s)
@@ -268,7 +269,7 @@ static void print_floats(Build *b, Text *t)
     text_char(t, '\n');
 }
 
-const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
+static const char *report(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
@@ -281,4 +282,9 @@ const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
     print_facts(&b, &t);
     print_shrunk(&b.graph, &t);
     return text_string(&t);
+}
+
+const char *lw_report(lw_context *cx, const char *model, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, report(cx, model, o));
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "support/guard.h"
 #include "support/map.h"
 
 static const char *const style[] = {
@@ -418,7 +419,7 @@ static void figures(Build *b, Text *t)
     text_add(t, "</div>\n");
 }
 
-const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)
+static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
@@ -438,4 +439,9 @@ const char *lw_report_html(lw_context *cx, const char *model, const lw_options *
     shrunk(&b, &t);
     text_add(&t, "</body>\n</html>\n");
     return text_string(&t);
+}
+
+const char *lw_report_html(lw_context *cx, const char *model, const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, report_html(cx, model, o));
 }

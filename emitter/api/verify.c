@@ -7,6 +7,7 @@
 #include "api/elements.h"
 #include "api/recorded.h"
 #include "api/run.h"
+#include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -60,7 +61,18 @@ static bool run_emitted(Build *b, const char *folder, const char *sizes, void *c
     return run_command(cx, &run, "the emitted program");
 }
 
-static const char *scratch_folder(Ctx *cx)
+/* The scratch folder and room for the name of a file in it: a folder is also removed where memory has run out. */
+typedef struct Folder { const char *path; char *file; size_t room; int input_count; } Folder;
+
+static Folder *folder_of(Ctx *cx, const char *path, int input_count)
+{
+    Folder *f = NEW(cx->arena, Folder);
+    const size_t room = strlen(path) + 32;
+    *f = (Folder){ path, NEW_ARRAY(cx->arena, char, room), room, input_count };
+    return f;
+}
+
+static Folder *scratch_folder(Ctx *cx, int input_count)
 {
     const char *base = getenv("TMPDIR");
     for (int i = 0; i < 1000; i++) {
@@ -68,19 +80,31 @@ static const char *scratch_folder(Ctx *cx)
         Text make = text_new(cx);
         text_add(&make, "mkdir 2>/dev/null");
         add_quoted(&make, candidate);
-        if (system(text_string(&make)) == 0) return candidate;
+        const char *command = text_string(&make);
+        Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
+        if (system(command) == 0) return f;
     }
     diag_error(cx, NULL, "cannot make a scratch folder in %s", base ? base : "/tmp");
     return NULL;
 }
 
-static void remove_folder(Ctx *cx, const Build *b, const char *folder)
+static bool remove_numbered(const Folder *f, const char *kind, int number)
+{
+    snprintf(f->file, f->room, "%s/%s%d.npy", f->path, kind, number);
+    return remove(f->file) == 0;
+}
+
+static void remove_folder(void *folder)
 {
     static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c" };
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) remove(text_format(cx, "%s/%s", folder, files[i]));
-    for (int i = 0; i < b->model.input_count; i++) remove(text_format(cx, "%s/in%d.npy", folder, i));
-    for (int i = 0; remove(text_format(cx, "%s/out%d.npy", folder, i)) == 0; i++) continue;
-    remove(folder);
+    const Folder *f = folder;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(f->file, f->room, "%s/%s", f->path, files[i]);
+        remove(f->file);
+    }
+    for (int i = 0; i < f->input_count; i++) remove_numbered(f, "in", i);
+    for (int i = 0; remove_numbered(f, "out", i); i++) continue;
+    remove(f->path);
 }
 
 /* ---- Comparison --------------------------------------------------------------------------------------------------- */
@@ -192,17 +216,26 @@ static const char *trials(Build *b, const char *model, const lw_options *o, cons
     return ctx_failed(b->cx) ? NULL : text_string(&all);
 }
 
+static const char *verify(Ctx *cx, const char *model, const Files *files, const lw_options *o)
+{
+    Build b;
+    lw_options with_bench = *o;
+    with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
+    Folder *folder = build_read(&b, cx, model, o) ? scratch_folder(cx, b.model.input_count) : NULL;
+    const char *text = NULL;
+    Resource held;
+    if (!folder) return NULL;
+    resource_hold(cx, &held, remove_folder, folder);
+    if (lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
+        build_emitted(cx, folder->path))
+        text = trials(&b, model, o, folder->path, files);
+    resource_drop(cx, &held);
+    return text;
+}
+
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o)
 {
-    Build b;
     const Files files = { input, expect, input_count, expect_count };
-    lw_options with_bench = *o;
-    with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
-    const char *folder = build_read(&b, cx, model, o) ? scratch_folder(cx) : NULL, *text = NULL;
-    if (!folder) return NULL;
-    if (lw_compile(cx, model, text_format(cx, "%s/model.c", folder), &with_bench) && build_emitted(cx, folder))
-        text = trials(&b, model, o, folder, &files);
-    remove_folder(cx, &b, folder);
-    return text;
+    RETURN_GUARDED(cx, const char *, NULL, verify(cx, model, &files, o));
 }

@@ -7,6 +7,7 @@
 Ctx *context_new(OutOfMemory *hook, void *user)
 {
     Ctx *cx = ctx_new(hook, user);
+    if (!cx) return NULL;
     cx->read_rules = rules_read;
     cx->rows = &builtin_rows;
     return cx;

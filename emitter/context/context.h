@@ -4,5 +4,5 @@
 #include "support/ctx.h"
 
 /* A context that knows all that is built in: the simplifier's rules, operators, targets, implementations, devices. */
-Ctx *context_new(OutOfMemory *hook, void *user);   /* hook NULL: abort(); ended by ctx_free */
+Ctx *context_new(OutOfMemory *hook, void *user);   /* as ctx_new; ended by ctx_free */
 #endif

@@ -46,12 +46,16 @@ static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)
 Arena *arena_new(OutOfMemory *hook, void *user)
 {
     Arena *a = malloc(sizeof *a);
-    if (!a) out_of_memory(hook, user, sizeof *a);
-    *a = (Arena){ NULL, NULL, 0, FIRST_BLOCK, hook, user };
+    if (a) *a = (Arena){ NULL, NULL, 0, FIRST_BLOCK, hook, user };
     return a;
 }
 
-Arena *arena_beside(const Arena *a) { return arena_new(a->hook, a->user); }
+Arena *arena_beside(const Arena *a)
+{
+    Arena *other = arena_new(a->hook, a->user);
+    if (!other) out_of_memory(a->hook, a->user, sizeof *other);
+    return other;
+}
 
 void arena_free(Arena *a)
 {

@@ -2,15 +2,15 @@
 #ifndef LW_SUPPORT_ARENA_H
 #define LW_SUPPORT_ARENA_H
 /* Memory by lifetime. What is allocated from an arena lives until the arena is freed as a whole; nothing is freed
- * alone. Memory comes zeroed. Running out of memory calls the arena's hook, which must not return (the default aborts:
- * the one way in which the library may end the process). */
+ * alone. Memory comes zeroed. Running out of memory calls the arena's hook, which must not return: a public call
+ * unwinds (support/guard.h). Without a hook, as in unit tests, it aborts. */
 #include <stddef.h>
 
 typedef struct Arena Arena;
 typedef void OutOfMemory(void *user, size_t bytes);
 
-Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: abort */
-Arena *arena_beside(const Arena *a);                              /* another one with the same hook */
+Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: abort. NULL where memory is short */
+Arena *arena_beside(const Arena *a);                              /* another one with the same hook; never NULL */
 void   arena_free(Arena *a);                                      /* NULL allowed */
 void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, aligned for any type; 0 bytes is legal */
 void  *arena_array(Arena *a, size_t count, size_t elem_bytes);    /* as arena_alloc; an overflowing product is out of memory */

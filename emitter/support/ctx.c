@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "support/ctx.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "support/names.h"
@@ -8,12 +10,14 @@
 
 Ctx *ctx_new(OutOfMemory *hook, void *user)
 {
-    Arena *arena = arena_new(hook, user);
-    Ctx *cx = NEW(arena, Ctx);
-    cx->arena = arena;
-    cx->scratch = arena_beside(arena);
+    Ctx *cx = calloc(1, sizeof *cx);
+    if (!cx) return NULL;
+    cx->arena = arena_new(hook, user ? user : cx);
+    cx->scratch = arena_new(hook, user ? user : cx);
     cx->last_diag = &cx->diags;
-    return cx;
+    if (cx->arena && cx->scratch) return cx;
+    ctx_free(cx);
+    return NULL;
 }
 
 void ctx_free(Ctx *cx)
@@ -21,6 +25,7 @@ void ctx_free(Ctx *cx)
     if (!cx) return;
     arena_free(cx->scratch);
     arena_free(cx->arena);
+    free(cx);
 }
 
 uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }
@@ -87,6 +92,18 @@ void diag_with_source(Ctx *cx, const char *where, const char *source_and_caret, 
 void diag_warn(Ctx *cx, const char *where, const char *format, ...) { REPORT(WARNING, NULL); }
 
 void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...) { REPORT(s, NULL); }
+
+void diag_exhausted(Ctx *cx, size_t bytes)
+{
+    Diag *d = &cx->exhaustion;
+    snprintf(cx->exhaustion_text, sizeof cx->exhaustion_text,
+             "error: out of memory: %llu bytes cannot be allocated; %llu are in use", (unsigned long long)bytes,
+             (unsigned long long)(arena_used(cx->arena) + arena_used(cx->scratch)));
+    *d = (Diag){ .severity = ERROR, .what = cx->exhaustion_text + strlen("error: ") };
+    *cx->last_diag = d;
+    cx->last_diag = &d->next;
+    cx->failed = true;
+}
 
 const char *diag_text(Ctx *cx, const Diag *d)
 {

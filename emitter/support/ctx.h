@@ -12,6 +12,17 @@
 
 #include "support/arena.h"
 
+/* Whose fault it is: ERROR the input is wrong, UNSUPPORTED it is right but we cannot yet, INTERNAL we are wrong. */
+typedef enum Severity { NOTE, WARNING, ERROR, UNSUPPORTED, INTERNAL } Severity;
+
+typedef struct Diag Diag;
+struct Diag {
+    Diag *next;
+    Severity severity;
+    const char *file, *where, *what;   /* file and where may be NULL */
+    const char *source;                /* the line of text at fault and a caret line below it, or NULL */
+};
+
 typedef struct Ctx Ctx;
 struct Ctx {
     Arena *arena;                /* everything made while compiling */
@@ -35,22 +46,17 @@ struct Ctx {
 #endif
     const char *file;            /* default place of diagnostics: the file being read, or NULL */
     uint32_t serial;             /* last serial number given out; the order of output comes from these */
+    struct Guard *guard;         /* support/guard.c: where a call ends in which memory runs out, or NULL */
+    struct Resource *resources;  /* support/guard.c: what to release then, the newest first */
+    bool is_exhausted;           /* memory has run out */
+    Diag exhaustion;             /* the diagnostic of that, which must not allocate */
+    char exhaustion_text[120];   /* with its severity in front, as diag_text gives it */
 };
 
-Ctx *ctx_new(OutOfMemory *hook, void *user);   /* hook NULL: abort() */
-void ctx_free(Ctx *cx);
+/* hook NULL: abort(); user NULL: the context itself. NULL where there is no memory for it. */
+Ctx *ctx_new(OutOfMemory *hook, void *user);
+void ctx_free(Ctx *cx);          /* NULL allowed */
 uint32_t ctx_serial(Ctx *cx);                  /* 1, 2, 3, ... */
-
-/* Whose fault it is: ERROR the input is wrong, UNSUPPORTED it is right but we cannot yet, INTERNAL we are wrong. */
-typedef enum Severity { NOTE, WARNING, ERROR, UNSUPPORTED, INTERNAL } Severity;
-
-typedef struct Diag Diag;
-struct Diag {
-    Diag *next;
-    Severity severity;
-    const char *file, *where, *what;   /* file and where may be NULL */
-    const char *source;                /* the line of text at fault and a caret line below it, or NULL */
-};
 
 /* Reports; `where` (may be NULL) is the place inside the file: `12:7`, `node "conv_7" (Conv)`, `loop conv.h`.
  * The first error stays; later ones are dropped, for they mostly follow from it. */
@@ -65,6 +71,9 @@ void diag_listed(Ctx *cx, Severity s, const char *where, const char *format, ...
 void diag_with_source(Ctx *cx, const char *where, const char *source_and_caret, const char *format, ...);
 
 static inline bool ctx_failed(const Ctx *cx) { return cx->failed; }
+
+/* Reports that `bytes` could not be allocated; allocates nothing. Once in the life of a context. */
+void diag_exhausted(Ctx *cx, size_t bytes);
 
 /* `file: where: error: what`, without a newline; source lines follow on lines of their own when there are any. */
 const char *diag_text(Ctx *cx, const Diag *d);

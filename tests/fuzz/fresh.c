@@ -41,7 +41,7 @@ static void give_back(void *block)
 
 enum { MOST_BLOCKS = 32 };
 typedef struct Copy { Block *block; size_t used; void *bytes; } Copy;
-static struct { Ctx *cx; Copy copy[MOST_BLOCKS]; int count; size_t used; } base;
+static struct { Ctx *cx; Ctx start; Copy copy[MOST_BLOCKS]; int count; size_t used; } base;
 
 /* By words and without the sanitizer's eyes, for parts of a block are poisoned. */
 __attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) static void copy_words(uint64_t *to, const uint64_t *from, size_t bytes)
@@ -82,6 +82,7 @@ static void restore(Ctx *cx, Arena *a)
         c->block->used = c->used;
     }
     a->used = base.used;
+    *cx = base.start;
 }
 
 Ctx *fresh_context(void)
@@ -92,6 +93,7 @@ Ctx *fresh_context(void)
         registry(base.cx);
         rules_of(base.cx);
         save(base.cx->arena);
+        base.start = *base.cx;
     }
     return base.cx;
 }

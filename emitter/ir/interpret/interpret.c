@@ -5,13 +5,18 @@
 
 #include "ir/interpret/program.h"
 #include "ir/interpret/walk.h"
+#include "support/guard.h"
+
+static void release_arena(void *arena) { arena_free(arena); }
 
 /* What the program needs while it runs goes with it, so that a model can be run many times. */
 static bool run_program(Ctx *cx, const Nest *n, Env *e)
 {
     Arena *arena = arena_beside(cx->arena);
+    Resource held;
+    resource_hold(cx, &held, release_arena, arena);
     const bool done = program_run(cx, program_compile(cx, arena, n, e));
-    arena_free(arena);
+    resource_drop(cx, &held);
     return done;
 }
 
