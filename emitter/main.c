@@ -2,7 +2,9 @@
 /* The command line: reads options and calls the library, as any program could. One table says which command takes
  * which option; usage,
  * help and what is refused are read from it. */
+#include <errno.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,6 +16,7 @@ enum { DONE = 0, REFUSED = 1, USAGE = 2, MOST_FILES = 64, MOST_OPTIONS = 64 };
 
 typedef struct Arguments {
     lw_context *cx;
+    bool is_exhausted;      /* memory has run out */
     const char *file[MOST_FILES];    int file_count;      /* words that are no option */
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
@@ -189,9 +192,10 @@ static bool read_level(Arguments *a, const char *v)
     return *v && !*end && n >= 1 && n <= 11;
 }
 
-static const char *copied(const char *text, size_t length)
+static const char *copied(Arguments *a, const char *text, size_t length)
 {
     char *copy = malloc(length + 1);
+    a->is_exhausted = !copy;
     if (!copy) return NULL;
     memcpy(copy, text, length);
     copy[length] = 0;
@@ -209,7 +213,7 @@ static bool read_dim(Arguments *a, const char *v)
     if (!equals || equals == v || a->options.dim_count == MOST_OPTIONS) return false;
     const bool is_maximum = equals[-1] == '<';
     const size_t length = (size_t)(equals - v) - is_maximum;
-    const char *dim = copied(v, length);
+    const char *dim = copied(a, v, length);
     if (!dim) return false;
     const long long n = strtoll(equals + 1, &end, 10);
     a->dim[a->options.dim_count++] = (lw_dim){ dim, n, is_maximum, has_least ? least : 0 };
@@ -218,24 +222,24 @@ static bool read_dim(Arguments *a, const char *v)
 }
 
 /* NAME=REST: the name, and in *rest the text behind the '='; NULL where it has another form. */
-static const char *read_pair(const char *v, int count, const char **rest)
+static const char *read_pair(Arguments *a, const char *v, int count, const char **rest)
 {
     const char *equals = strchr(v, '=');
     if (!equals || equals == v || !equals[1] || count == MOST_OPTIONS) return NULL;
     *rest = equals + 1;
-    return copied(v, (size_t)(equals - v));
+    return copied(a, v, (size_t)(equals - v));
 }
 
 static bool read_value(Arguments *a, const char *v)
 {
-    const char *rest, *tensor = read_pair(v, a->options.value_count, &rest);
+    const char *rest, *tensor = read_pair(a, v, a->options.value_count, &rest);
     if (tensor) a->value[a->options.value_count++] = (lw_value){ tensor, rest };
     return tensor != NULL;
 }
 
 static bool read_state(Arguments *a, const char *v)
 {
-    const char *rest, *input = read_pair(v, a->options.state_count, &rest);
+    const char *rest, *input = read_pair(a, v, a->options.state_count, &rest);
     if (input) a->state[a->options.state_count++] = (lw_state){ input, rest };
     return input != NULL;
 }
@@ -244,18 +248,16 @@ static bool read_state(Arguments *a, const char *v)
 
 static bool show(const char *text)
 {
-    if (text) fputs(text, stdout);
-    return text != NULL;
+    if (!text) return false;
+    fputs(text, stdout);
+    if (fflush(stdout) == 0) return true;
+    fprintf(stderr, "error: cannot write to standard output: %s\n", strerror(errno));
+    return false;
 }
 
 static bool show_or_write(const Arguments *a, const char *text)
 {
-    if (!text || !a->output_count) return show(text);
-    FILE *f = fopen(a->output[0], "wb");
-    bool ok = f && fputs(text, f) >= 0;
-    if (f && fclose(f) != 0) ok = false;
-    if (!ok) fprintf(stderr, "%s: cannot be written\n", a->output[0]);
-    return ok;
+    return text && a->output_count ? lw_write(a->cx, a->output[0], text) : show(text);
 }
 
 static bool compile(const Arguments *a) { return lw_compile(a->cx, a->file[0], a->output[0], &a->options); }
@@ -391,7 +393,7 @@ static const Option *option_of(Arguments *a, const char *word, const char **valu
         if (word[2]) *value = word + 2;
         return o;
     }
-    const char *name = copied(word, length), *near = name ? nearest_option(a, name) : NULL;
+    const char *name = copied(a, word, length), *near = name ? nearest_option(a, name) : NULL;
     wrong("there is no option '%s'%s%s%s; see loopwright --help", name ? name : word, near ? "; did you mean '" : "",
           near ? near : "", near ? "'?" : "");
     return NULL;
@@ -417,7 +419,9 @@ static bool read_option(Arguments *a, int *given, char **argv, int argc, int *i)
     if (o->value && !value && *i + 1 < argc) value = argv[++*i];
     if (o->value && !value) return wrong("%s requires a value: %s %s: %s", o->name, o->name, o->value, o->what);
     if (given[o - options]++ && !o->repeats) return wrong("%s is given twice", o->name);
-    return take(a, o, value) || wrong("%s does not accept '%s'; accepted: %s %s: %s", o->name, value, o->name,
+    if (take(a, o, value)) return true;
+    if (a->is_exhausted) return wrong("error: out of memory");
+    return wrong("%s does not accept '%s'; accepted: %s %s: %s", o->name, value, o->name,
             o->value, o->what);
 }
 
@@ -511,7 +515,7 @@ static int main_with(Arguments *a, int argc, char **argv)
     for (int i = 1; i < argc; i++) {
         if (!only_files && strcmp(argv[i], "--") == 0) only_files = true;
         else if (!only_files && argv[i][0] == '-' && argv[i][1]) {
-            if (!read_option(a, given, argv, argc, &i)) return USAGE;
+            if (!read_option(a, given, argv, argc, &i)) return a->is_exhausted ? REFUSED : USAGE;
         } else if (a->file_count < MOST_FILES) a->file[a->file_count++] = argv[i];
         else return wrong("more than %d files are given", MOST_FILES), USAGE;
     }
@@ -530,6 +534,9 @@ static int main_with(Arguments *a, int argc, char **argv)
 int main(int argc, char **argv)
 {
     Arguments a = { 0 };
+#ifdef SIGXFSZ
+    signal(SIGXFSZ, SIG_IGN);      /* a write beyond the limit of file sizes fails instead, and leaves no temporary file */
+#endif
     a.cx = lw_new();
     const int status = main_with(&a, argc, argv);
     lw_free(a.cx);

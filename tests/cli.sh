@@ -187,6 +187,46 @@ check refused-cut-off-named     names "$work/cut.onnx"
 printf 'x' > "$work/model.xyz"
 check refused-extension         refuses '' "$work/model.xyz" -o "$work/a.c"
 check refused-folder            refuses '' "$work" -o "$work/a.c"
+# run and verify: models and inputs that are no files of ours. A sparse file stands for one beyond all memory.
+mkdir "$work/folder.onnx" "$work/folder.npy"
+: > "$work/empty.npy"
+dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
+cp "$work/huge.npy" "$work/huge.onnx"
+for command in run verify; do
+    check $command-folder           refuses 'folder.onnx.*irectory' $command "$work/folder.onnx" tests/models/digits.in0.npy
+    check $command-empty            refuses 'no ONNX model' $command "$work/empty.onnx" tests/models/digits.in0.npy
+    check $command-missing          refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
+    check $command-too-large        refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
+    check $command-input-folder     refuses 'folder.npy.*irectory' $command $digits "$work/folder.npy"
+    check $command-input-empty      refuses 'empty.npy' $command $digits "$work/empty.npy"
+    check $command-input-missing    refuses 'cannot open' $command $digits "$work/none.npy"
+    check $command-input-too-large  refuses 'too large' $command $digits "$work/huge.npy"
+    if [ "$(id -u)" -ne 0 ]; then
+        cp $digits "$work/secret.onnx" && chmod 000 "$work/secret.onnx"
+        check $command-unreadable   refuses 'cannot open' $command "$work/secret.onnx" tests/models/digits.in0.npy
+    fi
+done
+rm -f "$work/huge.npy" "$work/huge.onnx"
+# Memory that is too short for the model, or for a file: an error like any other.
+short_of_memory() {
+    kilobytes=$1
+    shift
+    (ulimit -v "$kilobytes" && "$lw" --version > /dev/null 2>&1) || return 77
+    mkdir "$work/short" && (ulimit -v "$kilobytes" && refuses 'out of memory' "$@") && [ -z "$(ls "$work/short")" ]
+    status=$?
+    rm -r "$work/short"
+    return $status
+}
+dd if=/dev/null of="$work/large.npy" bs=1 count=0 seek=1000000000 2> /dev/null
+short_of_memory 20000 $digits -o "$work/short/a.c" > "$work/said" 2>&1
+status=$?
+if [ $status -eq 77 ]; then skip memory "this shell cannot limit memory"
+else
+    check memory-compile        [ $status -eq 0 ]
+    check memory-report         short_of_memory 20000 report $digits -o "$work/short/a.html"
+    check memory-input          short_of_memory 500000 run $digits "$work/large.npy"
+fi
+rm -f "$work/large.npy"
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
 check refused-combine-gap       refuses 'not combined but reads what is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
@@ -306,6 +346,40 @@ check output-no-folder          refuses '' $matmul -o "$work/no/such/folder/a.c"
 mkdir "$work/taken.h"
 check output-header-unwritable  refuses '' $matmul -o "$work/taken.c"
 check output-whole-or-none      [ ! -e "$work/taken.c" ]
+# A text that ends the standard output or a device before it is whole.
+if [ -c /dev/full ]; then
+    full_stdout() {
+        "$lw" targets > /dev/full 2> "$work/err"
+        [ $? -eq 1 ] && grep -q 'standard output' "$work/err"
+    }
+    check output-full-stdout    full_stdout
+    check output-full-device    refuses 'cannot write "/dev/full"' dump $matmul -o /dev/full
+fi
+# beyond_limit SUFFIX ARGUMENT...: under a limit of 4 kB a file, nothing of the outputs is there afterwards.
+beyond_limit() {
+    mkdir "$work/limit" || return
+    (ulimit -f 8 && refuses 'cannot write' "$@") && [ -z "$(ls "$work/limit")" ]
+    status=$?
+    rm -r "$work/limit"
+    return $status
+}
+check output-beyond-limit       beyond_limit $digits -o "$work/limit/d.c" --testbench
+check output-report-beyond      beyond_limit report $digits -o "$work/limit/d.html"
+# Links under the temporary name are neither followed nor removed.
+planted() {
+    mkdir "$work/links" && echo kept > "$work/links/target" && ln -s target "$work/links/m.c.part" &&
+        ln -s nowhere "$work/links/m.h.part" &&
+        "$lw" $matmul -o "$work/links/m.c" && [ "$(cat "$work/links/target")" = kept ] &&
+        [ "$(ls "$work/links" | tr '\n' ' ')" = "m.c m.c.part m.h m.h.part target " ]
+}
+check output-planted-links      planted
+# The outputs of a run are written together: the second cannot be, so the first is not there.
+te 'input x: f32[8][8]\na[i,j] = x[i,j] + 1\nb[i,j] = x[i,j] * 2\noutput a\noutput b\n' pair
+run_together() {
+    refuses 'cannot write' run "$work/pair.te" tests/models/digits.in0.npy -o "$work/first.npy" -o "$work/no/such.npy" &&
+        [ ! -e "$work/first.npy" ]
+}
+check output-run-together       run_together
 only_outputs() {
     mkdir "$work/alone" && "$lw" $matmul -o "$work/alone/m.c" --testbench && [ "$(ls "$work/alone" | tr '\n' ' ')" = "m.c m.h m_main.c " ]
 }

@@ -22,11 +22,18 @@ void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
 
 void *elements_read(Ctx *cx, const char *path, const Tensor *t) { return elements_parse(cx, path, file_read(cx, path), t); }
 
-bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data)
+Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data)
 {
     int64_t shape[MAX_RANK];
     for (int d = 0; d < t->rank; d++) shape[d] = tensor_dim(t, d);
-    return npy_write(cx, path, t->type, t->rank, shape, data);
+    return npy_bytes(cx, t->type, t->rank, shape, data);
+}
+
+bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data)
+{
+    if (ctx_failed(cx)) return false;
+    const Bytes file = elements_bytes(cx, t, data);
+    return file_write(cx, path, file.at, file.count);
 }
 
 void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed)

@@ -8,6 +8,7 @@
 /* The elements of a .npy file, which must have the tensor's type and as many of them, in whatever shape. NULL on error. */
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
 void *elements_read(Ctx *cx, const char *path, const Tensor *t);
+Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data);                /* a .npy file of them */
 bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data);
 
 /* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range. */

@@ -3,6 +3,7 @@
 #include "api/run.h"
 
 #include "api/elements.h"
+#include "support/guard.h"
 
 /* Data need sizes that are numbers. */
 static bool has_numbers_for_sizes(Build *b)
@@ -64,7 +65,7 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, vo
     return ok;
 }
 
-bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
+static bool run(Ctx *cx, const char *model, const char *const *input, int input_count, const char *const *output,
             int output_count, const lw_options *o)
 {
     Build b;
@@ -79,9 +80,17 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
         diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count - b.state_count, output_count);
         return false;
     }
+    FileOut *files = NEW_ARRAY(cx->arena, FileOut, output_count);
     for (int i = 0; i < output_count; i++) {
-        int at = run_output_number(&b, i);
-        if (!elements_write(cx, output[i], b.model.output[at], outputs[at])) return false;
+        const int at = run_output_number(&b, i);
+        const Bytes file = elements_bytes(cx, b.model.output[at], outputs[at]);
+        files[i] = (FileOut){ output[i], file.at, file.count };
     }
-    return true;
+    return file_write_all(cx, files, (size_t)output_count);
+}
+
+bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
+            int output_count, const lw_options *o)
+{
+    RETURN_GUARDED(cx, bool, false, run(cx, model, input, input_count, output, output_count, o));
 }

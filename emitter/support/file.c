@@ -1,78 +1,185 @@
 /* SPDX-License-Identifier: MIT */
+#if defined __unix__ || defined __APPLE__
+#define _POSIX_C_SOURCE 200809L
+#define HAS_POSIX
+#endif
 #include "support/file.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#ifdef HAS_POSIX
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#endif
 
+#include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
 
-static const size_t LARGEST_FILE = (size_t)1 << 31;   /* bytes; more is no model for a microcontroller */
+/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+
+/* Bytes; more is no model for a microcontroller. The limit of streams keeps an endless one from filling the memory. */
+enum { FIRST_READ = 1 << 16, LARGEST_STREAM = 1 << 28 };
+static const size_t LARGEST_FILE = (size_t)1 << 31;
+
+static void close_file(void *f) { fclose(f); }
+
+/* The size of a file of which `count` bytes are read; 0 where it cannot be told, as of a pipe. */
+static size_t size_of(FILE *f, size_t count)
+{
+    const long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
+    return size > 0 && fseek(f, (long)count, SEEK_SET) == 0 ? (size_t)size : 0;
+}
+
+/* The rest of a file that is longer than FIRST_READ; *count counts what is read. */
+static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
+{
+    const size_t size = size_of(f, *count);
+    size_t room = *count, most = size ? LARGEST_FILE : LARGEST_STREAM;
+    for (size_t wanted = size > room ? size + 1 : 2 * room; wanted <= most && *count == room; wanted = 2 * room) {
+        uint8_t *more = arena_alloc(cx->arena, wanted + 1);
+        memcpy(more, at, *count);
+        at = more;
+        room = wanted;
+        *count += fread(at + *count, 1, room - *count, f);
+    }
+    return at;
+}
+
+static Bytes read_all(Ctx *cx, FILE *f, const char *path)
+{
+    uint8_t *at = arena_alloc(cx->arena, FIRST_READ + 1);
+    size_t count = fread(at, 1, FIRST_READ, f);
+    if (count == FIRST_READ) at = read_rest(cx, f, at, &count);
+    const int why = errno;
+    const bool is_longer = !ferror(f) && !feof(f) && count && fgetc(f) != EOF;
+    if (ferror(f)) diag_error(cx, NULL, "cannot read \"%s\": %s", path, strerror(why));
+    else if (is_longer)
+        diag_error(cx, NULL, "\"%s\" is too large: files up to 2 GiB are accepted, streams up to 256 MiB", path);
+    at[count] = 0;
+    return (Bytes){ at, count };
+}
 
 Bytes file_read(Ctx *cx, const char *path)
 {
-    Bytes none = { (const uint8_t *)"", 0 };
+    const Bytes none = { (const uint8_t *)"", 0 };
     if (ctx_failed(cx)) return none;
     FILE *f = fopen(path, "rb");
+    Resource held;
     if (!f) {
         diag_error(cx, NULL, "cannot open \"%s\": %s", path, strerror(errno));
         return none;
     }
-    size_t room = 1 << 16, count = 0;
-    uint8_t *at = arena_alloc(cx->arena, room);
-    for (size_t n; (n = fread(at + count, 1, room - 1 - count, f)) > 0;) {
-        count += n;
-        if (count < room - 1) continue;
-        uint8_t *bigger = arena_alloc(cx->arena, room * 2);
-        memcpy(bigger, at, count);
-        at = bigger;
-        room *= 2;
-        if (room > LARGEST_FILE) break;
-    }
-    bool bad = ferror(f) != 0 || room > LARGEST_FILE;
-    fclose(f);
-    if (bad) diag_error(cx, NULL, "cannot read \"%s\": it is a folder, unreadable or larger than 1 GiB", path);
-    at[count] = 0;
-    return bad ? none : (Bytes){ at, count };
+    resource_hold(cx, &held, close_file, f);
+    const Bytes all = read_all(cx, f, path);
+    resource_drop(cx, &held);
+    return ctx_failed(cx) ? none : all;
 }
 
-static bool write_temporary(const char *temporary, const FileOut *file)
+/* ---- Writing ---------------------------------------------------------------------------------------------------- */
+
+enum { MOST_NAMES = 100 };
+
+/* A file on its way: its temporary name, and whether that file exists. A device has none and is written directly. */
+typedef struct Draft { char *temporary; size_t room; bool is_there, is_device; } Draft;
+
+/* Creates a file that did not exist. A link of that name exists: it is not followed. */
+static FILE *create(const char *path)
 {
-    FILE *f = fopen(temporary, "wb");
+#ifdef HAS_POSIX
+    const int file = open(path, O_WRONLY | O_CREAT | O_EXCL, 0666);
+    FILE *f = file < 0 ? NULL : fdopen(file, "wb");
+    if (file >= 0 && !f) {
+        close(file);
+        remove(path);
+    }
+    return f;
+#else
+    FILE *there = fopen(path, "rb");
+    if (!there) return fopen(path, "wb");
+    fclose(there);
+    return NULL;
+#endif
+}
+
+/* Opens the first of NAME.part, NAME.part1, ... that does not exist: what others left or planted stays as it is. */
+static FILE *create_beside(Draft *d, const char *path)
+{
+    FILE *f = NULL;
+    for (int i = 0; i < MOST_NAMES && !f; i++) {
+        snprintf(d->temporary, d->room, i ? "%s.part%d" : "%s.part", path, i);
+        f = create(d->temporary);
+#ifdef HAS_POSIX
+        if (!f && errno != EEXIST) break;
+#endif
+    }
+    d->is_there = f != NULL;
+    return f;
+}
+
+/* False: errno tells why. */
+static bool write_draft(Draft *d, const FileOut *file)
+{
+    FILE *f = d->is_device ? fopen(file->path, "wb") : create_beside(d, file->path);
     if (!f) return false;
     bool ok = fwrite(file->bytes, 1, file->count, f) == file->count;
-    if (fclose(f) != 0) ok = false;
-    return ok;
+    const int why = errno;
+    const bool closed = fclose(f) == 0;
+    if (!ok) errno = why;
+    return ok && closed;
 }
 
 /* Not a folder, and not protected: found out before anything is replaced. */
-static bool may_replace(const char *path)
+static bool may_replace(Draft *d, const char *path)
 {
+#ifdef HAS_POSIX
+    struct stat is;
+    if (stat(path, &is) != 0) return errno == ENOENT;
+    d->is_device = strncmp(path, "/dev/", 5) == 0 || !(S_ISREG(is.st_mode) || S_ISDIR(is.st_mode));
+    if (d->is_device) return true;
     FILE *f = fopen(path, "r+b");
     if (f) fclose(f);
-    return f || errno == ENOENT;
+    return f != NULL;
+#else
+    FILE *there = fopen(path, "rb"), *f = there ? fopen(path, "r+b") : NULL;
+    if (there) fclose(there);
+    if (f) fclose(f);
+    return f || !there;
+#endif
 }
 
+static bool put_in_place(Draft *d, const char *path)
+{
+    if (d->is_device) return true;
+#ifndef HAS_POSIX
+    remove(path);      /* C99 leaves open whether rename replaces a file */
+#endif
+    if (rename(d->temporary, path) != 0) return false;
+    d->is_there = false;
+    return true;
+}
+
+/* Nothing is allocated between the first temporary file and the last, so none stays when memory runs out. */
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
     if (ctx_failed(cx)) return false;
-    const char **temporary = NEW_ARRAY(cx->arena, const char *, count);
-    bool ok = true;
-    size_t i;
-    for (i = 0; i < count && ok; i++) {
-        temporary[i] = text_format(cx, "%s.part", files[i].path);
-        ok = may_replace(files[i].path) && write_temporary(temporary[i], &files[i]);
+    Draft *draft = NEW_ARRAY(cx->arena, Draft, count);
+    size_t done = 0, placed = 0;
+    for (size_t i = 0; i < count; i++) {
+        draft[i].room = strlen(files[i].path) + sizeof ".part" + 8;
+        draft[i].temporary = NEW_ARRAY(cx->arena, char, draft[i].room);
     }
-    size_t begun = i;
-    if (!ok) diag_error(cx, NULL, "cannot write \"%s\": %s", files[i - 1].path, strerror(errno));
-    for (i = 0; i < begun && ok; i++) {
-        ok = rename(temporary[i], files[i].path) == 0;
-        if (!ok) diag_error(cx, NULL, "cannot write \"%s\": %s", files[i].path, strerror(errno));
-    }
-    if (!ok)
-        for (i = 0; i < begun; i++) remove(temporary[i]);
-    return ok;
+    while (done < count && may_replace(&draft[done], files[done].path) && write_draft(&draft[done], &files[done]))
+        done++;
+    while (done == count && placed < count && put_in_place(&draft[placed], files[placed].path)) placed++;
+    if (placed == count) return true;
+    const int why = errno;
+    for (size_t i = 0; i < count; i++)
+        if (draft[i].is_there) remove(draft[i].temporary);
+    diag_error(cx, NULL, "cannot write \"%s\": %s", files[done < count ? done : placed].path, strerror(why));
+    return false;
 }
 
 bool file_write(Ctx *cx, const char *path, const void *bytes, size_t count)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_FILE_H
 #define LW_SUPPORT_FILE_H
-/* Whole files in and out. A file is written under a temporary name beside its place and renamed, so that a reader sees
- * the old one or the new one whole, never half of it. Failures are diagnostics. */
+/* Whole files in and out. A file is written under a new temporary name beside its path and renamed, so that a reader sees
+ * the old one or the new one whole, never half of it; a failure removes it. A device is written directly. Failures are
+ * diagnostics. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
