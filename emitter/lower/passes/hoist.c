@@ -8,7 +8,8 @@
  *
  * A pointer outside of its array is undefined even if nothing is read there, so a pointer is made only when the loop's
  * first iteration surely reads at it; else the sum is kept as an index, which may be any number. Accesses that differ by
- * constants share one address. A name says which loops the address depends on: x_j is x at this j, and all around it. */
+ * constants share one address. A name says which loops the address depends on: x_j is x at this j, and all around it;
+ * an index has `at` in its name, x_at_j. */
 #include "lower/passes.h"
 #include "support/names.h"
 
@@ -255,11 +256,13 @@ static const Expr *use_in_load(Ctx *cx, const Expr *e, void *user)
     return load_expr(cx, m, index);
 }
 
+/* A pointer x_j, an index x_at_j. */
 static const char *address_name(Hoist *h, const Address *a)
 {
+    const char *stem = a->is_reached ? a->memory->name : name_format(h->cx, "%s_at", a->memory->name);
     for (int i = h->loop_count - 1; i >= 0; i--)
-        if (follows_from(a->fixed, h->loop[i])) return name_format(h->cx, "%s_%s", a->memory->name, expr_as_var(h->loop[i]->var)->name);
-    return name_format(h->cx, "%s_at", a->memory->name);
+        if (follows_from(a->fixed, h->loop[i])) return name_format(h->cx, "%s_%s", stem, expr_as_var(h->loop[i]->var)->name);
+    return a->is_reached ? name_format(h->cx, "%s_begin", stem) : stem;
 }
 
 static const Code *declare(Hoist *h, Address *a)

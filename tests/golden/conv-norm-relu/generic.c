@@ -29,12 +29,12 @@ static void conv_norm_relu_conv(const float *restrict x, const float *k, const f
         const int32_t i_end = lw_min_i32(7 - h, 3);
         for (int32_t i = lw_max_i32(1 - h, 0); i < i_end; i++) {
             for (int32_t c = 0; c < 2; c++) {
-                const int32_t x_c = c * 36 + (h + i - 1) * 6 - 1;
+                const int32_t x_at_c = c * 36 + (h + i - 1) * 6 - 1;
                 const float *k_c = k + i * 24 + c * 4;
                 for (int32_t w = 1; w < 6; w++)
                     LW_VECTOR
                     for (int32_t o = 0; o < 4; o++)
-                        acc[w * 4 + o] += x[x_c + w] * k_c[o];
+                        acc[w * 4 + o] += x[x_at_c + w] * k_c[o];
             }
             for (int32_t c = 0; c < 2; c++) {
                 const float *x_c = x + c * 36 + (h + i - 1) * 6;

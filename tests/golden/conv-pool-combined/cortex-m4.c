@@ -117,29 +117,29 @@ static void conv_pool_combined_y(const float *restrict x, const float *restrict 
                     float conv_conv2d_14 = 0.0f;
                     float conv_conv2d_15 = 0.0f;
                     for (int32_t i = 0; i < 3; i++) {
-                        const int32_t x_i = h * 1024 + (i + h2) * 512 + wo * 64 - 16;
-                        const int32_t k_i = i * 768 + co * 4;
+                        const int32_t x_at_i = h * 1024 + (i + h2) * 512 + wo * 64 - 16;
+                        const int32_t k_at_i = i * 768 + co * 4;
                         const int32_t j_end = lw_max_i32(1 - wo * 4, 0);
                         for (int32_t j = 0; j < j_end; j++)
                             for (int32_t c = 0; c < 16; c++) {
                                 if (wo >= 1) {
-                                    conv_conv2d_0 += x[x_i + c] * k[k_i + c * 16];
-                                    conv_conv2d_1 += x[x_i + c] * k[k_i + c * 16 + 1];
-                                    conv_conv2d_2 += x[x_i + c] * k[k_i + c * 16 + 2];
-                                    conv_conv2d_3 += x[x_i + c] * k[k_i + c * 16 + 3];
+                                    conv_conv2d_0 += x[x_at_i + c] * k[k_at_i + c * 16];
+                                    conv_conv2d_1 += x[x_at_i + c] * k[k_at_i + c * 16 + 1];
+                                    conv_conv2d_2 += x[x_at_i + c] * k[k_at_i + c * 16 + 2];
+                                    conv_conv2d_3 += x[x_at_i + c] * k[k_at_i + c * 16 + 3];
                                 }
-                                conv_conv2d_4 += x[x_i + c + 16] * k[k_i + c * 16];
-                                conv_conv2d_5 += x[x_i + c + 16] * k[k_i + c * 16 + 1];
-                                conv_conv2d_6 += x[x_i + c + 16] * k[k_i + c * 16 + 2];
-                                conv_conv2d_7 += x[x_i + c + 16] * k[k_i + c * 16 + 3];
-                                conv_conv2d_8 += x[x_i + c + 32] * k[k_i + c * 16];
-                                conv_conv2d_9 += x[x_i + c + 32] * k[k_i + c * 16 + 1];
-                                conv_conv2d_10 += x[x_i + c + 32] * k[k_i + c * 16 + 2];
-                                conv_conv2d_11 += x[x_i + c + 32] * k[k_i + c * 16 + 3];
-                                conv_conv2d_12 += x[x_i + c + 48] * k[k_i + c * 16];
-                                conv_conv2d_13 += x[x_i + c + 48] * k[k_i + c * 16 + 1];
-                                conv_conv2d_14 += x[x_i + c + 48] * k[k_i + c * 16 + 2];
-                                conv_conv2d_15 += x[x_i + c + 48] * k[k_i + c * 16 + 3];
+                                conv_conv2d_4 += x[x_at_i + c + 16] * k[k_at_i + c * 16];
+                                conv_conv2d_5 += x[x_at_i + c + 16] * k[k_at_i + c * 16 + 1];
+                                conv_conv2d_6 += x[x_at_i + c + 16] * k[k_at_i + c * 16 + 2];
+                                conv_conv2d_7 += x[x_at_i + c + 16] * k[k_at_i + c * 16 + 3];
+                                conv_conv2d_8 += x[x_at_i + c + 32] * k[k_at_i + c * 16];
+                                conv_conv2d_9 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 1];
+                                conv_conv2d_10 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 2];
+                                conv_conv2d_11 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 3];
+                                conv_conv2d_12 += x[x_at_i + c + 48] * k[k_at_i + c * 16];
+                                conv_conv2d_13 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 1];
+                                conv_conv2d_14 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 2];
+                                conv_conv2d_15 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 3];
                             }
                         const int32_t j_end_2 = lw_min_i32(30 - wo * 4, 3);
                         for (int32_t j = lw_max_i32(1 - wo * 4, 0); j < j_end_2; j++) {
@@ -166,23 +166,23 @@ static void conv_pool_combined_y(const float *restrict x, const float *restrict 
                         }
                         for (int32_t j = lw_min_i32(30 - wo * 4, 3); j < 3; j++)
                             for (int32_t c = 0; c < 16; c++) {
-                                conv_conv2d_0 += x[x_i + c + 32] * k[k_i + c * 16 + 512];
-                                conv_conv2d_1 += x[x_i + c + 32] * k[k_i + c * 16 + 513];
-                                conv_conv2d_2 += x[x_i + c + 32] * k[k_i + c * 16 + 514];
-                                conv_conv2d_3 += x[x_i + c + 32] * k[k_i + c * 16 + 515];
-                                conv_conv2d_4 += x[x_i + c + 48] * k[k_i + c * 16 + 512];
-                                conv_conv2d_5 += x[x_i + c + 48] * k[k_i + c * 16 + 513];
-                                conv_conv2d_6 += x[x_i + c + 48] * k[k_i + c * 16 + 514];
-                                conv_conv2d_7 += x[x_i + c + 48] * k[k_i + c * 16 + 515];
-                                conv_conv2d_8 += x[x_i + c + 64] * k[k_i + c * 16 + 512];
-                                conv_conv2d_9 += x[x_i + c + 64] * k[k_i + c * 16 + 513];
-                                conv_conv2d_10 += x[x_i + c + 64] * k[k_i + c * 16 + 514];
-                                conv_conv2d_11 += x[x_i + c + 64] * k[k_i + c * 16 + 515];
+                                conv_conv2d_0 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 512];
+                                conv_conv2d_1 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 513];
+                                conv_conv2d_2 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 514];
+                                conv_conv2d_3 += x[x_at_i + c + 32] * k[k_at_i + c * 16 + 515];
+                                conv_conv2d_4 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 512];
+                                conv_conv2d_5 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 513];
+                                conv_conv2d_6 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 514];
+                                conv_conv2d_7 += x[x_at_i + c + 48] * k[k_at_i + c * 16 + 515];
+                                conv_conv2d_8 += x[x_at_i + c + 64] * k[k_at_i + c * 16 + 512];
+                                conv_conv2d_9 += x[x_at_i + c + 64] * k[k_at_i + c * 16 + 513];
+                                conv_conv2d_10 += x[x_at_i + c + 64] * k[k_at_i + c * 16 + 514];
+                                conv_conv2d_11 += x[x_at_i + c + 64] * k[k_at_i + c * 16 + 515];
                                 if (wo < 7) {
-                                    conv_conv2d_12 += x[x_i + c + 80] * k[k_i + c * 16 + 512];
-                                    conv_conv2d_13 += x[x_i + c + 80] * k[k_i + c * 16 + 513];
-                                    conv_conv2d_14 += x[x_i + c + 80] * k[k_i + c * 16 + 514];
-                                    conv_conv2d_15 += x[x_i + c + 80] * k[k_i + c * 16 + 515];
+                                    conv_conv2d_12 += x[x_at_i + c + 80] * k[k_at_i + c * 16 + 512];
+                                    conv_conv2d_13 += x[x_at_i + c + 80] * k[k_at_i + c * 16 + 513];
+                                    conv_conv2d_14 += x[x_at_i + c + 80] * k[k_at_i + c * 16 + 514];
+                                    conv_conv2d_15 += x[x_at_i + c + 80] * k[k_at_i + c * 16 + 515];
                                 }
                             }
                     }

@@ -16,9 +16,9 @@ static void empty_sum_s(int32_t n, const float *restrict a, float *restrict s)
         s[i] = 0.0f;
     for (int32_t i = 0; i < 4; i++) {
         float acc = s[i];
-        const int32_t a_i = i * n;
+        const int32_t a_at_i = i * n;
         for (int32_t k = 0; k < n; k++)
-            acc += a[a_i + k];
+            acc += a[a_at_i + k];
         s[i] = acc;
     }
 }

@@ -74,10 +74,10 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                     h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7, LW_AT(x, h * 24 + h3 * 12 + h2 * 12 - 14, 2));
                 #else
                 for (int32_t w = 0; w < 8; w++) {
-                    const int32_t x_w = h * 24 + (h3 + h2 - 1) * 12 + (w - 1) * 2;
+                    const int32_t x_at_w = h * 24 + (h3 + h2 - 1) * 12 + (w - 1) * 2;
                     int8_t *sums_packed_conv2d_rows_w = sums_packed_conv2d_rows + h3 * 16 + w * 2;
                     for (int32_t c2 = 0; c2 < 2; c2++)
-                        sums_packed_conv2d_rows_w[c2] = (int8_t)(h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7 && w >= 1 && w < 7 ? x[x_w + c2] : 3);
+                        sums_packed_conv2d_rows_w[c2] = (int8_t)(h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7 && w >= 1 && w < 7 ? x[x_at_w + c2] : 3);
                 }
                 #endif
             }

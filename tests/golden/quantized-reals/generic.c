@@ -64,12 +64,12 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
             const int32_t i_end = lw_min_i32(7 - h * 2 - h2, 3);
             for (int32_t i = lw_max_i32(1 - h * 2 - h2, 0); i < i_end; i++) {
                 for (int32_t c2 = 0; c2 < 2; c2++) {
-                    const int32_t x_c = h * 24 + (i + h2 - 1) * 12 + c2 - 2;
+                    const int32_t x_at_c = h * 24 + (i + h2 - 1) * 12 + c2 - 2;
                     const int8_t *k_c = k + i * 24 + c2 * 4;
                     for (int32_t w = 1; w < 6; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            sums_conv2d[w * 4 + o] += ((int32_t)x[x_c + w * 2] - 3) * (int32_t)k_c[o];
+                            sums_conv2d[w * 4 + o] += ((int32_t)x[x_at_c + w * 2] - 3) * (int32_t)k_c[o];
                 }
                 for (int32_t c2 = 0; c2 < 2; c2++) {
                     const int8_t *x_c = x + h * 24 + (i + h2 - 1) * 12 + c2;

@@ -26,12 +26,12 @@ static void residual_first(const float *restrict x, const float *k, const float 
             for (int32_t o = 0; o < 4; o++)
                 acc[w * 4 + o] = 0.0f;
         for (int32_t c = 0; c < 4; c++) {
-            const int32_t x_c = c * 16 - 1;
+            const int32_t x_at_c = c * 16 - 1;
             const float *k_c = k + c * 4;
             for (int32_t w = 1; w < 8; w++)
                 LW_VECTOR
                 for (int32_t o = 0; o < 4; o++)
-                    acc[w * 4 + o] += x[x_c + w] * k_c[o];
+                    acc[w * 4 + o] += x[x_at_c + w] * k_c[o];
         }
         for (int32_t j = 1; j < 3; j++)
             for (int32_t c = 0; c < 4; c++) {
