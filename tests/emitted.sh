@@ -182,8 +182,9 @@ stored() {
     printf 'input x: f32[20][40]\nconst k: i8[60][40] = "k.npy"\nconst s: f32 = {0.0125}\nconst z: i8 = {3}\n' > "$work/stored.te"
     printf 'w = dequantize(k, s, z)\nt = transpose(w, perm=1,0)\ny = dense(x, t)\noutput y\n' >> "$work/stored.te"
     for target in generic cortex-m4; do
-        "$lw" verify "$work/stored.te" --target $target && emit "stored_$target" "$work/stored.te" --target $target || return
-        grep -q 'ARENA_SIZE   0u' "$work/stored_$target/stored_$target.h" && grep -q 'WEIGHTS_SIZE 2400u' "$work/stored_$target/stored_$target.h" || return
+        stored=stored_$(echo $target | tr - _)
+        "$lw" verify "$work/stored.te" --target $target && emit "$stored" "$work/stored.te" --target $target || return
+        grep -q 'ARENA_SIZE   0u' "$work/$stored/$stored.h" && grep -q 'WEIGHTS_SIZE 2400u' "$work/$stored/$stored.h" || return
     done
 }
 check weights-stored-as-bytes stored

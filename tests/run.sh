@@ -52,6 +52,7 @@ for test in tests/unit/test_*.c; do
 done
 suite arrows tests/arrows.sh
 suite cli tests/cli.sh "$build"
+suite interface tests/interface.sh "$build"
 suite add_op tests/add_op.sh "$build"
 suite golden tests/golden.sh "$build"
 suite annotate tests/annotate.sh "$build"

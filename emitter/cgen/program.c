@@ -151,6 +151,26 @@ static bool is_quantized(const Program *p)
     return false;
 }
 
+/* The macro that declares the caller's arena: aligned in the words of the language, in C99 in those of the compiler. */
+static void arena_macro(Ctx *cx, Text *t, const Program *p, const char *prefix)
+{
+    enum { LONG_DOUBLE = 8 };      /* bytes, at least */
+    const char *array = text_format(cx, p->arena_size ? "[%s_ARENA_SIZE]" : "[1]", prefix);
+    const char *align = text_format(cx, "%s_ARENA_ALIGN", prefix), *define = text_format(cx, "#define %s_ARENA(name)",
+                                                                                         prefix);
+    text_printf(t, "/* Declares the arena: `static %s_ARENA(memory);`, passed as %s_run(memory, ...) */\n", prefix,
+                p->name);
+    text_printf(t,
+                "#if defined(__GNUC__) || defined(__TINYC__)\n%s unsigned char name%s __attribute__((aligned(%s)))\n",
+                    define, array, align);
+    text_printf(t, "#elif defined(__cplusplus)\n%s unsigned char name alignas(%s) %s\n", define, align, array);
+    text_printf(t,
+                "#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L\n%s _Alignas(%s) unsigned char name%s\n", define, align, array);
+    text_printf(t, "#else     /* C99 of another compiler: %s_run refuses an address that is no multiple of %s */\n",
+                p->name, align);
+    text_printf(t, "%s long double name[%lld]\n#endif\n\n", define, (long long)(p->arena_size / LONG_DOUBLE + 1));
+}
+
 const char *cgen_header(Ctx *cx, const Program *p)
 {
     Text t = text_new(cx);
@@ -167,9 +187,11 @@ const char *cgen_header(Ctx *cx, const Program *p)
     text_printf(&t, "#define %s_ARENA_SIZE   %lldu     /* bytes of scratch memory %s_run needs */\n", prefix, (long long)p->arena_size, p->name);
     text_printf(&t, "#define %s_ARENA_ALIGN  %lldu\n", prefix, (long long)p->arena_align);
     text_printf(&t, "#define %s_WEIGHTS_SIZE %lldu     /* bytes of constants */\n\n", prefix, (long long)weights_size(p));
+    if (!p->static_arena) arena_macro(cx, &t, p, prefix);
     text_printf(&t, "#define %s_E_ARENA (-1)     /* the arena is null or misaligned */\n", prefix);
-    text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n\n", prefix);
-    if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n\n", prefix);
+    text_printf(&t, "#define %s_E_DIM   (-2)     /* a size is outside of its declared range */\n", prefix);
+    if (p->state_count) text_printf(&t, "#define %s_E_STATE (-3)     /* the state is null */\n", prefix);
+    text_printf(&t, "#define %s_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */\n\n", prefix);
     text_add(&t, "/* X(name, C type, number of elements) for every input and output, in the model's order */\n");
     port_macro(cx, &t, prefix, "INPUTS", p->input, p->input_count);
     port_macro(cx, &t, prefix, "OUTPUTS", p->output, p->output_count);
@@ -298,7 +320,6 @@ static bool uses_place(const Program *p, PlaceKind kind)
     return false;
 }
 
-static bool uses_input(const Program *p) { return p->size_count > 0 || uses_place(p, PLACE_INPUT); }
 static bool uses_arena(const Program *p) { return uses_place(p, PLACE_ARENA); }
 
 static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *s)
@@ -308,6 +329,24 @@ static void check_sizes(Text *t, const Program *p, const char *prefix, Speller *
         const char *size = speller_name(s, p->size[i], v->name);
         text_printf(t, "    const int32_t %s = in->%s;\n", size, v->name);
         text_printf(t, "    if (%s < %lld || %s > %lld) return %s_E_DIM;\n", size, (long long)v->least, size, (long long)v->greatest, prefix);
+    }
+}
+
+/* `if (in == NULL || in->x == NULL) return KWS_E_NULL;`, a few pointers a line. Tensors without elements need no
+ * memory. */
+static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *list, const Port *port, int count)
+{
+    enum { WIDTH = 100 };
+    Text line = text_new(cx);
+    text_printf(&line, "%s == NULL", list);
+    for (int i = 0; i <= count; i++) {
+        if (i < count && most_elems(cx, port[i].tensor) == 0) continue;
+        const char *next = i < count ? text_format(cx, "%s->%s == NULL", list, port[i].name) : "";
+        if (i == count || line.length + strlen(next) > WIDTH) {
+            text_printf(t, "    if (%s) return %s_E_NULL;\n", text_string(&line), prefix);
+            line = text_new(cx);
+        }
+        text_printf(&line, "%s%s", line.length ? " || " : "", next);
     }
 }
 
@@ -324,11 +363,14 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     text_add(t, "\n{\n");
     if (uses_arena(p)) text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena", p->static_arena ? "_arena.bytes" : "");
     else if (!p->static_arena) text_add(t, "    (void)arena;\n");
-    if (!uses_input(p)) text_add(t, "    (void)in;\n");
-    if (!uses_place(p, PLACE_OUTPUT)) text_add(t, "    (void)out;\n");
+    const bool has_input = p->input_count + p->size_count > 0;
+    if (!has_input) text_add(t, "    (void)in;\n");
+    if (!p->output_count) text_add(t, "    (void)out;\n");
     if (uses_arena(p) && !p->static_arena)
         text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix, prefix);
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
+    if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count);
+    if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);
     if (has_turns(p)) text_add(t, "    const int now = state->turn != 0, next = !now;\n");
     check_sizes(t, p, prefix, &s);
     for (int i = 0; i < p->call_count; i++) {

@@ -202,6 +202,8 @@ int control_flow_run(void *arena, const struct control_flow_inputs *in, const st
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONTROL_FLOW_ARENA_ALIGN != 0) return CONTROL_FLOW_E_ARENA;
+    if (in == NULL || in->x == NULL) return CONTROL_FLOW_E_NULL;
+    if (out == NULL || out->h == NULL || out->energy == NULL || out->rows == NULL) return CONTROL_FLOW_E_NULL;
     LW_LAYER(0, "sum")
     control_flow_sum(in->x, (uint8_t *)(memory + 32));
     LW_LAYER(1, "choose")

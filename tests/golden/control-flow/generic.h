@@ -22,8 +22,20 @@ extern "C" {
 #define CONTROL_FLOW_ARENA_ALIGN  16u
 #define CONTROL_FLOW_WEIGHTS_SIZE 296u     /* bytes of constants */
 
+/* Declares the arena: `static CONTROL_FLOW_ARENA(memory);`, passed as control_flow_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define CONTROL_FLOW_ARENA(name) unsigned char name[CONTROL_FLOW_ARENA_SIZE] __attribute__((aligned(CONTROL_FLOW_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define CONTROL_FLOW_ARENA(name) unsigned char name alignas(CONTROL_FLOW_ARENA_ALIGN) [CONTROL_FLOW_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CONTROL_FLOW_ARENA(name) _Alignas(CONTROL_FLOW_ARENA_ALIGN) unsigned char name[CONTROL_FLOW_ARENA_SIZE]
+#else     /* C99 of another compiler: control_flow_run refuses an address that is no multiple of CONTROL_FLOW_ARENA_ALIGN */
+#define CONTROL_FLOW_ARENA(name) long double name[9]
+#endif
+
 #define CONTROL_FLOW_E_ARENA (-1)     /* the arena is null or misaligned */
 #define CONTROL_FLOW_E_DIM   (-2)     /* a size is outside of its declared range */
+#define CONTROL_FLOW_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define CONTROL_FLOW_INPUTS(X) X(x, float, 4)

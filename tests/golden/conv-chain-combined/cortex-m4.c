@@ -289,6 +289,8 @@ int conv_chain_combined_run(void *arena, const struct conv_chain_combined_inputs
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_CHAIN_COMBINED_ARENA_ALIGN != 0) return CONV_CHAIN_COMBINED_E_ARENA;
+    if (in == NULL || in->x == NULL || in->k == NULL || in->k2 == NULL) return CONV_CHAIN_COMBINED_E_NULL;
+    if (out == NULL || out->y == NULL) return CONV_CHAIN_COMBINED_E_NULL;
     LW_LAYER(0, "y")
     conv_chain_combined_y(in->x, in->k, in->k2, (float *)(void *)(memory + 7680), (float *)(void *)memory, out->y);
     return 0;

@@ -98,6 +98,8 @@ int conv_conv_pool_run(void *arena, const struct conv_conv_pool_inputs *in, cons
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_CONV_POOL_ARENA_ALIGN != 0) return CONV_CONV_POOL_E_ARENA;
+    if (in == NULL || in->x == NULL || in->k == NULL || in->k2 == NULL) return CONV_CONV_POOL_E_NULL;
+    if (out == NULL || out->y == NULL) return CONV_CONV_POOL_E_NULL;
     LW_LAYER(0, "y")
     conv_conv_pool_y(in->x, in->k, in->k2, (float *)(void *)(memory + 7424), (float *)(void *)memory, out->y);
     return 0;

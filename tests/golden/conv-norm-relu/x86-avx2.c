@@ -99,6 +99,8 @@ int conv_norm_relu_run(void *arena, const struct conv_norm_relu_inputs *in, cons
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_NORM_RELU_ARENA_ALIGN != 0) return CONV_NORM_RELU_E_ARENA;
+    if (in == NULL || in->x == NULL) return CONV_NORM_RELU_E_NULL;
+    if (out == NULL || out->y == NULL) return CONV_NORM_RELU_E_NULL;
     LW_LAYER(0, "conv")
     conv_norm_relu_conv(in->x, conv_norm_relu_conv_k, conv_norm_relu_conv_b, (float *)(void *)memory);
     LW_LAYER(1, "y")

@@ -233,6 +233,8 @@ int conv_pool_combined_run(void *arena, const struct conv_pool_combined_inputs *
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_POOL_COMBINED_ARENA_ALIGN != 0) return CONV_POOL_COMBINED_E_ARENA;
+    if (in == NULL || in->x == NULL || in->k == NULL || in->bias == NULL) return CONV_POOL_COMBINED_E_NULL;
+    if (out == NULL || out->y == NULL) return CONV_POOL_COMBINED_E_NULL;
     LW_LAYER(0, "y")
     conv_pool_combined_y(in->x, in->k, in->bias, (float *)(void *)memory, out->y);
     return 0;

@@ -20,8 +20,20 @@ extern "C" {
 #define CONV_POOL_COMBINED_ARENA_ALIGN  16u
 #define CONV_POOL_COMBINED_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static CONV_POOL_COMBINED_ARENA(memory);`, passed as conv_pool_combined_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define CONV_POOL_COMBINED_ARENA(name) unsigned char name[CONV_POOL_COMBINED_ARENA_SIZE] __attribute__((aligned(CONV_POOL_COMBINED_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define CONV_POOL_COMBINED_ARENA(name) unsigned char name alignas(CONV_POOL_COMBINED_ARENA_ALIGN) [CONV_POOL_COMBINED_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define CONV_POOL_COMBINED_ARENA(name) _Alignas(CONV_POOL_COMBINED_ARENA_ALIGN) unsigned char name[CONV_POOL_COMBINED_ARENA_SIZE]
+#else     /* C99 of another compiler: conv_pool_combined_run refuses an address that is no multiple of CONV_POOL_COMBINED_ARENA_ALIGN */
+#define CONV_POOL_COMBINED_ARENA(name) long double name[1025]
+#endif
+
 #define CONV_POOL_COMBINED_E_ARENA (-1)     /* the arena is null or misaligned */
 #define CONV_POOL_COMBINED_E_DIM   (-2)     /* a size is outside of its declared range */
+#define CONV_POOL_COMBINED_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define CONV_POOL_COMBINED_INPUTS(X) \

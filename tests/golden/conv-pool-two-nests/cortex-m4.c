@@ -104,6 +104,8 @@ int conv_pool_two_nests_run(void *arena, const struct conv_pool_two_nests_inputs
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_POOL_TWO_NESTS_ARENA_ALIGN != 0) return CONV_POOL_TWO_NESTS_E_ARENA;
+    if (in == NULL || in->x == NULL || in->k == NULL || in->bias == NULL) return CONV_POOL_TWO_NESTS_E_NULL;
+    if (out == NULL || out->y == NULL) return CONV_POOL_TWO_NESTS_E_NULL;
     LW_LAYER(0, "y")
     conv_pool_two_nests_y(in->x, in->k, in->bias, (float *)(void *)memory, out->y);
     return 0;

@@ -72,6 +72,8 @@ int dense_softmax_run(void *arena, const struct dense_softmax_inputs *in, const 
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % DENSE_SOFTMAX_ARENA_ALIGN != 0) return DENSE_SOFTMAX_E_ARENA;
+    if (in == NULL || in->x == NULL) return DENSE_SOFTMAX_E_NULL;
+    if (out == NULL || out->y == NULL) return DENSE_SOFTMAX_E_NULL;
     LW_LAYER(0, "dense")
     dense_softmax_dense(in->x, dense_softmax_dense_w, dense_softmax_dense_b, (float *)(void *)memory);
     LW_LAYER(1, "y")

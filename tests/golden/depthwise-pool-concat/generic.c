@@ -144,6 +144,8 @@ int depthwise_pool_concat_run(void *arena, const struct depthwise_pool_concat_in
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % DEPTHWISE_POOL_CONCAT_ARENA_ALIGN != 0) return DEPTHWISE_POOL_CONCAT_E_ARENA;
+    if (in == NULL || in->x == NULL) return DEPTHWISE_POOL_CONCAT_E_NULL;
+    if (out == NULL || out->y == NULL) return DEPTHWISE_POOL_CONCAT_E_NULL;
     LW_LAYER(0, "depthwise")
     depthwise_pool_concat_depthwise(in->x, depthwise_pool_concat_depthwise_k, (float *)(void *)memory);
     LW_LAYER(1, "max")

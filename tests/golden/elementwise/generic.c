@@ -32,6 +32,8 @@ static const LW_ALIGN(16) float elementwise_y_b[3] = {
 int elementwise_run(void *arena, const struct elementwise_inputs *in, const struct elementwise_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->x == NULL || in->z == NULL) return ELEMENTWISE_E_NULL;
+    if (out == NULL || out->y == NULL) return ELEMENTWISE_E_NULL;
     LW_LAYER(0, "y")
     elementwise_y(in->x, in->z, elementwise_y_b, out->y);
     return 0;

@@ -19,8 +19,20 @@ extern "C" {
 #define ELEMENTWISE_ARENA_ALIGN  16u
 #define ELEMENTWISE_WEIGHTS_SIZE 12u     /* bytes of constants */
 
+/* Declares the arena: `static ELEMENTWISE_ARENA(memory);`, passed as elementwise_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define ELEMENTWISE_ARENA(name) unsigned char name[1] __attribute__((aligned(ELEMENTWISE_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define ELEMENTWISE_ARENA(name) unsigned char name alignas(ELEMENTWISE_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define ELEMENTWISE_ARENA(name) _Alignas(ELEMENTWISE_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: elementwise_run refuses an address that is no multiple of ELEMENTWISE_ARENA_ALIGN */
+#define ELEMENTWISE_ARENA(name) long double name[1]
+#endif
+
 #define ELEMENTWISE_E_ARENA (-1)     /* the arena is null or misaligned */
 #define ELEMENTWISE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define ELEMENTWISE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define ELEMENTWISE_INPUTS(X) \

@@ -26,6 +26,8 @@ static void empty_sum_s(int32_t n, const float *restrict a, float *restrict s)
 int empty_sum_run(void *arena, const struct empty_sum_inputs *in, const struct empty_sum_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->a == NULL) return EMPTY_SUM_E_NULL;
+    if (out == NULL || out->s == NULL) return EMPTY_SUM_E_NULL;
     const int32_t n = in->n;
     if (n < 0 || n > 8) return EMPTY_SUM_E_DIM;
     LW_LAYER(0, "s")

@@ -18,8 +18,20 @@ extern "C" {
 #define EMPTY_SUM_ARENA_ALIGN  16u
 #define EMPTY_SUM_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static EMPTY_SUM_ARENA(memory);`, passed as empty_sum_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define EMPTY_SUM_ARENA(name) unsigned char name[1] __attribute__((aligned(EMPTY_SUM_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define EMPTY_SUM_ARENA(name) unsigned char name alignas(EMPTY_SUM_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define EMPTY_SUM_ARENA(name) _Alignas(EMPTY_SUM_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: empty_sum_run refuses an address that is no multiple of EMPTY_SUM_ARENA_ALIGN */
+#define EMPTY_SUM_ARENA(name) long double name[1]
+#endif
+
 #define EMPTY_SUM_E_ARENA (-1)     /* the arena is null or misaligned */
 #define EMPTY_SUM_E_DIM   (-2)     /* a size is outside of its declared range */
+#define EMPTY_SUM_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define EMPTY_SUM_INPUTS(X) X(a, float, 32)

@@ -42,6 +42,8 @@ static void hints_z(const float *restrict a, const float *restrict b, float *res
 int hints_run(void *arena, const struct hints_inputs *in, const struct hints_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->a == NULL || in->b == NULL) return HINTS_E_NULL;
+    if (out == NULL || out->z == NULL) return HINTS_E_NULL;
     LW_LAYER(0, "z")
     hints_z(in->a, in->b, out->z);
     return 0;

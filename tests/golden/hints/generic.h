@@ -19,8 +19,20 @@ extern "C" {
 #define HINTS_ARENA_ALIGN  16u
 #define HINTS_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static HINTS_ARENA(memory);`, passed as hints_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define HINTS_ARENA(name) unsigned char name[1] __attribute__((aligned(HINTS_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define HINTS_ARENA(name) unsigned char name alignas(HINTS_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define HINTS_ARENA(name) _Alignas(HINTS_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: hints_run refuses an address that is no multiple of HINTS_ARENA_ALIGN */
+#define HINTS_ARENA(name) long double name[1]
+#endif
+
 #define HINTS_E_ARENA (-1)     /* the arena is null or misaligned */
 #define HINTS_E_DIM   (-2)     /* a size is outside of its declared range */
+#define HINTS_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define HINTS_INPUTS(X) \

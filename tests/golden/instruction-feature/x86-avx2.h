@@ -18,8 +18,20 @@ extern "C" {
 #define INSTRUCTION_FEATURE_ARENA_ALIGN  32u
 #define INSTRUCTION_FEATURE_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static INSTRUCTION_FEATURE_ARENA(memory);`, passed as instruction_feature_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define INSTRUCTION_FEATURE_ARENA(name) unsigned char name[1] __attribute__((aligned(INSTRUCTION_FEATURE_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define INSTRUCTION_FEATURE_ARENA(name) unsigned char name alignas(INSTRUCTION_FEATURE_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define INSTRUCTION_FEATURE_ARENA(name) _Alignas(INSTRUCTION_FEATURE_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: instruction_feature_run refuses an address that is no multiple of INSTRUCTION_FEATURE_ARENA_ALIGN */
+#define INSTRUCTION_FEATURE_ARENA(name) long double name[1]
+#endif
+
 #define INSTRUCTION_FEATURE_E_ARENA (-1)     /* the arena is null or misaligned */
 #define INSTRUCTION_FEATURE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define INSTRUCTION_FEATURE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define INSTRUCTION_FEATURE_INPUTS(X) X(x, float, 16)

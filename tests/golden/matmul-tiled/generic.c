@@ -43,6 +43,8 @@ static void matmul_tiled_y(const float *restrict a, const float *restrict b, flo
 int matmul_tiled_run(void *arena, const struct matmul_tiled_inputs *in, const struct matmul_tiled_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->a == NULL || in->b == NULL) return MATMUL_TILED_E_NULL;
+    if (out == NULL || out->y == NULL) return MATMUL_TILED_E_NULL;
     LW_LAYER(0, "y")
     matmul_tiled_y(in->a, in->b, out->y);
     return 0;

@@ -19,8 +19,20 @@ extern "C" {
 #define MATMUL_TILED_ARENA_ALIGN  16u
 #define MATMUL_TILED_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static MATMUL_TILED_ARENA(memory);`, passed as matmul_tiled_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define MATMUL_TILED_ARENA(name) unsigned char name[1] __attribute__((aligned(MATMUL_TILED_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define MATMUL_TILED_ARENA(name) unsigned char name alignas(MATMUL_TILED_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define MATMUL_TILED_ARENA(name) _Alignas(MATMUL_TILED_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: matmul_tiled_run refuses an address that is no multiple of MATMUL_TILED_ARENA_ALIGN */
+#define MATMUL_TILED_ARENA(name) long double name[1]
+#endif
+
 #define MATMUL_TILED_E_ARENA (-1)     /* the arena is null or misaligned */
 #define MATMUL_TILED_E_DIM   (-2)     /* a size is outside of its declared range */
+#define MATMUL_TILED_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define MATMUL_TILED_INPUTS(X) \

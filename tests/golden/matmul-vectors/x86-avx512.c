@@ -40,6 +40,8 @@ static void matmul_vectors_c(const float *restrict a, const float *restrict b, c
 int matmul_vectors_run(void *arena, const struct matmul_vectors_inputs *in, const struct matmul_vectors_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->a == NULL || in->b == NULL || in->bias == NULL) return MATMUL_VECTORS_E_NULL;
+    if (out == NULL || out->c == NULL) return MATMUL_VECTORS_E_NULL;
     LW_LAYER(0, "c")
     matmul_vectors_c(in->a, in->b, in->bias, out->c);
     return 0;

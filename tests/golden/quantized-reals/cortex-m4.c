@@ -282,6 +282,8 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % QUANTIZED_REALS_ARENA_ALIGN != 0) return QUANTIZED_REALS_E_ARENA;
+    if (in == NULL || in->x == NULL) return QUANTIZED_REALS_E_NULL;
+    if (out == NULL || out->y == NULL) return QUANTIZED_REALS_E_NULL;
     LW_LAYER(0, "x")
     quantized_reals_x(in->x, (int8_t *)(memory + 144));
     LW_LAYER(1, "mean")

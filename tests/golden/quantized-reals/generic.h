@@ -18,8 +18,20 @@ extern "C" {
 #define QUANTIZED_REALS_ARENA_ALIGN  16u
 #define QUANTIZED_REALS_WEIGHTS_SIZE 404u     /* bytes of constants */
 
+/* Declares the arena: `static QUANTIZED_REALS_ARENA(memory);`, passed as quantized_reals_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define QUANTIZED_REALS_ARENA(name) unsigned char name[QUANTIZED_REALS_ARENA_SIZE] __attribute__((aligned(QUANTIZED_REALS_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define QUANTIZED_REALS_ARENA(name) unsigned char name alignas(QUANTIZED_REALS_ARENA_ALIGN) [QUANTIZED_REALS_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define QUANTIZED_REALS_ARENA(name) _Alignas(QUANTIZED_REALS_ARENA_ALIGN) unsigned char name[QUANTIZED_REALS_ARENA_SIZE]
+#else     /* C99 of another compiler: quantized_reals_run refuses an address that is no multiple of QUANTIZED_REALS_ARENA_ALIGN */
+#define QUANTIZED_REALS_ARENA(name) long double name[37]
+#endif
+
 #define QUANTIZED_REALS_E_ARENA (-1)     /* the arena is null or misaligned */
 #define QUANTIZED_REALS_E_DIM   (-2)     /* a size is outside of its declared range */
+#define QUANTIZED_REALS_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define QUANTIZED_REALS_INPUTS(X) X(x, uint8_t, 72)

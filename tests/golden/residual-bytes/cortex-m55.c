@@ -107,6 +107,8 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
 int residual_bytes_run(void *arena, const struct residual_bytes_inputs *in, const struct residual_bytes_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->x == NULL || in->r == NULL || in->w == NULL || in->b == NULL) return RESIDUAL_BYTES_E_NULL;
+    if (out == NULL || out->y == NULL) return RESIDUAL_BYTES_E_NULL;
     LW_LAYER(0, "sum")
     residual_bytes_sum(in->x, in->w, in->b, in->r, out->y);
     return 0;

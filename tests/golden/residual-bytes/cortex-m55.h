@@ -21,8 +21,20 @@ extern "C" {
 #define RESIDUAL_BYTES_ARENA_ALIGN  16u
 #define RESIDUAL_BYTES_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static RESIDUAL_BYTES_ARENA(memory);`, passed as residual_bytes_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define RESIDUAL_BYTES_ARENA(name) unsigned char name[1] __attribute__((aligned(RESIDUAL_BYTES_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define RESIDUAL_BYTES_ARENA(name) unsigned char name alignas(RESIDUAL_BYTES_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define RESIDUAL_BYTES_ARENA(name) _Alignas(RESIDUAL_BYTES_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: residual_bytes_run refuses an address that is no multiple of RESIDUAL_BYTES_ARENA_ALIGN */
+#define RESIDUAL_BYTES_ARENA(name) long double name[1]
+#endif
+
 #define RESIDUAL_BYTES_E_ARENA (-1)     /* the arena is null or misaligned */
 #define RESIDUAL_BYTES_E_DIM   (-2)     /* a size is outside of its declared range */
+#define RESIDUAL_BYTES_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define RESIDUAL_BYTES_INPUTS(X) \

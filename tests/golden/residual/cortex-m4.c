@@ -344,6 +344,8 @@ int residual_run(void *arena, const struct residual_inputs *in, const struct res
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % RESIDUAL_ARENA_ALIGN != 0) return RESIDUAL_E_ARENA;
+    if (in == NULL || in->x == NULL) return RESIDUAL_E_NULL;
+    if (out == NULL || out->y == NULL) return RESIDUAL_E_NULL;
     LW_LAYER(0, "first")
     residual_first(in->x, residual_first_k, residual_first_b, (float *)(void *)memory);
     LW_LAYER(1, "second")

@@ -18,8 +18,20 @@ extern "C" {
 #define RESIDUAL_ARENA_ALIGN  16u
 #define RESIDUAL_WEIGHTS_SIZE 624u     /* bytes of constants */
 
+/* Declares the arena: `static RESIDUAL_ARENA(memory);`, passed as residual_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define RESIDUAL_ARENA(name) unsigned char name[RESIDUAL_ARENA_SIZE] __attribute__((aligned(RESIDUAL_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define RESIDUAL_ARENA(name) unsigned char name alignas(RESIDUAL_ARENA_ALIGN) [RESIDUAL_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define RESIDUAL_ARENA(name) _Alignas(RESIDUAL_ARENA_ALIGN) unsigned char name[RESIDUAL_ARENA_SIZE]
+#else     /* C99 of another compiler: residual_run refuses an address that is no multiple of RESIDUAL_ARENA_ALIGN */
+#define RESIDUAL_ARENA(name) long double name[65]
+#endif
+
 #define RESIDUAL_E_ARENA (-1)     /* the arena is null or misaligned */
 #define RESIDUAL_E_DIM   (-2)     /* a size is outside of its declared range */
+#define RESIDUAL_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define RESIDUAL_INPUTS(X) X(x, float, 64)

@@ -92,6 +92,8 @@ int scan_run(void *arena, const struct scan_inputs *in, const struct scan_output
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % SCAN_ARENA_ALIGN != 0) return SCAN_E_ARENA;
+    if (in == NULL || in->x == NULL) return SCAN_E_NULL;
+    if (out == NULL || out->last == NULL || out->forth == NULL || out->back == NULL) return SCAN_E_NULL;
     LW_LAYER(0, "forwards")
     {
         float *h = out->last, *h_next = (float *)(void *)memory;

@@ -22,8 +22,20 @@ extern "C" {
 #define SHAPES_SHARED_ARENA_ALIGN  16u
 #define SHAPES_SHARED_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static SHAPES_SHARED_ARENA(memory);`, passed as shapes_shared_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define SHAPES_SHARED_ARENA(name) unsigned char name[SHAPES_SHARED_ARENA_SIZE] __attribute__((aligned(SHAPES_SHARED_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define SHAPES_SHARED_ARENA(name) unsigned char name alignas(SHAPES_SHARED_ARENA_ALIGN) [SHAPES_SHARED_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define SHAPES_SHARED_ARENA(name) _Alignas(SHAPES_SHARED_ARENA_ALIGN) unsigned char name[SHAPES_SHARED_ARENA_SIZE]
+#else     /* C99 of another compiler: shapes_shared_run refuses an address that is no multiple of SHAPES_SHARED_ARENA_ALIGN */
+#define SHAPES_SHARED_ARENA(name) long double name[3]
+#endif
+
 #define SHAPES_SHARED_E_ARENA (-1)     /* the arena is null or misaligned */
 #define SHAPES_SHARED_E_DIM   (-2)     /* a size is outside of its declared range */
+#define SHAPES_SHARED_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define SHAPES_SHARED_INPUTS(X) \

@@ -45,6 +45,8 @@ int stencil_fused_run(void *arena, const struct stencil_fused_inputs *in, const 
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % STENCIL_FUSED_ARENA_ALIGN != 0) return STENCIL_FUSED_E_ARENA;
+    if (in == NULL || in->x == NULL) return STENCIL_FUSED_E_NULL;
+    if (out == NULL || out->y == NULL) return STENCIL_FUSED_E_NULL;
     const int32_t n = in->n;
     if (n < 3 || n > 256) return STENCIL_FUSED_E_DIM;
     LW_LAYER(0, "y")

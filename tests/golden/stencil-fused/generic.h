@@ -18,8 +18,20 @@ extern "C" {
 #define STENCIL_FUSED_ARENA_ALIGN  16u
 #define STENCIL_FUSED_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static STENCIL_FUSED_ARENA(memory);`, passed as stencil_fused_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define STENCIL_FUSED_ARENA(name) unsigned char name[STENCIL_FUSED_ARENA_SIZE] __attribute__((aligned(STENCIL_FUSED_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define STENCIL_FUSED_ARENA(name) unsigned char name alignas(STENCIL_FUSED_ARENA_ALIGN) [STENCIL_FUSED_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define STENCIL_FUSED_ARENA(name) _Alignas(STENCIL_FUSED_ARENA_ALIGN) unsigned char name[STENCIL_FUSED_ARENA_SIZE]
+#else     /* C99 of another compiler: stencil_fused_run refuses an address that is no multiple of STENCIL_FUSED_ARENA_ALIGN */
+#define STENCIL_FUSED_ARENA(name) long double name[3]
+#endif
+
 #define STENCIL_FUSED_E_ARENA (-1)     /* the arena is null or misaligned */
 #define STENCIL_FUSED_E_DIM   (-2)     /* a size is outside of its declared range */
+#define STENCIL_FUSED_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define STENCIL_FUSED_INPUTS(X) X(x, int16_t, 256)

@@ -31,6 +31,8 @@ static void tensorize_unrolled_y(const float *restrict x, float *restrict y)
 int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in, const struct tensorize_unrolled_outputs *out)
 {
     (void)arena;
+    if (in == NULL || in->x == NULL) return TENSORIZE_UNROLLED_E_NULL;
+    if (out == NULL || out->y == NULL) return TENSORIZE_UNROLLED_E_NULL;
     LW_LAYER(0, "y")
     tensorize_unrolled_y(in->x, out->y);
     return 0;

@@ -18,8 +18,20 @@ extern "C" {
 #define TENSORIZE_UNROLLED_ARENA_ALIGN  16u
 #define TENSORIZE_UNROLLED_WEIGHTS_SIZE 0u     /* bytes of constants */
 
+/* Declares the arena: `static TENSORIZE_UNROLLED_ARENA(memory);`, passed as tensorize_unrolled_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define TENSORIZE_UNROLLED_ARENA(name) unsigned char name[1] __attribute__((aligned(TENSORIZE_UNROLLED_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define TENSORIZE_UNROLLED_ARENA(name) unsigned char name alignas(TENSORIZE_UNROLLED_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define TENSORIZE_UNROLLED_ARENA(name) _Alignas(TENSORIZE_UNROLLED_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: tensorize_unrolled_run refuses an address that is no multiple of TENSORIZE_UNROLLED_ARENA_ALIGN */
+#define TENSORIZE_UNROLLED_ARENA(name) long double name[1]
+#endif
+
 #define TENSORIZE_UNROLLED_E_ARENA (-1)     /* the arena is null or misaligned */
 #define TENSORIZE_UNROLLED_E_DIM   (-2)     /* a size is outside of its declared range */
+#define TENSORIZE_UNROLLED_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
 
 /* X(name, C type, number of elements) for every input and output, in the model's order */
 #define TENSORIZE_UNROLLED_INPUTS(X) X(x, float, 16)
