@@ -1,96 +1,184 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# arrows.sh: includes point downwards only. Reads every #include "..." of emitter/, ops/, schedules/, runtime/ and the
-# system headers of runtime/, and holds them against the table of allowed arrows (ARCHITECTURE.md).
+# arrows.sh [BUILD]: the floors of the house (ARCHITECTURE.md). Reads every #include "..." of emitter/, ops/, schedules/ and runtime/
+# and the system headers of runtime/, and holds them against the table below; then, where BUILD and nm are there, the
+# symbols that the object files take from one another: they form no circle but the recursions that are named here.
 set -u
 root=$(cd "$(dirname "$0")/.." && pwd)
+build=${1:-}
+[ -z "$build" ] || build=$(cd "$build" && pwd)
 cd "$root" || exit 1
 log=/dev/null
 . tests/report.sh
 
-# Folder, and what it may include besides itself; `x/` is a folder, anything else one file. Arrows are transitive:
-# who may use ir may use support. The compiler computes with the very functions that it emits calls of: lw_math.h, lw_fixed.h, lw_random.h.
-arrows='
-emitter/support
-emitter/ir        support/ runtime/lw_math.h runtime/lw_fixed.h runtime/lw_random.h
-emitter/schedule  support/ ir/
-emitter/lower     support/ ir/
-emitter/cgen      support/ ir/
-emitter/graph     support/ ir/ schedule/
-emitter/import    support/ ir/ schedule/ graph/
-ops               support/ ir/ graph/dag/op.h graph/dag/op_build.h
-schedules         support/ ir/ schedule/ graph/dag/op.h graph/dag/target.h
-emitter/driver    support/ ir/ schedule/ lower/ cgen/ graph/ import/ loopwright.h
-emitter/api       support/ ir/ schedule/ lower/ cgen/ graph/ import/ driver/ loopwright.h
-emitter/main.c    loopwright.h
+# A folder or file, then those directly below it. A file may include its own folder and everything that is reached by going
+# down. A row names only rows above it, so the floors form no circle.
+floors='
+runtime/lw_math.h
+runtime/lw_fixed.h
+runtime/lw_random.h
 emitter/loopwright.h
-runtime           ../lw_base.h ../lw_math.h
+emitter/support
+emitter/ir/expr              emitter/support runtime/lw_math.h runtime/lw_fixed.h runtime/lw_random.h
+emitter/ir/algebra           emitter/ir/expr
+emitter/ir/nest              emitter/ir/algebra
+emitter/ir/text              emitter/ir/nest
+emitter/ir/check             emitter/ir/text
+emitter/ir/interpret         emitter/ir/check
+emitter/schedule/step        emitter/ir/nest
+emitter/schedule/draft       emitter/schedule/step emitter/ir/check
+emitter/schedule/primitives  emitter/schedule/draft
+emitter/schedule             emitter/schedule/primitives
+emitter/lower/expand         emitter/ir/check
+emitter/lower/passes         emitter/lower/expand
+emitter/lower                emitter/lower/passes
+emitter/cgen                 emitter/ir/text
+emitter/graph/dag            emitter/ir/interpret
+emitter/graph/quantize       emitter/graph/dag
+emitter/graph/shrink         emitter/graph/dag
+emitter/graph/passes         emitter/graph/quantize emitter/graph/shrink
+emitter/graph/plan           emitter/graph/dag emitter/schedule
+ops                          emitter/graph/dag
+schedules                    emitter/graph/dag emitter/schedule
+schedules/arm                schedules
+schedules/generic            schedules
+schedules/x86                schedules
+emitter/context              emitter/graph/dag
+emitter/import/formats       emitter/ir/expr
+emitter/import/model         emitter/graph/dag
+emitter/import/te            emitter/import/model emitter/import/formats emitter/schedule
+emitter/import/onnx/file     emitter/import/formats emitter/ir/algebra
+emitter/import/onnx/graph    emitter/import/onnx/file emitter/import/model
+emitter/import/onnx/ops      emitter/import/onnx/graph
+emitter/import/onnx          emitter/import/onnx/ops
+emitter/import/tflite/file   emitter/import/formats
+emitter/import/tflite/ops    emitter/import/tflite/file emitter/import/model
+emitter/import/tflite        emitter/import/tflite/ops
+emitter/import               emitter/import/onnx emitter/import/tflite emitter/import/te
+emitter/driver               emitter/import emitter/graph/passes emitter/graph/plan emitter/lower emitter/cgen emitter/loopwright.h
+emitter/api                  emitter/driver emitter/context
+emitter/main.c               emitter/loopwright.h
 '
 
-# is_allowed FOLDER INCLUDED ALLOWED...
-is_allowed() {
-    own=${1#emitter/}/ included=$2
-    shift 2
-    case $included in
-    "$own"*) return 0 ;;
-    builtin.h)      [ "$own" = graph/ ]; return ;;               # generated: the names of the built-in rows
-    runtime_text.h) [ "$own" = cgen/ ]; return ;;                # generated: the runtime headers as text
-    */*) ;;
-    *) [ "$own" = ops/ ] || [ "$own" = runtime/ ] && return 0 ;; # beside the file
-    esac
-    for allowed in "$@"; do
-        case $allowed in
-        */) case $included in "$allowed"*) return 0 ;; esac ;;
-        *)  [ "$included" = "$allowed" ] && return 0 ;;
-        esac
-    done
-    return 1
-}
+# Files that need each other, and why.
+recursions='
+emitter/ir/algebra/bounds emitter/ir/algebra/linear                   an interval is narrowed by linear facts, a sum is opened where its interval shows that it cannot wrap
+emitter/ir/text/read emitter/ir/text/read_access                      the grammar: values contain accesses, calls, reductions and types with sizes, which contain values
+emitter/ir/text/read emitter/ir/text/read_call
+emitter/ir/text/read emitter/ir/text/read_formula
+emitter/ir/text/read emitter/ir/text/read_tensor
+emitter/graph/dag/op emitter/graph/dag/op_build                       a call is expanded by its formula, and builders of formulas make calls
+emitter/graph/dag/graph emitter/graph/dag/region                      a region is a node that holds graphs
+emitter/driver/nests emitter/driver/region_graphs                     the graphs of a region are compiled as the one around it is
+emitter/driver/assemble emitter/driver/region_bodies                  a call of a region calls the groups of its graphs
+'
 
-# A row of the table for one file or folder.
-check_row() {
-    row=$1
-    shift
-    bad=
-    for file in $(find "$row" -name '*.[ch]' -o -name '*.def' | sort); do
-        for included in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*"\([^"]*\)".*/\1/p' "$file"); do
-            is_allowed "$row" "$included" "$@" || bad="$bad $file->$included"
-        done
-    done
-    if [ -z "$bad" ]; then pass "arrows-$row"; else fail "arrows-$row" "not allowed:$bad"; fi
-}
+# ---- Includes ----------------------------------------------------------------------------------------------------
 
-while read -r row allowed; do
-    [ -n "$row" ] || continue
+# `FILE INCLUDED` for every include of the project's own files, both from the root.
+includes() {
+    sources=$(find emitter ops schedules runtime -name '*.[ch]' -o -name '*.def')
     # shellcheck disable=SC2086
-    if [ -e "$row" ]; then check_row "$row" $allowed; else fail "arrows-$row" "there is no such file or folder"; fi
-done <<TABLE
-$arrows
-TABLE
+    { echo "$sources"; grep -n '^[ 	]*#[ 	]*include[ 	]*"' /dev/null $sources; } | awk -F '[:"]' '
+        function normal(path) { sub("[^/.]*/\\.\\./", "", path); return path }
+        NF == 1 { there[$1] = 1; next }
+        {
+            beside = $1; sub("/[^/]*$", "/", beside)
+            if (("emitter/" $4) in there) print $1, "emitter/" $4
+            else if ($4 in there) print $1, $4
+            else if (normal(beside $4) in there) print $1, normal(beside $4)
+            else print $1, "generated/" $4
+        }'
+}
 
-# No file stands outside the table.
-stray=
-for file in $(find emitter ops schedules -name "*.[ch]"); do
-    [ -f "$file" ] || continue
-    case $file in
-    emitter/*/*) key=${file#emitter/} key=emitter/${key%%/*} ;;
-    emitter/*)   key=$file ;;
-    *)           key=${file%%/*} ;;
-    esac
-    printf '%s\n' "$arrows" | grep -q "^$key\( \|\$\)" || stray="$stray $file"
-done
-if [ -z "$stray" ]; then pass arrows-all-files-known; else fail arrows-all-files-known "$stray"; fi
+# `not ok` lines for the arrows that the table does not allow; the generated rows belong to context, the runtime's text to cgen.
+arrows() {
+    includes | awk -v table="$floors" '
+        function folder(f) { sub("/[^/]*$", "", f); return f }
+        function room(f) { return f ~ "^ops/" ? "ops" : (f in known) ? f : folder(f) }
+        BEGIN {
+            count = split(table, line, "\n")
+            for (i = 1; i <= count; i++) {
+                fields = split(line[i], word, " ")
+                if (!fields) continue
+                known[word[1]] = 1
+                for (j = 2; j <= fields; j++) {
+                    if (!(word[j] in known)) print "the row of " word[1] " names " word[j] ", which is no row above it"
+                    below[word[1], word[j]] = 1
+                    for (r in known) if ((word[j], r) in below) below[word[1], r] = 1
+                }
+            }
+        }
+        {
+            from = room($1); to = room($2)
+            if (from ~ "^runtime") from = "runtime"
+            if (from == to || (from == "runtime" && to ~ "^runtime")) next
+            if ($2 == "generated/builtin.h" && from == "emitter/context") next
+            if ($2 == "generated/runtime_text.h" && from == "emitter/cgen") next
+            if (!((from, to) in below)) print $1 " -> " $2
+        }
+        '
+}
+
+wrong=$(arrows)
+if [ -z "$wrong" ]; then pass "includes point downwards"; else fail "includes point downwards" "$wrong"; fi
+
+stray=$(find emitter ops schedules -name '*.[ch]' | while read -r file; do
+    folder=$(dirname "$file")
+    case $folder in ops/*) folder=ops ;; esac
+    printf '%s\n' "$floors" | grep -q "^\($folder\|$file\)\( \|\$\)" || echo "$file"
+done)
+if [ -z "$stray" ]; then pass "every file stands on a floor"; else fail "every file stands on a floor" "$stray"; fi
+
+crowded=$(find emitter ops schedules runtime -type d | while read -r folder; do
+    count=$(find "$folder" -maxdepth 1 -name '*.[ch]' | wc -l)
+    [ "$count" -le 25 ] || echo "$folder has $count"
+done)
+if [ -z "$crowded" ]; then pass "no folder holds more than 25 files"; else fail "no folder holds more than 25 files" "$crowded"; fi
 
 # What is built into a firmware needs four headers of the standard library, and target intrinsics; nothing else.
-bad=
-for file in $(find runtime -name '*.h'); do
-    for included in $(sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file"); do
+foreign=$(find runtime -name '*.h' | while read -r file; do
+    sed -n 's/^[ \t]*#[ \t]*include[ \t]*<\([^>]*\)>.*/\1/p' "$file" | while read -r included; do
         case $included in
         stdint.h | stddef.h | string.h | math.h | immintrin.h | arm_*.h | riscv_*.h) ;;
-        *) bad="$bad $file->$included" ;;
+        *) echo "$file -> $included" ;;
         esac
     done
-done
-if [ -z "$bad" ]; then pass arrows-runtime-system-headers; else fail arrows-runtime-system-headers "$bad"; fi
+done)
+if [ -z "$foreign" ]; then pass "runtime headers include four of C's alone"; else fail "runtime headers include four of C's alone" "$foreign"; fi
+
+# ---- Symbols -----------------------------------------------------------------------------------------------------
+
+# `USER DEFINER` for every symbol that one object takes from another; the pairs of a recursion are left out.
+symbols() {
+    (cd "$build/obj" && find emitter ops schedules -name '*.o' | while read -r object; do
+        [ ! -f "$root/${object%.o}.c" ] || echo "$object"
+    done | xargs nm -A -P) | sed 's/\.o: / /' | awk -v named="$recursions" '
+        BEGIN {
+            count = split(named, line, "\n")
+            for (i = 1; i <= count; i++) if (split(line[i], word, " ") > 1) { excepted[word[1], word[2]] = excepted[word[2], word[1]] = 1 }
+        }
+        $3 == "U" { users[$2] = users[$2] " " $1 }
+        $3 ~ /^[TDRBC]$/ { definer[$2] = $1 }
+        END {
+            for (s in users) {
+                if (!(s in definer)) continue
+                count = split(users[s], user, " ")
+                for (i = 1; i <= count; i++)
+                    if (user[i] != definer[s] && !((user[i], definer[s]) in excepted)) print user[i], definer[s]
+            }
+        }' | sort -u
+}
+
+if [ -z "$build" ]; then skip "symbols form no circle" "no build is named"
+elif ! has nm || ! has tsort; then skip "symbols form no circle" "nm or tsort is not installed"
+else
+    circles=$(symbols | tsort 2>&1 > /dev/null)
+    if [ -z "$circles" ]; then pass "symbols form no circle"; else fail "symbols form no circle" "$circles"; fi
+    unused=$(printf '%s\n' "$recursions" | while read -r a b rest; do
+        [ -z "$a" ] || { [ -f "$a.c" ] && [ -f "$b.c" ]; } || echo "$a $b"
+    done)
+    if [ -z "$unused" ]; then pass "named recursions are files"; else fail "named recursions are files" "$unused"; fi
+fi
 
 report_end

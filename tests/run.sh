@@ -50,7 +50,7 @@ for test in tests/unit/test_*.c; do
     name=$(basename "$test" .c)
     suite "$name" "$build/test/$name"
 done
-suite arrows tests/arrows.sh
+suite arrows tests/arrows.sh "$build"
 suite cli tests/cli.sh "$build"
 suite interface tests/interface.sh "$build"
 suite add_op tests/add_op.sh "$build"

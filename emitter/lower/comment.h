@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_LOWER_COMMENT_H
 #define LW_LOWER_COMMENT_H
-#include "lower/storage.h"
+#include "lower/expand/storage.h"
 
 enum { MAX_COMMENT_LINES = 40 };
 typedef struct Comment { int count; const char *line[MAX_COMMENT_LINES]; } Comment;

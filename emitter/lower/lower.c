@@ -8,13 +8,13 @@
 
 #include "lower/check_pointers.h"
 #include "lower/comment.h"
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 #include "support/names.h"
 #include "support/watch.h"
 
 static const LowerPass passes[] = {
 #define PASS(pass, what) { #pass, what, pass_##pass },
-#include "lower/passes.def"
+#include "lower/passes/passes.def"
 #undef PASS
 };
 

@@ -12,7 +12,7 @@
  * Bright, Hunt: Reducing Data Movement and Energy; the idea is called diagonal memory optimisation.) */
 #include "lower/overlap.h"
 
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 #include <string.h>
 

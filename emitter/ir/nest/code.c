@@ -5,7 +5,6 @@
 
 #include <string.h>
 
-#include "ir/text/formula.h"
 #include "support/map.h"
 #include "support/names.h"
 

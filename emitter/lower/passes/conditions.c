@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the passes ask of conditions and indices. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 bool split_linear(Ctx *cx, const Expr *e, const Expr *var, int64_t *coef, const Expr **rest)
 {

@@ -10,7 +10,7 @@
  * so the padding of a convolution costs nothing inside its loops. The conditions are about indices only: no store
  * changes them. Unrolled and vector loops keep constant extents: only constants become their bounds, and the other
  * conditions wait for partition. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 enum { MAX_CONJUNCTS = 32 };
 

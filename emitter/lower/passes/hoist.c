@@ -10,7 +10,7 @@
  * first iteration surely reads at it; else the sum is kept as an index, which may be any number. Accesses that differ by
  * constants share one address. A name says which loops the address depends on: x_j is x at this j, and all around it;
  * an index has `at` in its name, x_at_j. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 #include "support/names.h"
 
 enum { MAX_ADDRESSES = 512 };

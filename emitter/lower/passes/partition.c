@@ -8,7 +8,7 @@
  * conditions. What the copies cost, counted in statements after unrolling, is bounded by the budget; where it allows for
  * one border only, the two share a copy if they are an iteration each and their order does not matter. Where not even
  * that fits, innermost loops are made in two versions, with and without their conditions. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
 

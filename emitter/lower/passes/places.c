@@ -7,7 +7,7 @@
  *
  * Only what is written at least twice is named, the smallest such part first. Such arithmetic on loop variables is defined
  * wherever the variables are, so it may be done before it is wanted. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 #include "support/names.h"
 
 enum { MOST_NAMES = 4 };         /* in one loop; more would not read better */

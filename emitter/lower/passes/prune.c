@@ -2,7 +2,7 @@
 /* What nothing reads goes: stores to memory of the function's own that is not loaded in the scope of its declaration, the
  * declaration itself, and names that are never used; and again, for then others may be unread. A memory may be declared in
  * several scopes (copies share it), so each declaration is looked at with what follows it in its sequence. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 typedef struct Uses { Map read; } Uses;
 typedef struct Prune { bool changed; } Prune;

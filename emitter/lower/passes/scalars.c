@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Local arrays that are only touched at constant indices become variables, one for each element that is touched; the C
  * compiler keeps these in registers where it would not an array. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 #include "support/names.h"
 
 enum { MOST_VARIABLES = 256 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What a statement computes twice gets a name: `const float t = ...;` before it. Only what the statement evaluates in any
  * case is taken out; the sides of a select and the right of && may be skipped, and may then not be legal to evaluate. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 typedef struct Share { Ctx *cx; Map uses, always, named; const Code **let; int let_count, room; } Share;
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Every expression in its simplest form under what holds where it stands: the loops around it, the branches taken. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 static const Code *simple(Ctx *cx, const Code *c, const Bounds *b);
 

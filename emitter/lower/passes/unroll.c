@@ -2,7 +2,7 @@
 /* Unrolled loops of constant extent are written out, innermost first; each copy declares its own variables. A loop that
  * would become too large stays a loop. Where the target has vectors, a vector loop around vector loops is written out too:
  * its innermost loops are the vectors, and they become variables only at constant indices. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 
 enum { MOST_STATEMENTS = 4096 };
 

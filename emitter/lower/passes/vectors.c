@@ -11,7 +11,7 @@
  *
  * What can be said: loads and stores of floats and 32-bit integers side by side, what does not depend on the lane, and
  * the operations of simd.h. Vectors compute both sides of a select, so its sides may load only what is loaded anyway. */
-#include "lower/passes.h"
+#include "lower/passes/passes.h"
 #include "support/map.h"
 #include "support/names.h"
 

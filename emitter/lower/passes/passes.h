@@ -2,14 +2,11 @@
 #ifndef LW_LOWER_PASSES_H
 #define LW_LOWER_PASSES_H
 /* The passes between a nest and its printed C, each a file of this folder and a row of passes.def; and what they share. */
-#include "lower/storage.h"
-
-/* The nest as code: blocks spelled out with inits, updates and guards; accesses flat. */
-const Code *expand_nest(Storages *s);
+#include "lower/expand/storage.h"
 
 typedef const Code *PassRun(Ctx *cx, const LowerOptions *options, const Code *c);
 #define PASS(name, what) PassRun pass_##name;
-#include "lower/passes.def"
+#include "lower/passes/passes.def"
 #undef PASS
 
 /* Linear in one variable: e == coef * var + rest, rest free of var. False where it is not so. */

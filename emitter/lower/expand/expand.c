@@ -16,7 +16,7 @@
 
 #include "ir/check/match_instruction.h"
 #include "ir/nest/instruction.h"
-#include "lower/passes.h"
+#include "lower/expand/storage.h"
 #include "support/names.h"
 
 typedef enum InitMode { INIT_BEFORE_LOOPS, INIT_GUARDED, INIT_ELSEWHERE } InitMode;

@@ -3,7 +3,7 @@
 #define LW_LOWER_STORAGE_H
 /* Where the elements of a nest's tensors lie: from tensor coordinates to a flat index into a Memory. */
 #include "ir/check/check.h"
-#include "lower/lower.h"
+#include "lower/expand/options.h"
 #include "support/map.h"
 
 /* index = offset + sum over d of slot_d * stride[d], slot_d = (coordinate_d - begin[d]), modulo ring[d] where that is not 0. */
@@ -37,4 +37,7 @@ const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr
 Interval sum_range(Ctx *cx, const Stage *s);
 /* Reads become loads. Elements of constants with one element become that number. */
 const Expr *storage_loads(const Storages *s, const Expr *value);
+
+/* expand.c: the nest as code: blocks spelled out with inits, updates and guards; accesses flat. */
+const Code *expand_nest(Storages *s);
 #endif

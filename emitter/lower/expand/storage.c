@@ -9,7 +9,7 @@
  * x inputs, k weights (constants of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
  * acc what a reduction in registers gathers; a constant whose role has a word for a name (multiplier, table), and a buffer that
  * the operator's formulas have a word for (sums, cell), has that. In a nest written by hand tensors keep the names that they have there. */
-#include "lower/storage.h"
+#include "lower/expand/storage.h"
 
 #include <string.h>
 
