@@ -15,15 +15,16 @@ static StepRun *primitive_of(const StepRow *row)
     return primitives[row - step_rows(&count)];
 }
 
-const Nest *sched_step(Ctx *cx, const Nest *n, const char *text) { return sched_step_renamed(cx, n, text, NULL, NULL); }
+const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs *args)
+{
+    return primitive_of(row)(cx, n, args);
+}
 
-const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user)
+const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
 {
     StepArgs args;
     const StepRow *row = ctx_failed(cx) || !n ? NULL : step_read(cx, text, &args);
-    if (!row) return n;
-    if (rename) step_rename(cx, row, &args, rename, user);
-    return primitive_of(row)(cx, n, &args);
+    return row ? sched_run(cx, n, row, &args) : n;
 }
 
 /* A list from C. */

@@ -14,8 +14,8 @@
 
 /* One step as it is written in a .te file: `split conv.h 4 tail=peel names=ho,hi`. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
-/* The same with other names for its stages and tensors: a step of one nest, applied to another. */
-const Nest *sched_step_renamed(Ctx *cx, const Nest *n, const char *text, RenameStage *rename, void *user);
+/* The same with operands that have been read. */
+const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs *args);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
  * The steps that templates take most; SCHED gives any other option. */

@@ -21,6 +21,7 @@ struct Diag {
     Severity severity;
     const char *file, *where, *what;   /* file and where may be NULL */
     const char *source;                /* the line of text at fault and a caret line below it, or NULL */
+    const struct Refusal *refusal;     /* of a nest or a step: the value that the text is printed from; else NULL */
 };
 
 typedef struct Ctx Ctx;

@@ -534,8 +534,8 @@ static void count_step(Counts *counts, const char *text, Outcome o)
 static Outcome outcome_of(const Diag *why)
 {
     if (!why) return ACCEPTED;
-    if (strncmp(why->what, "wrong: ", 7) == 0) return REFUSED_WRONG;
-    return strncmp(why->what, "unproved: ", 10) == 0 ? REFUSED_UNPROVED : REFUSED_NAMES;
+    if (why->refusal && why->refusal->verdict == WRONG) return REFUSED_WRONG;
+    return why->refusal && why->refusal->verdict == UNPROVED ? REFUSED_UNPROVED : REFUSED_NAMES;
 }
 
 /* Is a parameter of the step in the sentence? */
@@ -562,13 +562,11 @@ static bool names_a_noun(const char *sentence, const Nest *n)
 /* STEP: error: VERDICT: FAULT; accepted: ACCEPTED, and the fault names a loop, a stage, a tensor or the nest, or a word of the step. */
 static bool refusal_is_whole(const Diag *why, const char *step, const Nest *n)
 {
-    static const char *const verdicts[] = { "wrong: ", "unproved: ", "invalid: " };
-    const char *fault = NULL, *accepted = strstr(why->what, "; accepted: ");
-    for (int i = 0; i < 3; i++)
-        if (strncmp(why->what, verdicts[i], strlen(verdicts[i])) == 0) fault = why->what + strlen(verdicts[i]);
-    if (!fault || !accepted || accepted == fault || !accepted[strlen("; accepted: ")]) return false;
+    const Refusal *r = why->refusal;
+    if (!r || !r->fault || !*r->fault || !r->accepted || !*r->accepted) return false;
+    if (r->primitive && strncmp(r->primitive, step, strcspn(step, " ")) != 0) return false;
     if (!why->where || strncmp(why->where, step, strcspn(step, " ")) != 0) return false;
-    return names_a_noun(fault, n) || names_a_word(fault, step);
+    return names_a_noun(r->fault, n) || names_a_word(r->fault, step);
 }
 
 static void try_step(Case *c, const char *text)

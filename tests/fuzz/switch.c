@@ -55,7 +55,7 @@ static const char *read_argument(Ctx *cx, const char **at)
     return text_string(&t);
 }
 
-/* refuse_wrong(d, ACCEPTED, FAULT, ...) and check_fail(c, ... WRONG ..., ACCEPTED, FAULT, ...) */
+/* refuse_wrong(d, KIND, ACCEPTED, FAULT, ...) and check_fail(c, ... WRONG ..., KIND, ACCEPTED, FAULT, ...) */
 static void list_checks(Ctx *cx, Checks *all, const char *path)
 {
     static const char *const calls[] = { "refuse_wrong(", "check_fail(" };
@@ -68,6 +68,7 @@ static void list_checks(Ctx *cx, Checks *all, const char *path)
             if (k == 1) read_argument(cx, &at);
             bool is_wrong = k == 0;
             for (const char *c = verdict; c < at && !is_wrong; c++) is_wrong = strncmp(c, "WRONG", 5) == 0;
+            read_argument(cx, &at);
             read_argument(cx, &at);
             const char *fault = read_argument(cx, &at);
             Check *c = is_wrong && *fault ? check_of(all, fault) : NULL;

@@ -165,6 +165,8 @@ static void test_wrong_nests(void)
     Ring one = { p.down, 1 };
     n.root = stmt_rewrite(p.cx, root, set_ring, &one);
     CHECK("one-slot-is-too-few", nest_check(p.cx, &n, &why) != PROVED);
+    const Refusal *ring = nest_refusal(p.cx, &n);
+    CHECK("the-refusal-names-the-ring", ring && ring->kind == FAULT_RING && ring->tensor == p.down);
     n.root = stmt_rewrite(p.cx, root, turn_round, NULL);
     CHECK("turned-round-is-another-nest", n.root != root);
     CHECK("a-step-out-of-order", nest_check(p.cx, &n, &why) != PROVED);

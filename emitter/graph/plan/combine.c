@@ -28,7 +28,8 @@ typedef struct Part {
     const Group *group;
     const Nest *alone;               /* scheduled by its strategy */
     Map local;                       /* of names in `alone` that are not its own: the name here */
-    const char *result;              /* the stage that makes its output */
+    const Tensor *output;            /* in the nest of all */
+    const char *result;              /* the stage that computes it */
     const char *at_root;             /* why it is not attached; NULL: it is */
     const char *as_it_is;            /* why none of its steps are taken; NULL: all are */
     int64_t slots;                   /* of its ring; 0: as few as will do for the loop, rounded up to a mask */
@@ -60,20 +61,19 @@ static int guards_in(const Stmt *s)
     return n;
 }
 
-/* What the stage reads of its own part goes into its innermost loop, so that it follows whatever becomes of the loops; the part's
- * steps will place it anew. */
-static const Nest *with_sources_inside(Combine *c, const Nest *n, const Part *p, const Stage *s)
+/* Computes the producers of the stage that are of its own part in its innermost loop, so that they follow whatever
+ * becomes of the loops; the part's steps place them again. */
+static const Nest *with_sources_inside(Combine *c, const Nest *n, const Stage *s)
 {
     const Tensor **reads;
     int count = stage_reads(c->cx, s, &reads);
-    size_t prefix = strlen(p->group->name);
     Path path;
     for (int i = 0; i < count; i++) {
-        const char *source = reads[i]->maker ? reads[i]->maker->stage->name : "";
-        if (strncmp(source, p->group->name, prefix) != 0 || source[prefix] != '_' || !nest_find_block(n, s->name, &path)) continue;
+        const Stage *source = reads[i]->maker ? reads[i]->maker->stage : NULL;
+        if (!source || source->part != s->part || !nest_find_block(n, s->name, &path)) continue;
         for (int d = path.depth - 1; d >= 0; d--)
             if (path.at[d]->kind == STMT_FOR) {
-                n = sched_compute_at(c->cx, n, source, path.at[d]->name);
+                n = sched_compute_at(c->cx, n, source->name, path.at[d]->name);
                 break;
             }
     }
@@ -82,18 +82,20 @@ static const Nest *with_sources_inside(Combine *c, const Nest *n, const Part *p,
 
 /* A reader that needs a column less than there is leaves a tile that is cut. Where the tile may as well be whole, it is: making the
  * column costs less than a guard in every tile. Here each step has to be proved, for the nest must stay one that replays. */
-static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, Part *p, const char *text)
+static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, const StepRow *row,
+                                    const StepArgs *args)
 {
     Ctx *cx = c->cx;
-    if (strncmp(text, "split ", 6) != 0 || strstr(text, " tail=") || guards_in(cut->root) == guards_in(before->root)) return cut;
-    const char *loop = text + 6, *round = text_format(cx, "%s tail=round", text);
-    const Stage *s = nest_stage(before, name_here(cx, name_n(cx, loop, strcspn(loop, ".")), p));
+    if (row != step_row("split") || args->tail != TAIL_GUARD || guards_in(cut->root) == guards_in(before->root))
+        return cut;
+    const Stage *s = nest_stage(before, name_n(cx, args->loop[0], strcspn(args->loop[0], ".")));
+    StepArgs round = *args;
+    round.tail = TAIL_ROUND;
     bool late = cx->checks_late;
     cx->checks_late = false;
     for (int inside = 0; inside < 2; inside++) {
         DiagMark mark = diag_mark(cx);
-        const Nest *n = inside && s ? with_sources_inside(c, before, p, s) : before;
-        n = sched_step_renamed(cx, n, round, name_here, p);
+        const Nest *n = run_split(cx, inside && s ? with_sources_inside(c, before, s) : before, &round);
         if (diag_rewind(cx, mark)) continue;
         cut = n;
         break;
@@ -102,18 +104,22 @@ static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *
     return cut;
 }
 
-/* NULL where a step is refused; *why says what and for which reason. */
+static const char *reason(Ctx *cx, const Diag *d) { return text_format(cx, "%s: %s", d->where, d->what); }
+
+/* NULL where a step is refused; *why says which and for which reason. */
 static const Nest *replay(Combine *c, const Nest *n, Part *p, const char **why)
 {
     Ctx *cx = c->cx;
     for (int i = 0; i < p->alone->step_count && !p->as_it_is; i++) {
-        const char *text = p->alone->step[i].text;
+        StepArgs args;
         DiagMark mark = diag_mark(cx);
-        const Nest *next = sched_step_renamed(cx, n, text, name_here, p);
+        const StepRow *row = step_read(cx, p->alone->step[i].text, &args);
+        if (row) step_rename(cx, row, &args, name_here, p);
+        const Nest *next = row ? sched_run(cx, n, row, &args) : n;
         const Diag *refusal = diag_rewind(cx, mark);
-        if (!refusal) n = with_whole_tiles(c, n, next, p, text);
+        if (!refusal) n = with_whole_tiles(c, n, next, row, &args);
         if (!refusal) continue;
-        *why = text_format(cx, "%s: %s", refusal->where, refusal->what);
+        *why = reason(cx, refusal);
         return NULL;
     }
     return n;
@@ -172,7 +178,7 @@ static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step)
     DiagMark mark = diag_mark(c->cx);
     n = step(c->cx, n, p);
     const Diag *refusal = diag_rewind(c->cx, mark);
-    if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
+    if (refusal) p->at_root = reason(c->cx, refusal);
     return refusal ? NULL : n;
 }
 
@@ -185,7 +191,7 @@ static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
         n = SCHED(c->cx, n, compute_at, .target = p->result, .loop = { loop },
                   .loops = c->by_rows ? LOOPS_KEPT : LOOPS_NEW);
         const Diag *refusal = diag_rewind(c->cx, mark);
-        if (refusal) p->at_root = text_format(c->cx, "%s: %s", refusal->where, refusal->what);
+        if (refusal) p->at_root = reason(c->cx, refusal);
         if (refusal) return NULL;
         if (!c->by_rows) n = replay(c, n, p, &p->at_root);
     }
@@ -238,13 +244,14 @@ static const Nest *attempt(Combine *c)
 
 /* A warm-up may read more rows at once than the loop behind it: the ring that does not hold them gets longer, up to a limit.
  * Where it is no ring that is at fault, all parts go to the root; where they are there, they do without their steps. */
-static void give_way(Combine *c, const char *why)
+static void give_way(Combine *c, const Refusal *refusal)
 {
     enum { LONGEST_RING = 32 };
     bool all_at_root = true;
+    const char *why = refusal_sentence(c->cx, refusal);
     for (int i = 0; i < c->count; i++) {
         Part *p = &c->part[i];
-        if (i == c->master || p->at_root || !strstr(why, "the ring of") || !strstr(why, text_format(c->cx, "\"%s\"", p->result))) continue;
+        if (i == c->master || p->at_root || refusal->kind != FAULT_RING || refusal->tensor != p->output) continue;
         p->slots = p->slots ? 2 * p->slots : 8;
         if (p->slots > LONGEST_RING) p->at_root = why;
         return;
@@ -263,13 +270,13 @@ static const Nest *combine_parts(Combine *c)
     bool late = c->cx->checks_late;
     const Nest *n = NULL;
     for (int round = 0; round <= 6 * c->count + 2 && !ctx_failed(c->cx); round++) {
-        const char *why = "";
         c->cx->checks_late = true;
         n = attempt(c);
         c->cx->checks_late = late;
         if (!n) continue;
-        if (nest_check(c->cx, n, &why) == PROVED) return n;
-        give_way(c, why);
+        const Refusal *refusal = nest_refusal(c->cx, n);
+        if (!refusal) return n;
+        give_way(c, refusal);
     }
     if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups' loops one after the other make a nest that is not proved");
     return NULL;
@@ -357,9 +364,9 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
     for (int i = 0; i < c->count; i++) {
         Part *p = &c->part[i];
         p->local = map_new(cx->arena);
-        if (!group_expand_into(cx, p->group, with[i], p->group->name, &made, &p->local)) return NULL;
-        const Tensor *result = map_get_ptr(&made, p->group->output[0]);
-        p->result = result->maker->stage->name;
+        if (!group_expand_into(cx, p->group, with[i], &taken, &made, &p->local)) return NULL;
+        p->output = map_get_ptr(&made, p->group->output[0]);
+        p->result = p->output->maker->stage->name;
     }
     for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
     const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);

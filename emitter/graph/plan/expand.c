@@ -8,22 +8,25 @@
 #include "support/map.h"
 #include "support/names.h"
 
-/* `prefix` stands before the names of stages where several groups are expanded into one nest; NULL: alone. */
-typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *prefix; } Expansion;
+/* Where several groups are expanded into one nest, `part` is the group, whose name is the prefix of its stages; `all`
+ * holds the names of the nest, and `local` leads from a name alone to the one there. NULL: alone. */
+typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *part; Map *all, *local; } Expansion;
 
-/* The stage name `wanted`, or wanted_2, wanted_3, ... where it is taken. */
-static const char *unique_name(Expansion *x, const char *wanted)
+/* The name `wanted`, or wanted_2, wanted_3, ... where it is taken. */
+static const char *unique_name(Ctx *cx, Map *taken, const char *wanted)
 {
     const char *n = wanted;
-    for (int i = 2; map_get_ptr(&x->taken, n); i++) n = name_format(x->cx, "%s_%d", wanted, i);
-    map_put_ptr(&x->taken, n, (void *)(uintptr_t)n);
+    for (int i = 2; map_get_ptr(taken, n); i++) n = name_format(cx, "%s_%d", wanted, i);
+    map_put_ptr(taken, n, (void *)(uintptr_t)n);
     return n;
 }
 
-static const char *stage_name(Expansion *x, const char *wanted)
+static const char *stage_name(Expansion *x, const char *local)
 {
-    const char *local = unique_name(x, wanted);
-    return x->prefix ? name_format(x->cx, "%s_%s", x->prefix, local) : local;
+    if (!x->part) return local;
+    const char *here = unique_name(x->cx, x->all, name_format(x->cx, "%s_%s", x->part, local));
+    map_put(x->local, local, strlen(local), (void *)(uintptr_t)here);
+    return here;
 }
 
 /* Gives the fresh stages that lead to t their final names. They belong to this expansion alone, so they may be named. */
@@ -34,10 +37,13 @@ static void name_stages(Expansion *x, Tensor *t, const char *wanted)
     map_put_ptr(&x->named, n, n);
     for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
     Stage *s = (Stage *)(uintptr_t)n->stage;
-    s->name = stage_name(x, name(x->cx, wanted));
-    const char *local = x->prefix ? s->name + strlen(x->prefix) + 1 : s->name;
-    for (int i = 0; i < n->out_count; i++)
-        n->out[i]->name = i ? stage_name(x, name_format(x->cx, "%s_%d", local, i)) : s->name;
+    const char *local = unique_name(x->cx, &x->taken, name(x->cx, wanted));
+    s->name = stage_name(x, local);
+    s->part = x->part;
+    for (int i = 0; i < n->out_count; i++) {
+        const char *output = i ? unique_name(x->cx, &x->taken, name_format(x->cx, "%s_%d", local, i)) : NULL;
+        n->out[i]->name = i ? stage_name(x, output) : s->name;
+    }
 }
 
 static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
@@ -74,14 +80,14 @@ static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
     in->maker = NULL;
-    in->name = unique_name(x, role_of(x->cx, g, t));
+    in->name = unique_name(x->cx, &x->taken, role_of(x->cx, g, t));
     in->serial = ctx_serial(x->cx);
     return in;
 }
 
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
 {
-    Expansion x = { cx, map_new(cx->arena), map_new(cx->arena), map_new(cx->arena), NULL };
+    Expansion x = { .cx = cx, .of = map_new(cx->arena), .named = map_new(cx->arena), .taken = map_new(cx->arena) };
     for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
     for (int i = 0; i < g->node_count; i++)
         if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return NULL;
@@ -94,13 +100,14 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
     return out;
 }
 
-bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, const char *prefix, Map *made, Map *local)
+bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local)
 {
-    Expansion x = { cx, *made, map_new(cx->arena), map_new(cx->arena), prefix };
+    Expansion x = { .cx = cx, .of = *made, .named = map_new(cx->arena), .taken = map_new(cx->arena), .part = g->name,
+                    .all = taken, .local = local };
     Node **maker = NEW_ARRAY(cx->arena, Node *, g->input_count);
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);
-        const char *role = unique_name(&x, role_of(cx, g, g->input[i]));
+        const char *role = unique_name(cx, &x.taken, role_of(cx, g, g->input[i]));
         map_put(local, role, strlen(role), (void *)(uintptr_t)in->name);
         /* The group sees no more of what others make than it does alone: names of axes, for one, follow from it. */
         maker[i] = in->maker;

@@ -16,9 +16,10 @@ const char *group_device(const Group *g);        /* NULL: here */
  * first output. NULL on error. */
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor);
 
-/* The same over tensors that are computes already: *made leads from a tensor of the graph to what stands for it, and grows. The
- * stages' names begin with `prefix` and '_'; *local leads from the roles of the inputs to their names. */
-bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, const char *prefix, Map *made, Map *local);
+/* The same over tensors that are computes already: *made maps a tensor of the graph to the one that stands for it, and
+ * grows. The group is the part of its stages, and its name and '_' the prefix of their names; *taken holds the names of
+ * the whole nest, and *local maps a name of the group alone, of a stage or an input's role, to the one there. */
+bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
 

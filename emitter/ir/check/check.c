@@ -67,7 +67,7 @@ static bool for_is_well_formed(Form *f, const Stmt *s)
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
     if (v->hints && v->hints->pragma && !pragma_suits(v->hints->pragma, s->loop_kind))
-        return check_fail(c, UNPROVED, "the kinds for which the pragma was accepted",
+        return check_fail(c, UNPROVED, FAULT_KIND, "the kinds for which the pragma was accepted",
                           "%s has the pragma '%s', which is not shown to suit a loop that is %s",
                           s->name, v->hints->pragma, loop_kind_text(s->loop_kind));
     return s->extent->type == I32 || check_form(c, "%s: the extent is no i32", s->name);
@@ -118,7 +118,7 @@ static bool block_is_well_formed(Form *f, const Stmt *s)
     if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
     if (s->cond && s->cond->type != BOOL) return check_form(c, "%s: the guard is no bool", s->name);
     for (int i = 0; i < stage->out_count; i++)
-        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, "a place inside its storage",
+        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, FAULT_STORAGE, "a place inside its storage",
                                                             "%s: \"%s\" has no storage here", s->name, stage->out[i]->name);
     map_put_ptr(&f->written, stage, f);
     return true;
@@ -155,15 +155,17 @@ static bool tile_is_its_instruction(Form *f, const Stmt *s)
     Match m;
     const char *why;
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
-    return check_fail(f->c, UNPROVED, text_format(f->c->cx, "steps that leave %s and what is inside as they are", first_name(s)),
+    return check_fail(f->c, UNPROVED, FAULT_INDEX,
+                      text_format(f->c->cx, "steps that leave %s and what is inside as they are", first_name(s)),
                       "%s, printed as %s, is no longer what that computes: %s", first_name(s), s->instr->macro, why);
 }
 
 static bool is_well_formed(Form *f, const Stmt *s)
 {
     if (!s) return check_form(f->c, "a statement is missing");
-    if (f->depth == MAX_PATH) return check_fail(f->c, UNPROVED, "fewer loops and buffers inside each other",
-                                                 "the nest is deeper than %d statements", MAX_PATH);
+    if (f->depth == MAX_PATH)
+        return check_fail(f->c, UNPROVED, FAULT_LIMIT, "fewer loops and buffers inside each other",
+                          "the nest is deeper than %d statements", MAX_PATH);
     switch (s->kind) {
     case STMT_FOR:   if (!for_is_well_formed(f, s)) return false; break;
     case STMT_BLOCK: if (!block_is_well_formed(f, s)) return false; break;
@@ -204,11 +206,10 @@ static bool form_is_right(Checker *c)
     return is_well_formed(&f, c->nest->root) && tensors_are_known(&f);
 }
 
-static Verdict verdict_of(const Checker *c, const char **why)
+static const Refusal *refusal_of(const Checker *c)
 {
-    if (switch_has_fired(c->cx)) return PROVED;
-    if (why) *why = c->why;
-    return c->verdict;
+    if (switch_has_fired(c->cx) || c->refusal.verdict == PROVED) return NULL;
+    return arena_copy(c->cx->arena, &c->refusal, sizeof c->refusal);
 }
 
 /* ---- Meaning --------------------------------------------------------------------------------------------------- */
@@ -223,18 +224,28 @@ static bool never_happens(Ctx *cx, const Bounds *facts)
     return false;
 }
 
-Verdict nest_check(Ctx *cx, const Nest *n, const char **why)
+const Refusal *nest_refusal(Ctx *cx, const Nest *n)
 {
-    Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
+    Checker c = { .cx = cx, .nest = n };
     if (!n) check_form(&c, "there is no nest");
-    if (!n || !form_is_right(&c)) return verdict_of(&c, why);
+    if (!n || !form_is_right(&c)) return refusal_of(&c);
     int ifs = check_if_count(n->root);
-    if (ifs > MAX_IFS) check_fail(&c, UNPROVED, text_format(cx, "%d at most", MAX_IFS), "the nest has more conditions on sizes than are looked at");
-    for (unsigned branches = 0; branches < 1u << ifs && c.verdict == PROVED; branches++) {
+    if (ifs > MAX_IFS)
+        check_fail(&c, UNPROVED, FAULT_LIMIT, text_format(cx, "%d at most", MAX_IFS),
+                   "the nest has more conditions on sizes than are looked at");
+    for (unsigned branches = 0; branches < 1u << ifs && c.refusal.verdict == PROVED; branches++) {
         bool gathered = check_gather(&c, branches);
         if (gathered && never_happens(cx, c.facts)) continue;
         bool proved = gathered && check_points(&c) && check_flow(&c) && check_kinds(&c) && check_domains(&c);
-        if (!proved) check_fail(&c, UNPROVED, "a smaller nest", "\"%s\" could not be checked", c.nest->name);
+        if (!proved)
+            check_fail(&c, UNPROVED, FAULT_LIMIT, "a smaller nest", "\"%s\" could not be checked", c.nest->name);
     }
-    return verdict_of(&c, why);
+    return refusal_of(&c);
+}
+
+Verdict nest_check(Ctx *cx, const Nest *n, const char **why)
+{
+    const Refusal *r = nest_refusal(cx, n);
+    if (r && why) *why = refusal_sentence(cx, r);
+    return r ? r->verdict : PROVED;
 }

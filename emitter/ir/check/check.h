@@ -3,10 +3,12 @@
 #define LW_IR_CHECK_H
 /* The checker: proves a whole nest right, or says what is not. It shares no code with the schedule primitives but reach
  * and dense. See check.c for the invariants I1..I6 and the proof of each. */
+#include "ir/check/refusal.h"
 #include "ir/nest/nest.h"
 
-typedef enum Verdict { PROVED, UNPROVED, WRONG } Verdict;
-/* On anything but PROVED, *why is a sentence that names the stage, loop or tensor and the dependence at fault. */
+/* NULL: the nest is proved. */
+const Refusal *nest_refusal(Ctx *cx, const Nest *n);
+/* The same as text: on anything but PROVED, *why is a sentence that names the stage, loop or tensor and the fault. */
 Verdict nest_check(Ctx *cx, const Nest *n, const char **why);
 
 /* Wanted by the checker, the storage pass and the interpreter alike: the window of a buffer, per dimension the interval

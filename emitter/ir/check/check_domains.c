@@ -27,7 +27,7 @@ static bool binds_are_inside(Checker *c, const Site *s)
         const Expr *axis[MAX_AXES], *value[MAX_AXES];
         for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
         if (is_between(&r, ranges_simplify(&r, bind), expr_substitute(c->cx, extent, axis, value, a))) continue;
-        return check_fail(c, UNPROVED, "an index that grows evenly with the loops, or a guard",
+        return check_fail(c, UNPROVED, FAULT_INDEX, "an index that grows evenly with the loops, or a guard",
                           "%s: it is not shown that the index of the axis %s stays inside its extent",
                           name_of(s), expr_as_var(stage->axis[a].var)->name);
     }
@@ -86,8 +86,10 @@ static bool accesses_are_inside(Checker *c, const StageSites *s)
         for (int d = 0; d < t->rank; d++) {
             if (check_is_data(a->read->arg[d]) || is_between(&r, a->read->arg[d], t->shape[d])) continue;
             if (access_is_inside_at_sites(c, s, a, d)) continue;
-            return check_fail(c, UNPROVED, "a read inside the tensor, or under a condition that keeps it there",
-                              "%s: it is not shown that what it reads of \"%s\" along dimension %d is inside", s->stage->name, t->name, d);
+            return check_fail(c, UNPROVED, FAULT_INDEX,
+                              "a read inside the tensor, or under a condition that keeps it there",
+                              "%s: it is not shown that what it reads of \"%s\" along dimension %d is inside",
+                              s->stage->name, t->name, d);
         }
     }
     return true;
@@ -104,7 +106,7 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
         const Expr *end = expr_add(cx, box[d].begin, box[d].count), *zero = expr_index(cx, 0);
         if (provably(cx, expr_binary(cx, EXPR_LE, box[d].begin, zero), c->facts) && provably(cx, expr_binary(cx, EXPR_LE, t->shape[d], end), c->facts)) continue;
         bool less = provably(cx, expr_binary(cx, EXPR_LT, box[d].count, t->shape[d]), c->facts);
-        return check_fail(c, less ? WRONG : UNPROVED, "loops over the whole axis",
+        return check_fail(c, less ? WRONG : UNPROVED, FAULT_COVER, "loops over the whole axis",
                           "the loops of %s do not make all of the output \"%s\" along %s",
                           s->stage->name, t->name, expr_as_var(s->stage->axis[d].var)->name);
     }
@@ -122,12 +124,12 @@ static bool output_is_covered(Checker *c, const Tensor *t)
         const Expr *repeats;
         if (s->site[i]->block->part == BLOCK_INIT || count == MAX_MAKERS) continue;
         if (!check_box(c, s->site[i], 0, box[count], &repeats, &why))
-            return check_fail(c, UNPROVED, "loops that reach a box of it densely",
+            return check_fail(c, UNPROVED, FAULT_COVER, "loops that reach a box of it densely",
                               "%s: it is not shown that all of the output \"%s\" is made: %s", name_of(s->site[i]), t->name, why);
         count++;
     }
     if (!check_join(c, box, count, s->stage->axis_count, c->facts))
-        return check_fail(c, UNPROVED, "copies that lie side by side without a gap",
+        return check_fail(c, UNPROVED, FAULT_COVER, "copies that lie side by side without a gap",
                           "the copies of %s do not join to the whole of the output \"%s\"", s->stage->name, t->name);
     return is_covered(c, box[0], t, s);
 }

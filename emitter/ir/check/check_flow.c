@@ -64,7 +64,7 @@ static bool find_need(Flow *f, int shared)
         }
         const char *why;
         if (!reach(c->cx, f->index[d], f->facts, inner, n, &f->need[d], &why))
-            return check_fail(c, UNPROVED, "an index over loops and sizes",
+            return check_fail(c, UNPROVED, FAULT_INDEX, "an index over loops and sizes",
                               "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader), f->tensor->name, d, why);
     }
     return true;
@@ -188,9 +188,9 @@ static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Carr
         bool rises = true;
         if (carrier) rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
         if (long_enough && rises) continue;
-        return check_fail(f->c, UNPROVED, "a longer ring, or none",
-                          "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s reads%s%s",
-                          (long long)ring, d, f->tensor->name, name_of(f->reader), carrier ? " under " : "", carrier ? carrier->name : "");
+        const char *under = carrier ? text_format(f->c->cx, " under %s", carrier->name) : "";
+        return check_ring_fail(f->c, f->tensor, d, ring, "a longer ring, or none",
+                               text_format(f->c->cx, "keep what %s reads%s", name_of(f->reader), under));
     }
     return true;
 }
@@ -270,7 +270,8 @@ static Flow joined_flow(const Flow *f, const Box *made, const Carrier *s, Box *b
 static bool is_serial(Flow *f, const Stmt *s)
 {
     if (s->loop_kind != LOOP_PARALLEL && s->loop_kind != LOOP_VECTOR) return true;
-    return check_fail(f->c, WRONG, "a serial loop", "the %s loop %s carries \"%s\" from one iteration to the next, for %s",
+    return check_fail(f->c, WRONG, FAULT_ORDER, "a serial loop",
+                      "the %s loop %s carries \"%s\" from one iteration to the next, for %s",
                       loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
 }
 
@@ -285,7 +286,7 @@ static bool by_carrier(Flow *f, int shared, int level, const Box *made, Place pl
         for (int l = level; l < shared; l++)
             if (!is_serial(f, f->reader->loop[l])) return false;
         if (f->alloc && f->alloc_loops > level)
-            return check_fail(f->c, WRONG, "storage outside of that loop",
+            return check_fail(f->c, WRONG, FAULT_STORAGE, "storage outside of that loop",
                               "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next",
                               f->tensor->name, s->name);
         return ring_is_long_enough(f, shared, made, s);
@@ -300,7 +301,7 @@ static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
     Checker *c = f->c;
     Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
     Box box[MAX_RANK];
-    for (int l = shared - 1; l >= 0 && c->verdict == PROVED; l--) {
+    for (int l = shared - 1; l >= 0 && c->refusal.verdict == PROVED; l--) {
         loop[l] = carrier_of(f->reader->loop[l]);
         if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_maker(f)))) return false;
         whole[l] = l == shared - 1 ? loop[l] : carrier_join(c->cx, &loop[l], &whole[l + 1]);
@@ -337,7 +338,7 @@ static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
     Box made[MAX_AXES];
-    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, "a place behind its maker",
+    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, FAULT_ORDER, "a place behind its maker",
                                                       "%s reads \"%s\" before %s makes it",
                                                       name_of(f->reader), f->tensor->name, f->maker->stage->name);
     int deepest = deepest_maker(f);
@@ -346,14 +347,18 @@ static bool check_flow_of(Flow *f)
         if (!find_need(f, shared)) return false;
         if (find_made(f, shared, BEFORE, made)) {
             if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, shared, made, NULL);
-            if (by_carrying(f, shared, made, BEFORE) || c->verdict != PROVED) return c->verdict == PROVED;
+            if (by_carrying(f, shared, made, BEFORE) || c->refusal.verdict != PROVED)
+                return c->refusal.verdict == PROVED;
         }
         for (Place p = BEHIND; shared && p <= AROUND; p++)
-            if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->verdict != PROVED)) return c->verdict == PROVED;
+            if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->refusal.verdict != PROVED))
+                return c->refusal.verdict == PROVED;
     }
-    return check_fail(c, UNPROVED, text_format(c->cx, "a place where %s is made first, and all that is read of it", f->maker->stage->name),
-                      "%s reads \"%s\", and it is not shown that %s has made it: %s",
-                      name_of(f->reader), f->tensor->name, f->maker->stage->name, f->reason ? f->reason : "no copy of it stands before");
+    return check_fail(
+        c, UNPROVED, FAULT_ORDER,
+        text_format(c->cx, "a place where %s is made first, and all that is read of it", f->maker->stage->name),
+        "%s reads \"%s\", and it is not shown that %s has made it: %s", name_of(f->reader), f->tensor->name,
+        f->maker->stage->name, f->reason ? f->reason : "no copy of it stands before");
 }
 
 /* An Alloc that some user of its tensor is outside of, as seen from this site. */
@@ -361,7 +366,7 @@ static bool storage_is_shared(Flow *f)
 {
     for (int i = 0; i < f->maker->site_count; i++)
         if (check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) return true;
-    return check_fail(f->c, WRONG, "storage around both",
+    return check_fail(f->c, WRONG, FAULT_STORAGE, "storage around both",
                       "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name, f->maker->stage->name);
 }
 
@@ -403,11 +408,11 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     const Stmt *alloc = check_alloc(s, t, &outside);
     for (int l = 0; l < outside; l++) {
         if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
-            return check_fail(c, WRONG, "storage outside of it",
+            return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside of it",
                               "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew", t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;
         if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
-            return check_fail(c, WRONG, "scope stack or register: set_scope it first",
+            return check_fail(c, WRONG, FAULT_STORAGE, "scope stack or register: set_scope it first",
                               "\"%s\" has %s storage inside the parallel loop %s, which its iterations would share",
                               t->name, scope_text(scope), s->loop[l]->name);
     }
@@ -431,9 +436,8 @@ static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, 
     for (int d = 0; d < t->rank; d++) {
         int64_t ring = alloc->buffer->ring[d];
         if (ring && !(found && is_at_most(c->cx, box[d].count, num(c->cx, ring), s->scope)))
-            return check_fail(c, UNPROVED, "a longer ring, or none",
-                              "the ring of %lld along dimension %d of \"%s\" is not shown to keep what %s has added up",
-                              (long long)ring, d, t->name, name_of(s));
+            return check_ring_fail(c, t, d, ring, "a longer ring, or none",
+                                   text_format(c->cx, "keep what %s has added up", name_of(s)));
     }
     return true;
 }

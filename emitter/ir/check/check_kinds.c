@@ -20,11 +20,11 @@ static bool own_feeds_data(Checker *c, const Site *s, const Stmt *loop)
     const Stage *stage = s->block->stage;
     const char *kind = loop_kind_text(loop->loop_kind);
     if (s->block->part != BLOCK_INIT && feeds(s, loop, stage->data_count, stage->axis_count))
-        return check_fail(c, WRONG, "a serial loop",
+        return check_fail(c, WRONG, FAULT_REDUCTION, "a serial loop",
                           "%s: the %s loop %s feeds a reduce axis; its iterations add to the same elements", name_of(s), kind, loop->name);
     for (int a = 0; a < stage->data_count; a++)
         if (stage->axis[a].kind == AXIS_ORDERED && expr_uses(s->block->bind[a], loop->var))
-            return check_fail(c, WRONG, "a serial loop",
+            return check_fail(c, WRONG, FAULT_ROLE, "a serial loop",
                               "%s: the %s loop %s feeds the ordered axis %s", name_of(s), kind, loop->name, expr_as_var(stage->axis[a].var)->name);
     return true;
 }
@@ -70,9 +70,9 @@ static bool rings_hold_all(Checker *c, const Site *s, int at)
             if (!ring) continue;
             if (check_box(c, s, at, box, &repeats, &why)
                 && provably(c->cx, expr_binary(c->cx, EXPR_LE, box[d].count, expr_index(c->cx, ring)), s->scope)) continue;
-            return check_fail(c, UNPROVED, "a serial loop, or a ring of as many",
-                              "the ring of %lld along dimension %d of \"%s\" is not shown to hold what all iterations of the %s loop %s make",
-                              (long long)ring, d, t->name, loop_kind_text(s->loop[at]->loop_kind), s->loop[at]->name);
+            return check_ring_fail(c, t, d, ring, "a serial loop, or a ring of as many",
+                                   text_format(c->cx, "hold what all iterations of the %s loop %s make",
+                                               loop_kind_text(s->loop[at]->loop_kind), s->loop[at]->name));
         }
     }
     return true;
@@ -91,19 +91,19 @@ static bool loop_suits(Checker *c, const Site *s, int at)
     const Stmt *loop = s->loop[at];
     bool fixed = loop->loop_kind != LOOP_VECTOR && loop->loop_kind != LOOP_UNROLLED;
     if (!fixed && loop->extent->kind != EXPR_INT)
-        return check_fail(c, WRONG, "a constant extent: split it and take the inner loop",
+        return check_fail(c, WRONG, FAULT_EXTENT, "a constant extent: split it and take the inner loop",
                           "the %s loop %s has no constant extent", loop_kind_text(loop->loop_kind), loop->name);
     if (!is_concurrent(loop)) return true;
     if (!rings_hold_all(c, s, at)) return false;
     if (s->is_own[at]) {
         if (!own_feeds_data(c, s, loop)) return false;
         if (!uses_a_shifted_tail(c, s, at)) return true;
-        return check_fail(c, UNPROVED, "tail=guard",
+        return check_fail(c, UNPROVED, FAULT_ORDER, "tail=guard",
                           "%s: iterations of the %s loop %s write the same elements, for its tail is shifted",
                           name_of(s), loop_kind_text(loop->loop_kind), loop->name);
     }
     if (!lives_outside(s, at) || iterations_are_disjoint(c, s, at)) return true;
-    return check_fail(c, UNPROVED, "a serial loop, or storage inside of it",
+    return check_fail(c, UNPROVED, FAULT_ORDER, "a serial loop, or storage inside of it",
                       "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", which lives outside",
                       name_of(s), loop_kind_text(loop->loop_kind), loop->name, s->block->stage->out[0]->name);
 }

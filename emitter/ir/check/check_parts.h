@@ -30,12 +30,14 @@ typedef struct Checker {
     int site_count; Site **site;
     int stage_count; StageSites *stage;      /* in the order of nest->stage */
     const Bounds *facts;                     /* the conditions of the branches taken; over sizes */
-    Verdict verdict;
-    const char *why;
+    Refusal refusal;                         /* verdict PROVED: none yet */
 } Checker;
 
-/* Keeps the first complaint: the fault, and what would be accepted, a noun phrase. False, so that a check can return it. */
-bool check_fail(Checker *c, Verdict v, const char *accepted, const char *fault, ...);
+/* Keeps the first refusal: the fault, and what would be accepted, a noun phrase. False, so that a check can return it.
+ * */
+bool check_fail(Checker *c, Verdict v, FaultKind kind, const char *accepted, const char *fault, ...);
+/* The same about a ring buffer; `reads` says which reads or writes it does not hold. */
+bool check_ring_fail(Checker *c, const Tensor *t, int dimension, int64_t ring, const char *accepted, const char *reads);
 /* The same of a nest that is none, which only a text or a fault of ours can give: no step leads there. */
 bool check_form(Checker *c, const char *fault, ...);
 

@@ -46,7 +46,7 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
     const Stmt *own = NULL;
     for (int l = 0; l < s->loop_count; l++) {
         if (s->is_own[l]) own = s->loop[l];
-        else if (own) return check_fail(c, UNPROVED, "loops of its own inside those it is computed in",
+        else if (own) return check_fail(c, UNPROVED, FAULT_PLACE, "loops of its own inside those it is computed in",
                                         "%s: its loop %s stands around the loop %s of another stage", name_of(s), own->name, s->loop[l]->name);
     }
     return true;
@@ -57,12 +57,12 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
     if (is_in_reduce_bind(s, repeats))
-        return check_fail(c, WRONG, "tail=guard",
+        return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
                           "%s: the shifted tail of the loop %s adds some points again", name_of(s), expr_as_var(repeats)->name);
     for (int l = 0; l < s->loop_count; l++) {
         if (s->loop[l]->var == repeats) inside = true;
         if (inside || !is_in_reduce_bind(s, s->loop[l]->var)) continue;
-        return check_fail(c, WRONG, "tail=guard",
+        return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
                           "%s: the reduce loop %s stands around the shifted tail, which adds to its points again", name_of(s), s->loop[l]->name);
     }
     return true;
@@ -79,7 +79,8 @@ static bool no_loop_repeats(Checker *c, const Site *s)
         for (int a = 0; a < s->block->stage->axis_count; a++) used = used || expr_uses(s->block->bind[a], loop->var);
         for (int j = l + 1; j < s->loop_count; j++) used = used || expr_uses(s->loop[j]->extent, loop->var);
         if (!used && provably(c->cx, expr_binary(c->cx, EXPR_LT, expr_index(c->cx, 1), loop->extent), s->scope))
-            return check_fail(c, adds ? WRONG : UNPROVED, "a loop that leads to other points in each iteration",
+            return check_fail(c, adds ? WRONG : UNPROVED, FAULT_REDUCTION,
+                              "a loop that leads to other points in each iteration",
                               "%s: the loop %s adds the same points again", name_of(s), loop->name);
     }
     return true;
@@ -96,7 +97,8 @@ static bool site_box(Checker *c, const Site *s, Box *box, const Expr **repeats)
     if (!no_loop_repeats(c, s) || (check_is_reduced(stage) && !own_loops_are_inside(c, s))) return false;
     int n = own_loops(s, own, extent);
     if (dense(c->cx, s->block->bind, axes, s->block->cond, s->scope, own, extent, n, box, repeats, &why)) return true;
-    return check_fail(c, UNPROVED, "indices made from each loop once, as split, fuse and reorder make them",
+    return check_fail(c, UNPROVED, FAULT_COVER,
+                      "indices made from each loop once, as split, fuse and reorder make them",
                       "%s: it is not shown that its loops reach each point once: %s", name_of(s), why);
 }
 
@@ -121,9 +123,12 @@ static bool same_data_together(Checker *c, const Site *a, const Site *b)
     int common = check_common_loops(a, b);
     for (int d = 0; d < a->block->stage->data_count; d++) {
         const Expr *x = common_part(c, a, a->block->bind[d], common), *y = common_part(c, b, b->block->bind[d], common);
-        if (!x || x != y) return check_fail(c, UNPROVED, "pieces in the same loops, moving alike: take this step before peel and decompose_reduction",
-                                            "%s and %s: the loops around both do not lead them to the same data at the same time",
-                                            name_of(a), name_of(b));
+        if (!x || x != y)
+            return check_fail(
+                c, UNPROVED, FAULT_ORDER,
+                "pieces in the same loops, moving alike: take this step before peel and decompose_reduction",
+                "%s and %s: the loops around both do not lead them to the same data at the same time", name_of(a),
+                name_of(b));
     }
     return true;
 }
@@ -131,7 +136,7 @@ static bool same_data_together(Checker *c, const Site *a, const Site *b)
 static bool must_precede(Checker *c, const Site *first, const Site *then)
 {
     if (!check_stands_before(first, then))
-        return check_fail(c, WRONG, "the piece that begins standing first",
+        return check_fail(c, WRONG, FAULT_REDUCTION, "the piece that begins standing first",
                           "%s adds to points that %s, which stands behind it, has not begun yet", name_of(then), name_of(first));
     return same_data_together(c, first, then);
 }
@@ -180,7 +185,7 @@ static bool reduction_is_whole(Checker *c, const Copies *g)
         const Axis *axis = &s->block->stage->axis[a];
         if (provably_equal(cx, b->begin, expr_index(cx, 0), g->scope) && provably_equal(cx, b->count, axis->extent, g->scope)) continue;
         bool less = provably(cx, expr_binary(cx, EXPR_LT, b->count, axis->extent), g->scope);
-        return check_fail(c, less ? WRONG : UNPROVED, "loops over the whole axis",
+        return check_fail(c, less ? WRONG : UNPROVED, FAULT_COVER, "loops over the whole axis",
                           "%s: the loops do not reach all of the reduce axis %s", name_of(s), expr_as_var(axis->var)->name);
     }
     return true;
@@ -190,16 +195,17 @@ static bool init_is_whole(Checker *c, const Copies *g, Copies *inits)
 {
     const Site *s = g->site[0];
     const Stage *stage = s->block->stage;
-    if (s->block->part == BLOCK_UPDATE && inits->count == 0) return check_fail(c, WRONG, "an init before it",
-                                                            "%s: nothing initialises \"%s\"", name_of(s), stage->name);
+    if (s->block->part == BLOCK_UPDATE && inits->count == 0)
+        return check_fail(c, WRONG, FAULT_REDUCTION, "an init before it", "%s: nothing initialises \"%s\"", name_of(s),
+                          stage->name);
     if (inits->count == 0) return true;
     if (!check_join(c, inits->box, inits->count, stage->data_count, g->scope))
-        return check_fail(c, UNPROVED, "one init, or pieces of it side by side",
+        return check_fail(c, UNPROVED, FAULT_REDUCTION, "one init, or pieces of it side by side",
                           "%s: the copies of its init do not join to a box", name_of(inits->site[0]));
     for (int d = 0; d < stage->data_count; d++) {
         if (provably_equal(c->cx, inits->box[0][d].begin, g->box[0][d].begin, g->scope)
             && provably_equal(c->cx, inits->box[0][d].count, g->box[0][d].count, g->scope)) continue;
-        return check_fail(c, UNPROVED, "an init for all that is updated",
+        return check_fail(c, UNPROVED, FAULT_REDUCTION, "an init for all that is updated",
                           "%s does not initialise the points that %s updates, along %s",
                           name_of(inits->site[0]), name_of(s), expr_as_var(stage->axis[d].var)->name);
     }
@@ -210,7 +216,7 @@ static bool parts_agree(Checker *c, const Copies *g)
 {
     for (int i = 1; i < g->count; i++)
         if (g->site[i]->block->part != g->site[0]->block->part)
-            return check_fail(c, WRONG, "an init for all pieces",
+            return check_fail(c, WRONG, FAULT_REDUCTION, "an init for all pieces",
                               "%s initialises its points and %s does not", name_of(g->site[0]), name_of(g->site[i]));
     return true;
 }
@@ -218,7 +224,7 @@ static bool parts_agree(Checker *c, const Copies *g)
 static bool add_copy(Checker *c, Copies *g, const Site *s, bool *repeats)
 {
     const Expr *by;
-    if (g->count == MAX_COPIES) return check_fail(c, UNPROVED, "fewer: peel and specialize less",
+    if (g->count == MAX_COPIES) return check_fail(c, UNPROVED, FAULT_LIMIT, "fewer: peel and specialize less",
                                                   "\"%s\" has more than %d copies", s->block->stage->name, MAX_COPIES);
     if (!site_box(c, s, g->box[g->count], &by)) return false;
     g->site[g->count++] = s;
@@ -244,13 +250,16 @@ static bool check_copies(Checker *c, const StageSites *stage, int first)
         if (!check_same_hosts(s, stage->site[i])) continue;
         if (!add_copy(c, stage->site[i]->block->part == BLOCK_INIT ? inits : updates, stage->site[i], &repeats)) return false;
     }
-    if (updates->count == 0) return check_fail(c, WRONG, "an init of what is updated", "%s initialises points that nothing updates", name_of(s));
+    if (updates->count == 0)
+        return check_fail(c, WRONG, FAULT_REDUCTION, "an init of what is updated",
+                          "%s initialises points that nothing updates", name_of(s));
     if (!check_is_reduced(stage->stage)) return true;
-    if (repeats && updates->count + inits->count > 1) return check_fail(c, UNPROVED, "tail=guard",
+    if (repeats && updates->count + inits->count > 1) return check_fail(c, UNPROVED, FAULT_PIECES, "tail=guard",
                                                             "%s: a shifted tail and other copies of a reduction", name_of(s));
     if (!parts_agree(c, updates) || !copies_are_in_order(c, updates, inits)) return false;
     if (!check_join(c, updates->box, updates->count, stage->stage->axis_count, updates->scope))
-        return check_fail(c, UNPROVED, "copies that lie side by side", "%s: its copies leave a gap, or overlap", name_of(updates->site[0]));
+        return check_fail(c, UNPROVED, FAULT_COVER, "copies that lie side by side",
+                          "%s: its copies leave a gap, or overlap", name_of(updates->site[0]));
     return reduction_is_whole(c, updates) && init_is_whole(c, updates, inits);
 }
 

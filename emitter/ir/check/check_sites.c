@@ -9,30 +9,38 @@
 
 #include "support/switch.h"
 
-static bool complain(Checker *c, Verdict v, const char *accepted, const char *fault, va_list args)
+static bool complain(Checker *c, Verdict v, FaultKind kind, const char *accepted, const char *fault, va_list args)
 {
-    c->verdict = v;
-    c->why = text_format(c->cx, "%s; accepted: %s", text_vformat(c->cx, fault, args), accepted);
+    c->refusal =
+        (Refusal){ .verdict = v, .kind = kind, .fault = text_vformat(c->cx, fault, args), .accepted = accepted };
     return false;
 }
 
-bool check_fail(Checker *c, Verdict v, const char *accepted, const char *fault, ...)
+bool check_fail(Checker *c, Verdict v, FaultKind kind, const char *accepted, const char *fault, ...)
 {
-    if (c->verdict != PROVED) return false;
+    if (c->refusal.verdict != PROVED) return false;
     if (v == WRONG && switch_is_off(c->cx, fault)) return true;
     va_list args;
     va_start(args, fault);
-    complain(c, v, accepted, fault, args);
+    complain(c, v, kind, accepted, fault, args);
     va_end(args);
+    return false;
+}
+
+bool check_ring_fail(Checker *c, const Tensor *t, int dimension, int64_t ring, const char *accepted, const char *reads)
+{
+    check_fail(c, UNPROVED, FAULT_RING, accepted, "the ring of %lld along dimension %d of \"%s\" is not shown to %s",
+               (long long)ring, dimension, t->name, reads);
+    if (c->refusal.kind == FAULT_RING && !c->refusal.tensor) c->refusal.tensor = t;
     return false;
 }
 
 bool check_form(Checker *c, const char *fault, ...)
 {
-    if (c->verdict != PROVED) return false;
+    if (c->refusal.verdict != PROVED) return false;
     va_list args;
     va_start(args, fault);
-    complain(c, WRONG, "loops, blocks and storage as ir/nest/nest.h has them", fault, args);
+    complain(c, WRONG, FAULT_PLACE, "loops, blocks and storage as ir/nest/nest.h has them", fault, args);
     va_end(args);
     return false;
 }
@@ -225,7 +233,9 @@ bool check_gather(Checker *c, unsigned branches)
     c->site_count = 0;
     c->facts = NULL;
     gather(&g, c->nest->root);
-    if (g.too_deep) return check_fail(c, UNPROVED, "fewer loops and buffers inside each other", "the nest is deeper than %d loops, or %d statements", MAX_DEPTH, MAX_PATH);
+    if (g.too_deep)
+        return check_fail(c, UNPROVED, FAULT_LIMIT, "fewer loops and buffers inside each other",
+                          "the nest is deeper than %d loops, or %d statements", MAX_DEPTH, MAX_PATH);
     c->stage_count = c->nest->stage_count;
     c->stage = NEW_ARRAY(arena, StageSites, c->stage_count);
     for (int i = 0; i < c->stage_count; i++) {

@@ -105,11 +105,11 @@ static const Expr *distance(const Hull *h, const Expr *e, const Expr *start, int
 
 bool alloc_window(Ctx *cx, const Nest *n, const Stmt *alloc, Window *out, const char **why)
 {
-    Checker c = { .cx = cx, .nest = n, .verdict = PROVED };
+    Checker c = { .cx = cx, .nest = n };
     Hull h = { .c = &c, .tensor = alloc->buffer->tensor };
     const Expr *zero = expr_index(cx, 0);
     if (!add_sites(&h, alloc)) {
-        *why = h.why ? h.why : c.why;
+        *why = h.why ? h.why : c.refusal.verdict == PROVED ? NULL : refusal_sentence(cx, &c.refusal);
         return false;
     }
     for (int d = 0; d < h.tensor->rank; d++) {

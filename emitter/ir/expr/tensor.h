@@ -58,6 +58,7 @@ void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *con
  * all points of the reduce axes. `value` reads tensors in tensor coordinates and uses only the stage's axes and sizes. */
 typedef struct Stage {
     const char *name;                /* of its first output; unique in a nest */
+    const char *part;                /* the group that it comes from, where a nest combines several; NULL: one group */
     int axis_count, data_count;      /* data_count includes ordered axes; == rank of the outputs */
     Axis *axis;
     int out_count;
@@ -107,7 +108,7 @@ const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int 
 
 /* A compute node around a stage. Fresh output tensors are made: named, typed by the values, shaped by the data axes. */
 typedef struct StageSpec {
-    const char *name;
+    const char *name, *part;
     int axis_count; Axis axis[MAX_AXES];
     int out_count; const Expr *value[2];
     Reducer reducer;

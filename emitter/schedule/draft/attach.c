@@ -318,8 +318,11 @@ static void visit_inside(Ctx *cx, const Stmt *block, const Bounds *scope, void *
     (void)cx;
     (void)scope;
     if (in->fine && block->stage != in->stage)
-        in->fine = refuse_unproved(in->d, text_format(in->d->cx, "%s placed first, and %s in its loops afterwards", in->stage->name, block->stage->name),
-                                   "%s is computed inside %s, whose loops would be made anew", block->name, in->loop->name);
+        in->fine =
+            refuse_unproved(in->d, FAULT_PLACE,
+                            text_format(in->d->cx, "%s placed first, and %s in its loops afterwards", in->stage->name,
+                                        block->stage->name),
+                            "%s is computed inside %s, whose loops would be made anew", block->name, in->loop->name);
 }
 
 static void look_inside(Inside *in, const Stmt *s)
@@ -357,7 +360,8 @@ bool makers_are_done(Draft *d, const Stage *s, const Path *place)
         const char *host = m ? host_of(&d->next, m) : NULL, *stored = host ? alloc_host_of(&d->next, m) : NULL;
         bool outlives = host && (place ? encloses(stored, place) : !stored);     /* then the checker asks what stands first */
         if (host && !outlives && !(place && encloses(host, place)))
-            return refuse_wrong(d, text_format(d->cx, "a place inside %s, or %s moved first", host, m->name),
+            return refuse_wrong(d, FAULT_ORDER,
+                                text_format(d->cx, "a place inside %s, or %s moved first", host, m->name),
                                 "%s reads %s, which is computed inside %s only", s->name, m->name, host);
     }
     return true;
@@ -369,7 +373,7 @@ static void look_once(Once *o, const Stmt *s, bool is_inside)
 {
     if (s->kind == STMT_FOR && s->name == o->host) is_inside = true;
     if (s->kind == STMT_BLOCK && s->stage == o->stage && !is_inside && o->fine)
-        o->fine = refuse_unproved(o->d, "one place: take this step before peel",
+        o->fine = refuse_unproved(o->d, FAULT_PIECES, "one place: take this step before peel",
                                   "%s stands outside %s, so %s stands in several places", s->name, o->host, o->stage->name);
     for (int i = 0; i < s->child_count; i++) look_once(o, s->child[i], is_inside);
 }
@@ -401,7 +405,8 @@ bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *
         return true;
     }
     Path p;
-    if (!nest_find_loop(n, loop, &p)) return refuse_invalid(d, "a loop of the nest", "there is no loop %s", loop);
+    if (!nest_find_loop(n, loop, &p))
+        return refuse_invalid(d, FAULT_NAME, "a loop of the nest", "there is no loop %s", loop);
     StageBox box = needed_box(cx, s, &p);
     return put_stage_box(d, s, loop, &box, buffer);
 }
@@ -411,7 +416,8 @@ bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *b
     Ctx *cx = d->cx;
     Nest *n = &d->next;
     Path p;
-    if (!nest_find_loop(n, loop, &p)) return refuse_invalid(d, "a loop of the nest", "there is no loop %s", loop);
+    if (!nest_find_loop(n, loop, &p))
+        return refuse_invalid(d, FAULT_NAME, "a loop of the nest", "there is no loop %s", loop);
     const Stmt *nest = build_stage(cx, s, box, true);
     const Stmt *body = with_allocs(cx, with_nest(cx, path_end(&p)->child[0], s, nest), s, buffer);
     n->root = path_replace(cx, &p, stmt_with_children(cx, path_end(&p), &body, 1));
@@ -436,7 +442,8 @@ bool move_stage(Draft *d, const Stage *s, const char *loop)
     Nest *n = &d->next;
     Path p;
     const char *host = host_of(n, s), *stored = alloc_host_of(n, s);
-    if (loop && !nest_find_loop(n, loop, &p)) return refuse_invalid(d, "a loop of the nest", "there is no loop %s", loop);
+    if (loop && !nest_find_loop(n, loop, &p))
+        return refuse_invalid(d, FAULT_NAME, "a loop of the nest", "there is no loop %s", loop);
     bool moves_alloc = stored == host || (loop ? !encloses(stored, &p) : stored != NULL);
     const Buffer *buffer[MAX_RANK] = { NULL };
     take_stage(d, s, moves_alloc, buffer);
@@ -477,6 +484,6 @@ const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope 
     for (int i = 0; i < n->stage_count; i++)
         for (int j = 0; j < n->stage[i]->out_count; j++) taken = taken || strcmp(n->stage[i]->out[j]->name, made) == 0;
     if (!taken) return made;
-    refuse_invalid(d, "another name", "there is a tensor %s already", made);
+    refuse_invalid(d, FAULT_NAME, "another name", "there is a tensor %s already", made);
     return NULL;
 }

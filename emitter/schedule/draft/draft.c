@@ -19,37 +19,43 @@
 
 /* ---- Refusals -------------------------------------------------------------------------------------------------- */
 
-static bool refuse(Draft *d, const char *verdict, const char *sentence)
+bool refuse_with(Draft *d, const Refusal *r)
 {
-    diag_error(d->cx, step_text(d->cx, d->primitive, &d->args), "%s: %s", verdict, sentence);
+    Refusal *own = arena_copy(d->cx->arena, r, sizeof *r);
+    own->primitive = d->primitive;
+    own->operands = arena_copy(d->cx->arena, &d->args, sizeof d->args);
+    refusal_report(d->cx, step_text(d->cx, d->primitive, &d->args), own);
     return false;
 }
 
-static bool refuse_parts(Draft *d, const char *verdict, const char *accepted, const char *fault, va_list args)
-{
-    return refuse(d, verdict, text_format(d->cx, "%s; accepted: %s", text_vformat(d->cx, fault, args), accepted));
-}
-
-#define REFUSE(verdict)                                                                                                \
+#define REFUSE(given)                                                                                                  \
     va_list args;                                                                                                      \
     va_start(args, fault);                                                                                             \
-    refuse_parts(d, verdict, accepted, fault, args);                                                                   \
+    const Refusal r = {                                                                                                \
+        .verdict = given, .kind = kind, .fault = text_vformat(d->cx, fault, args), .accepted = accepted                \
+    };                                                                                                                 \
     va_end(args);                                                                                                      \
-    return false
+    return refuse_with(d, &r)
 
-bool refuse_wrong(Draft *d, const char *accepted, const char *fault, ...)
+bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...)
 {
     if (switch_is_off(d->cx, fault) || switch_has_fired(d->cx)) return true;
-    REFUSE("wrong");
+    REFUSE(WRONG);
 }
 
-bool refuse_unproved(Draft *d, const char *accepted, const char *fault, ...)
+bool refuse_unproved(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...)
 {
     if (switch_has_fired(d->cx)) return true;
-    REFUSE("unproved");
+    REFUSE(UNPROVED);
 }
 
-bool refuse_invalid(Draft *d, const char *accepted, const char *fault, ...) { REFUSE("invalid"); }
+bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...)
+{
+    if (switch_has_fired(d->cx)) return true;
+    REFUSE(TOO_LARGE);
+}
+
+bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...) { REFUSE(INVALID); }
 
 /* ---- Names ----------------------------------------------------------------------------------------------------- */
 
@@ -216,21 +222,23 @@ static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *wanted
 
 bool draft_find_loop(Draft *d, const char **loop, Path *out)
 {
-    if (!*loop) return refuse_invalid(d, "the name of a loop", "the loop of %s has no name", d->primitive);
+    if (!*loop) return refuse_invalid(d, FAULT_NAME, "the name of a loop", "the loop of %s has no name", d->primitive);
     if (nest_find_loop(&d->next, *loop, out)) {
         *loop = path_end(out)->name;
         return true;
     }
     const GoneLoop *gone = find_gone(&d->next, *loop);
     if (gone && gone->step <= d->next.step_count)
-        return refuse_invalid(d, text_format(d->cx, "%s", gone->heirs ? gone->heirs : "another loop"),
+        return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", gone->heirs ? gone->heirs : "another loop"),
                               "%s is gone since step %d (%s)", gone->name, gone->step, d->next.step[gone->step - 1].text);
     Text there = text_new(d->cx);
     list_loops(&there, d->next.root, is_short_name, *loop);
-    if (there.length) return refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "several loops are called %s", *loop);
+    if (there.length)
+        return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", text_string(&there)),
+                              "several loops are called %s", *loop);
     list_loops(&there, d->next.root, is_of_stage, *loop);
     if (!there.length) list_loops(&there, d->next.root, is_any, *loop);
-    return refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "there is no loop %s", *loop);
+    return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", text_string(&there)), "there is no loop %s", *loop);
 }
 
 const Stage *draft_find_stage(Draft *d, const char *stage)
@@ -239,7 +247,8 @@ const Stage *draft_find_stage(Draft *d, const char *stage)
     if (s) return s;
     Text there = text_new(d->cx);
     for (int i = 0; i < d->next.stage_count; i++) text_printf(&there, "%s%s", i ? ", " : "", d->next.stage[i]->name);
-    refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "there is no stage %s", stage ? stage : "without a name");
+    refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", text_string(&there)), "there is no stage %s",
+                   stage ? stage : "without a name");
     return NULL;
 }
 
@@ -258,7 +267,7 @@ const Tensor *draft_find_tensor(Draft *d, const char *tensor)
             if (strcmp(t->name, tensor) == 0) return t;
             text_printf(&there, "%s%s", there.length ? ", " : "", t->name);
         }
-    refuse_invalid(d, text_format(d->cx, "%s", text_string(&there)), "there is no tensor %s", tensor);
+    refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", text_string(&there)), "there is no tensor %s", tensor);
     return NULL;
 }
 
@@ -266,7 +275,7 @@ bool draft_loop_name_is_free(Draft *d, const char *loop)
 {
     Path p;
     if (nest_find_loop(&d->next, loop, &p) && strcmp(path_end(&p)->name, loop) == 0)
-        return refuse_invalid(d, "other names", "there is a loop %s already", loop);
+        return refuse_invalid(d, FAULT_NAME, "other names", "there is a loop %s already", loop);
     return true;
 }
 
@@ -413,13 +422,8 @@ static void add_step(Draft *d)
 
 static bool is_proved(Draft *d)
 {
-    const char *why = "";
-    switch (nest_check(d->cx, &d->next, &why)) {
-    case PROVED: return true;
-    case UNPROVED: return refuse(d, "unproved", why);
-    case WRONG: return refuse(d, "wrong", why);
-    }
-    return false;
+    const Refusal *r = nest_refusal(d->cx, &d->next);
+    return !r || refuse_with(d, r);
 }
 
 const Nest *draft_close(Draft *d)

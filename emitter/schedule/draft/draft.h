@@ -6,6 +6,7 @@
  * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text and
  * notes which loops are gone; after a refusal it returns the nest that came in, so a refused step changes nothing. */
 #include "ir/algebra/algebra.h"
+#include "ir/check/refusal.h"
 #include "schedule/step/step.h"
 #include "support/text.h"
 
@@ -21,14 +22,14 @@ typedef struct Draft {
 Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args);
 const Nest *draft_close(Draft *d);   /* the new nest, or the old one after a refusal */
 
-/* Refusals; all return false. Each has all its parts: the step, which the draft knows, the verdict, the fault, which names the loop
- * or tensor and the dependence or size, and what would be accepted, a noun phrase. They read
- *   STEP: error: VERDICT: FAULT; accepted: ACCEPTED
- * WRONG: a counterexample exists. UNPROVED: a limit of ours. INVALID: no rewrite of this nest: the step names what is not there or
- * has no part in it, or a number that means nothing. */
-bool refuse_wrong(Draft *d, const char *accepted, const char *fault, ...);
-bool refuse_unproved(Draft *d, const char *accepted, const char *fault, ...);
-bool refuse_invalid(Draft *d, const char *accepted, const char *fault, ...);
+/* Refusals; all return false. Each is a value (ir/check/refusal.h): the primitive and its operands, which the draft
+ * holds, the verdict, the kind of the fault, the fault, which names the loop or tensor and the dependence or size, and
+ * what would be accepted, a noun phrase. */
+bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
+bool refuse_unproved(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
+bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
+bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
+bool refuse_with(Draft *d, const Refusal *r);       /* the same refusal, of this step */
 
 /* Finds a loop by name, making *loop its full name; refuses with the loops there are, or the heirs of one that is gone. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);

@@ -36,7 +36,7 @@ static bool cast_loses_nothing(DType from, DType to)
 static bool widening_is_exact(Draft *d, const Tensor *t, DType as)
 {
     if (cast_loses_nothing(t->type, as)) return true;
-    return refuse_wrong(d, text_format(d->cx, "a type that holds all of %s", dtype_info(t->type)->spelling),
+    return refuse_wrong(d, FAULT_KIND, text_format(d->cx, "a type that holds all of %s", dtype_info(t->type)->spelling),
                         "%s is %s, and a cast to %s may lose values", t->name, dtype_info(t->type)->spelling, dtype_info(as)->spelling);
 }
 
@@ -58,14 +58,14 @@ static int readers_of(Draft *d, const Tensor *t, const Stage **out)
         const Stage *s = draft_find_stage(d, a->reader[i]);
         if (!s) return 0;
         if (!reads_tensor(d->cx, s, t)) {
-            refuse_invalid(d, "one of its readers", "%s does not read %s", s->name, t->name);
+            refuse_invalid(d, FAULT_ROLE, "one of its readers", "%s does not read %s", s->name, t->name);
             return 0;
         }
         out[count++] = s;
     }
     for (int i = 0; !a->reader_count && i < d->next.stage_count; i++)
         if (reads_tensor(d->cx, d->next.stage[i], t)) out[count++] = d->next.stage[i];
-    if (!count) refuse_invalid(d, "a tensor that a stage reads", "nothing reads %s", t->name);
+    if (!count) refuse_invalid(d, FAULT_PLACE, "a tensor that a stage reads", "nothing reads %s", t->name);
     return count;
 }
 
@@ -76,9 +76,11 @@ static const char *axis_name(Ctx *cx, const Stage *maker, int dimension)
     return maker ? expr_as_var(maker->axis[dimension].var)->name : name_format(cx, "d%d", dimension);
 }
 
-static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *maker, const char *copy_name, DType type)
+/* It is of the part that reads it. */
+static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *maker, const Stage *reader, const char *copy_name,
+                               DType type)
 {
-    StageSpec spec = { .name = copy_name, .axis_count = t->rank, .out_count = 1 };
+    StageSpec spec = { .name = copy_name, .part = reader->part, .axis_count = t->rank, .out_count = 1 };
     const Expr *index[MAX_RANK];
     for (int i = 0; i < t->rank; i++) {
         index[i] = axis_var(cx, axis_name(cx, maker, i), t->shape[i]);
@@ -111,7 +113,8 @@ const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
     const Tensor *t = draft_find_tensor(&d, a->target);
     if (!t || (a->as.given && !widening_is_exact(&d, t, a->as.type))) return n;
     if (a->scope > SCOPE_STATIC) {
-        refuse_invalid(&d, "register, stack, arena and static", "a copy cannot be %s", scope_text(a->scope));
+        refuse_invalid(&d, FAULT_STORAGE, "register, stack, arena and static", "a copy cannot be %s",
+                       scope_text(a->scope));
         return n;
     }
     const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
@@ -122,7 +125,7 @@ const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
         if (!all_stand_inside(&d, rewritten[i], host)) return n;
     const char *made = rewritten_count ? new_stage_name(&d, a->name, a->target, a->scope) : NULL;
     if (!made) return n;
-    const Stage *copy = copy_stage(cx, t, maker, made, a->as.given ? a->as.type : t->type);
+    const Stage *copy = copy_stage(cx, t, maker, rewritten[0], made, a->as.given ? a->as.type : t->type);
     if (!copy) return n;
 
     Redirect r = { t, copy->out[0] };

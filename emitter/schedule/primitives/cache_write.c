@@ -10,7 +10,9 @@
 
 static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *made)
 {
-    StageSpec spec = { .name = made, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer };
+    StageSpec spec = {
+        .name = made, .part = s->part, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
+    };
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     for (int i = 0; i < s->out_count; i++) {
         spec.value[i] = s->value[i];
@@ -45,7 +47,7 @@ static bool has_no_ordered_loop(Draft *d, const Stage *s)
     if (!nest_find_block(&d->next, s->name, &p)) return true;
     for (int i = 0; i < p.depth; i++)
         if (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s) && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))
-            return refuse_unproved(d, "a stage with data and reduce loops",
+            return refuse_unproved(d, FAULT_ROLE, "a stage with data and reduce loops",
                                    "%s has the ordered axis that its loop %s runs over", s->name, p.at[i]->name);
     return true;
 }
@@ -57,7 +59,8 @@ const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
     const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !has_no_ordered_loop(&d, s) || !nothing_inside(&d, s)) return n;
     if (a->scope > SCOPE_STATIC) {
-        refuse_invalid(&d, "register, stack, arena and static", "a cache cannot be %s", scope_text(a->scope));
+        refuse_invalid(&d, FAULT_STORAGE, "register, stack, arena and static", "a cache cannot be %s",
+                       scope_text(a->scope));
         return n;
     }
     const char *host = host_of(n, s);

@@ -18,7 +18,7 @@
 static bool is_not_output(Draft *d, const Stage *s)
 {
     if (!stage_is_output(&d->next, s)) return true;
-    return refuse_unproved(d, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
+    return refuse_unproved(d, FAULT_ROLE, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
                            "%s is an output and is made whole at the root", s->name);
 }
 
@@ -26,7 +26,8 @@ static bool is_loop_of_another(Draft *d, const Stage *s, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && loop_is_own(p->at[i], s))
-            return refuse_wrong(d, "a loop around its readers", "%s is a loop of %s itself or inside one", path_end(p)->name, s->name);
+            return refuse_wrong(d, FAULT_PLACE, "a loop around its readers", "%s is a loop of %s itself or inside one",
+                                path_end(p)->name, s->name);
     return true;
 }
 
@@ -54,10 +55,13 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
     find_readers(d->cx, loop, NULL, &inside);
     find_readers(d->cx, d->next.root, loop, &outside);
     if (!inside.count)
-        return refuse_wrong(d, text_format(d->cx, "a loop around its reader %s", outside.first ? outside.first : "(it has none)"),
-                            "nothing under %s reads %s", loop->name, s->name);
+        return refuse_wrong(
+            d, FAULT_PLACE,
+            text_format(d->cx, "a loop around its reader %s", outside.first ? outside.first : "(it has none)"),
+            "nothing under %s reads %s", loop->name, s->name);
     if (outside.count)
-        return refuse_wrong(d, "a loop that encloses all readers", "%s reads %s too, outside %s", outside.first, s->name, loop->name);
+        return refuse_wrong(d, FAULT_ORDER, "a loop that encloses all readers", "%s reads %s too, outside %s",
+                            outside.first, s->name, loop->name);
     return true;
 }
 
@@ -99,9 +103,12 @@ static bool find_rows(Rows *r, Path *p)
         r->to[r->count++] = expr_index(d->cx, 0);
     }
     r->loop = at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) ? p->at[at] : NULL;
-    if (!r->loop) return refuse_unproved(d, "a stage at the root whose outermost loop is its own", "%s stands in no loop of its own there", r->stage->name);
+    if (!r->loop)
+        return refuse_unproved(d, FAULT_PLACE, "a stage at the root whose outermost loop is its own",
+                               "%s stands in no loop of its own there", r->stage->name);
     if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
-    return refuse_unproved(d, "one piece: take this step before peel", "%s stands outside %s, too", r->stage->name, r->loop->name);
+    return refuse_unproved(d, FAULT_PIECES, "one piece: take this step before peel", "%s stands outside %s, too",
+                           r->stage->name, r->loop->name);
 }
 
 /* The loop counts the rows of one dimension, one by one or in blocks, and of no other. */
@@ -115,8 +122,8 @@ static bool find_dimension(Rows *r, const Stmt *block)
     }
     r->at_once = moving == 1 ? rows_in_block(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
     if (r->at_once && r->loop->loop_kind == LOOP_SERIAL) return true;
-    return refuse_unproved(r->d, "a serial loop that takes them one by one, or in blocks", "%s does not run over the rows of %s one after the other",
-                           r->loop->name, r->stage->name);
+    return refuse_unproved(r->d, FAULT_EXTENT, "a serial loop that takes them one by one, or in blocks",
+                           "%s does not run over the rows of %s one after the other", r->loop->name, r->stage->name);
 }
 
 static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
@@ -143,15 +150,16 @@ static const Stmt *rows_of_box(Rows *r, const StageBox *box, const Path *host)
     const Bounds *outside = path_bounds(cx, host), *scope = bounds_var(cx, outside, v, extent);
     const Expr *first = r->at_once == 1 ? box->begin[r->dimension] : first_block(r, box, outside, blocks);
     if (!first) {
-        refuse_unproved(r->d, "a stage of more rows", "%s makes %lld rows at once, and %s is not shown to have them", r->loop->name,
+        refuse_unproved(r->d, FAULT_EXTENT, "a stage of more rows",
+                        "%s makes %lld rows at once, and %s is not shown to have them", r->loop->name,
                         (long long)(blocks * r->at_once), r->stage->name);
         return NULL;
     }
     const Expr *row = expr_add(cx, first, expr_mul(cx, v, expr_index(cx, r->at_once)));
     const Stmt *body = block_of_rows(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to, r->count);
     if (!body) {
-        refuse_unproved(r->d, "indices over the row that a block begins with", "what %s makes of %s depends on which of the blocks it is", r->loop->name,
-                        r->stage->name);
+        refuse_unproved(r->d, FAULT_INDEX, "indices over the row that a block begins with",
+                        "what %s makes of %s depends on which of the blocks it is", r->loop->name, r->stage->name);
         return NULL;
     }
     if (r->at_once == 1 && box->cut[r->dimension])
@@ -174,8 +182,8 @@ static bool move_rows(Rows *r, const char *loop)
     if (!nest_find_loop(n, loop, &host)) return false;
     StageBox box = needed_box(cx, r->stage, &host);
     if (!box.begin[r->dimension] || !is_constant(box.count[r->dimension]))
-        return refuse_unproved(r->d, "a fixed number of rows that moves along with the loop", "%s is not shown to need only some rows of %s at once", loop,
-                               r->stage->name);
+        return refuse_unproved(r->d, FAULT_EXTENT, "a fixed number of rows that moves along with the loop",
+                               "%s is not shown to need only some rows of %s at once", loop, r->stage->name);
     const Stmt *part = rows_of_box(r, &box, &host);
     if (!part) return false;
     n->root = stmt_rewrite(cx, n->root, drop_part, (void *)(uintptr_t)r->top);

@@ -7,12 +7,14 @@
 static bool is_a_plain_value(Draft *d, const Stage *s)
 {
     if (s->reducer != REDUCE_NONE)
-        return refuse_wrong(d, "compute_at", "%s reduces (%s), which is no value to substitute", s->name, reducer_info(s->reducer)->spelling);
+        return refuse_wrong(d, FAULT_ROLE, "compute_at", "%s reduces (%s), which is no value to substitute", s->name,
+                            reducer_info(s->reducer)->spelling);
     if (stage_is_output(&d->next, s))
-        return refuse_wrong(d, "a stage between", "%s is an output and has to be stored", s->name);
+        return refuse_wrong(d, FAULT_ROLE, "a stage between", "%s is an output and has to be stored", s->name);
     for (int a = 0; a < s->axis_count; a++)
         if (s->axis[a].kind == AXIS_ORDERED)
-            return refuse_wrong(d, "a stage with data axes only", "%s has the ordered axis %s", s->name, expr_as_var(s->axis[a].var)->name);
+            return refuse_wrong(d, FAULT_ROLE, "a stage with data axes only", "%s has the ordered axis %s", s->name,
+                                expr_as_var(s->axis[a].var)->name);
     return true;
 }
 

@@ -15,13 +15,15 @@ static bool find_whole_block(Draft *d, const char *block, Path *p)
 {
     if (!nest_find_block(&d->next, block, p)) {
         draft_find_stage(d, block);
-        return ctx_failed(d->cx) ? false : refuse_invalid(d, "the name of a stage, or of a copy of one", "there is no block %s", block);
+        return ctx_failed(d->cx) ? false
+                                 : refuse_invalid(d, FAULT_NAME, "the name of a stage, or of a copy of one",
+                                                  "there is no block %s", block);
     }
     const Stmt *b = path_end(p);
     if (b->stage->reducer == REDUCE_NONE)
-        return refuse_wrong(d, "a reducing stage", "%s does not reduce, so it has no init", block);
+        return refuse_wrong(d, FAULT_REDUCTION, "a reducing stage", "%s does not reduce, so it has no init", block);
     if (b->part != BLOCK_WHOLE)
-        return refuse_wrong(d, "a block with its init", "the init of %s stands apart already", block);
+        return refuse_wrong(d, FAULT_REDUCTION, "a block with its init", "the init of %s stands apart already", block);
     return true;
 }
 
@@ -39,7 +41,7 @@ static bool begins_the_reduction(Draft *d, const Path *p)
     }
     for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
         if (!expr_is_int(simplify(d->cx, expr_substitute(d->cx, block->bind[a], var, zero, n), NULL), 0))
-            return refuse_wrong(d, "the copy that begins",
+            return refuse_wrong(d, FAULT_REDUCTION, "the copy that begins",
                                 "%s goes on with reductions that another copy of %s begins, and an init would undo them",
                                 block->name, block->stage->name);
     return true;
@@ -63,7 +65,8 @@ static bool is_the_only_copy(Draft *d, const Path *p)
     Copies c = { path_end(p), NULL };
     each_block(d->cx, p->at[host], NULL, visit_copy, &c);
     if (!c.other) return true;
-    return refuse_unproved(d, "a stage in one piece: take this step before peel", "%s computes a part of %s, too", c.other, c.block->stage->name);
+    return refuse_unproved(d, FAULT_PIECES, "a stage in one piece: take this step before peel",
+                           "%s computes a part of %s, too", c.other, c.block->stage->name);
 }
 
 static int place_of_loop(const Path *p, const char *loop)
@@ -78,11 +81,11 @@ static bool is_outside_reduce_loops(Draft *d, const Path *p, int place)
 {
     const Stmt *block = path_end(p), *loop = p->at[place];
     if (!loop_is_own(loop, block->stage))
-        return refuse_wrong(d, text_format(d->cx, "a loop of %s", block->name),
+        return refuse_wrong(d, FAULT_REDUCTION, text_format(d->cx, "a loop of %s", block->name),
                             "%s is no loop of %s: its init would not be made again in each iteration of %s", loop->name, block->name, loop->name);
     for (int i = 0; i < place; i++)
         if (p->at[i]->kind == STMT_FOR && feeds_axis(block, p->at[i]->var, AXIS_REDUCE))
-            return refuse_wrong(d, text_format(d->cx, "%s or a loop around it", p->at[i]->name),
+            return refuse_wrong(d, FAULT_REDUCTION, text_format(d->cx, "%s or a loop around it", p->at[i]->name),
                                 "the reduce loop %s is outside %s, so the init would come again in the middle of the reduction",
                                 p->at[i]->name, loop->name);
     return true;
@@ -98,7 +101,7 @@ static bool loops_are_pure(Draft *d, const Path *p, int place)
     const Stmt *block = path_end(p);
     for (int i = place; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && feeds_both(block, p->at[i]->var))
-            return refuse_unproved(d, "loops over one kind: do not fuse them",
+            return refuse_unproved(d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
                                    "%s runs over data and reduce axes of %s at once", p->at[i]->name, block->name);
     return true;
 }
@@ -125,7 +128,8 @@ static bool init_guard(Draft *d, const Path *p, int place, const Expr **out)
             else data = true;
         }
         if (reduce && data)
-            return refuse_unproved(d, "guards over one kind", "a guard of %s mixes data and reduce loops", path_end(p)->name);
+            return refuse_unproved(d, FAULT_REDUCTION, "guards over one kind",
+                                   "a guard of %s mixes data and reduce loops", path_end(p)->name);
         if (!reduce) *out = conjoin(d->cx, *out, part[k]);
     }
     return true;
@@ -161,7 +165,7 @@ const Nest *run_decompose_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!find_whole_block(&d, a->target, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;
     int place = place_of_loop(&p, d.args.loop[0]);
     if (place < 0) {
-        refuse_invalid(&d, "one of its own loops", "%s does not enclose %s", d.args.loop[0], a->target);
+        refuse_invalid(&d, FAULT_PLACE, "one of its own loops", "%s does not enclose %s", d.args.loop[0], a->target);
         return n;
     }
     if (!begins_the_reduction(&d, &p) || !is_the_only_copy(&d, &p) || !is_outside_reduce_loops(&d, &p, place) ||

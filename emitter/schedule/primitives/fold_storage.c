@@ -51,13 +51,15 @@ static bool find_host(Fold *f)
     for (int i = 0; i < f->path.depth; i++)
         if (is_host(f, f->path.at[i])) f->host = i;
     if (f->host < 0)
-        return refuse_unproved(d, text_format(d->cx, "one that is computed inside a loop of its readers: compute_at %s", f->stage->name),
-                               "%s stands at the root and is made whole before it is read", f->stage->name);
+        return refuse_unproved(
+            d, FAULT_ORDER,
+            text_format(d->cx, "one that is computed inside a loop of its readers: compute_at %s", f->stage->name),
+            "%s stands at the root and is made whole before it is read", f->stage->name);
     const int pieces = count_blocks(f->path.at[f->host], f->stage);
     int top = f->host + 1;
     while (d->args.warm == WARM_GUARD && top + 1 < f->path.depth && f->path.at[top]->kind != STMT_FOR) top++;
     if (pieces == 1 || (d->args.warm == WARM_GUARD && pieces == count_blocks(f->path.at[top], f->stage))) return true;
-    return refuse_unproved(d, "one: fold before decompose_reduction and peel",
+    return refuse_unproved(d, FAULT_PIECES, "one: fold before decompose_reduction and peel",
                            "%s stands in %d pieces inside %s", f->stage->name, pieces, f->path.at[f->host]->name);
 }
 
@@ -65,8 +67,10 @@ static bool is_stored_outside(Fold *f)
 {
     for (int i = f->host + 1; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_ALLOC && stage_makes(f->stage, f->path.at[i]->buffer->tensor))
-            return refuse_wrong(f->d, text_format(f->d->cx, "storage outside of it: store_at %s first", f->stage->name),
-                                "the storage of %s lies inside %s, so nothing outlives an iteration", f->stage->name, f->path.at[f->host]->name);
+            return refuse_wrong(f->d, FAULT_STORAGE,
+                                text_format(f->d->cx, "storage outside of it: store_at %s first", f->stage->name),
+                                "the storage of %s lies inside %s, so nothing outlives an iteration", f->stage->name,
+                                f->path.at[f->host]->name);
     return true;
 }
 
@@ -80,9 +84,10 @@ static bool find_dimension(Fold *f)
         moving++;
     }
     if (moving == 1) return true;
-    if (!moving) return refuse_unproved(f->d, "a loop along which they move",
+    if (!moving) return refuse_unproved(f->d, FAULT_EXTENT, "a loop along which they move",
                                         "%s makes the same points of %s in each iteration", host->name, f->stage->name);
-    return refuse_unproved(f->d, "one", "what %s makes of %s moves along %d dimensions at once", host->name, f->stage->name, moving);
+    return refuse_unproved(f->d, FAULT_EXTENT, "one", "what %s makes of %s moves along %d dimensions at once",
+                           host->name, f->stage->name, moving);
 }
 
 static const Expr *visit_raised(Ctx *cx, const Expr *e, void *user)
@@ -112,7 +117,7 @@ static bool find_base(Fold *f)
         if (f->path.at[i]->kind == STMT_FOR) f->base = expr_substitute(cx, f->base, &f->path.at[i]->var, &zero, 1);
     f->base = simplify(cx, f->base, NULL);
     if (f->at_once && is_constant(f->path.at[f->rows]->extent)) return true;
-    return refuse_unproved(f->d, "a constant number, in one serial loop",
+    return refuse_unproved(f->d, FAULT_EXTENT, "a constant number, in one serial loop",
                            "%s does not run over a fixed number of rows of %s, one after the other", f->path.at[f->rows]->name, f->stage->name);
 }
 
@@ -132,7 +137,7 @@ static bool find_rows(Fold *f)
     }
     if (f->rows >= 0 && !find_base(f)) return false;
     if (second >= 0 && (f->at_once == 1 || f->d->args.warm != WARM_GUARD))
-        return refuse_unproved(f->d, "one loop: fold before split",
+        return refuse_unproved(f->d, FAULT_EXTENT, "one loop: fold before split",
                                "%s and %s both run over the rows of %s", f->path.at[f->rows]->name, f->path.at[second]->name, f->stage->name);
     f->count = f->rows < 0 ? 1 : f->path.at[f->rows]->extent->integer;
     f->low = not_raised(f->d->cx, f->base);
@@ -149,8 +154,9 @@ static bool find_needed(Fold *f)
     const StageBox box = needed_box(f->d->cx, f->stage, &host);
     const Expr *begin = box.begin[f->dimension], *count = box.count[f->dimension];
     if (!begin || !is_constant(count))
-        return refuse_unproved(f->d, "a fixed number of rows that moves along with the loop", "%s is not shown to need only some rows of %s at once",
-                               f->path.at[f->host]->name, f->stage->name);
+        return refuse_unproved(f->d, FAULT_EXTENT, "a fixed number of rows that moves along with the loop",
+                               "%s is not shown to need only some rows of %s at once", f->path.at[f->host]->name,
+                               f->stage->name);
     f->low = not_raised(f->d->cx, begin);
     f->count = count->integer;
     return true;
@@ -171,8 +177,9 @@ static bool find_step(Fold *f)
         return true;
     }
     if (is_constant(step))
-        return refuse_unproved(f->d, "rows that rise", "the rows of %s fall as %s rises", f->stage->name, f->path.at[f->host]->name);
-    return refuse_unproved(f->d, "rows that rise by as many in each",
+        return refuse_unproved(f->d, FAULT_EXTENT, "rows that rise", "the rows of %s fall as %s rises", f->stage->name,
+                               f->path.at[f->host]->name);
+    return refuse_unproved(f->d, FAULT_EXTENT, "rows that rise by as many in each",
                            "the rows of %s do not rise by a fixed number with each iteration of %s", f->stage->name, f->path.at[f->host]->name);
 }
 
@@ -237,8 +244,9 @@ static bool leave_out(Fold *f, const Expr *first, int64_t blocks, int64_t fresh)
     Ctx *cx = f->d->cx;
     const Stmt *rows = rows_from(f, first, blocks);
     if (!rows)
-        return refuse_unproved(f->d, "indices over the row that a block begins with", "what %s makes of %s depends on which of the blocks it is",
-                               f->path.at[f->rows]->name, f->stage->name);
+        return refuse_unproved(f->d, FAULT_INDEX, "indices over the row that a block begins with",
+                               "what %s makes of %s depends on which of the blocks it is", f->path.at[f->rows]->name,
+                               f->stage->name);
     if (fresh > 0) {
         const Expr *k = expr_index(cx, fresh), *made = expr_binary(cx, EXPR_MIN, expr_mul(cx, f->path.at[f->host]->var, k), k);
         const Expr *is_new = expr_binary(cx, EXPR_LE, simplify(cx, made, scope_at(f, f->rows - 1)), rows->var);
@@ -258,11 +266,15 @@ static bool slide_blocks(Fold *f, int64_t lead)
     const Expr *rows = f->stage->axis[f->dimension].extent;
     const int64_t r = f->at_once, needed = (f->count - lead + r - 1) / r, fresh = f->step / r, blocks = needed > fresh ? needed : fresh;
     if (f->step % r)
-        return refuse_unproved(f->d, text_format(f->d->cx, "a multiple of %lld: split %s", (long long)r, f->path.at[f->host]->name),
-                               "%s makes %lld rows of %s at once, and they rise by %lld", f->path.at[f->rows]->name, (long long)r, f->stage->name, (long long)f->step);
+        return refuse_unproved(
+            f->d, FAULT_EXTENT,
+            text_format(f->d->cx, "a multiple of %lld: split %s", (long long)r, f->path.at[f->host]->name),
+            "%s makes %lld rows of %s at once, and they rise by %lld", f->path.at[f->rows]->name, (long long)r,
+            f->stage->name, (long long)f->step);
     if (!provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, blocks * r), rows), scope))
-        return refuse_unproved(f->d, "a stage of more rows", "%s makes %lld rows at once, and %s is not shown to have them", f->path.at[f->rows]->name,
-                               (long long)(blocks * r), f->stage->name);
+        return refuse_unproved(f->d, FAULT_EXTENT, "a stage of more rows",
+                               "%s makes %lld rows at once, and %s is not shown to have them",
+                               f->path.at[f->rows]->name, (long long)(blocks * r), f->stage->name);
     const int64_t before = blocks * r - (f->count - lead);
     const Expr *first = sum_of(cx, f->low, before <= lead ? lead - before : lead), *last = sum_of(cx, rows, -blocks * r);
     f->end = sum_of(cx, first, blocks * r);
@@ -275,7 +287,9 @@ static bool all_is_in_rows(const Fold *f)
     const Stmt *top = f->path.at[f->top], *rows = f->path.at[f->rows];
     for (int i = 0; i < f->d->next.stage_count; i++)
         if (count_blocks(top, f->d->next.stage[i]) != count_blocks(rows, f->d->next.stage[i]))
-            return refuse_unproved(f->d, "fold_storage without warm=guard", "%s is made in %s, but outside of %s", f->d->next.stage[i]->name, top->name, rows->name);
+            return refuse_unproved(f->d, FAULT_PLACE, "fold_storage without warm=guard",
+                                   "%s is made in %s, but outside of %s", f->d->next.stage[i]->name, top->name,
+                                   rows->name);
     return true;
 }
 
@@ -286,7 +300,8 @@ static bool slide_guarded(Fold *f)
     const Expr *zero = expr_index(cx, 0), *lead = simplify(cx, expr_sub(cx, at_host(f, f->base, zero), at_host(f, f->low, zero)), NULL);
     if (!all_is_in_rows(f)) return false;
     if (!is_constant(lead) || lead->integer < 0)
-        return refuse_unproved(f->d, "fold_storage without warm=guard", "the first rows of %s are not known to be so many", f->stage->name);
+        return refuse_unproved(f->d, FAULT_EXTENT, "fold_storage without warm=guard",
+                               "the first rows of %s are not known to be so many", f->stage->name);
     if (f->at_once > 1) return slide_blocks(f, lead->integer);
     const int64_t first = f->count - f->step - lead->integer;          /* made by the first iteration only */
     return first <= 0 ? leave_out(f, sum_of(cx, f->low, f->count - f->step), f->step, 0)
@@ -317,13 +332,14 @@ static bool find_slots(Fold *f, int64_t *slots)
     const Expr *low;
     if (!nest_find_loop(&f->d->next, f->path.at[f->host]->name, &p)) return false;
     if (!needed_from(cx, f->stage, &p, f->dimension, &low))
-        return refuse_unproved(f->d, "indices over loops and sizes",
+        return refuse_unproved(f->d, FAULT_INDEX, "indices over loops and sizes",
                                "which rows of %s are read in an iteration of %s depends on data, or has no bounds",
                                f->stage->name, path_end(&p)->name);
     const Expr *span = expr_sub(cx, f->end, low);
     Interval range = interval_of(cx, simplify(cx, span, path_bounds(cx, &p)), path_bounds(cx, &p));
     if (range.greatest > INT32_MAX)
-        return refuse_unproved(f->d, "reads whose distance is bounded", "it is not shown how many rows of %s are alive at once", f->stage->name);
+        return refuse_unproved(f->d, FAULT_RING, "reads whose distance is bounded",
+                               "it is not shown how many rows of %s are alive at once", f->stage->name);
     *slots = range.greatest > 1 ? range.greatest : 1;
     return true;
 }
@@ -352,7 +368,7 @@ static bool fold(Fold *f)
     const int64_t asked = a->factor[0];
     if (!find_slots(f, &slots)) return false;
     if (asked && asked < slots &&
-        !refuse_wrong(f->d, text_format(f->d->cx, "%lld slots and more", (long long)slots),
+        !refuse_wrong(f->d, FAULT_RING, text_format(f->d->cx, "%lld slots and more", (long long)slots),
                       "%lld rows of %s are alive at once", (long long)slots, f->stage->name)) return false;
     f->ring = asked ? asked : a->mask ? power_of_two(slots) : slots;
     const Expr *rows = f->stage->axis[f->dimension].extent;
@@ -368,11 +384,12 @@ const Nest *run_fold_storage(Ctx *cx, const Nest *n, const StepArgs *a)
     Fold f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage) return n;
     if (a->factor[0] && a->mask) {
-        refuse_invalid(&d, "one of them", "%s has both slots and mask, which chooses their number", a->target);
+        refuse_invalid(&d, FAULT_VALUE, "one of them", "%s has both slots and mask, which chooses their number",
+                       a->target);
         return n;
     }
     if (stage_is_output(n, f.stage) &&
-        !refuse_invalid(&d, "a stage between", "%s is an output and is kept whole", a->target))
+        !refuse_invalid(&d, FAULT_ROLE, "a stage between", "%s is an output and is kept whole", a->target))
         return n;
     if (!find_host(&f) || !is_stored_outside(&f) || !find_dimension(&f) || !find_rows(&f) || !find_needed(&f) || !find_step(&f)) return n;
     if (f.step < f.count && !slide(&f)) return n;

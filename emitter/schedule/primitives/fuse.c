@@ -13,16 +13,19 @@ static bool are_adjacent(Draft *d, const Path *p, const char *inner)
     bool encloses = false;
     if (nest_find_loop(&d->next, inner, &q))
         for (int i = 0; i < q.depth; i++) encloses = encloses || q.at[i] == outer;
-    if (!encloses) return refuse_wrong(d, "the outer loop named first", "%s does not enclose %s", outer->name, inner);
-    return refuse_unproved(d, "loops with nothing between them: reorder first", "%s is not directly inside %s", inner, outer->name);
+    if (!encloses)
+        return refuse_wrong(d, FAULT_PLACE, "the outer loop named first", "%s does not enclose %s", outer->name, inner);
+    return refuse_unproved(d, FAULT_PLACE, "loops with nothing between them: reorder first",
+                           "%s is not directly inside %s", inner, outer->name);
 }
 
 static bool are_independent(Draft *d, const Stmt *outer, const Stmt *inner)
 {
     if (expr_uses(inner->extent, outer->var))
-        return refuse_unproved(d, "independent extents", "the extent of %s depends on %s", inner->name, outer->name);
+        return refuse_unproved(d, FAULT_EXTENT, "independent extents", "the extent of %s depends on %s", inner->name,
+                               outer->name);
     if (outer->loop_kind != inner->loop_kind)
-        return refuse_unproved(d, "loops of one kind: fuse first, then say the kind",
+        return refuse_unproved(d, FAULT_KIND, "loops of one kind: fuse first, then say the kind",
                                "%s is %s and %s is %s", outer->name, loop_kind_text(outer->loop_kind), inner->name, loop_kind_text(inner->loop_kind));
     return true;
 }
@@ -31,7 +34,7 @@ static bool product_stays_small(Draft *d, const Stmt *outer, const Stmt *inner, 
 {
     int64_t most = sat_mul(interval_of(d->cx, outer->extent, scope).greatest, interval_of(d->cx, inner->extent, scope).greatest);
     if (most <= INT32_MAX) return true;
-    return refuse_unproved(d, "smaller greatest sizes, declared",
+    return refuse_unproved(d, FAULT_EXTENT, "smaller greatest sizes, declared",
                            "the extents of %s and %s may multiply to %lld, beyond 32 bits", outer->name, inner->name, (long long)most);
 }
 

@@ -39,13 +39,14 @@ static LoopHints hints_of(const Stmt *loop)
 static bool may_be_told(Draft *d, const Stmt *loop, const char *pragma)
 {
     if (!pragma || !pragma_is_known(pragma))
-        return refuse_unproved(d, text_format(d->cx, "unroll N (2 to %d), independent and simd", MOST_UNROLL),
+        return refuse_unproved(d, FAULT_VALUE,
+                               text_format(d->cx, "unroll N (2 to %d), independent and simd", MOST_UNROLL),
                                "what '%s' promises a compiler cannot be shown", pragma ? pragma : "");
     if (pragma_suits(pragma, loop->loop_kind)) return true;
     if (strncmp(pragma, "unroll", 6) == 0)
-        return refuse_invalid(d, "a serial or vector loop",
+        return refuse_invalid(d, FAULT_KIND, "a serial or vector loop",
                               "%s is %s, so no loop is left there to be unrolled", loop->name, loop_kind_text(loop->loop_kind));
-    return refuse_wrong(d, text_format(d->cx, "a vector loop: vectorize %s first", loop->name),
+    return refuse_wrong(d, FAULT_ORDER, text_format(d->cx, "a vector loop: vectorize %s first", loop->name),
                         "that the iterations of %s are independent is not shown while it is %s", loop->name, loop_kind_text(loop->loop_kind));
 }
 
@@ -92,22 +93,30 @@ static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const Lo
     int64_t ahead = d->args.factor[0];
     Search s = { t, false, false };
     if (!is_input(&d->next, t))
-        return refuse_unproved(d, "an input", "%s is made in this nest and is in the cache when it is read", t->name);
+        return refuse_unproved(d, FAULT_ROLE, "an input", "%s is made in this nest and is in the cache when it is read",
+                               t->name);
     if (ahead < 1 || ahead > INT32_MAX / 2)
-        return refuse_invalid(d, "1 and more", "%lld iterations of %s ahead is none", (long long)ahead, loop->name);
+        return refuse_invalid(d, FAULT_VALUE, "1 and more", "%lld iterations of %s ahead is none", (long long)ahead,
+                              loop->name);
     if (interval_of(d->cx, loop->extent, NULL).greatest > INT32_MAX / 2)
-        return refuse_unproved(d, "a smaller greatest size, declared",
+        return refuse_unproved(d, FAULT_EXTENT, "a smaller greatest size, declared",
                                "%s has no bound, and %lld more may leave 32 bits", loop->name, (long long)ahead);
     each_block(d->cx, loop, NULL, search_block, &s);
-    if (!s.found) return refuse_invalid(d, "a loop around a reader", "nothing under %s reads %s", loop->name, t->name);
-    if (s.by_data) return refuse_unproved(d, "indices over loops", "where %s is read under %s depends on data", t->name, loop->name);
+    if (!s.found)
+        return refuse_invalid(d, FAULT_PLACE, "a loop around a reader", "nothing under %s reads %s", loop->name,
+                              t->name);
+    if (s.by_data)
+        return refuse_unproved(d, FAULT_INDEX, "indices over loops", "where %s is read under %s depends on data",
+                               t->name, loop->name);
     if (loop->loop_kind == LOOP_VECTOR)
-        return refuse_unproved(d, "a loop around it", "%s is vector, and a fetch inside would break its lanes apart", loop->name);
+        return refuse_unproved(d, FAULT_KIND, "a loop around it",
+                               "%s is vector, and a fetch inside would break its lanes apart", loop->name);
     for (int i = 0; i < h->prefetch_count; i++)
-        if (h->prefetch[i].tensor == t) return refuse_invalid(d, "one fetch of a tensor in a loop",
+        if (h->prefetch[i].tensor == t) return refuse_invalid(d, FAULT_VALUE, "one fetch of a tensor in a loop",
                                                             "%s is fetched in %s already", t->name, loop->name);
     if (h->prefetch_count == MAX_PREFETCHES)
-        return refuse_unproved(d, "no more than these", "%s fetches %d tensors already", loop->name, MAX_PREFETCHES);
+        return refuse_too_large(d, FAULT_LIMIT, "no more than these", "%s fetches %d tensors already", loop->name,
+                                MAX_PREFETCHES);
     return true;
 }
 

@@ -15,10 +15,12 @@ enum { MOST_COPIES = 4096 };
 static bool has_constant_extent(Draft *d, const Stmt *loop)
 {
     if (!is_constant(loop->extent))
-        return refuse_unproved(d, "a split by a constant factor, and its inner loop", "the extent of %s is no constant", loop->name);
+        return refuse_unproved(d, FAULT_EXTENT, "a split by a constant factor, and its inner loop",
+                               "the extent of %s is no constant", loop->name);
     if (loop->extent->integer > MOST_COPIES)
-        return refuse_unproved(d, text_format(d->cx, "up to %d: split it and take the inner loop", MOST_COPIES),
-                               "%s has %lld iterations", loop->name, (long long)loop->extent->integer);
+        return refuse_too_large(d, FAULT_LIMIT,
+                                text_format(d->cx, "up to %d: split it and take the inner loop", MOST_COPIES),
+                                "%s has %lld iterations", loop->name, (long long)loop->extent->integer);
     return true;
 }
 
@@ -31,11 +33,11 @@ static void visit_feeds(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     (void)scope;
     const char *also = strcmp(f->d->primitive, "vectorize") == 0 ? ", and this one with the word reassociate" : "";
     if (feeds_axis(block, f->loop->var, AXIS_REDUCE))
-        f->fine = refuse_wrong(f->d, text_format(f->d->cx, "a loop over data axes%s", also),
+        f->fine = refuse_wrong(f->d, FAULT_REDUCTION, text_format(f->d->cx, "a loop over data axes%s", also),
                                "%s runs over a reduce axis of %s, so its iterations would combine into the same element at once",
                                f->loop->name, block->name);
     else if (feeds_axis(block, f->loop->var, AXIS_ORDERED))
-        f->fine = refuse_wrong(f->d, "a loop over data axes",
+        f->fine = refuse_wrong(f->d, FAULT_ROLE, "a loop over data axes",
                                "%s runs over an ordered axis of %s, each point of which needs the one before", f->loop->name, block->name);
 }
 
@@ -98,7 +100,7 @@ static const Nest *unroll_by(Ctx *cx, const Nest *n, const StepArgs *a)
     const int64_t copies = a->factor[0];
     Draft d = draft_open(cx, n, "unroll", a);
     Path p;
-    if (copies > MOST_COPIES) refuse_unproved(&d, text_format(cx, "up to %d", MOST_COPIES),
+    if (copies > MOST_COPIES) refuse_too_large(&d, FAULT_LIMIT, text_format(cx, "up to %d", MOST_COPIES),
                                               "%lld copies of an iteration of %s are many", (long long)copies, d.args.loop[0]);
     if (ctx_failed(cx) || !draft_split(&d, &d.args.loop[0], copies, NULL, NULL)) return n;
     const char *outer = name_format(cx, "%so", d.args.loop[0]), *inner = name_format(cx, "%si", d.args.loop[0]);

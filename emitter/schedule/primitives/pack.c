@@ -30,7 +30,8 @@ static const Tensor *find_tensor(Draft *d, const char *tensor)
 {
     const Tensor *t = draft_find_tensor(d, tensor);
     if (!t || (!is_output(&d->next, t) && !is_input(&d->next, t))) return t;
-    refuse_invalid(d, text_format(d->cx, "a stage between: cache_%s makes one", is_output(&d->next, t) ? "write" : "read"),
+    refuse_invalid(d, FAULT_ROLE,
+                   text_format(d->cx, "a stage between: cache_%s makes one", is_output(&d->next, t) ? "write" : "read"),
                    "%s is an %s, whose layout is the caller's", t->name, is_output(&d->next, t) ? "output" : "input");
     return NULL;
 }
@@ -62,15 +63,19 @@ static bool read_part(Draft *d, const Tensor *t, const char *word, Part *out)
     size_t length = strcspn(word, "/%");
     *out = (Part){ dimension_called(d, t, word, length), word[length], 0 };
     if (out->dimension < 0)
-        return refuse_invalid(d, text_format(d->cx, "%s", dimension_names(d, t)), "%s has no dimension %.*s", t->name, (int)length, word);
+        return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", dimension_names(d, t)),
+                              "%s has no dimension %.*s", t->name, (int)length, word);
     if (!out->cut) return true;
     for (const char *c = word + length + 1; *c; c++) {
-        if (*c < '0' || *c > '9') return refuse_invalid(d, text_format(d->cx, "a number behind %c", out->cut), "%s has no size of a block", word);
+        if (*c < '0' || *c > '9')
+            return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "a number behind %c", out->cut),
+                                  "%s has no size of a block", word);
         out->size = out->size * 10 + (*c - '0');
         if (out->size > LARGEST_BLOCK) break;
     }
     if (out->size >= 1 && out->size <= LARGEST_BLOCK) return true;
-    return refuse_invalid(d, text_format(d->cx, "1 to %d elements", LARGEST_BLOCK), "%s is no size of a block", word);
+    return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "1 to %d elements", LARGEST_BLOCK),
+                          "%s is no size of a block", word);
 }
 
 /* ---- The map --------------------------------------------------------------------------------------------------- */
@@ -87,17 +92,20 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, Order *o)
         if (o->at[i] == p.dimension) place = i;
     if (p.cut == '%') {
         if (place < 0 || o->block[p.dimension] != p.size)
-            return refuse_invalid(d, "both, or neither", "%s stands without %s/%lld before it", word, axis, (long long)p.size);
-        if (o->within[p.dimension]) return refuse_invalid(d, "once", "the dimension %s is named twice", axis);
-        if (place < o->last) return refuse_unproved(d, "blocks in the order of their dimensions",
+            return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s stands without %s/%lld before it", word, axis,
+                                  (long long)p.size);
+        if (o->within[p.dimension])
+            return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
+        if (place < o->last) return refuse_unproved(d, FAULT_VALUE, "blocks in the order of their dimensions",
                                                     "%s stands before the block of a dimension to the left of it", word);
         o->last = place;
         o->within[p.dimension] = true;
         o->inner++;
         return true;
     }
-    if (place >= 0) return refuse_invalid(d, "once", "the dimension %s is named twice", axis);
-    if (o->inner) return refuse_unproved(d, "blocks innermost", "%s stands behind the elements of a block", word);
+    if (place >= 0) return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
+    if (o->inner)
+        return refuse_unproved(d, FAULT_VALUE, "blocks innermost", "%s stands behind the elements of a block", word);
     o->block[p.dimension] = p.size;
     o->at[o->outer++] = p.dimension;
     return true;
@@ -109,9 +117,11 @@ static bool is_complete(Draft *d, const Tensor *t, const Order *o)
         bool found = false;
         const char *axis = expr_as_var(maker_of(&d->next, t)->axis[i].var)->name;
         for (int k = 0; k < o->outer; k++) found = found || o->at[k] == i;
-        if (!found) return refuse_invalid(d, text_format(d->cx, "each of %s", dimension_names(d, t)), "the dimension %s is not named", axis);
+        if (!found)
+            return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "each of %s", dimension_names(d, t)),
+                                  "the dimension %s is not named", axis);
         if (o->block[i] && !o->within[i])
-            return refuse_invalid(d, "both, or neither",
+            return refuse_invalid(d, FAULT_VALUE, "both, or neither",
                                   "%s/%lld stands without %s%%%lld", axis, (long long)o->block[i], axis, (long long)o->block[i]);
     }
     return true;
@@ -153,7 +163,7 @@ const Nest *run_storage_align(Ctx *cx, const Nest *n, const StepArgs *a)
     const Tensor *t = find_tensor(&d, a->target);
     if (!t) return n;
     if (a->factor[0] < 1 || a->factor[0] > LARGEST_BLOCK) {
-        refuse_invalid(&d, text_format(cx, "1 to %d", LARGEST_BLOCK),
+        refuse_invalid(&d, FAULT_VALUE, text_format(cx, "1 to %d", LARGEST_BLOCK),
                        "rows of %s cannot begin at multiples of %lld elements", t->name, (long long)a->factor[0]);
         return n;
     }

@@ -48,7 +48,9 @@ static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
 
 static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *extent)
 {
-    StageSpec spec = { .name = s->name, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer };
+    StageSpec spec = {
+        .name = s->name, .part = s->part, .axis_count = s->axis_count, .out_count = s->out_count, .reducer = s->reducer
+    };
     const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     spec.axis[axis] = (Axis){ v, AXIS_DATA, extent };
@@ -82,15 +84,18 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
 {
     int64_t multiple = d->args.factor[0];
     const char *axis_name = d->args.loop[0];
-    if (axis < 0) return refuse_invalid(d, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
-    if (multiple < 1 || multiple > INT32_MAX) return refuse_invalid(d, "1 and more",
+    if (axis < 0)
+        return refuse_invalid(d, FAULT_NAME, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
+    if (multiple < 1 || multiple > INT32_MAX) return refuse_invalid(d, FAULT_VALUE, "1 and more",
                                                             "%s cannot be padded to multiples of %lld", axis_name, (long long)multiple);
     if (stage_is_output(&d->next, s))
-        return refuse_wrong(d, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
+        return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
                             "%s is an output, whose shape is the caller's", s->name);
-    if (s->axis[axis].kind == AXIS_ORDERED) return refuse_unproved(d, "a data axis", "%s is an ordered axis of %s", axis_name, s->name);
+    if (s->axis[axis].kind == AXIS_ORDERED)
+        return refuse_unproved(d, FAULT_ROLE, "a data axis", "%s is an ordered axis of %s", axis_name, s->name);
     if (interval_of(d->cx, s->axis[axis].extent, NULL).greatest > INT32_MAX - multiple)
-        return refuse_unproved(d, "a smaller greatest size, declared", "the extent of %s, rounded up, may leave 32 bits", axis_name);
+        return refuse_unproved(d, FAULT_EXTENT, "a smaller greatest size, declared",
+                               "the extent of %s, rounded up, may leave 32 bits", axis_name);
     return true;
 }
 

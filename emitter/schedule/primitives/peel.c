@@ -79,7 +79,7 @@ static void take_least(Cut *c, const Stmt *block, const Expr *x)
     if (!c->at || c->at == x) c->at = x;
     else if (provably(cx, expr_binary(cx, EXPR_LE, x, c->at), NULL)) c->at = x;
     else if (!provably(cx, expr_binary(cx, EXPR_LE, c->at, x), NULL))
-        c->fine = refuse_unproved(c->d, "guards that one number of iterations fulfils",
+        c->fine = refuse_unproved(c->d, FAULT_INDEX, "guards that one number of iterations fulfils",
                                   "the guards of %s end at two places that cannot be compared", block->name);
 }
 
@@ -233,7 +233,7 @@ bool draft_peel(Draft *d, const char **loop)
     if (!cut.at || expr_is_int(cut.at, 0) || cut.at == old->extent) return true;
     if (!cut_is_inside(cx, cut.at, old->extent)) {
         if (provably(cx, expr_binary(cx, EXPR_LE, old->extent, cut.at), NULL)) return true;
-        return refuse_unproved(d, "a guard that holds up to some iteration and fails from there on",
+        return refuse_unproved(d, FAULT_COVER, "a guard that holds up to some iteration and fails from there on",
                                "cannot show that the guards below %s begin to fail inside its range", *loop);
     }
     Drop drop = { old, cut.at, scope };

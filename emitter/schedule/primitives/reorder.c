@@ -21,11 +21,13 @@ static int place_of(const Chain *c, const char *loop)
 
 static bool names_are_distinct(Draft *d, const char *const *loops, int count)
 {
-    if (count < 2 || count > MAX_STEP_LOOPS) return refuse_invalid(d, text_format(d->cx, "2 to %d loops", MAX_STEP_LOOPS),
-                                                            "%d loops have no order to change", count);
+    if (count < 2 || count > MAX_STEP_LOOPS)
+        return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "2 to %d loops", MAX_STEP_LOOPS),
+                              "%d loops have no order to change", count);
     for (int i = 0; i < count; i++)
         for (int j = 0; j < i; j++)
-            if (strcmp(loops[i], loops[j]) == 0) return refuse_invalid(d, "each loop once", "%s is named twice", loops[i]);
+            if (strcmp(loops[i], loops[j]) == 0)
+                return refuse_invalid(d, FAULT_VALUE, "each loop once", "%s is named twice", loops[i]);
     return true;
 }
 
@@ -43,7 +45,7 @@ static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermos
     for (const Stmt *s = path_end(outermost); s->kind == STMT_FOR && c->count < MAX_DEPTH; s = s->child[0]) c->at[c->count++] = s;
     for (int i = 0; i < count; i++)
         if (place_of(c, loops[i]) < 0)
-            return refuse_unproved(d, "loops with only loops between them",
+            return refuse_unproved(d, FAULT_PLACE, "loops with only loops between them",
                                    "%s and %s are not in one chain of loops", path_end(outermost)->name, loops[i]);
     return true;
 }
@@ -65,7 +67,7 @@ static bool extents_are_independent(Draft *d, const Chain *c)
     for (int i = 0; i < c->count; i++)
         for (int j = i; j < c->count; j++)
             if (expr_uses(c->at[i]->extent, c->at[j]->var))
-                return refuse_unproved(d, text_format(d->cx, "%s staying outside of it", c->at[j]->name),
+                return refuse_unproved(d, FAULT_EXTENT, text_format(d->cx, "%s staying outside of it", c->at[j]->name),
                                        "the extent of %s depends on %s", c->at[i]->name, c->at[j]->name);
     return true;
 }
@@ -86,11 +88,11 @@ static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
 {
     bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);
     if (mixed)
-        return refuse_unproved(o->d, "loops over one kind: do not fuse them",
+        return refuse_unproved(o->d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
                                "%s and %s run over data and reduce axes of %s at once, so its init may not come first",
                                a->name, b->name, block->name);
     if (o->reassociate || order_is_free(block->stage)) return true;
-    return refuse_wrong(o->d, "the word reassociate",
+    return refuse_wrong(o->d, FAULT_REDUCTION, "the word reassociate",
                         "%s and %s both run over reduce axes of %s, and %s of floats depends on the order",
                         a->name, b->name, block->name, reducer_info(block->stage->reducer)->spelling);
 }

@@ -53,7 +53,8 @@ static bool find_maker(Follow *f)
         if (!f->maker || loop_is_own(loop, s)) f->maker = s;
     }
     if (f->maker) return true;
-    return refuse_wrong(f->d, "a loop around the maker of what it reads", "nothing that %s reads is made under %s", f->reader->name, loop->name);
+    return refuse_wrong(f->d, FAULT_PLACE, "a loop around the maker of what it reads",
+                        "nothing that %s reads is made under %s", f->reader->name, loop->name);
 }
 
 /* The scope below the loop, the loop's own path included. */
@@ -64,7 +65,8 @@ static bool find_made(Follow *f)
     Site site = { f->maker, NULL, NULL, 0 };
     each_block(cx, loop->child[0], path_bounds(cx, &f->path), visit_maker, &site);
     if (site.count != 1 || site_under(f, f->maker, f->d->next.root).count != 1)
-        return refuse_unproved(f->d, text_format(f->d->cx, "one, below %s: take this step before peel", loop->name),
+        return refuse_unproved(f->d, FAULT_PIECES,
+                               text_format(f->d->cx, "one, below %s: take this step before peel", loop->name),
                                "%s stands in several pieces", f->maker->name);
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH], *repeats;
     const char *why;
@@ -75,7 +77,7 @@ static bool find_made(Follow *f)
         extent[n++] = b->extent;
     }
     if (dense(cx, site.block->bind, f->maker->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why)) return true;
-    return refuse_unproved(f->d, text_format(f->d->cx, "loops of %s that are whole there", f->maker->name),
+    return refuse_unproved(f->d, FAULT_INDEX, text_format(f->d->cx, "loops of %s that are whole there", f->maker->name),
                            "what %s makes in an iteration of %s is not shown to be a box: %s", f->maker->name, loop->name, why);
 }
 
@@ -89,7 +91,7 @@ static void visit_read(const Expr *e, void *user)
         for (int a = 0; a < f->reader->data_count && f->fine; a++) {
             if (f->reader->axis[a].var != e->arg[d]) continue;
             if (f->dimension_of[a] >= 0 && f->dimension_of[a] != d)
-                f->fine = refuse_unproved(f->d, "one",
+                f->fine = refuse_unproved(f->d, FAULT_INDEX, "one",
                                           "%s indexes dimensions %d and %d of %s with the axis %s",
                                           f->reader->name, f->dimension_of[a], d, f->maker->name, expr_as_var(f->reader->axis[a].var)->name);
             f->dimension_of[a] = d;
@@ -123,7 +125,7 @@ static bool box_of(Follow *f, StageBox *box)
         if (f->dimension_of[a] < 0) continue;
         const Box *m = &f->made[f->dimension_of[a]];
         if (uses_a_loop(m->count))
-            return refuse_unproved(f->d, "as much in each",
+            return refuse_unproved(f->d, FAULT_EXTENT, "as much in each",
                                    "how much %s makes along dimension %d differs between iterations of %s",
                                    f->maker->name, f->dimension_of[a], path_end(&f->path)->name);
         if (expr_is_int(m->begin, 0) && m->count == extent) continue;
@@ -138,7 +140,7 @@ static bool is_not_inside_itself(Follow *f)
 {
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && loop_is_own(f->path.at[i], f->reader))
-            return refuse_wrong(f->d, "a loop of a stage that it reads",
+            return refuse_wrong(f->d, FAULT_PLACE, "a loop of a stage that it reads",
                                 "%s is a loop of %s, which is to move, or inside one", path_end(&f->path)->name, f->reader->name);
     return true;
 }
@@ -148,7 +150,7 @@ static bool is_outside_the_reduction(Follow *f)
     const Stmt *block = site_under(f, f->maker, path_end(&f->path)).block;
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && feeds_axis(block, f->path.at[i]->var, AXIS_REDUCE))
-            return refuse_wrong(f->d, "a loop outside of it",
+            return refuse_wrong(f->d, FAULT_REDUCTION, "a loop outside of it",
                                 "%s runs over a reduce axis of %s, which is not done before it ends", f->path.at[i]->name, f->maker->name);
     return true;
 }

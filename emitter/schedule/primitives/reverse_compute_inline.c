@@ -30,7 +30,8 @@ static bool only_reader_is(Merge *m, const Stage *maker)
         int count = stage_reads(m->d->cx, n->stage[i], &reads);
         for (int j = 0; j < count; j++)
             if (stage_makes(maker, reads[j]) && n->stage[i] != m->reader)
-                return refuse_wrong(m->d, text_format(m->d->cx, "a stage that %s alone reads", m->reader->name),
+                return refuse_wrong(m->d, FAULT_ORDER,
+                                    text_format(m->d->cx, "a stage that %s alone reads", m->reader->name),
                                     "%s reads %s too", n->stage[i]->name, maker->name);
     }
     return true;
@@ -43,10 +44,12 @@ static bool find_maker(Merge *m)
     for (int i = 0; i < count; i++) {
         const Stage *maker = maker_of(&m->d->next, reads[i]);
         if (maker && m->maker && maker != m->maker)
-            return refuse_unproved(m->d, "one stage to go into: inline the other", "%s reads %s and %s", m->reader->name, m->maker->name, maker->name);
+            return refuse_unproved(m->d, FAULT_ROLE, "one stage to go into: inline the other", "%s reads %s and %s",
+                                   m->reader->name, m->maker->name, maker->name);
         if (maker) m->maker = maker;
     }
-    if (!m->maker) return refuse_wrong(m->d, "a stage that reads another", "%s reads inputs only", m->reader->name);
+    if (!m->maker)
+        return refuse_wrong(m->d, FAULT_ROLE, "a stage that reads another", "%s reads inputs only", m->reader->name);
     return true;
 }
 
@@ -55,14 +58,16 @@ static bool are_plain(Merge *m)
     const Stage *both[] = { m->reader, m->maker };
     for (int i = 0; i < 2; i++) {
         if (both[i]->reducer != REDUCE_NONE)
-            return refuse_wrong(m->d, "reverse_compute_at",
+            return refuse_wrong(m->d, FAULT_ROLE, "reverse_compute_at",
                                 "%s reduces (%s), so there is no single instance to go into",
                                 both[i]->name, reducer_info(both[i]->reducer)->spelling);
         for (int a = 0; a < both[i]->axis_count; a++)
-            if (both[i]->axis[a].kind == AXIS_ORDERED) return refuse_unproved(m->d, "data axes only", "%s has an ordered axis", both[i]->name);
+            if (both[i]->axis[a].kind == AXIS_ORDERED)
+                return refuse_unproved(m->d, FAULT_ROLE, "data axes only", "%s has an ordered axis", both[i]->name);
     }
     if (stage_is_output(&m->d->next, m->maker))
-        return refuse_wrong(m->d, "a stage between", "%s is an output, and would have no storage of its own", m->maker->name);
+        return refuse_wrong(m->d, FAULT_ROLE, "a stage between",
+                            "%s is an output, and would have no storage of its own", m->maker->name);
     return true;
 }
 
@@ -83,7 +88,7 @@ static void visit_read(const Expr *e, void *user)
         for (int i = 0; i < d; i++) same = same && m->axis_of[i] != a;
         m->axis_of[d] = a;
         if (!same)
-            m->fine = refuse_unproved(m->d, "one axis for each dimension, over the same extent",
+            m->fine = refuse_unproved(m->d, FAULT_INDEX, "one axis for each dimension, over the same extent",
                                       "the index at which %s reads dimension %d of %s does not invert", m->reader->name, d, m->maker->name);
     }
 }
@@ -92,7 +97,7 @@ static bool index_inverts(Merge *m)
 {
     for (int d = 0; d < MAX_RANK; d++) m->axis_of[d] = -1;
     if (m->reader->data_count != m->maker->data_count)
-        return refuse_unproved(m->d, "as many",
+        return refuse_unproved(m->d, FAULT_INDEX, "as many",
                                "%s has %d dimensions and %s %d", m->reader->name, m->reader->data_count, m->maker->name, m->maker->data_count);
     m->fine = true;
     for (int i = 0; i < m->reader->out_count; i++) expr_walk(m->d->cx, m->reader->value[i], visit_read, m);
@@ -105,8 +110,10 @@ static bool stand_at_root(Merge *m)
     const Stage *both[] = { m->reader, m->maker };
     for (int i = 0; i < 2; i++) {
         const char *host = host_of(&m->d->next, both[i]);
-        if (host) return refuse_unproved(m->d, text_format(m->d->cx, "at the root: compute_root %s", both[i]->name),
-                                         "%s is computed inside %s", both[i]->name, host);
+        if (host)
+            return refuse_unproved(m->d, FAULT_PLACE,
+                                   text_format(m->d->cx, "at the root: compute_root %s", both[i]->name),
+                                   "%s is computed inside %s", both[i]->name, host);
     }
     return true;
 }

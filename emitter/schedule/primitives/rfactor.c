@@ -26,10 +26,11 @@ static bool find_block(Factored *f)
 {
     Draft *d = f->d;
     if (f->stage->reducer == REDUCE_NONE)
-        return refuse_wrong(d, "a reducing stage", "%s does not reduce", f->stage->name);
+        return refuse_wrong(d, FAULT_REDUCTION, "a reducing stage", "%s does not reduce", f->stage->name);
     const int pieces = count_blocks(d->next.root, f->stage);
     if (pieces != 1 || !nest_find_block(&d->next, f->stage->name, &f->path))
-        return refuse_unproved(d, "one: take this step before decompose_reduction and peel", "%s stands in %d pieces", f->stage->name, pieces);
+        return refuse_unproved(d, FAULT_PIECES, "one: take this step before decompose_reduction and peel",
+                               "%s stands in %d pieces", f->stage->name, pieces);
     return true;
 }
 
@@ -37,7 +38,7 @@ static bool is_a_reduce_loop(Factored *f, const Stmt *loop, const Stmt *block)
 {
     if (!feeds_axis(block, loop->var, AXIS_REDUCE)) return false;
     if (!feeds_axis(block, loop->var, AXIS_DATA) && !feeds_axis(block, loop->var, AXIS_ORDERED)) return true;
-    return refuse_unproved(f->d, "loops over one kind: do not fuse them",
+    return refuse_unproved(f->d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
                            "%s runs over data and reduce axes of %s at once", loop->name, f->stage->name);
 }
 
@@ -45,7 +46,8 @@ static bool has_fixed_extent(Factored *f, const Stmt *loop)
 {
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && expr_uses(loop->extent, f->path.at[i]->var))
-            return refuse_unproved(f->d, "an extent over sizes", "the extent of %s depends on %s", loop->name, f->path.at[i]->name);
+            return refuse_unproved(f->d, FAULT_EXTENT, "an extent over sizes", "the extent of %s depends on %s",
+                                   loop->name, f->path.at[i]->name);
     return true;
 }
 
@@ -58,12 +60,14 @@ static bool sort_loops(Factored *f)
         if (loop->kind != STMT_FOR || !is_a_reduce_loop(f, loop, block)) continue;
         if (!has_fixed_extent(f, loop)) return false;
         if (loop == f->loop) found = true;
-        else if (f->reduce_count == MAX_AXES) return refuse_unproved(f->d, text_format(f->d->cx, "up to %d", MAX_AXES),
-                                                            "%s has more than %d reduce loops", f->stage->name, MAX_AXES);
+        else if (f->reduce_count == MAX_AXES)
+            return refuse_too_large(f->d, FAULT_LIMIT, text_format(f->d->cx, "up to %d", MAX_AXES),
+                                    "%s has more than %d reduce loops", f->stage->name, MAX_AXES);
         else f->reduce[f->reduce_count++] = loop;
     }
     if (ctx_failed(f->d->cx) || found) return found;
-    return refuse_wrong(f->d, "a loop that does", "%s does not run over a reduce axis of %s", f->loop->name, f->stage->name);
+    return refuse_wrong(f->d, FAULT_REDUCTION, "a loop that does", "%s does not run over a reduce axis of %s",
+                        f->loop->name, f->stage->name);
 }
 
 static bool may_be_reordered(Factored *f)
@@ -72,7 +76,7 @@ static bool may_be_reordered(Factored *f)
     for (int i = 0; i < f->stage->out_count; i++) {
         bool floats = dtype_is_float(f->stage->out[i]->type);
         if (f->d->args.reassociate || (floats ? r->order_free_on_floats : r->order_free)) continue;
-        return refuse_wrong(f->d, "the word reassociate",
+        return refuse_wrong(f->d, FAULT_REDUCTION, "the word reassociate",
                             "%s of floats in %s depends on the order, which partial results change", r->spelling, f->stage->name);
     }
     return true;
@@ -82,12 +86,15 @@ static bool has_room(Factored *f)
 {
     const Stage *s = f->stage;
     if (s->data_count == MAX_RANK || s->data_count + 1 + f->reduce_count > MAX_AXES)
-        return refuse_unproved(f->d, text_format(f->d->cx, "fewer than %d", MAX_RANK), "%s has %d dimensions", s->name, s->data_count);
+        return refuse_too_large(f->d, FAULT_LIMIT, text_format(f->d->cx, "fewer than %d", MAX_RANK),
+                                "%s has %d dimensions", s->name, s->data_count);
     for (int a = 0; a < s->data_count; a++) {
         const char *axis = expr_as_var(s->axis[a].var)->name;
         bool taken = s->axis[a].kind == AXIS_DATA && strcmp(axis, loop_short(f->loop->name)) == 0;
         for (int i = 0; i < f->reduce_count; i++) taken = taken || strcmp(axis, loop_short(f->reduce[i]->name)) == 0;
-        if (taken) return refuse_invalid(f->d, "other names", "an axis and a reduce loop of %s are both called %s", s->name, axis);
+        if (taken)
+            return refuse_invalid(f->d, FAULT_NAME, "other names", "an axis and a reduce loop of %s are both called %s",
+                                  s->name, axis);
     }
     return true;
 }
@@ -120,7 +127,8 @@ static bool condition(Factored *f, const Renaming *r, const Expr **out)
             else others = true;
         }
         if (reduces && others)
-            return refuse_unproved(f->d, "guards over one kind", "a guard of %s mixes data and reduce loops", f->stage->name);
+            return refuse_unproved(f->d, FAULT_REDUCTION, "guards over one kind",
+                                   "a guard of %s mixes data and reduce loops", f->stage->name);
         if (reduces) *out = conjoin(f->d->cx, *out, expr_substitute(f->d->cx, part[k], r->from, r->to, r->count));
     }
     return true;
@@ -131,7 +139,9 @@ static const Stage *partial_stage(Factored *f, const char *made)
     Ctx *cx = f->d->cx;
     const Stage *s = f->stage;
     const Stmt *block = path_end(&f->path);
-    StageSpec spec = { .name = made, .out_count = s->out_count, .reducer = f->reduce_count ? s->reducer : REDUCE_NONE };
+    StageSpec spec = {
+        .name = made, .part = s->part, .out_count = s->out_count, .reducer = f->reduce_count ? s->reducer : REDUCE_NONE
+    };
     Renaming r = { .count = 0 };
     const Expr *cond, *axis[MAX_AXES], *at[MAX_AXES];
     for (int a = 0; a < s->data_count; a++) spec.axis[spec.axis_count++] = s->axis[a];
@@ -173,7 +183,7 @@ static bool has_no_ordered_axis(Factored *f)
 {
     for (int a = 0; a < f->stage->axis_count; a++)
         if (f->stage->axis[a].kind == AXIS_ORDERED)
-            return refuse_unproved(f->d, "a stage with data and reduce axes",
+            return refuse_unproved(f->d, FAULT_ROLE, "a stage with data and reduce axes",
                                    "%s has the ordered axis %s", f->stage->name, expr_as_var(f->stage->axis[a].var)->name);
     return true;
 }

@@ -18,10 +18,13 @@ static const Stmt *set_buffer_scope(Ctx *cx, const Stmt *s, void *user)
 static bool may_live_there(Draft *d, const Tensor *t, Scope scope)
 {
     if (is_output(&d->next, t) || is_input(&d->next, t))
-        return refuse_invalid(d, text_format(d->cx, "a stage between: cache_%s makes one", is_output(&d->next, t) ? "write" : "read"),
-                              "%s is an %s, whose storage is the caller's", t->name, is_output(&d->next, t) ? "output" : "input");
+        return refuse_invalid(
+            d, FAULT_ROLE,
+            text_format(d->cx, "a stage between: cache_%s makes one", is_output(&d->next, t) ? "write" : "read"),
+            "%s is an %s, whose storage is the caller's", t->name, is_output(&d->next, t) ? "output" : "input");
     if (scope > SCOPE_STATIC)
-        return refuse_invalid(d, "register, stack, arena and static", "%s is made anew in each run and cannot be %s", t->name, scope_text(scope));
+        return refuse_invalid(d, FAULT_STORAGE, "register, stack, arena and static",
+                              "%s is made anew in each run and cannot be %s", t->name, scope_text(scope));
     return true;
 }
 

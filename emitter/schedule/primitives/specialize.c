@@ -41,15 +41,23 @@ static const Expr *read_condition(Draft *d, const char *text)
     Sizes sizes = sizes_of(d->cx, &d->next);
     Bind bind[MAX_SIZES + 1] = { { NULL, NULL, NULL } };
     for (int i = 0; i < sizes.count; i++) bind[i] = (Bind){ expr_as_var(sizes.size[i])->name, NULL, sizes.size[i] };
-    if (!sizes.count) refuse_invalid(d, "a nest with a symbolic size", "no size of %s is open, so any condition is decided already", d->next.name);
+    if (!sizes.count)
+        refuse_invalid(d, FAULT_VALUE, "a nest with a symbolic size",
+                       "no size of %s is open, so any condition is decided already", d->next.name);
     if (ctx_failed(d->cx)) return NULL;
     DiagMark mark = diag_mark(d->cx);
     const Expr *cond = simplify(d->cx, expr_read(d->cx, text, bind, I32), NULL);
     const Diag *why = diag_rewind(d->cx, mark);
-    if (why) return refuse_invalid(d, "a comparison of sizes and numbers", "the condition '%s' cannot be read: %s", text, why->what) ? cond : NULL;
-    if (cond->type != BOOL) refuse_invalid(d, "a comparison of sizes and numbers", "'%s' is a number", text);
+    if (why)
+        return refuse_invalid(d, FAULT_VALUE, "a comparison of sizes and numbers",
+                              "the condition '%s' cannot be read: %s", text, why->what)
+                   ? cond
+                   : NULL;
+    if (cond->type != BOOL)
+        refuse_invalid(d, FAULT_VALUE, "a comparison of sizes and numbers", "'%s' is a number", text);
     else if (is_constant(cond))
-        refuse_invalid(d, "a condition that may hold or not", "'%s' is %s for all sizes", text, cond->integer ? "true" : "false");
+        refuse_invalid(d, FAULT_VALUE, "a condition that may hold or not", "'%s' is %s for all sizes", text,
+                       cond->integer ? "true" : "false");
     return ctx_failed(d->cx) ? NULL : cond;
 }
 
@@ -106,7 +114,8 @@ const Nest *run_specialize(Ctx *cx, const Nest *n, const StepArgs *a)
     const Expr *cond = read_condition(&d, a->condition);
     if (!cond) return n;
     if (branches(n->root) == MOST_BRANCHES) {
-        refuse_unproved(&d, text_format(cx, "up to %d", MOST_BRANCHES), "%s has %d conditions already", n->name, MOST_BRANCHES);
+        refuse_too_large(&d, FAULT_LIMIT, text_format(cx, "up to %d", MOST_BRANCHES), "%s has %d conditions already",
+                         n->name, MOST_BRANCHES);
         return n;
     }
     d.next.root = in_two(&d, n->root, cond);

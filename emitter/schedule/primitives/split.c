@@ -37,7 +37,7 @@ static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, in
 {
     Interval range = interval_of(d->cx, extent, scope);
     if (range.greatest <= INT32_MAX - factor) return true;
-    return refuse_unproved(d, "a smaller greatest size, declared",
+    return refuse_unproved(d, FAULT_EXTENT, "a smaller greatest size, declared",
                            "the extent of %s may reach %lld, and rounded up to a multiple of %lld it may leave 32 bits",
                            loop, (long long)range.greatest, (long long)factor);
 }
@@ -46,7 +46,7 @@ static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, in
 static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bounds *scope)
 {
     if (provably(d->cx, expr_binary(d->cx, EXPR_LE, expr_index(d->cx, factor), loop->extent), scope)) return true;
-    return refuse_unproved(d, "a greater least size, declared, or tail=guard",
+    return refuse_unproved(d, FAULT_EXTENT, "a greater least size, declared, or tail=guard",
                            "it is not shown that %s has %lld iterations for a tile to be shifted in", loop->name, (long long)factor);
 }
 
@@ -64,14 +64,15 @@ static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void 
         const char *axis = expr_as_var(s->axis[a].var)->name;
         Interval reached = interval_of(cx, bind, scope);
         if (!is_constant(extent) || block->cond)
-            r->fine = refuse_unproved(r->d, "tail=guard",
+            r->fine = refuse_unproved(r->d, FAULT_EXTENT, "tail=guard",
                                       "it is not shown that the last tile of %s stays inside the axis %s of %s", r->loop, axis, block->name);
         else if (s->axis[a].kind == AXIS_DATA)
-            r->fine = refuse_wrong(r->d, text_format(r->d->cx, "padded storage: pad %s %s", s->name, axis),
-                                   "the last tile of %s reaches %s=%lld of %s, which ends at %lld",
-                                   r->loop, axis, (long long)reached.greatest, block->name, (long long)extent->integer - 1);
+            r->fine =
+                refuse_wrong(r->d, FAULT_EXTENT, text_format(r->d->cx, "padded storage: pad %s %s", s->name, axis),
+                             "the last tile of %s reaches %s=%lld of %s, which ends at %lld", r->loop, axis,
+                             (long long)reached.greatest, block->name, (long long)extent->integer - 1);
         else
-            r->fine = refuse_wrong(r->d, "tail=guard",
+            r->fine = refuse_wrong(r->d, FAULT_EXTENT, "tail=guard",
                                    "the last tile of %s reaches %s=%lld of %s, which is reduced up to %lld",
                                    r->loop, axis, (long long)reached.greatest, block->name, (long long)extent->integer - 1);
     }
@@ -83,12 +84,13 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     Path p;
     if (!draft_find_loop(d, loop, &p)) return false;
     if (factor < 1 || factor > INT32_MAX)
-        return refuse_invalid(d, "1 and more", "the factor of %s is %lld", *loop, (long long)factor);
+        return refuse_invalid(d, FAULT_VALUE, "1 and more", "the factor of %s is %lld", *loop, (long long)factor);
     const Stmt *old = path_end(&p);
     const char *prefix = loop_prefix(cx, *loop), *brief = loop_short(*loop);
     const char *full_outer = outer ? name_format(cx, "%s.%s", prefix, outer) : name_format(cx, "%s.%so", prefix, brief);
     const char *full_inner = inner ? name_format(cx, "%s.%s", prefix, inner) : name_format(cx, "%s.%si", prefix, brief);
-    if (full_outer == full_inner) return refuse_invalid(d, "two names", "both loops would be named %s", full_outer);
+    if (full_outer == full_inner)
+        return refuse_invalid(d, FAULT_NAME, "two names", "both loops would be named %s", full_outer);
     p.depth--;
     const Bounds *scope = path_bounds(cx, &p);
     p.depth++;

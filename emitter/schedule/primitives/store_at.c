@@ -22,8 +22,10 @@ static bool encloses_all_uses(Draft *d, const Stage *s, const Stmt *loop)
     find_outside(d->cx, d->next.root, loop, &t);
     if (!t.first) return true;
     if (t.makes)
-        return refuse_wrong(d, "a loop around its maker and all its readers", "%s is computed outside %s", t.first, loop->name);
-    return refuse_wrong(d, "a loop around its maker and all its readers", "%s reads %s outside %s", t.first, s->name, loop->name);
+        return refuse_wrong(d, FAULT_PLACE, "a loop around its maker and all its readers", "%s is computed outside %s",
+                            t.first, loop->name);
+    return refuse_wrong(d, FAULT_PLACE, "a loop around its maker and all its readers", "%s reads %s outside %s",
+                        t.first, s->name, loop->name);
 }
 
 static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
@@ -38,7 +40,8 @@ static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
 static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
 {
     if (!loop_is_own(loop, s) || has_reader(d->cx, loop, s)) return true;
-    return refuse_wrong(d, "a loop around its readers", "%s is a loop of %s itself, so its values would not outlive it", loop->name, s->name);
+    return refuse_wrong(d, FAULT_PLACE, "a loop around its readers",
+                        "%s is a loop of %s itself, so its values would not outlive it", loop->name, s->name);
 }
 
 const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a)
@@ -49,7 +52,7 @@ const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p;
     if (!s || (a->loop[0] && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;
     if (stage_is_output(n, s) &&
-        !refuse_invalid(&d, "a stage between", "%s is an output, whose storage is the caller's", a->target))
+        !refuse_invalid(&d, FAULT_ROLE, "a stage between", "%s is an output, whose storage is the caller's", a->target))
         return n;
     if (a->loop[0] && (!is_outside_own_loops(&d, s, path_end(&p)) || !encloses_all_uses(&d, s, path_end(&p)))) return n;
 

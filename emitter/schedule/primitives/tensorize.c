@@ -34,9 +34,12 @@ const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
     DiagMark mark = diag_mark(cx);
     Instruction *i = instruction_read(cx, a->condition);
     const Diag *why = diag_rewind(cx, mark);
-    if (why) refuse_invalid(&d, "MACRO(OPERAND: TYPE, ...) FORMULA", "the declaration of %.*s cannot be read: %s",
-                              (int)strcspn(a->condition, "("), a->condition, why->what);
-    else if (is_declared_otherwise(n, i)) refuse_invalid(&d, "another name", "%s is declared already", i->macro);
+    if (why)
+        refuse_invalid(&d, FAULT_VALUE, "MACRO(OPERAND: TYPE, ...) FORMULA",
+                       "the declaration of %.*s cannot be read: %s", (int)strcspn(a->condition, "("), a->condition,
+                       why->what);
+    else if (is_declared_otherwise(n, i))
+        refuse_invalid(&d, FAULT_NAME, "another name", "%s is declared already", i->macro);
     if (ctx_failed(cx)) return n;
     i->feature = a->feature;
     const Instruction **all = NEW_ARRAY(cx->arena, const Instruction *, n->instruction_count + 1);
@@ -51,7 +54,7 @@ static bool target_has(Draft *d, const Instruction *i)
 {
     const char *features = d->next.features;
     if (!i->feature || !features || text_has_word(features, i->feature)) return true;
-    return refuse_invalid(d, "another one with --target, or no such step",
+    return refuse_invalid(d, FAULT_TARGET, "another one with --target, or no such step",
                           "%s needs the feature %s, and the target has %s",
                           i->macro, i->feature, *features ? text_format(d->cx, "only %s", features) : "none");
 }
@@ -72,7 +75,7 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
-        refuse_invalid(&d, "a loop that is none", "%s is a unit already", d.args.loop[0]);
+        refuse_invalid(&d, FAULT_ROLE, "a loop that is none", "%s is a unit already", d.args.loop[0]);
         return n;
     }
     make_tile(&d, &p, NULL);
@@ -90,10 +93,11 @@ const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
     const Instruction *i = a->name ? nest_instruction(n, a->name) : NULL;
     if (!i)
         refuse_invalid(
-            &d, text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", a->name ? a->name : "NAME"),
+            &d, FAULT_NAME,
+            text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", a->name ? a->name : "NAME"),
             "there is no instruction %s", a->name ? a->name : "?");
     else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why))
-        refuse_unproved(&d, "loops that compute its formula on operands laid out as it says",
+        refuse_unproved(&d, FAULT_INDEX, "loops that compute its formula on operands laid out as it says",
                         "%s is not what %s computes: %s", d.args.loop[0], a->name, why);
     if (ctx_failed(cx)) return n;
     make_tile(&d, &p, i);

@@ -84,7 +84,10 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     Reducing r = { path_end(&p), NULL, 0 };
     each_block(cx, r.loop, NULL, find_reducing, &r);
     if (r.count != 1) {
-        refuse_unproved(d, text_format(d->cx, "a loop over those of one%s", r.count ? ": take this step before decompose_reduction and peel" : ", and others without the word reassociate"),
+        refuse_unproved(d, FAULT_PIECES,
+                        text_format(d->cx, "a loop over those of one%s",
+                                    r.count ? ": take this step before decompose_reduction and peel"
+                                            : ", and others without the word reassociate"),
                         "%s runs over reduce axes of %d blocks", r.loop->name, r.count);
         return n;
     }
@@ -107,14 +110,16 @@ const Nest *run_vectorize(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!a->reassociate) return vectorize_data_loop(cx, n, a);
     Draft d = draft_open(cx, n, "vectorize", a);
     if (a->contract) {
-        refuse_invalid(&d, "reassociate, for a loop over a reduce axis, or contract", "%s has both options", a->loop[0]);
+        refuse_invalid(&d, FAULT_VALUE, "reassociate, for a loop over a reduce axis, or contract",
+                       "%s has both options", a->loop[0]);
         return n;
     }
     DiagMark mark = diag_mark(cx);
     const Nest *made = make_lanes(&d, n);
     const Diag *why = diag_rewind(cx, mark);
     if (!why) return as_one_step(&d, made);
-    if (why->severity == INTERNAL) diag_internal(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
+    if (why->refusal) refuse_with(&d, why->refusal);
+    else if (why->severity == INTERNAL) diag_internal(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
     else diag_error(cx, step_text(cx, d.primitive, &d.args), "%s", why->what);
     return n;
 }

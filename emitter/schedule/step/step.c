@@ -2,13 +2,14 @@
 /* Steps as text. The rows of steps.def say which operands and options a primitive has; an operand's kind says how it is
  * read from a word into its field of StepArgs, printed and renamed. So a printed step replays to the same nest.
  *
- *   split conv.h 4 tail=peel names=ho,hi        LOOP FACTOR, then options as key=value; an option left out has its
- * default
+ *   split conv.h 4 tail=peel names=ho,hi        LOOP FACTOR, then options as key=value
  *   reorder conv.i conv.h reassociate           a list takes all words up to the options */
 #include <stddef.h>
 #include <string.h>
 
 #include "schedule/step/step.h"
+
+#include "ir/check/refusal.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -257,9 +258,19 @@ static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
     return false;
 }
 
+/* row NULL: the step has none. */
+static void refuse_text(Ctx *cx, const char *text, const StepRow *row, FaultKind kind, const char *fault,
+                        const char *accepted)
+{
+    Refusal *r = NEW(cx->arena, Refusal);
+    *r = (Refusal){ .verdict = kind == FAULT_LIMIT ? TOO_LARGE : INVALID, .kind = kind, .fault = fault,
+                    .accepted = accepted, .primitive = row ? row->name : NULL };
+    refusal_report(cx, text, r);
+}
+
 static void refuse_step(Ctx *cx, const char *text, const StepRow *row, const char *fault)
 {
-    diag_error(cx, text, "invalid: %s; accepted: %s", fault, step_usage(cx, row));
+    refuse_text(cx, text, row, FAULT_VALUE, fault, step_usage(cx, row));
 }
 
 static bool read_operands(Ctx *cx, const char *text, const StepRow *row, Words *w, StepArgs *a)
@@ -354,13 +365,14 @@ const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args)
     bool few = words_of(cx, text, &w);
     *args = (StepArgs){ .target = NULL };
     if (!few) {
-        diag_error(cx, text, "invalid: the step about %s has more than %d words; accepted: fewer", w.at[1], w.count);
+        refuse_text(cx, text, NULL, FAULT_LIMIT,
+                    text_format(cx, "the step about %s has more than %d words", w.at[1], w.count), "fewer");
         return NULL;
     }
     const StepRow *row = w.count ? step_row(w.at[w.next++]) : NULL;
     if (!row) {
         const char *near = w.count ? near_name(cx, w.at[0]) : NULL;
-        diag_error(cx, text, "invalid: this is no schedule step; accepted: %s", near ? near : all_names(cx));
+        refuse_text(cx, text, NULL, FAULT_NAME, "this is no schedule step", near ? near : all_names(cx));
         return NULL;
     }
     return read_operands(cx, text, row, &w, args) && read_options(cx, text, row, &w, args) ? row : NULL;
