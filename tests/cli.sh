@@ -232,6 +232,15 @@ check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.
 check refused-combine-gap       refuses 'not combined but reads what is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 check refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
+te 'input x: f32[4]\ny[i] = x[i]\000\noutput y\n' nul
+check refused-nul-in-te         refuses '0x00 has no meaning' "$work/nul.te" -o "$work/a.c"
+nul_place() { grep -q '^[^ ]*nul.te: 2:12: error: ' "$work/err"; }
+check refused-nul-has-a-place   nul_place
+te 'input x: f32[4]\ny = relu(x)\noutput y\n' said_of
+printf '# of y\n\000stop_fusion y\n' > "$work/nul.txt"
+check refused-nul-in-annotations refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" \
+    --annotate "$work/nul.txt"
+check refused-nul-in-tuning     refuses '0x00 has no meaning' "$work/said_of.te" -o "$work/a.c" --tuning "$work/nul.txt"
 te 'input x: f32[4]\ny[i] = x[i]\noutput y\nschedule\n  split y.i 0\n' step
 check refused-step              refuses 'split' "$work/step.te" -o "$work/a.c"
 check refused-step-line         grep -q "^$work/step.te: 5:[0-9]*: error: " "$work/err"

@@ -10,7 +10,7 @@
 
 static bool read_te(Ctx *cx, const char *path, Bytes file, const ImportOptions *o, Model *out)
 {
-    return te_read(cx, path, (const char *)file.at, o, out);     /* a NUL follows the last byte */
+    return te_read(cx, path, file_text(cx, path, file), o, out);
 }
 
 typedef struct Format { const char *extension; bool (*read)(Ctx *, const char *, Bytes, const ImportOptions *, Model *); } Format;

@@ -78,6 +78,21 @@ Bytes file_read(Ctx *cx, const char *path)
     return ctx_failed(cx) ? none : all;
 }
 
+const char *file_text(Ctx *cx, const char *path, Bytes file)
+{
+    const char *text = (const char *)file.at, *line = text, *nul = memchr(text, 0, file.count);
+    if (!nul) return text;
+    int number = 1;
+    for (const char *s = text; s < nul; s++)
+        if (*s == '\n') number++, line = s + 1;
+    const char *outer = cx->file;
+    cx->file = path;
+    diag_error(cx, text_format(cx, "%d:%d", number, (int)(nul - line) + 1),
+               "the byte 0x00 has no meaning here; this file is read as text");
+    cx->file = outer;
+    return text;
+}
+
 /* ---- Writing ---------------------------------------------------------------------------------------------------- */
 
 enum { MOST_NAMES = 100 };

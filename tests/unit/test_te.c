@@ -158,7 +158,36 @@ static const Refusal refusals[] = {
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
       "e.te: 2:7: error: a constant has a constant shape\n  const a: i8[n] = {1}\n        ^" },
     { "huge-const", "const a: i8[65536][65536] = {1}\n",
-      "e.te: 1:29: error: this tensor has too many elements to be written out\n  const a: i8[65536][65536] = {1}\n                              ^" },
+      "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, for "
+      "indices have "
+      "32 bits\n  const a: i8[65536][65536] = {1}\n        ^" },
+    { "large-const", "const a: i8[4096][8192] = {1}\n",
+      "e.te: 1:27: error: this tensor has too many elements to be written out\n  const a: i8[4096][8192] = {1}\n"
+      "                            ^" },
+    { "elements-beyond-32-bits", "input x: f32[65536][65536]\n",
+      "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, for "
+      "indices "
+      "have 32 bits\n  input x: f32[65536][65536]\n        ^" },
+    { "elements-beyond-64-bits", "input x: f32[2097152][2097152][2097152]\n",
+      "e.te: 1:7: error: tensor \"x\" [2097152][2097152][2097152] has up to 9223372036854775807 elements; at most "
+      "2147483647 "
+      "are accepted, for indices have 32 bits\n  input x: f32[2097152][2097152][2097152]\n        ^" },
+    { "elements-of-greatest-size", "size n in 1..65536\ninput x: f32[n]\ny[i,j] = x[i] * x[j]\noutput y\n",
+      "e.te: 3:1: error: tensor \"y\" [n][n] has up to 4294967296 elements; at most 2147483647 are accepted, for "
+      "indices "
+      "have 32 bits\n  y[i,j] = x[i] * x[j]\n  ^" },
+    { "elements-of-a-call", "input x: f32[65536][1]\ninput z: f32[1][65536]\ny = add(x, z)\noutput y\n",
+      "e.te: 3:5: error: " },
+    { "size-that-wraps", "input x: f32[65536*65536]\n",
+      "e.te: 1:19: error: this size may be 4294967296, but at most 2147483647 is accepted\n  input x: "
+      "f32[65536*65536]\n"
+      "                    ^" },
+    { "size-that-may-wrap", "size n in 1..2147483647\ninput x: f32[n]\ny[i<n+1] = x[0]\noutput y\n",
+      "e.te: 3:6: error: this size may be 2147483648, but at most 2147483647 is accepted\n  y[i<n+1] = x[0]\n       "
+      "^" },
+    { "size-shifted-out", "size n in 1..2\ninput x: f32[n<<30]\n",
+      "e.te: 2:15: error: this size may be 2147483648, but at most 2147483647 is accepted\n  input x: f32[n<<30]\n"
+      "                ^^" },
     { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
       "e.te: 3:8: error: 'yas' is no tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
     { "output-of-input", "input a: f32[3]\noutput a\n", "e.te: 2:8: error: 'a' is not computed: it cannot be an output\n  output a\n         ^" },

@@ -7,6 +7,7 @@
 
 #include "graph/dag/op_build.h"
 #include "graph/dag/registry.h"
+#include "ir/algebra/algebra.h"
 #include "support/names.h"
 #include "support/text.h"
 
@@ -272,6 +273,7 @@ Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, i
         n->out[i] = tensor_new(cx, out_name, made[i]->type, made[i]->rank, made[i]->shape);
         n->out[i]->maker = n;
         n->out[i]->output = i;
+        if (!tensor_fits_index(cx, n->out[i])) return NULL;
     }
     map_put_ptr(&registry(cx)->expansion, n, made);
     return n;

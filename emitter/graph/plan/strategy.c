@@ -190,11 +190,11 @@ static void add_record(Ctx *cx, const char *path, int line, const char *signatur
 
 bool tuning_read(Ctx *cx, const char *path)
 {
-    const Bytes file = file_read(cx, path);
+    const char *text = file_text(cx, path, file_read(cx, path));
     if (ctx_failed(cx)) return false;
     int line = 1;
     registry(cx)->records = NULL;
-    for (const char *s = (const char *)file.at; *s; s += strcspn(s, "\n"), s += *s == '\n', line++) {
+    for (const char *s = text; *s; s += strcspn(s, "\n"), s += *s == '\n', line++) {
         const char *word = s + strspn(s, " \t\r");
         const size_t n = strcspn(word, " \t\r\n");
         const char *second = word + n + strspn(word + n, " \t\r");

@@ -272,9 +272,9 @@ static bool has_computes(const Annotations *a)
 
 bool annotations_read(Ctx *cx, const char *path, Model *m)
 {
-    Bytes file = file_read(cx, path);
+    const char *text = file_text(cx, path, file_read(cx, path));
     if (ctx_failed(cx)) return false;
-    const char *outer = cx->file, *text = (const char *)file.at;
+    const char *outer = cx->file;
     cx->file = path;
     Annotations a = { .cx = cx, .place = lex_part(cx, text, 0, 0, true, "annotations") };
     a.node_count = dag_order(cx, m->output, m->output_count, &a.node);

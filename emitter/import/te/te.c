@@ -6,6 +6,7 @@
 
 #include "graph/dag/op.h"
 #include "import/formats/npy.h"
+#include "ir/algebra/algebra.h"
 #include "ir/text/read.h"
 #include "schedule/schedule.h"
 #include "support/file.h"
@@ -104,9 +105,12 @@ static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
     *at = lex_peek(l);
     const char *tensor_name = lex_name(l, "the name of the tensor");
     if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, r->known, &type, &rank, shape)) return NULL;
+    DiagMark mark = diag_mark(r->cx);
     Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
+    if (t) tensor_fits_index(r->cx, t);
+    lex_relocate(l, mark, *at);
     define(r, l, *at, t);
-    return t;
+    return ctx_failed(r->cx) ? NULL : t;
 }
 
 static void read_data(TeReader *r, Lexer *l, Token at, Tensor *t)

@@ -73,6 +73,8 @@ const Expr *ranges_simplify(Ranges *r, const Expr *e);
 /* Elements and bytes of a tensor with its symbolic sizes at their greatest; -1: beyond int64. */
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t);
 int64_t tensor_most_bytes(Ctx *cx, const Tensor *t);
+/* Emitted indices are int32_t: every element has a number that fits, at the greatest sizes too; or an error says so. */
+bool tensor_fits_index(Ctx *cx, const Tensor *t);
 
 int64_t sat_add(int64_t a, int64_t b);
 int64_t sat_mul(int64_t a, int64_t b);

@@ -415,6 +415,21 @@ int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
     return n;
 }
 
+bool tensor_fits_index(Ctx *cx, const Tensor *t)
+{
+    int64_t most = 1;
+    for (int d = 0; d < t->rank; d++) {
+        const Interval dim = interval_of(cx, t->shape[d], NULL);
+        most = sat_mul(most, dim.greatest > 0 ? dim.greatest : 0);
+    }
+    if (most <= INT32_MAX) return true;
+    diag_unsupported(cx, NULL,
+                     "tensor \"%s\" %s has %s%lld elements; at most %ld are accepted, for indices have 32 bits",
+                     t->name, tensor_shape_text(cx, t), tensor_is_fixed(t) && most < INT64_MAX ? "" : "up to ",
+                     (long long)most, (long)INT32_MAX);
+    return false;
+}
+
 int64_t tensor_most_bytes(Ctx *cx, const Tensor *t)
 {
     int64_t n = tensor_most_elems(cx, t);

@@ -155,12 +155,28 @@ bool is_senseless(Reader *r, ExprKind k, const Expr *b, Token at)
     return true;
 }
 
+/* Expressions of i32 wrap, which is never meant in a size. */
+static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Token at)
+{
+    if (!r->in_size || r->as_written || a->type != I32) return false;
+    const Interval x = interval_of(r->cx, a, r->bounds), y = interval_of(r->cx, b, r->bounds);
+    const int64_t most = k == EXPR_ADD ? sat_add(x.greatest, y.greatest)
+                       : k == EXPR_SUB ? sat_add(x.greatest, -y.least)
+                       : k == EXPR_MUL ? sat_mul(x.greatest, y.greatest)
+                       : k == EXPR_SHL ? sat_mul(x.greatest, (int64_t)1 << (y.greatest < 31 ? y.greatest : 31)) : 0;
+    if (most <= INT32_MAX) return false;
+    lex_error(r->lex, at, "this size may be %lld, but at most %ld is accepted", (long long)most, (long)INT32_MAX);
+    return true;
+}
+
 Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at)
 {
     const Value both[] = { a, b };
     const Expr *e[2];
     values_agree(r, both, 2, (expr_info(k)->algebra & ALGEBRA_FLOATS) && k != EXPR_DIV, e);
     if (e[1]->kind != EXPR_POISON && is_senseless(r, k, e[1], b.at)) return value_poison(r, at);
+    if (e[0]->kind != EXPR_POISON && e[1]->kind != EXPR_POISON &&
+        size_wraps(r, k, e[0], e[1], at)) return value_poison(r, at);
     DiagMark mark = diag_mark(r->cx);
     const Expr *result = expr_binary(r->cx, k, e[0], e[1]);
     lex_relocate(r->lex, mark, at);
@@ -304,7 +320,10 @@ Value read_value(Reader *r) { return read_binary(r, 0); }
 const Expr *read_extent(Reader *r)
 {
     Token at = lex_peek(r->lex);
+    const bool outer = r->in_size;
+    r->in_size = true;
     const Expr *e = value_as(r, read_binary(r, expr_info(EXPR_LT)->precedence + 1), I32);
+    r->in_size = outer;
     if (e->kind != EXPR_POISON && e->type != I32) {
         lex_error(r->lex, at, "a size has type i32, not %s", dtype_info(e->type)->spelling);
         return expr_poison(r->cx);

@@ -40,6 +40,7 @@ typedef struct Reader {
     const Known *known;
     const Bounds *bounds;        /* of the formula's axes */
     DType literal;               /* of literals without another operand */
+    bool in_size;                /* inside of an extent, where arithmetic must not wrap */
     bool as_written;             /* printed text: nothing is simplified, and constants that are legal but senseless pass */
     const Tensor *star;          /* what [*] ranges over: a tensor of the output's shape, or NULL; */
     const Expr *const *star_axis;   /* one variable for each of its dimensions */

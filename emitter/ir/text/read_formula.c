@@ -5,6 +5,7 @@
 
 #include <string.h>
 
+#include "ir/algebra/algebra.h"
 #include "ir/nest/recurrence.h"
 #include "support/names.h"
 
@@ -411,6 +412,7 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
     f->spec.name = stage_name ? stage_name : f->name[0];
     DiagMark mark = diag_mark(l->cx);
     Node *n = compute_new(l->cx, &f->spec);
+    if (n && !as_written) tensor_fits_index(l->cx, n->out[0]);
     lex_relocate(l, mark, begin);
     if (!n) {
         lex_error(l, begin, "this formula has no value");

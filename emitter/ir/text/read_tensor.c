@@ -2,6 +2,8 @@
 /* What declares sizes and tensors, in printed nests and in .te files alike. */
 #include "ir/text/read.h"
 
+#include "ir/algebra/algebra.h"
+
 /* size = name 'in' least '..' greatest */
 bool size_read(Lexer *l, const Known **known)
 {
@@ -50,7 +52,11 @@ bool promise_read(Lexer *l, const Known **known)
     const char *promised = lex_name(l, "the name of the tensor");
     if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *known, &type, &rank, shape) || !lex_finish(l)) return false;
     if (known_tensor(*known, at)) lex_error(l, at, "'%s' is defined already", promised);
-    Known *k = (Known *)(uintptr_t)known_add(l->cx, *known, promised, tensor_new(l->cx, promised, type, rank, shape), NULL);
+    DiagMark mark = diag_mark(l->cx);
+    Tensor *t = tensor_new(l->cx, promised, type, rank, shape);
+    if (t) tensor_fits_index(l->cx, t);
+    lex_relocate(l, mark, at);
+    Known *k = (Known *)(uintptr_t)known_add(l->cx, *known, promised, t, NULL);
     k->is_promised = true;
     *known = k;
     return !ctx_failed(l->cx);
