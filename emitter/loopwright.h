@@ -180,6 +180,7 @@ bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule)
  * one of the same name. `loopwright dump --at strategy` tells. */
 typedef struct lw_implementation {
     const char *name, *what;         /* "energy.lanes"; what: one line for people */
+    const char *features;            /* that the target must have, space-separated; NULL: none */
     int plevel;                      /* 10 is normal */
     const char *when;                /* "dim(x, 1) % 8 == 0 && x is f32"; where sizes are open tested at run time, with the next best one in the other branch; NULL: always */
     lw_schedule *schedule;           /* NULL: loops as written */
@@ -196,8 +197,12 @@ const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const
 
 typedef struct lw_target {
     const char *name, *base, *summary;   /* base NULL: "generic"; what is 0 or NULL below is the base's */
+    /* Beyond the base's, space-separated: implementations and instructions ask for them. "rows mla dsp" brings the
+     * 8-bit schedules of a Cortex-M4; schedules/arm/target.c says what each means. */
     const char *features;
-    int lanes, accumulators;
+    int lanes, accumulators;             /* floats that the C compiler vectorizes, 1: scalar; sums in registers */
+    int vector_bytes;                    /* of the vectors that runtime/simd has for it */
+    int copy_budget, unroll_budget;      /* statements that copies of loops, and an unrolled body, may add */
 } lw_target;
 bool lw_register_target(lw_context *cx, const lw_target *t);
 bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types);     /* "tpu", "conv2d dense", "i8 i32" */

@@ -45,7 +45,8 @@ static bool define(Trial *a)
 
 static void try_one(Trial *a, const Implementation *i)
 {
-    const Nest *n = implementation_nest(a->cx, a->group, target_find(a->cx, i->target), i);
+    const Target *target = implementation_target(a->cx, i);
+    const Nest *n = target ? implementation_nest(a->cx, a->group, target, i) : NULL;
     Env *env = env_new(a->cx);
     if (!n) return;
     for (int k = 0; k < a->group->input_count; k++)
@@ -53,11 +54,12 @@ static void try_one(Trial *a, const Implementation *i)
     if (!interpret(a->cx, n, env, &(RunOptions){ .checked = true })) return;
     const Tensor *out = a->group->output[0];
     const Difference d = elements_compare(out, env_get(env, n->output[0]), a->wanted);
-    text_printf(&a->said, "%-32s %-12s largest difference ", i->name, i->target);
+    text_printf(&a->said, "%-32s %-12s largest difference ", i->name, implementation_for(i));
     text_double(&a->said, d.worst);
     text_char(&a->said, '\n');
     if (d.wrong)
-        diag_error(a->cx, text_format(a->cx, "implementation \"%s\" for %s", i->name, i->target), "it does not agree with the operator %s: %lld of %lld elements differ, "
+        diag_error(a->cx, text_format(a->cx, "implementation \"%s\" for %s", i->name, implementation_for(i)),
+            "it does not agree with the operator %s: %lld of %lld elements differ, "
                    "element %lld the most", a->call->op->name, (long long)d.wrong, (long long)tensor_elems(out), (long long)d.worst_at);
 }
 

@@ -76,7 +76,10 @@ static bool add_target(Ctx *cx, const lw_target *t)
 {
     if (ctx_failed(cx)) return false;
     target_register(cx, &(const Target){ .name = name(cx, t->name), .base = name(cx, t->base ? t->base : "generic"), .summary = name(cx, t->summary ? t->summary : ""),
-                                         .features = name(cx, t->features), .lanes = t->lanes, .accumulators = t->accumulators });
+                                         .features = name(cx, t->features), .lanes = t->lanes,
+                                         .accumulators = t->accumulators,
+                                         .vector_bytes = t->vector_bytes, .copy_budget = t->copy_budget,
+                                         .unroll_budget = t->unroll_budget });
     return !ctx_failed(cx);
 }
 
@@ -165,7 +168,8 @@ static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         lw_implementation *copy = arena_copy(cx->arena, &list[i], sizeof list[i]);
         Implementation *row = NEW(cx->arena, Implementation);
-        *row = (Implementation){ .name = name(cx, list[i].name), .target = name(cx, target), .ops = name(cx, ops), .plevel = list[i].plevel,
+        *row = (Implementation){ .name = name(cx, list[i].name), .features = name(cx, list[i].features),
+            .target = name(cx, target), .ops = name(cx, ops), .plevel = list[i].plevel,
                                  .what = name(cx, list[i].what ? list[i].what : ""), .when = name(cx, list[i].when), .compute = name(cx, list[i].compute), .schedule = copy->schedule ? schedule : NULL,
                                  .user = copy };
         implementation_register(cx, row);

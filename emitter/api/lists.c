@@ -48,9 +48,12 @@ static const char *list_targets(Ctx *cx)
     Text t = text_new(cx);
     int count;
     const Target *const *target = target_list(cx, &count);
-    text_printf(&t, "%-14s %-14s %s\n", "target", "falls back to", "what it is");
-    for (int i = 0; i < count; i++)
-        text_printf(&t, "%-14s %-14s %s\n", target[i]->name, target[i]->base ? target[i]->base : "-", target[i]->summary);
+    text_printf(&t, "%-14s %-14s %-21s %s\n", "target", "falls back to", "features", "what it is");
+    for (int i = 0; i < count; i++) {
+        const Target *is = target[i];
+        const char *features = is->features && *is->features ? is->features : "-";
+        text_printf(&t, "%-14s %-14s %-21s %s\n", is->name, is->base ? is->base : "-", features, is->summary);
+    }
     const Device *const *device = device_list(cx, &count);
     text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "what it is");
     for (int i = 0; i < count; i++) text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);

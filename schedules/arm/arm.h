@@ -4,7 +4,6 @@
 /* What a core has, what follows from it for the form of weights, and what strategies share. */
 #include "schedules/product.h"
 
-bool has_feature(const Target *t, const char *word);
 /* Pairs of i16 are what the instructions of the target multiply. */
 bool wants_pairs(const Target *t);
 /* So many channels of a depthwise convolution are taken at once. */

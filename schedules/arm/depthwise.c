@@ -130,7 +130,7 @@ static bool applies(Ctx *cx, const GroupNest *g)
 }
 
 const Implementation implementations_arm_depthwise[] = {
-    { .name = "depthwise.windows", .target = "arm", .plevel = 12, .ops = "packed_depthwise2d",
+    { .name = "depthwise.windows", .features = "rows", .plevel = 12, .ops = "packed_depthwise2d",
       .what = "two pixels by a block of channels, all taps at once over rows with their borders", .applies = applies, .schedule = schedule },
     { 0 }
 };

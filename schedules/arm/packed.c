@@ -7,13 +7,7 @@
 
 #include "support/text.h"
 
-bool has_feature(const Target *t, const char *word)
-{
-    const char *at = t->features ? strstr(t->features, word) : NULL;
-    return at != NULL;
-}
-
-bool wants_pairs(const Target *t) { return has_feature(t, "dsp") && !has_feature(t, "mve"); }
+bool wants_pairs(const Target *t) { return target_has(t, "dsp") && !target_has(t, "mve"); }
 
 /* Weights [e][o] as [o][e], or in fours of two rows in turn, with each four's middle two exchanged, and zeros for rows behind
  * the last one. */
@@ -149,7 +143,7 @@ static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *u
 
 /* ---- Depthwise --------------------------------------------------------------------------------------------------- */
 
-int64_t channel_block(const Target *t) { return has_feature(t, "mve") ? 8 : 4; }
+int64_t channel_block(const Target *t) { return target_has(t, "mve") ? 8 : 4; }
 
 /* Weights [taps][o] as [o/block][taps][block], filled up with zeros. */
 static Tensor *pack_channels(Ctx *cx, const Tensor *k, int64_t outs, int64_t blocks, int64_t block)
@@ -194,9 +188,11 @@ const Nest *fetch_rows(Ctx *cx, const Nest *n, const Node *anchor, const char *r
 }
 
 const Implementation implementations_arm_packed[] = {
-    { .name = "packed.rows", .target = "arm", .ops = "conv2d dense", .what = "products of 8 bits over weights in reading order", .alter = alter_product },
-    { .name = "packed.channels", .target = "arm", .ops = "depthwise_conv2d", .what = "depthwise convolutions of 8 bits over whole blocks of channels",
+    { .name = "packed.rows", .features = "rows", .ops = "conv2d dense",
+      .what = "products of 8 bits over weights in reading order", .alter = alter_product },
+    { .name = "packed.channels", .features = "rows", .ops = "depthwise_conv2d",
+      .what = "depthwise convolutions of 8 bits over whole blocks of channels",
       .alter = alter_depthwise },
-    { .name = "packed.bias", .target = "arm", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
+    { .name = "packed.bias", .features = "rows", .ops = "add", .what = "a bias begins the sum", .alter = alter_bias },
     { 0 }
 };

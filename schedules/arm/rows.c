@@ -308,17 +308,17 @@ static bool applies_to_rows(Ctx *cx, const GroupNest *g)
     return form_of(product) != PAIRED || axis_extent(product, product->data_count - 1) >= 4;
 }
 
-/* A core with 13 registers and no instruction for it gains by a patch, whose borders cost the loops nothing, but not by rows
- * that lie there anyway. */
+/* A core with 13 registers that multiplies and adds in one instruction, one product at a time, gains by a patch, whose
+ * borders cost the loops nothing, but not by rows that lie there anyway. */
 static bool applies_to_patches(Ctx *cx, const GroupNest *g) { return !lies_in_rows(g->group->anchor) && applies_to_rows(cx, g); }
 
-#define DOT(its_target, its_ops, when) \
-    { .name = "rows.dot", .target = its_target, .plevel = 12, .ops = its_ops, \
+#define DOT(needed, its_ops, when) \
+    { .name = "rows.dot", .features = needed, .plevel = 12, .ops = its_ops, \
       .what = "two pixels by two or four channels over whole rows, windows gathered in a patch", .applies = when, .schedule = schedule }
 
 const Implementation implementations_arm_rows[] = {
-    DOT("arm", "packed_conv2d", applies_to_rows),
-    DOT("cortex-m3", "packed_conv2d", applies_to_patches),
-    DOT("arm-dsp", "packed_conv2d packed_dense", applies_to_rows),
+    DOT("rows", "packed_conv2d", applies_to_rows),
+    DOT("rows mla", "packed_conv2d", applies_to_patches),
+    DOT("rows mla dsp", "packed_conv2d packed_dense", applies_to_rows),
     { 0 }
 };

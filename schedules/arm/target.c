@@ -1,18 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* The Arm chain: cortex-m55 -> arm-mve -> arm-dsp -> arm -> generic. A scalar core keeps a few accumulators in registers. */
+/* The Arm chain: cortex-m55 -> arm-mve -> arm-dsp -> arm -> generic. A scalar core keeps a few accumulators in
+ * registers. Implementations ask for features; a row of any other chain that has them gets the same schedules:
+ *
+ *   rows   products of 8 bits gain by whole rows whose sums stay in registers (runtime/simd/rows.h): any scalar core
+ *   mla    multiplies and adds in one instruction
+ *   dsp    products of pairs of 16 bits: SMLAD
+ *   mve    vectors of 128 bits: Helium
+ *   fpu    floats of 32 bits */
 #include "graph/dag/target.h"
 
 const Target targets_arm[] = {
-    { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "", .lanes = 1, .accumulators = 4,
-      .copy_budget = 16 },
-    { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16 bits", .features = "dsp", .accumulators = 8 },
-    { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits", .features = "dsp mve" },
-    { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+", .features = "" },
-    { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "", .accumulators = 8 },
-    { .name = "cortex-m4", .base = "arm-dsp", .summary = "Cortex-M4 with its FPU", .features = "dsp fpu", .accumulators = 16 },
-    { .name = "cortex-m7", .base = "arm-dsp", .summary = "Cortex-M7", .features = "dsp fpu", .accumulators = 16 },
-    { .name = "cortex-m33", .base = "arm-dsp", .summary = "Cortex-M33 with its DSP extension", .features = "dsp fpu", .accumulators = 16 },
-    { .name = "cortex-m55", .base = "arm-mve", .summary = "Cortex-M55 with Helium", .features = "dsp mve fpu", .accumulators = 16 },
-    { .name = "cortex-m85", .base = "arm-mve", .summary = "Cortex-M85 with Helium", .features = "dsp mve fpu", .accumulators = 16 },
+    { .name = "arm", .base = "generic", .summary = "any 32-bit Arm core", .features = "rows", .lanes = 1,
+      .accumulators = 4, .copy_budget = 16 },
+    { .name = "arm-dsp", .base = "arm", .summary = "a core with the DSP extension: pairs of 16 bits",
+      .features = "mla dsp", .accumulators = 8 },
+    { .name = "arm-mve", .base = "arm-dsp", .summary = "a core with Helium: vectors of 128 bits", .features = "mve" },
+    { .name = "cortex-m0plus", .base = "arm", .summary = "Cortex-M0+" },
+    { .name = "cortex-m3", .base = "arm", .summary = "Cortex-M3", .features = "mla", .accumulators = 8 },
+    { .name = "cortex-m4", .base = "arm-dsp", .summary = "Cortex-M4 with its FPU", .features = "fpu",
+      .accumulators = 16 },
+    { .name = "cortex-m7", .base = "arm-dsp", .summary = "Cortex-M7", .features = "fpu", .accumulators = 16 },
+    { .name = "cortex-m33", .base = "arm-dsp", .summary = "Cortex-M33 with its DSP extension",
+      .features = "fpu", .accumulators = 16 },
+    { .name = "cortex-m55", .base = "arm-mve", .summary = "Cortex-M55 with Helium", .features = "fpu",
+      .accumulators = 16 },
+    { .name = "cortex-m85", .base = "arm-mve", .summary = "Cortex-M85 with Helium", .features = "fpu",
+      .accumulators = 16 },
     { 0 }
 };

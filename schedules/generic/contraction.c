@@ -196,7 +196,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 }
 
 const Implementation implementations_generic_contraction[] = {
-    { .name = "contraction.tiled", .target = "generic", .plevel = 10, .ops = "pattern:out-fusable pattern:reduction",
+    { .name = "contraction.tiled", .plevel = 10, .ops = "pattern:out-fusable pattern:reduction",
       .what = "tiles of w and c accumulated in a small array, c innermost", .applies = applies, .schedule = schedule },
     { 0 }
 };

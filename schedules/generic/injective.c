@@ -5,7 +5,7 @@
 static const Nest *schedule(Ctx *cx, const GroupNest *g) { return inline_elementwise(cx, g->nest, NULL); }
 
 const Implementation implementations_generic_injective[] = {
-    { .name = "injective.inlined", .target = "generic", .plevel = 10,
+    { .name = "injective.inlined", .plevel = 10,
       .ops = "pattern:elementwise pattern:broadcast pattern:injective",
       .what = "producers inlined", .schedule = schedule },
     { 0 }

@@ -83,7 +83,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
 }
 
 const Implementation implementations_generic_naive[] = {
-    { .name = "stages.in_order", .target = "generic", .plevel = 1,
+    { .name = "stages.in_order", .plevel = 1,
       .ops = "pattern:out-fusable pattern:reduction pattern:opaque",
       .what = "stage after stage, as written", .schedule = schedule },
     { 0 }

@@ -46,7 +46,8 @@ static void check_all_tried(Ctx *cx, const RegistryRun *r)
     const Implementation *const *all = implementation_list(cx, &count);
     for (int i = 0; i < count && i < MOST_IMPLEMENTATIONS; i++)
         if (!all[i]->alter)
-            check_that(r->tried[i] > 0, text_format(cx, "%s for %s is tried", all[i]->name, all[i]->target), "no operator's case is for it");
+            check_that(r->tried[i] > 0, text_format(cx, "%s for %s is tried", all[i]->name, implementation_for(all[i])),
+                "no operator's case is for it");
 }
 
 typedef struct Case { RegistryRun *run; Ctx *cx; const Node *call; const Group *group; void *wanted[MAX_OUTPUTS]; const char *label; } Case;
@@ -114,9 +115,10 @@ static void check_group(Case *c)
     const Implementation *const *all = implementation_list(c->cx, &count);
     check_nest(c, naive_nest(c->cx, c->group), "the naive nest");
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
-        const Nest *n = implementation_nest(c->cx, c->group, target_find(c->cx, all[i]->target), all[i]);
+        const Nest *n = implementation_nest(c->cx, c->group, implementation_target(c->cx, all[i]), all[i]);
         c->run->tried[i] += n != NULL;
-        if (n || ctx_failed(c->cx)) check_nest(c, n, text_format(c->cx, "%s for %s", all[i]->name, all[i]->target));
+        if (n || ctx_failed(c->cx)) check_nest(c, n, text_format(c->cx, "%s for %s", all[i]->name,
+            implementation_for(all[i])));
     }
 }
 

@@ -58,7 +58,8 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
         if (!t->accumulators) t->accumulators = base->accumulators;
         if (!t->copy_budget) t->copy_budget = base->copy_budget;
         if (!t->unroll_budget) t->unroll_budget = base->unroll_budget;
-        if (!t->features) t->features = base->features;
+        if (!t->features || !*t->features) t->features = base->features;
+        else if (base->features && *base->features) t->features = text_format(cx, "%s %s", base->features, t->features);
     }
     r->target = (const Target **)grown(cx, (const void **)r->target, r->target_count, &r->target_room);
     r->target[r->target_count++] = t;
@@ -171,12 +172,4 @@ const Device *device_find(Ctx *cx, const char *device_name)
     while (count--)
         if (strcmp(all[count]->name, device_name) == 0) return all[count];
     return NULL;
-}
-
-bool has_word(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = words; (p = strstr(p, word)) != NULL; p += n)
-        if ((p == words || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return true;
-    return false;
 }

@@ -7,7 +7,7 @@
 typedef struct Target {
     const char *name, *base;           /* falls back to base's implementations and unset fields; base NULL: the root, generic */
     const char *summary;
-    const char *features;              /* space-separated: "dsp fpu" */
+    const char *features;              /* space-separated, what its instructions offer: "dsp fpu"; the base's, too */
     int lanes;                         /* float elements that the C compiler's vectorizer likes side by side; 1: scalar core; 0: base's */
     int accumulators;                  /* tiles of an output kept in registers: lanes-wide rows; 0: base's */
     int vector_bytes;                  /* a vector register that runtime/simd has macros for; 0: base's, and the C compiler's affair */
@@ -17,6 +17,7 @@ typedef struct Target {
 const char *target_hint(Ctx *cx, const char *name);              /* "; did you mean 'T'?" of an unknown one, or where they are listed */
 const Target *target_find(Ctx *cx, const char *name);            /* unset fields filled in from the chain; NULL: unknown */
 const Target *const *target_list(Ctx *cx, int *count);
+bool target_has(const Target *t, const char *feature);
 
 /* Another processor of the same system, whose program is not ours: what it takes of what it is asked to do. */
 typedef struct Device {
@@ -27,7 +28,6 @@ typedef struct Device {
 const Device *device_find(Ctx *cx, const char *name);            /* NULL: unknown */
 const Device *const *device_list(Ctx *cx, int *count);
 void device_register(Ctx *cx, const Device *d);
-bool has_word(const char *words, const char *word);              /* is it one of the space-separated words? */
 
 /* A fused group: a piece of the DAG that becomes one function. */
 typedef struct Group {
@@ -52,9 +52,10 @@ int uses_of(const Uses *u, const Tensor *t);     /* readers of the tensor; of on
 
 typedef struct Implementation {
     const char *name;                  /* "conv.register_tiled" */
-    const char *target;                /* for this target and those that fall back to it */
+    const char *features;              /* that the target must have, all of them, space-separated; NULL: none */
+    const char *target;                /* for this target and those that fall back to it; NULL: for all */
     const char *ops;                   /* space-separated operator names of the anchor, or "pattern:reduction", ... */
-    int plevel;                        /* 10 is normal; the highest that applies wins, then the order of registration */
+    int plevel;                        /* 10 is normal; the highest that applies wins, then implementation_rank */
     const char *what;                  /* one line: what the schedule does, for the emitted comment and for people */
     bool (*applies)(Ctx *cx, const GroupNest *g);                /* NULL: always: the specialized condition */
     /* A further condition, as text: clauses joined by &&, over the anchor's inputs by their names and its integer attributes;
@@ -71,6 +72,11 @@ typedef struct Implementation {
     const void *user;                  /* for the schedule of a row from outside */
 } Implementation;
 const Implementation *const *implementation_list(Ctx *cx, int *count);
+/* How near the row is to the target: least for the nearest target of the chain, then for the most features that it
+ * needs. -1: it is not for this target. */
+int implementation_rank(Ctx *cx, const Target *t, const Implementation *i);
+const char *implementation_for(const Implementation *i);         /* the target or the features, for people */
+const Target *implementation_target(Ctx *cx, const Implementation *i);       /* the first that it is for; NULL: none */
 void target_register(Ctx *cx, const Target *t);
 void implementation_register(Ctx *cx, const Implementation *i);
 #endif

@@ -1,33 +1,40 @@
 /* SPDX-License-Identifier: MIT */
 /* What a target would rather compute: rows of implementations with `alter` give another form of a call, such as a
- * convolution over packed weights, before groups are made. Their rows are asked in the order of the target's chain, the
- * nearest first; the first form found stands. */
+ * convolution over packed weights,
+     before groups are made. The nearest row is asked first (implementation_rank); the first
+ * form found stands. */
 #include "graph/passes/passes.h"
 
-#include <string.h>
+#include "support/text.h"
 
-static bool names_op(const char *ops, const char *op)
+/* The rows that alter calls of the operator, by rank, then in their order: the one behind *key, which becomes its own;
+ * NULL: there is none. */
+static const Implementation *next_row(Ctx *cx, const Target *t, const Op *op, int *key)
 {
-    size_t n = strlen(op);
-    for (const char *p = ops; (p = strstr(p, op)) != NULL; p += n)
-        if ((p == ops || p[-1] == ' ') && (p[n] == 0 || p[n] == ' ')) return true;
-    return false;
+    const int after = *key;
+    int count;
+    const Implementation *const *all = implementation_list(cx, &count), *next = NULL;
+    for (int i = 0; i < count; i++) {
+        if (!all[i]->alter || !text_has_word(all[i]->ops, op->name)) continue;
+        const int rank = implementation_rank(cx, t, all[i]), own = rank * count + i;
+        if (rank < 0 || own <= after || (next && own >= *key)) continue;
+        next = all[i];
+        *key = own;
+    }
+    return next;
 }
 
 static void alter_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
-    int count;
-    const Implementation *const *all = implementation_list(cx, &count);
     const Target *target = uses_target(uses);
-    for (const Target *t = target; t; t = t->base ? target_find(cx, t->base) : NULL)
-        for (int i = 0; i < count; i++) {
-            if (!all[i]->alter || strcmp(all[i]->target, t->name) != 0 || !names_op(all[i]->ops, call->op->name)) continue;
-            Tensor *form = all[i]->alter(cx, target, call, uses);
-            if (!form) continue;
-            form->quant = out[0]->quant;
-            out[0] = form;
-            return;
-        }
+    int key = -1;
+    for (const Implementation *i; (i = next_row(cx, target, call->op, &key)) != NULL;) {
+        Tensor *form = i->alter(cx, target, call, uses);
+        if (!form) continue;
+        form->quant = out[0]->quant;
+        out[0] = form;
+        return;
+    }
 }
 
 Graph graph_alter(Ctx *cx, Graph g) { return graph_rewrite(cx, g, alter_call); }

@@ -27,9 +27,9 @@ static const char *device_name(const char *device) { return device ? device : "c
 static const Tensor *refused_type(const Device *d, const Node *n)
 {
     for (int i = 0; i < n->in_count; i++)
-        if (n->in[i] && !has_word(d->types, dtype_info(n->in[i]->type)->spelling)) return n->in[i];
+        if (n->in[i] && !text_has_word(d->types, dtype_info(n->in[i]->type)->spelling)) return n->in[i];
     for (int i = 0; i < n->out_count; i++)
-        if (!has_word(d->types, dtype_info(n->out[i]->type)->spelling)) return n->out[i];
+        if (!text_has_word(d->types, dtype_info(n->out[i]->type)->spelling)) return n->out[i];
     return NULL;
 }
 
@@ -41,7 +41,7 @@ static const char *device_taking(Ctx *cx, const Node *n)
     const Tensor *refused = refused_type(d, n);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
     if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "stays on the cpu: no device takes a region");
-    else if (!n->op->layout.is_view && !has_word(d->ops, n->op->name))
+    else if (!n->op->layout.is_view && !text_has_word(d->ops, n->op->name))
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, n->op->name);
     else if (refused)
         diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, dtype_info(refused->type)->spelling);

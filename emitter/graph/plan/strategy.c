@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* Which implementation a group gets: of those whose operator or pattern fits the anchor, whose target is in the chain and
- * whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the one nearest in
- * the target's chain, then the first registered. A row for a nearer target overrides one of the same name. With none, the
- * naive nest. A condition over sizes that are open is tested at run time: where it does not hold, the best of the others is
- * what runs, and so on down to one without such a condition. */
+/* Which implementation a group gets: of those whose operator or pattern fits the anchor, which are for the target and
+ * its features, and whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the
+ * nearest (implementation_rank), then the first registered. A nearer row overrides one of the same name. With none, the
+ * naive nest. A condition over sizes that are open is tested at run time: where it does not hold,
+     the best of the others
+ * is what runs, and so on down to one without such a condition. */
 #include "graph/plan/plan.h"
 
 #include <stdio.h>
@@ -22,23 +23,14 @@
 static bool is_for(Ctx *cx, const Implementation *i, const Node *anchor)
 {
     const Op *op = anchor->op;
-    return has_word(i->ops, op->name) || has_word(i->ops, text_format(cx, "pattern:%s",
+    return text_has_word(i->ops, op->name) || text_has_word(i->ops, text_format(cx, "pattern:%s",
         pattern_text(op->fusion.pattern)));
 }
 
-static int chain_distance(Ctx *cx, const Target *t, const char *name)
-{
-    for (int d = 0; t; d++) {
-        if (strcmp(t->name, name) == 0) return d;
-        t = t->base ? target_find(cx, t->base) : NULL;
-    }
-    return -1;
-}
-
-static bool is_better(const Implementation *a, int a_distance, const Implementation *b, int b_distance)
+static bool is_better(const Implementation *a, int a_rank, const Implementation *b, int b_rank)
 {
     if (!b || a->plevel != b->plevel) return !b || a->plevel > b->plevel;
-    return a_distance < b_distance;
+    return a_rank < b_rank;
 }
 
 static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
@@ -231,20 +223,22 @@ struct Choice {
     const GroupNest *naive;
     const Choice *before;              /* whose condition does not hold where this one is for; NULL: this is the first */
     const Implementation *best;
-    int distance;
+    int rank;
     const Expr *open;                  /* what the run decides; NULL: nothing */
     Tuned *tuned;                      /* the record of the group, or NULL */
     bool is_tuned;
 };
 
-/* A row of the same name for a nearer target stands in this one's place. */
-static const char *overridden_by(const Choice *c, const Implementation *i, int distance)
+/* A row of the same name that is nearer to the target overrides this one. */
+static const char *overridden_by(const Choice *c, const Implementation *i, int rank)
 {
     int count;
     const Implementation *const *all = implementation_list(c->cx, &count);
     for (int j = 0; j < count; j++) {
-        int other = chain_distance(c->cx, c->target, all[j]->target);
-        if (all[j] != i && other >= 0 && other < distance && text_equal(all[j]->name, i->name) && is_for(c->cx, all[j], c->anchor)) return all[j]->target;
+        int other = implementation_rank(c->cx, c->target, all[j]);
+        if (all[j] != i && other >= 0 && other < rank && text_equal(all[j]->name, i->name) && is_for(c->cx, all[j],
+            c->anchor))
+            return implementation_for(all[j]);
     }
     return NULL;
 }
@@ -258,9 +252,9 @@ static bool was_chosen(const Choice *c, const Implementation *i)
 
 static void consider(Choice *c, const Implementation *i, Text *explain)
 {
-    int distance = chain_distance(c->cx, c->target, i->target);
-    if (i->alter || distance < 0 || was_chosen(c, i) || !is_for(c->cx, i, c->anchor)) return;
-    const char *other = overridden_by(c, i, distance), *why = "applies";
+    int rank = implementation_rank(c->cx, c->target, i);
+    if (i->alter || rank < 0 || was_chosen(c, i) || !is_for(c->cx, i, c->anchor)) return;
+    const char *other = overridden_by(c, i, rank), *why = "applies";
     const Expr *open = NULL;
     Holds verdict = other || (i->applies && !i->applies(c->cx, c->naive)) ? NO : i->when ? condition(c->cx, c->anchor, i->when, &open) : YES;
     if (other) why = text_format(c->cx, "overridden for %s", other);
@@ -269,10 +263,12 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     const bool is_tuned = verdict != NO && c->tuned && text_equal(c->tuned->implementation, i->name);
     if (is_tuned) c->tuned->applies = true;
     if (explain)
-        text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, i->target, i->plevel, why, is_tuned ? "; named by the tuning record" : "");
-    if (verdict == NO || (c->is_tuned && !is_tuned) || (c->is_tuned == is_tuned && !is_better(i, distance, c->best, c->distance))) return;
+        text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, implementation_for(i), i->plevel, why,
+            is_tuned ? "; named by the tuning record" : "");
+    if (verdict == NO || (c->is_tuned && !is_tuned) || (c->is_tuned == is_tuned && !is_better(i, rank, c->best,
+        c->rank))) return;
     c->best = i;
-    c->distance = distance;
+    c->rank = rank;
     c->open = open;
     c->is_tuned = is_tuned;
 }
@@ -318,7 +314,7 @@ static const Nest *nest_with(Ctx *cx, const GroupNest *naive, const Implementati
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i)
 {
     const Expr *open = NULL;
-    if (i->alter || chain_distance(cx, t, i->target) < 0 || !is_for(cx, i, g->anchor)) return NULL;
+    if (i->alter || implementation_rank(cx, t, i) < 0 || !is_for(cx, i, g->anchor)) return NULL;
     const GroupNest naive = nest_of(cx, g, t, NULL);
     if (!naive.nest || (i->applies && !i->applies(cx, &naive)) || (i->when && condition(cx, g->anchor, i->when, &open) == NO)) return NULL;
     return nest_with(cx, &naive, i);
