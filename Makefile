@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: MIT
 # Nothing to configure: sources are found by folder, everything built goes to $(BUILD).
-#   make            the compiler and the library         make test        all that a C compiler and make can run
-#   make demo       handwritten digits, end to end       make check-all   the same, failing where something is skipped
+#   make            the compiler; V=1 shows commands     make test        the tests that take minutes
+#   make demo       handwritten digits, end to end       make check-all   all tests, failing where something is skipped
+#   tests/run.sh SUITE [CASE]  one suite or case         make soak        random tests with great counts, for hours
 #   make golden     compare emitted text with tests/golden; golden-accept rewrites it after review
 #   make bench      the tables of figures                make bench-matmul   products beside OpenBLAS
 #   make bench-int8 int8 beside CMSIS-NN: instructions, cycles, memory
@@ -18,6 +19,10 @@ WARN    := -std=c99 -pedantic -Wall -Wextra -Wshadow -Wconversion
 override CFLAGS += $(WARN) -ffp-contract=off -fno-strict-aliasing
 INCLUDE := -Iemitter -I$(BUILD)/gen -I.
 
+# A line a file: $(call say,VERB,FILE) before a command that begins with $(Q).
+Q   := $(if $(filter-out 0,$(V)),,@)
+say = $(if $(Q),@echo "$(1) $(2)")
+
 # Folders of any depth: files(ROOT...) are the C sources below them.
 files     = $(sort $(shell find -L $(1) -name '*.c'))
 SOURCES   := $(filter-out emitter/main.c,$(call files,emitter ops schedules))
@@ -30,20 +35,23 @@ PROGRAM   := $(BUILD)/loopwright
 all: $(PROGRAM)
 
 $(PROGRAM): $(BUILD)/obj/emitter/main.o $(LIBRARY)
-	$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
+	$(call say,LD,$@)
+	$(Q)$(CC) $(CFLAGS) $(LDFLAGS) -o $@ $^ -lm
 
 $(LIBRARY): $(OBJECTS)
+	$(call say,AR,$@)
 	@rm -f $@
-	$(AR) rcs $@ $^
+	$(Q)$(AR) rcs $@ $^
 
 # The library for others: one object in which only the names that begin with lw_ are visible.
 .PHONY: library
 library: $(PUBLIC)
 $(PUBLIC): $(OBJECTS)
-	$(LD) -r -o $(BUILD)/loopwright.o $(OBJECTS)
-	$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright.o
+	$(call say,AR,$@)
+	$(Q)$(LD) -r -o $(BUILD)/loopwright.o $(OBJECTS)
+	$(Q)$(OBJCOPY) --wildcard --keep-global-symbol='lw_*' $(BUILD)/loopwright.o
 	@rm -f $@
-	$(AR) rcs $@ $(BUILD)/loopwright.o
+	$(Q)$(AR) rcs $@ $(BUILD)/loopwright.o
 
 # The lists of built-in rows follow from the file names: ops/layers/conv.c holds `const Op ops_conv[]`, and so on.
 # Folders may be of any depth: a table's name is the file's own, for schedules preceded by that of the first folder, so
@@ -74,8 +82,9 @@ $(BUILD)/gen/builtin.h: Makefile $(OPS_FILES) $(SCHEDULE_FILES) $(TARGET_FILES) 
 
 # What is generated must be there first; who includes it is known from the .d files afterwards.
 $(BUILD)/obj/%.o: %.c | $(GENERATED)
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -MMD -MP -c -o $@ $<
 
 -include $(OBJECTS:.o=.d) $(BUILD)/obj/emitter/main.d
 

@@ -27,7 +27,7 @@ printf 'input x: f32[2][3]\ninput w: f32[3][4]\na = dense(x, w)\ny = probe_cube(
 lw=$work/build/loopwright
 
 builds() { ${MAKE:-make} -C "$work/tree" BUILD="$work/build" > "$work/made.txt" 2>&1 || { cat "$work/made.txt"; return 1; }; }
-compiled() { grep -c ' -c -o ' "$work/made.txt" | grep -qx 2; }
+compiled() { grep -c '^CC ' "$work/made.txt" | grep -qx 2; }
 fused() { "$lw" dump "$work/net.te" --at fused | grep -q '^group .* around dense' && "$lw" dump "$work/net.te" --at fused | grep -c '^group' | grep -qx 1; }
 check builds builds
 check two-files-compiled compiled

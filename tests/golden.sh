@@ -26,11 +26,12 @@ emit() {
     mkdir -p "$out"
     rm -f "$out/$target".*
     "$build/loopwright" "$(model_of "tests/golden/$case_name")" -o "$out/$target.c" --target "$target" \
-        --name "$(echo "$case_name" | tr - _)" "$@" 2> "$out/$target.err" && rm -f "$out/$target.err"
+        --name "$(echo "$case_name" | tr - _)" "$@" 2> "$out/$target.err" && rm -f "$out/$target.err" || true
 }
 
-# compare CASE TARGET: every kept file is there and the same, and nothing was emitted that is not kept.
+# compare CASE TARGET OPTIONS...: every kept file is there and the same, and nothing was emitted that is not kept.
 compare() {
+    emit "$@"
     for kept in "tests/golden/$1/$2".*; do
         [ -f "$kept" ] || continue
         diff -u "$kept" "$work/$1/${kept##*/}" || return 1
@@ -60,12 +61,12 @@ for folder in tests/golden/*/; do
     while read -r target options; do
         [ -n "$target" ] || continue
         # shellcheck disable=SC2086
-        emit "$name" "$target" $options
-        [ "$accept" = --accept ] && accept_files "$name" "$target"
-        check "golden-$name-$target" compare "$name" "$target"
+        [ "$accept" = --accept ] && wanted "golden-$name-$target" && emit "$name" "$target" $options && accept_files "$name" "$target"
+        # shellcheck disable=SC2086
+        check "golden-$name-$target" compare "$name" "$target" $options
     done < "$folder/targets"
     [ ! -f "$folder/dumps" ] || while read -r stage; do
-        [ "$accept" = --accept ] && dump "$name" "$stage" && cp "$work/$name/$(file_of "$stage")" "$folder"
+        [ "$accept" = --accept ] && wanted "golden-$name-$stage" && dump "$name" "$stage" && cp "$work/$name/$(file_of "$stage")" "$folder"
         check "golden-$name-$stage" compare_dump "$name" "$stage"
     done < "$folder/dumps"
     options=

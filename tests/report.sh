@@ -1,11 +1,15 @@
 # SPDX-License-Identifier: MIT
 # What the test scripts say, in one way; to be sourced. A line for each thing tested, `ok NAME`, `not ok NAME: why` or
-# `skip NAME: why`, and `N passed, N failed, N skipped` at the end. POSIX shell.
+# `skip NAME: why`, and `N passed, N failed, N skipped` at the end. Where TEST_CASE is set, a case runs and counts if its
+# name contains that. POSIX shell.
 passed=0 failed=0 skipped=0
+only=${TEST_CASE:-}
+unset TEST_CASE
 
-pass() { echo "ok $1"; passed=$((passed + 1)); }
-fail() { echo "not ok $1: $2"; failed=$((failed + 1)); }
-skip() { echo "skip $1: $2"; skipped=$((skipped + 1)); }
+wanted() { case $1 in *"$only"*) ;; *) return 1 ;; esac; }
+pass() { wanted "$1" || return 0; echo "ok $1"; passed=$((passed + 1)); }
+fail() { wanted "$1" || return 0; echo "not ok $1: $2"; failed=$((failed + 1)); }
+skip() { wanted "$1" || return 0; echo "skip $1: $2"; skipped=$((skipped + 1)); }
 has()  { command -v "$1" > /dev/null 2>&1; }
 
 # timeout SECONDS COMMAND...: GNU's where it is installed; without it there is no limit.
@@ -25,11 +29,22 @@ begin() {
 check() {
     check_name=$1
     shift
+    wanted "$check_name" || return 0
     if "$@" > "$log" 2>&1; then pass "$check_name"
     else
         fail "$check_name" "status $?"
-        sed 's/^/    /' "$log" | head -n 30
+        grep -v "^ok " "$log" | sed "s/^/    /" | head -n 30
     fi
+}
+
+# setup NAME COMMAND...: a case that makes what later ones look at. It runs whichever case is chosen, and is a failure if it fails.
+setup() {
+    setup_name=$1
+    shift
+    if wanted "$setup_name"; then check "$setup_name" "$@"; return; fi
+    chosen=$only only=
+    "$@" > "$log" 2>&1 || { fail "$setup_name" "status $?"; sed 's/^/    /' "$log" | head -n 30; }
+    only=$chosen
 }
 
 # report_end: the last line; status 1 if anything failed.

@@ -1,95 +1,151 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
-# run.sh BUILD [--all]: every suite, one after another; what each said is in BUILD/test-NAME.txt. Shows what failed, names
-# what was skipped, and ends with the sums: `N passed, N failed, N skipped`. Status 1 if anything failed; with --all also
-# if anything was skipped, except for want of the recorded models, which are not part of the project.
+# run.sh: the tests.
+#
+#   tests/run.sh SUITE [CASE]    one suite; of it, the cases whose names contain CASE
+#   tests/run.sh                 every suite of `make test`
+#   tests/run.sh --all           every suite of `make check-all`: the slow ones, too
+#   tests/run.sh --list          the names of the suites
+#
+#   tests/run.sh test_simplify             a unit test, tests/unit/test_simplify.c
+#   tests/run.sh golden residual           the golden cases with `residual` in their names
+#   tests/run.sh models lenet5             one network through every compiler
+#   BUILD=build/san tests/run.sh cli       in another build folder; the default is `build`
+#
+# What a suite needs is built first. Suites run side by side, JOBS of them at a time (default: the number of cores), each
+# with a folder for temporary files of its own. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or
+# `skip NAME: WHY` a case and ends with `N passed, N failed, N skipped`; what it said is kept in BUILD/test-SUITE.txt.
+#
+# A line for each suite as it ends, with its seconds; then what was skipped, a line a reason; then the sums,
+# `N passed, N failed, N skipped`. Status 1 if anything failed; with --all also if anything was skipped, except for want
+# of the recorded models, which are not part of the project, and of instructions that the processor lacks. 2: wrong usage.
 set -u
-root=$(cd "$(dirname "$0")/.." && pwd)
-build=$(cd "${1:?usage: run.sh BUILD [--all]}" && pwd)
-all=${2:-}
-cd "$root" || exit 1
-passed=0 failed=0 skipped=0
-skips=$build/skipped.txt
-: > "$skips"
+cd "$(dirname "$0")/.." || exit 1
+build=${BUILD:-build}
+unset MAKEFLAGS MFLAGS MAKELEVEL          # the suites' own makes take no part in the caller's
+export BUILD="$build"
+
+# A suite is tests/SUITE.sh, tests/unit/SUITE.c, or tests/cross/all.sh. They start in this order, the longest first.
+slow="models sanitize conformance cross int8 ram open shrink determinism"      # not of `make test`
+long="emitted simd golden"
+fast_suites() {
+    for name in $long; do echo "$name"; done
+    for file in tests/*.sh; do
+        name=${file##*/} name=${name%.sh}
+        case " $slow $long run report python " in *" $name "*) ;; *) echo "$name" ;; esac
+    done
+    for file in tests/unit/test_*.c; do name=${file##*/}; echo "${name%.c}"; done
+}
+all_suites() { for name in $slow; do echo "$name"; done; fast_suites; }
+
+# command SUITE: runs it.
+command_of() {
+    case $1 in
+    test_*) "$build/test/$1" ;;
+    cross)
+        if command -v bash > /dev/null 2>&1; then bash tests/cross/all.sh "$build"
+        else echo "skip cross: bash is not installed"; echo "0 passed, 0 failed, 1 skipped"; fi ;;
+    *) sh "tests/$1.sh" "$build" ;;
+    esac
+}
+
+# needs SUITE...: what make has to build for them.
+needs() {
+    for suite in "$@"; do case $suite in test_*) echo "$build/test/$suite" ;; esac; done
+    case " $* " in *" emitted "* | *" sanitize "*) echo "$build/test/test_random_emission" ;; esac
+    echo all
+}
 
 # number WORD TEXT: N of `N WORD` in the text; 0 if there is none.
 number() { echo "$2" | sed -n "s/.*\(^\|[^0-9]\)\([0-9][0-9]*\) $1.*/\2/p;" | sed -n '$p' | grep . || echo 0; }
 
-skip() {
-    echo "skip $1: $2" >> "$skips"
-    skipped=$((skipped + 1))
-}
-
-# suite NAME COMMAND...: its last line is the sum. A suite that ends without one, or with another verdict than its sum
-# says, counts as one more failure.
-suite() {
-    name=$1 output=$build/test-$1.txt status=0
-    shift
-    "$@" > "$output" 2>&1 || status=$?
+# run_suite SUITE: its line, and the cases that failed. Leaves `PASSED FAILED SKIPPED` in BUILD/test-SUITE.sum. A suite that ends
+# without a sum, or with another verdict than its sum says, counts as one more failure; so does one of which nothing ran.
+run_suite() {
+    suite=$1 output=$build/test-$1.txt status=0 begun=$(date +%s)
+    temporary=$build/tmp/$suite
+    mkdir -p "$temporary"
+    TMPDIR=$(cd "$temporary" && pwd)
+    export TMPDIR
+    command_of "$suite" < /dev/null > "$output" 2>&1 || status=$?
+    rm -rf "$temporary"
     sum=$(grep '^[0-9][0-9]* passed, [0-9][0-9]* failed' "$output" | sed -n '$p')
-    bad=$(number failed "$sum")
-    case $sum in "0 passed, 0 failed" | "0 passed, 0 failed, 0 skipped") sum= ;; esac      # nothing tested is no success
-    [ "$status" -ne 77 ] || [ "$(number passed "$sum")" -ne 0 ] || [ "$(number skipped "$sum")" -eq 0 ] || status=0      # all of it is skipped
-    if [ -z "$sum" ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
-        echo "not ok $name: ended with status $status after:" >> "$output"
+    good=$(number passed "$sum") bad=$(number failed "$sum") skipped=$(number skipped "$sum")
+    [ "$status" -ne 77 ] || [ "$good" -gt 0 ] || [ "$skipped" -eq 0 ] || status=0      # all of it is skipped
+    if [ "$((good + bad + skipped))" -eq 0 ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
+        echo "not ok $suite: ended with status $status${TEST_CASE:+; no case has \"$TEST_CASE\" in its name}, after:" >> "$output"
+        tail -n 5 "$output" | sed '$d; s/^/    /' >> "$output"
         bad=$((bad + 1))
-        sum="$(number passed "$sum") passed, $bad failed, $(number skipped "$sum") skipped; ended with status $status"
     fi
-    echo "$name: $sum"
-    if [ "$bad" -gt 0 ]; then
-        grep -A 30 '^not ok' "$output" | grep -v '^ok \|^--$' | head -n 60 | sed 's/^/    /'
-        [ -n "$(grep '^not ok.*ended with status' "$output")" ] && tail -n 5 "$output" | sed 's/^/    /'
-    fi
-    grep '^skip ' "$output" >> "$skips"
-    passed=$((passed + $(number passed "$sum")))
-    failed=$((failed + bad))
-    skipped=$((skipped + $(number skipped "$sum")))
+    echo "$good $bad $skipped" > "$build/test-$suite.sum"
+    {
+        printf '%-24s %5d passed, %d failed, %d skipped  %3d s\n' "$suite" "$good" "$bad" "$skipped" "$(($(date +%s) - begun))"
+        [ "$bad" -eq 0 ] || awk '/^not ok/ { show = 1 } /^(ok|skip) / { show = 0 } show && lines++ < 60 { print "    " $0 }' "$output"
+    } > "$build/test-$suite.line"
+    cat "$build/test-$suite.line"
 }
 
-for test in tests/unit/test_*.c; do
-    name=$(basename "$test" .c)
-    suite "$name" "$build/test/$name"
-done
-suite arrows tests/arrows.sh "$build"
-suite cli tests/cli.sh "$build"
-suite interface tests/interface.sh "$build"
-suite add_op tests/add_op.sh "$build"
-suite golden tests/golden.sh "$build"
-suite annotate tests/annotate.sh "$build"
-suite emitted tests/emitted.sh "$build"
-suite simd tests/simd.sh "$build"
-suite pointers tests/pointers.sh "$build"
-suite models tests/models.sh "$build"
-suite open tests/open.sh "$build"
-suite shrink tests/shrink.sh "$build"
-if command -v python3 > /dev/null 2>&1; then
-    models=samples/digits/digits.onnx
-    for name in $(sed -n 's/^required="\(.*\)"$/\1/p' tests/models.sh); do
-        [ -f "../shared/models/onnx/$name.onnx" ] && models="$models ../shared/models/onnx/$name.onnx"
+# run_all SUITE...: in a pool. A line of the pipe is leave to start one.
+run_all() {
+    pool=$build/test-pool
+    rm -f "$pool"
+    mkfifo "$pool" && exec 3<> "$pool" && rm -f "$pool" || exit 1
+    n=0
+    while [ "$n" -lt "$jobs" ]; do echo >&3; n=$((n + 1)); done
+    for suite in "$@"; do
+        read -r leave <&3
+        { run_suite "$suite"; echo >&3; } &
     done
-    # shellcheck disable=SC2086
-    suite ram python3 tests/live_bound.py "$build/loopwright" $models --limit 1.1
-    # Without dtln1, whose recurrent layers need scratch memory that the bound does not count: 1.102.
-    # shellcheck disable=SC2086
-    suite ram-io-arena python3 tests/live_bound.py "$build/loopwright" $(echo " $models" | sed 's/ [^ ]*dtln1[^ ]*//') --limit 1.1 --io arena
-    suite int8 python3 tests/bench/int8.py "$build" --check
-else
-    skip ram "python3 is not installed"
-    skip int8 "python3 is not installed"
-fi
-[ "$all" != --all ] || suite conformance tests/conformance.sh "$build"      # some minutes
-suite sanitize tests/sanitize.sh "$build"
-suite determinism tests/determinism.sh "$build"
-if command -v bash > /dev/null 2>&1; then
-    suite cross tests/cross/all.sh "$build"
-else
-    skip cross "bash is not installed"
-fi
+    wait
+    exec 3>&-
+}
 
-if [ -s "$skips" ]; then
-    echo "skipped:"
-    sed 's/^skip /    /' "$skips"
-fi
-echo "$passed passed, $failed failed, $skipped skipped"
-[ "$failed" -eq 0 ] || exit 1
-[ "$all" != --all ] || ! grep -v ': no recorded models beside the project$\|: this processor has no [a-z0-9_]*$' "$skips" | grep -q .
+# skips SUITE...: `SUITE: REASON` for each case that was skipped.
+skips() { for suite in "$@"; do sed -n "s/^skip [^:]*: \(.*\)/$suite: \1/p" "$build/test-$suite.txt"; done; }
+
+# by_reason: a line a reason, with the number of cases and their suites.
+by_reason() {
+    awk '{ at = index($0, ": "); suite = substr($0, 1, at - 1); reason = substr($0, at + 2)
+           if (!(reason in count)) order[++reasons] = reason
+           count[reason]++
+           if (!((reason, suite) in seen)) { seen[reason, suite] = 1; names[reason] = names[reason] " " suite } }
+         END { for (i = 1; i <= reasons; i++) printf "    %s: %d in%s\n", order[i], count[order[i]], names[order[i]] }'
+}
+
+report() {
+    skips "$@" > "$build/skipped.txt"
+    if [ -s "$build/skipped.txt" ]; then echo "skipped:"; by_reason < "$build/skipped.txt"; fi
+    echo "$# suites in $(($(date +%s) - all_begun)) s, $jobs at a time"
+    for suite in "$@"; do cat "$build/test-$suite.sum"; done |
+        awk '{ good += $1; bad += $2; skipped += $3 } END { printf "%d passed, %d failed, %d skipped\n", good, bad, skipped; exit bad > 0 }' || return 1
+    [ "$mode" != --all ] || ! grep -v ': no recorded models beside the project$\|: this processor has no [a-z0-9_]*$' "$build/skipped.txt" | grep -q .
+}
+
+mode=${1:-}
+case $mode in
+--list) all_suites; exit ;;
+"" | --all) if [ "$mode" ]; then set -- $(all_suites); else set -- $(fast_suites); fi ;;
+-*) sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2 ;;
+*)
+    [ $# -le 2 ] || { sed -n 's/^# \{0,1\}//; 3,10p' "$0" >&2; exit 2; }
+    all_suites | grep -qxe "$1" || { echo "no suite \"$1\"; the suites are:" $(all_suites) >&2; exit 2; }
+    TEST_CASE=${2:-}
+    export TEST_CASE
+    set -- "$1" ;;
+esac
+jobs=${JOBS:-$(getconf _NPROCESSORS_ONLN 2> /dev/null || echo 2)}
+
+# shellcheck disable=SC2046
+${MAKE:-make} --no-print-directory -j"$jobs" BUILD="$build" $(needs "$@") > "$build.make.txt" 2>&1 || { cat "$build.make.txt"; rm -f "$build.make.txt"; exit 1; }
+rm -f "$build.make.txt"
+all_begun=$(date +%s)
+case $mode in
+"" | --all)
+    run_all "$@"
+    report "$@" ;;
+*)
+    run_suite "$1" > /dev/null
+    cat "$build/test-$1.txt"
+    read -r good bad skipped < "$build/test-$1.sum"
+    [ "$bad" -eq 0 ] ;;
+esac

@@ -4,30 +4,35 @@
 UNIT := $(patsubst tests/unit/%.c,$(BUILD)/test/%,$(sort $(wildcard tests/unit/test_*.c)))
 
 $(BUILD)/test/%: tests/unit/%.c $(LIBRARY)
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -MMD -MP -o $@ $< $(LIBRARY) -lm
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -MMD -MP -o $@ $< $(LIBRARY) -lm
 -include $(UNIT:=.d)
 
 # The second opinion on the TFLite operators is in files of its own.
 REFERENCE := $(sort $(wildcard tests/tflite/*.c))
 $(BUILD)/test/test_tflite_reference: tests/unit/test_tflite_reference.c $(REFERENCE) tests/tflite/case.h $(LIBRARY)
+	$(call say,CC,$<)
 	@mkdir -p $(@D)
-	$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -o $@ $< $(REFERENCE) $(LIBRARY) -lm
+	$(Q)$(CC) $(CFLAGS) $(INCLUDE) -Itests/unit $(LDFLAGS) -o $@ $< $(REFERENCE) $(LIBRARY) -lm
 
 .PHONY: unit
 unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
-# Everything: tests/run.sh gathers the suites and sums them up; --all fails where something is skipped.
+# tests/run.sh has the suites: those of `make test` take a few minutes, those of `make check-all` are all.
 .PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul bench-qdq
 test: all $(UNIT)
-	@MAKE="$(MAKE)" tests/run.sh $(BUILD)
+	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh
 check-all: all $(UNIT)
-	@MAKE="$(MAKE)" tests/run.sh $(BUILD) --all
+	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh --all
 golden: all
 	@tests/golden.sh $(BUILD)
 golden-accept: all
 	@tests/golden.sh $(BUILD) --accept
+.PHONY: long-lines
+long-lines: all
+	@tests/long_lines.sh $(BUILD) --accept
 
 # The parts of README.md that follow from the program, anew; a test compares.
 .PHONY: readme
@@ -55,6 +60,20 @@ bench-qdq: all
 fuzz-schedules: $(BUILD)/test/test_random_schedules $(BUILD)/test/test_random_emission
 	@$(BUILD)/test/test_random_schedules $(or $(SEED),1) $(or $(COUNT),20000)
 	@$(BUILD)/test/test_random_emission $(or $(SEED),1) $(or $(COUNT),20000)
+
+# Random tests with great counts, on processor time that no test run has: an hour in all, or one of them.
+.PHONY: soak soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+soak: soak-hostile soak-realize soak-schedules soak-shrink soak-simplify soak-tflite
+soak-hostile: $(BUILD)/test/test_hostile
+	$< --every
+soak-realize: $(BUILD)/test/test_realize
+	$< $(or $(COUNT),3000)
+soak-schedules: fuzz-schedules
+soak-shrink: shrink
+soak-simplify: $(BUILD)/test/test_simplify
+	$< $(or $(COUNT),30000)
+soak-tflite: $(BUILD)/test/test_tflite_reference
+	$< $(or $(COUNT),10000)
 
 # Lossless shrinking: networks by chance, then the recorded int8 networks with and without it, on COUNT inputs each.
 .PHONY: shrink
@@ -96,7 +115,8 @@ fuzz-programs: all
 # Writes SUPPORT.md; fails where a case of tests/conformance.txt does not pass any more. ACCEPT=--accept writes that list anew.
 .PHONY: conformance
 conformance: all
-	@python3 tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) --support SUPPORT.md $(ACCEPT)
+	@build=$(BUILD) && . tests/python.sh && python=$$(python_with numpy onnx) || { echo "no Python has numpy and onnx; to get one: $$python_hint" >&2; exit 1; }; \
+	  $$python tests/conformance.py $(BUILD) $(or $(ONNX_DATA),/usr/share/libonnx-testdata/data) --support SUPPORT.md $(ACCEPT)
 
 # Turns off one check at a time and looks for programs that show that it is needed (tests/fuzz/switch.c), in a build of its own.
 .PHONY: fuzz-checks

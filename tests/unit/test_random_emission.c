@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Random programs under random schedules, lowered, printed and compiled, hundreds in a file, against the plain evaluator,
- * bit for bit. Without arguments the first 400 seeds; with SEED COUNT those. The compiler is $CC or cc, its flags
+ * bit for bit. Without arguments the first 120 seeds; with SEED COUNT those. The compiler is $CC or cc, its flags
  * $EMIT_FLAGS. A file that shows a mismatch is left where the message says. */
 #define Program FuzzProgram       /* the emitter has a Program of its own */
 #include "../fuzz/programs.c"
@@ -86,7 +86,7 @@ static void flush(Run *run)
 int main(int argc, char **argv)
 {
     uint64_t seed = argc > 1 ? strtoull(argv[1], NULL, 10) : 1;
-    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 400;
+    long count = argc > 2 ? strtol(argv[2], NULL, 10) : 120;
     const char *cc = getenv("CC"), *flags = getenv("EMIT_FLAGS");
     char stem[1024];
     snprintf(stem, sizeof stem, "%s.emitted", argv[0]);      /* beside the program, so that two builds may run at once */

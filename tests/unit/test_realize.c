@@ -8,7 +8,7 @@
  *   ties        where floats would round on the way they stay, unless asked for; where not, they are equal to the bit
  *   tables      functions of one byte, equal to floats to the bit
  *
- *   test_realize [COUNT]    COUNT networks by chance, 150 by default */
+ *   test_realize [COUNT]    COUNT networks by chance, 40 by default */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -638,6 +638,6 @@ int main(int argc, char **argv)
     tables();
     from_grid_to_grid();
     shrinks();
-    networks(argc > 1 ? atoi(argv[1]) : 150);
+    networks(argc > 1 ? atoi(argv[1]) : 40);
     return check_done();
 }

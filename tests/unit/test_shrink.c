@@ -3,7 +3,7 @@
  * evaluator on the graph before and after, for random and extreme inputs. Then networks by chance, with filters of zeros,
  * sums that saturate, borders and several readers: the same, and no element is ever outside of the range found for its channel.
  *
- *   test_shrink [COUNT]    COUNT networks by chance, 300 by default */
+ *   test_shrink [COUNT]    COUNT networks by chance, 100 by default */
 #include "graphs.h"
 
 #include <stdlib.h>
@@ -470,6 +470,6 @@ int main(int argc, char **argv)
     pools_and_views();
     what_stays();
     facts();
-    by_chance(argc > 1 ? atoi(argv[1]) : 300);
+    by_chance(argc > 1 ? atoi(argv[1]) : 100);
     return check_done();
 }
