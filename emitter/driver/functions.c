@@ -10,6 +10,14 @@
 #include "support/text.h"
 #include "support/watch.h"
 
+/* What combine.c made of groups of calls; else a group without an anchor is a nest written by hand. */
+static bool consists_of_calls(const Group *g)
+{
+    for (int i = 0; i < g->node_count; i++)
+        if (g->node[i]->kind != NODE_CALL) return false;
+    return g->node_count > 0;
+}
+
 /* How the group's tensors lie in memory where they are not dense tensors of their own. The nest's inputs and outputs
  * stand in for the group's, in the same order. */
 static LowerOptions lower_options(Build *b, int group)
@@ -21,7 +29,7 @@ static LowerOptions lower_options(Build *b, int group)
     int64_t parts = b->parts && b->parts[group] > 1 ? b->parts[group] : 1;
     LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
-                       .keeps_names = !g->anchor, .watch = b->watch };
+                       .keeps_names = !g->anchor && !consists_of_calls(g), .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);

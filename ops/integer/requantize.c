@@ -207,8 +207,8 @@ static const OpCase recentered_cases[] = { { "", "u8[5]", "i8[5]", NULL }, { "",
       .layout.permute = permute_elementwise, .cases = fn##_cases }
 
 const Op ops_requantize[] = {
-    REQUANTIZE(requantize_fixed, "y[*] = to(clamp((x[*] * m[*] + c[*]) >> n[*], min, max))", "x m c n", 1, 4),
-    REQUANTIZE(requantize_even, "y[*] = to(clamp(x[*] * m[*] + c[*] by d, ties to even, + zero, min, max))", "x m c", 1, 3),
+    REQUANTIZE(requantize_fixed, "y[*] = to(clamp((x[*] * m[*] + c[*]) >> n[*], min, max))", "x multiplier offset shift", 1, 4),
+    REQUANTIZE(requantize_even, "y[*] = to(clamp(x[*] * m[*] + c[*] by d, ties to even, + zero, min, max))", "x multiplier offset", 1, 3),
     REQUANTIZE(requantize_sum, "y[*] = to(clamp((a[*] * ma + b[*] * mb + c) >> n, min, max))", "a b", 2, 2),
     REQUANTIZE(requantize_sum_even, "y[*] = to(clamp(a[*] * ma + b[*] * mb + c by d, ties to even, + zero, min, max))", "a b", 2, 2),
     { .name = "recentered", .summary = "y[*] = x[*] + 128 as u8, or x[*] - 128 as i8", .level = 11, .least_inputs = 1,

@@ -3,8 +3,8 @@
 """same_tokens.py OLD NEW: two emitted files, or folders of them, are equal but for names, comments and white space.
 
 Each C file is a sequence of tokens. The files agree if every token agrees, where identifiers may differ if in each block one name
-always stands for one other; a name that a block is the first to use may stand for another one in the next block. Prints the names that
-changed, or the first token that differs with its place; status 1 if any file differs."""
+always stands for one other; a name that a block, or a function, is the first to use may stand for another one in the next. Prints the
+names that changed, or the first token that differs with its place; status 1 if any file differs."""
 import re
 import sys
 from pathlib import Path
@@ -39,6 +39,8 @@ def difference(old, new, renamed):
             outer.append((dict(there), dict(back)))
         if a == "}" and outer:
             there, back = outer.pop()
+        if a in "};" and not outer:
+            there, back = {}, {}
         if a != b and not (is_renamable(a) and is_renamable(b)):
             return f"line {at}: {a} became {b} in line {to}"
         if not is_renamable(a):

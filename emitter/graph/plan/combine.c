@@ -345,12 +345,15 @@ static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
     return n;
 }
 
-/* An input of all under a name of its own. */
-static Tensor *stand_in(Ctx *cx, Map *taken, const Tensor *t)
+/* An input of all under the name of its role in the first part that reads it. */
+static Tensor *stand_in(Combine *c, Map *taken, const Tensor *t)
 {
+    Ctx *cx = c->cx;
+    const char *role = NULL;
+    for (int i = 0; i < c->count && !role; i++) role = group_role(cx, c->part[i].group, t);
     Tensor *in = arena_copy(cx->arena, t, sizeof *t);
     in->maker = NULL;
-    in->name = free_name(cx, taken, t->name && *t->name ? t->name : "x");
+    in->name = free_name(cx, taken, role ? role : "x");
     in->serial = ctx_serial(cx);
     return in;
 }
@@ -360,7 +363,7 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
     Ctx *cx = c->cx;
     Map made = map_new(cx->arena), taken = map_new(cx->arena);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count), **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
-    for (int i = 0; i < merged->input_count; i++) map_put_ptr(&made, merged->input[i], in[i] = stand_in(cx, &taken, merged->input[i]));
+    for (int i = 0; i < merged->input_count; i++) map_put_ptr(&made, merged->input[i], in[i] = stand_in(c, &taken, merged->input[i]));
     for (int i = 0; i < c->count; i++) {
         Part *p = &c->part[i];
         p->local = map_new(cx->arena);

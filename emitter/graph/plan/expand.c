@@ -66,13 +66,18 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
     return !ctx_failed(x->cx);
 }
 
-/* The role of a tensor from outside in the first call that reads it. */
-static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
+const char *group_role(Ctx *cx, const Group *g, const Tensor *t)
 {
     for (int i = 0; i < g->node_count; i++)
         for (int j = 0; j < g->node[i]->in_count; j++)
             if (g->node[i]->in[j] == t) return op_input_name(cx, g->node[i]->op, j);
-    return "x";
+    return NULL;
+}
+
+static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
+{
+    const char *role = group_role(cx, g, t);
+    return role ? role : "x";
 }
 
 /* What the group sees of a tensor from outside: the same tensor under the name of its role. */

@@ -20,6 +20,8 @@ Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tenso
  * grows. The group is the part of its stages, and its name and '_' the prefix of their names; *taken holds the names of
  * the whole nest, and *local maps a name of the group alone, of a stage or an input's role, to the one there. */
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local);
+/* The role of a tensor from outside in the first call of the group that reads it, "x" or "bias"; NULL: none does. */
+const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
 

@@ -6,7 +6,7 @@
  *   arena, static      a scratch parameter, from the arena of the call
  *
  * Names say what a thing is to the function, not which layer it belongs to, so that equal groups give equal text:
- * x inputs, k weights (constants of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
+ * x inputs, k weights (of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
  * acc what a reduction in registers gathers; a constant whose role has a word for a name (multiplier, table), and a buffer that
  * the operator's formulas have a word for (sums, cell), has that. In a nest written by hand tensors keep the names that they have there. */
 #include "lower/expand/storage.h"
@@ -61,10 +61,10 @@ static bool names_parameter(const Storages *s, const char *word)
     return false;
 }
 
-/* The word for a buffer, with a number from the second on; NULL where it has none that is free. */
-static const char *own_word(Storages *s, const Tensor *t)
+/* The word, with a number from the second use on; NULL where there is none that is free. */
+static const char *own_word(Storages *s, const char *wanted)
 {
-    const char *word = t->word ? name_identifier(s->cx, t->word) : NULL;
+    const char *word = wanted ? name_identifier(s->cx, wanted) : NULL;
     if (!word || (s->options && s->options->keeps_names) || names_axis(s->nest, word)) return NULL;
     uintptr_t count = (uintptr_t)map_get_ptr(&s->words, word);
     const char *spelling = numbered(s->cx, word, (int)count);
@@ -137,6 +137,22 @@ static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char 
     add_parameter(s, m);
 }
 
+/* Is the tensor called `role` or role_2, role_3, ...? */
+static bool has_role(const Tensor *t, const char *role)
+{
+    const size_t n = strlen(role);
+    return strncmp(t->name, role, n) == 0 && (!t->name[n] || t->name[n] == '_');
+}
+
+/* The role `multiplier` of a constant that is called `multiplier` or `multiplier_2`; NULL where the role is a letter or two. */
+static const char *role_word(Ctx *cx, const char *of)
+{
+    size_t n = strlen(of), end = n;
+    while (end > 0 && of[end - 1] >= '0' && of[end - 1] <= '9') end--;
+    if (end > 1 && end < n && of[end - 1] == '_') n = end - 1;
+    return n > 2 ? name_n(cx, of, n) : NULL;
+}
+
 Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
 {
     Storages s = { .cx = cx, .nest = n, .options = options, .of = map_new(cx->arena), .words = map_new(cx->arena) };
@@ -144,10 +160,13 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     for (int i = 0; i < n->input_count; i++) {
         const Tensor *t = n->input[i];
         if (storage_of(&s, t)) continue;
-        bool is_word = tensor_is_constant(t) && strlen(t->name) > 2 && !names_axis(n, t->name);
-        const char *stem = !tensor_is_constant(t) ? stem_of(&s, "x", "in") : t->rank >= 2 ? stem_of(&s, "k", "w") : stem_of(&s, "b", "bias");
-        int *count = !tensor_is_constant(t) ? &s.input_count : t->rank >= 2 ? &weights : &biases;
-        parameter(&s, t, MEMORY_INPUT, is_word ? name_identifier(cx, t->name) : memory_name(&s, t, stem, (*count)++));
+        const bool is_constant = tensor_is_constant(t), is_weight = t->rank >= 2 && (is_constant || has_role(t, "k") || has_role(t, "w")),
+                   is_bias = t->rank < 2 && (is_constant || has_role(t, "b"));
+        const char *word = is_constant ? role_word(cx, t->name) : NULL, *own = word ? own_word(&s, word) : NULL;
+        const bool keeps = word && options && options->keeps_names && !names_axis(n, t->name);
+        const char *stem = is_weight ? stem_of(&s, "k", "w") : is_bias ? stem_of(&s, "b", "bias") : stem_of(&s, "x", "in");
+        int *count = is_weight ? &weights : is_bias ? &biases : &s.input_count;
+        parameter(&s, t, MEMORY_INPUT, own ? own : keeps ? name_identifier(cx, t->name) : memory_name(&s, t, stem, (*count)++));
     }
     for (int i = 0; i < n->output_count; i++)
         if (!storage_of(&s, n->output[i]))
@@ -245,7 +264,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
     const Storage *copy = storage_of(s, t);      /* the same buffer in another copy of the code */
     int *count = gathers ? &s->acc_count : &s->local_count;
-    proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t);
+    proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t->word);
     if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
     if (makes_by_reduction(t)) proto.range = sum_range(cx, t->maker->stage);

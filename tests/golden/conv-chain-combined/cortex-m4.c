@@ -11,275 +11,269 @@
 #endif
 
 /* conv2d + conv2d + max_pool2d
- * first_acc[n<1, h<30, w<30, o<16] = sum(i<3, j<3, c<16) x[n, h+i, w+j, c] * k[i, j, c, o]
- * first_conv2d[n<1, h<30, w<30, o<16] = first_acc[n, h, w, o]
- * conv_acc[n<1, h<28, w<28, o<16] = sum(i<3, j<3, c<16) first_conv2d[n, h+i, w+j, c] * k2[i, j, c, o]
- * conv_conv2d[n<1, h<28, w<28, o<16] = conv_acc[n, h, w, o]
- * y_acc[n<1, h<13, w<13, c<16] = max(i<3, j<3) conv_conv2d[n, h*2+i, w*2+j, c]
- * y_max_pool2d[n<1, h<13, w<13, c<16] = y_acc[n, h, w, c]
- * x: [1][32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  conv_conv2d: [1][28][28][16]
- *     first_conv2d: [1][30][30][16]  y_max_pool2d: [1][13][13][16]
- * schedule: cache_write y_max_pool2d register name=y_acc; split y_max_pool2d.w 1; split y_max_pool2d.c 4;
- *     reorder y_max_pool2d.wo y_max_pool2d.co y_max_pool2d.wi y_max_pool2d.ci; compute_at y_acc y_max_pool2d.co;
- *     set_scope y_acc register; reorder y_acc.i y_acc.j y_acc.c; decompose_reduction y_acc y_acc.i;
- *     unroll y_max_pool2d.ci; unroll y_acc.c; unroll y_acc@init.c; compute_at conv_conv2d y_max_pool2d.h;
- *     cache_write conv_conv2d register name=conv_acc; compute_at conv_acc conv_conv2d.o;
- *     split conv_conv2d.w 4 tail=round; split conv_conv2d.o 4;
- *     reorder conv_conv2d.wo conv_conv2d.oo conv_conv2d.wi conv_conv2d.oi; compute_at conv_acc conv_conv2d.oo;
- *     set_scope conv_acc register; reorder conv_acc.i conv_acc.j conv_acc.c conv_acc.w conv_acc.o;
- *     decompose_reduction conv_acc conv_acc.i; unroll conv_conv2d.oi; unroll conv_acc.o; unroll conv_acc@init.o;
- *     unroll conv_conv2d.wi; unroll conv_acc.w; unroll conv_acc@init.w; compute_at first_conv2d y_max_pool2d.h;
- *     cache_write first_conv2d register name=first_acc; split first_conv2d.w 3; split first_conv2d.o 4;
- *     reorder first_conv2d.wo first_conv2d.oo first_conv2d.wi first_conv2d.oi;
- *     compute_at first_acc first_conv2d.oo; set_scope first_acc register;
- *     reorder first_acc.i first_acc.j first_acc.c first_acc.w first_acc.o;
- *     decompose_reduction first_acc first_acc.i; unroll first_conv2d.oi; unroll first_acc.o;
- *     unroll first_acc@init.o; unroll first_conv2d.wi; unroll first_acc.w; unroll first_acc@init.w;
- *     store_at first_conv2d root; fold_storage first_conv2d mask; store_at conv_conv2d root;
- *     fold_storage conv_conv2d mask; fold_storage first_conv2d mask; fold_storage conv_conv2d mask */
+ * acc[n<1, h<30, w<30, o<16] = sum(i<3, j<3, c<16) x[n, h+i, w+j, c] * k[i, j, c, o]
+ * t2[n<1, h<30, w<30, o<16] = acc[n, h, w, o]
+ * acc2[n<1, h<28, w<28, o<16] = sum(i<3, j<3, c<16) t2[n, h+i, w+j, c] * k2[i, j, c, o]
+ * t[n<1, h<28, w<28, o<16] = acc2[n, h, w, o]
+ * acc3[n<1, h<13, w<13, c<16] = max(i<3, j<3) t[n, h*2+i, w*2+j, c]
+ * y[n<1, h<13, w<13, c<16] = acc3[n, h, w, c]
+ * x: [1][32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  t: [1][28][28][16]  t2: [1][30][30][16]
+ *     y: [1][13][13][16]
+ * schedule: cache_write y register name=acc3; split y.w 1; split y.c 4; reorder y.wo y.co y.wi y.ci;
+ *     compute_at acc3 y.co; set_scope acc3 register; reorder acc3.i acc3.j acc3.c;
+ *     decompose_reduction acc3 acc3.i; unroll y.ci; unroll acc3.c; unroll acc3@init.c; compute_at t y.h;
+ *     cache_write t register name=acc2; compute_at acc2 t.o; split t.w 4 tail=round; split t.o 4;
+ *     reorder t.wo t.oo t.wi t.oi; compute_at acc2 t.oo; set_scope acc2 register;
+ *     reorder acc2.i acc2.j acc2.c acc2.w acc2.o; decompose_reduction acc2 acc2.i; unroll t.oi; unroll acc2.o;
+ *     unroll acc2@init.o; unroll t.wi; unroll acc2.w; unroll acc2@init.w; compute_at t2 y.h;
+ *     cache_write t2 register name=acc; split t2.w 3; split t2.o 4; reorder t2.wo t2.oo t2.wi t2.oi;
+ *     compute_at acc t2.oo; set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o;
+ *     decompose_reduction acc acc.i; unroll t2.oi; unroll acc.o; unroll acc@init.o; unroll t2.wi; unroll acc.w;
+ *     unroll acc@init.w; store_at t2 root; fold_storage t2 mask; store_at t root; fold_storage t mask;
+ *     fold_storage t2 mask; fold_storage t mask */
 static void conv_chain_combined_y(const float *restrict x, const float *restrict k, const float *restrict k2,
-    float *restrict conv_conv2d, float *restrict first_conv2d, float *restrict y_max_pool2d)
+    float *restrict t, float *restrict t2, float *restrict y)
 {
     for (int32_t h = 0; h < 3; h++)
         for (int32_t wo = 0; wo < 10; wo++) {
-            float *first_conv2d_wo = first_conv2d + h * 480 + wo * 48;
+            float *t2_wo = t2 + h * 480 + wo * 48;
             for (int32_t oo = 0; oo < 4; oo++) {
-                float first_acc_0 = 0.0f;
-                float first_acc_1 = 0.0f;
-                float first_acc_2 = 0.0f;
-                float first_acc_3 = 0.0f;
-                float first_acc_4 = 0.0f;
-                float first_acc_5 = 0.0f;
-                float first_acc_6 = 0.0f;
-                float first_acc_7 = 0.0f;
-                float first_acc_8 = 0.0f;
-                float first_acc_9 = 0.0f;
-                float first_acc_10 = 0.0f;
-                float first_acc_11 = 0.0f;
+                float acc_0 = 0.0f;
+                float acc_1 = 0.0f;
+                float acc_2 = 0.0f;
+                float acc_3 = 0.0f;
+                float acc_4 = 0.0f;
+                float acc_5 = 0.0f;
+                float acc_6 = 0.0f;
+                float acc_7 = 0.0f;
+                float acc_8 = 0.0f;
+                float acc_9 = 0.0f;
+                float acc_10 = 0.0f;
+                float acc_11 = 0.0f;
                 for (int32_t i = 0; i < 3; i++)
                     for (int32_t j = 0; j < 3; j++) {
                         const float *x_j = x + (i + h) * 512 + wo * 48 + j * 16;
                         const float *k_j = k + i * 768 + j * 256 + oo * 4;
                         for (int32_t c = 0; c < 16; c++) {
-                            first_acc_0 += x_j[c] * k_j[c * 16];
-                            first_acc_1 += x_j[c] * k_j[c * 16 + 1];
-                            first_acc_2 += x_j[c] * k_j[c * 16 + 2];
-                            first_acc_3 += x_j[c] * k_j[c * 16 + 3];
-                            first_acc_4 += x_j[c + 16] * k_j[c * 16];
-                            first_acc_5 += x_j[c + 16] * k_j[c * 16 + 1];
-                            first_acc_6 += x_j[c + 16] * k_j[c * 16 + 2];
-                            first_acc_7 += x_j[c + 16] * k_j[c * 16 + 3];
-                            first_acc_8 += x_j[c + 32] * k_j[c * 16];
-                            first_acc_9 += x_j[c + 32] * k_j[c * 16 + 1];
-                            first_acc_10 += x_j[c + 32] * k_j[c * 16 + 2];
-                            first_acc_11 += x_j[c + 32] * k_j[c * 16 + 3];
+                            acc_0 += x_j[c] * k_j[c * 16];
+                            acc_1 += x_j[c] * k_j[c * 16 + 1];
+                            acc_2 += x_j[c] * k_j[c * 16 + 2];
+                            acc_3 += x_j[c] * k_j[c * 16 + 3];
+                            acc_4 += x_j[c + 16] * k_j[c * 16];
+                            acc_5 += x_j[c + 16] * k_j[c * 16 + 1];
+                            acc_6 += x_j[c + 16] * k_j[c * 16 + 2];
+                            acc_7 += x_j[c + 16] * k_j[c * 16 + 3];
+                            acc_8 += x_j[c + 32] * k_j[c * 16];
+                            acc_9 += x_j[c + 32] * k_j[c * 16 + 1];
+                            acc_10 += x_j[c + 32] * k_j[c * 16 + 2];
+                            acc_11 += x_j[c + 32] * k_j[c * 16 + 3];
                         }
                     }
-                first_conv2d_wo[oo * 4] = first_acc_0;
-                first_conv2d_wo[oo * 4 + 1] = first_acc_1;
-                first_conv2d_wo[oo * 4 + 2] = first_acc_2;
-                first_conv2d_wo[oo * 4 + 3] = first_acc_3;
-                first_conv2d_wo[oo * 4 + 16] = first_acc_4;
-                first_conv2d_wo[oo * 4 + 17] = first_acc_5;
-                first_conv2d_wo[oo * 4 + 18] = first_acc_6;
-                first_conv2d_wo[oo * 4 + 19] = first_acc_7;
-                first_conv2d_wo[oo * 4 + 32] = first_acc_8;
-                first_conv2d_wo[oo * 4 + 33] = first_acc_9;
-                first_conv2d_wo[oo * 4 + 34] = first_acc_10;
-                first_conv2d_wo[oo * 4 + 35] = first_acc_11;
+                t2_wo[oo * 4] = acc_0;
+                t2_wo[oo * 4 + 1] = acc_1;
+                t2_wo[oo * 4 + 2] = acc_2;
+                t2_wo[oo * 4 + 3] = acc_3;
+                t2_wo[oo * 4 + 16] = acc_4;
+                t2_wo[oo * 4 + 17] = acc_5;
+                t2_wo[oo * 4 + 18] = acc_6;
+                t2_wo[oo * 4 + 19] = acc_7;
+                t2_wo[oo * 4 + 32] = acc_8;
+                t2_wo[oo * 4 + 33] = acc_9;
+                t2_wo[oo * 4 + 34] = acc_10;
+                t2_wo[oo * 4 + 35] = acc_11;
             }
         }
     for (int32_t wo = 0; wo < 7; wo++) {
-        float *conv_conv2d_wo = conv_conv2d + wo * 64;
+        float *t_wo = t + wo * 64;
         for (int32_t oo = 0; oo < 4; oo++) {
-            float conv_acc_0 = 0.0f;
-            float conv_acc_1 = 0.0f;
-            float conv_acc_2 = 0.0f;
-            float conv_acc_3 = 0.0f;
-            float conv_acc_4 = 0.0f;
-            float conv_acc_5 = 0.0f;
-            float conv_acc_6 = 0.0f;
-            float conv_acc_7 = 0.0f;
-            float conv_acc_8 = 0.0f;
-            float conv_acc_9 = 0.0f;
-            float conv_acc_10 = 0.0f;
-            float conv_acc_11 = 0.0f;
-            float conv_acc_12 = 0.0f;
-            float conv_acc_13 = 0.0f;
-            float conv_acc_14 = 0.0f;
-            float conv_acc_15 = 0.0f;
+            float acc2_0 = 0.0f;
+            float acc2_1 = 0.0f;
+            float acc2_2 = 0.0f;
+            float acc2_3 = 0.0f;
+            float acc2_4 = 0.0f;
+            float acc2_5 = 0.0f;
+            float acc2_6 = 0.0f;
+            float acc2_7 = 0.0f;
+            float acc2_8 = 0.0f;
+            float acc2_9 = 0.0f;
+            float acc2_10 = 0.0f;
+            float acc2_11 = 0.0f;
+            float acc2_12 = 0.0f;
+            float acc2_13 = 0.0f;
+            float acc2_14 = 0.0f;
+            float acc2_15 = 0.0f;
             for (int32_t i = 0; i < 3; i++)
                 for (int32_t j = 0; j < 3; j++) {
-                    const float *first_conv2d_j = first_conv2d + i * 480 + wo * 64 + j * 16;
+                    const float *t2_j = t2 + i * 480 + wo * 64 + j * 16;
                     const float *k2_j = k2 + i * 768 + j * 256 + oo * 4;
                     for (int32_t c = 0; c < 16; c++) {
-                        conv_acc_0 += first_conv2d_j[c] * k2_j[c * 16];
-                        conv_acc_1 += first_conv2d_j[c] * k2_j[c * 16 + 1];
-                        conv_acc_2 += first_conv2d_j[c] * k2_j[c * 16 + 2];
-                        conv_acc_3 += first_conv2d_j[c] * k2_j[c * 16 + 3];
-                        conv_acc_4 += first_conv2d_j[c + 16] * k2_j[c * 16];
-                        conv_acc_5 += first_conv2d_j[c + 16] * k2_j[c * 16 + 1];
-                        conv_acc_6 += first_conv2d_j[c + 16] * k2_j[c * 16 + 2];
-                        conv_acc_7 += first_conv2d_j[c + 16] * k2_j[c * 16 + 3];
-                        conv_acc_8 += first_conv2d_j[c + 32] * k2_j[c * 16];
-                        conv_acc_9 += first_conv2d_j[c + 32] * k2_j[c * 16 + 1];
-                        conv_acc_10 += first_conv2d_j[c + 32] * k2_j[c * 16 + 2];
-                        conv_acc_11 += first_conv2d_j[c + 32] * k2_j[c * 16 + 3];
-                        conv_acc_12 += first_conv2d_j[c + 48] * k2_j[c * 16];
-                        conv_acc_13 += first_conv2d_j[c + 48] * k2_j[c * 16 + 1];
-                        conv_acc_14 += first_conv2d_j[c + 48] * k2_j[c * 16 + 2];
-                        conv_acc_15 += first_conv2d_j[c + 48] * k2_j[c * 16 + 3];
+                        acc2_0 += t2_j[c] * k2_j[c * 16];
+                        acc2_1 += t2_j[c] * k2_j[c * 16 + 1];
+                        acc2_2 += t2_j[c] * k2_j[c * 16 + 2];
+                        acc2_3 += t2_j[c] * k2_j[c * 16 + 3];
+                        acc2_4 += t2_j[c + 16] * k2_j[c * 16];
+                        acc2_5 += t2_j[c + 16] * k2_j[c * 16 + 1];
+                        acc2_6 += t2_j[c + 16] * k2_j[c * 16 + 2];
+                        acc2_7 += t2_j[c + 16] * k2_j[c * 16 + 3];
+                        acc2_8 += t2_j[c + 32] * k2_j[c * 16];
+                        acc2_9 += t2_j[c + 32] * k2_j[c * 16 + 1];
+                        acc2_10 += t2_j[c + 32] * k2_j[c * 16 + 2];
+                        acc2_11 += t2_j[c + 32] * k2_j[c * 16 + 3];
+                        acc2_12 += t2_j[c + 48] * k2_j[c * 16];
+                        acc2_13 += t2_j[c + 48] * k2_j[c * 16 + 1];
+                        acc2_14 += t2_j[c + 48] * k2_j[c * 16 + 2];
+                        acc2_15 += t2_j[c + 48] * k2_j[c * 16 + 3];
                     }
                 }
-            conv_conv2d_wo[oo * 4] = conv_acc_0;
-            conv_conv2d_wo[oo * 4 + 1] = conv_acc_1;
-            conv_conv2d_wo[oo * 4 + 2] = conv_acc_2;
-            conv_conv2d_wo[oo * 4 + 3] = conv_acc_3;
-            conv_conv2d_wo[oo * 4 + 16] = conv_acc_4;
-            conv_conv2d_wo[oo * 4 + 17] = conv_acc_5;
-            conv_conv2d_wo[oo * 4 + 18] = conv_acc_6;
-            conv_conv2d_wo[oo * 4 + 19] = conv_acc_7;
-            conv_conv2d_wo[oo * 4 + 32] = conv_acc_8;
-            conv_conv2d_wo[oo * 4 + 33] = conv_acc_9;
-            conv_conv2d_wo[oo * 4 + 34] = conv_acc_10;
-            conv_conv2d_wo[oo * 4 + 35] = conv_acc_11;
-            conv_conv2d_wo[oo * 4 + 48] = conv_acc_12;
-            conv_conv2d_wo[oo * 4 + 49] = conv_acc_13;
-            conv_conv2d_wo[oo * 4 + 50] = conv_acc_14;
-            conv_conv2d_wo[oo * 4 + 51] = conv_acc_15;
+            t_wo[oo * 4] = acc2_0;
+            t_wo[oo * 4 + 1] = acc2_1;
+            t_wo[oo * 4 + 2] = acc2_2;
+            t_wo[oo * 4 + 3] = acc2_3;
+            t_wo[oo * 4 + 16] = acc2_4;
+            t_wo[oo * 4 + 17] = acc2_5;
+            t_wo[oo * 4 + 18] = acc2_6;
+            t_wo[oo * 4 + 19] = acc2_7;
+            t_wo[oo * 4 + 32] = acc2_8;
+            t_wo[oo * 4 + 33] = acc2_9;
+            t_wo[oo * 4 + 34] = acc2_10;
+            t_wo[oo * 4 + 35] = acc2_11;
+            t_wo[oo * 4 + 48] = acc2_12;
+            t_wo[oo * 4 + 49] = acc2_13;
+            t_wo[oo * 4 + 50] = acc2_14;
+            t_wo[oo * 4 + 51] = acc2_15;
         }
     }
     for (int32_t h = 0; h < 13; h++) {
         for (int32_t h2 = 0; h2 < 2; h2++)
             for (int32_t wo = 0; wo < 10; wo++) {
-                float *first_conv2d_wo = first_conv2d + ((h * 2 + h2 + 3) & 3) * 480 + wo * 48;
+                float *t2_wo = t2 + ((h * 2 + h2 + 3) & 3) * 480 + wo * 48;
                 for (int32_t oo = 0; oo < 4; oo++) {
-                    float first_acc_0 = 0.0f;
-                    float first_acc_1 = 0.0f;
-                    float first_acc_2 = 0.0f;
-                    float first_acc_3 = 0.0f;
-                    float first_acc_4 = 0.0f;
-                    float first_acc_5 = 0.0f;
-                    float first_acc_6 = 0.0f;
-                    float first_acc_7 = 0.0f;
-                    float first_acc_8 = 0.0f;
-                    float first_acc_9 = 0.0f;
-                    float first_acc_10 = 0.0f;
-                    float first_acc_11 = 0.0f;
+                    float acc_0 = 0.0f;
+                    float acc_1 = 0.0f;
+                    float acc_2 = 0.0f;
+                    float acc_3 = 0.0f;
+                    float acc_4 = 0.0f;
+                    float acc_5 = 0.0f;
+                    float acc_6 = 0.0f;
+                    float acc_7 = 0.0f;
+                    float acc_8 = 0.0f;
+                    float acc_9 = 0.0f;
+                    float acc_10 = 0.0f;
+                    float acc_11 = 0.0f;
                     for (int32_t i = 0; i < 3; i++)
                         for (int32_t j = 0; j < 3; j++) {
                             const float *x_j = x + h * 1024 + (i + h2) * 512 + wo * 48 + j * 16 + 1536;
                             const float *k_j = k + i * 768 + j * 256 + oo * 4;
                             for (int32_t c = 0; c < 16; c++) {
-                                first_acc_0 += x_j[c] * k_j[c * 16];
-                                first_acc_1 += x_j[c] * k_j[c * 16 + 1];
-                                first_acc_2 += x_j[c] * k_j[c * 16 + 2];
-                                first_acc_3 += x_j[c] * k_j[c * 16 + 3];
-                                first_acc_4 += x_j[c + 16] * k_j[c * 16];
-                                first_acc_5 += x_j[c + 16] * k_j[c * 16 + 1];
-                                first_acc_6 += x_j[c + 16] * k_j[c * 16 + 2];
-                                first_acc_7 += x_j[c + 16] * k_j[c * 16 + 3];
-                                first_acc_8 += x_j[c + 32] * k_j[c * 16];
-                                first_acc_9 += x_j[c + 32] * k_j[c * 16 + 1];
-                                first_acc_10 += x_j[c + 32] * k_j[c * 16 + 2];
-                                first_acc_11 += x_j[c + 32] * k_j[c * 16 + 3];
+                                acc_0 += x_j[c] * k_j[c * 16];
+                                acc_1 += x_j[c] * k_j[c * 16 + 1];
+                                acc_2 += x_j[c] * k_j[c * 16 + 2];
+                                acc_3 += x_j[c] * k_j[c * 16 + 3];
+                                acc_4 += x_j[c + 16] * k_j[c * 16];
+                                acc_5 += x_j[c + 16] * k_j[c * 16 + 1];
+                                acc_6 += x_j[c + 16] * k_j[c * 16 + 2];
+                                acc_7 += x_j[c + 16] * k_j[c * 16 + 3];
+                                acc_8 += x_j[c + 32] * k_j[c * 16];
+                                acc_9 += x_j[c + 32] * k_j[c * 16 + 1];
+                                acc_10 += x_j[c + 32] * k_j[c * 16 + 2];
+                                acc_11 += x_j[c + 32] * k_j[c * 16 + 3];
                             }
                         }
-                    first_conv2d_wo[oo * 4] = first_acc_0;
-                    first_conv2d_wo[oo * 4 + 1] = first_acc_1;
-                    first_conv2d_wo[oo * 4 + 2] = first_acc_2;
-                    first_conv2d_wo[oo * 4 + 3] = first_acc_3;
-                    first_conv2d_wo[oo * 4 + 16] = first_acc_4;
-                    first_conv2d_wo[oo * 4 + 17] = first_acc_5;
-                    first_conv2d_wo[oo * 4 + 18] = first_acc_6;
-                    first_conv2d_wo[oo * 4 + 19] = first_acc_7;
-                    first_conv2d_wo[oo * 4 + 32] = first_acc_8;
-                    first_conv2d_wo[oo * 4 + 33] = first_acc_9;
-                    first_conv2d_wo[oo * 4 + 34] = first_acc_10;
-                    first_conv2d_wo[oo * 4 + 35] = first_acc_11;
+                    t2_wo[oo * 4] = acc_0;
+                    t2_wo[oo * 4 + 1] = acc_1;
+                    t2_wo[oo * 4 + 2] = acc_2;
+                    t2_wo[oo * 4 + 3] = acc_3;
+                    t2_wo[oo * 4 + 16] = acc_4;
+                    t2_wo[oo * 4 + 17] = acc_5;
+                    t2_wo[oo * 4 + 18] = acc_6;
+                    t2_wo[oo * 4 + 19] = acc_7;
+                    t2_wo[oo * 4 + 32] = acc_8;
+                    t2_wo[oo * 4 + 33] = acc_9;
+                    t2_wo[oo * 4 + 34] = acc_10;
+                    t2_wo[oo * 4 + 35] = acc_11;
                 }
             }
         for (int32_t h2 = 0; h2 < 2; h2++)
             for (int32_t wo = 0; wo < 7; wo++) {
-                float *conv_conv2d_wo = conv_conv2d + ((h * 2 + h2 + 1) & 3) * 448 + wo * 64;
+                float *t_wo = t + ((h * 2 + h2 + 1) & 3) * 448 + wo * 64;
                 for (int32_t oo = 0; oo < 4; oo++) {
-                    float conv_acc_0 = 0.0f;
-                    float conv_acc_1 = 0.0f;
-                    float conv_acc_2 = 0.0f;
-                    float conv_acc_3 = 0.0f;
-                    float conv_acc_4 = 0.0f;
-                    float conv_acc_5 = 0.0f;
-                    float conv_acc_6 = 0.0f;
-                    float conv_acc_7 = 0.0f;
-                    float conv_acc_8 = 0.0f;
-                    float conv_acc_9 = 0.0f;
-                    float conv_acc_10 = 0.0f;
-                    float conv_acc_11 = 0.0f;
-                    float conv_acc_12 = 0.0f;
-                    float conv_acc_13 = 0.0f;
-                    float conv_acc_14 = 0.0f;
-                    float conv_acc_15 = 0.0f;
+                    float acc2_0 = 0.0f;
+                    float acc2_1 = 0.0f;
+                    float acc2_2 = 0.0f;
+                    float acc2_3 = 0.0f;
+                    float acc2_4 = 0.0f;
+                    float acc2_5 = 0.0f;
+                    float acc2_6 = 0.0f;
+                    float acc2_7 = 0.0f;
+                    float acc2_8 = 0.0f;
+                    float acc2_9 = 0.0f;
+                    float acc2_10 = 0.0f;
+                    float acc2_11 = 0.0f;
+                    float acc2_12 = 0.0f;
+                    float acc2_13 = 0.0f;
+                    float acc2_14 = 0.0f;
+                    float acc2_15 = 0.0f;
                     for (int32_t i = 0; i < 3; i++)
                         for (int32_t j = 0; j < 3; j++) {
-                            const float *first_conv2d_j = first_conv2d + ((h * 2 + i + h2 + 1) & 3) * 480 + wo * 64 + j * 16;
+                            const float *t2_j = t2 + ((h * 2 + i + h2 + 1) & 3) * 480 + wo * 64 + j * 16;
                             const float *k2_j = k2 + i * 768 + j * 256 + oo * 4;
                             for (int32_t c = 0; c < 16; c++) {
-                                conv_acc_0 += first_conv2d_j[c] * k2_j[c * 16];
-                                conv_acc_1 += first_conv2d_j[c] * k2_j[c * 16 + 1];
-                                conv_acc_2 += first_conv2d_j[c] * k2_j[c * 16 + 2];
-                                conv_acc_3 += first_conv2d_j[c] * k2_j[c * 16 + 3];
-                                conv_acc_4 += first_conv2d_j[c + 16] * k2_j[c * 16];
-                                conv_acc_5 += first_conv2d_j[c + 16] * k2_j[c * 16 + 1];
-                                conv_acc_6 += first_conv2d_j[c + 16] * k2_j[c * 16 + 2];
-                                conv_acc_7 += first_conv2d_j[c + 16] * k2_j[c * 16 + 3];
-                                conv_acc_8 += first_conv2d_j[c + 32] * k2_j[c * 16];
-                                conv_acc_9 += first_conv2d_j[c + 32] * k2_j[c * 16 + 1];
-                                conv_acc_10 += first_conv2d_j[c + 32] * k2_j[c * 16 + 2];
-                                conv_acc_11 += first_conv2d_j[c + 32] * k2_j[c * 16 + 3];
-                                conv_acc_12 += first_conv2d_j[c + 48] * k2_j[c * 16];
-                                conv_acc_13 += first_conv2d_j[c + 48] * k2_j[c * 16 + 1];
-                                conv_acc_14 += first_conv2d_j[c + 48] * k2_j[c * 16 + 2];
-                                conv_acc_15 += first_conv2d_j[c + 48] * k2_j[c * 16 + 3];
+                                acc2_0 += t2_j[c] * k2_j[c * 16];
+                                acc2_1 += t2_j[c] * k2_j[c * 16 + 1];
+                                acc2_2 += t2_j[c] * k2_j[c * 16 + 2];
+                                acc2_3 += t2_j[c] * k2_j[c * 16 + 3];
+                                acc2_4 += t2_j[c + 16] * k2_j[c * 16];
+                                acc2_5 += t2_j[c + 16] * k2_j[c * 16 + 1];
+                                acc2_6 += t2_j[c + 16] * k2_j[c * 16 + 2];
+                                acc2_7 += t2_j[c + 16] * k2_j[c * 16 + 3];
+                                acc2_8 += t2_j[c + 32] * k2_j[c * 16];
+                                acc2_9 += t2_j[c + 32] * k2_j[c * 16 + 1];
+                                acc2_10 += t2_j[c + 32] * k2_j[c * 16 + 2];
+                                acc2_11 += t2_j[c + 32] * k2_j[c * 16 + 3];
+                                acc2_12 += t2_j[c + 48] * k2_j[c * 16];
+                                acc2_13 += t2_j[c + 48] * k2_j[c * 16 + 1];
+                                acc2_14 += t2_j[c + 48] * k2_j[c * 16 + 2];
+                                acc2_15 += t2_j[c + 48] * k2_j[c * 16 + 3];
                             }
                         }
-                    conv_conv2d_wo[oo * 4] = conv_acc_0;
-                    conv_conv2d_wo[oo * 4 + 1] = conv_acc_1;
-                    conv_conv2d_wo[oo * 4 + 2] = conv_acc_2;
-                    conv_conv2d_wo[oo * 4 + 3] = conv_acc_3;
-                    conv_conv2d_wo[oo * 4 + 16] = conv_acc_4;
-                    conv_conv2d_wo[oo * 4 + 17] = conv_acc_5;
-                    conv_conv2d_wo[oo * 4 + 18] = conv_acc_6;
-                    conv_conv2d_wo[oo * 4 + 19] = conv_acc_7;
-                    conv_conv2d_wo[oo * 4 + 32] = conv_acc_8;
-                    conv_conv2d_wo[oo * 4 + 33] = conv_acc_9;
-                    conv_conv2d_wo[oo * 4 + 34] = conv_acc_10;
-                    conv_conv2d_wo[oo * 4 + 35] = conv_acc_11;
-                    conv_conv2d_wo[oo * 4 + 48] = conv_acc_12;
-                    conv_conv2d_wo[oo * 4 + 49] = conv_acc_13;
-                    conv_conv2d_wo[oo * 4 + 50] = conv_acc_14;
-                    conv_conv2d_wo[oo * 4 + 51] = conv_acc_15;
+                    t_wo[oo * 4] = acc2_0;
+                    t_wo[oo * 4 + 1] = acc2_1;
+                    t_wo[oo * 4 + 2] = acc2_2;
+                    t_wo[oo * 4 + 3] = acc2_3;
+                    t_wo[oo * 4 + 16] = acc2_4;
+                    t_wo[oo * 4 + 17] = acc2_5;
+                    t_wo[oo * 4 + 18] = acc2_6;
+                    t_wo[oo * 4 + 19] = acc2_7;
+                    t_wo[oo * 4 + 32] = acc2_8;
+                    t_wo[oo * 4 + 33] = acc2_9;
+                    t_wo[oo * 4 + 34] = acc2_10;
+                    t_wo[oo * 4 + 35] = acc2_11;
+                    t_wo[oo * 4 + 48] = acc2_12;
+                    t_wo[oo * 4 + 49] = acc2_13;
+                    t_wo[oo * 4 + 50] = acc2_14;
+                    t_wo[oo * 4 + 51] = acc2_15;
                 }
             }
         for (int32_t wo = 0; wo < 13; wo++) {
-            float *y_max_pool2d_wo = y_max_pool2d + h * 208 + wo * 16;
+            float *y_wo = y + h * 208 + wo * 16;
             for (int32_t co = 0; co < 4; co++) {
-                float y_acc_0 = -INFINITY;
-                float y_acc_1 = -INFINITY;
-                float y_acc_2 = -INFINITY;
-                float y_acc_3 = -INFINITY;
+                float acc3_0 = -INFINITY;
+                float acc3_1 = -INFINITY;
+                float acc3_2 = -INFINITY;
+                float acc3_3 = -INFINITY;
                 for (int32_t i = 0; i < 3; i++) {
-                    const float *conv_conv2d_i = conv_conv2d + ((h * 2 + i) & 3) * 448 + wo * 32 + co * 4;
+                    const float *t_i = t + ((h * 2 + i) & 3) * 448 + wo * 32 + co * 4;
                     for (int32_t j = 0; j < 3; j++) {
-                        y_acc_0 = lw_maxf(y_acc_0, conv_conv2d_i[j * 16]);
-                        y_acc_1 = lw_maxf(y_acc_1, conv_conv2d_i[j * 16 + 1]);
-                        y_acc_2 = lw_maxf(y_acc_2, conv_conv2d_i[j * 16 + 2]);
-                        y_acc_3 = lw_maxf(y_acc_3, conv_conv2d_i[j * 16 + 3]);
+                        acc3_0 = lw_maxf(acc3_0, t_i[j * 16]);
+                        acc3_1 = lw_maxf(acc3_1, t_i[j * 16 + 1]);
+                        acc3_2 = lw_maxf(acc3_2, t_i[j * 16 + 2]);
+                        acc3_3 = lw_maxf(acc3_3, t_i[j * 16 + 3]);
                     }
                 }
-                y_max_pool2d_wo[co * 4] = y_acc_0;
-                y_max_pool2d_wo[co * 4 + 1] = y_acc_1;
-                y_max_pool2d_wo[co * 4 + 2] = y_acc_2;
-                y_max_pool2d_wo[co * 4 + 3] = y_acc_3;
+                y_wo[co * 4] = acc3_0;
+                y_wo[co * 4 + 1] = acc3_1;
+                y_wo[co * 4 + 2] = acc3_2;
+                y_wo[co * 4 + 3] = acc3_3;
             }
         }
     }

@@ -11,16 +11,16 @@
 #endif
 
 /* mul + add + sigmoid + mul
- * y[n<1, w<3, c<8] = sigmoid(x[n, w, c] * k[w, 0] + x2[c]) * x[n, w, c]
- * x: [1][3][8]  x2: [8]  k: [3][1]  y: [1][3][8]
+ * y[n<1, w<3, c<8] = sigmoid(x[n, w, c] * k[w, 0] + b[c]) * x[n, w, c]
+ * x: [1][3][8]  b: [8]  k: [3][1]  y: [1][3][8]
  * schedule: compute_inline sigmoid; compute_inline add; compute_inline mul */
-static void elementwise_y(const float *restrict x, const float *restrict x2, const float *k, float *restrict y)
+static void elementwise_y(const float *restrict x, const float *restrict b, const float *k, float *restrict y)
 {
     for (int32_t w = 0; w < 3; w++) {
         const float *x_w = x + w * 8;
         float *y_w = y + w * 8;
         for (int32_t c = 0; c < 8; c++)
-            y_w[c] = lw_sigmoidf(x_w[c] * k[w] + x2[c]) * x_w[c];
+            y_w[c] = lw_sigmoidf(x_w[c] * k[w] + b[c]) * x_w[c];
     }
 }
 

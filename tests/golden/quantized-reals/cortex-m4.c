@@ -26,131 +26,120 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
 }
 
 /* packed_conv2d + requantize_fixed + avg_pool2d + requantize_even
- * sums_packed_conv2d_rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
+ * rows[n<1, h<8, u<16] = select(0 <= h - 1 && h - 1 < 6 && 0 <= u / 2 - 1
  *     && u / 2 - 1 < 6, x[n, h-1, u/2-1, u%2], 3)
- * sums_packed_conv2d_patch[n<1, h<6, w<6, q<9, t<2] = i16(sums_packed_conv2d_rows[n, h+q/3, w*2+q%3*2+t])
- * sums_packed_conv2d[n<1, h<6, w<6, o<4] = sum(q<9, t<2; b[o]) i32(sums_packed_conv2d_patch[n, h, w, q,
- *     t]) * i32(i8(i32(k[0, q, o/2, t]) + o % 2 * 128 >> o % 2 * 8))
- * sums_requantize_fixed[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(sums_packed_conv2d[n, h, w,
- *     c]) * i64(m[c]) + c[c] >> 32) >> i32(n[c]), -128), 127))
- * mean_avg_pool2d[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(sums_requantize_fixed[n, h*2+i, w*2+j, c])
- * mean_requantize_even[n<1, h<3, w<3, c<4] = i8(min(max((mean_avg_pool2d[n, h, w,
- *     c] * 1 + 512 + 1 + (mean_avg_pool2d[n, h, w, c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
- * x: [1][6][6][2]  k: [1][9][2][2]  b: [4]  m: [4]  c: [4]  n: [4]  sums_requantize_fixed: [1][6][6][4]
- *     sums_packed_conv2d_rows: [1][8][16]  sums_packed_conv2d_patch: [1][6][6][9][2]
- *     mean_requantize_even: [1][3][3][4]
- * schedule: compute_inline mean_requantize_even_t; compute_at mean_avg_pool2d mean_requantize_even.w;
- *     set_scope mean_avg_pool2d register; reorder mean_avg_pool2d.i mean_avg_pool2d.j mean_avg_pool2d.c;
- *     decompose_reduction mean_avg_pool2d mean_avg_pool2d.i; instruction LW_SUM_WINDOW_I8[2,2,4](a: i8[2][2][4])
- *     y[o<4] = sum(i<2,j<2) i32(a[i,j,o]); tensorize mean_avg_pool2d.i LW_SUM_WINDOW_I8;
- *     unroll mean_avg_pool2d@init.c; unroll mean_requantize_even.c; split sums_requantize_fixed.w 2;
- *     reorder sums_requantize_fixed.n sums_requantize_fixed.h sums_requantize_fixed.wo sums_requantize_fixed.wi
- *     sums_requantize_fixed.c; compute_at sums_packed_conv2d sums_requantize_fixed.wo;
- *     compute_at sums_packed_conv2d_patch sums_requantize_fixed.wo;
- *     compute_at sums_packed_conv2d_rows sums_requantize_fixed.h; set_scope sums_packed_conv2d register;
- *     split sums_packed_conv2d_rows.u 2 tail=round names=w,c;
- *     instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool, a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w
- *     && w < 7, a[w,c], 3); tensorize sums_packed_conv2d_rows.w LW_FETCH_ROW_I8;
- *     pack sums_packed_conv2d_patch n h q w t; reorder sums_packed_conv2d_patch.q sums_packed_conv2d_patch.w;
- *     split sums_packed_conv2d_patch.q 3 names=i,u; instruction LW_PAIRS_I16[3](a: i8[2][3][2]) y[w<2,q<3,t<2] =
- *     i16(a[w,q,t]); tensorize sums_packed_conv2d_patch.u LW_PAIRS_I16;
- *     reorder sums_packed_conv2d.q sums_packed_conv2d.t sums_packed_conv2d.w sums_packed_conv2d.o;
- *     decompose_reduction sums_packed_conv2d sums_packed_conv2d.q; split sums_packed_conv2d.o 2;
+ * patch[n<1, h<6, w<6, q<9, t<2] = i16(rows[n, h+q/3, w*2+q%3*2+t])
+ * acc[n<1, h<6, w<6, o<4] = sum(q<9, t<2; b[o]) i32(patch[n, h, w, q, t]) * i32(i8(i32(k[0, q, o/2,
+ *     t]) + o % 2 * 128 >> o % 2 * 8))
+ * between[n<1, h<6, w<6, c<4] = i8(min(max(i32(i64(acc[n, h, w,
+ *     c]) * i64(multiplier[c]) + offset[c] >> 32) >> i32(shift[c]), -128), 127))
+ * acc2[n<1, h<3, w<3, c<4] = sum(i<2, j<2) i32(between[n, h*2+i, w*2+j, c])
+ * y[n<1, h<3, w<3, c<4] = i8(min(max((acc2[n, h, w, c] * 1 + 512 + 1 + (acc2[n, h, w,
+ *     c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
+ * x: [1][6][6][2]  k: [1][9][2][2]  b: [4]  multiplier: [4]  offset: [4]  shift: [4]  between: [1][6][6][4]
+ *     rows: [1][8][16]  patch: [1][6][6][9][2]  y: [1][3][3][4]
+ * schedule: compute_inline mean_requantize_even_t; compute_at acc2 y.w; set_scope acc2 register;
+ *     reorder acc2.i acc2.j acc2.c; decompose_reduction acc2 acc2.i;
+ *     instruction LW_SUM_WINDOW_I8[2,2,4](a: i8[2][2][4]) y[o<4] = sum(i<2,j<2) i32(a[i,j,o]);
+ *     tensorize acc2.i LW_SUM_WINDOW_I8; unroll acc2@init.c; unroll y.c; split between.w 2;
+ *     reorder between.n between.h between.wo between.wi between.c; compute_at acc between.wo;
+ *     compute_at patch between.wo; compute_at rows between.h; set_scope acc register;
+ *     split rows.u 2 tail=round names=w,c; instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool,
+ *     a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w && w < 7, a[w,c], 3); tensorize rows.w LW_FETCH_ROW_I8;
+ *     pack patch n h q w t; reorder patch.q patch.w; split patch.q 3 names=i,u;
+ *     instruction LW_PAIRS_I16[3](a: i8[2][3][2]) y[w<2,q<3,t<2] = i16(a[w,q,t]); tensorize patch.u LW_PAIRS_I16;
+ *     reorder acc.q acc.t acc.w acc.o; decompose_reduction acc acc.q; split acc.o 2;
  *     instruction LW_DOT_2X4_I16[9](a: i16[9][2][2], b: i16[9][2][2]) c[w<2,p<2,h<2] = sum(q<9,t<2) i32(a[q,w,t])
- *     * i32(i8(i32(b[q,p,t]) + h*128 >> h*8)); tensorize sums_packed_conv2d.q LW_DOT_2X4_I16;
- *     unroll sums_requantize_fixed.c; unroll sums_packed_conv2d@init.o; unroll sums_requantize_fixed.wi;
- *     unroll sums_packed_conv2d@init.w; compute_at sums_requantize_fixed mean_requantize_even.h loops=kept;
- *     fold_storage sums_requantize_fixed mask warm=guard */
+ *     * i32(i8(i32(b[q,p,t]) + h*128 >> h*8)); tensorize acc.q LW_DOT_2X4_I16; unroll between.c;
+ *     unroll acc@init.o; unroll between.wi; unroll acc@init.w; compute_at between y.h loops=kept;
+ *     fold_storage between mask warm=guard */
 static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *restrict k, const int32_t *restrict b,
-    const int32_t *restrict m, const int64_t *restrict c, const uint8_t *restrict n,
-    int8_t *restrict sums_requantize_fixed, int8_t *restrict sums_packed_conv2d_rows,
-    int16_t *restrict sums_packed_conv2d_patch, int8_t *mean_requantize_even)
+    const int32_t *restrict multiplier, const int64_t *restrict offset, const uint8_t *restrict shift,
+    int8_t *restrict between, int8_t *restrict rows, int16_t *restrict patch, int8_t *y)
 {
     for (int32_t h = 0; h < 3; h++) {
         for (int32_t h2 = 0; h2 < 2; h2++) {
             for (int32_t h3 = 0; h3 < 3; h3++) {
                 #ifdef LW_FETCH_ROW_I8
-                LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, LW_AT(sums_packed_conv2d_rows, h3 * 16, 2),
-                    h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7, LW_AT(x, h * 24 + h3 * 12 + h2 * 12 - 14, 2));
+                LW_FETCH_ROW_I8(8, 1, 6, 2, 2, 3, LW_AT(rows, h3 * 16, 2), h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7,
+                    LW_AT(x, h * 24 + h3 * 12 + h2 * 12 - 14, 2));
                 #else
                 for (int32_t w = 0; w < 8; w++) {
                     const int32_t x_at_w = h * 24 + (h3 + h2 - 1) * 12 + (w - 1) * 2;
-                    int8_t *sums_packed_conv2d_rows_w = sums_packed_conv2d_rows + h3 * 16 + w * 2;
-                    for (int32_t c2 = 0; c2 < 2; c2++)
-                        sums_packed_conv2d_rows_w[c2] = (int8_t)(h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7 && w >= 1 && w < 7 ? x[x_at_w + c2] : 3);
+                    int8_t *rows_w = rows + h3 * 16 + w * 2;
+                    for (int32_t c = 0; c < 2; c++)
+                        rows_w[c] = (int8_t)(h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7 && w >= 1 && w < 7 ? x[x_at_w + c] : 3);
                 }
                 #endif
             }
-            int8_t *sums_requantize_fixed_h = sums_requantize_fixed + h2 * 24;
+            int8_t *between_h = between + h2 * 24;
             for (int32_t wo = 0; wo < 3; wo++) {
-                int32_t sums_packed_conv2d[8];
+                int32_t acc[8];
                 for (int32_t i = 0; i < 3; i++) {
                     #ifdef LW_PAIRS_I16
-                    LW_PAIRS_I16(3, LW_AT(sums_packed_conv2d_patch, i * 12, 2, 4),
-                        LW_AT(sums_packed_conv2d_rows, i * 16 + wo * 4, 2, 2));
+                    LW_PAIRS_I16(3, LW_AT(patch, i * 12, 2, 4), LW_AT(rows, i * 16 + wo * 4, 2, 2));
                     #else
                     for (int32_t u = 0; u < 3; u++)
                         for (int32_t w = 0; w < 2; w++) {
-                            const int8_t *sums_packed_conv2d_rows_w = sums_packed_conv2d_rows + i * 16 + wo * 4 + (w + u) * 2;
-                            int16_t *sums_packed_conv2d_patch_w = sums_packed_conv2d_patch + i * 12 + u * 4 + w * 2;
+                            const int8_t *rows_w = rows + i * 16 + wo * 4 + (w + u) * 2;
+                            int16_t *patch_w = patch + i * 12 + u * 4 + w * 2;
                             for (int32_t t = 0; t < 2; t++)
-                                sums_packed_conv2d_patch_w[t] = sums_packed_conv2d_rows_w[t];
+                                patch_w[t] = rows_w[t];
                         }
                     #endif
                 }
-                sums_packed_conv2d[0] = b[0];
-                sums_packed_conv2d[1] = b[1];
-                sums_packed_conv2d[2] = b[2];
-                sums_packed_conv2d[3] = b[3];
-                sums_packed_conv2d[4] = b[0];
-                sums_packed_conv2d[5] = b[1];
-                sums_packed_conv2d[6] = b[2];
-                sums_packed_conv2d[7] = b[3];
+                acc[0] = b[0];
+                acc[1] = b[1];
+                acc[2] = b[2];
+                acc[3] = b[3];
+                acc[4] = b[0];
+                acc[5] = b[1];
+                acc[6] = b[2];
+                acc[7] = b[3];
                 #ifdef LW_DOT_2X4_I16
-                LW_DOT_2X4_I16(9, LW_AT(sums_packed_conv2d, 0, 4, 2), LW_AT(sums_packed_conv2d_patch, 0, 4, 2),
-                    LW_AT(k, 0, 4, 2));
+                LW_DOT_2X4_I16(9, LW_AT(acc, 0, 4, 2), LW_AT(patch, 0, 4, 2), LW_AT(k, 0, 4, 2));
                 #else
                 for (int32_t q = 0; q < 9; q++)
                     for (int32_t t = 0; t < 2; t++) {
-                        const int16_t *sums_packed_conv2d_patch_t_ = sums_packed_conv2d_patch + q * 4 + t;
+                        const int16_t *patch_t_ = patch + q * 4 + t;
                         const int16_t *k_t_ = k + q * 4 + t;
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t oo = 0; oo < 2; oo++)
                                 for (int32_t oi = 0; oi < 2; oi++)
-                                    sums_packed_conv2d[w * 4 + oo * 2 + oi] += (int32_t)sums_packed_conv2d_patch_t_[w * 2] * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
+                                    acc[w * 4 + oo * 2 + oi] += (int32_t)patch_t_[w * 2] * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
                     }
                 #endif
-                sums_requantize_fixed_h[wo * 8] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[0] + (int64_t)sums_packed_conv2d[0] * (int64_t)m[0], 32), (int32_t)n[0]));
-                sums_requantize_fixed_h[wo * 8 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[1] + (int64_t)sums_packed_conv2d[1] * (int64_t)m[1], 32), (int32_t)n[1]));
-                sums_requantize_fixed_h[wo * 8 + 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[2] + (int64_t)sums_packed_conv2d[2] * (int64_t)m[2], 32), (int32_t)n[2]));
-                sums_requantize_fixed_h[wo * 8 + 3] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[3] + (int64_t)sums_packed_conv2d[3] * (int64_t)m[3], 32), (int32_t)n[3]));
-                sums_requantize_fixed_h[wo * 8 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[0] + (int64_t)sums_packed_conv2d[4] * (int64_t)m[0], 32), (int32_t)n[0]));
-                sums_requantize_fixed_h[wo * 8 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[1] + (int64_t)sums_packed_conv2d[5] * (int64_t)m[1], 32), (int32_t)n[1]));
-                sums_requantize_fixed_h[wo * 8 + 6] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[2] + (int64_t)sums_packed_conv2d[6] * (int64_t)m[2], 32), (int32_t)n[2]));
-                sums_requantize_fixed_h[wo * 8 + 7] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[3] + (int64_t)sums_packed_conv2d[7] * (int64_t)m[3], 32), (int32_t)n[3]));
+                between_h[wo * 8] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[0] * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
+                between_h[wo * 8 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[1] * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
+                between_h[wo * 8 + 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[2] * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
+                between_h[wo * 8 + 3] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[3] * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
+                between_h[wo * 8 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[4] * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
+                between_h[wo * 8 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[5] * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
+                between_h[wo * 8 + 6] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[6] * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
+                between_h[wo * 8 + 7] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[7] * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
             }
         }
-        int8_t *mean_requantize_even_h = mean_requantize_even + h * 12;
+        int8_t *y_h = y + h * 12;
         for (int32_t w = 0; w < 3; w++) {
-            int32_t mean_avg_pool2d[4];
-            mean_avg_pool2d[0] = 0;
-            mean_avg_pool2d[1] = 0;
-            mean_avg_pool2d[2] = 0;
-            mean_avg_pool2d[3] = 0;
+            int32_t acc2[4];
+            acc2[0] = 0;
+            acc2[1] = 0;
+            acc2[2] = 0;
+            acc2[3] = 0;
             #ifdef LW_SUM_WINDOW_I8
-            LW_SUM_WINDOW_I8(2, 2, 4, LW_AT(mean_avg_pool2d, 0), LW_AT(sums_requantize_fixed, w * 8, 24, 4));
+            LW_SUM_WINDOW_I8(2, 2, 4, LW_AT(acc2, 0), LW_AT(between, w * 8, 24, 4));
             #else
             for (int32_t i = 0; i < 2; i++)
                 for (int32_t j = 0; j < 2; j++) {
-                    const int8_t *sums_requantize_fixed_j = sums_requantize_fixed + i * 24 + w * 8 + j * 4;
-                    for (int32_t c2 = 0; c2 < 4; c2++)
-                        mean_avg_pool2d[c2] += sums_requantize_fixed_j[c2];
+                    const int8_t *between_j = between + i * 24 + w * 8 + j * 4;
+                    for (int32_t c = 0; c < 4; c++)
+                        acc2[c] += between_j[c];
                 }
             #endif
-            mean_requantize_even_h[w * 4] = (int8_t)(((mean_avg_pool2d[0] + (((mean_avg_pool2d[0] + 512) >> 2) & 1) + 513) >> 2) - 128);
-            mean_requantize_even_h[w * 4 + 1] = (int8_t)(((mean_avg_pool2d[1] + (((mean_avg_pool2d[1] + 512) >> 2) & 1) + 513) >> 2) - 128);
-            mean_requantize_even_h[w * 4 + 2] = (int8_t)(((mean_avg_pool2d[2] + (((mean_avg_pool2d[2] + 512) >> 2) & 1) + 513) >> 2) - 128);
-            mean_requantize_even_h[w * 4 + 3] = (int8_t)(((mean_avg_pool2d[3] + (((mean_avg_pool2d[3] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4] = (int8_t)(((acc2[0] + (((acc2[0] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4 + 1] = (int8_t)(((acc2[1] + (((acc2[1] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4 + 2] = (int8_t)(((acc2[2] + (((acc2[2] + 512) >> 2) & 1) + 513) >> 2) - 128);
+            y_h[w * 4 + 3] = (int8_t)(((acc2[3] + (((acc2[3] + 512) >> 2) & 1) + 513) >> 2) - 128);
         }
     }
 }
@@ -238,17 +227,17 @@ static const LW_ALIGN(16) int32_t quantized_reals_mean_b[4] = {
 };
 
 /* [4] */
-static const LW_ALIGN(16) int32_t quantized_reals_mean_m[4] = {
+static const LW_ALIGN(16) int32_t quantized_reals_mean_multiplier[4] = {
     1287247421,2048717779,1885545511,1613591788
 };
 
 /* [4] */
-static const LW_ALIGN(16) int64_t quantized_reals_mean_c[4] = {
+static const LW_ALIGN(16) int64_t quantized_reals_mean_offset[4] = {
     -33233907482624,-44989312663552,-69509012520960,-22180305829888
 };
 
 /* [4] */
-static const LW_ALIGN(16) uint8_t quantized_reals_mean_n[4] = {
+static const LW_ALIGN(16) uint8_t quantized_reals_mean_shift[4] = {
     6,6,7,6
 };
 
@@ -288,8 +277,8 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     quantized_reals_x(in->x, (int8_t *)(memory + 144));
     LW_LAYER(1, "mean")
     quantized_reals_mean((int8_t *)(memory + 144), quantized_reals_mean_k, quantized_reals_mean_b,
-        quantized_reals_mean_m, quantized_reals_mean_c, quantized_reals_mean_n, (int8_t *)(memory + 224),
-        (int8_t *)memory, (int16_t *)(void *)(memory + 48), (int8_t *)(memory + 128));
+        quantized_reals_mean_multiplier, quantized_reals_mean_offset, quantized_reals_mean_shift,
+        (int8_t *)(memory + 224), (int8_t *)memory, (int16_t *)(void *)(memory + 48), (int8_t *)(memory + 128));
     LW_LAYER(2, "dense1")
     quantized_reals_dense1((int8_t *)(memory + 128), quantized_reals_dense1_k, quantized_reals_dense1_b,
         quantized_reals_dense1_table, (int16_t *)(void *)memory, out->y);

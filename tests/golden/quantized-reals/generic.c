@@ -26,88 +26,82 @@ static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
 }
 
 /* conv2d + requantize_fixed + dequantize + avg_pool2d + quantize
- * sums_conv2d[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
+ * acc2[n<1, h<6, w<6, o<4] = sum(i<3, j<3, c<2) select(0 <= h + i - 1 && h + i - 1 < 6 && 0 <= w + j - 1
  *     && w + j - 1 < 6, (i32(x[n, h+i-1, w+j-1, c]) - 3) * i32(k[i, j, c, o]), 0)
- * sums_dequantize[n<1, h<6, w<6, c<4] = f32(i32(i8(min(max(i32(i64(sums_conv2d[n, h, w,
- *     c]) * i64(m[c]) + c[c] >> 32) >> i32(n[c]), -128), 127))) - -128) * 0.047
- * mean_avg_pool2d_sum[n<1, h<3, w<3, c<4] = sum(i<2, j<2) sums_dequantize[n, h*2+i, w*2+j, c]
- * mean_quantize[n<1, h<3, w<3, c<4] = i8(nearbyint(mean_avg_pool2d_sum[n, h, w, c] / 4.0 / 0.047) - 128.0)
- * x: [1][6][6][2]  k: [3][3][2][4]  m: [4]  c: [4]  n: [4]  sums_dequantize: [1][6][6][4]
- *     mean_quantize: [1][3][3][4]
- * schedule: compute_inline mean_avg_pool2d; reorder mean_quantize.w mean_quantize.c;
- *     compute_at mean_avg_pool2d_sum mean_quantize.h; set_scope mean_avg_pool2d_sum register;
- *     reorder mean_avg_pool2d_sum.i mean_avg_pool2d_sum.j mean_avg_pool2d_sum.w mean_avg_pool2d_sum.c;
- *     decompose_reduction mean_avg_pool2d_sum mean_avg_pool2d_sum.i; vectorize mean_quantize.c;
- *     vectorize mean_avg_pool2d_sum.c; vectorize mean_avg_pool2d_sum@init.c; vectorize mean_quantize.w;
- *     vectorize mean_avg_pool2d_sum.w; vectorize mean_avg_pool2d_sum@init.w; compute_inline sums_requantize_fixed;
- *     reorder sums_dequantize.w sums_dequantize.c; compute_at sums_conv2d sums_dequantize.h;
- *     set_scope sums_conv2d register; reorder sums_conv2d.i sums_conv2d.j sums_conv2d.c sums_conv2d.w
- *     sums_conv2d.o; decompose_reduction sums_conv2d sums_conv2d.i; vectorize sums_dequantize.c;
- *     vectorize sums_conv2d.o; vectorize sums_conv2d@init.o; vectorize sums_dequantize.w; vectorize sums_conv2d.w;
- *     vectorize sums_conv2d@init.w; compute_at sums_dequantize mean_quantize.h loops=kept;
- *     fold_storage sums_dequantize mask warm=guard */
-static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, const int32_t *restrict m,
-    const int64_t *restrict c, const uint8_t *restrict n, float *restrict sums_dequantize, int8_t *mean_quantize)
+ * t[n<1, h<6, w<6, c<4] = f32(i32(i8(min(max(i32(i64(acc2[n, h, w,
+ *     c]) * i64(multiplier[c]) + offset[c] >> 32) >> i32(shift[c]), -128), 127))) - -128) * 0.047
+ * acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) t[n, h*2+i, w*2+j, c]
+ * y[n<1, h<3, w<3, c<4] = i8(nearbyint(acc[n, h, w, c] / 4.0 / 0.047) - 128.0)
+ * x: [1][6][6][2]  k: [3][3][2][4]  multiplier: [4]  offset: [4]  shift: [4]  t: [1][6][6][4]  y: [1][3][3][4]
+ * schedule: compute_inline mean_avg_pool2d; reorder y.w y.c; compute_at acc y.h; set_scope acc register;
+ *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; vectorize y.c; vectorize acc.c;
+ *     vectorize acc@init.c; vectorize y.w; vectorize acc.w; vectorize acc@init.w;
+ *     compute_inline sums_requantize_fixed; reorder t.w t.c; compute_at acc2 t.h; set_scope acc2 register;
+ *     reorder acc2.i acc2.j acc2.c acc2.w acc2.o; decompose_reduction acc2 acc2.i; vectorize t.c;
+ *     vectorize acc2.o; vectorize acc2@init.o; vectorize t.w; vectorize acc2.w; vectorize acc2@init.w;
+ *     compute_at t y.h loops=kept; fold_storage t mask warm=guard */
+static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, const int32_t *restrict multiplier,
+    const int64_t *restrict offset, const uint8_t *restrict shift, float *restrict t, int8_t *y)
 {
     for (int32_t h = 0; h < 3; h++) {
-        float mean_avg_pool2d_sum[12];
+        float acc[12];
         for (int32_t w = 0; w < 3; w++)
             LW_VECTOR
-            for (int32_t c2 = 0; c2 < 4; c2++)
-                mean_avg_pool2d_sum[w * 4 + c2] = 0.0f;
+            for (int32_t c = 0; c < 4; c++)
+                acc[w * 4 + c] = 0.0f;
         for (int32_t h2 = 0; h2 < 2; h2++) {
-            int32_t sums_conv2d[24];
+            int32_t acc2[24];
             for (int32_t w = 0; w < 6; w++)
                 LW_VECTOR
                 for (int32_t o = 0; o < 4; o++)
-                    sums_conv2d[w * 4 + o] = 0;
+                    acc2[w * 4 + o] = 0;
             const int32_t i_end = lw_min_i32(7 - h * 2 - h2, 3);
             for (int32_t i = lw_max_i32(1 - h * 2 - h2, 0); i < i_end; i++) {
-                for (int32_t c2 = 0; c2 < 2; c2++) {
-                    const int32_t x_at_c = h * 24 + (i + h2 - 1) * 12 + c2 - 2;
-                    const int8_t *k_c = k + i * 24 + c2 * 4;
+                for (int32_t c = 0; c < 2; c++) {
+                    const int32_t x_at_c = h * 24 + (i + h2 - 1) * 12 + c - 2;
+                    const int8_t *k_c = k + i * 24 + c * 4;
                     for (int32_t w = 1; w < 6; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            sums_conv2d[w * 4 + o] += ((int32_t)x[x_at_c + w * 2] - 3) * (int32_t)k_c[o];
+                            acc2[w * 4 + o] += ((int32_t)x[x_at_c + w * 2] - 3) * (int32_t)k_c[o];
                 }
-                for (int32_t c2 = 0; c2 < 2; c2++) {
-                    const int8_t *x_c = x + h * 24 + (i + h2 - 1) * 12 + c2;
-                    const int8_t *k_c = k + i * 24 + c2 * 4 + 8;
+                for (int32_t c = 0; c < 2; c++) {
+                    const int8_t *x_c = x + h * 24 + (i + h2 - 1) * 12 + c;
+                    const int8_t *k_c = k + i * 24 + c * 4 + 8;
                     for (int32_t w = 0; w < 6; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            sums_conv2d[w * 4 + o] += ((int32_t)x_c[w * 2] - 3) * (int32_t)k_c[o];
+                            acc2[w * 4 + o] += ((int32_t)x_c[w * 2] - 3) * (int32_t)k_c[o];
                 }
-                for (int32_t c2 = 0; c2 < 2; c2++) {
-                    const int8_t *x_c = x + h * 24 + (i + h2) * 12 + c2 - 10;
-                    const int8_t *k_c = k + i * 24 + c2 * 4 + 16;
+                for (int32_t c = 0; c < 2; c++) {
+                    const int8_t *x_c = x + h * 24 + (i + h2) * 12 + c - 10;
+                    const int8_t *k_c = k + i * 24 + c * 4 + 16;
                     for (int32_t w = 0; w < 5; w++)
                         LW_VECTOR
                         for (int32_t o = 0; o < 4; o++)
-                            sums_conv2d[w * 4 + o] += ((int32_t)x_c[w * 2] - 3) * (int32_t)k_c[o];
+                            acc2[w * 4 + o] += ((int32_t)x_c[w * 2] - 3) * (int32_t)k_c[o];
                 }
             }
             for (int32_t w = 0; w < 6; w++) {
-                float *sums_dequantize_w = sums_dequantize + h2 * 24 + w * 4;
+                float *t_w = t + h2 * 24 + w * 4;
                 LW_VECTOR
-                for (int32_t c2 = 0; c2 < 4; c2++)
-                    sums_dequantize_w[c2] = (float)(lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(c[c2] + (int64_t)sums_conv2d[w * 4 + c2] * (int64_t)m[c2], 32), (int32_t)n[c2])) + 128) * 0.047f;
+                for (int32_t c = 0; c < 4; c++)
+                    t_w[c] = (float)(lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[c] + (int64_t)acc2[w * 4 + c] * (int64_t)multiplier[c], 32), (int32_t)shift[c])) + 128) * 0.047f;
             }
         }
         for (int32_t i = 0; i < 2; i++)
             for (int32_t j = 0; j < 2; j++)
                 for (int32_t w = 0; w < 3; w++) {
-                    const float *sums_dequantize_w = sums_dequantize + i * 24 + w * 8 + j * 4;
+                    const float *t_w = t + i * 24 + w * 8 + j * 4;
                     LW_VECTOR
-                    for (int32_t c2 = 0; c2 < 4; c2++)
-                        mean_avg_pool2d_sum[w * 4 + c2] += sums_dequantize_w[c2];
+                    for (int32_t c = 0; c < 4; c++)
+                        acc[w * 4 + c] += t_w[c];
                 }
         for (int32_t w = 0; w < 3; w++) {
-            int8_t *mean_quantize_w = mean_quantize + h * 12 + w * 4;
+            int8_t *y_w = y + h * 12 + w * 4;
             LW_VECTOR
-            for (int32_t c2 = 0; c2 < 4; c2++)
-                mean_quantize_w[c2] = (int8_t)lw_max_i32(-128, lw_min_i32(127, lw_i32_from_f32(lw_nearbyintf(mean_avg_pool2d_sum[w * 4 + c2] / 4.0f / 0.047f) - 128.0f)));
+            for (int32_t c = 0; c < 4; c++)
+                y_w[c] = (int8_t)lw_max_i32(-128, lw_min_i32(127, lw_i32_from_f32(lw_nearbyintf(acc[w * 4 + c] / 4.0f / 0.047f) - 128.0f)));
         }
     }
 }
@@ -154,17 +148,17 @@ static const LW_ALIGN(16) int8_t quantized_reals_mean_k[72] = {
 };
 
 /* [4] */
-static const LW_ALIGN(16) int32_t quantized_reals_mean_m[4] = {
+static const LW_ALIGN(16) int32_t quantized_reals_mean_multiplier[4] = {
     1287247421,2048717779,1885545511,1613591788
 };
 
 /* [4] */
-static const LW_ALIGN(16) int64_t quantized_reals_mean_c[4] = {
+static const LW_ALIGN(16) int64_t quantized_reals_mean_offset[4] = {
     -33233907482624,-44989312663552,-69509012520960,-22180305829888
 };
 
 /* [4] */
-static const LW_ALIGN(16) uint8_t quantized_reals_mean_n[4] = {
+static const LW_ALIGN(16) uint8_t quantized_reals_mean_shift[4] = {
     6,6,7,6
 };
 
@@ -203,8 +197,8 @@ int quantized_reals_run(void *arena, const struct quantized_reals_inputs *in, co
     LW_LAYER(0, "x")
     quantized_reals_x(in->x, (int8_t *)(memory + 208));
     LW_LAYER(1, "mean")
-    quantized_reals_mean((int8_t *)(memory + 208), quantized_reals_mean_k, quantized_reals_mean_m,
-        quantized_reals_mean_c, quantized_reals_mean_n, (float *)(void *)memory, (int8_t *)(memory + 192));
+    quantized_reals_mean((int8_t *)(memory + 208), quantized_reals_mean_k, quantized_reals_mean_multiplier,
+        quantized_reals_mean_offset, quantized_reals_mean_shift, (float *)(void *)memory, (int8_t *)(memory + 192));
     LW_LAYER(2, "dense1")
     quantized_reals_dense1((int8_t *)(memory + 192), quantized_reals_dense1_w, quantized_reals_dense1_b,
         quantized_reals_dense1_table, out->y);

@@ -12,12 +12,12 @@
 #endif
 
 /* packed_conv2d + rescale + rescale + rescale + add + rescale
- * acc[n<1, h<1, w<2, o<32] = sum(e<32; x3[o]) i32(x[n, 0, w, e]) * i32(x2[o, e])
+ * acc[n<1, h<1, w<2, o<32] = sum(e<32; b[o]) i32(x[n, 0, w, e]) * i32(k[o, e])
  * t[d0<1, h<1, w<2, c<32] = i8(min(max(roundshift(mulhigh(acc[d0, h, w, c], 1500000000), 8) + 4, -128), 127))
  * y[d0<1, h<1, w<2, c<32] = i8(min(max(roundshift(mulhigh(mulhigh(i32(t[d0, h, w, c]) - 4 << 20,
- *     1073741824) + roundshift(mulhigh(i32(x4[d0, h, w, c]) - -128 << 20, 1623821475), 2), 1098017566), 17) - 128,
+ *     1073741824) + roundshift(mulhigh(i32(x2[d0, h, w, c]) - -128 << 20, 1623821475), 2), 1098017566), 17) - 128,
  *     -128), 127))
- * x: [1][1][2][32]  x2: [32][32]  x3: [32]  x4: [1][1][2][32]  y: [1][1][2][32]
+ * x: [1][1][2][32]  k: [32][32]  b: [32]  x2: [1][1][2][32]  y: [1][1][2][32]
  * schedule: compute_inline add; compute_inline rescale_3; compute_inline rescale_2;
  *     compute_inline packed_conv2d_patch; split y.c 16; reorder y.d0 y.h y.co y.w y.ci; compute_at t y.co;
  *     set_scope t stack; compute_at acc y.co; set_scope acc register; reorder acc.e acc.w acc.o;
@@ -31,39 +31,39 @@
  *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s) + 4, -128), 127)); tensorize t.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32; unroll y.w;
  *     unroll acc@init.w; unroll t.w */
-static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict x2, const int32_t *restrict x3,
-    const int8_t *restrict x4, int8_t *restrict y)
+static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict k, const int32_t *restrict b,
+    const int8_t *restrict x2, int8_t *restrict y)
 {
     for (int32_t co = 0; co < 2; co++) {
         int32_t acc[32];
         int8_t t[32];
         #ifdef LW_COPY_I32
-        LW_COPY_I32(16, LW_AT(acc, 0), LW_AT(x3, co * 16));
+        LW_COPY_I32(16, LW_AT(acc, 0), LW_AT(b, co * 16));
         #else
         {
-            const int32_t *x3_co = x3 + co * 16;
+            const int32_t *b_co = b + co * 16;
             for (int32_t o = 0; o < 16; o++)
-                acc[o] = x3_co[o];
+                acc[o] = b_co[o];
         }
         #endif
         #ifdef LW_COPY_I32
-        LW_COPY_I32(16, LW_AT(acc, 16), LW_AT(x3, co * 16));
+        LW_COPY_I32(16, LW_AT(acc, 16), LW_AT(b, co * 16));
         #else
         {
-            const int32_t *x3_co = x3 + co * 16;
+            const int32_t *b_co = b + co * 16;
             for (int32_t o = 0; o < 16; o++)
-                acc[o + 16] = x3_co[o];
+                acc[o + 16] = b_co[o];
         }
         #endif
         for (int32_t oo = 0; oo < 8; oo++) {
             #ifdef LW_DOT_2X2_I8
-            LW_DOT_2X2_I8(32, LW_AT(acc, oo * 2, 16), LW_AT(x, 0, 32), LW_AT(x2, co * 512 + oo * 64, 32));
+            LW_DOT_2X2_I8(32, LW_AT(acc, oo * 2, 16), LW_AT(x, 0, 32), LW_AT(k, co * 512 + oo * 64, 32));
             #else
             for (int32_t e = 0; e < 32; e++) {
-                const int8_t *x2_e = x2 + co * 512 + oo * 64 + e;
+                const int8_t *k_e = k + co * 512 + oo * 64 + e;
                 for (int32_t w = 0; w < 2; w++)
                     for (int32_t oi = 0; oi < 2; oi++)
-                        acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi] + (uint32_t)((int32_t)x[w * 32 + e] * x2_e[oi * 32]));
+                        acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi] + (uint32_t)((int32_t)x[w * 32 + e] * k_e[oi * 32]));
             }
             #endif
         }
@@ -81,24 +81,24 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
         #endif
         #ifdef LW_ADD_I8
         LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, LW_AT(y, co * 16),
-            LW_AT(t, 0), LW_AT(x4, co * 16));
+            LW_AT(t, 0), LW_AT(x2, co * 16));
         #else
         {
-            const int8_t *x4_co = x4 + co * 16;
+            const int8_t *x2_co = x2 + co * 16;
             int8_t *y_co = y + co * 16;
             for (int32_t ci = 0; ci < 16; ci++)
-                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x4_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
+                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x2_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
         }
         #endif
         #ifdef LW_ADD_I8
         LW_ADD_I8(16, -4, 1073741824, 0, 128, 1623821475, 2, 1098017566, 17, -128, -128, 127, LW_AT(y, co * 16 + 32),
-            LW_AT(t, 16), LW_AT(x4, co * 16 + 32));
+            LW_AT(t, 16), LW_AT(x2, co * 16 + 32));
         #else
         {
-            const int8_t *x4_co = x4 + co * 16 + 32;
+            const int8_t *x2_co = x2 + co * 16 + 32;
             int8_t *y_co = y + co * 16 + 32;
             for (int32_t ci = 0; ci < 16; ci++)
-                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci + 16] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x4_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
+                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci + 16] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x2_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
         }
         #endif
     }

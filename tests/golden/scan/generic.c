@@ -36,11 +36,11 @@ static void scan_turned(const float *restrict x, const float *w, float *restrict
 
 /* dense + add + tanh
  * acc[o<4] = sum(k<3) x[k] * w[k, o]
- * y[i<4] = tanh(acc[i] + x2[i])
- * x: [3]  x2: [4]  w: [3][4]  y: [4]
+ * y[i<4] = tanh(acc[i] + b[i])
+ * x: [3]  b: [4]  w: [3][4]  y: [4]
  * schedule: compute_inline add; set_scope acc register; reorder acc.k acc.o; decompose_reduction acc acc.k;
  *     vectorize y.i; vectorize acc.o; vectorize acc@init.o */
-static void scan_driven(const float *x, const float *x2, const float *w, float *y)
+static void scan_driven(const float *x, const float *b, const float *w, float *y)
 {
     float acc[4];
     LW_VECTOR
@@ -54,7 +54,7 @@ static void scan_driven(const float *x, const float *x2, const float *w, float *
     }
     LW_VECTOR
     for (int32_t i = 0; i < 4; i++)
-        y[i] = lw_tanhf(acc[i] + x2[i]);
+        y[i] = lw_tanhf(acc[i] + b[i]);
 }
 
 /* identity

@@ -12,30 +12,30 @@
 #endif
 
 /* packed_dense + rescale
- * acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
+ * acc[n<1, o<16] = sum(e<32; b[o]) i32(x[n, e]) * i32(k[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][32]  x2: [16][32]  x3: [16]  y: [1][16]
+ * x: [1][32]  k: [16][32]  b: [16]  y: [1][16]
  * schedule: compute_inline packed_dense_patch; split y.c 4; reorder y.d0 y.co y.ci; compute_at acc y.co;
  *     set_scope acc register; reorder acc.e acc.o; decompose_reduction acc acc.e;
  *     instruction LW_DOT_1X4_I8[32](a: i8[1][32], b: i8[4][32]) c[w<1,o<4] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
  *     tensorize acc.e LW_DOT_1X4_I8; unroll y.ci; unroll acc@init.o
  * numbers: of the first of 2 layers that are alike; where theirs differ they are parameters */
 static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t co_step, const int8_t *restrict x,
-    const int8_t *restrict x2, const int32_t *restrict x3, int8_t *restrict y)
+    const int8_t *restrict k, const int32_t *restrict b, int8_t *restrict y)
 {
     for (int32_t co = 0; co < co_end; co++) {
         int32_t acc[4];
-        acc[0] = x3[co * 4];
-        acc[1] = x3[co * 4 + 1];
-        acc[2] = x3[co * 4 + 2];
-        acc[3] = x3[co * 4 + 3];
+        acc[0] = b[co * 4];
+        acc[1] = b[co * 4 + 1];
+        acc[2] = b[co * 4 + 2];
+        acc[3] = b[co * 4 + 3];
         #ifdef LW_DOT_1X4_I8
-        LW_DOT_1X4_I8(size, LW_AT(acc, 0), LW_AT(x, 0), LW_AT(x2, co * co_step, size));
+        LW_DOT_1X4_I8(size, LW_AT(acc, 0), LW_AT(x, 0), LW_AT(k, co * co_step, size));
         #else
         for (int32_t e = 0; e < size; e++) {
-            const int8_t *x2_e = x2 + co * co_step + e;
+            const int8_t *k_e = k + co * co_step + e;
             for (int32_t o = 0; o < 4; o++)
-                acc[o] = (int32_t)((uint32_t)acc[o] + (uint32_t)((int32_t)x[e] * x2_e[o * size]));
+                acc[o] = (int32_t)((uint32_t)acc[o] + (uint32_t)((int32_t)x[e] * k_e[o * size]));
         }
         #endif
         y[co * 4] = lw_sat_i8(lw_roundshift_i32(lw_mulhigh_i32(acc[0], 1500000000), 6));

@@ -12,34 +12,34 @@
 #endif
 
 /* packed_dense + rescale
- * acc[n<1, o<16] = sum(e<32; x3[o]) i32(x[n, e]) * i32(x2[o, e])
+ * acc[n<1, o<16] = sum(e<32; b[o]) i32(x[n, e]) * i32(k[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][32]  x2: [16][32]  x3: [16]  y: [1][16]
+ * x: [1][32]  k: [16][32]  b: [16]  y: [1][16]
  * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
  *     reorder acc.e acc.o; decompose_reduction acc acc.e; split acc.o 4; reorder acc.oo acc.e acc.oi;
  *     instruction LW_DOT_1X4_I8[32](a: i8[1][32], b: i8[4][32]) c[w<1,o<4] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
  *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[16,0,-128,127](a: i32[16], m: i32,
  *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict x2,
-    const int32_t *restrict x3, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict k,
+    const int32_t *restrict b, int8_t *restrict y)
 {
     {
         int32_t acc[16];
         #ifdef LW_COPY_I32
-        LW_COPY_I32(16, LW_AT(acc, 0), LW_AT(x3, 0));
+        LW_COPY_I32(16, LW_AT(acc, 0), LW_AT(b, 0));
         #else
         for (int32_t o = 0; o < 16; o++)
-            acc[o] = x3[o];
+            acc[o] = b[o];
         #endif
         for (int32_t oo = 0; oo < 4; oo++) {
             #ifdef LW_DOT_1X4_I8
-            LW_DOT_1X4_I8(32, LW_AT(acc, oo * 4), LW_AT(x, 0), LW_AT(x2, oo * 128, 32));
+            LW_DOT_1X4_I8(32, LW_AT(acc, oo * 4), LW_AT(x, 0), LW_AT(k, oo * 128, 32));
             #else
             for (int32_t e = 0; e < 32; e++) {
-                const int8_t *x2_e = x2 + oo * 128 + e;
+                const int8_t *k_e = k + oo * 128 + e;
                 for (int32_t oi = 0; oi < 4; oi++)
-                    acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 32]));
+                    acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * k_e[oi * 32]));
             }
             #endif
         }
@@ -53,34 +53,34 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
 }
 
 /* packed_dense + rescale
- * acc[n<1, o<8] = sum(e<16; x3[o]) i32(x[n, e]) * i32(x2[o, e])
+ * acc[n<1, o<8] = sum(e<16; b[o]) i32(x[n, e]) * i32(k[o, e])
  * y[d0<1, c<8] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
- * x: [1][16]  x2: [8][16]  x3: [8]  y: [1][8]
+ * x: [1][16]  k: [8][16]  b: [8]  y: [1][8]
  * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
  *     reorder acc.e acc.o; decompose_reduction acc acc.e; split acc.o 4; reorder acc.oo acc.e acc.oi;
  *     instruction LW_DOT_1X4_I8[16](a: i8[1][16], b: i8[4][16]) c[w<1,o<4] = sum(e<16) i32(a[w,e]) * i32(b[o,e]);
  *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[8,0,-128,127](a: i32[8], m: i32,
  *     s: i32) y[e<8] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
  *     instruction LW_COPY_I32[8](a: i32[8]) y[e<8] = a[e]; tensorize acc@init.o LW_COPY_I32 */
-static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict x2,
-    const int32_t *restrict x3, int8_t *restrict y)
+static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict k,
+    const int32_t *restrict b, int8_t *restrict y)
 {
     {
         int32_t acc[8];
         #ifdef LW_COPY_I32
-        LW_COPY_I32(8, LW_AT(acc, 0), LW_AT(x3, 0));
+        LW_COPY_I32(8, LW_AT(acc, 0), LW_AT(b, 0));
         #else
         for (int32_t o = 0; o < 8; o++)
-            acc[o] = x3[o];
+            acc[o] = b[o];
         #endif
         for (int32_t oo = 0; oo < 2; oo++) {
             #ifdef LW_DOT_1X4_I8
-            LW_DOT_1X4_I8(16, LW_AT(acc, oo * 4), LW_AT(x, 0), LW_AT(x2, oo * 64, 16));
+            LW_DOT_1X4_I8(16, LW_AT(acc, oo * 4), LW_AT(x, 0), LW_AT(k, oo * 64, 16));
             #else
             for (int32_t e = 0; e < 16; e++) {
-                const int8_t *x2_e = x2 + oo * 64 + e;
+                const int8_t *k_e = k + oo * 64 + e;
                 for (int32_t oi = 0; oi < 4; oi++)
-                    acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * x2_e[oi * 16]));
+                    acc[oo * 4 + oi] = (int32_t)((uint32_t)acc[oo * 4 + oi] + (uint32_t)((int32_t)x[e] * k_e[oi * 16]));
             }
             #endif
         }
