@@ -293,6 +293,7 @@ else skip int-of-16-bits-integers "avr-gcc or simavr is not installed"; fi
 check emit-reserved-names emit names tests/emitted/names.te
 check reserved-names-build $cc $strict -Iruntime -c "$work/names/names.c" -o "$work/names.o"
 verify_elsewhere() { (cd "$work" && "$lw" verify "$root/$1"); }
+check reserved-names-build-gnu $cc -std=gnu99 -Wall -Wextra -Werror -Iruntime -c "$work/names/names.c" -o "$work/names.o"
 check verify-in-any-folder verify_elsewhere tests/emitted/names.te
 
 # ---- The samples ---------------------------------------------------------------------------------------------------------------

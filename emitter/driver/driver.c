@@ -45,6 +45,7 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     *b = (Build){ .cx = cx, .options = o, .path = path };
     if (o->time_passes) b->watch = watch_new(cx);
     b->name = name_identifier(cx, o->name ? o->name : path_stem(cx, path));
+    name_reserve_macros(cx, b->name);
     b->target = target_find(cx, o->target ? o->target : "generic");
     check_options(cx, o, b->target);
 }

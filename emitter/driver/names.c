@@ -24,7 +24,8 @@ const char *build_symbol(Build *b, const char *wanted) { return build_unique_nam
 Shared *build_shared(Ctx *cx)
 {
     static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
-                                       "WEIGHTS_SIZE", "E_ARENA", "E_DIM" };
+                                       "WEIGHTS_SIZE", "E_ARENA", "E_DIM",
+                                       "ARENA", "E_NULL" };
     Shared *s = NEW(cx->arena, Shared);
     s->symbols = s->by_text = s->lowered = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);

@@ -6,19 +6,25 @@
 #include "support/map.h"
 #include "support/text.h"
 
-struct NameTable { Map map; };
+struct NameTable { Map map; const char *macros; size_t macros_length; };   /* what the model's macros begin with */
 
-const char *name_n(Ctx *cx, const char *text, size_t length)
+static struct NameTable *table_of(Ctx *cx)
 {
     if (!cx->names) {
         cx->names = NEW(cx->arena, struct NameTable);
         cx->names->map = map_new(cx->arena);
     }
-    const char *found = map_get(&cx->names->map, text, length);
+    return cx->names;
+}
+
+const char *name_n(Ctx *cx, const char *text, size_t length)
+{
+    Map *map = &table_of(cx)->map;
+    const char *found = map_get(map, text, length);
     if (found) return found;
     char *copy = arena_alloc(cx->arena, length + 1);
     if (length) memcpy(copy, text, length);
-    map_put(&cx->names->map, copy, length, copy);
+    map_put(map, copy, length, copy);
     return copy;
 }
 
@@ -33,27 +39,66 @@ const char *name_format(Ctx *cx, const char *format, ...)
     return s;
 }
 
-/* C99, C11, C23 and C++ keywords, and the names that the emitted C uses itself. */
+/* Keywords of C99 to C23 and of C++, names that the emitted C uses itself, and macros without arguments that compilers
+ * predefine or that the headers of the emitted C define. */
 static const char *const reserved[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
-    "class", "compl", "const", "constexpr", "continue", "default", "delete", "do", "double", "else", "enum", "explicit",
-    "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
-    "namespace", "new", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected", "public",
-    "register", "reinterpret_cast", "restrict", "return", "short", "signed", "sizeof", "static", "static_assert",
-    "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef", "typeid",
-    "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor",
-    "xor_eq", "NULL", "arena", "in", "out", "main",
-    "INFINITY", "NAN", "HUGE_VAL", "memcpy", "memset",
+    "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "consteval", "constexpr", "constinit",
+    "const_cast", "continue", "decltype", "default", "delete", "do", "double", "dynamic_cast", "else", "enum",
+    "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if", "inline", "int", "long", "mutable",
+    "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq", "private", "protected",
+    "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof", "static",
+    "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try",
+    "typedef", "typeid", "typename", "typeof", "typeof_unqual", "union", "unsigned", "using", "virtual", "void",
+    "volatile", "wchar_t", "while", "xor", "xor_eq",
+    "arena", "in", "out", "main", "memcpy", "memset",
+    "linux", "unix", "i386", "mips", "sparc", "sun", "vax", "m68k", "hppa", "PPC", "AVR", "MSP430", "WIN32", "WIN64",
+    "NULL", "INFINITY", "NAN", "HUGE_VAL", "HUGE_VALF", "HUGE_VALL", "HUGE", "MAXFLOAT", "SNAN", "SNANF", "SNANL",
+    "DOMAIN", "SING", "OVERFLOW", "UNDERFLOW", "TLOSS", "PLOSS", "MATH_ERRNO", "MATH_ERREXCEPT", "math_errhandling",
+    "signgam", "errno", "BIG_ENDIAN", "LITTLE_ENDIAN", "PDP_ENDIAN", "BYTE_ORDER",
 };
 
-/* Names that end in _t are types, of C or of the system. */
+static bool begins(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+
+static bool ends(const char *s, const char *with)
+{
+    const size_t length = strlen(s), tail = strlen(with);
+    return length > tail && strcmp(s + length - tail, with) == 0;
+}
+
+/* INT8_MIN, UINT_LEAST16_MAX, SIZE_WIDTH, ..: the limits of <stdint.h>. */
+static bool is_limit(const char *s)
+{
+    static const char *const types[] = { "INT", "UINT", "SIZE_", "PTRDIFF_", "WCHAR_", "WINT_", "SIG_ATOMIC_" };
+    bool is_type = false;
+    for (size_t i = 0; i < sizeof types / sizeof types[0]; i++) is_type = is_type || begins(s, types[i]);
+    return is_type && (ends(s, "_MIN") || ends(s, "_MAX") || ends(s, "_WIDTH"));
+}
+
+/* Names that end in _t are types, of C or of the system; M_ and FP_ begin the constants of <math.h>. */
 static bool is_reserved(const char *s)
 {
-    size_t length = strlen(s);
-    if (length > 2 && strcmp(s + length - 2, "_t") == 0) return true;
+    if (ends(s, "_t") || begins(s, "M_") || begins(s, "FP_") || is_limit(s)) return true;
     for (size_t i = 0; i < sizeof reserved / sizeof reserved[0]; i++)
         if (strcmp(s, reserved[i]) == 0) return true;
     return false;
+}
+
+/* Beginnings that belong to the runtime, to the macros of the model's header, or to compilers: `__` and `_` before a
+ * capital letter, as in __LINE__ and _Bool. */
+static bool is_reserved_beginning(Ctx *cx, const char *s)
+{
+    const struct NameTable *t = table_of(cx);
+    if (begins(s, "lw_") || begins(s, "LW_") ||
+        (t->macros && strncmp(s, t->macros, t->macros_length) == 0)) return true;
+    return s[0] == '_' && (s[1] == '_' || (s[1] >= 'A' && s[1] <= 'Z'));
+}
+
+void name_reserve_macros(Ctx *cx, const char *prefix)
+{
+    struct NameTable *t = table_of(cx);
+    t->macros = name_format(cx, "%s_", name_upper(cx, prefix));
+    t->macros_length = strlen(t->macros);
 }
 
 static bool is_word(char c)
@@ -70,11 +115,11 @@ const char *name_prefix(Ctx *cx, const char *text)
 const char *name_identifier(Ctx *cx, const char *text)
 {
     Text t = text_new(cx);
-    if (strncmp(text, "lw_", 3) == 0 || strncmp(text, "LW_", 3) == 0) text_add(&t, "own_");     /* those are the runtime's */
     if (!*text || (*text >= '0' && *text <= '9')) text_char(&t, '_');
     for (; *text; text++) text_char(&t, is_word(*text) ? *text : '_');
-    if (is_reserved(text_string(&t))) text_char(&t, '_');
-    return name(cx, text_string(&t));
+    const char *word = text_string(&t);
+    if (is_reserved_beginning(cx, word)) return name_format(cx, *word == '_' ? "own%s" : "own_%s", word);
+    return is_reserved(word) ? name_format(cx, "%s_", word) : name(cx, word);
 }
 
 const char *name_upper(Ctx *cx, const char *s)
