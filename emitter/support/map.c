@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Open addressing with linear probing, at most half full, never shrinking. A key by pointer has bytes == SIZE_MAX. */
+/* Open addressing with linear probing, at most half full, never shrinking. Most maps are small and short-lived: a slot
+ * takes three words, and the first table has eight of them. */
 #include "support/map.h"
 
 #include <string.h>
 
-struct MapSlot { const void *key; size_t bytes; uint64_t hash; void *value; bool used; };
+/* `tag` is 0 in a free slot. Else it holds the length of the key, plus 1, above TAG_BITS bits of the key's hash. */
+struct MapSlot { const void *key; void *value; uint64_t tag; };
 
-static const size_t BY_POINTER = SIZE_MAX;
+enum { TAG_BITS = 20 };
+static const size_t BY_POINTER = SIZE_MAX;       /* the length of a key that is a pointer */
 
 Map map_new(Arena *arena) { return (Map){ arena, NULL, 0, 0 }; }
 
@@ -32,16 +35,25 @@ static uint64_t hash_key(const void *key, size_t bytes)
     return bytes == BY_POINTER ? hash_pointer(key) : hash_bytes(key, bytes);
 }
 
-static bool same_key(const struct MapSlot *s, const void *key, size_t bytes, uint64_t hash)
+static uint64_t tag_of(size_t bytes, uint64_t hash)
 {
-    if (s->hash != hash || s->bytes != bytes) return false;
+    const uint64_t length = bytes == BY_POINTER ? UINT64_MAX >> TAG_BITS : (uint64_t)bytes + 1;
+    return length << TAG_BITS | (hash & ((1 << TAG_BITS) - 1));
+}
+
+static bool same_key(const struct MapSlot *s, const void *key, size_t bytes, uint64_t tag)
+{
+    if (s->tag != tag) return false;
     return bytes == BY_POINTER ? s->key == key : bytes == 0 || memcmp(s->key, key, bytes) == 0;
 }
 
+static size_t first_slot(const Map *m, uint64_t hash) { return (size_t)(hash >> TAG_BITS) & (m->room - 1); }
+
 static struct MapSlot *find(const Map *m, const void *key, size_t bytes, uint64_t hash)
 {
-    size_t i = (size_t)(hash >> 20) & (m->room - 1);
-    while (m->slots[i].used && !same_key(&m->slots[i], key, bytes, hash)) i = (i + 1) & (m->room - 1);
+    const uint64_t tag = tag_of(bytes, hash);
+    size_t i = first_slot(m, hash);
+    while (m->slots[i].tag && !same_key(&m->slots[i], key, bytes, tag)) i = (i + 1) & (m->room - 1);
     return &m->slots[i];
 }
 
@@ -49,25 +61,35 @@ static void *get(const Map *m, const void *key, size_t bytes)
 {
     if (!m->room) return NULL;
     const struct MapSlot *s = find(m, key, bytes, hash_key(key, bytes));
-    return s->used ? s->value : NULL;
+    return s->tag ? s->value : NULL;
+}
+
+/* The key of a used slot has no equal in the bigger table. */
+static void move_to(Map *bigger, const struct MapSlot *s)
+{
+    const uint64_t length = s->tag >> TAG_BITS;
+    const size_t bytes = length == UINT64_MAX >> TAG_BITS ? BY_POINTER : (size_t)(length - 1);
+    size_t i = first_slot(bigger, hash_key(s->key, bytes));
+    while (bigger->slots[i].tag) i = (i + 1) & (bigger->room - 1);
+    bigger->slots[i] = *s;
 }
 
 static void grow(Map *m)
 {
-    Map bigger = { m->arena, NULL, m->count, m->room ? m->room * 2 : 16 };
+    Map bigger = { m->arena, NULL, m->count, m->room ? m->room * 2 : 8 };
     bigger.slots = NEW_ARRAY(m->arena, struct MapSlot, bigger.room);
     for (size_t i = 0; i < m->room; i++)
-        if (m->slots[i].used) *find(&bigger, m->slots[i].key, m->slots[i].bytes, m->slots[i].hash) = m->slots[i];
+        if (m->slots[i].tag) move_to(&bigger, &m->slots[i]);
     *m = bigger;
 }
 
 static void put(Map *m, const void *key, size_t bytes, void *value)
 {
     if (2 * (m->count + 1) > m->room) grow(m);
-    uint64_t hash = hash_key(key, bytes);
+    const uint64_t hash = hash_key(key, bytes);
     struct MapSlot *s = find(m, key, bytes, hash);
-    if (!s->used) m->count++;
-    *s = (struct MapSlot){ key, bytes, hash, value, true };
+    if (!s->tag) m->count++;
+    *s = (struct MapSlot){ key, value, tag_of(bytes, hash) };
 }
 
 void *map_get(const Map *m, const void *key, size_t bytes) { return get(m, key, bytes); }

@@ -32,16 +32,17 @@ struct Uses { Map count; const Target *target; };
 static void use(Ctx *cx, Uses *u, const Tensor *t)
 {
     int *n = map_get_ptr(&u->count, t);
-    if (!n) map_put_ptr(&u->count, t, n = NEW(cx->arena, int));
+    if (!n) map_put_ptr(&u->count, t, n = NEW(cx->scratch, int));
     ++*n;
 }
 
+/* In scratch memory, as long as the rewriting. */
 static Uses *graph_uses(Ctx *cx, const Graph *g)
 {
     Node **order;
     int count = graph_order(cx, g, &order);
-    Uses *u = NEW(cx->arena, Uses);
-    u->count = map_new(cx->arena);
+    Uses *u = NEW(cx->scratch, Uses);
+    u->count = map_new(cx->scratch);
     u->target = g->target;
     for (int i = 0; i < count; i++)
         for (int j = 0; j < order[i]->in_count; j++)
@@ -81,6 +82,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
 {
     Node **order;
     int count = graph_order(cx, &g, &order);
+    const ArenaMark before_uses = arena_mark(cx->scratch);
     Uses *uses = graph_uses(cx, &g);
     Map to = r.to;
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
@@ -103,6 +105,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
             if (out[j]) inherit_uses(uses, n->out[j], out[j]);
         }
     }
+    arena_reset(cx->scratch, before_uses);
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
     for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
     g.output = output;

@@ -8,41 +8,67 @@
 #include "support/names.h"
 #include "support/text.h"
 
-struct ExprTable { Map map; const Expr *poison; };
+/* The nodes themselves are the keys: open addressing with linear probing, at most half full. */
+struct ExprTable { const Expr **slot; size_t count, room; };
 
-/* What makes two nodes equal, as words to hash and compare: a float constant counts by its bits. */
-enum { KEY_HEAD = 4, KEY_SHORT = 24 };
-
-static const Expr *enter(Ctx *cx, const Expr *proto, const Expr *const *args, const uint64_t *key, size_t words)
+static uint64_t mixed(uint64_t h, uint64_t word)
 {
-    Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
-    *e = *proto;
-    e->serial = ctx_serial(cx);
-    for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
-    map_put(&cx->exprs->map, arena_copy(cx->arena, key, words * sizeof *key), words * sizeof *key, e);
-    return e;
+    h = (h ^ word) * UINT64_C(0x9e3779b97f4a7c15);
+    return h ^ h >> 32;
+}
+
+/* A real number counts by its bits. */
+static uint64_t bits_of(double real)
+{
+    uint64_t bits;
+    memcpy(&bits, &real, sizeof bits);
+    return bits;
+}
+
+static uint64_t hash_node(const Expr *e, const Expr *const *args)
+{
+    uint64_t h = mixed((uint64_t)e->kind << 32 | (uint64_t)e->type, (uint64_t)e->integer);
+    h = mixed(mixed(h, bits_of(e->real)), (uint64_t)(uintptr_t)e->ref);
+    for (int i = 0; i < e->arg_count; i++) h = mixed(h, (uint64_t)(uintptr_t)args[i]);
+    return h ^ h >> 29;
+}
+
+static bool same_node(const Expr *a, const Expr *b, const Expr *const *args)
+{
+    return a->kind == b->kind && a->type == b->type && a->integer == b->integer && a->ref == b->ref &&
+           a->arg_count == b->arg_count && bits_of(a->real) == bits_of(b->real) &&
+           (a->arg_count == 0 || memcmp(a->arg, args, (size_t)a->arg_count * sizeof *args) == 0);
+}
+
+static const Expr **slot_of(const struct ExprTable *t, const Expr *e, const Expr *const *args)
+{
+    size_t i = (size_t)hash_node(e, args) & (t->room - 1);
+    while (t->slot[i] && !same_node(t->slot[i], e, args)) i = (i + 1) & (t->room - 1);
+    return &t->slot[i];
+}
+
+static void grow(Ctx *cx, struct ExprTable *t)
+{
+    struct ExprTable bigger = { NULL, t->count, t->room ? 2 * t->room : 1024 };
+    bigger.slot = NEW_ARRAY(cx->arena, const Expr *, bigger.room);
+    for (size_t i = 0; i < t->room; i++)
+        if (t->slot[i]) *slot_of(&bigger, t->slot[i], t->slot[i]->arg) = t->slot[i];
+    *t = bigger;
 }
 
 static const Expr *intern(Ctx *cx, const Expr *proto, const Expr *const *args)
 {
-    if (!cx->exprs) {
-        cx->exprs = NEW(cx->arena, struct ExprTable);
-        cx->exprs->map = map_new(cx->arena);
-    }
-    uint64_t shortkey[KEY_SHORT], *key = shortkey;
-    size_t words = KEY_HEAD + (size_t)proto->arg_count;
-    ArenaMark mark = arena_mark(cx->scratch);
-    if (words > KEY_SHORT) key = NEW_ARRAY(cx->scratch, uint64_t, words);
-    key[0] = (uint64_t)proto->kind << 32 | (uint64_t)proto->type;
-    key[1] = (uint64_t)proto->integer;
-    memcpy(&key[2], &proto->real, sizeof key[2]);
-    key[3] = (uint64_t)(uintptr_t)proto->ref;
-    for (int i = 0; i < proto->arg_count; i++) key[KEY_HEAD + i] = (uint64_t)(uintptr_t)args[i];
-
-    const Expr *found = map_get(&cx->exprs->map, key, words * sizeof *key);
-    if (!found) found = enter(cx, proto, args, key, words);
-    arena_reset(cx->scratch, mark);
-    return found;
+    if (!cx->exprs) cx->exprs = NEW(cx->arena, struct ExprTable);
+    struct ExprTable *t = cx->exprs;
+    if (2 * (t->count + 1) > t->room) grow(cx, t);
+    const Expr **slot = slot_of(t, proto, args);
+    if (*slot) return *slot;
+    Expr *e = arena_alloc(cx->arena, sizeof *e + (size_t)proto->arg_count * sizeof e->arg[0]);
+    *e = *proto;
+    e->serial = ctx_serial(cx);
+    for (int i = 0; i < proto->arg_count; i++) e->arg[i] = args[i];
+    t->count++;
+    return *slot = e;
 }
 
 const Expr *expr_poison(Ctx *cx)

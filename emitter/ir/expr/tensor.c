@@ -238,15 +238,24 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
     return n;
 }
 
+/* The first SHORT tensors are searched one by one; `seen` holds those behind. */
+enum { SHORT = 8 };
 typedef struct Reads { Ctx *cx; Map seen; int count, room; const Tensor **at; } Reads;
+
+static bool is_noted(const Reads *r, const Tensor *t)
+{
+    for (int i = 0; i < r->count && i < SHORT; i++)
+        if (r->at[i] == t) return true;
+    return r->count > SHORT && map_get_ptr(&r->seen, t);
+}
 
 static void note_read(const Expr *e, void *user)
 {
     Reads *r = user;
-    if (e->kind != EXPR_READ || map_get_ptr(&r->seen, e->ref)) return;
-    map_put_ptr(&r->seen, e->ref, r);
+    if (e->kind != EXPR_READ || is_noted(r, e->ref)) return;
+    if (r->count >= SHORT) map_put_ptr(&r->seen, e->ref, r);
     if (r->count == r->room) {
-        const Tensor **more = NEW_ARRAY(r->cx->arena, const Tensor *, r->room = r->room ? 2 * r->room : 8);
+        const Tensor **more = NEW_ARRAY(r->cx->arena, const Tensor *, r->room = r->room ? 2 * r->room : 2);
         if (r->count) memcpy(more, r->at, (size_t)r->count * sizeof *more);
         r->at = more;
     }
@@ -315,7 +324,7 @@ static Visit *visit(Order *o, Node *n, Visit *below)
 {
     if (!n || map_get_ptr(&o->seen, n)) return below;
     map_put_ptr(&o->seen, n, n);
-    Visit *v = NEW(o->cx->arena, Visit);
+    Visit *v = NEW(o->cx->scratch, Visit);
     *v = (Visit){ n, 0, below };
     return v;
 }
@@ -323,7 +332,7 @@ static Visit *visit(Order *o, Node *n, Visit *below)
 static void append(Order *o, Node *n)
 {
     if (o->count == o->room) {
-        Node **more = NEW_ARRAY(o->cx->arena, Node *, o->room = o->room ? 2 * o->room : 32);
+        Node **more = NEW_ARRAY(o->cx->scratch, Node *, o->room = o->room ? 2 * o->room : 32);
         if (o->count) memcpy(more, o->at, (size_t)o->count * sizeof *more);
         o->at = more;
     }
@@ -357,11 +366,12 @@ static int by_rank(const void *a, const void *b)
  * sorted by rank, and by the depth-first place among equals, producers come first. */
 int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out)
 {
-    Order o = { cx, map_new(cx->arena), 0, 0, NULL };
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Order o = { cx, map_new(cx->scratch), 0, 0, NULL };
     for (int i = 0; i < count; i++)
         if (outputs[i]) collect(&o, outputs[i]->maker);
-    Ranked *r = NEW_ARRAY(cx->arena, Ranked, o.count);
-    Map rank_of = map_new(cx->arena);
+    Ranked *r = NEW_ARRAY(cx->scratch, Ranked, o.count);
+    Map rank_of = map_new(cx->scratch);
     for (int i = 0; i < o.count; i++) {
         r[i] = (Ranked){ o.at[i]->serial, i, o.at[i] };
         for (int j = 0; j < o.at[i]->in_count; j++) {
@@ -372,7 +382,8 @@ int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out)
         map_put_ptr(&rank_of, o.at[i], &r[i]);
     }
     qsort(r, (size_t)o.count, sizeof *r, by_rank);
-    for (int i = 0; i < o.count; i++) o.at[i] = r[i].node;
-    *out = o.at;
+    *out = NEW_ARRAY(cx->arena, Node *, o.count);
+    for (int i = 0; i < o.count; i++) (*out)[i] = r[i].node;
+    arena_reset(cx->scratch, mark);
     return o.count;
 }

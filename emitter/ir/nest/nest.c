@@ -119,7 +119,7 @@ const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child,
 
 const Stmt *stmt_rewrite(Ctx *cx, const Stmt *s, StmtVisit *visit, void *user)
 {
-    const Stmt **child = NEW_ARRAY(cx->arena, const Stmt *, s->child_count);
+    const Stmt *few[2], **child = s->child_count <= 2 ? few : NEW_ARRAY(cx->arena, const Stmt *, s->child_count);
     int n = 0;
     for (int i = 0; i < s->child_count; i++) {
         const Stmt *c = stmt_rewrite(cx, s->child[i], visit, user);

@@ -150,6 +150,35 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to)
         if (n->stage[i] == from) n->stage[i] = to;
 }
 
+/* `from` and `to` are parallel; where they differ, the blocks of one become blocks of the other. */
+typedef struct Inlining { const Stage *gone; int count; const Stage *const *from, *const *to; } Inlining;
+
+static const Stmt *inline_in(Ctx *cx, const Stmt *s, void *user)
+{
+    const Inlining *in = user;
+    if (s->kind == STMT_ALLOC) return stage_makes(in->gone, s->buffer->tensor) ? s->child[0] : s;
+    if (s->kind == STMT_SEQ) return s->child_count ? s : NULL;
+    if (s->kind != STMT_BLOCK) return s;
+    if (s->stage == in->gone) return NULL;
+    for (int i = 0; i < in->count; i++)
+        if (s->stage == in->from[i] && in->to[i] != in->from[i])
+            return stmt_block(cx, s->name, in->to[i], s->part, s->bind, s->cond);
+    return s;
+}
+
+void draft_inline_stage(Draft *d, const Stage *s, const Stage *const *to)
+{
+    Nest *n = &d->next;
+    Inlining in = { s, n->stage_count, n->stage, to };
+    n->root = stmt_rewrite(d->cx, n->root, inline_in, &in);
+    const Stage **kept = NEW_ARRAY(d->cx->arena, const Stage *, n->stage_count);
+    int count = 0;
+    for (int i = 0; i < n->stage_count; i++)
+        if (n->stage[i] != s) kept[count++] = to[i];
+    n->stage = kept;
+    n->stage_count = count;
+}
+
 const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user)
 {
     Stage *copy = arena_copy(cx->arena, s, sizeof *s);
@@ -387,19 +416,22 @@ static void list_names(Map *names, const Stmt *s)
     for (int i = 0; i < s->child_count; i++) list_names(names, s->child[i]);
 }
 
-static void add_gone(Draft *d, const char *loop)
+static bool is_missing(const Stmt *s, const Map *names)
 {
-    Nest *n = &d->next;
-    GoneLoop *all = NEW_ARRAY(d->cx->arena, GoneLoop, n->gone_count + 1);
-    if (n->gone_count) memcpy(all, n->gone, (size_t)n->gone_count * sizeof *all);
-    all[n->gone_count++] = (GoneLoop){ loop, n->step_count, d->heirs };
-    n->gone = all;
+    return s->kind == STMT_FOR && !map_get(names, s->name, strlen(s->name));
 }
 
-static void note_missing(Draft *d, const Stmt *s, const Map *names)
+static int count_missing(const Stmt *s, const Map *names)
 {
-    if (s->kind == STMT_FOR && !map_get(names, s->name, strlen(s->name))) add_gone(d, s->name);
-    for (int i = 0; i < s->child_count; i++) note_missing(d, s->child[i], names);
+    int count = is_missing(s, names);
+    for (int i = 0; i < s->child_count; i++) count += count_missing(s->child[i], names);
+    return count;
+}
+
+static void note_missing(Draft *d, GoneLoop *all, const Stmt *s, const Map *names)
+{
+    if (is_missing(s, names)) all[d->next.gone_count++] = (GoneLoop){ s->name, d->next.step_count, d->heirs };
+    for (int i = 0; i < s->child_count; i++) note_missing(d, all, s->child[i], names);
 }
 
 static void note_gone(Draft *d)
@@ -407,7 +439,14 @@ static void note_gone(Draft *d)
     ArenaMark mark = arena_mark(d->cx->scratch);
     Map names = map_new(d->cx->scratch);
     list_names(&names, d->next.root);
-    note_missing(d, d->old->root, &names);
+    const int missing = count_missing(d->old->root, &names);
+    if (missing) {
+        Nest *n = &d->next;
+        GoneLoop *all = NEW_ARRAY(d->cx->arena, GoneLoop, n->gone_count + missing);
+        if (n->gone_count) memcpy(all, n->gone, (size_t)n->gone_count * sizeof *all);
+        note_missing(d, all, d->old->root, &names);
+        n->gone = all;
+    }
     arena_reset(d->cx->scratch, mark);
 }
 

@@ -73,6 +73,9 @@ const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b);
 
 /* The statements with every `from` stage replaced by `to` in blocks and in the nest's list. */
 void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
+/* Takes the stage out of the nest with its blocks and allocs; to[i] takes the place of the nest's stage i. One rewrite
+ * of the nest, for a chain of calls is inlined stage by stage. */
+void draft_inline_stage(Draft *d, const Stage *s, const Stage *const *to);
 void draft_forget_stage(Draft *d, const Stage *s);          /* takes it off the nest's list */
 const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);   /* every read of s is its value there */
 /* A copy of a stage that computes other values. */

@@ -33,12 +33,11 @@ const Nest *run_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a)
     Draft d = draft_open(cx, n, "compute_inline", a);
     const Stage *s = draft_find_stage(&d, a->target);
     if (!s || !is_a_plain_value(&d, s) || !nothing_inside(&d, s)) return n;
-    d.next.root = without_stage(cx, without_allocs(cx, d.next.root, s, NULL), s);
-    draft_forget_stage(&d, s);
+    const Stage **to = NEW_ARRAY(cx->arena, const Stage *, d.next.stage_count);
     for (int i = 0; i < d.next.stage_count; i++) {
         const Stage *reader = d.next.stage[i];
-        if (stage_reads_stage(cx, reader, s))
-            draft_replace_stage(&d, reader, stage_inlined(cx, reader, s));
+        to[i] = reader != s && stage_reads_stage(cx, reader, s) ? stage_inlined(cx, reader, s) : reader;
     }
+    draft_inline_stage(&d, s, to);
     return draft_close(&d);
 }
