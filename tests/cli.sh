@@ -186,15 +186,36 @@ check refused-cut-off           refuses '' "$work/cut.onnx" -o "$work/a.c"
 check refused-cut-off-named     names "$work/cut.onnx"
 printf 'x' > "$work/model.xyz"
 check refused-extension         refuses '' "$work/model.xyz" -o "$work/a.c"
-check refused-folder            refuses '' "$work" -o "$work/a.c"
+mkdir -p "$work/folder.onnx"
+printf 'version https://git-lfs.github.com/spec/v1\noid sha256:0123\nsize 6\n' > "$work/lfs.onnx"
+cp "$work/lfs.onnx" "$work/lfs.npy"
+printf '\n<!DOCTYPE html>\n<html></html>\n' > "$work/page.tflite"
+printf '\034\000\000\000TFL3\000\000' > "$work/lite.onnx"
+cp "$work/lite.onnx" "$work/lite.bin"
+cp $digits "$work/other.te"
+check refused-folder            refuses 'directory' "$work" -o "$work/a.c"
+check refused-folder-of-models  refuses 'directory' "$work/folder.onnx" -o "$work/a.c"
+check refused-lfs-pointer       refuses 'no .onnx file, but a pointer of git-LFS.*; fetch it: git lfs pull' "$work/lfs.onnx" -o "$work/a.c"
+check refused-page              refuses 'no .tflite file, but a page of HTML' "$work/page.tflite" -o "$work/a.c"
+check refused-text              refuses 'no .onnx file, but text' "$work/text.onnx" -o "$work/a.c"
+check refused-renamed-tflite    refuses 'but a TensorFlow Lite model; give it a name that ends in .tflite' "$work/lite.onnx" -o "$work/a.c"
+check refused-tflite-unnamed    refuses 'file is a TensorFlow Lite model; give it a name that ends in .tflite' "$work/lite.bin" -o "$work/a.c"
+check refused-renamed-onnx      refuses 'no .te file, but an ONNX model; give it a name that ends in .onnx' "$work/other.te" -o "$work/a.c"
+check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a pointer of git-LFS' run $digits "$work/lfs.npy"
+for bracket in 'relu(x' 'relu(reshape(x, shape=4)' 'concat([x, x, axis=0)' 'relu(x))'; do
+    te "input x: f32[4]\\ny = $bracket\\noutput y\\n" bracket
+    case $bracket in 'relu(x))') words="')' closes nothing" ;; *concat*) words="']' is missing before ')'" ;; *) words="'(' is not closed: ')' is missing" ;; esac
+    check "refused-bracket-$bracket" refuses "$words" dump "$work/bracket.te"
+    check "refused-bracket-$bracket-line" names "$work/bracket.te: 2"
+done
 # run and verify: models and inputs that are no files of ours. A sparse file stands for one beyond all memory.
-mkdir "$work/folder.onnx" "$work/folder.npy"
+mkdir -p "$work/folder.onnx" "$work/folder.npy"
 : > "$work/empty.npy"
 dd if=/dev/null of="$work/huge.npy" bs=1 count=0 seek=4000000000 2> /dev/null
 cp "$work/huge.npy" "$work/huge.onnx"
 for command in run verify; do
     check $command-folder           refuses 'folder.onnx.*irectory' $command "$work/folder.onnx" tests/models/digits.in0.npy
-    check $command-empty            refuses 'no ONNX model' $command "$work/empty.onnx" tests/models/digits.in0.npy
+    check $command-empty            refuses 'no .onnx file, but an empty file' $command "$work/empty.onnx" tests/models/digits.in0.npy
     check $command-missing          refuses 'cannot open' $command "$work/none.onnx" tests/models/digits.in0.npy
     check $command-too-large        refuses 'too large' $command "$work/huge.onnx" tests/models/digits.in0.npy
     check $command-input-folder     refuses 'folder.npy.*irectory' $command $digits "$work/folder.npy"

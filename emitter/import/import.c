@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/import.h"
 
-#include <string.h>
-
+#include "import/formats/contents.h"
 #include "import/onnx/onnx.h"
 #include "import/te/te.h"
 #include "import/tflite/tflite.h"
 #include "support/file.h"
+#include "support/text.h"
 
 static bool read_te(Ctx *cx, const char *path, Bytes file, const ImportOptions *o, Model *out)
 {
@@ -19,6 +19,26 @@ static const Format formats[] = {
     { "te", read_te },
     { "tflite", tflite_read },
 };
+enum { FORMAT_COUNT = sizeof formats / sizeof formats[0] };
+
+static const Format *format_of(const char *extension)
+{
+    for (int i = 0; i < FORMAT_COUNT; i++)
+        if (text_equal(extension, formats[i].extension)) return &formats[i];
+    return NULL;
+}
+
+/* The file is not what its name promises, or the name promises nothing. */
+static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
+{
+    const bool is_model = c && format_of(c->extension) && !text_equal(c->extension, "te");
+    const char *advice = !c ? "" : is_model ? text_format(cx, "; give it a name that ends in .%s", c->extension)
+                                            : c->advice ? text_format(cx, "; %s", c->advice) : "";
+    if (format_of(extension)) diag_error(cx, NULL, "this is no .%s file, but %s%s", extension, c->what, advice);
+    else if (c)
+        diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, and the file is %s%s", c->what, advice);
+    else diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, so the format is not known");
+}
 
 /* What was given for a name that the model does not have is a slip, which must not pass in silence. */
 static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
@@ -38,16 +58,15 @@ bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model
     o.is_value_used = NEW_ARRAY(cx->arena, bool, o.value_count);
     const char *before = cx->file;
     cx->file = path;
-    for (size_t i = 0; i < sizeof formats / sizeof formats[0]; i++) {
-        if (strcmp(path_extension(path), formats[i].extension) != 0) continue;
-        Bytes bytes = file_read(cx, path);
-        if (!ctx_failed(cx) && formats[i].read(cx, path, bytes, &o, out)) refuse_unused(cx, &o, out);
-        cx->file = before;
-        return !ctx_failed(cx);
-    }
-    diag_error(cx, NULL, "the file's name ends in none of .onnx, .te and .tflite, so its format is not known");
+    const char *extension = path_extension(path);
+    const Format *f = format_of(extension);
+    const Bytes bytes = file_read(cx, path);
+    const Contents *c = contents_of(bytes);
+    const bool is_other = !f || (c && !text_equal(c->extension, extension));
+    if (!ctx_failed(cx) && is_other) refuse_contents(cx, extension, c);
+    else if (!ctx_failed(cx) && f->read(cx, path, bytes, &o, out)) refuse_unused(cx, &o, out);
     cx->file = before;
-    return false;
+    return !ctx_failed(cx);
 }
 
 const Nest *model_step(Ctx *cx, const Model *m, const Nest *n, int i) { return te_step(cx, n, &m->step[i]); }

@@ -9,6 +9,7 @@
 
 #include <string.h>
 
+#include "import/formats/contents.h"
 #include "support/cursor.h"
 #include "support/file.h"
 #include "support/text.h"
@@ -226,7 +227,10 @@ bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, in
     Reader r = { cx, path, cursor_new(file.at, file.count) };
     Header h = { .rank = 0 };
     const Cursor magic = cursor_take(&r.at, MAGIC_BYTES);
-    if (magic.bad || memcmp(magic.at, MAGIC, MAGIC_BYTES) != 0) return bad(&r, "it does not begin as one");
+    if (magic.bad || memcmp(magic.at, MAGIC, MAGIC_BYTES) != 0) {
+        const Contents *c = contents_of(file);
+        return bad(&r, c ? text_format(cx, "it is %s", c->what) : "it does not begin as one");
+    }
     const int major = cursor_u8(&r.at), minor = cursor_u8(&r.at);
     if (major < 1 || major > 3 || minor != 0) return bad(&r, text_format(cx, "its version is %d.%d", major, minor));
     const uint32_t length = major == 1 ? cursor_u16(&r.at) : cursor_u32(&r.at);

@@ -381,7 +381,7 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
             continue;
         }
         Lexer l = lex_statement(r, s, end);
-        if (!l.count || ctx_failed(r->cx)) continue;
+        if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
         in_schedule = l.count == 1 && lex_is(&l, "schedule");
         if (count++ == MOST_STATEMENTS) lex_error(&l, lex_peek(&l), "more than %d statements", MOST_STATEMENTS);
         if (!in_schedule) visit(r, &l);

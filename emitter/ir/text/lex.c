@@ -203,6 +203,32 @@ bool lex_integer(Lexer *l, int64_t *out)
     return true;
 }
 
+static const char *closing_of(Token t)
+{
+    return token_is(t, "(") ? ")" : token_is(t, "[") ? "]" : token_is(t, "{") ? "}" : NULL;
+}
+
+static bool closes(Token t) { return token_is(t, ")") || token_is(t, "]") || token_is(t, "}"); }
+
+bool lex_brackets(const Lexer *l)
+{
+    Token *open = NEW_ARRAY(l->cx->arena, Token, l->count + 1);
+    int depth = 0;
+    for (int i = 0; i < l->count && !ctx_failed(l->cx); i++) {
+        const Token t = l->token[i];
+        if (closing_of(t)) open[depth++] = t;
+        if (!closes(t)) continue;
+        const char *wanted = depth ? closing_of(open[--depth]) : NULL;
+        if (!wanted) lex_error(l, t, "'%.*s' closes nothing", t.length, t.at);
+        else if (!token_is(t, wanted)) lex_error(l, t, "'%s' is missing before '%.*s'", wanted, t.length, t.at);
+    }
+    if (depth && !ctx_failed(l->cx))
+        lex_error(l, open[depth - 1], "'%.*s' is not closed: '%s' is missing", open[depth - 1].length,
+                  open[depth - 1].at,
+                  closing_of(open[depth - 1]));
+    return !ctx_failed(l->cx);
+}
+
 bool lex_finish(Lexer *l)
 {
     Token t = lex_peek(l);

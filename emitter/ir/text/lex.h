@@ -39,6 +39,8 @@ bool  lex_accept(Lexer *l, const char *text);          /* takes it if it is next
 bool  lex_expect(Lexer *l, const char *text, const char *where);    /* or an error: `')' is expected after the axes` */
 const char *lex_name(Lexer *l, const char *what);      /* interned; NULL and an error `WHAT is expected` if it is no name */
 bool  lex_integer(Lexer *l, int64_t *out);             /* with an optional '-'; false and an error if none or too large */
+/* error at the first bracket that is not closed, or closes none */
+bool  lex_brackets(const Lexer *l);
 bool  lex_finish(Lexer *l);                            /* error if tokens are left */
 uint64_t token_unsigned(Token t, bool *fits);          /* of TOKEN_INTEGER */
 const char *token_text(Ctx *cx, Token t);              /* "the end" for TOKEN_END */
