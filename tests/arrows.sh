@@ -67,7 +67,6 @@ emitter/ir/text/read emitter/ir/text/read_access                      the gramma
 emitter/ir/text/read emitter/ir/text/read_call
 emitter/ir/text/read emitter/ir/text/read_formula
 emitter/ir/text/read emitter/ir/text/read_tensor
-emitter/graph/dag/op emitter/graph/dag/op_build                       a call is expanded by its formula, and builders of formulas make calls
 emitter/graph/dag/graph emitter/graph/dag/region                      a region is a node that holds graphs
 emitter/driver/nests emitter/driver/region_graphs                     the graphs of a region are compiled as the one around it is
 emitter/driver/assemble emitter/driver/region_bodies                  a call of a region calls the groups of its graphs

@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "graph/dag/op_build.h"
+#include "graph/dag/op_formula.h"
 #include "graph/dag/registry.h"
 #include "ir/algebra/algebra.h"
 #include "support/names.h"

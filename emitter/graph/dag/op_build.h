@@ -1,28 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_OP_BUILD_H
 #define LW_GRAPH_OP_BUILD_H
-/* What the files in ops/ share: formulas whose text depends on a rank, refusals, permutation of attributes. */
+/* What the files in ops/ share: formulas whose text depends on a rank, checks, permutation of attributes. */
 #include "graph/dag/op.h"
+#include "graph/dag/op_formula.h"
 #include "support/text.h"
-
-const char *op_where(Ctx *cx, const Node *call);                      /* `node "conv_7" (conv2d)` */
-#define op_refuse(cx, call, ...) diag_error((cx), op_where((cx), (call)), __VA_ARGS__)                /* at that place */
-#define op_unsupported(cx, call, ...) diag_unsupported((cx), op_where((cx), (call)), __VA_ARGS__)
-
-/* The formula, with its result renamed for people: `y` to the operator's name, any other `z` to OPERATOR_z. */
-Tensor *op_formula(Ctx *cx, const Node *call, const char *text, const Bind *binds);
-#define OP_FORMULA(cx, call, text, ...) op_formula((cx), (call), (text), (const Bind[]){ __VA_ARGS__, { NULL, NULL, NULL } })
-
-/* Formulas of one call that name one another: what a formula makes has its own word as a name in those behind it. A promised tensor
- * may be read before the formula that makes it (ir/nest/recurrence.h). NULL once anything has failed. */
-enum { MOST_NAMES = 40 };
-typedef struct Formulas { Ctx *cx; const Node *call; int count; Bind bind[MOST_NAMES + 1]; } Formulas;
-void formulas_name(Formulas *f, Bind b);
-Tensor *formulas_make(Formulas *f, const char *format, ...);
-Tensor *formulas_promise(Formulas *f, const char *word, DType t, int rank, const Expr *const *shape);
-Tensor *formulas_keep(Formulas *f, Tensor *promised, const char *format, ...);
-/* A size as formulas have it: a number, or a name that stands for it where it is open. */
-const char *formulas_size(Formulas *f, const Expr *size);
 
 /* The letter of dimension d among `rank`: n h w c for images, n w c for signals, n c for vectors. */
 char axis_letter(int rank, int d);
@@ -60,7 +42,6 @@ int64_t op_greatest(Ctx *cx, const Expr *size);                       /* the gre
 extern const char *const op_greater_least;                            /* what a message adds where an open size may be too small */
 const Expr *op_value(Ctx *cx, const Node *call, const char *attr, DType t);      /* a real attribute (0 if absent) as a constant of the type, saturated */
 bool op_same_type(Ctx *cx, const Node *call);                         /* all inputs have the type of the first */
-bool op_float(Ctx *cx, const Node *call);                             /* the first input is of a float type */
 
 /* " h*2+i-1": axis*scale + tap*step + shift, leaving out what does nothing. */
 const char *affine_text(Ctx *cx, char axis, int64_t scale, char tap, int64_t step, int64_t shift);
