@@ -188,6 +188,11 @@ static const Refusal refusals[] = {
     { "size-shifted-out", "size n in 1..2\ninput x: f32[n<<30]\n",
       "e.te: 2:15: error: this size may be 2147483648, but at most 2147483647 is accepted\n  input x: f32[n<<30]\n"
       "                ^^" },
+    { "data-leads-into-an-empty-tensor",
+      "size n in 0..4\ninput x: f32[n]\ninput at: i32[2]\ny[i] = x[at[i]]\noutput y\n",
+      "e.te: 4:10: error: index 0 of 'x' depends on data, but x[n] may be empty; 1 element and more is accepted\n  "
+      "y[i] = x[at[i]]\n"
+      "           ^^" },
     { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
       "e.te: 3:8: error: 'yas' is no tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
     { "output-of-input", "input a: f32[3]\noutput a\n", "e.te: 2:8: error: 'a' is not computed: it cannot be an output\n  output a\n         ^" },
@@ -267,6 +272,31 @@ static void test_long_chains(void)
     ctx_free(cx);
 }
 
+/* An index that is data is clamped to the tensor; one whose range proves that it is inside stays. */
+static void test_indices_from_data(void)
+{
+    Ctx *cx = context_new(NULL, NULL);
+    Model m;
+    bool ok = te_read(cx, "e.te", "input x: i32[3][2]\ninput at: i32[5]\ny[i] = x[at[i], at[i] & 1]\noutput y\n", NULL,
+                      &m);
+    check_that(ok, "a gather by data is read", "%s", first_error(cx));
+    if (!ok) return;
+    Env *env = env_new(cx);
+    int32_t x[] = { 10, 11, 20, 21, 30, 31 }, at[] = { 0, 2, 3, -1, INT32_MIN };
+    static const int32_t expected[] = { 10, 30, 31, 11, 10 };
+    env_set(env, m.input[0], x);
+    env_set(env, m.input[1], at);
+    bool same = evaluate(cx, env, m.output, 1);
+    for (int i = 0; same && i < 5; i++) same = ((int32_t *)env_get(env, m.output[0]))[i] == expected[i];
+    check_that(same, "an index from data is clamped", "%s", first_error(cx));
+    Text text = text_new(cx);
+    print_nest(cx, &text, nest_naive(cx, "e", m.input, m.input_count, m.output, m.output_count));
+    check_that(strstr(text_string(&text), "x[max(min(at[i],2),0), at[i] & 1]") != NULL,
+               "an index that is inside is not clamped", "%s",
+               text_string(&text));
+    ctx_free(cx);
+}
+
 static void test_line_ends(void)
 {
     Ctx *cx = context_new(NULL, NULL);
@@ -289,6 +319,7 @@ int main(void)
     test_options();
     test_nests_between_steps();
     test_refusals();
+    test_indices_from_data();
     test_line_ends();
     test_long_chains();
     test_mutilated();

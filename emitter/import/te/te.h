@@ -15,6 +15,7 @@
  *   schedule                               steps (schedule/schedule.h), indented, one a line
  *     split c.i 8 names=io,ii
  *
+ * An index that is read from a tensor, as in x[at[i]], is clamped to x: data never lead outside of it.
  * With formulas or steps the file is one nest, and calls are expanded where they stand; a file of calls alone is a model
  * like any other. */
 #include "import/model/model.h"

@@ -37,6 +37,31 @@ static void add_bounds(Reader *r, const Tensor *t, const Expr *const *index, con
     }
 }
 
+static void note_read(const Expr *e, void *user)
+{
+    if (e->kind == EXPR_READ) *(bool *)user = true;
+}
+
+/* In a file, an index that depends on data is clamped to the tensor, unless its range proves that it is inside: no
+ * input
+ * makes the program read outside of its memory. Operators' formulas clamp where their definitions say so. */
+static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const Token *at)
+{
+    for (int d = 0; d < t->rank && r->lex->is_file && !r->as_written; d++) {
+        bool is_data = false;
+        const Expr *zero = expr_int(r->cx, I32, 0), *size = t->shape[d];
+        expr_walk(r->cx, index[d], note_read, &is_data);
+        if (!is_data || (provably(r->cx, expr_binary(r->cx, EXPR_LE, zero, index[d]), r->bounds) &&
+                         provably(r->cx, expr_binary(r->cx, EXPR_LT, index[d], size), r->bounds))) continue;
+        if (interval_of(r->cx, size, r->bounds).least < 1)
+            lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; 1 element and more is "
+                     "accepted", d, t->name, t->name, tensor_shape_text(r->cx, t));
+        const Expr *last = expr_sub(r->cx, size, expr_int(r->cx, I32, 1));
+        index[d] = simplify(r->cx, expr_binary(r->cx, EXPR_MAX, expr_binary(r->cx, EXPR_MIN, index[d], last), zero),
+                            r->bounds);
+    }
+}
+
 static const Expr *read_index(Reader *r, const Known *s, int place)
 {
     Value v = read_value(r);
@@ -105,6 +130,7 @@ Value read_element(Reader *r, Token at)
         r->padded = lex_take(r->lex);
         r->padded_count++;
     }
+    if (!is_padded) clamp_indices(r, s->tensor, index, where);
     add_bounds(r, s->tensor, index, where, is_padded);
     return value_of(tensor_read(r->cx, s->tensor, index, n), at);
 }
