@@ -65,6 +65,10 @@ bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_
 /* Runs the model in the interpreter on .npy files (state begins as zeros and has no file); outputs go to .npy files in the model's order (fewer are allowed). */
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
             int output_count, const lw_options *o);
+/* The same, with the outputs as text: of more than 1000 elements the first and last three of each axis. NULL on
+ * error. */
+const char *lw_run_text(lw_context *cx, const char *model, const char *const *input, int input_count,
+                        const lw_options *o);
 /* Emits into a scratch folder, builds with $CC (default cc), runs on the inputs (made up if none are given) and compares
  * with the interpreter, or with the expected outputs: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers. The text
  * tells the largest difference of each output; NULL on error. With layers the first that differs comes first. */

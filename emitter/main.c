@@ -287,6 +287,8 @@ static bool steps(const Arguments *a) { return show_or_write(a, lw_list_steps(a-
 
 static bool run(const Arguments *a)
 {
+    if (!a->output_count)
+        return show(lw_run_text(a->cx, a->file[0], a->file + 1, a->file_count - 1, &a->options));
     return lw_run(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->output, a->output_count, &a->options);
 }
 

@@ -443,6 +443,25 @@ check name-compiles             ${CC:-cc} -std=c99 -Iruntime -c "$work/named.c" 
 check run-too-few-inputs        refuses '' run $digits -o "$work/a.npy"
 check run-wrong-file            refuses '' run $digits $matmul -o "$work/a.npy"
 check run                       ends 0 - run $digits tests/models/digits.in0.npy -o "$work/scores.npy"
+check run-prints                ends 0 '^scores: f32\[1\]\[10\]$' run $digits tests/models/digits.in0.npy
+te 'input x: i32[3]\ny[i, j<2] = x[i] * 10 + j\nz[i<40, j<30] = x[0] + i * 100 + j\noutput y, z\n' print
+{ printf '\223NUMPY\001\000\166\000%-117s\n' "{'descr': '<i4', 'fortran_order': False, 'shape': (3,), }"; printf '\001\000\000\000\002\000\000\000\375\377\377\377'; } > "$work/three.npy"
+cat > "$work/printed" <<'END'
+y: i32[3][2]
+[[10 11]
+ [20 21]
+ [-30 -29]]
+z: i32[40][30]
+[[1 2 3 ... 28 29 30]
+ [101 102 103 ... 128 129 130]
+ [201 202 203 ... 228 229 230]
+ ...
+ [3701 3702 3703 ... 3728 3729 3730]
+ [3801 3802 3803 ... 3828 3829 3830]
+ [3901 3902 3903 ... 3928 3929 3930]]
+END
+prints() { "$lw" run "$work/print.te" "$work/three.npy" > "$work/out" && diff "$work/out" "$work/printed"; }
+check run-prints-as-numpy       prints
 check run-writes                [ -s "$work/scores.npy" ]
 
 # ---- The documentation -----------------------------------------------------------------------------------------------------

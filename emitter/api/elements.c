@@ -36,6 +36,53 @@ bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data
     return file_write(cx, path, file.at, file.count);
 }
 
+/* ---- As text ----------------------------------------------------------------------------------------------------- */
+
+enum { MOST_PRINTED = 1000, AT_EDGES = 3 };
+
+typedef struct Printing { Text *t; const Tensor *x; const void *data; bool is_short; } Printing;
+
+static void print_element(const Printing *p, int64_t at)
+{
+    const Scalar v = dtype_load(p->x->type, p->data, at);
+    if (p->x->type == F64) text_double(p->t, v.f);
+    else if (dtype_is_float(p->x->type)) text_float(p->t, (float)v.f);
+    else if (p->x->type == U64) text_printf(p->t, "%llu", (unsigned long long)v.i);
+    else text_printf(p->t, "%lld", (long long)v.i);
+}
+
+/* The part of the tensor at these first `d` indices: elements from `at`. */
+static void print_axis(const Printing *p, int d, int64_t at)
+{
+    if (d == p->x->rank) {
+        print_element(p, at);
+        return;
+    }
+    const int64_t size = tensor_dim(p->x, d), left_out = p->is_short && size > 2 * AT_EDGES ? size - 2 * AT_EDGES : 0;
+    const bool is_last = d + 1 == p->x->rank;
+    int64_t step = 1;
+    for (int i = d + 1; i < p->x->rank; i++) step *= tensor_dim(p->x, i);
+    text_char(p->t, '[');
+    for (int64_t i = 0; i < size; i++) {
+        if (i && is_last) text_char(p->t, ' ');
+        if (i && !is_last) text_char(p->t, '\n');
+        if (i && !is_last) text_spaces(p->t, d + 1);
+        if (left_out && i == AT_EDGES) {
+            text_add(p->t, "...");
+            i += left_out - 1;
+        } else print_axis(p, d + 1, at + i * step);
+    }
+    text_char(p->t, ']');
+}
+
+void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data)
+{
+    const Printing p = { t, x, data, tensor_elems(x) > MOST_PRINTED };
+    text_printf(t, "%s: %s%s\n", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
+    print_axis(&p, 0, 0);
+    text_char(t, '\n');
+}
+
 void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed)
 {
     int64_t n = tensor_elems(t);

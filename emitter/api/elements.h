@@ -4,6 +4,7 @@
 /* Elements of tensors from outside: of .npy files, made up, compared. Sizes are numbers; memory belongs to the context. */
 #include "ir/expr/tensor.h"
 #include "support/file.h"
+#include "support/text.h"
 
 /* The elements of a .npy file, which must have the tensor's type and as many of them, in whatever shape. NULL on error. */
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t);
@@ -12,6 +13,9 @@ Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data);               
 bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data);
 
 /* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range. */
+/* `scores: f32[1][10]` and the values in brackets; of more than 1000 the first and last three of each axis, as NumPy
+ * prints. */
+void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data);
 void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed);
 
 /* How many elements are not close (the rule of lw_verify), and where they differ the most. */

@@ -65,21 +65,27 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, vo
     return ok;
 }
 
+/* The model on these files. False on error. */
+static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count, void ***outputs,
+                      const lw_options *o)
+{
+    void **inputs;
+    if (!build_read(b, cx, model, o)) return false;
+    const int files = b->model.input_count - b->state_count;
+    if (!input_count && files) diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", files);
+    return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
+}
+
 static bool run(Ctx *cx, const char *model, const char *const *input, int input_count, const char *const *output,
-            int output_count, const lw_options *o)
+                int output_count, const lw_options *o)
 {
     Build b;
-    void **inputs, **outputs;
-    if (!build_read(&b, cx, model, o)) return false;
-    if (!input_count && b.model.input_count > b.state_count) {
-        diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", b.model.input_count - b.state_count);
-        return false;
-    }
-    if (!run_interpreted(&b, input, input_count, 1, &inputs, &outputs)) return false;
-    if (output_count > b.model.output_count - b.state_count) {
-        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", b.model.output_count - b.state_count, output_count);
-        return false;
-    }
+    void **outputs;
+    if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return false;
+    const int most = b.model.output_count - b.state_count;
+    if (output_count > most)
+        diag_error(cx, NULL, "the model has %d outputs, but %d files are given", most, output_count);
+    if (ctx_failed(cx)) return false;
     FileOut *files = NEW_ARRAY(cx->arena, FileOut, output_count);
     for (int i = 0; i < output_count; i++) {
         const int at = run_output_number(&b, i);
@@ -89,8 +95,27 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
     return file_write_all(cx, files, (size_t)output_count);
 }
 
+static const char *run_text(Ctx *cx, const char *model, const char *const *input, int input_count, const lw_options *o)
+{
+    Build b;
+    void **outputs;
+    Text t = text_new(cx);
+    if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return NULL;
+    for (int i = 0; i < b.model.output_count - b.state_count; i++) {
+        const int at = run_output_number(&b, i);
+        elements_print(cx, &t, b.model.output[at], outputs[at]);
+    }
+    return text_string(&t);
+}
+
 bool lw_run(lw_context *cx, const char *model, const char *const *input, int input_count, const char *const *output,
             int output_count, const lw_options *o)
 {
     RETURN_GUARDED(cx, bool, false, run(cx, model, input, input_count, output, output_count, o));
+}
+
+const char *lw_run_text(lw_context *cx, const char *model, const char *const *input, int input_count,
+                        const lw_options *o)
+{
+    RETURN_GUARDED(cx, const char *, NULL, run_text(cx, model, input, input_count, o));
 }
