@@ -25,8 +25,8 @@ emitter/ir/nest              emitter/ir/algebra
 emitter/ir/text              emitter/ir/nest
 emitter/ir/check             emitter/ir/text
 emitter/ir/interpret         emitter/ir/check
-emitter/schedule/step        emitter/ir/nest
-emitter/schedule/draft       emitter/schedule/step emitter/ir/check
+emitter/schedule/step        emitter/ir/check
+emitter/schedule/draft       emitter/schedule/step
 emitter/schedule/primitives  emitter/schedule/draft
 emitter/schedule             emitter/schedule/primitives
 emitter/lower/expand         emitter/ir/check

@@ -173,7 +173,7 @@ static void print_pair(Text *t, int64_t was, int64_t is, int width)
 static void print_shrunk(const Graph *g, Text *t)
 {
     if (!g->shrunk_count) return;
-    const Size *was = &g->shrunk_total.was, *is = &g->shrunk_total.is;
+    const LayerSize *was = &g->shrunk_total.was, *is = &g->shrunk_total.is;
     text_printf(t, "\nLossless shrinking: %lld of %lld channels, %lld of %lld multiply-adds and %lld of %lld bytes of kernels are left;\n"
                    "no output depends on the others, whatever the inputs hold.\n\n", (long long)is->channels, (long long)was->channels,
                 (long long)is->macs, (long long)was->macs, (long long)is->weights, (long long)was->weights);

@@ -72,12 +72,12 @@ static const char *count_text(Ctx *cx, int64_t n)
 
 /* ---- What lies where in the arena, and when ---------------------------------------------------------------------- */
 
-typedef struct Block { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } Block;
-typedef struct Blocks { int count; Block *at; } Blocks;
+typedef struct ReportBlock { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } ReportBlock;
+typedef struct Blocks { int count; ReportBlock *at; } Blocks;
 
-static Block block_of_root(const Build *b, const Slot *root)
+static ReportBlock block_of_root(const Build *b, const Slot *root)
 {
-    Block k = { root->tensor->name, tensor_most_bytes(b->cx, root->tensor), root->offset, b->groups.count, 0, false };
+    ReportBlock k = { root->tensor->name, tensor_most_bytes(b->cx, root->tensor), root->offset, b->groups.count, 0, false };
     for (const Slot *s = root; s; s = s->next) {
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
@@ -93,7 +93,7 @@ static void add_scratch(const Build *b, Blocks *to, const Call *c, int group)
         const Memory *m = c->function->memory[i];
         if (m->kind != MEMORY_SCRATCH) continue;
         const int64_t bytes = m->elems->integer * dtype_info(m->type)->bytes;
-        to->at[to->count++] = (Block){ text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name), bytes, c->place[i].offset, group, group, true };
+        to->at[to->count++] = (ReportBlock){ text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name), bytes, c->place[i].offset, group, group, true };
     }
 }
 
@@ -102,7 +102,7 @@ static void add_region_scratch(const Build *b, Blocks *to, int group)
     for (int i = 0; i < b->scratch_count[group]; i++) {
         const Scratch *s = &b->scratch[group][i];
         const char *what = i ? "a state's second array" : "memory";
-        if (s->bytes) to->at[to->count++] = (Block){ text_format(b->cx, "%s of %s", what, b->groups.at[group].name), s->bytes, s->offset, group, group, true };
+        if (s->bytes) to->at[to->count++] = (ReportBlock){ text_format(b->cx, "%s of %s", what, b->groups.at[group].name), s->bytes, s->offset, group, group, true };
     }
 }
 
@@ -110,7 +110,7 @@ static Blocks blocks_of(const Build *b)
 {
     int most = b->plan.slot_count;
     for (int i = 0; i < b->program.call_count; i++) most += b->program.call[i].place_count;
-    Blocks all = { 0, NEW_ARRAY(b->cx->arena, Block, most) };
+    Blocks all = { 0, NEW_ARRAY(b->cx->arena, ReportBlock, most) };
     for (int i = 0; i < b->plan.slot_count; i++) {
         const Slot *s = &b->plan.slot[i];
         if (s->in_arena && s->root == s->tensor) all.at[all.count++] = block_of_root(b, s);
@@ -146,9 +146,9 @@ static int64_t alive_at(const Chart *c, int group)
 {
     int64_t sum = 0, counted = 0;
     for (;;) {
-        const Block *next = NULL;
+        const ReportBlock *next = NULL;
         for (int i = 0; i < c->blocks.count; i++) {
-            const Block *k = &c->blocks.at[i];
+            const ReportBlock *k = &c->blocks.at[i];
             if (k->first > group || group > k->last || k->offset + k->bytes <= counted) continue;
             if (!next || k->offset < next->offset) next = k;
         }
@@ -168,7 +168,7 @@ static void live_picture(Chart *c)
                 x_of(c, c->count));
 }
 
-static void block_picture(Chart *c, const Block *k, int number)
+static void block_picture(Chart *c, const ReportBlock *k, int number)
 {
     const int floor = TOP + LIVE + BETWEEN + ARENA, x = x_of(c, k->first) + 1, width = (k->last - k->first + 1) * c->step - 2;
     const int y = floor - height_of(c, k->offset + k->bytes, ARENA), height = floor - height_of(c, k->offset, ARENA) - y;
@@ -295,11 +295,11 @@ static void layers(Build *b, Text *t)
 
 /* ---- Flash ------------------------------------------------------------------------------------------------------- */
 
-typedef struct Part { const char *name; int64_t bytes; int place; } Part;
+typedef struct ReportPart { const char *name; int64_t bytes; int place; } ReportPart;
 
 static int larger_first(const void *a, const void *b)
 {
-    const Part *x = a, *y = b;
+    const ReportPart *x = a, *y = b;
     return x->bytes != y->bytes ? x->bytes > y->bytes ? -1 : 1 : x->place - y->place;
 }
 
@@ -307,11 +307,11 @@ static void flash(const Build *b, Text *t)
 {
     enum { SHOWN = 40 };
     const int count = b->program.constant_count;
-    Part *part = NEW_ARRAY(b->cx->arena, Part, count);
+    ReportPart *part = NEW_ARRAY(b->cx->arena, ReportPart, count);
     int64_t all = 0, rest = 0;
     for (int i = 0; i < count; i++) {
         const char *part_name = b->program.constant_name[i] ? b->program.constant_name[i] : b->program.constant[i]->name;
-        part[i] = (Part){ part_name, tensor_bytes(b->program.constant[i]), i };
+        part[i] = (ReportPart){ part_name, tensor_bytes(b->program.constant[i]), i };
         all += part[i].bytes;
     }
     if (count) qsort(part, (size_t)count, sizeof *part, larger_first);

@@ -88,7 +88,7 @@ void body_function(Ctx *cx, Text *t, const Program *p, const Body *b, int first_
 
 /* ---- Control ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Printer { Ctx *cx; Text *t; const Program *p; const Call *call; const Control *c; PrintPlace *place; } Printer;
+typedef struct ControlPrinter { Ctx *cx; Text *t; const Program *p; const Call *call; const Control *c; PrintPlace *place; } ControlPrinter;
 
 /* Are there more turns, perhaps, than there is room for rows? */
 static bool may_overflow(const Control *c) { return c->room >= 0 && (c->turns < 0 || c->turns > c->room); }
@@ -100,7 +100,7 @@ bool control_may_stop(const Control *c)
     return may_overflow(c);
 }
 
-static const char *place_of(const Printer *r, int place, DType t, bool is_written)
+static const char *operand_place(const ControlPrinter *r, int place, DType t, bool is_written)
 {
     const Memory m = { .kind = is_written ? MEMORY_OUTPUT : MEMORY_INPUT, .type = t };
     return r->place(r->cx, r->p, &r->call->place[place], &m);
@@ -108,29 +108,29 @@ static const char *place_of(const Printer *r, int place, DType t, bool is_writte
 
 static const char *times(Ctx *cx, const char *turn, int64_t elems) { return elems == 1 ? turn : text_format(cx, "%s * %lld", turn, (long long)elems); }
 
-static const char *argument_text(const Printer *r, const Argument *a, const Param *q)
+static const char *argument_text(const ControlPrinter *r, const Argument *a, const Param *q)
 {
     switch (a->kind) {
-    case ARGUMENT_PLACE:   return place_of(r, a->index, q->tensor->type, q->is_written);
+    case ARGUMENT_PLACE:   return operand_place(r, a->index, q->tensor->type, q->is_written);
     case ARGUMENT_TURN:    return "&turn";
     case ARGUMENT_GOES_ON: return "&again";
     case ARGUMENT_STATE:   return r->c->state[a->index].name;
     case ARGUMENT_NEXT:    return text_format(r->cx, r->c->state[a->index].other >= 0 ? "%s_next" : "%s", r->c->state[a->index].name);
     case ARGUMENT_ROW: {
         const char *turn = a->is_back ? text_format(r->cx, "(%lld - turn)", (long long)r->c->turns - 1) : "turn";
-        return text_format(r->cx, "%s + %s", place_of(r, a->index, q->tensor->type, q->is_written), times(r->cx, turn, a->elems));
+        return text_format(r->cx, "%s + %s", operand_place(r, a->index, q->tensor->type, q->is_written), times(r->cx, turn, a->elems));
     }
     }
     return "";
 }
 
-static const char *memory_of(const Printer *r)
+static const char *memory_of(const ControlPrinter *r)
 {
     const int64_t offset = r->call->place[r->c->memory].offset;
     return offset ? text_format(r->cx, "memory + %lld", (long long)offset) : "memory";
 }
 
-static void body_call(const Printer *r, const Body *b, const char *indent)
+static void body_call(const ControlPrinter *r, const Body *b, const char *indent)
 {
     int count = 0;
     const size_t start = r->t->length;
@@ -144,13 +144,13 @@ static void body_call(const Printer *r, const Body *b, const char *indent)
     if (b->may_stop) text_printf(r->t, "%sif (status != 0) return status;\n", indent);
 }
 
-static const char *value_of(const Printer *r, int place, DType t)
+static const char *value_of(const ControlPrinter *r, int place, DType t)
 {
-    const char *at = place_of(r, place, t, false);
+    const char *at = operand_place(r, place, t, false);
     return text_format(r->cx, *at == '(' ? "*%s" : strchr(at, '+') ? "*(%s)" : "*%s", at);
 }
 
-static void choice(const Printer *r)
+static void choice(const ControlPrinter *r)
 {
     text_printf(r->t, "    if (%s) {\n", value_of(r, r->c->condition, BOOL));
     body_call(r, r->c->body[0], "        ");
@@ -171,20 +171,20 @@ static bool is_counted(const Control *c) { return c->turns >= 0 && !c->has_condi
 /* After an odd number of turns that is known the state must end in its output: it begins in the other array. */
 static bool begins_in_other(const Control *c, const Carried *s) { return s->other >= 0 && is_counted(c) && c->turns % 2 == 1; }
 
-static void declare_state(const Printer *r, const Carried *s)
+static void declare_state(const ControlPrinter *r, const Carried *s)
 {
     const DType type = s->tensor->type;
-    const char *bytes = text_format(r->cx, "%lld", (long long)tensor_bytes(s->tensor)), *to = place_of(r, s->to, type, true);
-    const char *other = s->other >= 0 ? place_of(r, s->other, type, true) : NULL;
+    const char *bytes = text_format(r->cx, "%lld", (long long)tensor_bytes(s->tensor)), *to = operand_place(r, s->to, type, true);
+    const char *other = s->other >= 0 ? operand_place(r, s->other, type, true) : NULL;
     const bool swapped = begins_in_other(r->c, s);
     text_printf(r->t, "        %s *%s%s = %s", c_type(s->tensor), other ? "" : "const ", s->name, swapped ? other : to);
     if (other) text_printf(r->t, ", *%s_next = %s", s->name, swapped ? to : other);
     text_add(r->t, ";\n");
     if (r->call->place[s->from].kind == PLACE_NONE) text_printf(r->t, "        memset(%s, 0, %s);\n", s->name, bytes);
-    else text_printf(r->t, "        memcpy(%s, %s, %s);\n", s->name, place_of(r, s->from, type, false), bytes);
+    else text_printf(r->t, "        memcpy(%s, %s, %s);\n", s->name, operand_place(r, s->from, type, false), bytes);
 }
 
-static void loop_head(const Printer *r)
+static void loop_head(const ControlPrinter *r)
 {
     const Control *c = r->c;
     const char *type = !takes_turn(c) && c->turns >= 0 && c->turns <= INT32_MAX ? "int32_t" : "int64_t";
@@ -201,7 +201,7 @@ static void loop_head(const Printer *r)
 }
 
 /* Two arrays change places. */
-static void swap_states(const Printer *r)
+static void swap_states(const ControlPrinter *r)
 {
     for (int i = 0; i < r->c->state_count; i++) {
         const Carried *s = &r->c->state[i];
@@ -209,7 +209,7 @@ static void swap_states(const Printer *r)
     }
 }
 
-static void loop_end(const Printer *r)
+static void loop_end(const ControlPrinter *r)
 {
     const Control *c = r->c;
     for (int i = 0; i < c->row_count && !is_counted(c); i++)
@@ -217,12 +217,12 @@ static void loop_end(const Printer *r)
             const Argument *row = &c->argument[a];
             if (row->kind != ARGUMENT_ROW || row->index != c->row[i]) continue;
             const Tensor *t = c->body[0]->param[a].tensor;
-            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - turn) * %lld);\n", place_of(r, row->index, t->type, true), times(r->cx, "turn", row->elems),
+            text_printf(r->t, "        memset(%s + %s, 0, (size_t)(%lld - turn) * %lld);\n", operand_place(r, row->index, t->type, true), times(r->cx, "turn", row->elems),
                         (long long)c->room, (long long)tensor_bytes(t));
         }
     for (int i = 0; i < c->state_count; i++) {
         const Carried *s = &c->state[i];
-        const char *to = place_of(r, s->to, s->tensor->type, true);
+        const char *to = operand_place(r, s->to, s->tensor->type, true);
         if (s->other >= 0 && !is_counted(c)) text_printf(r->t, "        if (%s != %s) memcpy(%s, %s, %lld);\n", s->name, to, to, s->name, (long long)tensor_bytes(s->tensor));
     }
 }
@@ -238,7 +238,7 @@ void control_notes(Ctx *cx, Text *t, const Program *p)
     }
 }
 
-static void loop(const Printer *r)
+static void loop(const ControlPrinter *r)
 {
     const Control *c = r->c;
     text_add(r->t, "    {\n");
@@ -255,7 +255,7 @@ static void loop(const Printer *r)
 
 void control_call(Ctx *cx, Text *t, const Program *p, const Call *c, PrintPlace *print_place)
 {
-    const Printer r = { cx, t, p, c, c->control, print_place };
+    const ControlPrinter r = { cx, t, p, c, c->control, print_place };
     if (c->control->is_loop) loop(&r);
     else choice(&r);
 }

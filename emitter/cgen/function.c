@@ -7,24 +7,24 @@
 #include "cgen/wrap.h"
 #include "support/names.h"
 
-typedef struct Printer { Speller s; Text *t; int depth; } Printer;
+typedef struct FunctionPrinter { Speller s; Text *t; int depth; } FunctionPrinter;
 
-static void statement(Printer *p, const Code *c);
+static void statement(FunctionPrinter *p, const Code *c);
 
-static void line(Printer *p) { text_spaces(p->t, 4 * p->depth); }
+static void line(FunctionPrinter *p) { text_spaces(p->t, 4 * p->depth); }
 
 /* ---- Stores ---------------------------------------------------------------------------------------------------- */
 
 static bool is_half(DType t) { return t == F16 || t == BF16; }
 
 /* What is stored: arrays of 16-bit floats hold bits, variables a float. */
-static const char *stored_value(Printer *p, const Memory *m, const Expr *value)
+static const char *stored_value(FunctionPrinter *p, const Memory *m, const Expr *value)
 {
     return is_half(m->type) && m->kind != MEMORY_SCALAR ? spell_bits(&p->s, value) : spell_exact(&p->s, value);
 }
 
 /* `m[i] += v` for m[i] = m[i] + v, where C adds in the element's own type and nothing is cast. */
-static const char *compound(Printer *p, const Code *c, const char **added)
+static const char *compound(FunctionPrinter *p, const Code *c, const char **added)
 {
     const Expr *v = c->value;
     bool wide = c->memory->type == F32 || c->memory->type == F64 || dtype_info(c->memory->type)->bytes >= 4;
@@ -39,7 +39,7 @@ static const char *compound(Printer *p, const Code *c, const char **added)
     return v->kind == EXPR_ADD ? " += " : v->kind == EXPR_SUB ? " -= " : " *= ";
 }
 
-static void store(Printer *p, const Code *c)
+static void store(FunctionPrinter *p, const Code *c)
 {
     const char *value, *memory = speller_find(&p->s, c->memory), *operator = compound(p, c, &value);
     if (!memory) {
@@ -97,7 +97,7 @@ static const Code *first_store(const Code *seq, int declared_at)
     return NULL;
 }
 
-static void declare(Printer *p, const Memory *m)
+static void declare(FunctionPrinter *p, const Memory *m)
 {
     if (m->kind == MEMORY_POINTER) {
         const char *base = speller_find(&p->s, m->base), *offset = spell(&p->s, m->offset);
@@ -113,7 +113,7 @@ static void declare(Printer *p, const Memory *m)
         text_printf(p->t, "%s %s[%lld];\n", dtype_info(m->type)->c_type, speller_name(&p->s, m, m->name), (long long)m->elems->integer);
 }
 
-static void let(Printer *p, const Code *c)
+static void let(FunctionPrinter *p, const Code *c)
 {
     const Var *v = expr_as_var(c->var);
     const char *value = spell_exact(&p->s, c->value);
@@ -124,7 +124,7 @@ static void let(Printer *p, const Code *c)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
-static void sequence(Printer *p, const Code *seq)
+static void sequence(FunctionPrinter *p, const Code *seq)
 {
     bool *is_first = NEW_ARRAY(p->s.cx->arena, bool, seq->child_count);
     for (int i = 0; i < seq->child_count; i++) {
@@ -159,7 +159,7 @@ static bool needs_braces(const Code *c)
 }
 
 /* A body in its own scope, after `for (...)` or `if (...)`. */
-static void body(Printer *p, const Code *c, bool braces)
+static void body(FunctionPrinter *p, const Code *c, bool braces)
 {
     int named = p->s.named_count;
     text_add(p->t, braces ? " {\n" : "\n");
@@ -208,7 +208,7 @@ static bool fills_registers(const Code *c)
     return c->loop_kind == LOOP_SERIAL && c->end->kind == EXPR_INT && count_vector_stores(c->child[0]) >= MANY;
 }
 
-static const char *macro_before(Printer *p, const Code *c)
+static const char *macro_before(FunctionPrinter *p, const Code *c)
 {
     const LoopHints *h = expr_as_var(c->var)->hints;
     const char *pragma = h ? h->pragma : NULL;
@@ -219,7 +219,7 @@ static const char *macro_before(Printer *p, const Code *c)
     return strcmp(pragma, "simd") == 0 ? "LW_SIMD" : "LW_INDEPENDENT";
 }
 
-static void loop(Printer *p, const Code *c)
+static void loop(FunctionPrinter *p, const Code *c)
 {
     const char *begin = spell(&p->s, c->begin), *end = spell(&p->s, c->end);
     const Bounds *outer = p->s.scope;
@@ -243,7 +243,7 @@ static void loop(Printer *p, const Code *c)
 
 /* ---- Vectors --------------------------------------------------------------------------------------------------- */
 
-static void vector_store(Printer *p, const Code *loop, const Code *c)
+static void vector_store(FunctionPrinter *p, const Code *loop, const Code *c)
 {
     const char *value = spell_vector(&p->s, loop, c->value);
     if (c->memory->lanes) {
@@ -254,7 +254,7 @@ static void vector_store(Printer *p, const Code *loop, const Code *c)
     text_printf(p->t, "%s_store(%s, %s);\n", type, spell_vector_place(&p->s, loop, c->memory, c->index), value);
 }
 
-static void vector_let(Printer *p, const Code *loop, const Code *c)
+static void vector_let(FunctionPrinter *p, const Code *loop, const Code *c)
 {
     if (!differs_by_lane(&p->s, loop, c->value)) {
         let(p, c);
@@ -266,7 +266,7 @@ static void vector_let(Printer *p, const Code *loop, const Code *c)
 }
 
 /* A loop of kind LANES: each of its statements is one on vectors. The first stands on a line that is begun. */
-static void vectors(Printer *p, const Code *loop)
+static void vectors(FunctionPrinter *p, const Code *loop)
 {
     const Code *body = loop->child[0], *const *c = body->kind == CODE_SEQ ? body->child : loop->child;
     int count = body->kind == CODE_SEQ ? body->child_count : 1, named = p->s.named_count;
@@ -287,7 +287,7 @@ static void vectors(Printer *p, const Code *loop)
     text_add(p->t, "}\n");
 }
 
-static void branch(Printer *p, const Code *c)
+static void branch(FunctionPrinter *p, const Code *c)
 {
     const Bounds *outer = p->s.scope;
     bool both = c->child_count > 1, braces = both || !store_of(c->child[0]);
@@ -303,7 +303,7 @@ static void branch(Printer *p, const Code *c)
     p->s.scope = outer;
 }
 
-static void scope(Printer *p, const Code *c)
+static void scope(FunctionPrinter *p, const Code *c)
 {
     int named = p->s.named_count;
     text_add(p->t, "{\n");
@@ -316,7 +316,7 @@ static void scope(Printer *p, const Code *c)
 }
 
 /* A macro that a header may define, and what stands for it where none does. */
-static void macro(Printer *p, const Code *c)
+static void macro(FunctionPrinter *p, const Code *c)
 {
     if (c->child_count) {
         text_printf(p->t, "#ifdef %s\n", c->text);
@@ -340,7 +340,7 @@ static void macro(Printer *p, const Code *c)
     text_add(p->t, "#endif\n");
 }
 
-static void statement(Printer *p, const Code *c)
+static void statement(FunctionPrinter *p, const Code *c)
 {
     if (c->kind == CODE_SEQ) {
         sequence(p, c);
@@ -377,7 +377,7 @@ static bool is_apart(const Function *f, const Memory *m)
     return m->tensor && tensor_is_constant(m->tensor);
 }
 
-static void parameters(Printer *p, const Function *f)
+static void parameters(FunctionPrinter *p, const Function *f)
 {
     int n = 0;
     for (int i = 0; i < f->size_count; i++)
@@ -404,7 +404,7 @@ static bool is_always_used(const Code *c, const Expr *number)
 }
 
 /* A number that only the portable form of an instruction reads. */
-static void unused_numbers(Printer *p, const Function *f)
+static void unused_numbers(FunctionPrinter *p, const Function *f)
 {
     for (int i = 0; i < f->number_count; i++)
         if (!is_always_used(f->body, f->number[i])) text_printf(p->t, "    (void)%s;\n", speller_find(&p->s, f->number[i]));
@@ -412,7 +412,7 @@ static void unused_numbers(Printer *p, const Function *f)
 
 void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
 {
-    Printer p = { speller_new(cx), t, 1 };
+    FunctionPrinter p = { speller_new(cx), t, 1 };
     comment(t, f);
     const size_t start = t->length;
     text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->is_apart ? "LW_NOINLINE " : "", program->name, f->name);

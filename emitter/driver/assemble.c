@@ -63,11 +63,11 @@ static const State *states_of(Build *b, Map *taken)
 }
 
 /* The symbolic sizes of the model, in order of first use: by its inputs and outputs, then by the functions. */
-typedef struct Sizes { Ctx *cx; Map seen; int count, room; const Expr **size; } Sizes;
+typedef struct OpenSizes { Ctx *cx; Map seen; int count, room; const Expr **size; } OpenSizes;
 
 static void add_size(const Expr *e, void *user)
 {
-    Sizes *s = user;
+    OpenSizes *s = user;
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE || map_get_ptr(&s->seen, e)) return;
     map_put_ptr(&s->seen, e, s);
@@ -81,7 +81,7 @@ static void add_size(const Expr *e, void *user)
 
 static void collect_sizes(Build *b)
 {
-    Sizes s = { b->cx, map_new(b->cx->arena), 0, 0, NULL };
+    OpenSizes s = { b->cx, map_new(b->cx->arena), 0, 0, NULL };
     for (int i = 0; i < b->graph.input_count; i++)
         for (int d = 0; d < b->graph.input[i]->rank; d++) expr_walk(b->cx, b->graph.input[i]->shape[d], add_size, &s);
     for (int i = 0; i < b->graph.output_count; i++)

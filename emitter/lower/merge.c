@@ -20,7 +20,7 @@ enum { MOST_PARAMETERS = 16, MOST_FACTOR = 16 };
 
 typedef struct Number { int64_t value; const char *hint; } Number;
 
-typedef struct Walk {
+typedef struct MergeWalk {
     Ctx *cx;
     Text outline;
     Map order;                        /* variable or memory -> its ordinal, plus 1 */
@@ -32,11 +32,11 @@ typedef struct Walk {
     const Interval *ranges;           /* of names, by their order: of all functions together */
     const char *hint;                 /* what the number measures */
     bool is_hot, is_fixed;            /* numbers of indices, and of what is looked at, are part of the outline */
-} Walk;
+} MergeWalk;
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
 
-static void mention(Walk *w, const void *named)
+static void mention(MergeWalk *w, const void *named)
 {
     int *ordinal = map_get_ptr(&w->order, named);
     if (!ordinal) {
@@ -47,7 +47,7 @@ static void mention(Walk *w, const void *named)
 }
 
 /* Notes what the name's values lie in; in a walk that replaces, what they lie in of all functions together. */
-static Interval next_range(Walk *w, int64_t least, int64_t greatest)
+static Interval next_range(MergeWalk *w, int64_t least, int64_t greatest)
 {
     if (w->range_count == w->range_room) {
         Interval *more = NEW_ARRAY(w->cx->arena, Interval, w->range_room = 2 * w->range_room + 16);
@@ -58,7 +58,7 @@ static Interval next_range(Walk *w, int64_t least, int64_t greatest)
     return w->ranges ? w->ranges[w->range_count++] : w->range[w->range_count++];
 }
 
-static const void *stands_for(Walk *w, const void *named)
+static const void *stands_for(MergeWalk *w, const void *named)
 {
     const void *now = map_get_ptr(&w->now, named);
     return now ? now : named;
@@ -80,7 +80,7 @@ static bool is_data(Ctx *cx, const Expr *e)
     return l.found || (e->type != I32 && e->type != BOOL);
 }
 
-static const Expr *walk_number(Walk *w, const Expr *e)
+static const Expr *walk_number(MergeWalk *w, const Expr *e)
 {
     if (w->is_fixed || e->type != I32) {
         text_printf(&w->outline, " %lld", (long long)e->integer);
@@ -98,9 +98,9 @@ static const Expr *walk_number(Walk *w, const Expr *e)
     return now ? now : e;
 }
 
-static const Expr *walk_sum(Walk *w, const Expr *e);
+static const Expr *walk_sum(MergeWalk *w, const Expr *e);
 
-static const Expr *walk_expr(Walk *w, const Expr *e)
+static const Expr *walk_expr(MergeWalk *w, const Expr *e)
 {
     bool was_fixed = w->is_fixed;
     if (e->kind == EXPR_INT) return walk_number(w, e);
@@ -123,7 +123,7 @@ static const Expr *walk_expr(Walk *w, const Expr *e)
 
 /* Sums are walked in normal form, every term with its distance and a constant last, be it 0: how a sum is written depends on its
  * numbers. Terms keep the order in which their variables were first met. */
-static int order_of(Walk *w, const Expr *term)
+static int order_of(MergeWalk *w, const Expr *term)
 {
     const int *ordinal = term->kind == EXPR_VAR ? map_get_ptr(&w->order, term->ref) : NULL;
     int most = ordinal ? *ordinal : 0;
@@ -134,7 +134,7 @@ static int order_of(Walk *w, const Expr *term)
     return most;
 }
 
-static void sort_terms(Walk *w, Linear *l)
+static void sort_terms(MergeWalk *w, Linear *l)
 {
     for (int i = 1; i < l->count; i++)
         for (int j = i; j > 0 && order_of(w, l->term[j]) < order_of(w, l->term[j - 1]); j--) {
@@ -158,12 +158,12 @@ static const Expr *add_product(Ctx *cx, const Expr *sum, const Expr *term, const
 /* The same with the names of now. */
 static const Expr *rename_one(Ctx *cx, const Expr *e, void *user)
 {
-    Walk *w = user;
+    MergeWalk *w = user;
     if (e->kind == EXPR_VAR) return expr_var(cx, stands_for(w, e->ref));
     return e->kind == EXPR_LOAD ? load_expr(cx, stands_for(w, e->ref), e->arg[0]) : e;
 }
 
-static const Expr *walk_sum(Walk *w, const Expr *e)
+static const Expr *walk_sum(MergeWalk *w, const Expr *e)
 {
     Linear l;
     if (w->is_fixed || e->type != I32 || !linear_of(w->cx, e, &l) || (l.count == 1 && l.term[0] == e)) return walk_expr(w, e);
@@ -186,7 +186,7 @@ static const Expr *walk_sum(Walk *w, const Expr *e)
     return sum ? sum : expr_index(w->cx, 0);
 }
 
-static const Expr *walk_with(Walk *w, const Expr *e, bool is_fixed, const char *hint)
+static const Expr *walk_with(MergeWalk *w, const Expr *e, bool is_fixed, const char *hint)
 {
     bool was_fixed = w->is_fixed;
     w->is_fixed = is_fixed;
@@ -198,7 +198,7 @@ static const Expr *walk_with(Walk *w, const Expr *e, bool is_fixed, const char *
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-static const Memory *walk_memory(Walk *w, const Memory *m)
+static const Memory *walk_memory(MergeWalk *w, const Memory *m)
 {
     mention(w, m);
     text_printf(&w->outline, " %d %d %d %d %d %lld", (int)m->kind, (int)m->type, m->lanes, m->is_const, m->is_restrict, (long long)m->align);
@@ -227,9 +227,9 @@ static bool contains(const Code *c, CodeKind kind)
     return false;
 }
 
-static const Code *walk_code(Walk *w, const Code *c, bool in_portable_form);
+static const Code *walk_code(MergeWalk *w, const Code *c, bool in_portable_form);
 
-static const Code *walk_loop(Walk *w, const Code *c, bool in_portable_form)
+static const Code *walk_loop(MergeWalk *w, const Code *c, bool in_portable_form)
 {
     const char *bound = name_format(w->cx, "%s_end", expr_as_var(c->var)->name);
     bool is_counted = c->loop_kind != LOOP_SERIAL && c->loop_kind != LOOP_PARALLEL, was_hot = w->is_hot;
@@ -243,7 +243,7 @@ static const Code *walk_loop(Walk *w, const Code *c, bool in_portable_form)
     return w->replaced ? code_for(w->cx, c->var, begin, end, c->step, c->loop_kind, body) : c;
 }
 
-static const Code *walk_let(Walk *w, const Code *c)
+static const Code *walk_let(MergeWalk *w, const Code *c)
 {
     const Var *v = expr_as_var(c->var);
     const Expr *value = walk_with(w, c->value, w->is_hot || is_data(w->cx, c->value), v->name);
@@ -255,7 +255,7 @@ static const Code *walk_let(Walk *w, const Code *c)
     return code_let(w->cx, now, value);
 }
 
-static const Code *walk_store(Walk *w, const Code *c)
+static const Code *walk_store(MergeWalk *w, const Code *c)
 {
     mention(w, c->memory);
     const Expr *index = walk_with(w, c->index, w->is_hot, name(w->cx, "offset"));
@@ -263,7 +263,7 @@ static const Code *walk_store(Walk *w, const Code *c)
     return w->replaced ? code_store(w->cx, stands_for(w, c->memory), index, value) : c;
 }
 
-static const Code *walk_call(Walk *w, const Code *c)
+static const Code *walk_call(MergeWalk *w, const Code *c)
 {
     const Expr **arg = NEW_ARRAY(w->cx->arena, const Expr *, c->arg_count);
     text_add(&w->outline, c->text);
@@ -272,7 +272,7 @@ static const Code *walk_call(Walk *w, const Code *c)
     return w->replaced ? code_call_or(w->cx, c->text, arg, c->arg_count, otherwise) : c;
 }
 
-static const Code *walk_code(Walk *w, const Code *c, bool in_portable_form)
+static const Code *walk_code(MergeWalk *w, const Code *c, bool in_portable_form)
 {
     text_printf(&w->outline, "\n%d:%d", (int)c->kind, c->child_count);
     if (c->kind == CODE_FOR) return walk_loop(w, c, in_portable_form);
@@ -295,7 +295,7 @@ static const Code *walk_code(Walk *w, const Code *c, bool in_portable_form)
     }
 }
 
-static Function walk_function(Walk *w, const Function *f)
+static Function walk_function(MergeWalk *w, const Function *f)
 {
     Function now = *f;
     const Memory **memory = NEW_ARRAY(w->cx->arena, const Memory *, f->memory_count + 1);
@@ -311,7 +311,7 @@ static Function walk_function(Walk *w, const Function *f)
 /* What a function does, with its numbers left out. */
 static const char *outline_of(Ctx *cx, const Function *f)
 {
-    Walk w = { .cx = cx };
+    MergeWalk w = { .cx = cx };
     if (f->size_count) return text_format(cx, "%s has sizes of its own", f->name);
     walk_function(&w, f);
     return text_string(&w.outline);
@@ -319,7 +319,7 @@ static const char *outline_of(Ctx *cx, const Function *f)
 
 /* ---- Parameters -------------------------------------------------------------------------------------------------- */
 
-typedef struct Merge { Ctx *cx; int count; Walk *walk; int parameters; int at[MOST_PARAMETERS]; const Expr *var[MOST_PARAMETERS]; } Merge;
+typedef struct Merge { Ctx *cx; int count; MergeWalk *walk; int parameters; int at[MOST_PARAMETERS]; const Expr *var[MOST_PARAMETERS]; } Merge;
 
 static int64_t value_at(const Merge *m, int function, int position) { return m->walk[function].number[position].value; }
 
@@ -409,14 +409,14 @@ static const char *const *comment_for(Ctx *cx, const Function *const *f, int cou
  * differ in too many numbers. */
 static const Function *merged_of(Ctx *cx, const Function *const *f, int count, const int64_t **number)
 {
-    Merge m = { .cx = cx, .count = count, .walk = NEW_ARRAY(cx->arena, Walk, count) };
+    Merge m = { .cx = cx, .count = count, .walk = NEW_ARRAY(cx->arena, MergeWalk, count) };
     for (int i = 0; i < count; i++) {
         m.walk[i].cx = cx;
         walk_function(&m.walk[i], f[i]);
     }
     const Expr **replaced = NEW_ARRAY(cx->arena, const Expr *, m.walk[0].number_count + 1);
     if (!choose(&m, replaced)) return NULL;
-    Walk w = { .cx = cx, .replaced = replaced, .ranges = ranges_together(&m) };
+    MergeWalk w = { .cx = cx, .replaced = replaced, .ranges = ranges_together(&m) };
     Function *merged = NEW(cx->arena, Function);
     *merged = walk_function(&w, f[0]);
     merged->number_count = m.parameters;

@@ -20,7 +20,7 @@ enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
 
 /* The elements that an access touches in iteration v of the outermost loop: [coef*i + least, coef*i + greatest] with
  * i = min(step*v + offset, last), as a shifted tail has it; else i = v. */
-typedef struct Touch { bool is_write; int64_t coef, step, offset, last; Interval rest; } Touch;
+typedef struct MemoryTouch { bool is_write; int64_t coef, step, offset, last; Interval rest; } MemoryTouch;
 
 typedef struct Overlap {
     Ctx *cx;
@@ -28,7 +28,7 @@ typedef struct Overlap {
     const Expr *var;                 /* of the outermost loop; NULL: there is none */
     const Bounds *scope;
     int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
-    int touch_count; Touch touch[MOST_TOUCHES];
+    int touch_count; MemoryTouch touch[MOST_TOUCHES];
     int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];     /* elements; INT64_MAX and 0 where nothing is touched */
     bool failed;
 } Overlap;
@@ -36,7 +36,7 @@ typedef struct Overlap {
 /* ---- What a statement touches ------------------------------------------------------------------------------------ */
 
 /* The one min(step*v + offset, last) that the index grows with; false: there is none. */
-static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, Touch *t)
+static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, MemoryTouch *t)
 {
     const Expr *offset;
     if (e->kind == EXPR_MIN && e->arg[1]->kind == EXPR_INT && split_linear(o->cx, e->arg[0], o->var, &t->step, &offset) && offset->kind == EXPR_INT) {
@@ -51,7 +51,7 @@ static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, Touch *t)
 }
 
 /* coef*i + rest; false: the index is no such sum. */
-static bool moves_with_loop(Overlap *o, const Expr *at, Touch *t, const Expr **rest)
+static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Expr **rest)
 {
     const Expr *shift;
     t->step = 1;
@@ -69,7 +69,7 @@ static void touch(Overlap *o, const Memory *m, const Expr *index)
     const Expr *at = m->kind == MEMORY_POINTER ? expr_add(cx, m->offset, index) : index, *rest = NULL;
     for (int i = o->let_count - 1; i >= 0; i--) at = expr_substitute(cx, at, &o->let[i], &o->value[i], 1);
     at = simplify(cx, at, o->scope);
-    Touch t = { .is_write = base == o->y };      /* what is read of the output has been written there */
+    MemoryTouch t = { .is_write = base == o->y };      /* what is read of the output has been written there */
     bool moves = moves_with_loop(o, at, &t, &rest);
     if (!moves) t.coef = 0;
     t.rest = interval_of(cx, moves ? rest : at, o->scope);
@@ -115,7 +115,7 @@ static void add_moment(Overlap *o, int64_t v)
     *low = INT64_MAX;
     *high = 0;
     for (int i = 0; i < o->touch_count; i++) {
-        const Touch *t = &o->touch[i];
+        const MemoryTouch *t = &o->touch[i];
         int64_t at = sat_add(sat_mul(t->step, v), t->offset), moved = sat_mul(t->coef, at < t->last ? at : t->last);
         int64_t from = sat_add(moved, t->rest.least), to = sat_add(moved, t->rest.greatest);
         if (t->is_write) *high = to + 1 > *high ? to + 1 : *high;

@@ -30,10 +30,10 @@ static void show(const void *at, size_t bytes) { (void)at, (void)bytes; }
 #endif
 
 typedef union Align { long double ld; void *p; int64_t i; } Align;
-typedef struct Block Block;
-struct Block { Block *older; size_t used, size; Align bytes[1]; };
+typedef struct ArenaBlock ArenaBlock;
+struct ArenaBlock { ArenaBlock *older; size_t used, size; Align bytes[1]; };
 
-struct Arena { Block *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };   /* spare: given back last */
+struct Arena { ArenaBlock *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };   /* spare: given back last */
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 
@@ -60,7 +60,7 @@ Arena *arena_beside(const Arena *a)
 void arena_free(Arena *a)
 {
     if (!a) return;
-    for (Block *b = a->newest, *older; b; b = older) {
+    for (ArenaBlock *b = a->newest, *older; b; b = older) {
         older = b->older;
         free(b);
     }
@@ -71,7 +71,7 @@ void arena_free(Arena *a)
 static void add_block(Arena *a, size_t bytes)
 {
     size_t size = bytes > a->next_size ? bytes : a->next_size;
-    Block *b = a->spare && a->spare->size >= bytes ? a->spare : NULL;
+    ArenaBlock *b = a->spare && a->spare->size >= bytes ? a->spare : NULL;
     if (b) {
         a->spare = NULL;
         size = b->size;
@@ -116,7 +116,7 @@ ArenaMark arena_mark(const Arena *a) { return (ArenaMark){ a->newest, a->newest 
 void arena_reset(Arena *a, ArenaMark mark)
 {
     while (a->newest != mark.newest) {
-        Block *b = a->newest;
+        ArenaBlock *b = a->newest;
         a->newest = b->older;
         free(a->spare);
         a->spare = b;

@@ -16,7 +16,7 @@ void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, ali
 void  *arena_array(Arena *a, size_t count, size_t elem_bytes);    /* as arena_alloc; an overflowing product is out of memory */
 void  *arena_copy(Arena *a, const void *from, size_t bytes);
 /* What has been allocated since the mark is given back. Marks are reset in the reverse order of their making. */
-typedef struct ArenaMark { struct Block *newest; size_t used; } ArenaMark;
+typedef struct ArenaMark { struct ArenaBlock *newest; size_t used; } ArenaMark;
 ArenaMark arena_mark(const Arena *a);
 void   arena_reset(Arena *a, ArenaMark mark);
 size_t arena_used(const Arena *a);                                /* bytes handed out so far */

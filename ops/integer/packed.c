@@ -20,7 +20,7 @@
  *   y[n,h,w,o]          = b[o] + sum(i,j) padded[n, h*sh + i*dh, w*sw + j*dw, o] * k[o/B,i,j,o%B] */
 #include "graph/dag/op_build.h"
 
-typedef struct Rows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_wide, is_paired; } Rows;
+typedef struct PackedRows { Tensor *x, *k, *b; int64_t outs, length, padded; bool is_wide, is_paired; } PackedRows;
 
 static bool ends_in_twos(const Tensor *k, int count)
 {
@@ -30,9 +30,9 @@ static bool ends_in_twos(const Tensor *k, int count)
 }
 
 /* Of `length` elements, which are `pairs` pairs where the rows of the window begin at even places. */
-static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Rows *r)
+static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, PackedRows *r)
 {
-    *r = (Rows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
+    *r = (PackedRows){ .x = n->in[0], .k = n->in[1], .b = n->in[2], .length = length };
     r->is_wide = r->k->type == I8 && r->k->rank == 5;
     r->is_paired = r->k->type == I16 && r->k->rank == 4;
     int64_t rows = tensor_dim(r->k, 0) * (r->is_paired ? 4 : r->is_wide ? 2 : 1);
@@ -48,14 +48,14 @@ static bool read_rows(Ctx *cx, const Node *n, int64_t length, int64_t pairs, Row
 }
 
 /* An element of a patch: `value`, as i16 where it is wide, and 0 behind the end. */
-static const char *element_text(Ctx *cx, const Rows *r, const char *value)
+static const char *element_text(Ctx *cx, const PackedRows *r, const char *value)
 {
     if (r->is_wide) value = text_format(cx, "i16(%s)", value);
     return r->padded == r->length ? value : text_format(cx, "select(e < %lld, %s, 0)", (long long)r->length, value);
 }
 
 /* y[LEAD o] = b[o] + sum over the patch's row, whose leading indices are `lead`. */
-static int product(Ctx *cx, const Node *n, const Rows *r, Tensor *patch, const char *lead, Tensor **out)
+static int product(Ctx *cx, const Node *n, const PackedRows *r, Tensor *patch, const char *lead, Tensor **out)
 {
     const char *text = r->is_paired
         ? text_format(cx, "y[%so<%lld] = sum(q,t<2; b[o]) i32(patch[%sq,t]) * i32(i8(i32(k[o/4,q,o%%4/2,t]) + o%%2*128 >> o%%2*8))", lead, (long long)r->outs, lead)
@@ -67,9 +67,9 @@ static int product(Ctx *cx, const Node *n, const Rows *r, Tensor *patch, const c
     return out[0] ? 1 : 0;
 }
 
-typedef struct Window { int64_t kernel[2], stride[2], dilation[2], pad[4], extent[2]; } Window;
+typedef struct PackedWindow { int64_t kernel[2], stride[2], dilation[2], pad[4], extent[2]; } PackedWindow;
 
-static bool read_window(Ctx *cx, const Node *n, Window *w)
+static bool read_window(Ctx *cx, const Node *n, PackedWindow *w)
 {
     enum { GREATEST = 1 << 20 };
     const Tensor *x = n->in[0];
@@ -88,7 +88,7 @@ static bool read_window(Ctx *cx, const Node *n, Window *w)
 }
 
 /* Some window reaches outside of x. */
-static bool leaves_input(const Node *n, const Window *w)
+static bool leaves_input(const Node *n, const PackedWindow *w)
 {
     bool leaves = false;
     for (int d = 0; d < 2; d++) {
@@ -99,11 +99,11 @@ static bool leaves_input(const Node *n, const Window *w)
 }
 
 /* How many rows and pixels of a row the windows reach, from the first to the last. */
-static int64_t reached(const Window *w, int d) { return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1; }
+static int64_t reached(const PackedWindow *w, int d) { return (w->extent[d] - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1; }
 
 /* Rows of x with their borders, pixel by pixel: a row of a window lies in them side by side. `more` pixels stand behind the last
  * that a window reaches. */
-static Tensor *bordered_rows(Ctx *cx, const Node *n, const Window *w, int64_t more)
+static Tensor *bordered_rows(Ctx *cx, const Node *n, const PackedWindow *w, int64_t more)
 {
     long long c = (long long)tensor_dim(n->in[0], 3);
     const char *text = text_format(cx, "rows[n,h<%lld,u<%lld] = (x[n,h-%lld,u/%lld-%lld,u%%%lld]? : %lld)", (long long)reached(w, 0), ((long long)reached(w, 1) + more) * c,
@@ -112,7 +112,7 @@ static Tensor *bordered_rows(Ctx *cx, const Node *n, const Window *w, int64_t mo
 }
 
 /* The element that the patch holds at e: of `rows`, or of x, and `fill` where that lies outside. */
-static const char *window_text(Ctx *cx, const Node *n, const Window *w, bool of_rows)
+static const char *window_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
     long long row = (long long)(w->kernel[1] * tensor_dim(n->in[0], 3)), c = (long long)tensor_dim(n->in[0], 3);
     if (of_rows)
@@ -123,7 +123,7 @@ static const char *window_text(Ctx *cx, const Node *n, const Window *w, bool of_
 }
 
 /* The same by pairs: the rows of a window are whole numbers of them, and what fills up a row meets weights of 0. */
-static const char *pair_text(Ctx *cx, const Node *n, const Window *w, bool of_rows)
+static const char *pair_text(Ctx *cx, const Node *n, const PackedWindow *w, bool of_rows)
 {
     long long c = (long long)tensor_dim(n->in[0], 3), row = ((long long)w->kernel[1] * c + 1) / 2, pixel = (c + 1) / 2;
     const char *at_h = text_format(cx, "h*%lld+q/%lld*%lld", (long long)w->stride[0], row, (long long)w->dilation[0]);
@@ -132,7 +132,7 @@ static const char *pair_text(Ctx *cx, const Node *n, const Window *w, bool of_ro
                        pixel, pixel);
 }
 
-static Tensor *patch_of(Ctx *cx, const Node *n, const Window *w, const Rows *r, Tensor *from, bool of_rows)
+static Tensor *patch_of(Ctx *cx, const Node *n, const PackedWindow *w, const PackedRows *r, Tensor *from, bool of_rows)
 {
     const char *text = text_format(cx, "patch[n,h<%lld,w<%lld,%s<%lld%s] = %s", (long long)w->extent[0], (long long)w->extent[1], r->is_paired ? "q" : "e", (long long)r->padded,
                                    r->is_paired ? ",t<2" : "", r->is_paired ? text_format(cx, "i16(%s)", pair_text(cx, n, w, of_rows))
@@ -142,8 +142,8 @@ static Tensor *patch_of(Ctx *cx, const Node *n, const Window *w, const Rows *r, 
 
 static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
 {
-    Window w;
-    Rows r;
+    PackedWindow w;
+    PackedRows r;
     if (!read_window(cx, n, &w)) return 0;
     int64_t row = w.kernel[1] * tensor_dim(n->in[0], 3);
     if (!read_rows(cx, n, w.kernel[0] * row, w.kernel[0] * ((row + 1) / 2), &r)) return 0;
@@ -157,7 +157,7 @@ static int packed_conv2d(Ctx *cx, const Node *n, Tensor **out)
 }
 
 /* x[n,h-ph,w-pw,c] with fill around it, `channels` of them. */
-static Tensor *padded_image(Ctx *cx, const Node *n, const Window *w, int64_t channels)
+static Tensor *padded_image(Ctx *cx, const Node *n, const PackedWindow *w, int64_t channels)
 {
     const Tensor *x = n->in[0];
     int64_t extent[2];
@@ -171,7 +171,7 @@ static Tensor *padded_image(Ctx *cx, const Node *n, const Window *w, int64_t cha
 
 static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
 {
-    Window w;
+    PackedWindow w;
     Tensor *x = n->in[0], *k = n->in[1], *b = n->in[2];
     if (!read_window(cx, n, &w)) return 0;
     int64_t own = tensor_dim(x, 3), block = tensor_dim(k, k->rank - 1), channels = tensor_dim(k, 0) * block;
@@ -192,7 +192,7 @@ static int packed_depthwise2d(Ctx *cx, const Node *n, Tensor **out)
 
 static int packed_dense(Ctx *cx, const Node *n, Tensor **out)
 {
-    Rows r;
+    PackedRows r;
     const Tensor *x = n->in[0];
     int64_t length = x->rank < 1 ? 0 : tensor_dim(x, x->rank - 1);
     if (x->rank < 1 || !read_rows(cx, n, length, (length + 1) / 2, &r)) return 0;

@@ -110,9 +110,9 @@ static Samples samples(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
  * The weight on an element is the product of its row's and its column's weights: a mean needs their sums, a maximum the
  * greatest for elements above 0 and the least for those below. */
 enum { NEAR = 8 };
-typedef struct Touches { Tensor *count, *sum, *most, *least; } Touches;
+typedef struct BoxOverlap { Tensor *count, *sum, *most, *least; } BoxOverlap;
 
-static Touches touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size, bool is_max)
+static BoxOverlap touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t size, bool is_max)
 {
     const bool half = node_int(n, "half", 1) != 0;
     const char *type = dtype_info(n->in[1]->type)->spelling;
@@ -138,7 +138,7 @@ static Touches touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
                       "select(first[r,i,p] + %s(k) < count[r] && min(size-1, low[r,i,p,k] + e) == p, "
                       "select(at[r,i,p,k] < -1 || at[r,i,p,k] > %s(size), 0, select(e == 0, 1 - part[r,i,p,k], "
                       "part[r,i,p,k])), -1)", NEAR, type, type);
-    Touches t = { .count = count };
+    BoxOverlap t = { .count = count };
     if (!is_max) t.sum = formulas_make(&f, "sum[r<R,i<cells,p<size] = sum(k<%d,e<2) max(0, touch[r,i,p,k,e])", NEAR);
     else {
         t.most = formulas_make(&f, "most[r<R,i<cells,p<size] = max(k<%d,e<2) touch[r,i,p,k,e]", NEAR);
@@ -153,8 +153,8 @@ static Touches touches(Ctx *cx, const Node *n, int d, int64_t cells, int64_t siz
 static Tensor *adaptive_align(Ctx *cx, const Node *n, int64_t h, int64_t w, bool is_max)
 {
     const Tensor *x = n->in[0];
-    const Touches down = touches(cx, n, 0, h, tensor_dim(x, 1), is_max);
-    const Touches right = touches(cx, n, 1, w, tensor_dim(x, 2), is_max);
+    const BoxOverlap down = touches(cx, n, 0, h, tensor_dim(x, 1), is_max);
+    const BoxOverlap right = touches(cx, n, 1, w, tensor_dim(x, 2), is_max);
     const Bind binds[] = {
         BIND_T("x", n->in[0]), BIND_T("image", n->in[2]), BIND_T("rows", down.count), BIND_T("columns", right.count),
         BIND_I(cx, "last", tensor_dim(x, 0) - 1), BIND_I(cx, "H", tensor_dim(x, 1)), BIND_I(cx, "W", tensor_dim(x, 2)),

@@ -15,15 +15,15 @@
 
 enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
-typedef struct Windows {
+typedef struct ConvWindows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
     const Expr *extent[MAX_SPATIAL];     /* of the output */
     bool leaves_input;                   /* some window reaches outside of x */
-} Windows;
+} ConvWindows;
 
 /* floor((n + pads - ((kernel - 1) * dilation + 1)) / stride) + 1 */
-static const Expr *windows_along(Ctx *cx, const Windows *w, int d, const Expr *size)
+static const Expr *windows_along(Ctx *cx, const ConvWindows *w, int d, const Expr *size)
 {
     int64_t taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d];
     if (taken) size = expr_sub(cx, size, expr_index(cx, taken));
@@ -31,7 +31,7 @@ static const Expr *windows_along(Ctx *cx, const Windows *w, int d, const Expr *s
     return expr_add(cx, size, expr_index(cx, 1));
 }
 
-static bool read_windows(Ctx *cx, const Node *n, Windows *w)
+static bool read_windows(Ctx *cx, const Node *n, ConvWindows *w)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
     int s = w->spatial = x->rank - 2;
@@ -122,7 +122,7 @@ static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
 /* The formula with the extents of the output bound by their letters: extent_h. */
-static int windows_formula(Ctx *cx, const Node *n, const Windows *w, const char *text, Tensor **out)
+static int windows_formula(Ctx *cx, const Node *n, const ConvWindows *w, const char *text, Tensor **out)
 {
     Bind binds[MAX_SPATIAL + 3] = { BIND_T("x", n->in[0]), BIND_T("k", n->in[1]) };
     for (int d = 0; d < w->spatial; d++) binds[2 + d] = (Bind)BIND_V(text_format(cx, "extent_%c", axis_of(w->spatial, d)), w->extent[d]);
@@ -132,7 +132,7 @@ static int windows_formula(Ctx *cx, const Node *n, const Windows *w, const char 
 
 static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor **out)
 {
-    Windows w = { 0 };
+    ConvWindows w = { 0 };
     if (!check_ranks(cx, n, spatial, is_depthwise) || !read_windows(cx, n, &w)) return 0;
     Tensor *x = n->in[0], *k = n->in[1];
     int64_t in = tensor_dim(x, x->rank - 1), channels = tensor_dim(k, k->rank - 1);
@@ -157,7 +157,7 @@ static int conv(Ctx *cx, const Node *n, int spatial, bool is_depthwise, Tensor *
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
 /* (n - 1) * stride + (kernel - 1) * dilation + 1 + extra - pads */
-static bool read_transposed(Ctx *cx, const Node *n, int spatial, Windows *w)
+static bool read_transposed(Ctx *cx, const Node *n, int spatial, ConvWindows *w)
 {
     const Tensor *x = n->in[0], *k = n->in[1];
     int64_t extra[MAX_SPATIAL];
@@ -183,7 +183,7 @@ static bool read_transposed(Ctx *cx, const Node *n, int spatial, Windows *w)
  * hold. Without dilation the taps that meet an element are every stride-th one, from (h+p) % s on. */
 typedef struct Meeting { const char *x, *k, *condition; int64_t taps; } Meeting;
 
-static Meeting meeting_of(Ctx *cx, const Windows *w, int d)
+static Meeting meeting_of(Ctx *cx, const ConvWindows *w, int d)
 {
     char axis = axis_of(w->spatial, d), tap = tap_of(w->spatial, d);
     long long s = (long long)w->stride[d], step = (long long)w->dilation[d], pad = (long long)w->pad[d];
@@ -208,7 +208,7 @@ static bool check_transposed(Ctx *cx, const Node *n, int spatial)
 
 static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
-    Windows w = { 0 };
+    ConvWindows w = { 0 };
     if (!check_transposed(cx, n, spatial) || !read_transposed(cx, n, spatial, &w)) return 0;
     int64_t groups = node_int(n, "groups", 1), each = tensor_dim(n->in[1], spatial) / groups, outs = tensor_dim(n->in[1], spatial + 1);
     Text lhs = text_new(cx), over = text_new(cx), in = text_new(cx), tap = text_new(cx), condition = text_new(cx);
@@ -229,7 +229,7 @@ static int transposed(Ctx *cx, const Node *n, int spatial, Tensor **out)
 
 static Tensor *fold_zero(Ctx *cx, const Node *n)
 {
-    Windows w = { 0 };
+    ConvWindows w = { 0 };
     return !node_int(n, "zero_w", 0) && read_windows(cx, n, &w) && !w.leaves_input ? zero_taken_out(cx, n, n->in[1]) : NULL;
 }
 

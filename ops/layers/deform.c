@@ -49,9 +49,9 @@ static bool check_offsets(Deform *d)
 }
 
 /* Along dimension i: where tap e reads, the pixel before it, kept near the image, and what that one and the next count for. */
-typedef struct Line { Tensor *low, *part; } Line;
+typedef struct SampleAxis { Tensor *low, *part; } SampleAxis;
 
-static Line line_of(Deform *d, int i)
+static SampleAxis line_of(Deform *d, int i)
 {
     Ctx *cx = d->cx;
     const char *axis = i ? "w" : "h", *type = dtype_info(d->n->in[0]->type)->spelling;
@@ -62,14 +62,14 @@ static Line line_of(Deform *d, int i)
     Tensor *low = OP_FORMULA(cx, d->n, text_format(cx, "low%d[*] = max(-2, min(%lld, i32(floor(at[*]))))", i, (long long)d->w.size[i]), BIND_T("at", at));
     Tensor *part = OP_FORMULA(cx, d->n, text_format(cx, "part%d[n,h,w,e,p<2] = select(p == 0, 1 - (at[n,h,w,e] - floor(at[n,h,w,e])), at[n,h,w,e] - floor(at[n,h,w,e]))", i),
                               BIND_T("at", at));
-    return (Line){ low, part };
+    return (SampleAxis){ low, part };
 }
 
 static int deform_conv2d(Ctx *cx, const Node *n, Tensor **out)
 {
     Deform d = { .cx = cx, .n = n };
     if (!read_sizes(&d) || !check_offsets(&d)) return 0;
-    const Line down = line_of(&d, 0), right = line_of(&d, 1);
+    const SampleAxis down = line_of(&d, 0), right = line_of(&d, 1);
     Tensor *mask = n->in_count > 3 ? n->in[3] : NULL;
     const char *e = text_format(cx, "c/%lld*%lld+t", (long long)(d.in / d.sharing), (long long)(d.kh * d.kw));
     Tensor *patch = OP_FORMULA(cx, n, text_format(cx, "patch[n,h,w,t<%lld,c] = sum(p<2,q<2) (x[n,top[n,h,w,%s]+p,left[n,h,w,%s]+q,c]? * down[n,h,w,%s,p] * right[n,h,w,%s,q] : 0)",

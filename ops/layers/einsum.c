@@ -8,9 +8,9 @@
 
 #include <string.h>
 
-typedef struct Term { char letter[MAX_RANK]; int count; } Term;
+typedef struct EinsumTerm { char letter[MAX_RANK]; int count; } EinsumTerm;
 typedef struct Equation {
-    Term in[8], out;
+    EinsumTerm in[8], out;
     int in_count, points;            /* the most dimensions that points stand for */
     const Expr *size[128];           /* of a letter; NULL: not there */
     int uses[128];
@@ -23,7 +23,7 @@ static bool refuse(Ctx *cx, const Node *n)
 }
 
 /* Small letters as they are, points as `points` capital ones up to Z; `rank` -1: of the result. */
-static bool read_term(const char **at, int rank, int points, Term *t)
+static bool read_term(const char **at, int rank, int points, EinsumTerm *t)
 {
     const char *p = *at;
     int letters = 0;
@@ -66,7 +66,7 @@ static bool read_equation(Ctx *cx, const Node *n, Equation *e)
     int points = 0;
     for (bool more = true; more; more = *p == ',' && p++) {
         if (e->in_count >= n->in_count || e->in_count == 8) return refuse(cx, n);
-        Term *t = &e->in[e->in_count];
+        EinsumTerm *t = &e->in[e->in_count];
         if (!read_term(&p, n->in[e->in_count++]->rank, 0, t)) return refuse(cx, n);
         int own = 0;
         for (int d = 0; d < t->count; d++) own += t->letter[d] <= 'Z';

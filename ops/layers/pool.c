@@ -15,16 +15,16 @@
 
 enum { MAX_SPATIAL = 3, GREATEST = 1 << 20 };
 
-typedef struct Windows {
+typedef struct PoolWindows {
     int spatial;
     int64_t kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
     const Expr *size[MAX_SPATIAL], *extent[MAX_SPATIAL];   /* of the input, of the output; one may be open */
     bool leaves_input, leaves_padding[MAX_SPATIAL], leaves[MAX_SPATIAL];
-} Windows;
+} PoolWindows;
 
 /* How many windows: floor((size + pads - reach) / stride) + 1; with ceil_mode rounded up, but none that begins behind x and the padding
  * before it, of which there are ceil((size + pad) / stride). */
-static const Expr *windows_along(Ctx *cx, const Windows *w, int d, bool ceil_mode)
+static const Expr *windows_along(Ctx *cx, const PoolWindows *w, int d, bool ceil_mode)
 {
     int64_t s = w->stride[d], taken = (w->kernel[d] - 1) * w->dilation[d] + 1 - w->pad[d] - w->pad[w->spatial + d] - (ceil_mode ? s - 1 : 0);
     const Expr *stride = expr_index(cx, s), *room = expr_sub(cx, w->size[d], expr_index(cx, taken));
@@ -35,7 +35,7 @@ static const Expr *windows_along(Ctx *cx, const Windows *w, int d, bool ceil_mod
 }
 
 /* The dimension fits, and if it is open every size of it does. */
-static bool window_fits(Ctx *cx, const Node *n, const Windows *w, int d)
+static bool window_fits(Ctx *cx, const Node *n, const PoolWindows *w, int d)
 {
     if (op_least(cx, w->extent[d]) >= 1) return true;
     op_refuse(cx, n, "a window of %lld with dilation %lld does not fit into %lld elements of the input %s with padding %lld and %lld%s", (long long)w->kernel[d],
@@ -44,7 +44,7 @@ static bool window_fits(Ctx *cx, const Node *n, const Windows *w, int d)
     return false;
 }
 
-static bool read_windows(Ctx *cx, const Node *n, int spatial, Windows *w)
+static bool read_windows(Ctx *cx, const Node *n, int spatial, PoolWindows *w)
 {
     const Tensor *x = n->in[0];
     w->spatial = spatial;
@@ -76,7 +76,7 @@ static char axis_of(int spatial, int d) { return "dhw"[MAX_SPATIAL - spatial + d
 static char tap_of(int spatial, int d) { return "tij"[MAX_SPATIAL - spatial + d]; }
 
 /* REDUCER(i,j) of a function of x ("@", "abs(@)") over the windows; `outside` stands where they leave x. */
-static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const char *stage, const char *reducer, const char *of, const Expr *outside)
+static Tensor *reduce_windows(Ctx *cx, const Node *n, const PoolWindows *w, const char *stage, const char *reducer, const char *of, const Expr *outside)
 {
     Text lhs = text_new(cx), over = text_new(cx), at = text_new(cx);
     for (int d = 0; d < w->spatial; d++) {
@@ -101,7 +101,7 @@ static Tensor *reduce_windows(Ctx *cx, const Node *n, const Windows *w, const ch
 
 static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
-    Windows w = { 0 };
+    PoolWindows w = { 0 };
     if (!read_windows(cx, n, spatial, &w)) return 0;
     out[0] = reduce_windows(cx, n, &w, "y", "max", "@", reducer_identity(cx, REDUCE_MAX, n->in[0]->type, 0));
     return out[0] ? 1 : 0;
@@ -109,7 +109,7 @@ static int max_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 
 /* How many taps of the window that starts at h*s-p lie before `end`, if it had enough of them: ceil((end - (h*s-p)) / d).
  * The end is a number behind the beginning or, with `of_input`, behind the input's last element. */
-static const char *taps_before(Ctx *cx, const Windows *w, int d, bool of_input, int64_t end)
+static const char *taps_before(Ctx *cx, const PoolWindows *w, int d, bool of_input, int64_t end)
 {
     char axis = axis_of(w->spatial, d);
     int64_t s = w->stride[d], step = w->dilation[d], shift = end + w->pad[d] + step - 1;
@@ -121,7 +121,7 @@ static const char *taps_before(Ctx *cx, const Windows *w, int d, bool of_input, 
 }
 
 /* Taps counted along dimension d as text; NULL where all windows count all of theirs. */
-static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
+static const char *taps_text(Ctx *cx, const PoolWindows *w, int d, bool count_pad)
 {
     if (count_pad ? !w->leaves_padding[d] : !w->leaves[d]) return NULL;
     int64_t behind = count_pad ? w->pad[w->spatial + d] : 0;
@@ -131,7 +131,7 @@ static const char *taps_text(Ctx *cx, const Windows *w, int d, bool count_pad)
 }
 
 /* What the divisor names: the sum, and the input's sizes. */
-static void bind_sizes(Ctx *cx, const Windows *w, Tensor *sum, Bind *binds)
+static void bind_sizes(Ctx *cx, const PoolWindows *w, Tensor *sum, Bind *binds)
 {
     *binds++ = (Bind)BIND_T("s", sum);
     for (int d = 0; d < w->spatial; d++) *binds++ = (Bind)BIND_V(text_format(cx, "size_%c", axis_of(w->spatial, d)), w->size[d]);
@@ -152,7 +152,7 @@ static Tensor *rounded_quotient(Ctx *cx, const Node *n, const char *axes, const 
 
 static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
-    Windows w = { 0 };
+    PoolWindows w = { 0 };
     DType t = n->in[0]->type;
     int64_t zero = node_int(n, "zero", 0);
     bool is_byte = t == I8 || t == U8, is_sum = node_int(n, "total", 0) != 0;
@@ -186,7 +186,7 @@ static int avg_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 /* Outside of x is the real number 0, which a sum of stored numbers meets only where each is less its zero point. */
 static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, int64_t *count)
 {
-    Windows w = { 0 };
+    PoolWindows w = { 0 };
     int64_t taken_off = 0;
     if (!read_windows(cx, n, n->in[0]->rank - 2, &w)) return NULL;
     *count = 1;
@@ -203,7 +203,7 @@ static Tensor *avg_total(Ctx *cx, const Node *n, Tensor *stored, int64_t *zero, 
 
 static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
 {
-    Windows w = { 0 };
+    PoolWindows w = { 0 };
     if (!op_float(cx, n) || !read_windows(cx, n, spatial, &w)) return 0;
     double p = node_real(n, "p", 2);
     DType t = n->in[0]->type;
@@ -219,7 +219,7 @@ static int lp_pool(Ctx *cx, const Node *n, int spatial, Tensor **out)
  * the result is its first tap inside of x, or -1 if there is none. The tap of a larger element is never one before x. */
 static int max_pool_index(Ctx *cx, const Node *n, Tensor **out)
 {
-    Windows w = { 0 };
+    PoolWindows w = { 0 };
     int spatial = n->in[0]->rank - 2;
     if (spatial < 1 || spatial > MAX_SPATIAL) {
         op_refuse(cx, n, "the input is %s; ranks 3 to %d are wanted", tensor_shape_text(cx, n->in[0]), MAX_SPATIAL + 2);

@@ -111,7 +111,7 @@ static const Expr *greatest_of(Ctx *cx, const Expr *a, const Expr *b) { return s
 
 /* A place in [least, size + over]: negative ones count from the end, others may lie beyond; ONNX and Python agree on that. A place that
  * is a size itself is not negative. */
-static const Expr *place_of(Ctx *cx, const Expr *at, const Expr *size, int64_t least, int64_t over)
+static const Expr *axis_index(Ctx *cx, const Expr *at, const Expr *size, int64_t least, int64_t over)
 {
     const bool from_end = at->kind == EXPR_INT && at->integer < 0;
     const Expr *greatest = op_size(cx, size, 1, over);
@@ -122,8 +122,8 @@ static const Expr *place_of(Ctx *cx, const Expr *at, const Expr *size, int64_t l
 
 static Range range_of(Ctx *cx, const Expr *begin, const Expr *end, int64_t step, const Expr *size)
 {
-    begin = place_of(cx, begin, size, 0, step < 0 ? -1 : 0);
-    end = place_of(cx, end, size, step < 0 ? -1 : 0, 0);
+    begin = axis_index(cx, begin, size, 0, step < 0 ? -1 : 0);
+    end = axis_index(cx, end, size, step < 0 ? -1 : 0, 0);
     const Expr *length = step > 0 ? expr_sub(cx, end, begin) : expr_sub(cx, begin, end);
     const Expr *before_last = expr_binary(cx, EXPR_FLOORDIV, op_size(cx, length, 1, -1), expr_index(cx, step > 0 ? step : -step));
     return (Range){ begin, greatest_of(cx, expr_index(cx, 0), op_size(cx, before_last, 1, 1)), step };
@@ -183,7 +183,7 @@ static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
     for (int d = 0; d < x->rank; d++) begin[d] = 0;
     for (int i = 0; given && i < given->count; i++) {
         const int64_t d = axes ? axes->ints[i] + (axes->ints[i] < 0 ? x->rank : 0) : i;
-        const Expr *at = place_of(cx, listed_place(cx, n, "begin", i), x->shape[d], 0, 0);
+        const Expr *at = axis_index(cx, listed_place(cx, n, "begin", i), x->shape[d], 0, 0);
         if (at->kind != EXPR_INT || (step && step->ints[i] != 1)) return false;
         begin[d] = at->integer;
     }

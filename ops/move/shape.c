@@ -12,17 +12,17 @@
 
 /* A symbolic size counts as a prime number that divides none of the sizes that are numbers. So shapes are lists of numbers,
  * products are compared as such, and a product that is left over is taken apart again. */
-typedef struct Sizes { Ctx *cx; int count; const Expr *size[MAX_RANK]; int64_t prime[MAX_RANK]; bool too_large; } Sizes;
+typedef struct ShapeProduct { Ctx *cx; int count; const Expr *size[MAX_RANK]; int64_t prime[MAX_RANK]; bool too_large; } ShapeProduct;
 
 static const int64_t primes[] = { 1009, 1013, 1019, 1021, 1031, 1033, 1039, 1049, 1051, 1061, 1063, 1069, 1087, 1091, 1093, 1097 };
 
-static int64_t times(Sizes *s, int64_t a, int64_t b)
+static int64_t times(ShapeProduct *s, int64_t a, int64_t b)
 {
     s->too_large = s->too_large || (b > 0 && a > INT64_MAX / 2 / b);
     return s->too_large ? 0 : a * b;
 }
 
-static int64_t number_of(Sizes *s, const Expr *e)
+static int64_t number_of(ShapeProduct *s, const Expr *e)
 {
     if (e->kind == EXPR_INT) return e->integer;
     if (e->kind == EXPR_MUL) return times(s, number_of(s, e->arg[0]), number_of(s, e->arg[1]));
@@ -34,7 +34,7 @@ static int64_t number_of(Sizes *s, const Expr *e)
     return s->prime[s->count++];
 }
 
-static const Expr *size_of(const Sizes *s, int64_t number)
+static const Expr *size_of(const ShapeProduct *s, int64_t number)
 {
     const Expr *e = NULL;
     for (int i = 0; i < s->count; i++)
@@ -43,9 +43,9 @@ static const Expr *size_of(const Sizes *s, int64_t number)
 }
 
 /* Primes for the sizes of a call: those that divide no number among x's sizes and `more`. */
-static Sizes sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
+static ShapeProduct sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
 {
-    Sizes s = { .cx = cx };
+    ShapeProduct s = { .cx = cx };
     int found = 0;
     for (size_t i = 0; i < sizeof primes / sizeof primes[0] && found < MAX_RANK; i++) {
         bool divides = false;
@@ -58,11 +58,11 @@ static Sizes sizes_of(Ctx *cx, const Tensor *x, const int64_t *more, int count)
 }
 
 /* The longest prefix-free runs: dims [from, to) of x hold as many elements as dims [at, end) of y. */
-typedef struct Run { int x_from, x_to, y_from, y_to; } Run;
+typedef struct DimensionRun { int x_from, x_to, y_from, y_to; } DimensionRun;
 
-static Run next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, Run last)
+static DimensionRun next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, DimensionRun last)
 {
-    Run r = { last.x_to, last.x_to, last.y_to, last.y_to };
+    DimensionRun r = { last.x_to, last.x_to, last.y_to, last.y_to };
     int64_t left = 1, right = 1;
     do {
         if (left <= right && r.x_to < x_rank) left *= x[r.x_to++];
@@ -74,7 +74,7 @@ static Run next_run(const int64_t *x, int x_rank, const int64_t *y, int y_rank, 
 }
 
 /* index = (..(i0 * n1 + i1) * n2 + ..) of the run's dimensions of y; NULL where all are ones. */
-static const Expr *flat_index(const Sizes *s, const int64_t *y, const Expr *const *axis, int from, int to)
+static const Expr *flat_index(const ShapeProduct *s, const int64_t *y, const Expr *const *axis, int from, int to)
 {
     const Expr *flat = NULL;
     for (int d = from; d < to; d++) {
@@ -85,7 +85,7 @@ static const Expr *flat_index(const Sizes *s, const int64_t *y, const Expr *cons
     return flat ? flat : expr_index(s->cx, 0);
 }
 
-static void take_apart(const Sizes *s, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
+static void take_apart(const ShapeProduct *s, const int64_t *x, int from, int to, const Expr *flat, const Expr **index)
 {
     int64_t inner = 1, whole = 1;
     for (int d = from; d < to; d++) whole *= x[d];
@@ -111,7 +111,7 @@ static void add_bound(Digits *g, int64_t product)
     g->bound[at] = product;
 }
 
-static bool find_digits(const int64_t *x, const int64_t *y, Run r, Digits *g)
+static bool find_digits(const int64_t *x, const int64_t *y, DimensionRun r, Digits *g)
 {
     *g = (Digits){ .count = 1, .bound = { 1 } };
     int64_t product = 1;
@@ -124,7 +124,7 @@ static bool find_digits(const int64_t *x, const int64_t *y, Run r, Digits *g)
 }
 
 /* The digit that begins at bound `at`, taken from the one of y's dimensions that holds it. */
-static const Expr *digit_of(const Sizes *s, const Digits *g, int at, const int64_t *y, const Expr *const *axis, Run r)
+static const Expr *digit_of(const ShapeProduct *s, const Digits *g, int at, const int64_t *y, const Expr *const *axis, DimensionRun r)
 {
     int64_t below = 1;
     int d = r.y_to - 1;
@@ -135,7 +135,7 @@ static const Expr *digit_of(const Sizes *s, const Digits *g, int at, const int64
     return digit;
 }
 
-static void hand_over(const Sizes *s, const Digits *g, const int64_t *x, const int64_t *y, const Expr *const *axis, Run r, const Expr **index)
+static void hand_over(const ShapeProduct *s, const Digits *g, const int64_t *x, const int64_t *y, const Expr *const *axis, DimensionRun r, const Expr **index)
 {
     int at = g->count - 1;
     int64_t below = g->bound[at];
@@ -158,7 +158,7 @@ static const Expr *kept_inside(Ctx *cx, const Expr *index, const Expr *size, con
 }
 
 /* The shape is of numbers as the sizes have them. */
-static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
+static Tensor *view(const Node *n, ShapeProduct *s, const int64_t *shape, int rank)
 {
     const Tensor *x = n->in[0];
     int64_t from[MAX_RANK];
@@ -170,7 +170,7 @@ static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
         axis[d] = axis_var(s->cx, (char[]){ axis_letter(rank, d), '\0' }, extent);
         spec.axis[d] = (Axis){ axis[d], AXIS_DATA, extent };
     }
-    for (Run r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
+    for (DimensionRun r = { 0, 0, 0, 0 }; r.x_to < x->rank || r.y_to < rank;) {
         Digits g;
         r = next_run(from, x->rank, shape, rank, r);
         if (s->count && find_digits(from, shape, r, &g)) hand_over(s, &g, from, shape, axis, r, index);
@@ -183,7 +183,7 @@ static Tensor *view(const Node *n, Sizes *s, const int64_t *shape, int rank)
 }
 
 /* The number of elements, as the sizes have it; 0: refused. */
-static int64_t elems_of(Ctx *cx, const Node *n, Sizes *s)
+static int64_t elems_of(Ctx *cx, const Node *n, ShapeProduct *s)
 {
     const Tensor *x = n->in[0];
     int64_t elems = 1;
@@ -193,7 +193,7 @@ static int64_t elems_of(Ctx *cx, const Node *n, Sizes *s)
     return 0;
 }
 
-static int view_of(Ctx *cx, const Node *n, Sizes *s, const int64_t *shape, int rank, Tensor **out)
+static int view_of(Ctx *cx, const Node *n, ShapeProduct *s, const int64_t *shape, int rank, Tensor **out)
 {
     if (rank > MAX_RANK) {
         op_unsupported(cx, n, "a shape of %d dimensions; at most %d are accepted", rank, MAX_RANK);
@@ -210,7 +210,7 @@ static int reshape_like(Ctx *cx, const Node *n, const Tensor *like, Tensor **out
     int64_t numbers[MAX_RANK], shape[MAX_RANK], known = 1;
     int rest = -1;
     for (int d = 0; d < like->rank; d++) numbers[d] = tensor_dim(like, d) > 0 ? tensor_dim(like, d) : 1;
-    Sizes s = sizes_of(cx, x, numbers, like->rank);
+    ShapeProduct s = sizes_of(cx, x, numbers, like->rank);
     int64_t elems = elems_of(cx, n, &s);
     if (!elems) return 0;
     for (int d = 0; d < like->rank; d++) {
@@ -230,7 +230,7 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
     if (like) return reshape_like(cx, n, like->tensor, out);
     int rank = a ? a->count : 0, rest = -1;
     bool fits = rank <= MAX_RANK;
-    Sizes s = sizes_of(cx, x, fits && a ? a->ints : NULL, fits ? rank : 0);
+    ShapeProduct s = sizes_of(cx, x, fits && a ? a->ints : NULL, fits ? rank : 0);
     int64_t shape[MAX_RANK], known = 1, elems = elems_of(cx, n, &s);
     if (!elems) return 0;
     for (int d = 0; d < rank && fits; d++) {
@@ -248,7 +248,7 @@ static int reshape(Ctx *cx, const Node *n, Tensor **out)
 static int flatten(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
-    Sizes s = sizes_of(cx, x, NULL, 0);
+    ShapeProduct s = sizes_of(cx, x, NULL, 0);
     int64_t axis = node_int(n, "axis", 1), shape[2] = { 1, 1 };
     if (axis < 0) axis += x->rank;
     if (!elems_of(cx, n, &s)) return 0;
@@ -264,7 +264,7 @@ static int squeeze(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     const Attr *a = node_attr(n, "axes");
-    Sizes s = sizes_of(cx, x, NULL, 0);
+    ShapeProduct s = sizes_of(cx, x, NULL, 0);
     bool chosen[MAX_RANK];
     int64_t shape[MAX_RANK];
     int rank = 0;
@@ -284,7 +284,7 @@ static int unsqueeze(Ctx *cx, const Node *n, Tensor **out)
 {
     const Tensor *x = n->in[0];
     const Attr *a = node_attr(n, "axes");
-    Sizes s = sizes_of(cx, x, NULL, 0);
+    ShapeProduct s = sizes_of(cx, x, NULL, 0);
     bool chosen[MAX_RANK] = { false };
     int64_t shape[MAX_RANK];
     int rank = x->rank + (a ? a->count : 0);

@@ -14,12 +14,12 @@
 
 enum { TILE = 2 };
 
-typedef struct Windows { const Stage *out; int tiled, last; int64_t w, block; const char *at_row, *at_block; } Windows;
+typedef struct DepthwiseRows { const Stage *out; int tiled, last; int64_t w, block; const char *at_row, *at_block; } DepthwiseRows;
 
 /* The axis that two pixels divide best, the rows' if it is all the same: then two rows of the output share one copy. */
-static Windows windows_of(const Stage *out, const Target *t)
+static DepthwiseRows windows_of(const Stage *out, const Target *t)
 {
-    Windows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_block(t) };
+    DepthwiseRows s = { .out = out, .last = out->data_count - 1, .w = 1, .block = channel_block(t) };
     int64_t best = INT64_MAX;
     s.tiled = s.last - 1;
     for (int a = s.last - 2; a < s.last; a++) {
@@ -32,7 +32,7 @@ static Windows windows_of(const Stage *out, const Target *t)
     return s;
 }
 
-static const Nest *split_windows(Ctx *cx, const Nest *n, Windows *s)
+static const Nest *split_windows(Ctx *cx, const Nest *n, DepthwiseRows *s)
 {
     const char *order[MAX_AXES], *inner[2];
     int count = 0, inner_count = 0;
@@ -56,7 +56,7 @@ static const Nest *split_windows(Ctx *cx, const Nest *n, Windows *s)
 }
 
 /* All taps of the tile, in two dimensions or in one, are one instruction. */
-static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, const Windows *s)
+static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, const DepthwiseRows *s)
 {
     long long kh = (long long)axis_extent(acc, acc->data_count), kw = (long long)axis_extent(acc, acc->data_count + 1), c = (long long)s->block;
     bool is_window = kh > 1 && kw > 1, is_tile = s->w > 1;
@@ -69,7 +69,7 @@ static const char *declare_windows(Ctx *cx, const Nest **n, const Stage *acc, co
     return macro;
 }
 
-static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const Windows *s)
+static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const DepthwiseRows *s)
 {
     const Stage *a = nest_stage(n, acc);
     const char *order[MAX_AXES], *macro;
@@ -85,7 +85,7 @@ static const Nest *make_windows(Ctx *cx, const Nest *n, const char *acc, const W
 }
 
 /* The tile's channels one by one, or, where there are vectors for it, at once; its pixels one by one. */
-static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const Windows *s)
+static const Nest *unroll_tile(Ctx *cx, const Nest *n, const GroupNest *g, const char *acc, const DepthwiseRows *s)
 {
     if (scales_at_once(g, nest_stage(n, s->out->name), s->block)) {
         bool is_cut = axis_extent(s->out, s->last) > s->block;
@@ -109,7 +109,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     if (ctx_failed(cx)) return n;
     bool is_direct = nest_stage(n, padded)->value[0]->kind == EXPR_READ;
     if (is_direct) n = sched_compute_inline(cx, n, padded);
-    Windows s = windows_of(output_stage(n), g->target);
+    DepthwiseRows s = windows_of(output_stage(n), g->target);
     const char *axis = expr_as_var(nest_stage(n, acc)->axis[s.last].var)->name;
     if (axis_extent(s.out, s.last) % s.block) n = sched_pad(cx, n, acc, axis, s.block);
     n = split_windows(cx, n, &s);

@@ -21,12 +21,12 @@
 #include "support/text.h"
 
 /* How weights lie, by the axes of the sum: bytes in rows, fours of two rows in turn, two rows in one number. */
-typedef enum Form { PLAIN = 1, PAIRED = 2, WIDE = 3 } Form;
+typedef enum RowForm { PLAIN = 1, PAIRED = 2, WIDE = 3 } RowForm;
 
 typedef struct Tiles {
     const Stage *out;
     const char *scaled;          /* the product as bytes, to which others are added; NULL: it is inlined */
-    Form form;
+    RowForm form;
     int row, last;
     int64_t w, o, block;
     const char *at_rows, *at_pixels, *at_channels;
@@ -39,7 +39,7 @@ static bool ends_at_once(const GroupNest *g, const Nest *n, const char *scaled, 
     return scaled ? adds_at_once(g, out, count) && scales_at_once(g, nest_stage(n, scaled), count) : scales_at_once(g, out, count);
 }
 
-static Form form_of(const Stage *product) { return (Form)(product->axis_count - product->data_count); }
+static RowForm form_of(const Stage *product) { return (RowForm)(product->axis_count - product->data_count); }
 
 /* Two pixels along the axis with the least waste, the later one if it is all the same; two channels, or, for one pixel or where two
  * rows of weights lie in one number, four. */

@@ -89,7 +89,7 @@ const Nest *scale_at_once(Ctx *cx, const Nest *n, const char *stage, const char 
 
 enum { UP = 20 };      /* bits to the left before the terms are scaled */
 
-typedef struct Term { int64_t zero, factor, shift; } Term;
+typedef struct ScaledTerm { int64_t zero, factor, shift; } ScaledTerm;
 
 static bool read_number(const Expr *e, int64_t *number)
 {
@@ -98,10 +98,10 @@ static bool read_number(const Expr *e, int64_t *number)
 }
 
 /* Of bytes that lie side by side along the last axis. */
-static bool read_term(const Stage *stage, const Expr *e, Term *t)
+static bool read_term(const Stage *stage, const Expr *e, ScaledTerm *t)
 {
     Scale s;
-    *t = (Term){ 0 };
+    *t = (ScaledTerm){ 0 };
     if (!read_steps(e, &s) || !read_number(s.factor, &t->factor) || !read_number(s.shift, &t->shift)) return false;
     e = as_kind(s.of, EXPR_SHL) && expr_is_int(s.of->arg[1], UP) ? s.of->arg[0] : NULL;
     const ExprKind sum = as_kind(e, EXPR_SUB) ? EXPR_SUB : EXPR_ADD;
@@ -111,7 +111,7 @@ static bool read_term(const Stage *stage, const Expr *e, Term *t)
     return e && e->arg_count > 0 && e->arg[e->arg_count - 1] == stage->axis[stage->data_count - 1].var;
 }
 
-static bool read_sum(const Stage *stage, Scale *s, Term term[2], int64_t *factor, int64_t *shift)
+static bool read_sum(const Stage *stage, Scale *s, ScaledTerm term[2], int64_t *factor, int64_t *shift)
 {
     if (!read_scale(stage, s) || s->of->kind != EXPR_ADD) return false;
     return read_term(stage, s->of->arg[0], &term[0]) && read_term(stage, s->of->arg[1], &term[1]) && read_number(s->factor, factor) && read_number(s->shift, shift);
@@ -120,7 +120,7 @@ static bool read_sum(const Stage *stage, Scale *s, Term term[2], int64_t *factor
 bool adds_at_once(const GroupNest *g, const Stage *stage, int64_t count)
 {
     Scale s;
-    Term term[2];
+    ScaledTerm term[2];
     int64_t factor, shift;
     return has_vectors(g, stage, count) && read_sum(stage, &s, term, &factor, &shift);
 }
@@ -135,12 +135,12 @@ const Nest *add_at_once(Ctx *cx, const Nest *n, const char *stage, const char *l
 {
     static const char *const operand[] = { "a", "b" };
     Scale s;
-    Term term[2];
+    ScaledTerm term[2];
     int64_t factor, shift;
     if (ctx_failed(cx) || !read_sum(nest_stage(n, stage), &s, term, &factor, &shift)) return n;
     const char *text[2], *numbers = text_format(cx, "%lld", (long long)count);
     for (int i = 0; i < 2; i++) {
-        const Term *t = &term[i];
+        const ScaledTerm *t = &term[i];
         text[i] = steps_text(cx, text_format(cx, "i32(%s[e])%s << %d", operand[i], plus_text(cx, t->zero), UP), t->factor, t->shift);
         numbers = text_format(cx, "%s,%lld,%lld,%lld", numbers, (long long)t->zero, (long long)t->factor, (long long)t->shift);
     }

@@ -35,11 +35,11 @@ static const char *step_loop(const Nest *n)
 
 /* When a tensor over the steps is read: in the step that makes it, in the next one or after the last, or any time. */
 typedef enum Life { ONE_STEP, TWO_STEPS, ALL_STEPS } Life;
-typedef struct Reads { const Tensor *of; const Stage *reader; Life life; } Reads;
+typedef struct WeightReads { const Tensor *of; const Stage *reader; Life life; } WeightReads;
 
 static void look_at_read(const Expr *e, void *user)
 {
-    Reads *r = user;
+    WeightReads *r = user;
     if (e->kind != EXPR_READ || e->ref != r->of) return;
     const Expr *at = e->arg[0], *steps = r->of->shape[0];
     Life life = has_steps(r->reader) ? (at == r->reader->axis[0].var ? ONE_STEP : TWO_STEPS)
@@ -49,7 +49,7 @@ static void look_at_read(const Expr *e, void *user)
 
 static Life life_of(Ctx *cx, const Nest *n, const Tensor *t)
 {
-    Reads r = { t, NULL, ONE_STEP };
+    WeightReads r = { t, NULL, ONE_STEP };
     for (int i = 0; i < n->stage_count; i++) {
         r.reader = n->stage[i];
         for (int o = 0; o < r.reader->out_count; o++) {
@@ -193,7 +193,7 @@ static const Nest *tile_sums(Ctx *cx, const Nest *n, bool inputs_are_made, const
 /* ---- The product with the inputs of several steps ------------------------------------------------------------------ */
 
 enum { INPUT_T, INPUT_B, INPUT_G, INPUT_U, INPUT_I };       /* the axes of input[t,b,g,u] = sum(i) x[t,b,i] * w[i,g*U+u] */
-typedef struct Block { int64_t steps, units; } Block;
+typedef struct StepBlock { int64_t steps, units; } StepBlock;
 
 /* The sum over the inputs, of which all sizes are known; NULL: there is none. */
 static const Stage *input_sum(const Nest *n)
@@ -208,7 +208,7 @@ static const Stage *input_sum(const Nest *n)
 }
 
 /* Loads and multiply-adds of all tiles, as in a contraction; and a value that is kept for its step costs a store. */
-static int64_t cost_of(const Stage *input, Block b)
+static int64_t cost_of(const Stage *input, StepBlock b)
 {
     int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U), inputs = axis_extent(input, INPUT_I);
     int64_t tiles = steps / b.steps * ((units + b.units - 1) / b.units), cut = units % b.units ? 5 : 4;
@@ -217,12 +217,12 @@ static int64_t cost_of(const Stage *input, Block b)
 
 /* The cheapest block of steps that divides all steps. The weights of a tile's row stay for all its steps, so they need
  * registers as its sums do, and there are half as many again. What is kept adds no more than a third to x and h. */
-static Block block_of(const Stage *input, const Target *t)
+static StepBlock block_of(const Stage *input, const Target *t)
 {
     int64_t steps = axis_extent(input, INPUT_T), units = axis_extent(input, INPUT_U), registers = t->accumulators * 3 / 2;
     int64_t most = steps * (axis_extent(input, INPUT_I) + units) / (3 * axis_extent(input, INPUT_G) * units);
-    Block best = { 1, t->accumulators < units ? t->accumulators : units };
-    for (Block b = { 2, 1 }; b.steps <= most && b.steps < registers; b.steps++)
+    StepBlock best = { 1, t->accumulators < units ? t->accumulators : units };
+    for (StepBlock b = { 2, 1 }; b.steps <= most && b.steps < registers; b.steps++)
         for (b.units = 1; steps % b.steps == 0 && b.units <= units && (b.steps + 1) * b.units <= registers; b.units++)
             if (cost_of(input, b) < cost_of(input, best)) best = b;
     return best;
@@ -238,7 +238,7 @@ static int add_loop(const Nest *n, const char *loop, const char **list, int coun
 
 /* The loop over steps in blocks, and the sums of a block at its beginning, in tiles of all its steps. A single unit
  * has no loop, for compute_at drops loops of extent 1. */
-static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const char *input, Block b)
+static const Nest *block_steps(Ctx *cx, const Nest *n, const char *loop, const char *input, StepBlock b)
 {
     const char *acc = text_format(cx, "%s_acc", input), *order[5], *around = text_format(cx, "%so", loop);
     int count = 0;
@@ -295,7 +295,7 @@ static const Nest *schedule(Ctx *cx, const GroupNest *g)
     n = loop ? keep_what_is_live(cx, n, loop) : read_given_state(cx, n);
     if (ctx_failed(cx)) return n;
     const Stage *input = loop && g->target->lanes == 1 ? input_sum(n) : NULL;
-    Block block = input ? block_of(input, g->target) : (Block){ 1, 1 };
+    StepBlock block = input ? block_of(input, g->target) : (StepBlock){ 1, 1 };
     if (block.steps > 1) n = block_steps(cx, n, loop, input->name, block);
     return ctx_failed(cx) ? n : tile_sums(cx, n, block.steps > 1, g->target);
 }

@@ -43,9 +43,9 @@ static double random_real(uint32_t *s)
     return ((double)next_random(s) - 8388608.0) / (double)(1 + below(s, 100000));
 }
 
-static Match random_match(Ctx *cx, uint32_t *s, DType t)
+static RuleMatch random_match(Ctx *cx, uint32_t *s, DType t)
 {
-    Match m = { { NULL } };
+    RuleMatch m = { { NULL } };
     for (int i = 0; i < SLOT_COUNT; i++) {
         if (i == SLOT_P || i == SLOT_Q) m.slot[i] = expr_int(cx, BOOL, below(s, 2));
         else if (dtype_is_float(t)) m.slot[i] = expr_real(cx, t, random_real(s));
@@ -62,7 +62,7 @@ static Match random_match(Ctx *cx, uint32_t *s, DType t)
 }
 
 /* With every node worked out on whole numbers: does any leave the type? NULL slots stay unused. */
-static bool stays_whole(Ctx *cx, const Expr *pattern, const Match *m, const Match *wide, DType t)
+static bool stays_whole(Ctx *cx, const Expr *pattern, const RuleMatch *m, const RuleMatch *wide, DType t)
 {
     for (int i = 0; i < pattern->arg_count; i++)
         if (!stays_whole(cx, pattern->arg[i], m, wide, t)) return false;
@@ -70,9 +70,9 @@ static bool stays_whole(Ctx *cx, const Expr *pattern, const Match *m, const Matc
     return rule_build(cx, pattern, m, t, NULL, NULL)->integer == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
 }
 
-static Match widened(Ctx *cx, const Match *m)
+static RuleMatch widened(Ctx *cx, const RuleMatch *m)
 {
-    Match wide = *m;
+    RuleMatch wide = *m;
     for (int i = 0; i < SLOT_COUNT; i++)
         if (m->slot[i]->type != BOOL) wide.slot[i] = expr_cast(cx, I64, m->slot[i]);
     return wide;
@@ -89,9 +89,9 @@ static void check_rule(const Rule *rule_of_other_context, int kind, int at, DTyp
         for (int i = 0; i < at; i++) rule = rule->next;
         Ranges r = ranges_new(cx, NULL);
         for (int i = 0; i < 100; i++) {
-            Match m = random_match(cx, &seed, t);
+            RuleMatch m = random_match(cx, &seed, t);
             if (rule->is_exact) {
-                Match wide = widened(cx, &m);
+                RuleMatch wide = widened(cx, &m);
                 if (t == I64 || t == U64 || !stays_whole(cx, rule->left, &m, &wide, t)) continue;
             }
             if (!rule_condition(&r, rule, &m)) continue;

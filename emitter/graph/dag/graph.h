@@ -6,8 +6,8 @@
 #include "support/map.h"
 
 /* What shrinking left of a layer; for reports. */
-typedef struct Size { int64_t channels, macs, weights; } Size;       /* weights: bytes of its constants */
-typedef struct Shrunk { const char *name; Size was, is; } Shrunk;
+typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
+typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
 /* What was said of a tensor and is kept for a later pass: the annotation's call, as it was, and the tensor as it is now. */
 typedef struct Mark { const Node *said; Tensor *tensor; } Mark;
 

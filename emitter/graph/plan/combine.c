@@ -24,7 +24,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-typedef struct Part {
+typedef struct CombinedPart {
     const Group *group;
     const Nest *alone;               /* scheduled by its strategy */
     Map local;                       /* of names in `alone` that are not its own: the name here */
@@ -33,14 +33,14 @@ typedef struct Part {
     const char *at_root;             /* why it is not attached; NULL: it is */
     const char *as_it_is;            /* why none of its steps are taken; NULL: all are */
     int64_t slots;                   /* of its ring; 0: as few as will do for the loop, rounded up to a mask */
-} Part;
+} CombinedPart;
 
 typedef struct Combine {
     Ctx *cx;
     const Nest *naive;
     const Target *target;
     int count, master;
-    Part *part;
+    CombinedPart *part;
     bool by_rows;                    /* each is shaped at the root and moved row by row, so that its strategy's steps are taken as they are */
     int64_t turns;                   /* of the master's loop that are one iteration, so that others may make several rows at once */
 } Combine;
@@ -49,7 +49,7 @@ typedef struct Combine {
 
 static const char *name_here(Ctx *cx, const char *local, void *user)
 {
-    Part *p = user;
+    CombinedPart *p = user;
     const char *known = map_get(&p->local, local, strlen(local));
     return known ? known : name_format(cx, "%s_%s", p->group->name, local);
 }
@@ -107,7 +107,7 @@ static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *
 static const char *reason(Ctx *cx, const Diag *d) { return text_format(cx, "%s: %s", d->where, d->what); }
 
 /* NULL where a step is refused; *why says which and for which reason. */
-static const Nest *replay(Combine *c, const Nest *n, Part *p, const char **why)
+static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p, const char **why)
 {
     Ctx *cx = c->cx;
     for (int i = 0; i < p->alone->step_count && !p->as_it_is; i++) {
@@ -153,7 +153,7 @@ static int64_t slots_of(const Stmt *s, const char *stage)
 }
 
 /* As few slots as will do, for a slot is mostly reckoned once a row; of a power of two where that is up to a third more. */
-static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p)
+static const Nest *fold_rows(Ctx *cx, const Nest *n, const CombinedPart *p)
 {
     const Nest *few = SCHED(cx, n, fold_storage, .target = p->result, .factor = { p->slots }, .warm = WARM_GUARD);
     if (p->slots) return few;
@@ -161,19 +161,19 @@ static const Nest *fold_rows(Ctx *cx, const Nest *n, const Part *p)
     return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked : few;
 }
 
-static const Nest *fold(Ctx *cx, const Nest *n, const Part *p)
+static const Nest *fold(Ctx *cx, const Nest *n, const CombinedPart *p)
 {
     DiagMark mark = diag_mark(cx);
     const Nest *longer = p->slots ? sched_fold_storage(cx, n, p->result, p->slots) : n;
     return p->slots && !diag_rewind(cx, mark) ? longer : SCHED(cx, n, fold_storage, .target = p->result, .mask = true);
 }
 
-static const Nest *keep_at_root(Ctx *cx, const Nest *n, const Part *p) { return sched_store_at(cx, n, p->result, NULL); }
+static const Nest *keep_at_root(Ctx *cx, const Nest *n, const CombinedPart *p) { return sched_store_at(cx, n, p->result, NULL); }
 
-typedef const Nest *OneStep(Ctx *cx, const Nest *n, const Part *p);
+typedef const Nest *OneStep(Ctx *cx, const Nest *n, const CombinedPart *p);
 
 /* The step taken for the part; where it is refused the part belongs at the root. */
-static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step)
+static const Nest *take(Combine *c, const Nest *n, CombinedPart *p, OneStep *step)
 {
     DiagMark mark = diag_mark(c->cx);
     n = step(c->cx, n, p);
@@ -185,7 +185,7 @@ static const Nest *take(Combine *c, const Nest *n, Part *p, OneStep *step)
 static const Nest *attach_all(Combine *c, const Nest *n, const char *loop)
 {
     for (int i = c->master - 1; i >= 0 && n; i--) {
-        Part *p = &c->part[i];
+        CombinedPart *p = &c->part[i];
         if (p->at_root) continue;
         DiagMark mark = diag_mark(c->cx);
         n = SCHED(c->cx, n, compute_at, .target = p->result, .loop = { loop },
@@ -216,7 +216,7 @@ static const Nest *fold_all(Combine *c, const Nest *n)
 }
 
 /* The steps of a part that stands at the root. A step that suits the part alone may not suit it among others: then it does without. */
-static const Nest *replay_at_root(Combine *c, const Nest *n, Part *p)
+static const Nest *replay_at_root(Combine *c, const Nest *n, CombinedPart *p)
 {
     const char *why = NULL;
     n = replay(c, n, p, &why);
@@ -230,7 +230,7 @@ static const Nest *attempt(Combine *c)
     const Nest *n = replay_at_root(c, c->naive, &c->part[c->master]);
     const char *loop = n ? outermost_loop(n, c->part[c->master].result) : NULL;
     for (int i = 0; i < c->count && n; i++) {
-        Part *p = &c->part[i];
+        CombinedPart *p = &c->part[i];
         bool goes_along = !p->at_root && loop && i < c->master;
         if (i == c->master || (goes_along && !c->by_rows)) continue;
         if (!p->at_root && !goes_along) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
@@ -250,7 +250,7 @@ static void give_way(Combine *c, const Refusal *refusal)
     bool all_at_root = true;
     const char *why = refusal_sentence(c->cx, refusal);
     for (int i = 0; i < c->count; i++) {
-        Part *p = &c->part[i];
+        CombinedPart *p = &c->part[i];
         if (i == c->master || p->at_root || refusal->kind != FAULT_RING || refusal->tensor != p->output) continue;
         p->slots = p->slots ? 2 * p->slots : 8;
         if (p->slots > LONGEST_RING) p->at_root = why;
@@ -365,7 +365,7 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count), **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
     for (int i = 0; i < merged->input_count; i++) map_put_ptr(&made, merged->input[i], in[i] = stand_in(c, &taken, merged->input[i]));
     for (int i = 0; i < c->count; i++) {
-        Part *p = &c->part[i];
+        CombinedPart *p = &c->part[i];
         p->local = map_new(cx->arena);
         if (!group_expand_into(cx, p->group, with[i], &taken, &made, &p->local)) return NULL;
         p->output = map_get_ptr(&made, p->group->output[0]);
@@ -392,7 +392,7 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
     const char *master = c->part[c->master].group->name, *loop = outermost_loop(n, c->part[c->master].result);
     text_printf(t, "combined around %s\n", master);
     for (int i = 0; i < c->count; i++) {
-        const Part *p = &c->part[i];
+        const CombinedPart *p = &c->part[i];
         if (p->as_it_is) text_printf(t, "  %s with its loops as they are: %s\n", p->group->name, p->as_it_is);
         if (i == c->master) continue;
         if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
@@ -413,7 +413,7 @@ static bool all_go_along(const Combine *c)
 
 static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t, Group *merged)
 {
-    Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, Part, count) };
+    Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, CombinedPart, count) };
     const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         c.part[i].group = &groups->at[part[i]];

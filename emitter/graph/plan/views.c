@@ -304,10 +304,10 @@ static void scan_read(const Expr *e, void *user)
         if (!r->stage || e->arg[d] != r->stage->axis[d].var) r->elsewhere = true;
 }
 
-typedef struct Once { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } Once;
+typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } ReadOnce;
 
 /* Does no loop bring the stage's blocks to a point again, as a tail shifted inwards does, or a host loop with a halo? */
-static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, Once o)
+static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
 {
     Box box[MAX_AXES];
     const char *why;
@@ -336,7 +336,7 @@ static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, cons
             if (stage->init) expr_walk(cx, stage->init[i], scan_read, &scan);
         }
         if (scan.elsewhere) return false;
-        if (makes && !makes_points_once(cx, n->root, NULL, (Once){ .stage = stage })) return false;
+        if (makes && !makes_points_once(cx, n->root, NULL, (ReadOnce){ .stage = stage })) return false;
     }
     return true;
 }

@@ -97,7 +97,7 @@ static int64_t bounded(double v, int64_t least, int64_t greatest)
 }
 
 /* The stored value of a * scale + b * scale_b + offset: a first guess, then step by step. */
-static int64_t place_of(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t least, int64_t greatest)
+static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t least, int64_t greatest)
 {
     double v = ((double)a * x->scale + (double)b * scale_b + x->offset) / ((double)x->count * g->step);
     int64_t k = bounded(nearbyint(v) + (double)g->zero, least, greatest);
@@ -109,7 +109,7 @@ static int64_t place_of(const Affine *x, int64_t a, double scale_b, int64_t b, c
 int64_t grid_place(double v, const Grid *g)
 {
     enum { FAR = 1 << 20 };
-    return place_of(&(Affine){ 0, v, 1 }, 0, 0, 0, g, -FAR, FAR);
+    return stored_value_of(&(Affine){ 0, v, 1 }, 0, 0, 0, g, -FAR, FAR);
 }
 
 /* The first a in the range that reaches k; behind it if none does. */
@@ -203,7 +203,7 @@ bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval ran
     if (ma > INT32_MAX || mb > INT32_MAX || mb < -INT32_MAX) return false;
     for (int64_t a = range_a.least; a <= range_a.greatest; a++)
         for (int64_t b = range_b.least; b <= range_b.greatest && c.least <= c.greatest; b++) {
-            int64_t k = place_of(x, a, scale_b, b, g, g->least, g->greatest), at = a * ma + b * mb;
+            int64_t k = stored_value_of(x, a, scale_b, b, g, g->least, g->greatest), at = a * ma + b * mb;
             if (k > g->least) c = meet(c, (Interval){ k * one - at, INT64_MAX / 2 });
             if (k < g->greatest) c = meet(c, (Interval){ INT64_MIN / 2, (k + 1) * one - at - 1 });
         }

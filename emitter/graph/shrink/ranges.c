@@ -27,7 +27,7 @@ static bool is_within(Interval i, Interval whole) { return i.least >= whole.leas
 
 typedef struct Taking { Ctx *cx; Terms *t; Map place; int room; } Taking;
 
-static int place_of(const Map *places, const Expr *e) { return *(const int *)map_get_ptr(places, e); }
+static int term_index(const Map *places, const Expr *e) { return *(const int *)map_get_ptr(places, e); }
 
 static void take(const Expr *e, void *user)
 {
@@ -79,7 +79,7 @@ Terms *terms_new(Ctx *cx, const Stage *s)
     for (int i = 0; i < t->count; i++) {
         t->axis[i] = axis_of(s, t->e[i]);
         t->operand[i] = NEW_ARRAY(cx->arena, int, t->e[i]->arg_count);
-        for (int j = 0; j < t->e[i]->arg_count; j++) t->operand[i][j] = place_of(&k.place, t->e[i]->arg[j]);
+        for (int j = 0; j < t->e[i]->arg_count; j++) t->operand[i][j] = term_index(&k.place, t->e[i]->arg[j]);
     }
     mark_walked(t);
     return t;

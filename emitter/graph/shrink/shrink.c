@@ -195,16 +195,16 @@ static int64_t macs_of(Ctx *cx, const Node *call)
     return macs;
 }
 
-static Size size_of(Ctx *cx, const Node *call)
+static LayerSize size_of(Ctx *cx, const Node *call)
 {
     const Tensor *y = call->out[0];
-    Size size = { .channels = y->rank ? tensor_dim(y, y->rank - 1) : 1, .macs = macs_of(cx, call) };
+    LayerSize size = { .channels = y->rank ? tensor_dim(y, y->rank - 1) : 1, .macs = macs_of(cx, call) };
     for (int i = 0; i < call->in_count; i++)
         if (call->in[i] && tensor_is_constant(call->in[i])) size.weights += tensor_bytes(call->in[i]);
     return size;
 }
 
-static void add_size(Size *to, Size more)
+static void add_size(LayerSize *to, LayerSize more)
 {
     to->channels += more.channels;
     to->macs += more.macs;

@@ -5,7 +5,7 @@
  * So attributes of an operator that speak of channels (the axis of a slice, groups) are noticed without being known. */
 #include "graph/shrink/shrink_proof.h"
 
-typedef struct Proof {
+typedef struct ShrinkProof {
     Ctx *cx;
     const Channels *channels;
     const GraphRanges *ranges;
@@ -15,12 +15,12 @@ typedef struct Proof {
     int channel, summed;              /* axes: the output's channel; of the contraction, else -1 */
     int *matched;                     /* [was->count]: the term of `is` that it was found the same as, plus 1 */
     bool checks_data;
-} Proof;
+} ShrinkProof;
 
 /* The old index of the new index i along an axis. */
 static int64_t old_index(const int *kept, int64_t i) { return kept ? kept[i] : i; }
 
-static const int *kept_along(const Proof *p, int axis)
+static const int *kept_along(const ShrinkProof *p, int axis)
 {
     int count;
     if (axis == p->channel) return channels_kept(p->channels, p->was->stage->out[0], &count);
@@ -38,12 +38,12 @@ static int settled(const Terms *t, int i)
     return i;
 }
 
-static bool is_same(Proof *p, int i, int j);
+static bool is_same(ShrinkProof *p, int i, int j);
 
 static bool is_point(Interval i) { return i.least == i.greatest; }
 
 /* The new constant holds the old one's elements at the indices that stayed. */
-static bool holds_kept(const Proof *p, int i, int j)
+static bool holds_kept(const ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref, *y = p->is->e[j]->ref;
     int64_t index[MAX_RANK] = { 0 }, count = tensor_elems(y);
@@ -62,7 +62,7 @@ static bool holds_kept(const Proof *p, int i, int j)
     return true;
 }
 
-static bool is_same_place(Proof *p, int i, int j, const int *kept, bool may_cut)
+static bool is_same_place(ShrinkProof *p, int i, int j, const int *kept, bool may_cut)
 {
     int a = p->was->axis[i], b = p->is->axis[j];
     Interval was = p->was->value[i], is = p->is->value[j];
@@ -71,7 +71,7 @@ static bool is_same_place(Proof *p, int i, int j, const int *kept, bool may_cut)
     return !kept && is_same(p, i, j);
 }
 
-static bool is_same_constant(Proof *p, int i, int j)
+static bool is_same_constant(ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref;
     for (int d = 0; d < x->rank; d++)
@@ -79,7 +79,7 @@ static bool is_same_constant(Proof *p, int i, int j)
     return !p->checks_data || holds_kept(p, i, j);
 }
 
-static bool is_same_read(Proof *p, int i, int j)
+static bool is_same_read(ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref, *y = p->is->e[j]->ref;
     int count;
@@ -97,7 +97,7 @@ static bool is_same_read(Proof *p, int i, int j)
     return true;
 }
 
-static bool compare(Proof *p, int i, int j)
+static bool compare(ShrinkProof *p, int i, int j)
 {
     const Expr *a = p->was->e[i], *b = p->is->e[j];
     if (a->kind != b->kind || a->type != b->type || a->arg_count != b->arg_count || p->was->axis[i] != p->is->axis[j]) return false;
@@ -109,7 +109,7 @@ static bool compare(Proof *p, int i, int j)
     return true;
 }
 
-static bool is_same(Proof *p, int i, int j)
+static bool is_same(ShrinkProof *p, int i, int j)
 {
     i = settled(p->was, i);
     j = settled(p->is, j);
@@ -119,7 +119,7 @@ static bool is_same(Proof *p, int i, int j)
     return same;
 }
 
-static bool has_same_axes(const Proof *p, const Stage *was, const Stage *is)
+static bool has_same_axes(const ShrinkProof *p, const Stage *was, const Stage *is)
 {
     if (was->axis_count != is->axis_count || was->data_count != is->data_count || was->out_count != 1 || is->out_count != 1 || was->reducer != is->reducer) return false;
     if ((was->init != NULL) != (is->init != NULL) || (was->init && was->init[0] != is->init[0])) return false;
@@ -131,7 +131,7 @@ static bool has_same_axes(const Proof *p, const Stage *was, const Stage *is)
     return true;
 }
 
-static bool is_same_stage(Proof *p, const Stage *was, const Stage *is)
+static bool is_same_stage(ShrinkProof *p, const Stage *was, const Stage *is)
 {
     Interval old_box[MAX_AXES], new_box[MAX_AXES];
     p->was = terms_new(p->cx, was);
@@ -163,7 +163,7 @@ static bool is_same_stage(Proof *p, const Stage *was, const Stage *is)
 bool shrink_proved(Ctx *cx, const Channels *c, const GraphRanges *r, const Node *was, Tensor *const *to, const Node *is)
 {
     const Stage **old_stage, **new_stage;
-    Proof p = { .cx = cx, .channels = c, .ranges = r, .to = map_new(cx->arena), .contraction = contraction_of(c, was) };
+    ShrinkProof p = { .cx = cx, .channels = c, .ranges = r, .to = map_new(cx->arena), .contraction = contraction_of(c, was) };
     int count = call_stages(cx, was, &old_stage);
     if (!count || call_stages(cx, is, &new_stage) != count || was->out_count != is->out_count) return false;
     for (int i = 0; i < was->in_count; i++)

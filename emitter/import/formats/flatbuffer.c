@@ -80,7 +80,7 @@ FlatTable flat_root(FlatFile *f, const char *identifier)
 }
 
 /* Where the field's `bytes` lie; 0: absent. */
-static size_t place_of(const FlatTable *t, int field, size_t bytes)
+static size_t field_offset(const FlatTable *t, int field, size_t bytes)
 {
     size_t offset = field < t->fields ? (size_t)bits_at(t->file, t->vtable + 2 * (size_t)field, 2) : 0;
     if (!offset) return 0;
@@ -89,29 +89,29 @@ static size_t place_of(const FlatTable *t, int field, size_t bytes)
     return 0;
 }
 
-bool flat_has(const FlatTable *t, int field) { return place_of(t, field, 1) != 0; }
+bool flat_has(const FlatTable *t, int field) { return field_offset(t, field, 1) != 0; }
 
 int64_t flat_int(const FlatTable *t, int field, int bytes, int64_t otherwise)
 {
-    size_t at = place_of(t, field, (size_t)bytes);
+    size_t at = field_offset(t, field, (size_t)bytes);
     return at ? signed_at(t->file, at, bytes) : otherwise;
 }
 
 float flat_float(const FlatTable *t, int field, float otherwise)
 {
-    size_t at = place_of(t, field, 4);
+    size_t at = field_offset(t, field, 4);
     return at ? float_at(t->file, at) : otherwise;
 }
 
 FlatTable flat_table(const FlatTable *t, int field)
 {
-    size_t at = place_of(t, field, 4), to = at ? follow(t->file, at) : 0;
+    size_t at = field_offset(t, field, 4), to = at ? follow(t->file, at) : 0;
     return to ? table_at(t->file, to) : absent_table;
 }
 
 FlatVector flat_vector(const FlatTable *t, int field, int size)
 {
-    size_t at = place_of(t, field, 4), to = at ? follow(t->file, at) : 0;
+    size_t at = field_offset(t, field, 4), to = at ? follow(t->file, at) : 0;
     size_t count = to ? (size_t)bits_at(t->file, to, 4) : 0;
     if (!to || t->file->bad) return absent_vector;
     if (count <= (t->file->bytes.count - to - 4) / (size_t)size) return (FlatVector){ t->file, to + 4, count, size };

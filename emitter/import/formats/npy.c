@@ -30,9 +30,9 @@ enum { SEEN_DESCR = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
 
 /* ---- The header -------------------------------------------------------------------------------------------------- */
 
-typedef struct Reader { Ctx *cx; const char *path; Cursor at; } Reader;
+typedef struct HeaderCursor { Ctx *cx; const char *path; Cursor at; } HeaderCursor;
 
-static bool bad(Reader *r, const char *what)
+static bool bad(HeaderCursor *r, const char *what)
 {
     diag_error(r->cx, NULL, "\"%s\" is not a .npy file that can be read: %s", r->path, what);
     return false;
@@ -87,7 +87,7 @@ static bool take_number(Cursor *c, int64_t *out)
     return digits > 0 && *out <= INT32_MAX;
 }
 
-static bool read_descr(Reader *r, Header *h)
+static bool read_descr(HeaderCursor *r, Header *h)
 {
     char descr[16];
     if (!take_string(&r->at, descr, sizeof descr)) return bad(r, "'descr' is no simple type");
@@ -104,14 +104,14 @@ static bool read_descr(Reader *r, Header *h)
     return bad(r, text_format(r->cx, "the type '%s' is not among bool, i1..i8, u1..u8, f2, f4, f8", descr));
 }
 
-static bool read_order(Reader *r, Header *h)
+static bool read_order(HeaderCursor *r, Header *h)
 {
     h->is_fortran = take_word(&r->at, "True");
     h->seen |= SEEN_ORDER;
     return h->is_fortran || take_word(&r->at, "False") || bad(r, "'fortran_order' is neither True nor False");
 }
 
-static bool read_shape(Reader *r, Header *h)
+static bool read_shape(HeaderCursor *r, Header *h)
 {
     if (!take(&r->at, '(')) return bad(r, "'shape' is no tuple");
     while (!take(&r->at, ')')) {
@@ -123,7 +123,7 @@ static bool read_shape(Reader *r, Header *h)
     return true;
 }
 
-static bool read_header(Reader *r, Header *h)
+static bool read_header(HeaderCursor *r, Header *h)
 {
     char key[16];
     if (!take(&r->at, '{')) return bad(r, "its header is no dictionary");
@@ -196,7 +196,7 @@ static int64_t from_fortran(const Header *h, int64_t i)
     return at;
 }
 
-static bool read_elements(Reader *r, const Header *h, void **data)
+static bool read_elements(HeaderCursor *r, const Header *h, void **data)
 {
     const int bytes = dtype_info(h->type)->bytes;
     int64_t elems = 1;
@@ -224,7 +224,7 @@ static bool read_elements(Reader *r, const Header *h, void **data)
 bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, int64_t *shape, void **data)
 {
     if (ctx_failed(cx)) return false;
-    Reader r = { cx, path, cursor_new(file.at, file.count) };
+    HeaderCursor r = { cx, path, cursor_new(file.at, file.count) };
     Header h = { .rank = 0 };
     const Cursor magic = cursor_take(&r.at, MAGIC_BYTES);
     if (magic.bad || memcmp(magic.at, MAGIC, MAGIC_BYTES) != 0) {
@@ -234,7 +234,7 @@ bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, in
     const int major = cursor_u8(&r.at), minor = cursor_u8(&r.at);
     if (major < 1 || major > 3 || minor != 0) return bad(&r, text_format(cx, "its version is %d.%d", major, minor));
     const uint32_t length = major == 1 ? cursor_u16(&r.at) : cursor_u32(&r.at);
-    Reader header = { cx, path, cursor_take(&r.at, length) };
+    HeaderCursor header = { cx, path, cursor_take(&r.at, length) };
     if (r.at.bad) return bad(&r, "it ends inside its header");
     if (!read_header(&header, &h) || !read_elements(&r, &h, data)) return false;
     *type = h.type;

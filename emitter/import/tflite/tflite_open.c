@@ -8,11 +8,11 @@
 
 static const char BATCH[] = "batch";
 
-static const char *place_of(Ctx *cx, const TfliteTensor *t, int axis) { return text_format(cx, "%s.%d", t->name, axis); }
+static const char *dim_index(Ctx *cx, const TfliteTensor *t, int axis) { return text_format(cx, "%s.%d", t->name, axis); }
 
 static const ImportDim *option_of(TfliteOpen *o, const TfliteTensor *t, int axis)
 {
-    const char *place = place_of(o->cx, t, axis);
+    const char *place = dim_index(o->cx, t, axis);
     for (int i = 0; i < o->options->dim_count; i++) {
         const ImportDim *d = &o->options->dim[i];
         bool is_batch = axis == 0 && t->is_open[0] && strcmp(d->name, BATCH) == 0;
@@ -48,7 +48,7 @@ const char *tflite_dim_names(Ctx *cx, const TfliteFile *f)
         for (int d = 0; d < t->rank; d++) {
             if (t->has_signature && !t->is_open[d]) continue;
             has_batch = has_batch || t->is_open[0];
-            text_printf(&places, "%s%s", places.length ? ", " : "", place_of(cx, t, d));
+            text_printf(&places, "%s%s", places.length ? ", " : "", dim_index(cx, t, d));
         }
     }
     return !places.length ? NULL : has_batch ? text_format(cx, "%s, %s", BATCH, places.at) : text_string(&places);

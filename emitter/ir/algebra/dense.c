@@ -28,14 +28,14 @@ typedef struct Digit {
     int merged; int64_t part;                /* merged: index of the digit it is a part of, or -1 */
 } Digit;
 
-typedef struct Line {
+typedef struct LinearIndex {
     Linear base;                             /* free of own loops */
     int count, digit[MAX_DIGITS];            /* once sorted: lowest first, those of one value left out */
     const Expr *total, *from, *end;          /* product of the digits' counts; cut to [from, end), relative to base */
     const Expr *shifted_loop, *shift_end;    /* min(shifted_loop * shift_step, shift_end) is a part of the line */
     int64_t shift_step;
     bool is_sorted, is_virtual;
-} Line;
+} LinearIndex;
 
 typedef struct Dense {
     Ctx *cx;
@@ -44,7 +44,7 @@ typedef struct Dense {
     int cut_count; Linear cut[MAX_CUTS]; bool is_done[MAX_CUTS];       /* what the guard says: each >= 0 */
     int source_count; Source source[MAX_SOURCES];
     int digit_count; Digit digit[MAX_DIGITS];
-    int line_count; Line line[MAX_LINES];
+    int line_count; LinearIndex line[MAX_LINES];
     const Expr *repeats; bool may_repeat;
     const char *why;
 } Dense;
@@ -112,7 +112,7 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
 static bool add_shift(Dense *d, int line, const Expr *term)
 {
     Linear a;
-    Line *l = &d->line[line];
+    LinearIndex *l = &d->line[line];
     int clamp = uses_own(d, term->arg[0]);
     const Expr *step = term->arg[!clamp], *end = term->arg[clamp];
     bool simple = d->may_repeat && !l->shifted_loop && !l->is_virtual && !uses_own(d, end) && ranges_linear(&d->inside, step, &a)
@@ -147,7 +147,7 @@ static int new_line(Dense *d, const Expr *e, bool is_virtual)
     Linear l;
     if (d->line_count == MAX_LINES || !ranges_linear(&d->inside, e, &l)) return -1;
     int line = d->line_count++;
-    d->line[line] = (Line){ .base = { .type = I32, .constant = l.constant }, .is_virtual = is_virtual };
+    d->line[line] = (LinearIndex){ .base = { .type = I32, .constant = l.constant }, .is_virtual = is_virtual };
     d->line[line].from = number(d, 0);
     for (int i = 0; i < l.count; i++)
         if (!add_term(d, line, l.term[i], l.coef[i])) return -1;
@@ -158,7 +158,7 @@ static int new_line(Dense *d, const Expr *e, bool is_virtual)
 
 static bool sort_line(Dense *d, int line);
 
-static const Expr *cut_total(Dense *d, const Line *l)
+static const Expr *cut_total(Dense *d, const LinearIndex *l)
 {
     const Expr *end = l->total;
     if (l->end) end = tidy(d, expr_binary(d->cx, EXPR_MIN, end, l->end));
@@ -171,7 +171,7 @@ static const Expr *source_extent(Dense *d, int s)
 {
     Source *source = &d->source[s];
     if (source->extent) return source->extent;
-    Line *l = &d->line[source->line];
+    LinearIndex *l = &d->line[source->line];
     if (!sort_line(d, source->line)) return NULL;
     bool from_zero = l->base.count == 0 && l->base.constant == 0 && expr_is_int(l->from, 0);
     if (!from_zero) {
@@ -223,7 +223,7 @@ static bool is_used_up(Dense *d, int s)
     return same(d, low, extent) || refuse(d, "the same points are reached again by the loop", source->number);
 }
 
-static int take_lowest(Dense *d, Line *l, int from, const Expr *coef)
+static int take_lowest(Dense *d, LinearIndex *l, int from, const Expr *coef)
 {
     for (int i = from; i < l->count; i++)
         if (same(d, d->digit[l->digit[i]].coef, coef)) return i;
@@ -233,7 +233,7 @@ static int take_lowest(Dense *d, Line *l, int from, const Expr *coef)
 /* Puts the digits in the order of their coefficients and shows that they are a mixed radix. */
 static bool sort_line(Dense *d, int line)
 {
-    Line *l = &d->line[line];
+    LinearIndex *l = &d->line[line];
     if (l->is_sorted) return true;
     int kept = 0;
     for (int i = 0; i < l->count; i++) {
@@ -318,7 +318,7 @@ static bool cut_merge(Dense *d, Cut *c)
     return true;
 }
 
-static int position(const Line *l, int digit)
+static int position(const LinearIndex *l, int digit)
 {
     for (int i = 0; i < l->count; i++)
         if (l->digit[i] == digit) return i;
@@ -359,7 +359,7 @@ static bool cut_all(Dense *d, const Linear *rest)
 {
     int best = 0;
     for (int i = d->line_count - 1; i >= 0; i--) {
-        const Line *l = &d->line[i];
+        const LinearIndex *l = &d->line[i];
         if (l->is_virtual || l->count || !l->base.count) continue;
         Linear sum = *rest, difference = *rest;
         bool speaks = (linear_add(&sum, &l->base, 1) && sum.count + l->base.count <= rest->count)
@@ -367,7 +367,7 @@ static bool cut_all(Dense *d, const Linear *rest)
         if (speaks) best = i;
     }
     if (d->line_count == 0 || d->line[best].shifted_loop || !sort_line(d, best)) return false;
-    Line *l = &d->line[best];
+    LinearIndex *l = &d->line[best];
     const Expr *amount = linear_expr(d->cx, rest), *zero = number(d, 0), *one = number(d, 1);
     const Expr *end = l->count ? expr_select(d->cx, expr_binary(d->cx, EXPR_LE, zero, amount), l->total, zero)
                                : expr_add(d->cx, amount, one);
@@ -387,7 +387,7 @@ static bool is_counted(const Dense *d, int line)
 static bool cut_begin(Dense *d, const Cut *c)
 {
     int line = d->digit[c->digit[0]].line;
-    Line *l = &d->line[line];
+    LinearIndex *l = &d->line[line];
     if (l->shifted_loop || is_counted(d, line) || !sort_line(d, line)) return false;
     int first = l->count - c->count;
     if (first < 0) return false;
@@ -426,7 +426,7 @@ static void sort_cut(Cut *c)
 static bool cut_end(Dense *d, Cut *c)
 {
     int line = d->digit[c->digit[0]].line;
-    Line *l = &d->line[line];
+    LinearIndex *l = &d->line[line];
     if (l->shifted_loop || l->is_sorted || is_counted(d, line) || d->digit_count == MAX_DIGITS) return false;
     sort_cut(c);
     const Digit *lowest = &d->digit[c->digit[0]];
@@ -532,7 +532,7 @@ static bool apply_condition(Dense *d, const Expr *guard)
 {
     if (uses_own(d, guard)) return refuse(d, "the guard is no comparison of sums:", guard);
     if (d->line_count == 0 || d->line[0].shifted_loop || !sort_line(d, 0)) return refuse(d, "the guard has nothing to cut", NULL);
-    Line *l = &d->line[0];
+    LinearIndex *l = &d->line[0];
     l->end = expr_select(d->cx, guard, l->end ? l->end : l->total, number(d, 0));
     return true;
 }
@@ -572,7 +572,7 @@ static bool apply_guard(Dense *d, const Expr *guard)
 /* ---- All together ---------------------------------------------------------------------------------------------- */
 
 /* The steps of f from 0, the last moved to `end`, each followed by f points: [0, end + f), if the last step gets there. */
-static bool widen_shift(Dense *d, Line *l)
+static bool widen_shift(Dense *d, LinearIndex *l)
 {
     Ctx *cx = d->cx;
     const Expr *step = number(d, l->shift_step), *steps = source_extent(d, source_of(d, l->shifted_loop)), *one = number(d, 1);
@@ -587,7 +587,7 @@ static bool widen_shift(Dense *d, Line *l)
 
 static bool box_of_line(Dense *d, int line, Box *out)
 {
-    Line *l = &d->line[line];
+    LinearIndex *l = &d->line[line];
     if (l->shifted_loop && !widen_shift(d, l)) return false;
     out->begin = tidy(d, expr_add(d->cx, linear_expr(d->cx, &l->base), l->from));
     out->count = cut_total(d, l);

@@ -19,7 +19,7 @@ const RuleTable *rules_of(Ctx *cx)
 static int slot_of(const Expr *pattern) { return (int)expr_as_var(pattern)->least; }
 
 /* The type that the slots below give to a pattern that is no bool. */
-static bool type_by_slots(const Expr *pattern, const Match *m, DType *out)
+static bool type_by_slots(const Expr *pattern, const RuleMatch *m, DType *out)
 {
     if (pattern->kind == EXPR_VAR && pattern->type != BOOL && m->slot[slot_of(pattern)]) {
         *out = m->slot[slot_of(pattern)]->type;
@@ -36,7 +36,7 @@ static const Expr *literal(Ctx *cx, const Expr *pattern, DType t)
     return pattern->kind == EXPR_REAL ? expr_real(cx, t, pattern->real) : expr_int(cx, t, pattern->integer);
 }
 
-const Expr *rule_build(Ctx *cx, const Expr *pattern, const Match *m, DType operand, MakeNode *visit, void *user)
+const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType operand, MakeNode *visit, void *user)
 {
     if (pattern->kind == EXPR_VAR) return m->slot[slot_of(pattern)];
     type_by_slots(pattern, m, &operand);
@@ -53,12 +53,12 @@ static bool is_plain(const Expr *pattern) { return pattern->arg_count == 0; }
 
 /* Arithmetic in a condition is on whole numbers: i64 holds it. Plain slots are compared as they are, so that the prover
  * sees what they have in common. */
-static bool condition_holds(Ranges *r, const Expr *when, const Match *m)
+static bool condition_holds(Ranges *r, const Expr *when, const RuleMatch *m)
 {
     if (when->kind == EXPR_INT) return when->integer != 0;
     if (when->kind == EXPR_AND) return condition_holds(r, when->arg[0], m) && condition_holds(r, when->arg[1], m);
     if (is_plain(when->arg[0]) && is_plain(when->arg[1])) return ranges_prove(r, rule_build(r->cx, when, m, I32, NULL, NULL));
-    Match wide = *m;
+    RuleMatch wide = *m;
     for (int s = 0; s < SLOT_COUNT; s++)
         if (m->slot[s] && m->slot[s]->type != BOOL) wide.slot[s] = expr_cast(r->cx, I64, m->slot[s]);
     return ranges_prove(r, rule_build(r->cx, when, &wide, I64, NULL, NULL));
@@ -73,7 +73,7 @@ static bool is_of_constants(const Expr *pattern)
 }
 
 /* Every constant worked out on the right is the same in the type and in i64, where small ones cannot overflow. */
-static bool constants_fit(Ctx *cx, const Expr *pattern, const Match *m, const Match *wide, DType t)
+static bool constants_fit(Ctx *cx, const Expr *pattern, const RuleMatch *m, const RuleMatch *wide, DType t)
 {
     if (pattern->arg_count == 0) return true;
     for (int i = 0; i < pattern->arg_count; i++)
@@ -82,7 +82,7 @@ static bool constants_fit(Ctx *cx, const Expr *pattern, const Match *m, const Ma
     return rule_build(cx, pattern, m, t, NULL, NULL)->integer == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
 }
 
-static bool constants_are_small(const Match *m, bool computes)
+static bool constants_are_small(const RuleMatch *m, bool computes)
 {
     for (int s = SLOT_C1; s < SLOT_COUNT; s++) {
         if (!m->slot[s] || m->slot[s]->kind != EXPR_INT) continue;
@@ -102,17 +102,17 @@ static bool works_out(const Expr *pattern)
     return false;
 }
 
-static DType type_of_match(const Rule *rule, const Match *m)
+static DType type_of_match(const Rule *rule, const RuleMatch *m)
 {
     DType t = I32;
     type_by_slots(rule->left, m, &t);
     return t;
 }
 
-bool rule_condition(Ranges *r, const Rule *rule, const Match *m)
+bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m)
 {
     if (rule->on_floats) return condition_holds(r, rule->when, m);
-    Match wide = *m;
+    RuleMatch wide = *m;
     bool computes = works_out(rule->right);
     if (!constants_are_small(m, computes)) return false;
     for (int s = SLOT_C1; s < SLOT_COUNT && computes; s++)
@@ -122,7 +122,7 @@ bool rule_condition(Ranges *r, const Rule *rule, const Match *m)
 
 /* ---- Matching -------------------------------------------------------------------------------------------------- */
 
-typedef struct Matching { Ranges *ranges; const Rule *rule; Match m; } Matching;
+typedef struct Matching { Ranges *ranges; const Rule *rule; RuleMatch m; } Matching;
 
 static bool match(Matching *g, const Expr *pattern, const Expr *e);
 
@@ -181,7 +181,7 @@ static bool has_small_coefs(const Linear *l)
 static bool match_term(Matching *g, const Expr *pattern, const Linear *l, int at)
 {
     Ctx *cx = g->ranges->cx;
-    Match before = g->m;
+    RuleMatch before = g->m;
     Linear rest = *l;
     const Expr *one, *others;
     bool is_constant = at == l->count;
@@ -222,7 +222,7 @@ static bool match(Matching *g, const Expr *pattern, const Expr *e)
     if (g->rule->is_exact && pattern->kind == EXPR_ADD && (has_product || pattern->arg[1]->kind == EXPR_VAR)) return match_sum(g, pattern, e);
     if (pattern->kind != e->kind || pattern->arg_count != e->arg_count) return false;
     if (g->rule->is_exact && e->type != BOOL && !ranges_exact(g->ranges, e)) return false;
-    Match before = g->m;
+    RuleMatch before = g->m;
     if (match_args(g, pattern, e, false)) return true;
     g->m = before;
     if (!(expr_info(e->kind)->algebra & ALGEBRA_COMMUTES) || e->arg_count != 2) return false;
@@ -231,7 +231,7 @@ static bool match(Matching *g, const Expr *pattern, const Expr *e)
     return false;
 }
 
-bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, Match *out)
+bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out)
 {
     Matching g = { r, rule, { { NULL } } };
     if (!match(&g, rule->left, e) || !rule_condition(r, rule, &g.m)) return false;

@@ -6,7 +6,7 @@
 #include "ir/algebra/algebra.h"
 
 typedef enum RuleDomain { RULE_NUMBERS, RULE_INTEGERS, RULE_FLOATS, RULE_EXACT, RULE_BOOLS } RuleDomain;
-typedef enum Slot { SLOT_X, SLOT_Y, SLOT_Z, SLOT_P, SLOT_Q, SLOT_C1, SLOT_C2, SLOT_C3, SLOT_COUNT } Slot;
+typedef enum RuleSlot { SLOT_X, SLOT_Y, SLOT_Z, SLOT_P, SLOT_Q, SLOT_C1, SLOT_C2, SLOT_C3, SLOT_COUNT } RuleSlot;
 
 typedef struct Rule {
     const char *text;                     /* "left = right" for messages */
@@ -18,10 +18,10 @@ typedef struct RuleTable { const Rule *first[EXPR_KIND_COUNT]; } RuleTable;
 
 const RuleTable *rules_of(Ctx *cx);       /* read on first use; kept in the context */
 
-typedef struct Match { const Expr *slot[SLOT_COUNT]; } Match;
-bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, Match *out);      /* with condition */
-bool rule_condition(Ranges *r, const Rule *rule, const Match *m);               /* condition, and constants that fit */
+typedef struct RuleMatch { const Expr *slot[SLOT_COUNT]; } RuleMatch;
+bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* with condition */
+bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m);               /* condition, and constants that fit */
 /* The pattern with the slots filled. `operand` is the type of constants that stand beside no slot. */
 typedef const Expr *MakeNode(Ctx *cx, void *user, const Expr *made);            /* sees each node made; NULL allowed */
-const Expr *rule_build(Ctx *cx, const Expr *pattern, const Match *m, DType operand, MakeNode *visit, void *user);
+const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType operand, MakeNode *visit, void *user);
 #endif

@@ -65,7 +65,7 @@ static const Expr *as_constant(Simplifier *s, const Expr *e)
 
 static const Expr *by_rules(Simplifier *s, const Expr *e)
 {
-    Match m;
+    RuleMatch m;
     for (const Rule *rule = s->rules->first[e->kind]; rule; rule = rule->next) {
         if (!rule_matches(s->ranges, rule, e, &m)) continue;
         DType operand = e->arg_count ? e->arg[e->arg_count - 1]->type : e->type;

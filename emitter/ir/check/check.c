@@ -21,9 +21,9 @@
 
 /* ---- Form ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Form { Checker *c; Map names, vars; int depth; const Stmt *above[MAX_PATH]; Map written; } Form;
+typedef struct NestForm { Checker *c; Map names, vars; int depth; const Stmt *above[MAX_PATH]; Map written; } NestForm;
 
-typedef struct Scoping { const Form *form; const Expr *stray; bool sizes_only; } Scoping;
+typedef struct Scoping { const NestForm *form; const Expr *stray; bool sizes_only; } Scoping;
 
 static void find_stray(const Expr *e, void *user)
 {
@@ -37,7 +37,7 @@ static void find_stray(const Expr *e, void *user)
 }
 
 /* Every variable is a size or the variable of a loop around the statement. */
-static bool is_in_scope(Form *f, const Stmt *s, const Expr *e, bool sizes_only, const char *what)
+static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool sizes_only, const char *what)
 {
     Checker *c = f->c;
     const char *where = s->name ? s->name : "the nest";
@@ -50,14 +50,14 @@ static bool is_in_scope(Form *f, const Stmt *s, const Expr *e, bool sizes_only, 
     return true;
 }
 
-static bool is_once(Form *f, Map *seen, const void *key, const char *format, const char *text)
+static bool is_once(NestForm *f, Map *seen, const void *key, const char *format, const char *text)
 {
     if (map_get_ptr(seen, key)) return check_form(f->c, format, text);
     map_put_ptr(seen, key, f);
     return true;
 }
 
-static bool for_is_well_formed(Form *f, const Stmt *s)
+static bool for_is_well_formed(NestForm *f, const Stmt *s)
 {
     Checker *c = f->c;
     const Var *v = s->var ? expr_as_var(s->var) : NULL;
@@ -94,7 +94,7 @@ static bool is_input(const Nest *n, const Tensor *t)
     return tensor_is_constant(t);
 }
 
-static bool has_place(const Form *f, const Tensor *t)
+static bool has_place(const NestForm *f, const Tensor *t)
 {
     if (is_output(f->c->nest, t)) return true;
     for (int i = 0; i < f->depth; i++)
@@ -102,7 +102,7 @@ static bool has_place(const Form *f, const Tensor *t)
     return false;
 }
 
-static bool block_is_well_formed(Form *f, const Stmt *s)
+static bool block_is_well_formed(NestForm *f, const Stmt *s)
 {
     Checker *c = f->c;
     const Stage *stage = s->stage;
@@ -124,7 +124,7 @@ static bool block_is_well_formed(Form *f, const Stmt *s)
     return true;
 }
 
-static bool alloc_is_well_formed(Form *f, const Stmt *s)
+static bool alloc_is_well_formed(NestForm *f, const Stmt *s)
 {
     Checker *c = f->c;
     const Buffer *b = s->buffer;
@@ -150,7 +150,7 @@ static const char *first_name(const Stmt *s)
     return s->name ? s->name : "nothing";
 }
 
-static bool tile_is_its_instruction(Form *f, const Stmt *s)
+static bool tile_is_its_instruction(NestForm *f, const Stmt *s)
 {
     Match m;
     const char *why;
@@ -160,7 +160,7 @@ static bool tile_is_its_instruction(Form *f, const Stmt *s)
                       "%s, printed as %s, is no longer what that computes: %s", first_name(s), s->instr->macro, why);
 }
 
-static bool is_well_formed(Form *f, const Stmt *s)
+static bool is_well_formed(NestForm *f, const Stmt *s)
 {
     if (!s) return check_form(f->c, "a statement is missing");
     if (f->depth == MAX_PATH)
@@ -181,7 +181,7 @@ static bool is_well_formed(Form *f, const Stmt *s)
     return true;
 }
 
-static bool tensors_are_known(Form *f)
+static bool tensors_are_known(NestForm *f)
 {
     Checker *c = f->c;
     for (int i = 0; i < c->nest->stage_count; i++) {
@@ -202,7 +202,7 @@ static bool tensors_are_known(Form *f)
 static bool form_is_right(Checker *c)
 {
     Arena *arena = c->cx->arena;
-    Form f = { .c = c, .names = map_new(arena), .vars = map_new(arena), .written = map_new(arena) };
+    NestForm f = { .c = c, .names = map_new(arena), .vars = map_new(arena), .written = map_new(arena) };
     return is_well_formed(&f, c->nest->root) && tensors_are_known(&f);
 }
 

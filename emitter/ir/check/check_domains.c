@@ -47,7 +47,7 @@ static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *fact
 }
 
 /* At every site, where the axes alone do not show it: a guard may be what keeps an access inside. */
-static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Access *a, int d)
+static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const SiteAccess *a, int d)
 {
     Ctx *cx = c->cx;
     const Tensor *t = a->read->ref;
@@ -68,7 +68,7 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Acc
 
 /* A condition that no point of the axes fulfils, as where a window lies in the padding alone. Asked of the axes without it:
  * under a contradiction nothing can be shown. */
-static bool never_happens(Ctx *cx, const Bounds *axes, const Access *a)
+static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
 {
     for (const Bounds *f = a->facts; f; f = f->outer)
         if (provably(cx, expr_unary(cx, EXPR_NOT, f->fact), axes)) return true;
@@ -79,7 +79,7 @@ static bool accesses_are_inside(Checker *c, const StageSites *s)
 {
     const Bounds *axes = axis_scope(c->cx, s->stage);
     for (int i = 0; i < s->access_count; i++) {
-        const Access *a = &s->access[i];
+        const SiteAccess *a = &s->access[i];
         if (never_happens(c->cx, axes, a)) continue;
         const Tensor *t = a->read->ref;
         Ranges r = ranges_new(c->cx, with_facts(c->cx, axes, a->facts));

@@ -82,9 +82,9 @@ static bool need_is_within(const Flow *f, const Box *made, int d)
 /* ---- Made ------------------------------------------------------------------------------------------------------ */
 
 /* AROUND: inside one more loop with the reader, or the reader itself. What such a site made, it made in earlier iterations. */
-typedef enum Place { BEFORE, BEHIND, AROUND } Place;
+typedef enum FlowPoint { BEFORE, BEHIND, AROUND } FlowPoint;
 
-static bool stands_at(const Site *maker, const Site *reader, int shared, Place place)
+static bool stands_at(const Site *maker, const Site *reader, int shared, FlowPoint place)
 {
     int common = check_common_loops(maker, reader);
     if (place == AROUND) return common > shared;
@@ -92,7 +92,7 @@ static bool stands_at(const Site *maker, const Site *reader, int shared, Place p
 }
 
 /* The box of the sites that share exactly `shared` loops with the reader and stand on the given side; false: none. */
-static bool find_made(Flow *f, int shared, Place place, Box *made)
+static bool find_made(Flow *f, int shared, FlowPoint place, Box *made)
 {
     Checker *c = f->c;
     const Stage *stage = f->maker->stage;
@@ -225,7 +225,7 @@ static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, co
 }
 
 /* level: the loops around the carrier. */
-static bool carried_along(Flow *f, int level, const Carrier *s, const Box *made, int d, Place place)
+static bool carried_along(Flow *f, int level, const Carrier *s, const Box *made, int d, FlowPoint place)
 {
     Ctx *cx = f->c->cx;
     const Expr *v = s->var, *next = expr_add(cx, v, num(cx, 1)), *before = expr_sub(cx, v, num(cx, 1));
@@ -276,7 +276,7 @@ static bool is_serial(Flow *f, const Stmt *s)
 }
 
 /* The carrier is the shared loops from `level` on. */
-static bool by_carrier(Flow *f, int shared, int level, const Box *made, Place place, const Carrier *s)
+static bool by_carrier(Flow *f, int shared, int level, const Box *made, FlowPoint place, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
     if (place != BEFORE && is_needed_later_only(f, s->var)) f->scope = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LE, num(cx, 1), s->var));
@@ -296,7 +296,7 @@ static bool by_carrier(Flow *f, int shared, int level, const Box *made, Place pl
 
 /* By the innermost shared loop, or by it and loops around it as one; a copy of the maker in one of these would take slots of a
  * ring in between. */
-static bool by_carrying(Flow *f, int shared, const Box *made, Place place)
+static bool by_carrying(Flow *f, int shared, const Box *made, FlowPoint place)
 {
     Checker *c = f->c;
     Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
@@ -350,7 +350,7 @@ static bool check_flow_of(Flow *f)
             if (by_carrying(f, shared, made, BEFORE) || c->refusal.verdict != PROVED)
                 return c->refusal.verdict == PROVED;
         }
-        for (Place p = BEHIND; shared && p <= AROUND; p++)
+        for (FlowPoint p = BEHIND; shared && p <= AROUND; p++)
             if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->refusal.verdict != PROVED))
                 return c->refusal.verdict == PROVED;
     }
@@ -378,7 +378,7 @@ static bool never_happens(const Bounds *facts)
     return false;
 }
 
-static bool check_access(Checker *c, const Site *s, const Access *a)
+static bool check_access(Checker *c, const Site *s, const SiteAccess *a)
 {
     Flow f = { .c = c, .reader = s, .tensor = a->read->ref };
     f.maker = check_maker(c, f.tensor);

@@ -16,12 +16,12 @@ typedef struct Site {
 } Site;
 
 /* A read in a stage, under the conditions of the selects around it. */
-typedef struct Access { const Expr *read; const Bounds *facts; } Access;
+typedef struct SiteAccess { const Expr *read; const Bounds *facts; } SiteAccess;
 
 typedef struct StageSites {
     const Stage *stage;
     int site_count; Site **site;             /* in order of text */
-    int access_count; Access *access;
+    int access_count; SiteAccess *access;
 } StageSites;
 
 typedef struct Checker {

@@ -192,11 +192,11 @@ static void note_access(Reading *r, const Expr *read, const Bounds *facts)
 {
     StageSites *s = r->out;
     if (s->access_count == r->room) {
-        Access *more = NEW_ARRAY(r->cx->arena, Access, r->room = r->room ? 2 * r->room : 8);
+        SiteAccess *more = NEW_ARRAY(r->cx->arena, SiteAccess, r->room = r->room ? 2 * r->room : 8);
         if (s->access_count) memcpy(more, s->access, (size_t)s->access_count * sizeof *more);
         s->access = more;
     }
-    s->access[s->access_count++] = (Access){ read, facts };
+    s->access[s->access_count++] = (SiteAccess){ read, facts };
 }
 
 /* Below a condition a node is looked at again, for there it is read under other facts; where that becomes too much, the

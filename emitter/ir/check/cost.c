@@ -85,11 +85,11 @@ static bool is_in_memory(const Costing *c, const Tensor *t)
     return true;
 }
 
-typedef struct Reads { const Costing *c; int64_t count; } Reads;
+typedef struct ReadCount { const Costing *c; int64_t count; } ReadCount;
 
 static void count_read(const Expr *e, void *user)
 {
-    Reads *r = user;
+    ReadCount *r = user;
     r->count += e->kind == EXPR_READ && is_in_memory(r->c, e->ref);
 }
 
@@ -105,7 +105,7 @@ static void cost_block(Costing *c, const Stmt *block)
     int64_t runs = runs_of(c, block);
     bool updates = s->reducer != REDUCE_NONE && block->part != BLOCK_INIT;
     for (int i = 0; i < s->out_count; i++) {
-        Reads r = { c, 0 };
+        ReadCount r = { c, 0 };
         bool stored = is_in_memory(c, s->out[i]);
         expr_walk(c->cx, block->part == BLOCK_INIT ? s->init[i] : s->value[i], count_read, &r);
         c->sum.loads = sat_add(c->sum.loads, sat_mul(runs, r.count + (updates && stored)));

@@ -43,7 +43,7 @@ static bool add_site(Hull *h, const StageSites *stage, const Site *s)
         for (int d = 0; st->out[o] == h->tensor && d < h->tensor->rank; d++)
             if (!add_index(h, s, s->inside, s->block->bind[d], d)) return false;
     for (int i = 0; i < stage->access_count && s->block->part != BLOCK_INIT; i++) {
-        const Access *a = &stage->access[i];
+        const SiteAccess *a = &stage->access[i];
         if (a->read->ref != h->tensor) continue;
         const Bounds *facts = s->inside;
         for (const Bounds *f = a->facts; f; f = f->outer) facts = bounds_fact(cx, facts, simplify(cx, block_in_loops(cx, s->block, f->fact), s->scope));

@@ -240,9 +240,9 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
 
 /* The first SHORT tensors are searched one by one; `seen` holds those behind. */
 enum { SHORT = 8 };
-typedef struct Reads { Ctx *cx; Map seen; int count, room; const Tensor **at; } Reads;
+typedef struct ReadList { Ctx *cx; Map seen; int count, room; const Tensor **at; } ReadList;
 
-static bool is_noted(const Reads *r, const Tensor *t)
+static bool is_noted(const ReadList *r, const Tensor *t)
 {
     for (int i = 0; i < r->count && i < SHORT; i++)
         if (r->at[i] == t) return true;
@@ -251,7 +251,7 @@ static bool is_noted(const Reads *r, const Tensor *t)
 
 static void note_read(const Expr *e, void *user)
 {
-    Reads *r = user;
+    ReadList *r = user;
     if (e->kind != EXPR_READ || is_noted(r, e->ref)) return;
     if (r->count >= SHORT) map_put_ptr(&r->seen, e->ref, r);
     if (r->count == r->room) {
@@ -264,7 +264,7 @@ static void note_read(const Expr *e, void *user)
 
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out)
 {
-    Reads r = { cx, map_new(cx->arena), 0, 0, NULL };
+    ReadList r = { cx, map_new(cx->arena), 0, 0, NULL };
     for (int i = 0; i < s->out_count; i++) {
         expr_walk(cx, s->value[i], note_read, &r);
         if (s->init) expr_walk(cx, s->init[i], note_read, &r);
@@ -314,22 +314,22 @@ bool node_ints(const Node *n, const char *attr_name, int64_t *out, int count, in
     return true;
 }
 
-/* ---- Order ----------------------------------------------------------------------------------------------------- */
+/* ---- StageOrder ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Order { Ctx *cx; Map seen; int count, room; Node **at; } Order;
+typedef struct StageOrder { Ctx *cx; Map seen; int count, room; Node **at; } StageOrder;
 
-typedef struct Visit { Node *node; int next; struct Visit *below; } Visit;
+typedef struct TensorVisit { Node *node; int next; struct TensorVisit *below; } TensorVisit;
 
-static Visit *visit(Order *o, Node *n, Visit *below)
+static TensorVisit *visit(StageOrder *o, Node *n, TensorVisit *below)
 {
     if (!n || map_get_ptr(&o->seen, n)) return below;
     map_put_ptr(&o->seen, n, n);
-    Visit *v = NEW(o->cx->scratch, Visit);
-    *v = (Visit){ n, 0, below };
+    TensorVisit *v = NEW(o->cx->scratch, TensorVisit);
+    *v = (TensorVisit){ n, 0, below };
     return v;
 }
 
-static void append(Order *o, Node *n)
+static void append(StageOrder *o, Node *n)
 {
     if (o->count == o->room) {
         Node **more = NEW_ARRAY(o->cx->scratch, Node *, o->room = o->room ? 2 * o->room : 32);
@@ -340,9 +340,9 @@ static void append(Order *o, Node *n)
 }
 
 /* Depth first, producers in front; with a stack of its own, for a model may be deeper than ours. */
-static void collect(Order *o, Node *last)
+static void collect(StageOrder *o, Node *last)
 {
-    for (Visit *v = visit(o, last, NULL); v;) {
+    for (TensorVisit *v = visit(o, last, NULL); v;) {
         if (v->next < v->node->in_count) {
             const Tensor *t = v->node->in[v->next++];
             if (t) v = visit(o, t->maker, v);
@@ -367,7 +367,7 @@ static int by_rank(const void *a, const void *b)
 int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out)
 {
     const ArenaMark mark = arena_mark(cx->scratch);
-    Order o = { cx, map_new(cx->scratch), 0, 0, NULL };
+    StageOrder o = { cx, map_new(cx->scratch), 0, 0, NULL };
     for (int i = 0; i < count; i++)
         if (outputs[i]) collect(&o, outputs[i]->maker);
     Ranked *r = NEW_ARRAY(cx->scratch, Ranked, o.count);

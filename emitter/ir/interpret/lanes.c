@@ -175,7 +175,7 @@ static int64_t sum_terms(int64_t start, const LaneTerm *term, int count, int lan
 static int64_t clamp(int64_t at) { return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at; }
 
 /* Far from where additions of two of them could wrap, and far outside of every tensor where they are that large. */
-int64_t access_at(const Access *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
+int64_t access_at(const ProgramAccess *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
 
 void kernel_offsets(const Instr *in, int lanes)
 {
@@ -193,9 +193,9 @@ void kernel_offsets(const Instr *in, int lanes)
 
 /* ---- Loads ------------------------------------------------------------------------------------------------------- */
 
-static bool is_on(const Access *x, int lane) { return !x->mask || x->mask[lane * x->mask_step]; }
+static bool is_on(const ProgramAccess *x, int lane) { return !x->mask || x->mask[lane * x->mask_step]; }
 
-static void note_fault(Access *x, int lane, int64_t at)
+static void note_fault(ProgramAccess *x, int lane, int64_t at)
 {
     if (x->fault_lane >= 0) return;
     x->fault_lane = lane;
@@ -205,7 +205,7 @@ static void note_fault(Access *x, int lane, int64_t at)
 /* Where some lane may be out of bounds. */
 static void load_carefully(const Instr *in, int lanes, int64_t at)
 {
-    Access *x = in->access;
+    ProgramAccess *x = in->access;
     const Rep rep = rep_of(x->tensor->type);
     for (int l = 0; l < lanes; l++) {
         const int64_t elem = at + x->offsets->at[l];
@@ -226,7 +226,7 @@ static void load_wide(const Instr *in, int lanes)
 #define LOAD(NAME, M, R)                                                                                               \
     static void NAME(const Instr *in, int lanes)                                                                       \
     {                                                                                                                  \
-        Access *x = in->access;                                                                                        \
+        ProgramAccess *x = in->access;                                                                                        \
         const Offsets *o = x->offsets;                                                                                 \
         const int64_t at = access_at(x), step = o->step;                                                               \
         R *restrict to = in->to;                                                                                       \

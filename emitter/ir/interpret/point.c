@@ -8,12 +8,12 @@
 #include "support/map.h"
 #include "support/text.h"
 
-typedef struct Site {
+typedef struct PointSite {
     const Expr *expr;
     const int *arg;           /* sites of the operands */
     Scalar value;
     uint64_t known_at;        /* the point of `value`; ALWAYS for constants and variables */
-} Site;
+} PointSite;
 
 static const uint64_t ALWAYS = UINT64_MAX;
 
@@ -22,7 +22,7 @@ struct Point {
     PointRead *read;
     void *user;
     Map site_of;              /* Expr -> its index + 1, kept as a pointer into `tokens` */
-    Site *site;
+    PointSite *site;
     int count, room;
     uint64_t now;
 };
@@ -36,7 +36,7 @@ Point *point_new(Ctx *cx, PointRead *read, void *user)
 
 static void grow(Point *p)
 {
-    Site *more = NEW_ARRAY(p->cx->arena, Site, p->room = p->room ? 2 * p->room : 64);
+    PointSite *more = NEW_ARRAY(p->cx->arena, PointSite, p->room = p->room ? 2 * p->room : 64);
     if (p->count) memcpy(more, p->site, (size_t)p->count * sizeof *more);
     p->site = more;
 }
@@ -50,7 +50,7 @@ int point_site(Point *p, const Expr *e)
     if (p->count == p->room) grow(p);
     int *number = NEW(p->cx->arena, int);
     *number = p->count++;
-    p->site[*number] = (Site){ .expr = e, .arg = arg };
+    p->site[*number] = (PointSite){ .expr = e, .arg = arg };
     if (expr_is_const(e)) {
         p->site[*number].value = expr_scalar(e);
         p->site[*number].known_at = ALWAYS;
@@ -59,11 +59,11 @@ int point_site(Point *p, const Expr *e)
     return *number;
 }
 
-typedef struct Sizes { Point *point; const Env *env; } Sizes;
+typedef struct SizeValues { Point *point; const Env *env; } SizeValues;
 
 static void set_size(const Expr *e, void *user)
 {
-    const Sizes *s = user;
+    const SizeValues *s = user;
     int64_t value;
     if (e->kind == EXPR_VAR && env_size(s->env, e, &value)) point_set_int(s->point, e, value);
 }
@@ -71,7 +71,7 @@ static void set_size(const Expr *e, void *user)
 int point_site_in(Point *p, const Env *sizes, const Expr *e)
 {
     const int *found = map_get_ptr(&p->site_of, e);
-    Sizes s = { p, sizes };
+    SizeValues s = { p, sizes };
     if (found) return *found;
     expr_walk(p->cx, e, set_size, &s);
     return point_site(p, e);
@@ -80,7 +80,7 @@ int point_site_in(Point *p, const Env *sizes, const Expr *e)
 void point_set(Point *p, const Expr *var, Scalar value)
 {
     int number = point_site(p, var);     /* may move p->site */
-    Site *s = &p->site[number];
+    PointSite *s = &p->site[number];
     s->value = value;
     s->known_at = ALWAYS;
     p->now++;
@@ -94,7 +94,7 @@ void point_set_int(Point *p, const Expr *var, int64_t value)
 
 void point_forget(Point *p) { p->now++; }
 
-static Scalar read_element(Point *p, const Site *s)
+static Scalar read_element(Point *p, const PointSite *s)
 {
     const Tensor *t = s->expr->ref;
     int64_t index[MAX_RANK] = { 0 };
@@ -111,7 +111,7 @@ static Scalar no_value(Point *p, const Expr *e)
     return zero;
 }
 
-static Scalar apply(Point *p, const Site *s)
+static Scalar apply(Point *p, const PointSite *s)
 {
     const Expr *e = s->expr;
     Scalar v[3] = { { 0 } };
@@ -119,7 +119,7 @@ static Scalar apply(Point *p, const Site *s)
     return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
 }
 
-static Scalar compute(Point *p, const Site *s)
+static Scalar compute(Point *p, const PointSite *s)
 {
     Scalar left;
     switch (s->expr->kind) {
@@ -137,7 +137,7 @@ static Scalar compute(Point *p, const Site *s)
 
 Scalar point_value(Point *p, int site)
 {
-    Site *s = &p->site[site];
+    PointSite *s = &p->site[site];
     if (s->known_at == ALWAYS || s->known_at == p->now) return s->value;
     s->value = compute(p, s);
     s->known_at = p->now;

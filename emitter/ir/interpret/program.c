@@ -76,7 +76,7 @@ static void fill_lanes(Compiler *c, const Stmt *const *loops, int count)
     }
 }
 
-static Lane lane_of(Value v) { return (Lane){ v.at, v.lanes > 1, v.rep }; }
+static Lane lane_of(ProgramValue v) { return (Lane){ v.at, v.lanes > 1, v.rep }; }
 
 /* All lanes of the innermost loops that the outputs' address does not use share an element. */
 static int run_length(Compiler *c, const Offsets *o)
@@ -114,7 +114,7 @@ static void compile_combination(Compiler *c)
     for (int i = 0; i < stage->out_count; i++) c->strip->sink[i].combined = compile_value(c, combined[i], NULL).at;
 }
 
-static void compile_sink(Compiler *c, int i, const Value *mask)
+static void compile_sink(Compiler *c, int i, const ProgramValue *mask)
 {
     const Stage *stage = c->stage;
     const Expr *value = stage->value[i], *init = stage->init ? stage->init[i] : NULL;
@@ -156,7 +156,7 @@ static void compile_strip(Compiler *c, const Stmt *block, const Stmt *const *lan
 {
     const Stage *stage = block->stage;
     const Expr *bind[MAX_AXES] = { NULL };
-    Value guard = { 0 };
+    ProgramValue guard = { 0 };
     if (lanes->lanes == 0) return;   /* a loop that never runs */
     Strip *s = begin_strip(c, block, lane_loops, count, lanes);
     for (int a = 0; a < stage->axis_count; a++) bind[a] = resolve(c, block->bind[a]);

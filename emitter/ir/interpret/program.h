@@ -33,7 +33,7 @@ typedef struct Offsets {
 } Offsets;
 
 /* An access to a tensor: element constant + sum of factor * *term + offsets->at[lane]. */
-typedef struct Access {
+typedef struct ProgramAccess {
     const Tensor *tensor;
     void *data;
     int64_t elems, constant;
@@ -42,9 +42,9 @@ typedef struct Access {
     const int32_t *mask; int mask_step;      /* NULL: all lanes; step 0: one for all. Lanes without it are not touched */
     int fault_lane;                          /* first lane out of bounds, -1: none */
     int64_t fault_at;                        /* its element */
-} Access;
-int64_t access_at(const Access *x);          /* the part that all lanes share */
-static inline bool access_fits(const Access *x, int64_t at) { return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems; }
+} ProgramAccess;
+int64_t access_at(const ProgramAccess *x);          /* the part that all lanes share */
+static inline bool access_fits(const ProgramAccess *x, int64_t at) { return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems; }
 
 typedef struct Instr Instr;
 typedef void Kernel(const Instr *in, int lanes);
@@ -52,7 +52,7 @@ struct Instr {
     Kernel *run;
     int lanes;                         /* 1, or all those of its strip */
     void *to; const void *arg[3];
-    Access *access;                    /* loads */
+    ProgramAccess *access;                    /* loads */
     Offsets *offsets;                  /* what this instruction recomputes */
     ExprKind kind; DType type, operand; Rep rep[4];   /* for the general kernel: of the operands, and of the result last */
 };
@@ -69,7 +69,7 @@ typedef struct Lane { const void *at; int step; Rep rep; } Lane;     /* a value 
 
 /* One output of a strip: stored, or combined into. */
 typedef struct Sink {
-    Access access;
+    ProgramAccess access;
     DType type;
     Lane value, init;                  /* init.at NULL: none */
     void *old, *new_value;             /* one-lane operands of `combine`... */
@@ -90,7 +90,7 @@ struct Strip {
     Instrs combine;                      /* with a reducer: combined = combine(old, new_value), for one lane */
     bool reduces;
     Finish *finish;                    /* or NULL */
-    int load_count; Access **load;
+    int load_count; ProgramAccess **load;
 };
 Finish *finish_store(DType t);
 Finish *finish_reduce(Reducer r, DType t);                           /* NULL: only the general way */

@@ -7,7 +7,7 @@
 #include "support/map.h"
 
 /* A value made by an instruction, or a constant. */
-typedef struct Value { void *at; Rep rep; int lanes, level; } Value;
+typedef struct ProgramValue { void *at; Rep rep; int lanes, level; } ProgramValue;
 
 typedef struct Compiler {
     Ctx *cx;
@@ -34,9 +34,9 @@ void *grown(Arena *arena, const void *at, int count, int *room, size_t bytes);  
 /* The expression with the block's axes replaced by their binds and sizes by their values. NULL gives NULL. */
 const Expr *resolve(Compiler *c, const Expr *e);
 /* Instructions for a resolved expression; its reads touch only lanes in which `mask` (NULL: all) holds. */
-Value compile_value(Compiler *c, const Expr *e, const Value *mask);
+ProgramValue compile_value(Compiler *c, const Expr *e, const ProgramValue *mask);
 /* A fresh one-lane operand of the strip's combination, and the variable that stands for it. */
-Value compile_operand(Compiler *c, DType t, const Expr **stand_in);
+ProgramValue compile_operand(Compiler *c, DType t, const Expr **stand_in);
 /* Fills in `x` for the element of `t` at `index`. Gives the level at which the address is known. */
-int compile_address(Compiler *c, Access *x, const Tensor *t, const Expr *const *index, const Value *mask);
+int compile_address(Compiler *c, ProgramAccess *x, const Tensor *t, const Expr *const *index, const ProgramValue *mask);
 #endif

@@ -18,7 +18,7 @@ static void run_each(const Instrs *code)
 
 static bool is_on(Lane condition, int lane) { return ((const int32_t *)condition.at)[lane * condition.step]; }
 
-static void fault(Ctx *cx, const Strip *s, const Access *x, const char *does, int64_t elem)
+static void fault(Ctx *cx, const Strip *s, const ProgramAccess *x, const char *does, int64_t elem)
 {
     diag_error(cx, text_format(cx, "block \"%s\"", s->block->name), "%s \"%s\" out of bounds: element %lld of %lld", does,
                x->tensor->name, (long long)elem, (long long)x->elems);
@@ -28,7 +28,7 @@ static void fault(Ctx *cx, const Strip *s, const Access *x, const char *does, in
 static bool loads_are_good(Ctx *cx, const Strip *s, int lanes)
 {
     for (int i = 0; i < s->load_count; i++) {
-        const Access *x = s->load[i];
+        const ProgramAccess *x = s->load[i];
         if (x->fault_lane < 0 || x->fault_lane >= lanes) continue;
         fault(cx, s, x, "reads", x->fault_at);
         return false;
@@ -61,7 +61,7 @@ static void store_generally(Ctx *cx, const Strip *s, int lanes)
     for (int l = 0; l < lanes; l++) {
         if (s->guard.at && !is_on(s->guard, l)) continue;
         for (int i = 0; i < s->sink_count; i++) {
-            const Access *x = &s->sink[i].access;
+            const ProgramAccess *x = &s->sink[i].access;
             elem[i] = at[i] + x->offsets->at[l];
             if (elem[i] >= 0 && elem[i] < x->elems) continue;
             fault(cx, s, x, "writes", elem[i]);

@@ -42,7 +42,7 @@ static void *known(const Compiler *c, const void *what, const void *mask)
     return map_get(&c->values, &key, sizeof key);
 }
 
-static Value remember(Compiler *c, const void *what, const void *mask, Value v)
+static ProgramValue remember(Compiler *c, const void *what, const void *mask, ProgramValue v)
 {
     const ValueKey key = { what, mask };
     map_put(&c->values, arena_copy(c->arena, &key, sizeof key), sizeof key, arena_copy(c->arena, &v, sizeof v));
@@ -53,38 +53,38 @@ static Value remember(Compiler *c, const void *what, const void *mask, Value v)
 
 static int larger(int a, int b) { return a > b ? a : b; }
 
-static Value value_new(Compiler *c, Rep rep, int lanes, int level)
+static ProgramValue value_new(Compiler *c, Rep rep, int lanes, int level)
 {
     static const size_t bytes[] = { [REP_I32] = sizeof(int32_t), [REP_F32] = sizeof(float), [REP_WIDE] = sizeof(Scalar) };
-    return (Value){ arena_array(c->arena, (size_t)lanes, bytes[rep]), rep, lanes, level };
+    return (ProgramValue){ arena_array(c->arena, (size_t)lanes, bytes[rep]), rep, lanes, level };
 }
 
-static Value constant(Compiler *c, DType t, Scalar s)
+static ProgramValue constant(Compiler *c, DType t, Scalar s)
 {
-    Value v = value_new(c, rep_of(t), 1, 0);
+    ProgramValue v = value_new(c, rep_of(t), 1, 0);
     lane_put(v.rep, v.at, 0, s);
     return v;
 }
 
-static Value splat(Compiler *c, Value v)
+static ProgramValue splat(Compiler *c, ProgramValue v)
 {
     if (v.lanes == c->strip->lanes) return v;
-    const Value *done = known(c, v.at, NULL);
+    const ProgramValue *done = known(c, v.at, NULL);
     if (done) return *done;
-    Value all = value_new(c, v.rep, c->strip->lanes, v.level);
+    ProgramValue all = value_new(c, v.rep, c->strip->lanes, v.level);
     const Instr in = { .run = kernel_splat(v.rep), .lanes = all.lanes, .to = all.at, .arg = { v.at } };
     append(c, all.level, &in);
     return remember(c, v.at, NULL, all);
 }
 
-static Value apply(Compiler *c, ExprKind kind, DType type, DType operand, const Value *arg, int count)
+static ProgramValue apply(Compiler *c, ExprKind kind, DType type, DType operand, const ProgramValue *arg, int count)
 {
     int lanes = 1, level = 0;
     for (int i = 0; i < count; i++) {
         lanes = larger(lanes, arg[i].lanes);
         level = larger(level, arg[i].level);
     }
-    Value to = value_new(c, rep_of(type), lanes, level);
+    ProgramValue to = value_new(c, rep_of(type), lanes, level);
     Instr in = { .run = kernel_of(kind, type, operand), .lanes = lanes, .to = to.at, .kind = kind, .type = type, .operand = operand };
     for (int i = 0; i < count; i++) {
         in.arg[i] = lanes > 1 ? splat(c, arg[i]).at : arg[i].at;
@@ -95,23 +95,23 @@ static Value apply(Compiler *c, ExprKind kind, DType type, DType operand, const 
     return to;
 }
 
-static Value apply2(Compiler *c, ExprKind kind, DType t, Value a, Value b)
+static ProgramValue apply2(Compiler *c, ExprKind kind, DType t, ProgramValue a, ProgramValue b)
 {
-    const Value args[] = { a, b };
+    const ProgramValue args[] = { a, b };
     return apply(c, kind, t, t, args, 2);
 }
 
 /* The value of a loop variable: of a loop around, or of the lanes, the outermost of which count from the strip's base. */
-static Value loop_value(Compiler *c, const Expr *var)
+static ProgramValue loop_value(Compiler *c, const Expr *var)
 {
     for (int i = 0; i < c->lane_loops; i++) {
         if (c->lane_loop[i]->var != var) continue;
-        const Value lane = { c->lane_var[i], REP_I32, c->strip->lanes, 0 };
-        const Value base = { c->strip->base, REP_I32, 1, c->depth };
+        const ProgramValue lane = { c->lane_var[i], REP_I32, c->strip->lanes, 0 };
+        const ProgramValue base = { c->strip->base, REP_I32, 1, c->depth };
         return i == 0 && c->strip->chunked ? apply2(c, EXPR_ADD, I32, lane, base) : lane;
     }
     for (int i = 1; i < c->depth; i++)
-        if (c->loops[i]->stmt->var == var) return (Value){ c->loops[i]->var, REP_I32, 1, i };
+        if (c->loops[i]->stmt->var == var) return (ProgramValue){ c->loops[i]->var, REP_I32, 1, i };
     diag_internal(c->cx, c->nest->name, "the variable \"%s\" is used outside its loop", expr_as_var(var)->name);
     return constant(c, I32, (Scalar){ 0 });
 }
@@ -131,9 +131,9 @@ static bool has_reads(Compiler *c, const Expr *e)
 
 /* constant + sum of factor * value: the part of a flat index that was found linear. */
 enum { MOST_TERMS = 32 };
-typedef struct Sum { int64_t constant; int count; struct { Value value; int64_t factor; } term[MOST_TERMS]; } Sum;
+typedef struct Sum { int64_t constant; int count; struct { ProgramValue value; int64_t factor; } term[MOST_TERMS]; } Sum;
 
-static void add_term(Sum *s, Value v, int64_t factor)
+static void add_term(Sum *s, ProgramValue v, int64_t factor)
 {
     for (int i = 0; i < s->count; i++) {
         if (s->term[i].value.at != v.at) continue;
@@ -153,7 +153,7 @@ static int lane_number(const Compiler *c, const Expr *var)
 }
 
 /* Adds factor * e. */
-static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const Value *mask)
+static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const ProgramValue *mask)
 {
     const bool has_room = s->count < MOST_TERMS - 2 * MAX_RANK;
     if (e->kind == EXPR_INT) s->constant += factor * e->integer;
@@ -163,10 +163,10 @@ static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const
     } else if (e->kind == EXPR_NEG) add_linear(c, s, e->arg[0], -factor, mask);
     else if (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT) add_linear(c, s, e->arg[0], factor * e->arg[1]->integer, mask);
     else if (e->kind == EXPR_VAR && lane_number(c, e) == 0 && c->strip->chunked) {
-        add_term(s, (Value){ c->lane_var[0], REP_I32, c->strip->lanes, 0 }, factor);
-        add_term(s, (Value){ c->strip->base, REP_I32, 1, c->depth }, factor);
+        add_term(s, (ProgramValue){ c->lane_var[0], REP_I32, c->strip->lanes, 0 }, factor);
+        add_term(s, (ProgramValue){ c->strip->base, REP_I32, 1, c->depth }, factor);
     } else {
-        const Value v = compile_value(c, e, mask);
+        const ProgramValue v = compile_value(c, e, mask);
         if (v.rep == REP_I32) add_term(s, v, factor);
         else diag_internal(c->cx, c->block->name, "an index has the type %s", dtype_info(e->type)->spelling);
     }
@@ -180,12 +180,12 @@ static const Offsets *no_offsets(Compiler *c)
 }
 
 /* Splits the sum into what all lanes share and an instruction that makes the rest. Gives the level of both. */
-static int set_address(Compiler *c, Access *x, const Sum *s)
+static int set_address(Compiler *c, ProgramAccess *x, const Sum *s)
 {
     LaneTerm *shared = NEW_ARRAY(c->arena, LaneTerm, s->count), *own = NEW_ARRAY(c->arena, LaneTerm, s->count);
     int shared_count = 0, own_count = 0, shared_level = 0, own_level = 0;
     for (int i = 0; i < s->count; i++) {
-        const Value *v = &s->term[i].value;
+        const ProgramValue *v = &s->term[i].value;
         const LaneTerm term = { v->at, s->term[i].factor };
         if (v->lanes == 1) shared[shared_count++] = term;
         else own[own_count++] = term;
@@ -213,7 +213,7 @@ static void *data_of(Compiler *c, const Tensor *t)
     return data;
 }
 
-static Sum flat_index(Compiler *c, const Tensor *t, const Expr *const *index, const Value *mask)
+static Sum flat_index(Compiler *c, const Tensor *t, const Expr *const *index, const ProgramValue *mask)
 {
     Sum s = { 0 };
     int64_t stride = 1;
@@ -224,7 +224,7 @@ static Sum flat_index(Compiler *c, const Tensor *t, const Expr *const *index, co
     return s;
 }
 
-int compile_address(Compiler *c, Access *x, const Tensor *t, const Expr *const *index, const Value *mask)
+int compile_address(Compiler *c, ProgramAccess *x, const Tensor *t, const Expr *const *index, const ProgramValue *mask)
 {
     const Sum s = flat_index(c, t, index, mask);
     x->tensor = t;
@@ -254,17 +254,17 @@ static int load_level(const Compiler *c, const Tensor *t)
     return level;
 }
 
-static void note_load(Compiler *c, Access *x)
+static void note_load(Compiler *c, ProgramAccess *x)
 {
     Strip *s = c->strip;
     s->load = grown(c->arena, s->load, s->load_count, &c->load_room, sizeof *s->load);
     s->load[s->load_count++] = x;
 }
 
-static Value compile_read(Compiler *c, const Expr *e, const Value *mask)
+static ProgramValue compile_read(Compiler *c, const Expr *e, const ProgramValue *mask)
 {
     const Tensor *t = e->ref;
-    Access *x = NEW(c->arena, Access);
+    ProgramAccess *x = NEW(c->arena, ProgramAccess);
     int level = larger(compile_address(c, x, t, e->arg, mask), load_level(c, t));
     if (mask) {
         x->mask = mask->at;
@@ -272,7 +272,7 @@ static Value compile_read(Compiler *c, const Expr *e, const Value *mask)
         level = larger(level, mask->level);
     }
     const bool varies = x->offsets->term_count > 0 || (mask && mask->lanes > 1);
-    Value to = value_new(c, rep_of(t->type), varies ? c->strip->lanes : 1, level);
+    ProgramValue to = value_new(c, rep_of(t->type), varies ? c->strip->lanes : 1, level);
     const Instr in = { .run = kernel_load(t->type), .lanes = to.lanes, .to = to.at, .access = x };
     append(c, level, &in);
     note_load(c, x);
@@ -282,16 +282,16 @@ static Value compile_read(Compiler *c, const Expr *e, const Value *mask)
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
 /* The mask of a side that is evaluated only where `cond` is (or is not). */
-static Value narrowed(Compiler *c, const Value *mask, Value cond, bool wanted)
+static ProgramValue narrowed(Compiler *c, const ProgramValue *mask, ProgramValue cond, bool wanted)
 {
     if (!wanted) cond = apply(c, EXPR_NOT, BOOL, BOOL, &cond, 1);
     return mask ? apply2(c, EXPR_AND, BOOL, cond, *mask) : cond;
 }
 
-static Value compile_side(Compiler *c, const Expr *e, const Value *mask, Value cond, bool wanted)
+static ProgramValue compile_side(Compiler *c, const Expr *e, const ProgramValue *mask, ProgramValue cond, bool wanted)
 {
     if (!has_reads(c, e)) return compile_value(c, e, NULL);
-    const Value inner = narrowed(c, mask, cond, wanted);
+    const ProgramValue inner = narrowed(c, mask, cond, wanted);
     return compile_value(c, e, &inner);
 }
 
@@ -302,9 +302,9 @@ static bool is_same_register(const Expr *cast)
         && to->least <= from->least && to->greatest >= from->greatest;
 }
 
-static Value compile_operation(Compiler *c, const Expr *e, const Value *mask)
+static ProgramValue compile_operation(Compiler *c, const Expr *e, const ProgramValue *mask)
 {
-    Value arg[3];
+    ProgramValue arg[3];
     const bool is_lazy = e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR;
     arg[0] = compile_value(c, e->arg[0], mask);
     if (e->kind == EXPR_CAST && is_same_register(e)) return arg[0];
@@ -314,7 +314,7 @@ static Value compile_operation(Compiler *c, const Expr *e, const Value *mask)
     return apply(c, e->kind, e->type, e->arg[e->arg_count - 1]->type, arg, e->arg_count);
 }
 
-static Value compile_new(Compiler *c, const Expr *e, const Value *mask)
+static ProgramValue compile_new(Compiler *c, const Expr *e, const ProgramValue *mask)
 {
     switch (e->kind) {
     case EXPR_INT:
@@ -330,10 +330,10 @@ static Value compile_new(Compiler *c, const Expr *e, const Value *mask)
     }
 }
 
-Value compile_value(Compiler *c, const Expr *e, const Value *mask)
+ProgramValue compile_value(Compiler *c, const Expr *e, const ProgramValue *mask)
 {
     if (!has_reads(c, e)) mask = NULL;
-    const Value *done = known(c, e, mask ? mask->at : NULL);
+    const ProgramValue *done = known(c, e, mask ? mask->at : NULL);
     return done ? *done : remember(c, e, mask ? mask->at : NULL, compile_new(c, e, mask));
 }
 
@@ -351,9 +351,9 @@ static const Expr *resolve_one(Ctx *cx, const Expr *e, void *user)
 
 const Expr *resolve(Compiler *c, const Expr *e) { return e ? expr_rewrite(c->cx, e, resolve_one, c) : NULL; }
 
-Value compile_operand(Compiler *c, DType t, const Expr **stand_in)
+ProgramValue compile_operand(Compiler *c, DType t, const Expr **stand_in)
 {
-    Value v = value_new(c, rep_of(t), 1, c->depth + 1);
+    ProgramValue v = value_new(c, rep_of(t), 1, c->depth + 1);
     *stand_in = expr_new_var(c->cx, "lane", VAR_LOCAL, t, 0, 0);
     return remember(c, *stand_in, NULL, v);
 }

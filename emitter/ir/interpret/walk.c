@@ -19,20 +19,20 @@
 #include "support/text.h"
 
 /* What a slot holds: element `elem` of its tensor, stored in the era `era`. */
-typedef struct Slot { uint64_t era; int64_t elem; } Slot;
+typedef struct RingSlot { uint64_t era; int64_t elem; } RingSlot;
 
 /* The storage of a tensor. A copy is one lane's: begin and end of the window and the slots are per copy. Where the lanes of a
  * parallel loop share one, the slots of an element are counted from the begin of the lane's window. */
-typedef struct Place {
+typedef struct WalkPlace {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
     int64_t elems, slot_count;                     /* of the tensor; of one copy */
     int64_t copies, windows, room;                 /* in use; of the windows, as many or more; allocated of both */
     int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
     char *data;                                    /* [copies][slot_count] elements */
-    Slot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
+    RingSlot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
     uint64_t era;                                  /* of the Alloc's present execution; 0: none */
-} Place;
+} WalkPlace;
 
 /* The lanes in lockstep: values of the vector loops around. Lane l is number id[l] of `width`. */
 typedef struct Lanes {
@@ -72,9 +72,9 @@ typedef struct Walk {
 
 /* ---- Places ------------------------------------------------------------------------------------------------------ */
 
-static Place *place_new(Walk *w, const Tensor *t)
+static WalkPlace *place_new(Walk *w, const Tensor *t)
 {
-    Place *p = NEW(w->cx->arena, Place);
+    WalkPlace *p = NEW(w->cx->arena, WalkPlace);
     p->tensor = t;
     p->elems = p->slot_count = env_elems(w->cx, w->env, t);
     p->copies = p->windows = 1;
@@ -83,9 +83,9 @@ static Place *place_new(Walk *w, const Tensor *t)
     return p;
 }
 
-static Place *place_given(Walk *w, const Tensor *t)
+static WalkPlace *place_given(Walk *w, const Tensor *t)
 {
-    Place *p = place_new(w, t);
+    WalkPlace *p = place_new(w, t);
     p->data = env_get(w->env, t);
     p->era = 1;
     if (!p->data) diag_error(w->cx, w->nest->name, "the input \"%s\" has no data", t->name);
@@ -94,17 +94,17 @@ static Place *place_given(Walk *w, const Tensor *t)
 
 /* ---- Elements ---------------------------------------------------------------------------------------------------- */
 
-static void fault(Walk *w, const Place *p, const int64_t *index, const char *does, const char *why)
+static void fault(Walk *w, const WalkPlace *p, const int64_t *index, const char *does, const char *why)
 {
     const char *where = w->block ? text_format(w->cx, "block \"%s\"", w->block->name) : w->nest->name;
     diag_error(w->cx, where, "%s \"%s\" at %s, %s", does, p->tensor->name, index_text(w->cx, p->tensor->rank, index), why);
 }
 
 /* Where the running lane keeps its copy: its number among the lanes at the time of the Alloc. */
-static int64_t copy_of(const Walk *w, const Place *p) { return w->lane / (w->width / p->copies); }
-static int64_t window_number(const Walk *w, const Place *p) { return w->lane / (w->width / p->windows); }
+static int64_t copy_of(const Walk *w, const WalkPlace *p) { return w->lane / (w->width / p->copies); }
+static int64_t window_number(const Walk *w, const WalkPlace *p) { return w->lane / (w->width / p->windows); }
 
-static bool is_inside(Walk *w, const Place *p, const int64_t *index, const char *does)
+static bool is_inside(Walk *w, const WalkPlace *p, const int64_t *index, const char *does)
 {
     const int64_t copy = window_number(w, p);
     for (int d = 0; d < p->tensor->rank; d++) {
@@ -123,7 +123,7 @@ static bool is_inside(Walk *w, const Place *p, const int64_t *index, const char 
 
 typedef struct Spot { int64_t slot, elem; } Spot;
 
-static Spot spot_of(const Walk *w, const Place *p, const int64_t *index)
+static Spot spot_of(const Walk *w, const WalkPlace *p, const int64_t *index)
 {
     Spot s = { 0, 0 };
     for (int d = 0; d < p->tensor->rank; d++) {
@@ -134,12 +134,12 @@ static Spot spot_of(const Walk *w, const Place *p, const int64_t *index)
     return s;
 }
 
-static Place *place_of(Walk *w, const Tensor *t, const int64_t *index, const char *does)
+static WalkPlace *stage_place(Walk *w, const Tensor *t, const int64_t *index, const char *does)
 {
-    Place *p = map_get_ptr(&w->places, t);
+    WalkPlace *p = map_get_ptr(&w->places, t);
     if (!p && t->data) p = place_given(w, t);
     if (!p || !p->era) {
-        Place nowhere = { .tensor = t };
+        WalkPlace nowhere = { .tensor = t };
         fault(w, &nowhere, index, does, "outside the Alloc that holds it");
         return NULL;
     }
@@ -149,7 +149,7 @@ static Place *place_of(Walk *w, const Tensor *t, const int64_t *index, const cha
 static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *does)
 {
     Scalar zero = { 0 };
-    const Place *p = place_of(w, t, index, does);
+    const WalkPlace *p = stage_place(w, t, index, does);
     if (!p) return zero;
     Spot s = spot_of(w, p, index);
     if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
@@ -159,11 +159,11 @@ static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *d
 
 static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
 {
-    Place *p = place_of(w, t, index, "writes");
+    WalkPlace *p = stage_place(w, t, index, "writes");
     if (!p) return;
     Spot s = spot_of(w, p, index);
     dtype_store(t->type, p->data, s.slot, v);
-    if (p->slot) p->slot[s.slot] = (Slot){ p->era, s.elem };
+    if (p->slot) p->slot[s.slot] = (RingSlot){ p->era, s.elem };
 }
 
 static Scalar read_element(void *user, const Tensor *t, const int64_t *index) { return load(user, t, index, "reads"); }
@@ -174,14 +174,14 @@ static int site(Walk *w, const Expr *e) { return point_site_in(w->point, w->env,
 
 static void place_output(Walk *w, const Tensor *t)
 {
-    Place *p = place_new(w, t);
+    WalkPlace *p = place_new(w, t);
     p->data = env_get(w->env, t);
     if (!p->data) p->data = env_alloc(w->cx, w->env, t);
-    if (w->checked) p->slot = NEW_ARRAY(w->cx->arena, Slot, p->elems);
+    if (w->checked) p->slot = NEW_ARRAY(w->cx->arena, RingSlot, p->elems);
     p->era = ++w->era;
 }
 
-static void make_room(Walk *w, Place *p, int64_t copies, int64_t windows)
+static void make_room(Walk *w, WalkPlace *p, int64_t copies, int64_t windows)
 {
     p->copies = copies;
     p->windows = windows;
@@ -190,14 +190,14 @@ static void make_room(Walk *w, Place *p, int64_t copies, int64_t windows)
     size_t slots = (size_t)(windows * p->slot_count);
     p->data = arena_array(w->cx->arena, slots, (size_t)dtype_info(p->tensor->type)->bytes);
     if (!w->checked) return;
-    p->slot = NEW_ARRAY(w->cx->arena, Slot, slots);
+    p->slot = NEW_ARRAY(w->cx->arena, RingSlot, slots);
     p->begin = arena_array(w->cx->arena, (size_t)windows, sizeof *p->begin);
     p->end = arena_array(w->cx->arena, (size_t)windows, sizeof *p->end);
 }
 
-static Place *place_for(Walk *w, const Buffer *b)
+static WalkPlace *place_for(Walk *w, const Buffer *b)
 {
-    Place *p = map_get_ptr(&w->places, b->tensor);
+    WalkPlace *p = map_get_ptr(&w->places, b->tensor);
     if (!p) p = place_new(w, b->tensor);
     p->slot_count = 1;
     for (int d = 0; d < b->tensor->rank; d++) {
@@ -228,7 +228,7 @@ static const Window *window_of(Walk *w, const Stmt *alloc)
 }
 
 /* A dimension of which no window can be given keeps the whole tensor. */
-static void set_windows(Walk *w, const Stmt *alloc, Place *p, const Lanes *l)
+static void set_windows(Walk *w, const Stmt *alloc, WalkPlace *p, const Lanes *l)
 {
     const Window *window = window_of(w, alloc);
     for (int lane = 0; lane < l->count; lane++) {
@@ -332,11 +332,11 @@ static uint64_t next_random(Walk *w)
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
 
-typedef struct Order { int64_t factor, start; } Order;   /* iteration i runs the loop at (factor * i + start) mod n */
+typedef struct WalkOrder { int64_t factor, start; } WalkOrder;   /* iteration i runs the loop at (factor * i + start) mod n */
 
-static Order order_of(Walk *w, const Stmt *loop, int64_t n)
+static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
 {
-    Order o = { 1, 0 };
+    WalkOrder o = { 1, 0 };
     if (!w->random || loop->loop_kind != LOOP_PARALLEL || n < 2) return o;
     do o.factor = 1 + (int64_t)(next_random(w) % (uint64_t)n);
     while (common_divisor((uint64_t)o.factor, (uint64_t)n) != 1);
@@ -391,7 +391,7 @@ static void run(Walk *w, const Stmt *s, const Lanes *l);
 static void run_loop(Walk *w, const Stmt *loop, const Lanes *l)
 {
     int64_t n = longest(w, loop, l);
-    Order o = order_of(w, loop, n);
+    WalkOrder o = order_of(w, loop, n);
     Lanes *some = l->count > 1 ? lanes_at(w, loop, l, l->count) : NULL;
     for (int64_t i = 0; i < n && !ctx_failed(w->cx); i++) {
         int64_t at = (o.factor * i + o.start) % n;
@@ -432,7 +432,7 @@ static bool is_in_lockstep(Walk *w, const Stmt *loop)
 
 static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)
 {
-    Place *p = place_for(w, alloc->buffer);
+    WalkPlace *p = place_for(w, alloc->buffer);
     bool own = !w->checked || alloc->buffer->scope == SCOPE_STACK || alloc->buffer->scope == SCOPE_REGISTER;
     make_room(w, p, own || !l->shared ? l->width : l->shared, l->width);
     p->era = ++w->era;
@@ -465,7 +465,7 @@ static void run(Walk *w, const Stmt *s, const Lanes *l)
 
 static void check_all_written(Walk *w, const Tensor *t)
 {
-    const Place *p = map_get_ptr(&w->places, t);
+    const WalkPlace *p = map_get_ptr(&w->places, t);
     int64_t index[MAX_RANK];
     for (int64_t i = 0; p->slot && i < p->elems; i++) {
         if (p->slot[i].era == p->era) continue;

@@ -14,7 +14,7 @@ static bool has_steps(const Node *n)
 
 typedef struct Circle { Ctx *cx; int count, room; Node **at; } Circle;
 
-static int place_of(const Circle *c, const Node *n)
+static int circle_index(const Circle *c, const Node *n)
 {
     for (int i = 0; i < c->count; i++)
         if (c->at[i] == n) return i;
@@ -38,18 +38,18 @@ static Circle needs_of(Ctx *cx, const Node *n)
     for (int next = -1; next < c.count; next++) {
         const Node *at = next < 0 ? n : c.at[next];
         for (int i = 0; i < at->in_count; i++)
-            if (has_steps(at->in[i]->maker) && place_of(&c, at->in[i]->maker) < 0) add(&c, at->in[i]->maker);
+            if (has_steps(at->in[i]->maker) && circle_index(&c, at->in[i]->maker) < 0) add(&c, at->in[i]->maker);
     }
     return c;
 }
 
 /* ---- The order of a step --------------------------------------------------------------------------------------- */
 
-typedef struct Reading { Ctx *cx; const Stage *reader; const Node *maker; bool now; } Reading;
+typedef struct CircleRead { Ctx *cx; const Stage *reader; const Node *maker; bool now; } CircleRead;
 
 static void look_at_read(const Expr *e, void *user)
 {
-    Reading *r = user;
+    CircleRead *r = user;
     const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
     if (!t || t->maker != r->maker) return;
     const Expr *ago = simplify(r->cx, expr_sub(r->cx, r->reader->axis[0].var, e->arg[0]), NULL);
@@ -59,7 +59,7 @@ static void look_at_read(const Expr *e, void *user)
 /* Does the reader want what the maker makes in the same step? */
 static bool reads_now(Ctx *cx, const Node *reader, const Node *maker)
 {
-    Reading r = { cx, reader->stage, maker, false };
+    CircleRead r = { cx, reader->stage, maker, false };
     for (int i = 0; i < reader->stage->out_count; i++) {
         expr_walk(cx, reader->stage->value[i], look_at_read, &r);
         if (reader->stage->init) expr_walk(cx, reader->stage->init[i], look_at_read, &r);
@@ -96,7 +96,7 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
     add(&c, n);
     for (int i = 0; i < all.count; i++) {
         Circle back = needs_of(cx, all.at[i]);
-        if (all.at[i] != n && place_of(&back, n) >= 0) add(&c, all.at[i]);
+        if (all.at[i] != n && circle_index(&back, n) >= 0) add(&c, all.at[i]);
     }
     for (int i = 0; i < c.count && c.count > 1; i++) {
         if (c.at[i]->stage->axis[0].extent != n->stage->axis[0].extent)

@@ -35,7 +35,7 @@ typedef struct NestPrinter {
     Text *t;
     const Nest *nest;
     Namer tensors, sizes;
-    const struct Size *size;     /* declared, newest first */
+    const struct PrintedSize *size;     /* declared, newest first */
     Map stage_axes;              /* Stage -> Namer of its axes */
     Map promised;                /* tensors that a `promise` line has told */
     const LoopName *loops;
@@ -43,7 +43,7 @@ typedef struct NestPrinter {
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-typedef struct Size { const struct Size *before; const Var *var; } Size;
+typedef struct PrintedSize { const struct PrintedSize *before; const Var *var; } PrintedSize;
 
 static void declare_size(const Expr *e, void *user)
 {
@@ -51,8 +51,8 @@ static void declare_size(const Expr *e, void *user)
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE || namer_get(&p->sizes, v, NULL)) return;
     text_printf(p->t, "size %s in %lld..%lld\n", namer_add(&p->sizes, v, v->name), (long long)v->least, (long long)v->greatest);
-    Size *s = NEW(p->cx->arena, Size);
-    *s = (Size){ p->size, v };
+    PrintedSize *s = NEW(p->cx->arena, PrintedSize);
+    *s = (PrintedSize){ p->size, v };
     p->size = s;
 }
 
@@ -95,7 +95,7 @@ static const Namer *axes_of(NestPrinter *p, const Stage *s)
     if (axes) return axes;
     axes = NEW(p->cx->arena, Namer);
     *axes = namer_new(p->cx);
-    for (const Size *size = p->size; size; size = size->before)
+    for (const PrintedSize *size = p->size; size; size = size->before)
         namer_add(axes, size->var, namer_get(&p->sizes, size->var, size->var->name));
     for (int a = 0; a < s->axis_count; a++) namer_add(axes, s->axis[a].var->ref, expr_as_var(s->axis[a].var)->name);
     map_put_ptr(&p->stage_axes, s, axes);

@@ -10,14 +10,14 @@
 #include "ir/text/read_instruction.h"
 #include "support/names.h"
 
-typedef struct Line { size_t begin, end; int indent; } Line;
+typedef struct NestLine { size_t begin, end; int indent; } NestLine;
 
 typedef struct List { const void **at; int count, room; } List;
 
 typedef struct NestReader {
     Ctx *cx;
     const char *text;
-    Line *line;                      /* without empty ones */
+    NestLine *line;                      /* without empty ones */
     int count, next, depth;
     const Known *known;
     List input, stage, output, step;
@@ -28,11 +28,11 @@ static void find_lines(NestReader *r)
 {
     int room = 1;
     for (const char *s = r->text; *s; s++) room += *s == '\n';
-    r->line = NEW_ARRAY(r->cx->arena, Line, room);
+    r->line = NEW_ARRAY(r->cx->arena, NestLine, room);
     for (const char *s = r->text; *s;) {
         size_t length = strcspn(s, "\n"), indent = strspn(s, " ");
         if (strspn(s, " \t\r") < length)
-            r->line[r->count++] = (Line){ (size_t)(s - r->text) + indent, (size_t)(s - r->text) + length, (int)indent };
+            r->line[r->count++] = (NestLine){ (size_t)(s - r->text) + indent, (size_t)(s - r->text) + length, (int)indent };
         s += length + (s[length] == '\n');
     }
 }
@@ -43,7 +43,7 @@ static Lexer lex_line(const NestReader *r, int at) { return lex_part(r->cx, r->t
 static bool next_begins(const NestReader *r, const char *word)
 {
     if (r->next >= r->count || ctx_failed(r->cx)) return false;
-    const Line *line = &r->line[r->next];
+    const NestLine *line = &r->line[r->next];
     size_t n = strlen(word);
     return line->end - line->begin >= n && memcmp(r->text + line->begin, word, n) == 0 &&
            (line->end - line->begin == n || r->text[line->begin + n] == ' ');
@@ -314,7 +314,7 @@ static const Instruction *instruction_in_steps(NestReader *r, const char *macro)
 {
     static const char word[] = "instruction ";
     for (int i = r->next; i < r->count; i++) {
-        const Line *line = &r->line[i];
+        const NestLine *line = &r->line[i];
         const char *text = name_n(r->cx, r->text + line->begin, line->end - line->begin);
         if (strncmp(text, word, sizeof word - 1) != 0) continue;
         const Instruction *found = instruction_read(r->cx, text + sizeof word - 1);
@@ -380,7 +380,7 @@ static const Stmt *read_stmts(NestReader *r, int above)
 static void read_steps(NestReader *r)
 {
     for (; r->next < r->count && r->line[r->next].indent > 0; r->next++) {
-        const Line *line = &r->line[r->next];
+        const NestLine *line = &r->line[r->next];
         push(r->cx, &r->step, name_n(r->cx, r->text + line->begin, line->end - line->begin));
     }
 }

@@ -88,9 +88,9 @@ static int outermost_reduce(const Expand *x, const Stmt *block)
 
 static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e) { return storage_loads(x->s, block_in_loops(x->cx, block, e)); }
 
-typedef struct Target { const Memory *memory; const Expr *index; } Target;
+typedef struct StoreTarget { const Memory *memory; const Expr *index; } StoreTarget;
 
-static bool target_of(Expand *x, const Stmt *block, int out, Target *t)
+static bool target_of(Expand *x, const Stmt *block, int out, StoreTarget *t)
 {
     const Tensor *tensor = block->stage->out[out];
     const Storage *st = storage_of(x->s, tensor);
@@ -98,7 +98,7 @@ static bool target_of(Expand *x, const Stmt *block, int out, Target *t)
         diag_internal(x->cx, tensor->name, "this tensor is made where it has no storage");
         return false;
     }
-    *t = (Target){ st->memory, storage_index(x->cx, st, tensor, block->bind) };
+    *t = (StoreTarget){ st->memory, storage_index(x->cx, st, tensor, block->bind) };
     return true;
 }
 
@@ -130,7 +130,7 @@ static bool skipping_is_exact(const Stage *s)
 }
 
 /* old := combine(old, value), over targets that are memories or the accumulators put in their place. */
-static const Code *update(Expand *x, const Stmt *block, const Target *target)
+static const Code *update(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     Ctx *cx = x->cx;
     const Stage *s = block->stage;
@@ -157,7 +157,7 @@ static const Code *update(Expand *x, const Stmt *block, const Target *target)
     return code_if(cx, cond, code_seq(cx, store, s->out_count), NULL);
 }
 
-static const Code *init(Expand *x, const Stmt *block, const Target *target)
+static const Code *init(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     const Code *store[2] = { NULL, NULL };
     for (int i = 0; i < block->stage->out_count; i++)
@@ -165,7 +165,7 @@ static const Code *init(Expand *x, const Stmt *block, const Target *target)
     return code_seq(x->cx, store, block->stage->out_count);
 }
 
-static const Code *plain(Expand *x, const Stmt *block, const Target *target)
+static const Code *plain(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     const Code *store[2] = { NULL, NULL };
     for (int i = 0; i < block->stage->out_count; i++)
@@ -198,7 +198,7 @@ static const Bounds *bounds_of_path(Expand *x)
 
 /* An init in a local array that stays inside it may run without its guard: an element that the guard leaves out is never
  * read in this life of the array, and gets a value that C can see. */
-static bool init_may_overshoot(Expand *x, const Stmt *block, const Target *target)
+static bool init_may_overshoot(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     const Bounds *scope = bounds_of_path(x);
     for (int i = 0; i < block->stage->out_count; i++) {
@@ -213,7 +213,7 @@ static bool init_may_overshoot(Expand *x, const Stmt *block, const Target *targe
 static const Code *expand_block(Expand *x, const Stmt *block)
 {
     Ctx *cx = x->cx;
-    Target target[2];
+    StoreTarget target[2];
     for (int i = 0; i < block->stage->out_count; i++)
         if (!target_of(x, block, i, &target[i])) return NULL;
     const Code *code;
@@ -286,7 +286,7 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
     int depth = x->depth;
     for (const Stmt *s = loop; s != block; s = s->child[0]) x->path[x->depth++] = s;
     InitMode mode = init_mode(x, block);
-    Target target[2], acc[2] = { { NULL, NULL }, { NULL, NULL } };
+    StoreTarget target[2], acc[2] = { { NULL, NULL }, { NULL, NULL } };
     const Expr *guard;
     bool suits = guard_of_data(x, block, &guard) && mode != INIT_GUARDED && (mode == INIT_ELSEWHERE || outermost_reduce(x, block) == depth);
     for (int i = 0; suits && i < block->stage->out_count; i++) suits = target_of(x, block, i, &target[i]) && !is_variable(target[i].memory);
@@ -298,7 +298,7 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
             Memory proto = { .name = name(cx, i ? "acc2" : "acc"), .type = target[i].memory->type, .kind = MEMORY_SCALAR };
             proto.elems = expr_index(cx, 1);
             proto.range = sum_range(cx, block->stage);
-            acc[i] = (Target){ memory_new(cx, &proto), expr_index(cx, 0) };
+            acc[i] = (StoreTarget){ memory_new(cx, &proto), expr_index(cx, 0) };
             part[n++] = code_local(cx, acc[i].memory);
             if (mode == INIT_ELSEWHERE)
                 part[n++] = code_store(cx, acc[i].memory, acc[i].index, load_expr(cx, target[i].memory, target[i].index));
@@ -318,7 +318,7 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
 {
     Ctx *cx = x->cx;
     if (s->kind == STMT_BLOCK) {
-        Target target[2];
+        StoreTarget target[2];
         bool mine = s->stage->reducer != REDUCE_NONE && outermost_reduce(x, s) == at && init_mode(x, s) == INIT_BEFORE_LOOPS;
         for (int i = 0; mine && i < s->stage->out_count; i++) mine = target_of(x, s, i, &target[i]);
         if (!mine) return NULL;

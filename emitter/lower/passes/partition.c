@@ -12,7 +12,7 @@
 
 enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
 
-typedef struct Partition {
+typedef struct LoopPartition {
     Ctx *cx;
     int64_t budget;
     bool in_border;                           /* where no second version is worth its place */
@@ -24,11 +24,11 @@ typedef struct Partition {
     const Expr *inner[MAX_DEPTH];             /* variables of the loops inside the one looked at, while walking */
     int inner_at[MAX_CONDITIONS];             /* how many of them stand around the condition */
     const Expr *inner_of[MAX_CONDITIONS][MAX_DEPTH];
-} Partition;
+} LoopPartition;
 
 /* ---- The conditions in a loop's body --------------------------------------------------------------------------- */
 
-static void add_condition(Partition *p, const Expr *cond, const Bounds *scope)
+static void add_condition(LoopPartition *p, const Expr *cond, const Bounds *scope)
 {
     for (int i = 0; i < p->count; i++)
         if (p->cond[i] == cond) return;
@@ -40,14 +40,14 @@ static void add_condition(Partition *p, const Expr *cond, const Bounds *scope)
     p->count++;
 }
 
-static void add_conjuncts(Partition *p, const Expr *cond, const Bounds *scope)
+static void add_conjuncts(LoopPartition *p, const Expr *cond, const Bounds *scope)
 {
     const Expr *part[MAX_CONDITIONS];
     int n = conjuncts(cond, part, MAX_CONDITIONS);
     for (int i = 0; i < n && i < MAX_CONDITIONS; i++) add_condition(p, part[i], scope);
 }
 
-typedef struct Selects { Partition *p; const Bounds *scope; } Selects;
+typedef struct Selects { LoopPartition *p; const Bounds *scope; } Selects;
 
 static void find_select(const Expr *e, void *user)
 {
@@ -56,7 +56,7 @@ static void find_select(const Expr *e, void *user)
 }
 
 /* What an instruction stands for cuts no loop: it is printed once, and takes its conditions as operands. */
-static void find_conditions(Partition *p, const Code *c, const Bounds *scope)
+static void find_conditions(LoopPartition *p, const Code *c, const Bounds *scope)
 {
     if (c->kind == CODE_CALL) return;
     if (c->kind == CODE_STORE) {
@@ -76,7 +76,7 @@ static void find_conditions(Partition *p, const Code *c, const Bounds *scope)
 /* ---- Where they hold ------------------------------------------------------------------------------------------- */
 
 /* Narrows [begin, end) of `loop` to where condition `i` surely holds; false where nothing can be said. */
-static bool narrow(Partition *p, const Code *loop, int i, const Expr **begin, const Expr **end)
+static bool narrow(LoopPartition *p, const Code *loop, int i, const Expr **begin, const Expr **end)
 {
     Ctx *cx = p->cx;
     const Expr *sum = as_nonnegative(cx, p->cond[i]), *rest;
@@ -100,7 +100,7 @@ static bool narrow(Partition *p, const Code *loop, int i, const Expr **begin, co
 
 static const Expr *holds(Ctx *cx, const Expr *e, void *user)
 {
-    const Partition *p = user;
+    const LoopPartition *p = user;
     for (int i = 0; i < p->count; i++)
         if (e == p->cond[i]) return expr_int(cx, BOOL, 1);
     return e;
@@ -117,7 +117,7 @@ static int64_t cost(const Code *c)
 
 /* ---- Whether it is worth it ------------------------------------------------------------------------------------ */
 
-typedef struct Asks { const Partition *found; bool any; } Asks;
+typedef struct Asks { const LoopPartition *found; bool any; } Asks;
 
 static void look_for_condition(const Expr *e, void *user)
 {
@@ -125,7 +125,7 @@ static void look_for_condition(const Expr *e, void *user)
     for (int i = 0; i < a->found->count; i++) a->any = a->any || e == a->found->cond[i];
 }
 
-static bool asks(const Partition *found, const Expr *e)
+static bool asks(const LoopPartition *found, const Expr *e)
 {
     Asks a = { found, false };
     if (e) expr_walk(found->cx, e, look_for_condition, &a);
@@ -133,7 +133,7 @@ static bool asks(const Partition *found, const Expr *e)
 }
 
 /* How many stores run, and how many of them under one of the conditions. A loop of unknown length counts as a short one. */
-static void count_runs(const Partition *found, const Code *c, int64_t times, bool is_asked, int64_t *all, int64_t *asked)
+static void count_runs(const LoopPartition *found, const Code *c, int64_t times, bool is_asked, int64_t *all, int64_t *asked)
 {
     enum { UNKNOWN_LENGTH = 16 };
     if (c->kind == CODE_STORE) {
@@ -155,7 +155,7 @@ static bool holds_call(const Code *c)
 
 /* A cut copies the whole body: it is for conditions that a good part of the body's work stands under, a better one where instructions
  * are in it, which are written out each time. */
-static bool is_rarely_asked(const Partition *found, const Code *body)
+static bool is_rarely_asked(const LoopPartition *found, const Code *body)
 {
     int64_t all = 0, asked = 0;
     count_runs(found, body, 1, false, &all, &asked);
@@ -216,7 +216,7 @@ static const Code *both_borders(Ctx *cx, const Code *loop, const Expr *begin, co
     return code_for(cx, loop->var, loop->begin, loop->end, last - first, loop->loop_kind, code_fresh(cx, loop->child[0]));
 }
 
-static const Code *partition(Partition *p, const Code *c, const Bounds *scope);
+static const Code *partition(LoopPartition *p, const Code *c, const Bounds *scope);
 
 static bool is_one_iteration(const Code *c)
 {
@@ -224,10 +224,10 @@ static bool is_one_iteration(const Code *c)
 }
 
 /* The three parts of a loop; NULL where it is better left whole. */
-static const Code *cut(Partition *p, const Code *loop, const Bounds *scope)
+static const Code *cut(LoopPartition *p, const Code *loop, const Bounds *scope)
 {
     Ctx *cx = p->cx;
-    Partition found = { .cx = cx };
+    LoopPartition found = { .cx = cx };
     find_conditions(&found, loop->child[0], code_bounds(cx, scope, loop));
     const Expr *begin = loop->begin, *end = loop->end;
     int kept = 0;
@@ -299,10 +299,10 @@ static const Expr *is_nonnegative(Ctx *cx, const Expr *sum)
 
 /* An innermost loop twice, `if (its conditions surely hold) loop without them; else loop`: a small copy, and a test for
  * each run of the loop rather than for each iteration. NULL where no condition can be taken out. */
-static const Code *version(Partition *p, const Code *loop, const Bounds *scope)
+static const Code *version(LoopPartition *p, const Code *loop, const Bounds *scope)
 {
     Ctx *cx = p->cx;
-    Partition found = { .cx = cx };
+    LoopPartition found = { .cx = cx };
     found.inner[found.inner_count++] = loop->var;
     find_conditions(&found, loop->child[0], code_bounds(cx, scope, loop));
     const Expr *all = NULL;
@@ -339,7 +339,7 @@ static int64_t work(Ctx *cx, const Code *c)
 }
 
 /* One after the other, the one that works most first: what it needs of the budget is best spent. */
-static void partition_all(Partition *p, const Code *seq, const Code **child, const Bounds *scope)
+static void partition_all(LoopPartition *p, const Code *seq, const Code **child, const Bounds *scope)
 {
     int64_t *load = NEW_ARRAY(p->cx->arena, int64_t, seq->child_count);
     for (int i = 0; i < seq->child_count; i++) load[i] = work(p->cx, seq->child[i]);
@@ -352,7 +352,7 @@ static void partition_all(Partition *p, const Code *seq, const Code **child, con
     }
 }
 
-static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
+static const Code *partition(LoopPartition *p, const Code *c, const Bounds *scope)
 {
     Ctx *cx = p->cx;
     if (c->kind == CODE_FOR && c->step == 1 && (c->loop_kind == LOOP_SERIAL || c->loop_kind == LOOP_PARALLEL)) {
@@ -376,6 +376,6 @@ static const Code *partition(Partition *p, const Code *c, const Bounds *scope)
 
 const Code *pass_partition(Ctx *cx, const LowerOptions *options, const Code *c)
 {
-    Partition p = { .cx = cx, .budget = options && options->code_budget ? options->code_budget : DEFAULT_BUDGET };
+    LoopPartition p = { .cx = cx, .budget = options && options->code_budget ? options->code_budget : DEFAULT_BUDGET };
     return partition(&p, c, NULL);
 }

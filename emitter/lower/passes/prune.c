@@ -4,12 +4,12 @@
  * several scopes (copies share it), so each declaration is looked at with what follows it in its sequence. */
 #include "lower/passes/passes.h"
 
-typedef struct Uses { Map read; } Uses;
+typedef struct MemoryUses { Map read; } MemoryUses;
 typedef struct Prune { bool changed; } Prune;
 
 static const Expr *note_use(Ctx *cx, const Expr *e, void *user)
 {
-    Uses *u = user;
+    MemoryUses *u = user;
     (void)cx;
     if (e->kind == EXPR_LOAD) map_put_ptr(&u->read, e->ref, u);
     if (e->kind == EXPR_VAR) map_put_ptr(&u->read, e, u);
@@ -28,7 +28,7 @@ static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
 {
     const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
     bool changed = false;
-    Uses behind = { map_new(cx->arena) };
+    MemoryUses behind = { map_new(cx->arena) };
     for (int i = seq->child_count - 1; i >= 0; i--) {
         const Code *c = child[i] = seq->child[i];
         const void *what = c->kind == CODE_LET ? (const void *)c->var : c->kind == CODE_LOCAL ? c->memory : NULL;

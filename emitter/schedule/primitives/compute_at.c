@@ -80,18 +80,18 @@ static const Nest *compute_anew(Ctx *cx, const Nest *n, const StepArgs *a)
 /* ---- With the loops that it has -------------------------------------------------------------------------------- */
 
 /* The stage's part at the root: loops of one iteration, then the one over rows. */
-typedef struct Rows {
+typedef struct RowLoops {
     Draft *d;
     const Stage *stage;
     const Stmt *top, *loop;          /* the outermost of them; the one over rows */
     int dimension;                   /* of which the loop counts the rows */
     int64_t at_once;                 /* rows in an iteration of it */
     int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];      /* what stands for the variables of the loops of one iteration */
-} Rows;
+} RowLoops;
 
 static bool is_single(const Stmt *s) { return expr_is_int(s->extent, 1); }
 
-static bool find_rows(Rows *r, Path *p)
+static bool find_rows(RowLoops *r, Path *p)
 {
     Draft *d = r->d;
     int at = 0;
@@ -112,7 +112,7 @@ static bool find_rows(Rows *r, Path *p)
 }
 
 /* The loop counts the rows of one dimension, one by one or in blocks, and of no other. */
-static bool find_dimension(Rows *r, const Stmt *block)
+static bool find_dimension(RowLoops *r, const Stmt *block)
 {
     int moving = 0;
     for (int a = 0; a < r->stage->data_count; a++) {
@@ -132,7 +132,7 @@ static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
 }
 
 /* Where so many blocks may begin: at the box's first row, or where the last of them is the last of the stage. NULL: it has fewer rows. */
-static const Expr *first_block(Rows *r, const StageBox *box, const Bounds *scope, int64_t blocks)
+static const Expr *first_block(RowLoops *r, const StageBox *box, const Bounds *scope, int64_t blocks)
 {
     Ctx *cx = r->d->cx;
     const Expr *taken = expr_index(cx, blocks * r->at_once), *rows = r->stage->axis[r->dimension].extent, *first = box->begin[r->dimension];
@@ -142,7 +142,7 @@ static const Expr *first_block(Rows *r, const StageBox *box, const Bounds *scope
 }
 
 /* The rows of the box, below the host loop. */
-static const Stmt *rows_of_box(Rows *r, const StageBox *box, const Path *host)
+static const Stmt *rows_of_box(RowLoops *r, const StageBox *box, const Path *host)
 {
     Ctx *cx = r->d->cx;
     const int64_t blocks = (box->count[r->dimension]->integer + r->at_once - 1) / r->at_once;
@@ -174,7 +174,7 @@ static const Stmt *drop_part(Ctx *cx, const Stmt *s, void *user)
     return s->kind == STMT_SEQ && s->child_count == 0 ? NULL : s;
 }
 
-static bool move_rows(Rows *r, const char *loop)
+static bool move_rows(RowLoops *r, const char *loop)
 {
     Ctx *cx = r->d->cx;
     Nest *n = &r->d->next;
@@ -197,7 +197,7 @@ static bool move_rows(Rows *r, const char *loop)
 static const Nest *compute_rows(Ctx *cx, const Nest *n, const StepArgs *a)
 {
     Draft d = draft_open(cx, n, "compute_at", a);
-    Rows r = { .d = &d, .stage = draft_find_stage(&d, a->target) };
+    RowLoops r = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     Path p, own;
     if (!r.stage || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (!is_not_output(&d, r.stage) || !is_loop_of_another(&d, r.stage, &p) || !encloses_all_readers(&d, r.stage, path_end(&p)) ||

@@ -63,15 +63,15 @@ const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a)
 
 /* ---- prefetch -------------------------------------------------------------------------------------------------- */
 
-typedef struct Search { const Tensor *tensor; bool found, by_data; } Search;
+typedef struct HintSearch { const Tensor *tensor; bool found, by_data; } HintSearch;
 
 static void look_for_data(const Expr *e, void *user)
 {
-    Search *s = user;
+    HintSearch *s = user;
     s->by_data = s->by_data || e->kind == EXPR_READ;
 }
 
-typedef struct Look { Ctx *cx; Search *s; } Look;
+typedef struct Look { Ctx *cx; HintSearch *s; } Look;
 
 static void look_at(const Expr *e, void *user)
 {
@@ -91,7 +91,7 @@ static void search_block(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const LoopHints *h)
 {
     int64_t ahead = d->args.factor[0];
-    Search s = { t, false, false };
+    HintSearch s = { t, false, false };
     if (!is_input(&d->next, t))
         return refuse_unproved(d, FAULT_ROLE, "an input", "%s is made in this nest and is in the cache when it is read",
                                t->name);

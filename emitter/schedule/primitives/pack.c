@@ -38,7 +38,7 @@ static const Tensor *find_tensor(Draft *d, const char *tensor)
 
 /* ---- Words ----------------------------------------------------------------------------------------------------- */
 
-typedef struct Part { int dimension; char cut; int64_t size; } Part;       /* "o", "o/16", "o%16" */
+typedef struct PackedPart { int dimension; char cut; int64_t size; } PackedPart;       /* "o", "o/16", "o%16" */
 
 static int dimension_called(const Draft *d, const Tensor *t, const char *word, size_t length)
 {
@@ -58,10 +58,10 @@ static const char *dimension_names(const Draft *d, const Tensor *t)
     return list;
 }
 
-static bool read_part(Draft *d, const Tensor *t, const char *word, Part *out)
+static bool read_part(Draft *d, const Tensor *t, const char *word, PackedPart *out)
 {
     size_t length = strcspn(word, "/%");
-    *out = (Part){ dimension_called(d, t, word, length), word[length], 0 };
+    *out = (PackedPart){ dimension_called(d, t, word, length), word[length], 0 };
     if (out->dimension < 0)
         return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", dimension_names(d, t)),
                               "%s has no dimension %.*s", t->name, (int)length, word);
@@ -80,11 +80,11 @@ static bool read_part(Draft *d, const Tensor *t, const char *word, Part *out)
 
 /* ---- The map --------------------------------------------------------------------------------------------------- */
 
-typedef struct Order { int outer, inner; int at[MAX_RANK]; int64_t block[MAX_RANK]; bool within[MAX_RANK]; int last; } Order;
+typedef struct DimensionOrder { int outer, inner; int at[MAX_RANK]; int64_t block[MAX_RANK]; bool within[MAX_RANK]; int last; } DimensionOrder;
 
-static bool add_part(Draft *d, const Tensor *t, const char *word, Order *o)
+static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder *o)
 {
-    Part p;
+    PackedPart p;
     if (!read_part(d, t, word, &p)) return false;
     const char *axis = expr_as_var(maker_of(&d->next, t)->axis[p.dimension].var)->name;
     int place = -1;
@@ -111,7 +111,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, Order *o)
     return true;
 }
 
-static bool is_complete(Draft *d, const Tensor *t, const Order *o)
+static bool is_complete(Draft *d, const Tensor *t, const DimensionOrder *o)
 {
     for (int i = 0; i < t->rank; i++) {
         bool found = false;
@@ -132,7 +132,7 @@ const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a)
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "pack", a);
     const Tensor *t = find_tensor(&d, a->target);
-    Order o = { .last = -1 };
+    DimensionOrder o = { .last = -1 };
     if (!t) return n;
     for (int i = 0; i < a->loop_count; i++)
         if (!add_part(&d, t, a->loop[i], &o)) return n;

@@ -20,11 +20,11 @@ static int axis_called(const Stage *s, const char *axis)
 
 /* ---- What is read of the slack --------------------------------------------------------------------------------- */
 
-typedef struct Reads { Ctx *cx; const Bounds *scope; bool inside; } Reads;
+typedef struct PaddedReads { Ctx *cx; const Bounds *scope; bool inside; } PaddedReads;
 
 static void visit_read(const Expr *e, void *user)
 {
-    Reads *r = user;
+    PaddedReads *r = user;
     if (e->kind != EXPR_READ) return;
     const Tensor *t = e->ref;
     for (int d = 0; d < e->arg_count && r->inside; d++)
@@ -35,7 +35,7 @@ static void visit_read(const Expr *e, void *user)
 /* Is everything inside that the stage would read, conditions aside? */
 static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
 {
-    Reads r = { cx, NULL, true };
+    PaddedReads r = { cx, NULL, true };
     for (int a = 0; a < spec->axis_count; a++) r.scope = bounds_var(cx, r.scope, spec->axis[a].var, spec->axis[a].extent);
     for (int i = 0; i < spec->out_count; i++) {
         expr_walk(cx, spec->value[i], visit_read, &r);
@@ -70,11 +70,11 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     return n ? n->stage : NULL;
 }
 
-typedef struct Redirect { const Stage *from, *to; } Redirect;
+typedef struct PadRedirect { const Stage *from, *to; } PadRedirect;
 
 static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
 {
-    const Redirect *r = user;
+    const PadRedirect *r = user;
     for (int i = 0; e->kind == EXPR_READ && i < r->from->out_count; i++)
         if (e->ref == r->from->out[i]) return tensor_read(cx, r->to->out[i], e->arg, e->arg_count);
     return e;
@@ -102,7 +102,7 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
 /* Takes the place of the old one in the list and in what reads it. */
 static void redirect_readers(Draft *d, const Stage *old, const Stage *padded)
 {
-    Redirect r = { old, padded };
+    PadRedirect r = { old, padded };
     draft_replace_stage(d, old, padded);
     for (int i = 0; i < d->next.stage_count; i++) {
         const Stage *s = d->next.stage[i];

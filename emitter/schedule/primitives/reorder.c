@@ -12,7 +12,7 @@
 
 typedef struct Chain { int count; const Stmt *at[MAX_DEPTH]; } Chain;     /* loops, each the only child of the one before */
 
-static int place_of(const Chain *c, const char *loop)
+static int chain_index(const Chain *c, const char *loop)
 {
     for (int i = 0; i < c->count; i++)
         if (strcmp(c->at[i]->name, loop) == 0) return i;
@@ -44,7 +44,7 @@ static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermos
     c->count = 0;
     for (const Stmt *s = path_end(outermost); s->kind == STMT_FOR && c->count < MAX_DEPTH; s = s->child[0]) c->at[c->count++] = s;
     for (int i = 0; i < count; i++)
-        if (place_of(c, loops[i]) < 0)
+        if (chain_index(c, loops[i]) < 0)
             return refuse_unproved(d, FAULT_PLACE, "loops with only loops between them",
                                    "%s and %s are not in one chain of loops", path_end(outermost)->name, loops[i]);
     return true;
@@ -57,7 +57,7 @@ static Chain reordered(const Chain *c, const char *const *loops, int count)
     for (int i = 0; i < c->count; i++) {
         bool named = false;
         for (int j = 0; j < count; j++) named = named || strcmp(loops[j], c->at[i]->name) == 0;
-        if (named) out.at[i] = c->at[place_of(c, loops[next++])];
+        if (named) out.at[i] = c->at[chain_index(c, loops[next++])];
     }
     return out;
 }
@@ -106,7 +106,7 @@ static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, 
     for (int i = 0; o->fine && i < o->now->count; i++) {
         const Stmt *loop = o->now->at[i];
         if (!feeds_axis(block, loop->var, AXIS_REDUCE)) continue;
-        int was = place_of(o->old, loop->name);
+        int was = chain_index(o->old, loop->name);
         if (was < last) o->fine = may_swap(o, block, o->old->at[was], o->old->at[last]);
         else last = was;
     }

@@ -22,11 +22,11 @@ typedef struct Follow {
 
 /* ---- Whom it follows ------------------------------------------------------------------------------------------- */
 
-typedef struct Site { const Stage *stage; const Stmt *block; const Bounds *scope; int count; } Site;
+typedef struct ConsumerSite { const Stage *stage; const Stmt *block; const Bounds *scope; int count; } ConsumerSite;
 
 static void visit_maker(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
-    Site *s = user;
+    ConsumerSite *s = user;
     (void)cx;
     if (block->stage != s->stage || block->part == BLOCK_INIT) return;
     s->block = block;
@@ -34,9 +34,9 @@ static void visit_maker(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     s->count++;
 }
 
-static Site site_under(Follow *f, const Stage *s, const Stmt *from)
+static ConsumerSite site_under(Follow *f, const Stage *s, const Stmt *from)
 {
-    Site site = { s, NULL, NULL, 0 };
+    ConsumerSite site = { s, NULL, NULL, 0 };
     each_block(f->d->cx, from, NULL, visit_maker, &site);
     return site;
 }
@@ -62,7 +62,7 @@ static bool find_made(Follow *f)
 {
     Ctx *cx = f->d->cx;
     const Stmt *loop = path_end(&f->path);
-    Site site = { f->maker, NULL, NULL, 0 };
+    ConsumerSite site = { f->maker, NULL, NULL, 0 };
     each_block(cx, loop->child[0], path_bounds(cx, &f->path), visit_maker, &site);
     if (site.count != 1 || site_under(f, f->maker, f->d->next.root).count != 1)
         return refuse_unproved(f->d, FAULT_PIECES,

@@ -12,17 +12,17 @@
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
-typedef struct Merge {
+typedef struct InlineMerge {
     Draft *d;
     const Stage *reader, *maker;
     int axis_of[MAX_RANK];           /* dimension of the maker -> data axis of the reader; -1: not known yet */
     bool fine;
     const Stage *merged;
-} Merge;
+} InlineMerge;
 
 /* ---- What is refused ------------------------------------------------------------------------------------------- */
 
-static bool only_reader_is(Merge *m, const Stage *maker)
+static bool only_reader_is(InlineMerge *m, const Stage *maker)
 {
     const Nest *n = &m->d->next;
     for (int i = 0; i < n->stage_count; i++) {
@@ -37,7 +37,7 @@ static bool only_reader_is(Merge *m, const Stage *maker)
     return true;
 }
 
-static bool find_maker(Merge *m)
+static bool find_maker(InlineMerge *m)
 {
     const Tensor **reads;
     int count = stage_reads(m->d->cx, m->reader, &reads);
@@ -53,7 +53,7 @@ static bool find_maker(Merge *m)
     return true;
 }
 
-static bool are_plain(Merge *m)
+static bool are_plain(InlineMerge *m)
 {
     const Stage *both[] = { m->reader, m->maker };
     for (int i = 0; i < 2; i++) {
@@ -80,7 +80,7 @@ static int axis_index(const Stage *s, const Expr *e)
 
 static void visit_read(const Expr *e, void *user)
 {
-    Merge *m = user;
+    InlineMerge *m = user;
     if (e->kind != EXPR_READ || !stage_makes(m->maker, e->ref) || !m->fine) return;
     for (int d = 0; d < e->arg_count && m->fine; d++) {
         int a = axis_index(m->reader, e->arg[d]);
@@ -93,7 +93,7 @@ static void visit_read(const Expr *e, void *user)
     }
 }
 
-static bool index_inverts(Merge *m)
+static bool index_inverts(InlineMerge *m)
 {
     for (int d = 0; d < MAX_RANK; d++) m->axis_of[d] = -1;
     if (m->reader->data_count != m->maker->data_count)
@@ -105,7 +105,7 @@ static bool index_inverts(Merge *m)
 }
 
 /* Both stand at the root: what lies inside a loop of the reader would lose its host. */
-static bool stand_at_root(Merge *m)
+static bool stand_at_root(InlineMerge *m)
 {
     const Stage *both[] = { m->reader, m->maker };
     for (int i = 0; i < 2; i++) {
@@ -121,7 +121,7 @@ static bool stand_at_root(Merge *m)
 /* ---- The rewrite ----------------------------------------------------------------------------------------------- */
 
 /* "t@tail.ao" of stage t is "y@tail.ao" of stage y. */
-static const char *renamed(Ctx *cx, const Merge *m, const char *old)
+static const char *renamed(Ctx *cx, const InlineMerge *m, const char *old)
 {
     size_t n = strlen(m->maker->name);
     bool is_its = strncmp(old, m->maker->name, n) == 0 && (!old[n] || old[n] == '.' || old[n] == '@');
@@ -130,7 +130,7 @@ static const char *renamed(Ctx *cx, const Merge *m, const char *old)
 
 static const Stmt *take_over(Ctx *cx, const Stmt *s, void *user)
 {
-    const Merge *m = user;
+    const InlineMerge *m = user;
     if (s->kind == STMT_FOR) {
         const char *full = renamed(cx, m, s->name);
         return full == s->name ? s : stmt_for(cx, full, s->var, s->extent, s->loop_kind, s->child[0]);
@@ -145,7 +145,7 @@ const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a
 {
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "reverse_compute_inline", a);
-    Merge m = { .d = &d, .reader = draft_find_stage(&d, a->target) };
+    InlineMerge m = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     if (!m.reader || !find_maker(&m) || !are_plain(&m) || !only_reader_is(&m, m.maker) || !index_inverts(&m) || !stand_at_root(&m) ||
         !nothing_inside(&d, m.reader)) return n;
     const Buffer *buffer[MAX_RANK] = { NULL };

@@ -14,11 +14,11 @@ enum { MAX_SIZES = 32, MOST_BRANCHES = 3 };
 
 /* ---- The condition --------------------------------------------------------------------------------------------- */
 
-typedef struct Sizes { int count; const Expr *size[MAX_SIZES]; } Sizes;
+typedef struct SizeNames { int count; const Expr *size[MAX_SIZES]; } SizeNames;
 
 static void add_size(const Expr *e, void *user)
 {
-    Sizes *s = user;
+    SizeNames *s = user;
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE || s->count == MAX_SIZES) return;
     for (int i = 0; i < s->count; i++)
@@ -26,9 +26,9 @@ static void add_size(const Expr *e, void *user)
     s->size[s->count++] = e;
 }
 
-static Sizes sizes_of(Ctx *cx, const Nest *n)
+static SizeNames sizes_of(Ctx *cx, const Nest *n)
 {
-    Sizes s = { 0 };
+    SizeNames s = { 0 };
     for (int i = 0; i < n->stage_count; i++)
         for (int a = 0; a < n->stage[i]->axis_count; a++) expr_walk(cx, n->stage[i]->axis[a].extent, add_size, &s);
     for (int i = 0; i < n->input_count; i++)
@@ -38,7 +38,7 @@ static Sizes sizes_of(Ctx *cx, const Nest *n)
 
 static const Expr *read_condition(Draft *d, const char *text)
 {
-    Sizes sizes = sizes_of(d->cx, &d->next);
+    SizeNames sizes = sizes_of(d->cx, &d->next);
     Bind bind[MAX_SIZES + 1] = { { NULL, NULL, NULL } };
     for (int i = 0; i < sizes.count; i++) bind[i] = (Bind){ expr_as_var(sizes.size[i])->name, NULL, sizes.size[i] };
     if (!sizes.count)

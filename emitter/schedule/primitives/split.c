@@ -51,11 +51,11 @@ static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bou
 }
 
 /* The whole last tile lies inside the axes of the blocks below. */
-typedef struct Rounding { Draft *d; const char *loop; const Expr *outer, *inner; bool fine; } Rounding;
+typedef struct RoundedSplit { Draft *d; const char *loop; const Expr *outer, *inner; bool fine; } RoundedSplit;
 
 static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
-    Rounding *r = user;
+    RoundedSplit *r = user;
     const Stage *s = block->stage;
     for (int a = 0; a < s->axis_count && r->fine; a++) {
         const Expr *bind = block->bind[a], *extent = s->axis[a].extent;
@@ -107,7 +107,7 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     const Expr *v = expr_add(cx, tile, i);
     const Bounds *inside = bounds_var(cx, bounds_var(cx, scope, o, half.outer), i, half.inner);
     const Stmt *body = replace_loops(cx, old->child[0], inside, &old->var, &v, 1);
-    Rounding rounding = { d, *loop, o, i, true };
+    RoundedSplit rounding = { d, *loop, o, i, true };
     if (rounded) each_block(cx, body, inside, visit_rounded, &rounding);
     if (!rounding.fine) return false;
     if (half.cut && !shifted && !rounded) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));

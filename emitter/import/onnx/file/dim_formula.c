@@ -11,17 +11,17 @@
 
 enum { MOST_DEPTH = 32, MOST_DIGITS = 18 };
 
-typedef struct Reader { const char *at; DimLookup *lookup; void *who; int depth; bool is_bad; } Reader;
+typedef struct FormulaCursor { const char *at; DimLookup *lookup; void *who; int depth; bool is_bad; } FormulaCursor;
 
-static int64_t read_sum(Reader *r);
+static int64_t read_sum(FormulaCursor *r);
 
-static int64_t bad(Reader *r)
+static int64_t bad(FormulaCursor *r)
 {
     r->is_bad = true;
     return 0;
 }
 
-static bool take(Reader *r, const char *sign)
+static bool take(FormulaCursor *r, const char *sign)
 {
     while (*r->at == ' ') r->at++;
     if (strncmp(r->at, sign, strlen(sign)) != 0) return false;
@@ -29,7 +29,7 @@ static bool take(Reader *r, const char *sign)
     return true;
 }
 
-static int64_t read_number(Reader *r)
+static int64_t read_number(FormulaCursor *r)
 {
     int64_t n = 0;
     for (int digits = 0; isdigit((unsigned char)*r->at); digits++) {
@@ -41,7 +41,7 @@ static int64_t read_number(Reader *r)
 
 static bool is_of_name(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.'; }
 
-static int64_t read_atom(Reader *r)
+static int64_t read_atom(FormulaCursor *r)
 {
     if (take(r, "(")) {
         if (++r->depth > MOST_DEPTH) return bad(r);
@@ -56,7 +56,7 @@ static int64_t read_atom(Reader *r)
     return size < 0 ? bad(r) : size;
 }
 
-static int64_t read_product(Reader *r)
+static int64_t read_product(FormulaCursor *r)
 {
     int64_t n = read_atom(r);
     while (!r->is_bad) {
@@ -70,7 +70,7 @@ static int64_t read_product(Reader *r)
     return n;
 }
 
-static int64_t read_sum(Reader *r)
+static int64_t read_sum(FormulaCursor *r)
 {
     int64_t n = read_product(r);
     while (!r->is_bad) {
@@ -83,7 +83,7 @@ static int64_t read_sum(Reader *r)
 
 int64_t dim_formula(const char *text, DimLookup *lookup, void *who)
 {
-    Reader r = { .at = text, .lookup = lookup, .who = who };
+    FormulaCursor r = { .at = text, .lookup = lookup, .who = who };
     const int64_t n = read_sum(&r);
     while (*r.at == ' ') r.at++;
     return r.is_bad || *r.at || n < 0 ? -1 : n;

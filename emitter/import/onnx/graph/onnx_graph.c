@@ -41,17 +41,17 @@ static void enter_names(OnnxScope *s)
 }
 
 /* Depth first from the outputs, without recursion: a node is placed when its makers are. */
-typedef struct Visit { OnnxNode *node; int next; } Visit;
-typedef struct Walk { Map mark; Visit *stack; int depth; } Walk;
+typedef struct NodeVisit { OnnxNode *node; int next; } NodeVisit;
+typedef struct GraphWalk { Map mark; NodeVisit *stack; int depth; } GraphWalk;
 static const char OPEN[] = "open", DONE[] = "done";
 
-static void push(OnnxScope *s, Walk *w, OnnxNode *n)
+static void push(OnnxScope *s, GraphWalk *w, OnnxNode *n)
 {
     const void *mark = map_get_ptr(&w->mark, n);
     if (mark == OPEN) diag_error(s->import->cx, onnx_where(s->import->cx, n), "the graph has a cycle: this node needs its own output");
     if (mark) return;
     map_put_ptr(&w->mark, n, (void *)(uintptr_t)OPEN);
-    w->stack[w->depth++] = (Visit){ n, 0 };
+    w->stack[w->depth++] = (NodeVisit){ n, 0 };
 }
 
 static bool is_known_outside(const OnnxScope *s, const char *value_name)
@@ -61,7 +61,7 @@ static bool is_known_outside(const OnnxScope *s, const char *value_name)
     return false;
 }
 
-static void need_value(OnnxScope *s, Walk *w, const char *value_name, const char *where)
+static void need_value(OnnxScope *s, GraphWalk *w, const char *value_name, const char *where)
 {
     OnnxNode *maker = known(&s->maker, value_name);
     if (maker) push(s, w, maker);
@@ -72,13 +72,13 @@ static void need_value(OnnxScope *s, Walk *w, const char *value_name, const char
 /* The j-th value that the node depends on: its inputs, then those that the graphs inside of it may read. */
 static const char *needed(const OnnxNode *n, int j) { return j < n->in_count ? n->in[j] : n->capture[j - n->in_count]; }
 
-static int mark_needed(OnnxScope *s, Walk *w)
+static int mark_needed(OnnxScope *s, GraphWalk *w)
 {
     int count = 0;
     for (int i = 0; i < s->graph->output_count; i++) {
         need_value(s, w, s->graph->output[i].name, "output");
         while (w->depth && !ctx_failed(s->import->cx)) {
-            Visit *v = &w->stack[w->depth - 1];
+            NodeVisit *v = &w->stack[w->depth - 1];
             if (v->next < v->node->in_count + v->node->capture_count) {
                 bool is_input = v->next < v->node->in_count;
                 const char *in = needed(v->node, v->next++);
@@ -95,7 +95,7 @@ static int mark_needed(OnnxScope *s, Walk *w)
 }
 
 /* Whether the nodes found, taken in the file's order, stand behind their makers. */
-static bool file_order_is_valid(OnnxScope *s, const Walk *w)
+static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
 {
     Map seen = map_new(s->import->cx->arena);
     for (int i = 0; i < s->graph->node_count; i++) {
@@ -119,7 +119,7 @@ static void check_size(OnnxScope *s)
 
 static void order_nodes(OnnxScope *s)
 {
-    Walk w = { map_new(s->import->cx->arena), NEW_ARRAY(s->import->cx->arena, Visit, s->graph->node_count), 0 };
+    GraphWalk w = { map_new(s->import->cx->arena), NEW_ARRAY(s->import->cx->arena, NodeVisit, s->graph->node_count), 0 };
     s->order = NEW_ARRAY(s->import->cx->arena, OnnxNode *, s->graph->node_count);
     s->ordered = mark_needed(s, &w);
     if (!ctx_failed(s->import->cx)) check_size(s);

@@ -29,7 +29,7 @@ const OnnxOp *onnx_op_find(Ctx *cx, const OnnxOp *const *rows, const char *op_na
 }
 
 /* Where the name goes among the sorted rows, behind those of the same name. */
-static int place_of(const OnnxOp *const *sorted, int count, const char *op_name)
+static int sorted_index(const OnnxOp *const *sorted, int count, const char *op_name)
 {
     int low = 0, high = count;
     while (low < high) {
@@ -49,7 +49,7 @@ const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count)
     *count = 0;
     for (int i = 0; rows[i]; i++)
         for (const OnnxOp *op = rows[i]; op->name; op++) {
-            const int at = place_of(all, *count, op->name);
+            const int at = sorted_index(all, *count, op->name);
             memmove(&all[at + 1], &all[at], (size_t)((*count)++ - at) * sizeof(const OnnxOp *));
             all[at] = op;
         }

@@ -33,9 +33,9 @@ static void if_(OnnxCall *c)
 /* ---- Loop and Scan ------------------------------------------------------------------------------------------------- */
 
 /* What an iteration adds to the outputs that collect: a row each, put together at the end. */
-typedef struct Rows { Tensor **at; int count; } Rows;
+typedef struct ScanRows { Tensor **at; int count; } ScanRows;
 
-static void add_row(OnnxCall *c, Rows *r, Tensor *x, int axis)
+static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 {
     int64_t shape[MAX_RANK];
     if (x->rank == MAX_RANK) onnx_unsupported(c, "rows of %d dimensions", x->rank);
@@ -44,7 +44,7 @@ static void add_row(OnnxCall *c, Rows *r, Tensor *x, int axis)
     r->at[r->count++] = onnx_reshape(c, x, shape, x->rank + 1);
 }
 
-static Tensor *rows_together(OnnxCall *c, const Rows *r, int axis)
+static Tensor *rows_together(OnnxCall *c, const ScanRows *r, int axis)
 {
     if (r->count) return r->count == 1 ? r->at[0] : call(c->cx, "concat", c->name, r->at, r->count, "axis=%d", axis);
     onnx_unsupported(c, "a result without elements: no iteration");
@@ -96,11 +96,11 @@ static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
 static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
 {
     Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
-    Rows rows[ONNX_OUTPUTS];
+    ScanRows rows[ONNX_OUTPUTS];
     Unrolled u = { 0 };
     bool goes_on = s->goes_on != 0;
     for (int i = 0; i < s->states; i++) in[2 + i] = c->in[2 + i];
-    for (int i = 1 + s->states; i < s->body->output_count; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    for (int i = 1 + s->states; i < s->body->output_count; i++) rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
     while ((double)u.turns < s->most && goes_on) {
         in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
         in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
@@ -214,9 +214,9 @@ static bool read_scan(OnnxCall *c, Scan *s)
 static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
 {
     Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
-    Rows rows[ONNX_OUTPUTS];
+    ScanRows rows[ONNX_OUTPUTS];
     for (int i = 0; i < s->states; i++) in[i] = given[i];
-    for (int i = 0; i < s->outputs; i++) rows[i] = (Rows){ NEW_ARRAY(c->cx->arena, Tensor *, s->length), 0 };
+    for (int i = 0; i < s->outputs; i++) rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, s->length), 0 };
     for (int64_t t = 0; t < s->length; t++) {
         for (int i = 0; i < s->inputs; i++) in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i], s->in_back[i] ? s->length - 1 - t : t);
         if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "turn", I64, 0, NULL, &t), in, s->states + s->inputs, out)) return;
@@ -304,7 +304,7 @@ static void batched_scan(OnnxCall *c)
     scan(c);
     for (int i = 0; i < c->node->out_count && i < ONNX_OUTPUTS && !ctx_failed(c->cx); i++) {
         Tensor *row;
-        Rows one = { &row, 0 };
+        ScanRows one = { &row, 0 };
         if (c->out[i]) add_row(c, &one, c->out[i], 0);
         if (one.count) c->out[i] = row;
     }

@@ -146,14 +146,14 @@ static void det(OnnxCall *c)
 
 enum { LONGEST_GRAM = 16 };
 
-typedef struct Pool {
+typedef struct UnpoolWindow {
     const OnnxAttr *words, *starts, *places;     /* all grams one after another; where those of each length begin; their outputs */
     int count, width;                            /* of grams; of outputs */
-} Pool;
+} UnpoolWindow;
 
-static bool open_pool(OnnxCall *c, Pool *p)
+static bool open_pool(OnnxCall *c, UnpoolWindow *p)
 {
-    *p = (Pool){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0, 0 };
+    *p = (UnpoolWindow){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0, 0 };
     if (!p->words || !p->starts || !p->places || onnx_attr(c, "pool_strings")) {
         onnx_unsupported(c, "grams that are no integers, or incomplete; pool_int64s, ngram_counts and ngram_indexes are accepted");
         return false;
@@ -167,7 +167,7 @@ static bool open_pool(OnnxCall *c, Pool *p)
 }
 
 /* Fills in the grams of one length; the number of the next gram, or -1: refused. */
-static int fill_grams(OnnxCall *c, const Pool *p, int length, int next, bool counts, Tensor *gram, Tensor *lengths)
+static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, bool counts, Tensor *gram, Tensor *lengths)
 {
     int64_t begin = p->starts->ints[length - 1], end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
     if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length || next + (end - begin) / length > p->count) {
@@ -190,7 +190,7 @@ static int fill_grams(OnnxCall *c, const Pool *p, int length, int next, bool cou
 }
 
 /* Counts (TF), weights of what occurs at all (IDF), or counts times weights. Outputs without a gram stay 0. */
-static Tensor *weighed(OnnxCall *c, const Pool *p, Tensor *count)
+static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
 {
     const char *mode = onnx_text(c, "mode", "TF");
     const OnnxAttr *given = onnx_attr(c, "weights");
@@ -206,7 +206,7 @@ static Tensor *weighed(OnnxCall *c, const Pool *p, Tensor *count)
 
 static void tf_idf(OnnxCall *c)
 {
-    Pool p;
+    UnpoolWindow p;
     int64_t least = onnx_int(c, "min_gram_length", 1), most = onnx_int(c, "max_gram_length", 1), skips = onnx_int(c, "max_skip_count", 0);
     if (!onnx_needs(c, 1) || !open_pool(c, &p)) return;
     Tensor *x = c->in[0];

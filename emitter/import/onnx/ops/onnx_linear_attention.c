@@ -16,7 +16,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-typedef enum Part { QUERY, KEY, VALUE, DECAY, BETA, PARTS } Part;
+typedef enum AttentionPart { QUERY, KEY, VALUE, DECAY, BETA, PARTS } AttentionPart;
 
 /* at: of all tokens, [token][batch][heads][..][..], the last two as the products want them; NULL: it has none. */
 typedef struct Linear {

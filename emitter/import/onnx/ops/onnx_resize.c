@@ -17,16 +17,16 @@ static int64_t floor_of(double v)
 static int64_t ceil_of(double v) { return -floor_of(-v); }
 static double size_of(double v) { return v < 0 ? -v : v; }
 
-typedef struct Resize {
+typedef struct OnnxResize {
     const char *mode, *coordinates, *nearest;
     double cubic, extrapolated;
     bool antialias, excludes_outside, crops;
-} Resize;
+} OnnxResize;
 
 /* One axis; start and end: of the region of interest. Where a size is open, `asked` is that of the result or NULL, then it is by the scale. */
-typedef struct Line { int64_t in, out; double scale, start, end; const Expr *asked; bool is_open; } Line;
+typedef struct SampleLine { int64_t in, out; double scale, start, end; const Expr *asked; bool is_open; } SampleLine;
 
-static double place_of(const Resize *r, const Line *l, int64_t i)
+static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
     double x = (double)i, in = (double)l->in, out = l->scale * in;
     if (strcmp(r->coordinates, "asymmetric") == 0) return x / l->scale;
@@ -38,14 +38,14 @@ static double place_of(const Resize *r, const Line *l, int64_t i)
     return centred + (x + 0.5) / l->scale - 0.5;
 }
 
-static int64_t nearest_of(const Resize *r, double v)
+static int64_t nearest_of(const OnnxResize *r, double v)
 {
     if (strcmp(r->nearest, "floor") == 0) return floor_of(v);
     if (strcmp(r->nearest, "ceil") == 0) return ceil_of(v);
     return strcmp(r->nearest, "round_prefer_ceil") == 0 ? floor_of(v + 0.5) : ceil_of(v - 0.5);
 }
 
-static double kernel_at(const Resize *r, double distance)
+static double kernel_at(const OnnxResize *r, double distance)
 {
     double d = size_of(distance), a = r->cubic;
     if (strcmp(r->mode, "linear") == 0) return d < 1 ? 1 - d : 0;
@@ -57,16 +57,16 @@ static double kernel_at(const Resize *r, double distance)
 
 static int64_t clamped(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ? size - 1 : i; }
 
-static Tensor *gathered(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+static Tensor *gathered(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out);
-    for (int64_t i = 0; i < l->out; i++) index[i] = (int32_t)clamped(nearest_of(r, place_of(r, l, i)), l->in);
+    for (int64_t i = 0; i < l->out; i++) index[i] = (int32_t)clamped(nearest_of(r, source_coordinate(r, l, i)), l->in);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 1, &l->out, index);
     return x && table ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2, "axis=%d", axis) : NULL;
 }
 
 /* Weights of the taps around place v, which sum to 1. */
-static void weigh(const Resize *r, const Line *l, double v, double shrink, int64_t first, int64_t taps, int32_t *index, Tensor *weights, int64_t row)
+static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shrink, int64_t first, int64_t taps, int32_t *index, Tensor *weights, int64_t row)
 {
     int64_t base = floor_of(v);
     double sum = 0;
@@ -80,7 +80,7 @@ static void weigh(const Resize *r, const Line *l, double v, double shrink, int64
         }
 }
 
-static Tensor *resampled(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+static Tensor *resampled(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
     int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
@@ -90,17 +90,17 @@ static Tensor *resampled(OnnxCall *c, const Resize *r, const Line *l, Tensor *x,
     }
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);
     Tensor *weights = tensor_constant(c->cx, c->name, x->type, 2, (int64_t[]){ l->out, taps }, NULL);
-    for (int64_t i = 0; weights && i < l->out; i++) weigh(r, l, place_of(r, l, i), shrink, first, taps, index, weights, i);
+    for (int64_t i = 0; weights && i < l->out; i++) weigh(r, l, source_coordinate(r, l, i), shrink, first, taps, index, weights, i);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 2, (int64_t[]){ l->out, taps }, index);
     return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis) : NULL;
 }
 
 /* Where the axis' place lies outside of the input: true, along the axis alone. */
-static Tensor *outside_along(OnnxCall *c, const Resize *r, const Line *l, int behind)
+static Tensor *outside_along(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int behind)
 {
     uint8_t *is_outside = NEW_ARRAY(c->cx->arena, uint8_t, l->out);
     for (int64_t i = 0; i < l->out; i++) {
-        double v = place_of(r, l, i);
+        double v = source_coordinate(r, l, i);
         is_outside[i] = v < 0 || v > (double)l->in - 1;
     }
     return onnx_ones_behind(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), behind);
@@ -119,7 +119,7 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
 }
 
 /* By the operator that reckons each place when the program runs. */
-static Tensor *interpolated(OnnxCall *c, const Resize *r, const Line *l, Tensor *x, int axis)
+static Tensor *interpolated(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int64_t times = 1, per = 1;
     if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0 || (!l->asked && !quotient_of(l->scale, &times, &per))) {
@@ -140,7 +140,7 @@ static Tensor *interpolated(OnnxCall *c, const Resize *r, const Line *l, Tensor 
     return n ? n->out[0] : NULL;
 }
 
-static Tensor *resize_axes(OnnxCall *c, const Resize *r, const Line *line, Tensor *x)
+static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *line, Tensor *x)
 {
     Tensor *outside = NULL, *y = x;
     int rank = x->rank;
@@ -181,7 +181,7 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
     return (int)count;
 }
 
-static bool check_words(OnnxCall *c, const Resize *r)
+static bool check_words(OnnxCall *c, const OnnxResize *r)
 {
     static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
     static const char *const coordinates[] = { "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize", NULL };
@@ -198,7 +198,7 @@ static bool check_words(OnnxCall *c, const Resize *r)
 }
 
 /* An axis of which a size is open, and that is not as it was. */
-static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int axis, Line *l)
+static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int axis, SampleLine *l)
 {
     const Expr *own = c->in[0]->shape[axis];
     if (own->kind == EXPR_INT && (scale || asked->kind == EXPR_INT)) return false;
@@ -211,7 +211,7 @@ static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int
 }
 
 /* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. asked: the sizes, some of which may be open. */
-static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count, const int64_t *axes, Line *line)
+static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count, const int64_t *axes, SampleLine *line)
 {
     const char *policy = onnx_text(c, "keep_aspect_ratio_policy", "stretch");
     double all = 0;
@@ -220,7 +220,7 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
         if (i == 0 || (strcmp(policy, "not_larger") == 0 ? s < all : s > all)) all = s;
     }
     for (int i = 0; i < count; i++) {
-        Line *l = &line[axes[i]];
+        SampleLine *l = &line[axes[i]];
         if (settle_open(c, scales ? &scales[i] : NULL, asked[i], (int)axes[i], l)) continue;
         bool is_kept = sizes && strcmp(policy, "stretch") != 0;
         l->scale = scales ? scales[i] : is_kept ? all : sizes[i] / (double)l->in;
@@ -234,15 +234,15 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
     return true;
 }
 
-static void run(OnnxCall *c, const Resize *r, const double *scales, const Expr *const *asked, int count, const int64_t *axes, const double *region)
+static void run(OnnxCall *c, const OnnxResize *r, const double *scales, const Expr *const *asked, int count, const int64_t *axes, const double *region)
 {
-    Line line[MAX_RANK];
+    SampleLine line[MAX_RANK];
     Tensor *x = c->in[0];
     double sizes[MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
         int64_t size = tensor_dim(x, d);
         if (size == 0) onnx_refuse(c, "the input is %s", tensor_shape_text(c->cx, x));
-        line[d] = (Line){ .in = size, .out = size, .scale = 1, .end = 1 };
+        line[d] = (SampleLine){ .in = size, .out = size, .scale = 1, .end = 1 };
     }
     for (int i = 0; i < count && !scales; i++) sizes[i] = asked[i]->kind == EXPR_INT ? (double)asked[i]->integer : -1;
     for (int i = 0; region && i < count; i++) line[axes[i]].start = region[i], line[axes[i]].end = region[count + i];
@@ -256,7 +256,7 @@ static void resize(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     bool is_old = c->opset < 11;
-    Resize r = { onnx_text(c, "mode", "nearest"), onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
+    OnnxResize r = { onnx_text(c, "mode", "nearest"), onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
                  onnx_text(c, "nearest_mode", is_old ? "floor" : "round_prefer_floor"), onnx_real(c, "cubic_coeff_a", -0.75), onnx_real(c, "extrapolation_value", 0),
                  onnx_int(c, "antialias", 0) != 0, onnx_int(c, "exclude_outside", 0) != 0, false };
     r.crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
@@ -276,7 +276,7 @@ static void upsample(OnnxCall *c)
     int64_t axes[MAX_RANK] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     const char *mode = onnx_text(c, "mode", "nearest");
     if (!onnx_needs(c, 1)) return;
-    Resize r = { strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false };
+    OnnxResize r = { strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false };
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx)) onnx_refuse(c, "there must be %d scales", count);

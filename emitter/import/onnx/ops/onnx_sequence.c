@@ -19,7 +19,7 @@ static void make(OnnxCall *c, int count, Tensor **at)
 }
 
 /* The place that input `index` tells, `otherwise` where it is absent; up to and with `most`. -1: refused. */
-static int place_of(OnnxCall *c, int index, int count, int most, int otherwise)
+static int sequence_index(OnnxCall *c, int index, int count, int most, int otherwise)
 {
     double v;
     if (!onnx_in(c, index)) return otherwise;
@@ -39,7 +39,7 @@ static void construct(OnnxCall *c)
 static void insert(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
-    int at = l ? place_of(c, 2, l->count, l->count, l->count) : -1;
+    int at = l ? sequence_index(c, 2, l->count, l->count, l->count) : -1;
     if (at < 0 || !onnx_in(c, 1)) return;
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count + 1);
     for (int i = 0; i <= l->count; i++) all[i] = i < at ? l->at[i] : i == at ? c->in[1] : l->at[i - 1];
@@ -49,7 +49,7 @@ static void insert(OnnxCall *c)
 static void erase(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
-    int at = l && l->count ? place_of(c, 1, l->count, l->count - 1, l->count - 1) : -1;
+    int at = l && l->count ? sequence_index(c, 1, l->count, l->count - 1, l->count - 1) : -1;
     if (at < 0) {
         if (l) onnx_refuse(c, "there is nothing to be erased");
         return;
@@ -62,7 +62,7 @@ static void erase(OnnxCall *c)
 static void at(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
-    int place = l ? place_of(c, 1, l->count, l->count - 1, -1) : -1;
+    int place = l ? sequence_index(c, 1, l->count, l->count - 1, -1) : -1;
     if (place >= 0) c->out[0] = l->at[place];
 }
 

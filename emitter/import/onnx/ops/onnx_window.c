@@ -8,11 +8,11 @@
 
 enum { MAX_SPATIAL = 3 };
 
-typedef struct Windows {
+typedef struct OnnxWindows {
     int spatial;
     int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
     bool is_transposed;                  /* SAME is another thing there */
-} Windows;
+} OnnxWindows;
 
 static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 {
@@ -24,7 +24,7 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 
 /* SAME: as many windows as strides fit into the input; what is missing is padded on both sides, the odd one at the end
  * (UPPER) or at the begin (LOWER). With a stride of 1 that is the same for all sizes, so that one may be open. */
-static void pad_same(OnnxCall *c, Windows *w, int d, bool upper)
+static void pad_same(OnnxCall *c, OnnxWindows *w, int d, bool upper)
 {
     if (w->size[d] < 0 && w->stride[d] > 1)
         onnx_unsupported(c, "'auto_pad' is SAME with a stride of %lld over an open dimension; 'pads' or a stride of 1 is accepted", (long long)w->stride[d]);
@@ -36,7 +36,7 @@ static void pad_same(OnnxCall *c, Windows *w, int d, bool upper)
     w->pad[w->spatial + d] = total - w->pad[d];
 }
 
-static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
+static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
     bool is_same = strcmp(automatic, "SAME_UPPER") == 0 || strcmp(automatic, "SAME_LOWER") == 0;
@@ -60,9 +60,9 @@ static bool read_windows(OnnxCall *c, const Tensor *x, Windows *w)
 }
 
 /* The input's spatial dimensions: one to three. */
-static bool start_windows(OnnxCall *c, const Tensor *x, Windows *w)
+static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
-    *w = (Windows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+    *w = (OnnxWindows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
     if (w->spatial >= 1 && w->spatial <= MAX_SPATIAL) return true;
     onnx_unsupported(c, "the input is %s; [n][c][w], [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, x));
     return false;
@@ -76,7 +76,7 @@ static Tensor *kernel_last(OnnxCall *c, Tensor *k)
     return onnx_call(c, "transpose", k, "perm=%s1,0", text_string(&perm));
 }
 
-static const char *windows_text(Ctx *cx, const Windows *w)
+static const char *windows_text(Ctx *cx, const OnnxWindows *w)
 {
     return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, w->spatial), ints_text(cx, w->dilation, w->spatial),
                        ints_text(cx, w->pad, 2 * w->spatial));
@@ -85,7 +85,7 @@ static const char *windows_text(Ctx *cx, const Windows *w)
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
 {
     Ctx *cx = c->cx;
-    Windows w;
+    OnnxWindows w;
     if (!x || !k || !start_windows(c, x, &w)) return NULL;
     if (k->rank != x->rank) {
         onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
@@ -123,7 +123,7 @@ static void conv(OnnxCall *c)
 static void col2im(OnnxCall *c)
 {
     int64_t image[MAX_SPATIAL];
-    Windows w = { .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
+    OnnxWindows w = { .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
     if (!onnx_needs(c, 3)) return;
     w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
     if (ctx_failed(c->cx)) return;
@@ -135,7 +135,7 @@ static void col2im(OnnxCall *c)
 /* Offsets and the mask have their taps second, as x its channels. */
 static void deform_conv(OnnxCall *c)
 {
-    Windows w;
+    OnnxWindows w;
     if (!onnx_needs(c, 3) || !start_windows(c, c->in[0], &w)) return;
     if (w.spatial != 2 || c->in[1]->rank != 4) {
         onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted", tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
@@ -152,7 +152,7 @@ static void deform_conv(OnnxCall *c)
 
 /* y[.., h*s + i*d - p, .., o] += x[.., h, .., c] * k[c, o, i, ..]. The output's size follows from the pads, or the pads from
  * the size; auto_pad makes the size that of the input times the stride. */
-static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *extra)
+static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_t *extra)
 {
     int64_t size[MAX_SPATIAL + 2] = { 0 };      /* it may be the whole shape, batch and channels included */
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
@@ -178,7 +178,7 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, Windows *w, int64_t *e
 static void conv_transpose(OnnxCall *c)
 {
     Ctx *cx = c->cx;
-    Windows w;
+    OnnxWindows w;
     int64_t extra[MAX_SPATIAL] = { 0 };
     if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w)) return;
     w.is_transposed = true;
@@ -200,7 +200,7 @@ static void conv_transpose(OnnxCall *c)
 
 static void pool(OnnxCall *c, const char *op, const char *more)
 {
-    Windows w;
+    OnnxWindows w;
     if (!onnx_needs(c, 1) || !start_windows(c, c->in[0], &w)) return;
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
@@ -212,7 +212,7 @@ static void pool(OnnxCall *c, const char *op, const char *more)
 
 static void max_pool(OnnxCall *c)
 {
-    Windows w;
+    OnnxWindows w;
     pool(c, "max_pool", "");
     if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
     Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]), "kernel=%s %s ceil_mode=%d columns=%d", ints_text(c->cx, w.kernel, w.spatial),
@@ -224,7 +224,7 @@ static void max_pool(OnnxCall *c)
  * wanted shape has more lies behind. */
 static void max_unpool(OnnxCall *c)
 {
-    Windows w;
+    OnnxWindows w;
     int64_t shape[MAX_RANK], wanted[MAX_RANK], pads[2 * MAX_RANK] = { 0 }, flat = -1, total = 1;
     if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
     int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, wanted, MAX_RANK);

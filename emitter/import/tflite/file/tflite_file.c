@@ -22,15 +22,15 @@ enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, 
 enum { SCHEMA = 3, MOST_TENSORS = 1 << 14, MOST_OPERATORS = 1 << 14, MOST_OPERANDS = 256, MOST_CHANNELS = 1 << 20,
        MOST_WORK = 1 << 22 };       /* numbers that lists of operands and scales may hold together: they may share bytes */
 
-typedef struct Reader { Ctx *cx; TfliteFile *file; FlatVector codes, buffers; int64_t work; } Reader;
+typedef struct TfliteReader { Ctx *cx; TfliteFile *file; FlatVector codes, buffers; int64_t work; } TfliteReader;
 
-static bool refuse(Reader *r, const char *where, const char *what)
+static bool refuse(TfliteReader *r, const char *where, const char *what)
 {
     diag_error(r->cx, where, "%s", what);
     return false;
 }
 
-static bool is_damaged(Reader *r, const char *where)
+static bool is_damaged(TfliteReader *r, const char *where)
 {
     if (r->file->flat.bad) refuse(r, where, "the file is damaged or cut off here: this is no well-formed flatbuffer");
     return ctx_failed(r->cx);
@@ -59,7 +59,7 @@ bool tflite_dtype(int t, DType *out)
 
 /* ---- Tensors ----------------------------------------------------------------------------------------------------- */
 
-static bool read_shape(Reader *r, const FlatTable *t, TfliteTensor *out)
+static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
 {
     FlatVector shape = flat_vector(t, TENSOR_SHAPE, 4);
     if (shape.count > MAX_RANK) {
@@ -77,7 +77,7 @@ static bool read_shape(Reader *r, const FlatTable *t, TfliteTensor *out)
     return true;
 }
 
-static bool read_quant(Reader *r, const FlatTable *t, TfliteTensor *out)
+static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
 {
     FlatTable q = flat_table(t, TENSOR_QUANT);
     FlatVector scale = flat_vector(&q, QUANT_SCALE, 4), zero = flat_vector(&q, QUANT_ZERO, 8);
@@ -105,7 +105,7 @@ static bool read_quant(Reader *r, const FlatTable *t, TfliteTensor *out)
 }
 
 /* Bytes in the buffer's table, or, in files beyond 2 GB, at an offset in the file. */
-static bool read_data(Reader *r, const FlatTable *t, TfliteTensor *out)
+static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
 {
     int64_t index = flat_int(t, TENSOR_BUFFER, 4, 0);
     const char *where = text_format(r->cx, "tensor \"%s\"", out->name);
@@ -120,7 +120,7 @@ static bool read_data(Reader *r, const FlatTable *t, TfliteTensor *out)
     return true;
 }
 
-static bool read_tensor(Reader *r, const FlatTable *t, int index, TfliteTensor *out)
+static bool read_tensor(TfliteReader *r, const FlatTable *t, int index, TfliteTensor *out)
 {
     const char *full = flat_text(r->cx, t, TENSOR_NAME);
     out->name = name_n(r->cx, full, strcspn(full, ";"));
@@ -192,7 +192,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
 /* The indices of tensors in the field; -1 stands for an absent one where that is allowed. */
-static bool read_operands(Reader *r, const FlatTable *t, int field, bool absent, const char *where, int *count, const int **out)
+static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool absent, const char *where, int *count, const int **out)
 {
     FlatVector v = flat_vector(t, field, 4);
     r->work += (int64_t)v.count;
@@ -209,7 +209,7 @@ static bool read_operands(Reader *r, const FlatTable *t, int field, bool absent,
 }
 
 /* Codes beyond 126 stand in a field of their own; older files have only the byte. */
-static bool read_operator(Reader *r, const FlatTable *t, int index, TfliteOperator *out)
+static bool read_operator(TfliteReader *r, const FlatTable *t, int index, TfliteOperator *out)
 {
     const char *where = text_format(r->cx, "operator %d", index);
     int64_t code_index = flat_int(t, OPERATOR_CODE, 4, 0);
@@ -225,7 +225,7 @@ static bool read_operator(Reader *r, const FlatTable *t, int index, TfliteOperat
            read_operands(r, t, OPERATOR_OUTPUTS, false, where, &out->out_count, &out->out) && !is_damaged(r, where);
 }
 
-static bool read_graph(Reader *r, const FlatTable *g)
+static bool read_graph(TfliteReader *r, const FlatTable *g)
 {
     TfliteFile *f = r->file;
     FlatVector tensors = flat_vector(g, GRAPH_TENSORS, 4), operators = flat_vector(g, GRAPH_OPERATORS, 4);
@@ -250,7 +250,7 @@ static bool read_graph(Reader *r, const FlatTable *g)
 bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out)
 {
     *out = (TfliteFile){ .flat = { bytes, false }, .graph_name = "" };
-    Reader r = { .cx = cx, .file = out };
+    TfliteReader r = { .cx = cx, .file = out };
     FlatTable model = flat_root(&out->flat, "TFL3");
     if (out->flat.bad) return refuse(&r, NULL, "this is no TFLite file: the letters TFL3 or the root table are missing");
     int64_t version = flat_int(&model, MODEL_VERSION, 4, 0);

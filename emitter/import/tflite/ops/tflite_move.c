@@ -294,10 +294,10 @@ static void batch_to_space(TfliteCall *c)
 
 /* ---- Images of another size ---------------------------------------------------------------------------------------- */
 
-typedef struct Resize { bool align, half; int64_t in[2], out[2]; } Resize;
+typedef struct TfliteResize { bool align, half; int64_t in[2], out[2]; } TfliteResize;
 
 /* The options are two flags, from field `first` on. */
-static bool read_resize(TfliteCall *c, Resize *r, int first)
+static bool read_resize(TfliteCall *c, TfliteResize *r, int first)
 {
     enum { MOST = 1 << 14 };
     if (!tflite_needs(c, 2) || !list_of(c, 1, r->out, 2)) return false;
@@ -313,7 +313,7 @@ static bool read_resize(TfliteCall *c, Resize *r, int first)
 
 static void resize_nearest(TfliteCall *c)
 {
-    Resize r;
+    TfliteResize r;
     if (!read_resize(c, &r, 0)) return;
     c->out[0] = c->in[0];
     for (int d = 0; d < 2; d++) {
@@ -335,7 +335,7 @@ typedef struct Taps { int32_t *low, *high; Tensor *of_low, *of_high; } Taps;
 /* Where place i lies: between elements `low` and `high`, so far from the former. */
 typedef struct Between { int64_t low, high; float far; } Between;
 
-static Between whole_place(const Resize *r, int d, int64_t i)
+static Between whole_place(const TfliteResize *r, int d, int64_t i)
 {
     const int64_t in = r->in[d], out = r->out[d], one = 1 << 10;
     const int64_t scale = r->align && out > 1 ? (one * (in - 1) + (out - 1) / 2) / (out - 1) : (one * in + out / 2) / out;
@@ -343,7 +343,7 @@ static Between whole_place(const Resize *r, int d, int64_t i)
     return (Between){ low, (at + one - 1) / one, (float)(at - low * one) };
 }
 
-static Between real_place(const Resize *r, int d, int64_t i)
+static Between real_place(const TfliteResize *r, int d, int64_t i)
 {
     const int64_t in = r->in[d], out = r->out[d];
     const float scale = r->align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
@@ -351,7 +351,7 @@ static Between real_place(const Resize *r, int d, int64_t i)
     return (Between){ (int64_t)low, (int64_t)ceilf(at), at - low };
 }
 
-static Taps taps_of(TfliteCall *c, const Resize *r, int d, bool whole)
+static Taps taps_of(TfliteCall *c, const TfliteResize *r, int d, bool whole)
 {
     const int64_t last = r->in[d] - 1, out = r->out[d], dims[] = { out, 1, 1 };
     const DType type = whole ? I32 : F32;
@@ -371,7 +371,7 @@ static Taps taps_of(TfliteCall *c, const Resize *r, int d, bool whole)
 /* The sum over the four elements around, each times both of its weights; column by column, as the reference adds floats. */
 static void resize_bilinear(TfliteCall *c)
 {
-    Resize r;
+    TfliteResize r;
     Tensor *sum = NULL, *row[2];
     if (!read_resize(c, &r, 2)) return;
     bool is_int8 = tflite_is_int8(c);

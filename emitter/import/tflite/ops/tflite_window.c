@@ -14,13 +14,13 @@ enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS };
 enum { OPTIONS_CONV = 1, OPTIONS_DEPTHWISE = 2, OPTIONS_POOL = 5, OPTIONS_DENSE = 8 };
 enum { MOST = 1 << 20 };
 
-typedef struct Windows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } Windows;      /* h, w; top, left, bottom, right */
+typedef struct TfliteWindows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } TfliteWindows;      /* h, w; top, left, bottom, right */
 
 static int64_t option(const TfliteCall *c, int field, int64_t otherwise) { return flat_int(&c->op->options, field, 4, otherwise); }
 static int activation(const TfliteCall *c, int field) { return (int)flat_int(&c->op->options, field, 1, ACT_NONE); }
 
 /* SAME: ceil(size / stride) windows; what is missing is padded on both sides, the odd one at the end. */
-static bool finish_windows(TfliteCall *c, Windows *w)
+static bool finish_windows(TfliteCall *c, TfliteWindows *w)
 {
     int64_t padding = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME);
     for (int d = 0; d < 2; d++) {
@@ -37,7 +37,7 @@ static bool finish_windows(TfliteCall *c, Windows *w)
     return true;
 }
 
-static const char *windows_text(Ctx *cx, const Windows *w)
+static const char *windows_text(Ctx *cx, const TfliteWindows *w)
 {
     return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, 2), ints_text(cx, w->dilation, 2), ints_text(cx, w->pad, 4));
 }
@@ -112,9 +112,9 @@ static bool is_image(TfliteCall *c)
     return false;
 }
 
-static Windows conv_windows(const TfliteCall *c, int dilation_w)
+static TfliteWindows conv_windows(const TfliteCall *c, int dilation_w)
 {
-    return (Windows){ .kernel = { tensor_dim(c->in[1], 1), tensor_dim(c->in[1], 2) },
+    return (TfliteWindows){ .kernel = { tensor_dim(c->in[1], 1), tensor_dim(c->in[1], 2) },
                       .stride = { option(c, CONV_STRIDE_H, 0), option(c, CONV_STRIDE_W, 0) },
                       .dilation = { option(c, dilation_w + 1, 1), option(c, dilation_w, 1) } };
 }
@@ -122,7 +122,7 @@ static Windows conv_windows(const TfliteCall *c, int dilation_w)
 static void conv_2d(TfliteCall *c)
 {
     if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
-    Windows w = conv_windows(c, CONV_DILATION_W);
+    TfliteWindows w = conv_windows(c, CONV_DILATION_W);
     int64_t channels = tensor_dim(c->in[0], 3), each = tensor_dim(c->in[1], 3);
     if (!finish_windows(c, &w)) return;
     Tensor *k = tflite_call(c, "transpose", c->in[1], "perm=1,2,3,0");
@@ -133,7 +133,7 @@ static void conv_2d(TfliteCall *c)
 static void depthwise_conv_2d(TfliteCall *c)
 {
     if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
-    Windows w = conv_windows(c, DEPTHWISE_DILATION_W);
+    TfliteWindows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
     if (tensor_dim(c->in[1], 0) != 1) tflite_refuse(c, "the kernel is %s; [1][kh][kw][c] is wanted", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
@@ -254,7 +254,7 @@ static void pool(TfliteCall *c, const char *op)
     if (!tflite_needs(c, 1)) return;
     int act = activation(c, POOL_ACTIVATION);
     if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0) tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
-    Windows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) }, .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
+    TfliteWindows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) }, .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                   .dilation = { 1, 1 } };
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
     c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", ints_text(c->cx, w.kernel, 2), ints_text(c->cx, w.stride, 2),
