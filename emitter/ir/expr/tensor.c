@@ -314,7 +314,7 @@ bool node_ints(const Node *n, const char *attr_name, int64_t *out, int count, in
     return true;
 }
 
-/* ---- StageOrder ----------------------------------------------------------------------------------------------------- */
+/* ---- Order ---------------------------------------------------------------------------------------------------------- */
 
 typedef struct StageOrder { Ctx *cx; Map seen; int count, room; Node **at; } StageOrder;
 
