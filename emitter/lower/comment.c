@@ -3,6 +3,7 @@
  * go by the names of the function's parameters, so that equal groups have equal comments. */
 #include "lower/comment.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "ir/text/formula.h"
@@ -72,6 +73,9 @@ static const char *shape_line(Ctx *cx, const Function *f)
     return text_string(&t);
 }
 
+/* Of a line of the comment. */
+enum { WIDTH = 112 };
+
 static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
 
 /* The step's text with the stages' names as the function has them. */
@@ -99,15 +103,78 @@ static const char *expr_text(Ctx *cx, const Expr *e)
     return text_string(&t);
 }
 
-static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n)
+static const char *all_steps(Ctx *cx, const Storages *s, const Nest *n)
 {
     Text t = text_new(cx);
-    text_add(&t, n->step_count ? "schedule: " : "as written");
     for (int i = 0; i < n->step_count; i++) {
         if (i) text_add(&t, "; ");
         add_step(&t, s, n, n->step[i].text);
     }
     return text_string(&t);
+}
+
+/* What a reader looks for in a schedule: of the steps with this verb (and, where one is given, this second operand) the first operand,
+ * or the second. Loops of inits follow the loops of their stage, and are left out. */
+typedef struct Choices { const char *verb, *second, *head, *between; bool shows_second; } Choices;
+static const Choices looked_for[] = {
+    { "split",        NULL,       "",               " by ", true },
+    { "tensorize",    NULL,       "",               NULL,   true },
+    { "set_scope",    "register", "in registers ",  NULL,   false },
+    { "vectorize",    NULL,       "vectors along ", NULL,   false },
+    { "parallel",     NULL,       "parallel ",      NULL,   false },
+    { "fold_storage", NULL,       "a ring of ",     NULL,   false },
+};
+
+static const char *choice_of(Ctx *cx, const Choices *k, const char *step)
+{
+    enum { LONGEST = 256 };
+    char verb[LONGEST], first[LONGEST], second[LONGEST] = "";
+    if (sscanf(step, "%255s %255s %255s", verb, first, second) < 2 || strcmp(verb, k->verb) != 0 || strstr(first, "@init")) return NULL;
+    if (k->second && strcmp(second, k->second) != 0) return NULL;
+    return name_format(cx, "%s%s%s", k->shows_second && !k->between ? "" : first, k->between ? k->between : "", k->shows_second ? second : "");
+}
+
+static bool is_among(const char *what, const char *const *list, int count)
+{
+    for (int i = 0; i < count; i++)
+        if (list[i] == what) return true;
+    return false;
+}
+
+/* The choices of a long schedule, each once, as far as they fit. */
+static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t room)
+{
+    enum { MOST = 32, END = 5 };
+    const char *seen[MOST];
+    int count = 0;
+    Text all = text_new(cx);
+    for (size_t k = 0; k < sizeof looked_for / sizeof *looked_for; k++)
+        for (int i = 0, of_kind = 0; i < n->step_count && count < MOST; i++) {
+            Text step = text_new(cx);
+            add_step(&step, s, n, n->step[i].text);
+            const char *choice = choice_of(cx, &looked_for[k], text_string(&step));
+            if (!choice || is_among(choice, seen + count - of_kind, of_kind)) continue;
+            const char *text = of_kind ? text_format(cx, ", %s", choice) : text_format(cx, "%s%s%s", count ? "; " : "", looked_for[k].head, choice);
+            if (all.length + strlen(text) + END > room) {
+                text_add(&all, ", ...");
+                return text_string(&all);
+            }
+            text_add(&all, text);
+            seen[count++] = choice;
+            of_kind++;
+        }
+    return text_string(&all);
+}
+
+/* The strategy and its steps where they fit on one line, else what it chose; `dump --at scheduled` prints the whole. */
+static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size_t room)
+{
+    const char *strategy = n->strategy ? n->strategy : "of the file", *steps = all_steps(cx, s, n);
+    if (!n->step_count) return n->strategy ? text_format(cx, "schedule %s", n->strategy) : "as written";
+    const char *head = text_format(cx, "schedule %s: ", strategy);
+    if (strlen(head) + strlen(steps) <= room) return text_format(cx, "%s%s", head, steps);
+    const char *chosen = strlen(head) < room ? choices(cx, s, n, room - strlen(head)) : "";
+    return *chosen ? text_format(cx, "%s%s", head, chosen) : text_format(cx, "schedule %s", strategy);
 }
 
 /* Where a line of `text` of at most `width` characters ends best: behind a step or a shape, else an operand, else a word. */
@@ -124,10 +191,8 @@ static size_t line_end(const char *text, size_t width)
     return space ? space : width + strcspn(text + width, " ");
 }
 
-/* A line of the comment stays within the width of a page. */
 static void add_wrapped(Ctx *cx, Comment *c, const char *text)
 {
-    enum { WIDTH = 112 };
     for (int indent = 0; *text; indent = 4) {
         size_t length = strlen(text), room = WIDTH - (size_t)indent;
         size_t cut = length <= room ? length : line_end(text, room);
@@ -149,7 +214,7 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
     add_wrapped(cx, &c, shape_line(cx, f));
     for (const Nest *n = s->nest; n; n = n->otherwise) {
         const char *prefix = n->otherwise ? text_format(cx, "where %s: ", expr_text(cx, n->when)) : n != s->nest ? "else: " : "";
-        if (n->step_count || *prefix) add_wrapped(cx, &c, text_format(cx, "%s%s", prefix, schedule_line(cx, s, n)));
+        if (n->step_count || *prefix) add_wrapped(cx, &c, text_format(cx, "%s%s", prefix, schedule_line(cx, s, n, WIDTH - strlen(prefix))));
     }
     return c;
 }

@@ -373,7 +373,10 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
     }
     for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
     const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
-    return n ? nest_for(cx, n, c->target->features) : NULL;
+    if (!n) return NULL;
+    Text all = text_new(cx);
+    for (int i = 0; i < c->count; i++) text_printf(&all, "%s%s", i ? " + " : "", with[i]->name);
+    return nest_named_by(cx, nest_for(cx, n, c->target->features), text_string(&all));
 }
 
 /* "4 of 32 rows along h" for the ring that the part's result is kept in. */

@@ -62,7 +62,8 @@ static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *
     cx->checks_late = !wish || strcmp(wish, "steps") != 0;
     const Nest *n = may_be_empty(cx, g->nest) ? g->nest : with->schedule(cx, g);
     cx->checks_late = late;
-    if (!n || ctx_failed(cx) || nest_check(cx, n, &why) == PROVED) return n;
+    if (!n || ctx_failed(cx)) return n;
+    if (nest_check(cx, n, &why) == PROVED) return nest_named_by(cx, n, with->name);
     diag_internal(cx, g->group->name, "the schedule \"%s\" made a nest that is not proved: %s", with->name, why);
     return NULL;
 }

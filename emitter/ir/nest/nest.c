@@ -408,6 +408,13 @@ const Nest *nest_for(Ctx *cx, const Nest *n, const char *features)
     return copy;
 }
 
+const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy)
+{
+    Nest *copy = arena_copy(cx->arena, n, sizeof *n);
+    copy->strategy = strategy;
+    return copy;
+}
+
 const Instruction *nest_instruction(const Nest *n, const char *macro)
 {
     for (int i = n->instruction_count - 1; i >= 0; i--)

@@ -65,6 +65,7 @@ typedef struct Nest {
     /* For "conv.h was split by step 3: use ho or hi". */
     int gone_count;   const struct GoneLoop *gone;
     const char *features;                            /* of the target, separated by spaces; NULL: it is not known yet */
+    const char *strategy;                            /* the implementation whose schedule this is; NULL: steps of the model's file */
     /* Where `when`, a condition on sizes, does not hold, `otherwise` is what runs: another schedule of the same group, with
      * inputs and outputs that stand at the same places. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
@@ -86,6 +87,7 @@ const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int inp
 
 /* The nest for a target with these features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
+const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy);          /* n under the name of its strategy */
 /* Does the stage round a*b + c once? Where a step says that it may, and the nest's target has the instruction. */
 bool nest_contracts(const Nest *n, const Stage *s);
 /* What the stage computes, with a*b + c of floats as one operation where it does. */

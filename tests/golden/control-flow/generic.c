@@ -16,7 +16,7 @@
  * acc = sum(n<1, c<4) x[n, c]
  * y = 0.0 < acc[]
  * x: [1][4]  y: []
- * schedule: set_scope acc register */
+ * schedule stages.in_order: set_scope acc register */
 static void control_flow_sum(const float *restrict x, uint8_t *restrict y)
 {
     float acc = 0.0f;
@@ -29,8 +29,7 @@ static void control_flow_sum(const float *restrict x, uint8_t *restrict y)
  * acc[n<1, o<6] = sum(k<4) x[n, k] * w[k, o]
  * y[n<1, c<6] = max(acc[n, c] + b[c], 0.0)
  * x: [1][4]  w: [4][6]  b: [6]  y: [1][6]
- * schedule: compute_inline add; reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o;
- *     decompose_reduction acc acc.k; vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.o */
 static void control_flow_wide(const float *restrict x, const float *w, const float *b, float *restrict y)
 {
     float acc[6];
@@ -52,8 +51,7 @@ static void control_flow_wide(const float *restrict x, const float *w, const flo
  * acc[n<1, o<4] = sum(k<6) x[n, k] * w[k, o]
  * y[n<1, c<4] = acc[n, c] + b[c]
  * x: [1][6]  w: [6][4]  b: [4]  y: [1][4]
- * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
- *     vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.o */
 static void control_flow_fine(const float *restrict x, const float *w, const float *b, float *restrict y)
 {
     float acc[4];
@@ -84,8 +82,7 @@ static void control_flow_coarse(const float *restrict x, float *restrict y)
  * acc[n<1, o<4] = sum(k<4) x[n, k] * w[k, o]
  * y[n<1, c<4] = tanh(acc[n, c] + x2[n, c])
  * x: [1][4]  x2: [1][4]  w: [4][4]  y: [1][4]
- * schedule: compute_inline add; reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o;
- *     decompose_reduction acc acc.k; vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.o */
 static void control_flow_turned(const float *restrict x, const float *restrict x2, const float *w, float *restrict y)
 {
     float acc[4];
@@ -107,8 +104,7 @@ static void control_flow_turned(const float *restrict x, const float *restrict x
  * acc[n<1, one1<1] = sum(c<4) x[n, c] * x[n, c]
  * y[n<1, c<1] = x2[n, c] * 0.5 + acc[n, c]
  * x: [1][4]  x2: [1][1]  y: [1][1]
- * schedule: compute_inline mul; reorder y.n y.c; set_scope acc register; reorder acc.c acc.n acc.one1;
- *     decompose_reduction acc acc.c */
+ * schedule contraction.tiled: in registers acc */
 static void control_flow_squares(const float *restrict x, const float *restrict x2, float *restrict y)
 {
     float acc = 0.0f;
@@ -121,7 +117,7 @@ static void control_flow_squares(const float *restrict x, const float *restrict 
  * acc = max(n<1, c<1) x[n, c]
  * y = acc[] < 3.0
  * x: [1][1]  y: []
- * schedule: set_scope acc register */
+ * schedule stages.in_order: set_scope acc register */
 static void control_flow_most(const float *restrict x, uint8_t *restrict y)
 {
     float acc = -INFINITY;

@@ -19,18 +19,7 @@
  * y[n<1, h<13, w<13, c<16] = acc3[n, h, w, c]
  * x: [1][32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  t: [1][28][28][16]  t2: [1][30][30][16]
  *     y: [1][13][13][16]
- * schedule: cache_write y register name=acc3; split y.w 1; split y.c 4; reorder y.wo y.co y.wi y.ci;
- *     compute_at acc3 y.co; set_scope acc3 register; reorder acc3.i acc3.j acc3.c;
- *     decompose_reduction acc3 acc3.i; unroll y.ci; unroll acc3.c; unroll acc3@init.c; compute_at t y.h;
- *     cache_write t register name=acc2; compute_at acc2 t.o; split t.w 4 tail=round; split t.o 4;
- *     reorder t.wo t.oo t.wi t.oi; compute_at acc2 t.oo; set_scope acc2 register;
- *     reorder acc2.i acc2.j acc2.c acc2.w acc2.o; decompose_reduction acc2 acc2.i; unroll t.oi; unroll acc2.o;
- *     unroll acc2@init.o; unroll t.wi; unroll acc2.w; unroll acc2@init.w; compute_at t2 y.h;
- *     cache_write t2 register name=acc; split t2.w 3; split t2.o 4; reorder t2.wo t2.oo t2.wi t2.oi;
- *     compute_at acc t2.oo; set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o;
- *     decompose_reduction acc acc.i; unroll t2.oi; unroll acc.o; unroll acc@init.o; unroll t2.wi; unroll acc.w;
- *     unroll acc@init.w; store_at t2 root; fold_storage t2 mask; store_at t root; fold_storage t mask;
- *     fold_storage t2 mask; fold_storage t mask */
+ * schedule contraction.tiled + contraction.tiled + contraction.tiled: y.w by 1, y.c by 4, t.w by 4, t.o by 4, ... */
 static void conv_chain_combined_y(const float *restrict x, const float *restrict k, const float *restrict k2,
     float *restrict t, float *restrict t2, float *restrict y)
 {

@@ -14,8 +14,7 @@
  * conv[h<28, w<28, o<16] = sum(i<3, j<3, c<16) first[h+i, w+j, c] * k2[i, j, c, o]
  * y[h<13, w<13, o<16] = max(i<3, j<3) conv[h*2+i, w*2+j, o]
  * x: [32][32][16]  k: [3][3][16][16]  k2: [3][3][16][16]  conv: [28][28][16]  first: [30][30][16]  y: [13][13][16]
- * schedule: compute_at conv y.h; compute_at first y.h; store_at first root; fold_storage first;
- *     store_at conv root; fold_storage conv; fold_storage first */
+ * schedule of the file: a ring of first, conv */
 static void conv_conv_pool_y(const float *restrict x, const float *restrict k, const float *restrict k2,
     float *restrict conv, float *restrict first, float *restrict y)
 {

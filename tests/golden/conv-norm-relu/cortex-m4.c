@@ -15,9 +15,7 @@
  *     && w + j - 1 < 6, x[n, c, h+i-1, w+j-1] * k[i, j, c, o], 0.0)
  * y[n<1, h<6, w<6, c<4] = max(acc[n, h, w, c] + b[c], 0.0)
  * x: [1][2][6][6]  k: [3][3][2][4]  b: [4]  y: [1][6][6][4]
- * schedule: compute_inline add; compute_inline transpose; split y.w 3; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o; decompose_reduction acc acc.i; unroll y.c;
- *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: y.w by 3; in registers acc */
 static LW_NOINLINE void conv_norm_relu_conv(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t h = 0; h < 6; h++) {

@@ -16,9 +16,7 @@
  *     && w + j - 1 < 6, x[n, c, h+i-1, w+j-1] * k[i, j, c, o], 0.0)
  * y[n<1, h<6, w<6, c<4] = max(acc[n, h, w, c] + b[c], 0.0)
  * x: [1][2][6][6]  k: [3][3][2][4]  b: [4]  y: [1][6][6][4]
- * schedule: compute_inline add; compute_inline transpose; reorder y.w y.c; compute_at acc y.h;
- *     set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o; decompose_reduction acc acc.i; vectorize y.c;
- *     vectorize acc.o; vectorize acc@init.o; vectorize y.w; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.o, y.w, acc.w */
 static void conv_norm_relu_conv(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t h = 0; h < 6; h++) {

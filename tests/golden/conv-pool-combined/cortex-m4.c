@@ -18,13 +18,7 @@
  * acc2[n<1, h<15, w<15, c<16] = max(i<3, j<3) t[n, h*2+i, w*2+j, c]
  * y[n<1, h<15, w<15, c<16] = acc2[n, h, w, c]
  * x: [1][32][32][16]  k: [3][3][16][16]  b: [16]  t: [1][32][32][16]  y: [1][15][15][16]
- * schedule: cache_write y register name=acc2; split y.w 1; split y.c 4; reorder y.wo y.co y.wi y.ci;
- *     compute_at acc2 y.co; set_scope acc2 register; reorder acc2.i acc2.j acc2.c;
- *     decompose_reduction acc2 acc2.i; unroll y.ci; unroll acc2.c; unroll acc2@init.c; compute_at t y.h;
- *     compute_inline conv_add; split t.w 4 tail=round; split t.c 4; reorder t.wo t.co t.wi t.ci;
- *     compute_at acc t.co; set_scope acc register; reorder acc.i acc.j acc.c acc.w acc.o;
- *     decompose_reduction acc acc.i; unroll t.ci; unroll acc.o; unroll acc@init.o; unroll t.wi; unroll acc.w;
- *     unroll acc@init.w; store_at t root; fold_storage t mask; fold_storage t mask */
+ * schedule contraction.tiled + contraction.tiled: y.w by 1, y.c by 4, t.w by 4, t.c by 4; in registers acc2, ... */
 static void conv_pool_combined_y(const float *restrict x, const float *restrict k, const float *restrict b,
     float *restrict t, float *restrict y)
 {

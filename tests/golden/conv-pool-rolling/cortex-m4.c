@@ -17,10 +17,7 @@
  * best[h<15, w<15, o<16] = max(i<3, j<3) relu[h*2+i, w*2+j, o]
  * y[h<15, w<15, o<16] = best[h, w, o]
  * x: [32][32][16]  k: [3][3][16][16]  bias: [16]  relu: [32][32][16]  y: [15][15][16]
- * schedule: compute_inline biased; cache_write y register name=best; split y.o 8; compute_at best y.oo;
- *     reorder best.i best.j best.o; unroll best.o; unroll y.oi; compute_at relu y.h; split relu.o 8;
- *     compute_at conv relu.oo; set_scope conv register; reorder conv.i conv.j conv.c conv.o; unroll conv.o;
- *     unroll relu.oi; store_at relu root; fold_storage relu slots=4 */
+ * schedule of the file: y.o by 8, relu.o by 8; in registers conv; a ring of relu */
 static void conv_pool_rolling_y(const float *restrict x, const float *restrict k, const float *restrict bias,
     float *restrict relu, float *restrict y)
 {

@@ -15,8 +15,7 @@
  * acc[n<1, o<4] = sum(k<8) x[n, k] * w[k, o]
  * y[n<1, c<4] = acc[n, c] + b[c]
  * x: [1][8]  w: [8][4]  b: [4]  y: [1][4]
- * schedule: reorder y.n y.c; set_scope acc register; reorder acc.k acc.n acc.o; decompose_reduction acc acc.k;
- *     vectorize y.c; vectorize acc.o; vectorize acc@init.o */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.o */
 static void dense_softmax_dense(const float *restrict x, const float *w, const float *b, float *restrict y)
 {
     float acc[4];
@@ -40,7 +39,7 @@ static void dense_softmax_dense(const float *restrict x, const float *w, const f
  * acc2[n<1] = sum(c<4) power[n, c]
  * y[n<1, c<4] = power[n, c] / acc2[n]
  * x: [1][4]  y: [1][4]
- * schedule: set_scope acc register; set_scope power stack; set_scope acc2 register */
+ * schedule stages.in_order: set_scope acc register; set_scope power stack; set_scope acc2 register */
 static void dense_softmax_y(const float *restrict x, float *restrict y)
 {
     float power[4];

@@ -16,9 +16,7 @@
  *     && w * 2 + j < 8, x[n, o, h*2+i, w*2+j] * k[i, j, o], 0.0)
  * y[n<1, h<4, w<4, o<4] = acc[n, h, w, o]
  * x: [1][4][8][8]  k: [3][3][4]  y: [1][4][4][4]
- * schedule: compute_inline transpose; cache_write y register name=acc; reorder y.w y.o; compute_at acc y.h;
- *     set_scope acc register; reorder acc.i acc.j acc.w acc.o; decompose_reduction acc acc.i; unroll y.o;
- *     unroll acc.o; unroll acc@init.o; unroll y.w; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: in registers acc */
 static LW_NOINLINE void depthwise_pool_concat_depthwise(const float *restrict x, const float *k, float *restrict y)
 {
     for (int32_t h = 0; h < 4; h++) {
@@ -97,9 +95,7 @@ static LW_NOINLINE void depthwise_pool_concat_depthwise(const float *restrict x,
  * acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c]
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: cache_write y register name=acc; split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co;
- *     set_scope acc register; reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.ci;
- *     unroll acc.c; unroll acc@init.c; unroll y.w; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: y.c by 2; in registers acc */
 static LW_NOINLINE void depthwise_pool_concat_max(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
@@ -130,9 +126,7 @@ static LW_NOINLINE void depthwise_pool_concat_max(const float *restrict x, float
  * acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c] / 4.0
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: split y.c 2; reorder y.co y.w y.ci; compute_at acc y.co; set_scope acc register;
- *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; unroll y.ci; unroll acc.c;
- *     unroll acc@init.c; unroll y.w; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: y.c by 2; in registers acc */
 static LW_NOINLINE void depthwise_pool_concat_mean(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {

@@ -16,9 +16,7 @@
  *     && w * 2 + j < 8, x[n, o, h*2+i, w*2+j] * k[i, j, o], 0.0)
  * y[n<1, h<4, w<4, o<4] = acc[n, h, w, o]
  * x: [1][4][8][8]  k: [3][3][4]  y: [1][4][4][4]
- * schedule: compute_inline transpose; cache_write y register name=acc; reorder y.w y.o; compute_at acc y.h;
- *     set_scope acc register; reorder acc.i acc.j acc.w acc.o; decompose_reduction acc acc.i; vectorize y.o;
- *     vectorize acc.o; vectorize acc@init.o; vectorize y.w; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: in registers acc; vectors along y.o, acc.o, y.w, acc.w */
 static void depthwise_pool_concat_depthwise(const float *restrict x, const float *k, float *restrict y)
 {
     for (int32_t h = 0; h < 4; h++) {
@@ -59,9 +57,7 @@ static void depthwise_pool_concat_depthwise(const float *restrict x, const float
  * acc[n<1, h<2, w<2, c<4] = max(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c]
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: cache_write y register name=acc; reorder y.w y.c; compute_at acc y.h; set_scope acc register;
- *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; vectorize y.c; vectorize acc.c;
- *     vectorize acc@init.c; vectorize y.w; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.c, y.w, acc.w */
 static void depthwise_pool_concat_max(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {
@@ -91,9 +87,7 @@ static void depthwise_pool_concat_max(const float *restrict x, float *restrict y
  * acc[n<1, h<2, w<2, c<4] = sum(i<2, j<2) x[n, h*2+i, w*2+j, c]
  * y[n<1, h<2, w<2, c<4] = acc[n, h, w, c] / 4.0
  * x: [1][4][4][4]  y: [1][2][2][4]
- * schedule: reorder y.w y.c; compute_at acc y.h; set_scope acc register; reorder acc.i acc.j acc.w acc.c;
- *     decompose_reduction acc acc.i; vectorize y.c; vectorize acc.c; vectorize acc@init.c; vectorize y.w;
- *     vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.c, y.w, acc.w */
 static void depthwise_pool_concat_mean(const float *restrict x, float *restrict y)
 {
     for (int32_t h = 0; h < 2; h++) {

@@ -13,7 +13,7 @@
 /* mul + add + sigmoid + mul
  * y[n<1, w<3, c<8] = sigmoid(x[n, w, c] * k[w, 0] + b[c]) * x[n, w, c]
  * x: [1][3][8]  b: [8]  k: [3][1]  y: [1][3][8]
- * schedule: compute_inline sigmoid; compute_inline add; compute_inline mul */
+ * schedule injective.inlined: compute_inline sigmoid; compute_inline add; compute_inline mul */
 static void elementwise_y(const float *restrict x, const float *restrict b, const float *k, float *restrict y)
 {
     for (int32_t w = 0; w < 3; w++) {

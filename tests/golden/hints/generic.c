@@ -13,8 +13,7 @@
  * y[i<12] = sum(ki<8) y_lanes[i, ki]
  * z[i<12] = y[i] + 1.0
  * a: [12][40]  b: [40]  z: [12]
- * schedule: compute_at y z.i; set_scope y stack; split y.k 8; vectorize y.ki reassociate; parallel z.i;
- *     prefetch a y_lanes.ko 2; pragma y_lanes.ki independent; pragma y.ki unroll 4 */
+ * schedule of the file: y.k by 8; vectors along y.ki; parallel z.i */
 static void hints_z(const float *restrict a, const float *restrict b, float *restrict z)
 {
     LW_PARALLEL

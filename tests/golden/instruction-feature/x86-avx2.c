@@ -11,7 +11,7 @@
 
 /* y[a<2, c<8] = x[a, c] * 3.0
  * x: [2][8]  y: [2][8]
- * schedule: instruction TRIPLE8(p: f32[8]) r[i<8] = p[i] * 3 feature=avx2; tensorize y.c TRIPLE8 */
+ * schedule of the file: instruction TRIPLE8(p: f32[8]) r[i<8] = p[i] * 3 feature=avx2; tensorize y.c TRIPLE8 */
 static void instruction_feature_y(const float *restrict x, float *restrict y)
 {
     for (int32_t a = 0; a < 2; a++) {

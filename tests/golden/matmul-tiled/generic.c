@@ -13,8 +13,7 @@
 /* c[i<6, j<8] = sum(k<5) a[i, k] * b[k, j]
  * y[i<6, j<8] = max(c[i, j], 0.0)
  * a: [6][5]  b: [5][8]  y: [6][8]
- * schedule: split y.i 4 names=io,ii; split y.j 4 names=jo,ji; reorder y.jo y.ii y.ji; compute_at c y.jo;
- *     set_scope c register */
+ * schedule of the file: y.i by 4, y.j by 4; in registers c */
 static void matmul_tiled_y(const float *restrict a, const float *restrict b, float *restrict y)
 {
     for (int32_t io = 0; io < 2; io++)

@@ -13,8 +13,7 @@
 /* s[i<4, j<32] = sum(k<6) a[i, k] * b[k, j]
  * c[i<4, j<32] = max(s[i, j] + bias[j], 0.0)
  * a: [4][6]  b: [6][32]  bias: [32]  c: [4][32]
- * schedule: tile c.i c.j 2 16; compute_at s c.jo; set_scope s register; reorder s.k s.i s.j; unroll s.i;
- *     vectorize s.j contract; unroll c.ii; vectorize c.ji */
+ * schedule of the file: in registers s; vectors along s.j, c.ji */
 static void matmul_vectors_c(const float *restrict a, const float *restrict b, const float *restrict bias,
     float *restrict c)
 {

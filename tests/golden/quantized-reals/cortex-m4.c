@@ -38,21 +38,7 @@ static LW_NOINLINE void quantized_reals_x(const uint8_t *restrict x, int8_t *res
  *     c] * 1 + 512 >> 2 & 1) >> 2) - 128, -128), 127))
  * x: [1][6][6][2]  k: [1][9][2][2]  b: [4]  multiplier: [4]  offset: [4]  shift: [4]  between: [1][6][6][4]
  *     rows: [1][8][16]  patch: [1][6][6][9][2]  y: [1][3][3][4]
- * schedule: compute_inline mean_requantize_even_t; compute_at acc2 y.w; set_scope acc2 register;
- *     reorder acc2.i acc2.j acc2.c; decompose_reduction acc2 acc2.i;
- *     instruction LW_SUM_WINDOW_I8[2,2,4](a: i8[2][2][4]) y[o<4] = sum(i<2,j<2) i32(a[i,j,o]);
- *     tensorize acc2.i LW_SUM_WINDOW_I8; unroll acc2@init.c; unroll y.c; split between.w 2;
- *     reorder between.n between.h between.wo between.wi between.c; compute_at acc between.wo;
- *     compute_at patch between.wo; compute_at rows between.h; set_scope acc register;
- *     split rows.u 2 tail=round names=w,c; instruction LW_FETCH_ROW_I8[8,1,6,2,2,3](p: bool,
- *     a: i8[8][2]) y[w<8,c<2] = select(p && 1 <= w && w < 7, a[w,c], 3); tensorize rows.w LW_FETCH_ROW_I8;
- *     pack patch n h q w t; reorder patch.q patch.w; split patch.q 3 names=i,u;
- *     instruction LW_PAIRS_I16[3](a: i8[2][3][2]) y[w<2,q<3,t<2] = i16(a[w,q,t]); tensorize patch.u LW_PAIRS_I16;
- *     reorder acc.q acc.t acc.w acc.o; decompose_reduction acc acc.q; split acc.o 2;
- *     instruction LW_DOT_2X4_I16[9](a: i16[9][2][2], b: i16[9][2][2]) c[w<2,p<2,h<2] = sum(q<9,t<2) i32(a[q,w,t])
- *     * i32(i8(i32(b[q,p,t]) + h*128 >> h*8)); tensorize acc.q LW_DOT_2X4_I16; unroll between.c;
- *     unroll acc@init.o; unroll between.wi; unroll acc@init.w; compute_at between y.h loops=kept;
- *     fold_storage between mask warm=guard */
+ * schedule rows.dot + pool.bytes: between.w by 2, rows.u by 2, patch.q by 3, acc.o by 2; LW_SUM_WINDOW_I8, ... */
 static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *restrict k, const int32_t *restrict b,
     const int32_t *restrict multiplier, const int64_t *restrict offset, const uint8_t *restrict shift,
     int8_t *restrict between, int8_t *restrict rows, int16_t *restrict patch, int8_t *y)
@@ -150,11 +136,7 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
  * x: [1][3][3][4]  k: [2][1][2][2][2]  b: [4]  table: [256]  patch: [1][3][3][4]  y: [1][3][3][3]
- * schedule: compute_inline requantize_fixed; pad acc o 2; split y.w 2 tail=shift; split y.c 2;
- *     reorder y.n y.h y.wo y.co y.wi y.ci; compute_at acc y.co; compute_at patch y.wo; set_scope acc register;
- *     instruction LW_COPY_I16[4](a: i8[4]) y[e<4] = i16(a[e]); tensorize patch.e LW_COPY_I16;
- *     reorder acc.s acc.t acc.w acc.o; decompose_reduction acc acc.s; unroll y.ci; unroll acc@init.o; unroll y.wi;
- *     unroll acc@init.w */
+ * schedule rows.dot: y.w by 2, y.c by 2; LW_COPY_I16; in registers acc */
 static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const int8_t *k, const int32_t *b,
     const int8_t *table, int16_t *restrict patch, int8_t *restrict y)
 {

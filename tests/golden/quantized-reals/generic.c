@@ -33,13 +33,7 @@ static void quantized_reals_x(const uint8_t *restrict x, int8_t *restrict y)
  * acc[n<1, h<3, w<3, c<4] = sum(i<2, j<2) t[n, h*2+i, w*2+j, c]
  * y[n<1, h<3, w<3, c<4] = i8(nearbyint(acc[n, h, w, c] / 4.0 / 0.047) - 128.0)
  * x: [1][6][6][2]  k: [3][3][2][4]  multiplier: [4]  offset: [4]  shift: [4]  t: [1][6][6][4]  y: [1][3][3][4]
- * schedule: compute_inline mean_avg_pool2d; reorder y.w y.c; compute_at acc y.h; set_scope acc register;
- *     reorder acc.i acc.j acc.w acc.c; decompose_reduction acc acc.i; vectorize y.c; vectorize acc.c;
- *     vectorize acc@init.c; vectorize y.w; vectorize acc.w; vectorize acc@init.w;
- *     compute_inline sums_requantize_fixed; reorder t.w t.c; compute_at acc2 t.h; set_scope acc2 register;
- *     reorder acc2.i acc2.j acc2.c acc2.w acc2.o; decompose_reduction acc2 acc2.i; vectorize t.c;
- *     vectorize acc2.o; vectorize acc2@init.o; vectorize t.w; vectorize acc2.w; vectorize acc2@init.w;
- *     compute_at t y.h loops=kept; fold_storage t mask warm=guard */
+ * schedule contraction.tiled + contraction.tiled: in registers acc, acc2; vectors along y.c, acc.c, y.w, ... */
 static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, const int32_t *restrict multiplier,
     const int64_t *restrict offset, const uint8_t *restrict shift, float *restrict t, int8_t *y)
 {
@@ -111,9 +105,7 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
  * y[n<1, h<3, w<3, c<3] = table[i32(i8(min(max(i32(i64(acc[0, h, w,
  *     c]+b[c])*1374389504+68719476736 >> 32) >> 5,-128),127)))+128]
  * x: [1][3][3][4]  w: [4][3]  b: [3]  table: [256]  y: [1][3][3][3]
- * schedule: compute_inline requantize_fixed; compute_inline add; reorder y.w y.c; compute_at acc y.h;
- *     set_scope acc register; reorder acc.k acc.w acc.o; decompose_reduction acc acc.k; vectorize y.c;
- *     vectorize acc.o; vectorize acc@init.o; vectorize y.w; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: in registers acc; vectors along y.c, acc.o, y.w, acc.w */
 static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *w, const int32_t *b, const int8_t *table,
     int8_t *restrict y)
 {

@@ -18,19 +18,7 @@
  *     1073741824) + roundshift(mulhigh(i32(x2[d0, h, w, c]) - -128 << 20, 1623821475), 2), 1098017566), 17) - 128,
  *     -128), 127))
  * x: [1][1][2][32]  k: [32][32]  b: [32]  x2: [1][1][2][32]  y: [1][1][2][32]
- * schedule: compute_inline add; compute_inline rescale_3; compute_inline rescale_2;
- *     compute_inline packed_conv2d_patch; split y.c 16; reorder y.d0 y.h y.co y.w y.ci; compute_at t y.co;
- *     set_scope t stack; compute_at acc y.co; set_scope acc register; reorder acc.e acc.w acc.o;
- *     decompose_reduction acc acc.e; split acc.o 2; reorder acc.oo acc.e acc.w acc.oi;
- *     instruction LW_DOT_2X2_I8[32](a: i8[2][32], b: i8[2][32]) c[w<2,o<2] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
- *     tensorize acc.e LW_DOT_2X2_I8; instruction
- *     LW_ADD_I8[16,-4,1073741824,0,128,1623821475,2,1098017566,17,-128,-128,127](a: i8[16],
- *     b: i8[16]) y[e<16] = i8(min(max(roundshift(mulhigh(mulhigh(i32(a[e]) - 4 << 20,
- *     1073741824) + roundshift(mulhigh(i32(b[e]) + 128 << 20, 1623821475), 2), 1098017566), 17) - 128, -128),
- *     127)); tensorize y.ci LW_ADD_I8; instruction LW_SCALE_I8[16,4,-128,127](a: i32[16], m: i32,
- *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s) + 4, -128), 127)); tensorize t.c LW_SCALE_I8;
- *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32; unroll y.w;
- *     unroll acc@init.w; unroll t.w */
+ * schedule rows.dot: y.c by 16, acc.o by 2; LW_DOT_2X2_I8, LW_ADD_I8, LW_SCALE_I8; in registers acc */
 static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict k, const int32_t *restrict b,
     const int8_t *restrict x2, int8_t *restrict y)
 {

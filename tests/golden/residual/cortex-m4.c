@@ -14,9 +14,7 @@
  * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, c, w+j-1] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][4][16]  k: [3][4][4]  b: [4]  y: [1][16][4]
- * schedule: compute_inline add; compute_inline transpose; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c;
- *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: y.w by 4; in registers acc */
 static LW_NOINLINE void residual_first(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
@@ -108,9 +106,7 @@ static LW_NOINLINE void residual_first(const float *restrict x, const float *k, 
  * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
- * schedule: compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo; set_scope acc register;
- *     reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c; unroll acc.o; unroll acc@init.o;
- *     unroll y.wi; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: y.w by 4; in registers acc */
 static LW_NOINLINE void residual_second(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {
@@ -202,9 +198,7 @@ static LW_NOINLINE void residual_second(const float *restrict x, const float *k,
  * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c] + x2[n, w, c], 0.0)
  * x: [1][16][4]  x2: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
- * schedule: compute_inline add_2; compute_inline add; split y.w 4; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; unroll y.c;
- *     unroll acc.o; unroll acc@init.o; unroll y.wi; unroll acc.w; unroll acc@init.w */
+ * schedule contraction.tiled: y.w by 4; in registers acc */
 static LW_NOINLINE void residual_third(const float *x, const float *x2, const float *k, const float *b, float *y)
 {
     for (int32_t wo = 0; wo < 4; wo++) {

@@ -14,9 +14,7 @@
  * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, c, w+j-1] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][4][16]  k: [3][4][4]  b: [4]  y: [1][16][4]
- * schedule: compute_inline add; compute_inline transpose; split y.w 8; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; vectorize y.c;
- *     vectorize acc.o; vectorize acc@init.o; vectorize y.wi; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: y.w by 8; in registers acc; vectors along y.c, acc.o, y.wi, acc.w */
 static void residual_first(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     {
@@ -85,9 +83,7 @@ static void residual_first(const float *restrict x, const float *k, const float 
  * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c], 0.0)
  * x: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
- * schedule: compute_inline add; split y.w 8; reorder y.wo y.wi y.c; compute_at acc y.wo; set_scope acc register;
- *     reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; vectorize y.c; vectorize acc.o;
- *     vectorize acc@init.o; vectorize y.wi; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: y.w by 8; in registers acc; vectors along y.c, acc.o, y.wi, acc.w */
 static void residual_second(const float *restrict x, const float *k, const float *b, float *restrict y)
 {
     {
@@ -154,9 +150,7 @@ static void residual_second(const float *restrict x, const float *k, const float
  * acc[n<1, w<16, o<4] = sum(j<3, c<4) select(0 <= w + j - 1 && w + j - 1 < 16, x[n, w+j-1, c] * k[j, c, o], 0.0)
  * y[n<1, w<16, c<4] = max(acc[n, w, c] + b[c] + x2[n, w, c], 0.0)
  * x: [1][16][4]  x2: [1][16][4]  k: [3][4][4]  b: [4]  y: [1][16][4]
- * schedule: compute_inline add_2; compute_inline add; split y.w 8; reorder y.wo y.wi y.c; compute_at acc y.wo;
- *     set_scope acc register; reorder acc.j acc.c acc.w acc.o; decompose_reduction acc acc.j; vectorize y.c;
- *     vectorize acc.o; vectorize acc@init.o; vectorize y.wi; vectorize acc.w; vectorize acc@init.w */
+ * schedule contraction.tiled: y.w by 8; in registers acc; vectors along y.c, acc.o, y.wi, acc.w */
 static void residual_third(const float *x, const float *x2, const float *k, const float *b, float *y)
 {
     {

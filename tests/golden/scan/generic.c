@@ -15,8 +15,7 @@
  * acc[o<4] = sum(k<4) x[k] * w[k, o]
  * y[o<4] = acc[o]
  * x: [4]  w: [4][4]  y: [4]
- * schedule: cache_write y register name=acc; set_scope acc register; reorder acc.k acc.o;
- *     decompose_reduction acc acc.k; vectorize y.o; vectorize acc.o; vectorize acc@init.o */
+ * schedule contraction.tiled: in registers acc; vectors along y.o, acc.o */
 static void scan_turned(const float *restrict x, const float *w, float *restrict y)
 {
     float acc[4];
@@ -38,8 +37,7 @@ static void scan_turned(const float *restrict x, const float *w, float *restrict
  * acc[o<4] = sum(k<3) x[k] * w[k, o]
  * y[i<4] = tanh(acc[i] + b[i])
  * x: [3]  b: [4]  w: [3][4]  y: [4]
- * schedule: compute_inline add; set_scope acc register; reorder acc.k acc.o; decompose_reduction acc acc.k;
- *     vectorize y.i; vectorize acc.o; vectorize acc@init.o */
+ * schedule contraction.tiled: in registers acc; vectors along y.i, acc.o */
 static void scan_driven(const float *x, const float *b, const float *w, float *y)
 {
     float acc[4];

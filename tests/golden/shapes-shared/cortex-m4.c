@@ -15,10 +15,7 @@
  * acc[n<1, o<16] = sum(e<32; b[o]) i32(x[n, e]) * i32(k[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][32]  k: [16][32]  b: [16]  y: [1][16]
- * schedule: compute_inline packed_dense_patch; split y.c 4; reorder y.d0 y.co y.ci; compute_at acc y.co;
- *     set_scope acc register; reorder acc.e acc.o; decompose_reduction acc acc.e;
- *     instruction LW_DOT_1X4_I8[32](a: i8[1][32], b: i8[4][32]) c[w<1,o<4] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
- *     tensorize acc.e LW_DOT_1X4_I8; unroll y.ci; unroll acc@init.o
+ * schedule rows.dot: y.c by 4; LW_DOT_1X4_I8; in registers acc
  * numbers: of the first of 2 layers that are alike; where theirs differ they are parameters */
 static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t co_step, const int8_t *restrict x,
     const int8_t *restrict k, const int32_t *restrict b, int8_t *restrict y)

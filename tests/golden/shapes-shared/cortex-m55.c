@@ -15,12 +15,7 @@
  * acc[n<1, o<16] = sum(e<32; b[o]) i32(x[n, e]) * i32(k[o, e])
  * y[d0<1, c<16] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][32]  k: [16][32]  b: [16]  y: [1][16]
- * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
- *     reorder acc.e acc.o; decompose_reduction acc acc.e; split acc.o 4; reorder acc.oo acc.e acc.oi;
- *     instruction LW_DOT_1X4_I8[32](a: i8[1][32], b: i8[4][32]) c[w<1,o<4] = sum(e<32) i32(a[w,e]) * i32(b[o,e]);
- *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[16,0,-128,127](a: i32[16], m: i32,
- *     s: i32) y[e<16] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
- *     instruction LW_COPY_I32[16](a: i32[16]) y[e<16] = a[e]; tensorize acc@init.o LW_COPY_I32 */
+ * schedule rows.dot: acc.o by 4; LW_DOT_1X4_I8, LW_SCALE_I8; in registers acc */
 static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_t *restrict k,
     const int32_t *restrict b, int8_t *restrict y)
 {
@@ -56,12 +51,7 @@ static LW_NOINLINE void shapes_shared_sum1(const int8_t *restrict x, const int8_
  * acc[n<1, o<8] = sum(e<16; b[o]) i32(x[n, e]) * i32(k[o, e])
  * y[d0<1, c<8] = i8(min(max(roundshift(mulhigh(acc[d0, c], 1500000000), 6), -128), 127))
  * x: [1][16]  k: [8][16]  b: [8]  y: [1][8]
- * schedule: compute_inline packed_dense_patch; reorder y.d0 y.c; compute_at acc y.d0; set_scope acc register;
- *     reorder acc.e acc.o; decompose_reduction acc acc.e; split acc.o 4; reorder acc.oo acc.e acc.oi;
- *     instruction LW_DOT_1X4_I8[16](a: i8[1][16], b: i8[4][16]) c[w<1,o<4] = sum(e<16) i32(a[w,e]) * i32(b[o,e]);
- *     tensorize acc.e LW_DOT_1X4_I8; instruction LW_SCALE_I8[8,0,-128,127](a: i32[8], m: i32,
- *     s: i32) y[e<8] = i8(min(max(roundshift(mulhigh(a[e], m), s), -128), 127)); tensorize y.c LW_SCALE_I8;
- *     instruction LW_COPY_I32[8](a: i32[8]) y[e<8] = a[e]; tensorize acc@init.o LW_COPY_I32 */
+ * schedule rows.dot: acc.o by 4; LW_DOT_1X4_I8, LW_SCALE_I8; in registers acc */
 static LW_NOINLINE void shapes_shared_sum2(const int8_t *restrict x, const int8_t *restrict k,
     const int32_t *restrict b, int8_t *restrict y)
 {

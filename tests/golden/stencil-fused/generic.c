@@ -12,7 +12,7 @@
 /* smooth[i<n] = select(0 <= i - 1, x[i-1], 0) + x[i] * 2 + select(i + 1 < n, x[i+1], 0)
  * y[i<n] = max(smooth[i], 0)
  * x: [n]  smooth: [n]  y: [n]
- * schedule: split y.i 8 names=io,ii; compute_at smooth y.io */
+ * schedule of the file: split y.i 8 names=io,ii; compute_at smooth y.io */
 static void stencil_fused_y(int32_t n, const int16_t *restrict x, int16_t *restrict smooth, int16_t *restrict y)
 {
     smooth[0] = (int16_t)((uint32_t)x[0] * 2u + (uint32_t)x[1]);

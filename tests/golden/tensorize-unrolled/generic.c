@@ -11,7 +11,7 @@
 
 /* y[a<2, c<8] = x[a, c] * 3.0
  * x: [2][8]  y: [2][8]
- * schedule: instruction TRIPLE8(p: f32[8]) r[i<8] = p[i] * 3; tensorize y.c TRIPLE8; unroll y.a */
+ * schedule of the file: instruction TRIPLE8(p: f32[8]) r[i<8] = p[i] * 3; tensorize y.c TRIPLE8; unroll y.a */
 static void tensorize_unrolled_y(const float *restrict x, float *restrict y)
 {
     #ifdef TRIPLE8
