@@ -63,6 +63,14 @@ static int centered(Ctx *cx, const Node *n, Tensor **out)
 
 static const AttrRow attrs[] = { { "to", ATTR_TEXT, "the integer type that is stored, as formulas spell it: i8", "i8" }, { 0 } };
 
+static const AttrRow requantize_attrs[] = {
+    { "to", ATTR_TEXT, "the integer type that is stored, as formulas spell it: i8", "i8" },
+    { "products", ATTR_REALS,
+      "with `step`: exact products of the scales of x, one or one for each of the scale's elements", NULL },
+    { "step", ATTR_REAL, "the scale of y: on integers, x * products / step decides ties instead of x * scale", NULL },
+    { 0 }
+};
+
 static const OpCase quantize_cases[] = {
     { "to=u8", "f32[6]={0,2,3,1000,-254,-1000} f32={2} u8={128}", "u8[6]", NULL },
     { "to=i8", "f32[2][3][4] f32[3][1]={0.5,0.25,2} i8[3][1]={0,3,-5}", "i8[2][3][4]", NULL },
@@ -101,7 +109,7 @@ static const OpCase centered_cases[] = {
 const Op ops_quantize[] = {
     { QUANT(quantize, "y[*] = to(nearbyint(x[*] / scale[*]) + zero[*]), saturated"), .attr = attrs,
       .quantization.grid = GRID_STORE },
-    { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = attrs,
+    { QUANT(requantize, "y[*] = to(nearbyint(x[*] * scale[*]) + zero[*]), saturated"), .attr = requantize_attrs,
       .quantization.grid = GRID_REQUANTIZE },
     { QUANT(dequantize, "y[*] = (x[*] - zero[*]) * scale[*]"), .quantization.grid = GRID_READ },
     { .name = "centered", .summary = "y[*] = i32(x[*]) - i32(zero[*])", .level = 11, .least_inputs = 2,

@@ -81,7 +81,8 @@ bool form_grid(Ctx *cx, const Node *n, Grid *g)
 {
     DType t = stored_type(n);
     bool is_scaled = n->op->quantization.grid != GRID_CENTER && n->op->quantization.grid != GRID_REQUANTIZE;
-    Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F32, 1) : n->in[1]->type == F32 ? form_constant(cx, n->in[1]) : NULL;
+    Tensor *scale = !is_scaled ? tensor_scalar(cx, "scale", F64, node_real(n, "step", 1)) : n->in[1]->type == F32 ?
+        form_constant(cx, n->in[1]) : NULL;
     Tensor *zero = scale && is_byte(t) ? form_constant(cx, n->in[n->op->quantization.grid == GRID_CENTER ? 1 : 2])
         : NULL;
     if (!zero || tensor_elems(scale) != 1 || tensor_elems(zero) != 1) return false;
@@ -333,8 +334,12 @@ const Form *form_of_requantized(Ctx *cx, const Node *n)
     if (axis == SEVERAL_AXES) return NULL;
     Form *x = grid_form(cx, n->in[0], &(Grid){ 1, 0, INT32_MIN, INT32_MAX });
     double *s = NEW_ARRAY(cx->arena, double, tensor_elems(scale));
-    for (int64_t i = 0; i < tensor_elems(scale); i++)
-        if (!((s[i] = real_at(scale, i)) > 0)) return NULL;
+    const Attr *products = node_attr(n, "products");
+    if (products && products->count != 1 && products->count != tensor_elems(scale)) products = NULL;
+    for (int64_t i = 0; i < tensor_elems(scale); i++) {
+        s[i] = products ? products->reals[products->count == 1 ? 0 : i] : real_at(scale, i);
+        if (!(s[i] > 0)) return NULL;
+    }
     x->axis = axis;
     x->channels = tensor_elems(scale);
     x->scale = s;

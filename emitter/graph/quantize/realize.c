@@ -278,8 +278,9 @@ static Tensor *realized(const Former *f, const Node *n, const Grid *g)
 
 static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t) { return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q; }
 
-/* What is written in integers already: sums of products of differences, and their requantization by a factor in f32, which is
- * taken for the real number that it is, ties included. */
+/* What is written in integers already: sums of products of differences, and their requantization by the quotient of
+ * their
+ * scales, exact where the call has them, else by its factor in f32 as the real number that it is; ties included. */
 static void realize_integers(const Former *f, Node *n, Tensor **out)
 {
     Grid g;

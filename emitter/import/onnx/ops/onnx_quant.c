@@ -134,11 +134,42 @@ static void matmul_integer(OnnxCall *c)
 /* scale of the sums over scale of the result */
 static Tensor *ratio(OnnxCall *c, Tensor *a, Tensor *b, Tensor *y) { return onnx_call2(c, "div", onnx_call2(c, "mul", a, b), y); }
 
+static double scale_at(const Tensor *t, int64_t i)
+{
+    return dtype_load(t->type, t->data, tensor_elems(t) == 1 ? 0 : i).f;
+}
+
+/* ` products=.. step=..`: what the ratio in f32 rounds. The product of two f32 is exact in a double. Empty unless all
+ * scales are constants, with one for y and no more than one list of several. */
+static const char *exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, const Tensor *y)
+{
+    const Tensor *scale[] = { a, b, y };
+    for (int i = 0; i < 3; i++)
+        if (!tensor_is_constant(scale[i]) || scale[i]->type != F32) return "";
+    const int64_t of_a = tensor_elems(a), of_b = tensor_elems(b), count = of_a > of_b ? of_a : of_b;
+    if (tensor_elems(y) != 1 || (of_a != 1 && of_b != 1)) return "";
+    Text t = text_new(c->cx);
+    for (int64_t i = 0; i < count; i++) {
+        text_add(&t, i ? "," : " products=");
+        text_double(&t, scale_at(a, i) * scale_at(b, i));
+    }
+    onnx_add_real(&t, "step", scale_at(y, 0));
+    return text_string(&t);
+}
+
+static Tensor *requantized(OnnxCall *c, Tensor *sums, Tensor *scale, Tensor *zero)
+{
+    const char *exact = exact_scales(c, c->in[1], c->in[4], c->in[6]);
+    if (!sums || !scale || !zero) return NULL;
+    return three(c, "requantize", sums, scale, zero, text_format(c->cx, "to=%s%s", dtype_info(zero->type)->spelling,
+                                                                 exact));
+}
+
 static void qlinear_matmul(OnnxCall *c)
 {
     if (!onnx_needs(c, 8)) return;
     Tensor *sums = product(c, c->in[0], c->in[2], c->in[3], c->in[5]);
-    c->out[0] = store(c, "requantize", sums, ratio(c, by_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
+    c->out[0] = requantized(c, sums, ratio(c, by_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
 }
 
 /* The zeros of the weights are one for each output channel, their first dimension. Outside of x lies its zero. */
@@ -159,7 +190,9 @@ static void qlinear_conv(OnnxCall *c)
 {
     if (!onnx_needs(c, 8)) return;
     Tensor *sums = convolution(c, c->in[0], c->in[2], c->in[3], c->in[5], onnx_in(c, 8));
-    if (sums) c->out[0] = store(c, "requantize", sums, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1), onnx_along(c, c->in[7], sums, 1));
+    if (!sums) return;
+    c->out[0] = requantized(c, sums, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1),
+                            onnx_along(c, c->in[7], sums, 1));
 }
 
 #define CONV_ATTRS "auto_pad dilations group kernel_shape pads strides"
