@@ -3,7 +3,8 @@
  *
  *   transpose   y[i_perm..] = x[i..]              slice   y[i] = x[begin + i*step]          tile  y[i] = x[i % n]
  *   concat      y[i] = select(i < n0, a[i], b[i - n0])     expand  y[*] = x[*] in a larger shape
- *   pad         y[i] = x[i - p], outside: the value (constant), the nearest (edge), mirrored (reflect), around (wrap)
+ *   pad         y[i] = x[i - p], outside: the value (constant), the nearest (edge), mirrored (reflect, symmetric),
+ * around (wrap)
  *   gather      y[..,j,..] = x[..,index[j],..] */
 #include "graph/dag/op_build.h"
 
@@ -264,7 +265,8 @@ static Node *permute_slice(Ctx *cx, const Node *n, const int *perm, Tensor *cons
 
 /* ---- pad --------------------------------------------------------------------------------------------------------- */
 
-/* The index into n elements for position i - p, by mode; reflect: (n-1) - |(n-1) - |i - p||. */
+/* The index into n elements for position j = i - p, by mode:
+ *   reflect     (n-1) - |(n-1) - |j||                   symmetric   min(m, 2n-1 - m), m = max(j, -1 - j) */
 static const char *padded_index(Formulas *f, const char *mode, char c, int64_t before, const Expr *size)
 {
     const char *at = before ? text_format(f->cx, "%c-%lld", c, (long long)before) : text_format(f->cx, "%c", c);
@@ -273,6 +275,11 @@ static const char *padded_index(Formulas *f, const char *mode, char c, int64_t b
     if (strcmp(mode, "reflect") == 0) {
         const char *mirrored = text_format(f->cx, "%s-abs(%s-abs(%s))", last, last, at);
         return size->kind == EXPR_INT ? mirrored : text_format(f->cx, "max(0, min(%s, %s))", last, mirrored);      /* to be shown to lie inside */
+    }
+    if (strcmp(mode, "symmetric") == 0) {
+        const char *m = text_format(f->cx, "max(%s, -1-(%s))", at, at), *top =
+            formulas_size(f, op_size(f->cx, size, 2, -1));
+        return text_format(f->cx, "max(0, min(%s, min(%s, %s-%s)))", last, m, top, m);
     }
     if (strcmp(mode, "wrap") == 0) return text_format(f->cx, "(%s)%%%s", at, formulas_size(f, size));
     return at;
@@ -283,9 +290,10 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
     const Tensor *x = n->in[0];
     const char *mode = node_text(n, "mode", "constant");
     int64_t pads[2 * MAX_RANK];
-    bool is_constant = strcmp(mode, "constant") == 0;
-    if (!is_constant && strcmp(mode, "edge") != 0 && strcmp(mode, "reflect") != 0 && strcmp(mode, "wrap") != 0) {
-        op_refuse(cx, n, "'mode' is \"%s\"; constant, edge, reflect and wrap are accepted", mode);
+    bool is_constant = strcmp(mode, "constant") == 0, is_reflected = strcmp(mode, "reflect") == 0;
+    bool is_symmetric = strcmp(mode, "symmetric") == 0;
+    if (!is_constant && !is_reflected && !is_symmetric && strcmp(mode, "edge") != 0 && strcmp(mode, "wrap") != 0) {
+        op_refuse(cx, n, "'mode' is \"%s\"; constant, edge, reflect, symmetric and wrap are accepted", mode);
         return 0;
     }
     if (!op_ints(cx, n, "pad", 2 * x->rank, INT32_MIN / 4, INT32_MAX / 4, 0, pads)) return 0;
@@ -294,7 +302,8 @@ static int pad(Ctx *cx, const Node *n, Tensor **out)
     formulas_name(&f, (Bind)BIND_T("x", n->in[0]));
     formulas_name(&f, (Bind)BIND_V("value", op_value(cx, n, "value", x->type)));
     for (int d = 0; d < x->rank; d++) {
-        int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]), most = strcmp(mode, "reflect") == 0 ? fewest - 1 : INT32_MAX / 4;
+        int64_t before = pads[d], after = pads[x->rank + d], fewest = op_least(cx, x->shape[d]);
+        const int64_t most = is_reflected ? fewest - 1 : is_symmetric ? fewest : INT32_MAX / 4;
         char c = axis_letter(x->rank, d);
         if (fewest + before + after < 1 || before > most || after > most) {
             op_refuse(cx, n, "axis %d of the input %s cannot be padded by %lld and %lld in mode %s%s", d, tensor_shape_text(cx, x),
@@ -437,7 +446,7 @@ static const AttrRow slice_attrs[] = {
 };
 static const AttrRow pad_attrs[] = {
     { "pad",   ATTR_INTS, "elements before each dimension, then after each; negative: cut off", NULL },
-    { "mode",  ATTR_TEXT, "constant, edge, reflect or wrap", "constant" },
+    { "mode",  ATTR_TEXT, "constant, edge, reflect, symmetric (the border element twice) or wrap", "constant" },
     { "value", ATTR_REAL, "what constant padding holds", "0" },
     { 0 }
 };
@@ -477,6 +486,9 @@ static const OpCase pad_cases[] = {
     { "pad=2,1 mode=reflect", "f32[3]", "f32[6]", NULL },
     { "pad=2,1 mode=wrap", "f32[3]", "f32[6]", NULL },
     { "pad=-1,2", "f32[4]", "f32[5]", NULL },
+    { "pad=3,2 mode=symmetric", "f32[3]", "f32[8]", NULL },
+    { "pad=1,0,0,2 mode=symmetric", "i8[2][3]", "i8[3][5]", NULL },
+    { "pad=4,0 mode=symmetric", "f32[3]", NULL, "cannot be padded by 4 and 0" },
     { "pad=3,0 mode=reflect", "f32[3]", NULL, "cannot be padded by 3 and 0" },
     { "pad=1,1 mode=nowhere", "f32[3]", NULL, "'mode' is \"nowhere\"" },
     { "pad=1,1", "f32[3][3]", NULL, "'pad' has 2 values, but 4 are needed" },

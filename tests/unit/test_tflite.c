@@ -33,6 +33,7 @@ typedef struct Spec {
     int operators;                                  /* copies of the one operator */
     int variables, sparse;                          /* bits: the tensors that are */
     int open;                                       /* bits: dimensions of x; 0: the file has no signatures */
+    int inputs;                                     /* of the operator; 0: all three */
 } Spec;
 
 static void put_tensor(Out *o, size_t from, const Line *l, bool is_variable, bool is_sparse, int open)
@@ -66,7 +67,7 @@ static void put_operator(Out *o, size_t from, const Spec *s)
     size_t t = table(o, 5), options;
     point(o, from, t);
     put(o, field(t, 3), (uint64_t)s->options, 1);
-    ints(o, field(t, 1), 3, (int[]){ 0, 1, 2 });
+    ints(o, field(t, 1), s->inputs ? s->inputs : 3, (int[]){ 0, 1, 2 });
     ints(o, field(t, 2), 1, (int[]){ 3 });
     options = table(o, 1);
     point(o, field(t, 4), options);
@@ -118,13 +119,15 @@ static const int32_t small_bias[2] = { 1000, -333 };
 static Spec float_spec(void)
 {
     return (Spec){ { { "x", FLOAT32, 2, { 1, 3 }, 0, 0, 0 }, { "w", FLOAT32, 2, { 2, 3 }, 1, 0, 0 }, { "b", FLOAT32, 1, { 2 }, 2, 0, 0 }, { "y;fused", FLOAT32, 2, { 1, 2 }, 0, 0, 0 } },
-                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1, NULL, 1, 0, 0, 0 };
+                   { NULL, weights, bias }, { 0, sizeof weights, sizeof bias }, FULLY_CONNECTED, 1, OPTIONS_DENSE, 1,
+                       NULL, 1, 0, 0, 0, 0 };
 }
 
 static Spec int8_spec(void)
 {
     return (Spec){ { { "x", INT8, 2, { 1, 3 }, 0, 0.5f, -3 }, { "w", INT8, 2, { 2, 3 }, 1, 0.25f, 0 }, { "b", INT32, 1, { 2 }, 2, 0.125f, 0 }, { "y", INT8, 2, { 1, 2 }, 0, 30.0f, 5 } },
-                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED, 4, OPTIONS_DENSE, 0, NULL, 1, 0, 0, 0 };
+                   { NULL, small_weights, small_bias }, { 0, sizeof small_weights, sizeof small_bias }, FULLY_CONNECTED,
+                       4, OPTIONS_DENSE, 0, NULL, 1, 0, 0, 0, 0 };
 }
 
 static bool read_model_as(Ctx *cx, const uint8_t *bytes, size_t count, const ImportOptions *options, Model *m)
@@ -146,6 +149,35 @@ static const void *run(Ctx *cx, const Spec *s, const ImportOptions *options, con
     Env *env = env_new(cx);
     env_set(env, m.input[0], (void *)(uintptr_t)input);
     return plain_value(cx, m.output[0], env);
+}
+
+/* Mirrored padding has a formula and no table, so its memory does not grow with a size that a file declares. */
+static void check_mirrored(void)
+{
+    enum { MIRROR_PAD = 100, OPTIONS_MIRROR = 77, SYMMETRIC = 1 };
+    static const int32_t few[2] = { 2, 3 }, most[2] = { (1 << 29) - 1, (1 << 29) - 1 };
+    static const float wanted[] = { 2, 1, 1, 2, 3, 3, 2, 1 };
+    Ctx *cx = context_new(NULL, NULL);
+    Spec s = { { { "x", FLOAT32, 1, { 3 }, 0, 0, 0 }, { "p", INT32, 2, { 1, 2 }, 1, 0, 0 },
+                 { "b", FLOAT32, 1, { 2 }, 2, 0, 0 },
+                 { "y", FLOAT32, 1, { 8 }, 0, 0, 0 } },
+               { NULL, few, bias }, { 0, sizeof few, sizeof bias }, MIRROR_PAD, 1, OPTIONS_MIRROR, SYMMETRIC, NULL, 1,
+                   0, 0, 0, 2 };
+    const float *y = run(cx, &s, NULL, (const float[]){ 1, 2, 3 });
+    check_that(y && memcmp(y, wanted, sizeof wanted) == 0, "mirror-pad-symmetric", "%s", cx->diags ?
+               diag_text(cx, cx->diags) : "other values");
+    ctx_free(cx);
+
+    cx = context_new(NULL, NULL);
+    s.tensor[0].dim[0] = 1 << 30;
+    s.buffer[1] = most;
+    Out o = write_model(&s);
+    Model m;
+    const bool is_read = read_model(cx, o.at, o.count, &m);
+    check_that(!is_read && cx->diags && strstr(diag_text(cx, cx->diags), "its output is [2147483646]"),
+               "mirror-pad-of-a-huge-size", "%s",
+               is_read ? "accepted" : diag_text(cx, cx->diags));
+    ctx_free(cx);
 }
 
 static void check_values(void)
@@ -447,6 +479,7 @@ static void check_open_dims(void)
 int main(void)
 {
     check_values();
+    check_mirrored();
     check_open_dims();
     check_packed();
     check_refusals();

@@ -74,10 +74,12 @@ static Tensor *numbers(OnnxCall *c, const Expr *count)
 }
 
 /* key - row, [rows][keys]: how far a key is ahead of a query. */
+enum { MOST_DISTANCES = 1 << 24 };      /* in a table; more are computed */
 static Tensor *distances(const Attention *a)
 {
     OnnxCall *c = a->c;
-    if (a->rows->kind != EXPR_INT || a->keys->kind != EXPR_INT)
+    const bool is_known = a->rows->kind == EXPR_INT && a->keys->kind == EXPR_INT;
+    if (!is_known || a->rows->integer > MOST_DISTANCES / a->keys->integer)
         return onnx_call2(c, "sub", numbers(c, a->keys), onnx_call(c, "unsqueeze", numbers(c, a->rows), "axes=1"));
     int64_t shape[2] = { a->rows->integer, a->keys->integer }, *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
     for (int64_t i = 0; i < shape[0]; i++)

@@ -5,7 +5,7 @@
 
 #include "import/onnx/ops/onnx_rows.h"
 
-enum { MOST_LENGTH = 4096 };
+enum { MOST_LENGTH = 4096, MOST_PLACES = 1 << 24 };     /* of a transform; of a table of samples */
 static const double two_pi = 6.283185307179586476925286766559;
 
 static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v) { return onnx_call2(c, op, x, onnx_like(c, x, v)); }
@@ -144,9 +144,17 @@ static void stft(OnnxCall *c)
         onnx_unsupported(c, "frames of %lld of a signal %s; a real one of at least that many samples is accepted", (long long)length, tensor_shape_text(c->cx, x));
         return;
     }
-    int64_t frames = (samples - length) / (int64_t)step + 1, *index = NEW_ARRAY(c->cx->arena, int64_t, frames * length);
+    const double hop = step < (double)samples ? step : (double)samples;
+    const int64_t frames = (samples - length) / (int64_t)hop + 1;
+    if (frames > MOST_PLACES / length) {
+        onnx_unsupported(c, "%lld frames of %lld samples; %d samples in all are accepted", (long long)frames,
+                         (long long)length,
+                         MOST_PLACES);
+        return;
+    }
+    int64_t *index = NEW_ARRAY(c->cx->arena, int64_t, frames * length);
     for (int64_t f = 0; f < frames; f++)
-        for (int64_t i = 0; i < length; i++) index[f * length + i] = f * (int64_t)step + i;
+        for (int64_t i = 0; i < length; i++) index[f * length + i] = f * (int64_t)hop + i;
     x = onnx_reshape(c, x, (int64_t[]){ tensor_dim(x, 0), samples }, 2);
     Tensor *table = tensor_constant(c->cx, c->name, I64, 2, (int64_t[]){ frames, length }, index);
     Tensor *framed = x ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2, "axis=1") : NULL;

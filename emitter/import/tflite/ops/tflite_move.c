@@ -187,29 +187,24 @@ static Tensor *by_places(TfliteCall *c, Tensor *x, int axis, const int32_t *inde
     return x && places ? call(c->cx, "gather", c->name, (Tensor *[]){ x, places }, 2, "axis=%d", axis) : NULL;
 }
 
-/* Without or with the outermost element again. */
+/* Without or with the outermost element again. Pairs of paddings become those before all dimensions, then those after.
+ * */
 static void mirror_pad(TfliteCall *c)
 {
-    enum { REFLECT, SYMMETRIC };
-    int64_t pairs[2 * MAX_RANK], mode = flat_int(&c->op->options, 0, 1, REFLECT);
+    enum { REFLECT };
+    int64_t pairs[2 * MAX_RANK], pads[2 * MAX_RANK];
+    const char *mode = flat_int(&c->op->options, 0, 1, REFLECT) == REFLECT ? "reflect" : "symmetric";
     if (!tflite_needs(c, 2)) return;
-    Tensor *x = c->in[0];
-    if (!list_of(c, 1, pairs, 2 * x->rank)) return;
-    for (int d = 0; d < x->rank && !ctx_failed(c->cx); d++) {
-        int64_t before = pairs[2 * d], after = pairs[2 * d + 1], size = tensor_dim(c->in[0], d), most = size - 1 + mode, count = before + size + after;
-        if (before < 0 || after < 0 || before > most || after > most) {
-            tflite_refuse(c, "%lld and %lld elements mirrored of %lld", (long long)before, (long long)after, (long long)size);
-            return;
-        }
-        if (count == size) continue;
-        int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, count);
-        for (int64_t i = 0; i < count; i++) {
-            int64_t at = i - before;
-            index[i] = (int32_t)(at < 0 ? -at - mode : at >= size ? 2 * size - 2 - at + mode : at);
-        }
-        x = by_places(c, x, d, index, count);
+    const int rank = c->in[0]->rank;
+    if (!list_of(c, 1, pairs, 2 * rank)) return;
+    for (int d = 0; d < rank; d++) {
+        pads[d] = pairs[2 * d];
+        pads[rank + d] = pairs[2 * d + 1];
+        if (pads[d] < 0 || pads[rank + d] < 0)
+            tflite_refuse(c, "%lld and %lld elements mirrored", (long long)pads[d], (long long)pads[rank + d]);
     }
-    c->out[0] = x;
+    if (!ctx_failed(c->cx)) c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s mode=%s", ints_text(c->cx, pads,
+        2 * rank), mode);
 }
 
 /* ---- Blocks -------------------------------------------------------------------------------------------------------- */
