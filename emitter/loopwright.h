@@ -37,6 +37,8 @@ typedef struct lw_dim   { const char *name; int64_t value; bool is_maximum; int6
 typedef struct lw_value { const char *name, *path; } lw_value;                             /* --value NAME=FILE.npy */
 typedef struct lw_state { const char *input, *output; } lw_state;                          /* --state INPUT=OUTPUT */
 
+typedef struct lw_tolerance { double absolute, relative; } lw_tolerance;                   /* --tolerance ABS[,REL] */
+
 typedef struct lw_options {
     const char *target;              /* NULL: "generic" */
     const char *name;                /* prefix of all symbols; NULL: from the file's name */
@@ -52,6 +54,12 @@ typedef struct lw_options {
                                       * floats differs; "integer": also where ties are many; "float": as they are written */
     bool layers;                     /* what every group makes is an output, too, behind the model's own */
     const char *recorded;            /* verify, with layers: a folder or .npz of LAYER.npy that are expected; NULL: what the interpreter gives */
+    const lw_tolerance *tolerance;   /* verify: |a - b| <= absolute + relative * |b| for floats; NULL: 1e-4 and 1e-3 */
+    /* verify: by how many steps integers of at most 16 bits may differ; 0: they are equal */
+    int steps;
+    const char *cc;                  /* verify: the command that builds; NULL: $CC, or cc */
+    /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: this machine does */
+    const char *runner;
     const char *tuning;              /* a file of tuning records, or NULL */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
@@ -70,8 +78,10 @@ bool lw_run(lw_context *cx, const char *model, const char *const *input, int inp
 const char *lw_run_text(lw_context *cx, const char *model, const char *const *input, int input_count,
                         const lw_options *o);
 /* Emits into a scratch folder, builds with $CC (default cc), runs on the inputs (made up if none are given) and compares
- * with the interpreter, or with the expected outputs: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers. The text
- * tells the largest difference of each output; NULL on error. With layers the first that differs comes first. */
+ * with the interpreter, or with the expected outputs, within the tolerance of the options. The text has a line for each
+ * output and ends with a verdict; NULL on error, and where an output is beyond the tolerance. With layers the first
+ * that
+ * differs is named. */
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,
                       const char *const *expect, int expect_count, const lw_options *o);
 /* Writes a text to a file, whole or not at all. */

@@ -23,6 +23,7 @@ typedef struct Arguments {
     lw_dim dim[MOST_OPTIONS];
     lw_value value[MOST_OPTIONS];
     lw_state state[MOST_OPTIONS];
+    lw_tolerance tolerance;
     lw_options options;
     bool quiet, werror, help, version, onnx, tflite;
     int level;
@@ -72,7 +73,9 @@ static const Command commands[] = {
 enum { COMMAND_COUNT = sizeof commands / sizeof commands[0] };
 
 typedef bool Reader(Arguments *a, const char *value);
-static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_level;
+static Reader read_output, read_dim, read_value, read_state, read_expect, read_io, read_recorded, read_tolerance,
+    read_steps,
+    read_level;
 
 typedef enum Sort { FLAG, TEXT, READ } Sort;
 typedef struct Option {
@@ -147,6 +150,17 @@ static const Option options[] = {
       "DIR/LAYER.npy, or a .npz of them, is expected of each layer; nothing is shrunk",
       VERIFY, READ_ONCE(read_recorded) },
 
+    { "--tolerance", "ABS[,REL]",
+      "floats agree within ABS + REL * |expected|; by default 1e-4,1e-3; REL 0 if left out", VERIFY,
+          READ_ONCE(read_tolerance) },
+    { "--steps", "N",
+      "quantized outputs agree within N steps of their scale; by default they are equal", VERIFY,
+          READ_ONCE(read_steps) },
+    { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY, TEXT_AT(cc) },
+    { "--runner", "CMD",
+     "runs the program: CMD PROGRAM IN.npy... OUT.npy...; may print `instructions N`, `cycles N`, `ns N`",
+      VERIFY, TEXT_AT(runner) },
+
     { "--at", "STAGE",
       "dag, fused, strategy, loops, step:N, scheduled or lowered; by default dag", DUMP, TEXT_AT(at) },
     { "--only",         "NAME",       "one group alone; not of the dag", DUMP, TEXT_AT(only) },
@@ -182,6 +196,26 @@ static bool read_recorded(Arguments *a, const char *v)
 {
     a->options.layers = a->options.no_shrink = true;
     return (a->options.recorded = v) != NULL;
+}
+
+static bool read_tolerance(Arguments *a, const char *v)
+{
+    char *end;
+    a->tolerance = (lw_tolerance){ strtod(v, &end), 0 };
+    const bool has_relative = end != v && *end == ',';
+    const char *second = end + 1;
+    if (has_relative) a->tolerance.relative = strtod(second, &end);
+    a->options.tolerance = &a->tolerance;
+    return end != v && end != (has_relative ? second : v) && !*end && a->tolerance.absolute >= 0 &&
+        a->tolerance.relative >= 0;
+}
+
+static bool read_steps(Arguments *a, const char *v)
+{
+    char *end;
+    const long n = strtol(v, &end, 10);
+    a->options.steps = (int)n;
+    return *v && !*end && n >= 1 && n <= 1000;
 }
 
 static bool read_level(Arguments *a, const char *v)

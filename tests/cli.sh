@@ -92,21 +92,21 @@ commands_of() {
     --name) echo compile verify dump ;;
     --static-arena | --time-passes) echo compile verify ;;
     --testbench | --standalone) echo compile ;;
-    --expect | --recorded) echo verify ;;
+    --expect | --recorded | --tolerance | --steps | --cc | --runner) echo verify ;;
     --at | --only | --explain) echo dump ;;
     --level | --onnx | --tflite) echo ops ;;
     esac
 }
 value_of() {
     case $1 in
-    -o) echo "$work/word" ;; --dim) echo n=4 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
+    -o) echo "$work/word" ;; --dim) echo n=4 ;; --tolerance | --steps) echo 1 ;; --value | --state) echo a=b ;; --io) echo arena ;; --level) echo 2 ;; --rounding) echo double ;; --qdq) echo exact ;;
     --layers | --no-shrink | --werror | --quiet | --static-arena | --time-passes | --testbench | --standalone | --explain | --onnx | --tflite) ;;
     *) echo word ;;
     esac
 }
 every_option() {
     all="-o --target --dim --value --state --annotate --tuning --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name
-        --static-arena --time-passes --testbench --standalone --expect --recorded --at --only --explain --level --onnx --tflite"
+        --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --runner --at --only --explain --level --onnx --tflite"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
     done

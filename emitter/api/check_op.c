@@ -53,7 +53,7 @@ static void try_one(Trial *a, const Implementation *i)
         if (!tensor_is_constant(a->group->input[k])) env_set(env, n->input[k], input_data(a, a->group->input[k]));
     if (!interpret(a->cx, n, env, &(RunOptions){ .checked = true })) return;
     const Tensor *out = a->group->output[0];
-    const Difference d = elements_compare(out, env_get(env, n->output[0]), a->wanted);
+    const Difference d = elements_compare(out, env_get(env, n->output[0]), a->wanted, elements_accepted());
     text_printf(&a->said, "%-32s %-12s largest difference ", i->name, implementation_for(i));
     text_double(&a->said, d.worst);
     text_char(&a->said, '\n');
@@ -75,7 +75,7 @@ static const char *check_op(Ctx *cx, const char *op, const char *attrs, const ch
     for (int i = 0; i < m.input_count; i++) {
         if (!tensor_is_fixed(m.input[i])) diag_error(cx, place, "\"%s\": sizes that are numbers are wanted", inputs);
         if (ctx_failed(cx)) return NULL;
-        map_put_ptr(&a.input, m.input[i], elements_made_up(cx, m.input[i], (uint32_t)i + 1));
+        map_put_ptr(&a.input, m.input[i], elements_made_up(cx, m.input[i], (uint32_t)i + 1, 0));
     }
     int count;
     const Implementation *const *all = implementation_list(cx, &count);

@@ -6,6 +6,14 @@
 
 #include "import/formats/npy.h"
 
+/* A .npy file has no bfloat16: such a tensor is given as f32. */
+static void *rounded_to_bf16(Ctx *cx, const void *f32, int64_t elems)
+{
+    void *out = arena_alloc(cx->arena, (size_t)(elems * dtype_info(BF16)->bytes));
+    for (int64_t i = 0; i < elems; i++) dtype_store(BF16, out, i, dtype_wrap(BF16, dtype_load(F32, f32, i)));
+    return out;
+}
+
 void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
 {
     DType type;
@@ -15,6 +23,7 @@ void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
     if (!npy_parse(cx, path, file, &type, &rank, shape, &data)) return NULL;
     for (int d = 0; d < rank; d++) elems *= shape[d];
     if (type == t->type && elems == tensor_elems(t)) return data;
+    if (type == F32 && t->type == BF16 && elems == tensor_elems(t)) return rounded_to_bf16(cx, data, elems);
     diag_error(cx, NULL, "\"%s\" holds %lld elements of %s, but \"%s\" is %s%s", path, (long long)elems,
                dtype_info(type)->spelling, t->name, dtype_info(t->type)->spelling, tensor_shape_text(cx, t));
     return NULL;
@@ -83,7 +92,7 @@ void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data)
     text_char(t, '\n');
 }
 
-void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed)
+void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
 {
     int64_t n = tensor_elems(t);
     void *data = arena_alloc(cx->arena, (size_t)(n * dtype_info(t->type)->bytes));
@@ -91,29 +100,33 @@ void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed)
         seed = seed * UINT32_C(1664525) + UINT32_C(1013904223);
         Scalar v = { 0 };
         if (dtype_is_float(t->type)) v.f = (double)(seed >> 8) / 8388608.0 - 1.0;
-        else v.i = (int64_t)(seed >> 16) - 32768;
+        else v.i = limit > 0 ? (int64_t)(seed >> 8) % limit : (int64_t)(seed >> 16) - 32768;
         dtype_store(t->type, data, i, dtype_wrap(t->type, v));
     }
     return data;
 }
 
-static bool is_close(DType t, Scalar a, Scalar b, double *distance)
+static bool is_close(DType t, Scalar a, Scalar b, Accepted accepted, double *distance)
 {
     if (!dtype_is_float(t)) {
         *distance = fabs((double)a.i - (double)b.i);
-        return a.i == b.i;
+        return a.i == b.i || *distance <= accepted.steps;
     }
     *distance = a.f == b.f || (a.f != a.f && b.f != b.f) ? 0 : fabs(a.f - b.f);
-    return *distance == 0 || *distance <= 1e-4 + 1e-3 * fabs(b.f);
+    return *distance == 0 || *distance <= accepted.absolute + accepted.relative * fabs(b.f);
 }
 
-Difference elements_compare(const Tensor *t, const void *got, const void *want)
+Accepted elements_accepted(void) { return (Accepted){ 1e-4, 1e-3, 0 }; }
+
+/* NaN instead of a number is at a distance of NaN, which no comparison finds: it counts as the largest. */
+Difference elements_compare(const Tensor *t, const void *got, const void *want, Accepted accepted)
 {
-    Difference d = { 0, 0, 0 };
+    Difference d = { 0, 0, 0, 0 };
     for (int64_t i = 0; i < tensor_elems(t); i++) {
         double distance;
-        d.wrong += !is_close(t->type, dtype_load(t->type, got, i), dtype_load(t->type, want, i), &distance);
-        if (distance <= d.worst) continue;
+        d.wrong += !is_close(t->type, dtype_load(t->type, got, i), dtype_load(t->type, want, i), accepted, &distance);
+        d.differ += distance != 0;
+        if (distance <= d.worst || d.worst != d.worst) continue;
         d.worst = distance;
         d.worst_at = i;
     }

@@ -12,13 +12,18 @@ void *elements_read(Ctx *cx, const char *path, const Tensor *t);
 Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data);                /* a .npy file of them */
 bool elements_write(Ctx *cx, const char *path, const Tensor *t, const void *data);
 
-/* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range. */
+/* A fixed pseudo-random sequence: floats in [-1, 1), integers over their whole range; below `limit`, and not
+ * negative, if
+ * that is positive. */
 /* `scores: f32[1][10]` and the values in brackets; of more than 1000 the first and last three of each axis, as NumPy
  * prints. */
 void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data);
-void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed);
+void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit);
 
-/* How many elements are not close (the rule of lw_verify), and where they differ the most. */
-typedef struct Difference { int64_t wrong, worst_at; double worst; } Difference;
-Difference elements_compare(const Tensor *t, const void *got, const void *want);
+/* How many elements differ, how many of them by more than is accepted, and where they differ the most. Accepted is
+ * |a - b| <= absolute + relative * |b| for floats, and that many steps for integers. */
+typedef struct Accepted { double absolute, relative; int steps; } Accepted;
+typedef struct Difference { int64_t differ, wrong, worst_at; double worst; } Difference;
+Accepted elements_accepted(void);            /* 1e-4, 1e-3, equal */
+Difference elements_compare(const Tensor *t, const void *got, const void *want, Accepted accepted);
 #endif

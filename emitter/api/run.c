@@ -27,6 +27,47 @@ static void *initial_state(Build *b, int input)
     return first ? arena_copy(b->cx->arena, first->data, (size_t)bytes) : arena_alloc(b->cx->arena, (size_t)bytes);
 }
 
+/* ---- Made-up indices
+ * ---------------------------------------------------------------------------------------------- */
+
+typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;      /* 0: it indexes nothing */
+typedef struct Within { Indexed *found; int64_t size; } Within;
+
+static void visit_index(const Expr *e, void *user)
+{
+    Within *w = user;
+    Indexed *i = w->found;
+    if (e->kind == EXPR_READ && e->ref == i->by && (!i->limit || w->size < i->limit)) i->limit = w->size;
+}
+
+static void visit_read(const Expr *e, void *user)
+{
+    Indexed *found = user;
+    if (e->kind != EXPR_READ) return;
+    const Tensor *read = e->ref;
+    for (int d = 0; d < read->rank; d++) {
+        Within w = { found, tensor_dim(read, d) };
+        expr_walk(found->cx, e->arg[d], visit_index, &w);
+    }
+}
+
+/* The least dimension that the input's elements index, as `k` in x[k[i], j]: made-up ones stay below it. */
+static int64_t index_limit(const Build *b, const Tensor *t)
+{
+    Indexed found = { b->cx, NULL, 0 };
+    for (int g = 0; g < b->groups.count; g++) {
+        const Nest *n = b->nest[g];
+        for (int i = 0; n && i < n->input_count; i++) {
+            if (b->groups.at[g].input[i] != t) continue;
+            found.by = n->input[i];
+            for (int s = 0; s < n->stage_count; s++)
+                for (int v = 0; v < n->stage[s]->out_count; v++)
+                    expr_walk(b->cx, n->stage[s]->value[v], visit_read, &found);
+        }
+    }
+    return found.limit;
+}
+
 /* Files are for the inputs that are no state. */
 static bool read_inputs(Build *b, const char *const *input, int count, void **data)
 {
@@ -40,7 +81,9 @@ static bool read_inputs(Build *b, const char *const *input, int count, void **da
     for (int i = 0, file = 0; i < b->model.input_count; i++) {
         const Tensor *t = b->model.input[i];
         if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
-        else data[i] = count ? elements_read(cx, input[file++], t) : elements_made_up(cx, t, (uint32_t)i + 1);
+        else
+            data[i] = count ? elements_read(cx, input[file++], t) : elements_made_up(cx, t, (uint32_t)i + 1,
+                                                                                     index_limit(b, t));
     }
     return !ctx_failed(cx);
 }

@@ -1,143 +1,84 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright verify`: the emitted C, built with the host's compiler, against the interpreter or against recorded outputs. */
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "api/elements.h"
 #include "api/recorded.h"
 #include "api/run.h"
+#include "api/trial.h"
 #include "support/guard.h"
 #include "support/names.h"
 #include "support/text.h"
 
-/* ---- The emitted program ----------------------------------------------------------------------------------------- */
-
-/* A path as one word of the shell. */
-static void add_quoted(Text *t, const char *path)
-{
-    text_add(t, " '");
-    for (; *path; path++) {
-        if (*path == '\'') text_add(t, "'\\''");
-        else text_char(t, *path);
-    }
-    text_char(t, '\'');
-}
-
-static bool run_command(Ctx *cx, const Text *command, const char *what)
-{
-    bool ok = system(command->at) == 0;
-    if (!ok) diag_error(cx, NULL, "%s failed: %s", what, command->at);
-    return ok;
-}
-
-static bool build_emitted(Ctx *cx, const char *folder)
-{
-    const char *cc = getenv("CC");
-    Text build = text_new(cx);
-    text_printf(&build, "%s -std=c99 -O2 -ffp-contract=off -o", cc ? cc : "cc");
-    add_quoted(&build, text_format(cx, "%s/prog", folder));
-    add_quoted(&build, text_format(cx, "%s/model.c", folder));
-    add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
-    text_add(&build, " -lm");
-    return run_command(cx, &build, "building the emitted C");
-}
-
-/* `sizes` are arguments of the program: " n=4". */
-static bool run_emitted(Build *b, const char *folder, const char *sizes, void *const *inputs, int runs)
-{
-    Ctx *cx = b->cx;
-    Text run = text_new(cx);
-    add_quoted(&run, text_format(cx, "%s/prog", folder));
-    text_add(&run, sizes);
-    for (int i = 0; i < b->model.input_count; i++) {
-        if (build_state_of_input(b, i) >= 0) continue;
-        const char *path = text_format(cx, "%s/in%d.npy", folder, i);
-        if (!elements_write(cx, path, b->model.input[i], inputs[i])) return false;
-        add_quoted(&run, path);
-    }
-    for (int i = 0; i < b->model.output_count - b->state_count; i++) add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
-    if (runs > 1) text_printf(&run, " --repeat %d > /dev/null", runs);
-    return run_command(cx, &run, "the emitted program");
-}
-
-/* The scratch folder and room for the name of a file in it: a folder is also removed where memory has run out. */
-typedef struct Folder { const char *path; char *file; size_t room; int input_count; } Folder;
-
-static Folder *folder_of(Ctx *cx, const char *path, int input_count)
-{
-    Folder *f = NEW(cx->arena, Folder);
-    const size_t room = strlen(path) + 32;
-    *f = (Folder){ path, NEW_ARRAY(cx->arena, char, room), room, input_count };
-    return f;
-}
-
-static Folder *scratch_folder(Ctx *cx, int input_count)
-{
-    const char *base = getenv("TMPDIR");
-    for (int i = 0; i < 1000; i++) {
-        const char *candidate = text_format(cx, "%s/loopwright-verify-%d", base ? base : "/tmp", i);
-        Text make = text_new(cx);
-        text_add(&make, "mkdir 2>/dev/null");
-        add_quoted(&make, candidate);
-        const char *command = text_string(&make);
-        Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
-        if (system(command) == 0) return f;
-    }
-    diag_error(cx, NULL, "cannot make a scratch folder in %s", base ? base : "/tmp");
-    return NULL;
-}
-
-static bool remove_numbered(const Folder *f, const char *kind, int number)
-{
-    snprintf(f->file, f->room, "%s/%s%d.npy", f->path, kind, number);
-    return remove(f->file) == 0;
-}
-
-static void remove_folder(void *folder)
-{
-    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c" };
-    const Folder *f = folder;
-    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
-        snprintf(f->file, f->room, "%s/%s", f->path, files[i]);
-        remove(f->file);
-    }
-    for (int i = 0; i < f->input_count; i++) remove_numbered(f, "in", i);
-    for (int i = 0; remove_numbered(f, "out", i); i++) continue;
-    remove(f->path);
-}
-
-/* ---- Comparison --------------------------------------------------------------------------------------------------- */
+/* ---- Comparison
+ * --------------------------------------------------------------------------------------------------- */
 
 typedef struct Files { const char *const *input, *const *expect; int input_count, expect_count; } Files;
 
-/* A line for each output; with --layers what a layer makes is an output behind the model's own `layers_from`. NULL where one differs. */
-static const char *compared(Build *b, const char *folder, const char *sizes, const Files *f, int layers_from, void *const *interpreted)
+/* All trials of a model: what is said of them, and what was compared. */
+typedef struct Verify {
+    Ctx *cx;
+    const lw_options *options;
+    const Files *files;
+    const char *folder;
+    Accepted accepted;
+    Text said;
+    const char *first_layer;         /* that differs; NULL: none does */
+    int outputs, wrong_outputs;
+    bool has_floats, has_steps;      /* what --tolerance and --steps are about */
+} Verify;
+
+/* Integers to which --steps applies: quantized values, and not counts or indices. */
+static bool is_in_steps(const Tensor *t)
 {
-    Ctx *cx = b->cx;
-    Text t = text_new(cx);
-    const char *first = "";
-    int64_t wrong = 0;
+    return !dtype_is_float(t->type) && t->type != BOOL && dtype_info(t->type)->bytes <= 2;
+}
+
+static Accepted accepted_of(const Verify *v, const Tensor *out)
+{
+    Accepted a = v->accepted;
+    if (!is_in_steps(out)) a.steps = 0;
+    return a;
+}
+
+/* "y: 3 of 10 elements differ, by at most 0.5 at element 4; 1 beyond the tolerance" */
+static void print_difference(Text *t, const char *sizes, const Tensor *out, const Difference *d)
+{
+    text_printf(t, "%s%s%s: %lld of %lld elements differ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name,
+                (long long)d->differ, (long long)tensor_elems(out));
+    if (d->differ) {
+        text_add(t, "; largest difference ");
+        text_float(t, (float)d->worst);
+        text_printf(t, " at element %lld", (long long)d->worst_at);
+        if (d->wrong) text_printf(t, "; %lld beyond the tolerance", (long long)d->wrong);
+        else text_add(t, ", within the tolerance");
+    }
+    text_char(t, '\n');
+}
+
+/* A line for each output; with --layers the result of a layer is an output behind the model's own `layers_from`. */
+static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, void *const *interpreted)
+{
+    Ctx *cx = v->cx;
+    const Files *f = v->files;
     Recorded r;
-    if (!recorded_open(b, &r)) return NULL;
+    if (!recorded_open(b, &r)) return false;
     for (int i = 0; i < b->model.output_count - b->state_count && !ctx_failed(cx); i++) {
         const Tensor *out = b->model.output[run_output_number(b, i)];
-        const void *got = elements_read(cx, text_format(cx, "%s/out%d.npy", folder, i), out);
+        const void *got = trial_output(cx, v->folder, i, out);
         const void *recorded = i < f->expect_count ? elements_read(cx, f->expect[i], out) : recorded_layer(b, &r, out);
+        if (!got || ctx_failed(cx)) return false;
         const void *want = recorded ? recorded : interpreted[run_output_number(b, i)];
-        if (!got || ctx_failed(cx)) return NULL;
-        Difference d = elements_compare(out, got, want);
-        text_printf(&t, "%s%s%s: %lld of %lld elements differ; largest difference ", *sizes ? sizes + 1 : "", *sizes ? ": " : "", out->name, (long long)d.wrong,
-                    (long long)tensor_elems(out));
-        text_double(&t, d.worst);
-        text_printf(&t, " at element %lld\n", (long long)d.worst_at);
-        wrong += d.wrong;
-        if (d.wrong && i >= layers_from && !*first) first = text_format(cx, "; the first layer that differs is \"%s\"", out->name);
+        const Difference d = elements_compare(out, got, want, accepted_of(v, out));
+        print_difference(&v->said, sizes, out, &d);
+        v->outputs++;
+        v->wrong_outputs += d.wrong > 0;
+        v->has_floats = v->has_floats || dtype_is_float(out->type);
+        v->has_steps = v->has_steps || is_in_steps(out);
+        if (d.wrong && i >= layers_from && !v->first_layer) v->first_layer = out->name;
     }
     if (r.path && !r.found) diag_error(cx, NULL, "\"%s\" holds none of the layers", r.path);
-    else if (wrong) diag_error(cx, NULL, "the emitted C does not agree with %s%s:\n%s",
-                          f->expect_count || b->options->recorded ? "the expected outputs" : "the interpreter", first, text_string(&t));
-    return ctx_failed(cx) ? NULL : text_string(&t);
+    return !ctx_failed(cx);
 }
 
 /* ---- Symbolic sizes --------------------------------------------------------------------------------------------------
@@ -191,29 +132,79 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
 
 enum { RUNS_WITH_STATE = 3 };     /* what the first one leaves, and both places of state that has two, are read */
 
-/* One run (or several, with state) of the program beside the interpreter. */
-static const char *trial(Ctx *cx, const char *model, const lw_options *o, const char *folder, const char *sizes, const Files *f)
+/* One run (or several, with state) of the program beside the interpreter. A schedule may speak of sizes that the
+ * trial has
+ * fixed; then the formulas are interpreted as they are written. */
+static bool trial(Verify *v, const char *model, const lw_options *o, const char *sizes)
 {
     Build b;
     void **inputs, **outputs;
-    if (!build_read(&b, cx, model, o)) return NULL;
+    const Files *f = v->files;
+    if (!build_read(&b, v->cx, model, o)) return false;
+    if (*sizes && b.model.step_count) {
+        b.model.step_count = 0;
+        b.as_nest = true;
+    }
     const int own_outputs = b.model.output_count - b.state_count;
     const int runs = b.state_count && !f->expect_count ? RUNS_WITH_STATE : 1;
-    if (!run_interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) || !run_emitted(&b, folder, sizes, inputs, runs)) return NULL;
-    return compared(&b, folder, sizes, f, own_outputs, outputs);
+    return run_interpreted(&b, f->input, f->input_count, runs, &inputs, &outputs) &&
+           trial_run(&b, v->folder, sizes, inputs, runs, &v->said) && compare(v, &b, sizes, own_outputs, outputs);
 }
 
-static const char *trials(Build *b, const char *model, const lw_options *o, const char *folder, const Files *f)
+static bool trials(Verify *v, Build *b, const char *model)
 {
-    Text all = text_new(b->cx);
     const SizeList s = sizes_of(b);
-    for (int i = 0; i < (s.count ? TRIALS : 1) && !ctx_failed(b->cx); i++) {
+    bool ok = true;
+    for (int i = 0; i < (s.count ? TRIALS : 1) && ok; i++) {
         const char *arguments = "";
-        lw_options fixed = s.count ? fixed_options(b->cx, o, &s, i, &arguments) : *o;
-        const char *said = trial(b->cx, model, &fixed, folder, arguments, f);
-        text_add(&all, said ? said : "");
+        const lw_options fixed = s.count ? fixed_options(v->cx, v->options, &s, i, &arguments) : *v->options;
+        ok = trial(v, model, &fixed, arguments);
     }
-    return ctx_failed(b->cx) ? NULL : text_string(&all);
+    return ok;
+}
+
+/* How the program is built and run. */
+static void print_setting(Verify *v, const Build *b)
+{
+    const lw_options *o = v->options;
+    text_printf(&v->said, "built by %s %s, run by %s\n", trial_compiler(o), trial_flags(),
+                o->runner ? o->runner : "this machine");
+    if (!o->runner && b->target->features && *b->target->features)
+        text_printf(&v->said, "instructions of %s (%s) are run through their portable form where %s has none; "
+                              "--cc and --runner run them on an emulator or a board\n",
+                    b->target->name, b->target->features, trial_compiler(o));
+}
+
+static void print_tolerance(Text *t, const Verify *v)
+{
+    if (v->has_floats) {
+        text_add(t, "; floats within ");
+        text_double(t, v->accepted.absolute);
+        text_add(t, " + ");
+        text_double(t, v->accepted.relative);
+        text_add(t, " * |expected|");
+    }
+    if (v->accepted.steps && v->has_steps) text_printf(t, "; quantized values within %d steps", v->accepted.steps);
+}
+
+/* Where an option had nothing to compare, it is refused. */
+static const char *verdict(Verify *v)
+{
+    const lw_options *o = v->options;
+    const char *of = v->files->expect_count || o->recorded ? "the expected outputs" : "the interpreter";
+    const char *inputs = v->files->input_count ? "the given inputs" : "made-up inputs";
+    if (o->tolerance && !v->has_floats) diag_error(v->cx, NULL, "--tolerance has no effect: no output holds floats");
+    if (o->steps && !v->has_steps)
+        diag_error(v->cx, NULL, "--steps has no effect: no output holds integers of at most 16 bits");
+    text_printf(&v->said, "%s: %d of %d outputs agree with %s on %s", v->wrong_outputs ? "FAILED" : "verified",
+                v->outputs - v->wrong_outputs, v->outputs, of, inputs);
+    print_tolerance(&v->said, v);
+    text_char(&v->said, '\n');
+    if (v->wrong_outputs)
+        diag_error(v->cx, NULL, "the emitted C does not agree with %s%s%s%s:\n%s", of,
+                   v->first_layer ? "; the first layer that differs is \"" : "", v->first_layer ? v->first_layer : "",
+                   v->first_layer ? "\"" : "", text_string(&v->said));
+    return ctx_failed(v->cx) ? NULL : text_string(&v->said);
 }
 
 static const char *verify(Ctx *cx, const char *model, const Files *files, const lw_options *o)
@@ -221,16 +212,19 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     Build b;
     lw_options with_bench = *o;
     with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
-    Folder *folder = build_read(&b, cx, model, o) ? scratch_folder(cx, b.model.input_count) : NULL;
-    const char *text = NULL;
+    Folder *folder = build_read(&b, cx, model, o) ? trial_folder(cx, b.model.input_count) : NULL;
     Resource held;
     if (!folder) return NULL;
-    resource_hold(cx, &held, remove_folder, folder);
-    if (lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
-        build_emitted(cx, folder->path))
-        text = trials(&b, model, o, folder->path, files);
+    resource_hold(cx, &held, trial_remove, folder);
+    Verify v = { .cx = cx, .options = o, .files = files, .folder = folder->path, .accepted = elements_accepted(),
+                 .said = text_new(cx) };
+    if (o->tolerance) v.accepted.absolute = o->tolerance->absolute, v.accepted.relative = o->tolerance->relative;
+    v.accepted.steps = o->steps;
+    print_setting(&v, &b);
+    const bool ok = lw_compile(cx, model, text_format(cx, "%s/model.c", folder->path), &with_bench) &&
+                    trial_build(cx, folder->path, o) && trials(&v, &b, model);
     resource_drop(cx, &held);
-    return text;
+    return ok ? verdict(&v) : NULL;
 }
 
 const char *lw_verify(lw_context *cx, const char *model, const char *const *input, int input_count,

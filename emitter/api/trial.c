@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/* The emitted C as a program: see trial.h. Commands go through the shell, file names quoted; a runner is the user's own words. */
+#include "api/trial.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "api/elements.h"
+
+/* ---- The scratch folder ------------------------------------------------------------------------------------------- */
+
+/* A path as one word of the shell. */
+static void add_quoted(Text *t, const char *path)
+{
+    text_add(t, " '");
+    for (; *path; path++) {
+        if (*path == '\'') text_add(t, "'\\''");
+        else text_char(t, *path);
+    }
+    text_char(t, '\'');
+}
+
+static Folder *folder_of(Ctx *cx, const char *path, int input_count)
+{
+    Folder *f = NEW(cx->arena, Folder);
+    const size_t room = strlen(path) + 32;
+    *f = (Folder){ path, NEW_ARRAY(cx->arena, char, room), room, input_count };
+    return f;
+}
+
+Folder *trial_folder(Ctx *cx, int input_count)
+{
+    const char *base = getenv("TMPDIR");
+    for (int i = 0; i < 1000; i++) {
+        const char *candidate = text_format(cx, "%s/loopwright-verify-%d", base ? base : "/tmp", i);
+        Text make = text_new(cx);
+        text_add(&make, "mkdir 2>/dev/null");
+        add_quoted(&make, candidate);
+        const char *command = text_string(&make);
+        Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
+        if (system(command) == 0) return f;
+    }
+    diag_error(cx, NULL, "cannot make a scratch folder in %s", base ? base : "/tmp");
+    return NULL;
+}
+
+static bool remove_numbered(const Folder *f, const char *kind, int number)
+{
+    snprintf(f->file, f->room, "%s/%s%d.npy", f->path, kind, number);
+    return remove(f->file) == 0;
+}
+
+void trial_remove(void *folder)
+{
+    static const char *const files[] = { "prog", "model.c", "model.h", "model_main.c", "said" };
+    const Folder *f = folder;
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++) {
+        snprintf(f->file, f->room, "%s/%s", f->path, files[i]);
+        remove(f->file);
+    }
+    for (int i = 0; i < f->input_count; i++) remove_numbered(f, "in", i);
+    for (int i = 0; remove_numbered(f, "out", i); i++) continue;
+    remove(f->path);
+}
+
+/* ---- Building and running ------------------------------------------------------------------------------------------ */
+
+const char *trial_compiler(const lw_options *o)
+{
+    const char *cc = getenv("CC");
+    return o->cc ? o->cc : cc && *cc ? cc : "cc";
+}
+
+const char *trial_flags(void) { return "-std=c99 -O2 -ffp-contract=off"; }
+
+static bool run_command(Ctx *cx, const Text *command, const char *what)
+{
+    const bool ok = system(command->at) == 0;
+    if (!ok) diag_error(cx, NULL, "%s failed: %s", what, command->at);
+    return ok;
+}
+
+bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
+{
+    Text build = text_new(cx);
+    text_printf(&build, "%s %s -o", trial_compiler(o), trial_flags());
+    add_quoted(&build, text_format(cx, "%s/prog", folder));
+    add_quoted(&build, text_format(cx, "%s/model.c", folder));
+    add_quoted(&build, text_format(cx, "%s/model_main.c", folder));
+    text_add(&build, " -lm");
+    return run_command(cx, &build, "building the emitted C");
+}
+
+/* Programs hold numbers of 16 bits as they are stored; a .npy file knows no bfloat16. */
+static Tensor as_stored(const Tensor *t)
+{
+    Tensor stored = *t;
+    if (t->type == BF16) stored.type = U16;
+    return stored;
+}
+
+/* The measures among the lines that a runner printed. */
+static void add_measures(Ctx *cx, const char *path, Text *said)
+{
+    static const char *const words[] = { "instructions ", "cycles ", "ns " };
+    const Bytes file = file_read(cx, path);
+    for (const char *s = (const char *)file.at; *s; s += strcspn(s, "\n"), s += *s == '\n')
+        for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
+            const size_t n = strlen(words[i]), digits = strncmp(s, words[i], n) == 0 ? strspn(s + n, "0123456789.") : 0;
+            if (digits) text_printf(said, "%.*s\n", (int)(n + digits), s);
+        }
+}
+
+bool trial_run(Build *b, const char *folder, const char *sizes, void *const *inputs, int runs, Text *said)
+{
+    Ctx *cx = b->cx;
+    Text run = text_new(cx);
+    const char *runner = b->options->runner, *out = text_format(cx, "%s/said", folder);
+    text_add(&run, runner ? runner : "");
+    add_quoted(&run, text_format(cx, "%s/prog", folder));
+    text_add(&run, sizes);
+    for (int i = 0; i < b->model.input_count; i++) {
+        if (build_state_of_input(b, i) >= 0) continue;
+        const char *path = text_format(cx, "%s/in%d.npy", folder, i);
+        const Tensor stored = as_stored(b->model.input[i]);
+        if (!elements_write(cx, path, &stored, inputs[i])) return false;
+        add_quoted(&run, path);
+    }
+    for (int i = 0; i < b->model.output_count - b->state_count; i++)
+        add_quoted(&run, text_format(cx, "%s/out%d.npy", folder, i));
+    if (runs > 1) text_printf(&run, " --repeat %d", runs);
+    text_add(&run, " >");
+    add_quoted(&run, out);
+    if (!run_command(cx, &run, runner ? "the runner" : "the emitted program")) return false;
+    if (runner) add_measures(cx, out, said);
+    return !ctx_failed(cx);
+}
+
+const void *trial_output(Ctx *cx, const char *folder, int number, const Tensor *out)
+{
+    const Tensor stored = as_stored(out);
+    return elements_read(cx, text_format(cx, "%s/out%d.npy", folder, number), &stored);
+}

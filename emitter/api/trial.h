@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+#ifndef LW_TRIAL_H
+#define LW_TRIAL_H
+/* The emitted C as a program: built in a scratch folder, run on .npy files by this machine or by a runner. */
+#include "driver/driver.h"
+#include "support/text.h"
+
+/* The scratch folder and room for the name of a file in it: a folder is also removed where memory has run out. */
+typedef struct Folder { const char *path; char *file; size_t room; int input_count; } Folder;
+
+Folder *trial_folder(Ctx *cx, int input_count);      /* NULL on error */
+void trial_remove(void *folder);
+
+const char *trial_compiler(const lw_options *o);     /* --cc, $CC or cc */
+const char *trial_flags(void);
+bool trial_build(Ctx *cx, const char *folder, const lw_options *o);
+/* `sizes` are arguments of the program: " n=4". The lines `instructions N`, `cycles N` and `ns N` that the runner prints are added
+ * to `said`. */
+bool trial_run(Build *b, const char *folder, const char *sizes, void *const *inputs, int runs, Text *said);
+const void *trial_output(Ctx *cx, const char *folder, int number, const Tensor *out);      /* NULL on error */
+#endif
