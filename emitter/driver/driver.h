@@ -74,6 +74,7 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *wanted);
 const char *build_symbol(Build *b, const char *wanted);
 Shared *build_shared(Ctx *cx);                                                 /* with the names that every program has */
 void build_name_groups(Build *b);
+void build_name_shared(Build *b);                /* once functions are merged */
 
 bool build_passes(Build *b);                                                   /* nests.c: over the DAG of the model, or of a region */
 bool build_is_nest(Build *b);                                                  /* nests.c: it becomes one nest, with the steps of the file */

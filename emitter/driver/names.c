@@ -4,7 +4,9 @@
 
 #include <string.h>
 
+#include "lower/merge.h"
 #include "support/names.h"
+#include "support/text.h"
 
 /* The first of BASE, BASE_2, BASE_3, ... that is not taken; it is now. A name taken leads to the last number tried. */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
@@ -48,4 +50,64 @@ void build_name_groups(Build *b)
         for (int i = 0; i < b->groups.count; i++)
             if ((b->groups.at[i].anchor->op->fusion.pattern == PATTERN_INJECTIVE) == moves)
                 name_group(b, &b->groups.at[i]);
+}
+
+/* ---- Functions of several layers ---------------------------------------------------------------------------------- */
+
+/* "conv2d", of a combined group "conv2d_max_pool2d": what it computes, without what is fused to it. */
+static const char *operators_of(Ctx *cx, const Group *g)
+{
+    if (g->anchor) return g->anchor->op->name;
+    Text t = text_new(cx);
+    for (int i = 0; i < g->node_count; i++) {
+        const Op *op = g->node[i]->op;
+        const bool is_main = op->fusion.pattern == PATTERN_OUT_FUSABLE || op->fusion.pattern == PATTERN_REDUCTION;
+        if (is_main) text_printf(&t, "%s%s", t.length ? "_" : "", op->name);
+    }
+    return t.length ? text_string(&t) : g->name;
+}
+
+/* "_24x24x16" of the output, without leading dimensions of 1; "" where a size is open. */
+static const char *shape_of(Ctx *cx, const Group *g)
+{
+    const Tensor *y = g->output[0];
+    Text t = text_new(cx);
+    if (!tensor_is_fixed(y)) return "";
+    for (int d = 0; d < y->rank; d++)
+        if (t.length || tensor_dim(y, d) > 1) text_printf(&t, "%s%lld", t.length ? "x" : "_", (long long)tensor_dim(y, d));
+    return text_string(&t);
+}
+
+typedef struct Users { Function *function; const Group *first; const char *shape; int count; } Users;
+
+static void add_user(Build *b, Map *users, Function *f, const Group *g)
+{
+    const Merged *merged = map_get_ptr(&b->shared->merged, f);
+    Function *called = merged ? merged->by : f;
+    const char *shape = shape_of(b->cx, g);
+    Users *u = map_get_ptr(users, called);
+    if (!u) {
+        u = NEW(b->cx->arena, Users);
+        *u = (Users){ called, g, shape, 0 };
+        map_put_ptr(users, called, u);
+    }
+    if (!text_equal(u->shape, shape)) u->shape = "";
+    u->count++;
+}
+
+/* A function that several layers call bears none of their names: it is called by its operators, and its shape if all have one. */
+void build_name_shared(Build *b)
+{
+    Map users = map_new(b->cx->arena);
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++)
+            if (g->function[i]) add_user(b, &users, g->function[i], &g->groups.at[i]);
+    for (const Build *g = b; g; g = g->next)
+        for (int i = 0; i < g->groups.count; i++) {
+            const Merged *merged = g->function[i] ? map_get_ptr(&b->shared->merged, g->function[i]) : NULL;
+            Users *u = g->function[i] ? map_get_ptr(&users, merged ? merged->by : g->function[i]) : NULL;
+            if (!u || u->count < 2) continue;
+            u->function->name = build_symbol(b, name_format(b->cx, "%s%s", operators_of(b->cx, u->first), u->shape));
+            u->count = 0;
+        }
 }

@@ -407,7 +407,7 @@ static const char *const *comment_for(Ctx *cx, const Function *const *f, int cou
 
 /* One function for all of them, whose outlines are equal; number[i] gets what function i has for each parameter. NULL: they
  * differ in too many numbers. */
-static const Function *merged_of(Ctx *cx, const Function *const *f, int count, const int64_t **number)
+static Function *merged_of(Ctx *cx, const Function *const *f, int count, const int64_t **number)
 {
     Merge m = { .cx = cx, .count = count, .walk = NEW_ARRAY(cx->arena, MergeWalk, count) };
     for (int i = 0; i < count; i++) {
@@ -445,7 +445,7 @@ void functions_merge(Ctx *cx, const Function **f, int count, Map *into)
                 place[found] = j;
                 alike[found++] = f[j];
             }
-        const Function *one = found > 1 ? merged_of(cx, alike, found, number) : NULL;
+        Function *one = found > 1 ? merged_of(cx, alike, found, number) : NULL;
         for (int k = 0; k < found; k++) {
             outline[place[k]] = NULL;
             if (!one) continue;

@@ -5,7 +5,7 @@
 #include "ir/nest/code.h"
 #include "support/map.h"
 
-typedef struct Merged { const Function *by; const int64_t *number; } Merged;      /* with these as its number parameters */
+typedef struct Merged { Function *by; const int64_t *number; } Merged;      /* with these as its number parameters */
 
 /* Of the functions those that are alike are replaced by one; `into` gets a Merged for each of them. */
 void functions_merge(Ctx *cx, const Function **f, int count, Map *into);

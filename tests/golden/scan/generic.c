@@ -16,7 +16,7 @@
  * y[o<4] = acc[o]
  * x: [4]  w: [4][4]  y: [4]
  * schedule contraction.tiled: in registers acc; vectors along y.o, acc.o */
-static void scan_turned(const float *restrict x, const float *w, float *restrict y)
+static void scan_dense_4(const float *restrict x, const float *w, float *restrict y)
 {
     float acc[4];
     LW_VECTOR
@@ -38,7 +38,7 @@ static void scan_turned(const float *restrict x, const float *w, float *restrict
  * y[i<4] = tanh(acc[i] + b[i])
  * x: [3]  b: [4]  w: [3][4]  y: [4]
  * schedule contraction.tiled: in registers acc; vectors along y.i, acc.o */
-static void scan_driven(const float *x, const float *b, const float *w, float *y)
+static void scan_dense_4_2(const float *x, const float *b, const float *w, float *y)
 {
     float acc[4];
     LW_VECTOR
@@ -58,7 +58,7 @@ static void scan_driven(const float *x, const float *b, const float *w, float *y
 /* identity
  * y[i<4] = x[i]
  * x: [4]  y: [4] */
-static void scan_h_new(const float *restrict x, float *restrict y)
+static void scan_identity_4(const float *restrict x, float *restrict y)
 {
     for (int32_t i = 0; i < 4; i++)
         y[i] = x[i];
@@ -79,11 +79,11 @@ static const LW_ALIGN(16) float scan_driven_w[12] = {
 static void scan_forwards_body(const float *h, const float *xt, float *h_new, float *h_new_2)
 {
     LW_LAYER(2, "turned")
-    scan_turned(h, scan_turned_w, h_new);
+    scan_dense_4(h, scan_turned_w, h_new);
     LW_LAYER(3, "driven")
-    scan_driven(xt, h_new, scan_driven_w, h_new);
+    scan_dense_4_2(xt, h_new, scan_driven_w, h_new);
     LW_LAYER(4, "h_new")
-    scan_h_new(h_new, h_new_2);
+    scan_identity_4(h_new, h_new_2);
 }
 
 int scan_run(void *arena, const struct scan_inputs *in, const struct scan_outputs *out)

@@ -17,8 +17,8 @@
  * x: [1][32]  k: [16][32]  b: [16]  y: [1][16]
  * schedule rows.dot: y.c by 4; LW_DOT_1X4_I8; in registers acc
  * numbers: of the first of 2 layers that are alike; where theirs differ they are parameters */
-static LW_SHARED void shapes_shared_sum1(int32_t co_end, int32_t size, int32_t co_step, const int8_t *restrict x,
-    const int8_t *restrict k, const int32_t *restrict b, int8_t *restrict y)
+static LW_SHARED void shapes_shared_packed_dense(int32_t co_end, int32_t size, int32_t co_step,
+    const int8_t *restrict x, const int8_t *restrict k, const int32_t *restrict b, int8_t *restrict y)
 {
     for (int32_t co = 0; co < co_end; co++) {
         int32_t acc[4];
@@ -49,8 +49,8 @@ int shapes_shared_run(void *arena, const struct shapes_shared_inputs *in, const 
     if (in == NULL || in->x == NULL || in->w1 == NULL || in->b1 == NULL || in->w2 == NULL || in->b2 == NULL) return SHAPES_SHARED_E_NULL;
     if (out == NULL || out->y == NULL) return SHAPES_SHARED_E_NULL;
     LW_LAYER(0, "sum1")
-    shapes_shared_sum1(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)memory);
+    shapes_shared_packed_dense(4, 32, 128, in->x, in->w1, in->b1, (int8_t *)memory);
     LW_LAYER(1, "sum2")
-    shapes_shared_sum1(2, 16, 64, (int8_t *)memory, in->w2, in->b2, out->y);
+    shapes_shared_packed_dense(2, 16, 64, (int8_t *)memory, in->w2, in->b2, out->y);
     return 0;
 }
