@@ -13,6 +13,9 @@ static void statement(FunctionPrinter *p, const Code *c);
 
 static void line(FunctionPrinter *p) { text_spaces(p->t, 4 * p->depth); }
 
+/* Of the line that has its indentation and nothing else. */
+static size_t line_start(const FunctionPrinter *p) { return p->t->length - 4 * (size_t)p->depth; }
+
 /* ---- Stores ---------------------------------------------------------------------------------------------------- */
 
 static bool is_half(DType t) { return t == F16 || t == BF16; }
@@ -147,8 +150,10 @@ static void sequence(FunctionPrinter *p, const Code *seq)
         else {
             const char *value = m->lanes ? spell_vector(&p->s, c, store->value) : spell_exact(&p->s, store->value);
             const char *type = m->lanes ? spell_vector_type(p->s.cx, m->type, m->lanes) : spell_type(m->type);
+            const size_t start = p->t->length;
             line(p);
             text_printf(p->t, "%s %s = %s;\n", type, speller_name(&p->s, m, m->name), value);
+            wrap_statement(p->s.cx, p->t, start);
         }
     }
 }
@@ -230,9 +235,11 @@ static void loop(FunctionPrinter *p, const Code *c)
         text_printf(p->t, "%s\n", macro);
         line(p);
     }
+    const size_t start = line_start(p);
     text_printf(p->t, "for (int32_t %s = %s; %s < %s; ", var, begin, var, end);
     if (c->step == 1) text_printf(p->t, "%s++)", var);
     else text_printf(p->t, "%s += %lld)", var, (long long)c->step);
+    wrap_statement(p->s.cx, p->t, start);
     p->s.scope = code_bounds(p->s.cx, outer, c);
     bool braces = needs_braces(c->child[0]);
     body(p, c->child[0], braces);
@@ -277,8 +284,10 @@ static void vectors(FunctionPrinter *p, const Code *loop)
     }
     for (int i = 0; i < count; i++) {
         if (has_names) line(p);
+        const size_t start = line_start(p);
         if (c[i]->kind == CODE_LET) vector_let(p, loop, c[i]);
         else vector_store(p, loop, c[i]);
+        wrap_statement(p->s.cx, p->t, start);
     }
     if (!has_names) return;
     p->depth--;
@@ -291,7 +300,9 @@ static void branch(FunctionPrinter *p, const Code *c)
 {
     const Bounds *outer = p->s.scope;
     bool both = c->child_count > 1, braces = both || !store_of(c->child[0]);
+    const size_t start = line_start(p);
     text_printf(p->t, "if (%s)", spell(&p->s, c->cond));
+    wrap_statement(p->s.cx, p->t, start);
     p->s.scope = code_fact(p->s.cx, outer, c->cond);
     body(p, c->child[0], braces);
     if (both) {
@@ -322,7 +333,7 @@ static void macro(FunctionPrinter *p, const Code *c)
         text_printf(p->t, "#ifdef %s\n", c->text);
         line(p);
     }
-    const size_t start = p->t->length - 4 * (size_t)p->depth;
+    const size_t start = line_start(p);
     text_printf(p->t, "%s(", c->text);
     for (int i = 0; i < c->arg_count; i++) text_printf(p->t, i ? ", %s" : "%s", spell(&p->s, c->args[i]));
     text_add(p->t, ");");
@@ -347,6 +358,7 @@ static void statement(FunctionPrinter *p, const Code *c)
         return;
     }
     line(p);
+    const size_t start = line_start(p);
     switch (c->kind) {
     case CODE_SEQ:   break;
     case CODE_SCOPE: scope(p, c); break;
@@ -360,6 +372,7 @@ static void statement(FunctionPrinter *p, const Code *c)
     case CODE_STORE: store(p, c); break;
     case CODE_CALL:  macro(p, c); break;
     }
+    if (c->kind == CODE_LET || c->kind == CODE_LOCAL || c->kind == CODE_STORE) wrap_statement(p->s.cx, p->t, start);
 }
 
 /* ---- The function ---------------------------------------------------------------------------------------------- */

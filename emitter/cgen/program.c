@@ -94,9 +94,11 @@ static int64_t weights_size(const Program *p)
 
 static void run_signature(Ctx *cx, Text *t, const Program *p)
 {
+    const size_t start = t->length;
     text_printf(t, "int %s_run(%s%sconst struct %s_inputs *in, const struct %s_outputs *out)", p->name,
                 p->static_arena ? "" : "void *arena, ", p->state_count ? text_format(cx, "struct %s_state *state, ", p->name) : "", p->name,
                 p->name);
+    wrap_list(cx, t, start);
 }
 
 /* ---- State ------------------------------------------------------------------------------------------------------ */
@@ -343,7 +345,9 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
         if (i < count && most_elems(cx, port[i].tensor) == 0) continue;
         const char *next = i < count ? text_format(cx, "%s->%s == NULL", list, port[i].name) : "";
         if (i == count || line.length + strlen(next) > WIDTH) {
+            const size_t start = t->length;
             text_printf(t, "    if (%s) return %s_E_NULL;\n", text_string(&line), prefix);
+            wrap_statement(cx, t, start);
             line = text_new(cx);
         }
         text_printf(&line, "%s%s", line.length ? " || " : "", next);
@@ -366,8 +370,10 @@ static void run_function(Ctx *cx, Text *t, const Program *p)
     const bool has_input = p->input_count + p->size_count > 0;
     if (!has_input) text_add(t, "    (void)in;\n");
     if (!p->output_count) text_add(t, "    (void)out;\n");
+    const size_t start = t->length;
     if (uses_arena(p) && !p->static_arena)
         text_printf(t, "    if (memory == NULL || (uintptr_t)memory %% %s_ARENA_ALIGN != 0) return %s_E_ARENA;\n", prefix, prefix);
+    wrap_statement(cx, t, start);
     if (p->state_count) text_printf(t, "    if (state == NULL) return %s_E_STATE;\n", prefix);
     if (has_input) check_pointers(cx, t, prefix, "in", p->input, p->input_count);
     if (p->output_count) check_pointers(cx, t, prefix, "out", p->output, p->output_count);

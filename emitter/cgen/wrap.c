@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Long lists on several lines: see wrap.h. */
+/* Long lists and statements on several lines: see wrap.h. */
 #include "cgen/wrap.h"
 
 #include <string.h>
@@ -32,6 +32,64 @@ void wrap_list(Ctx *cx, Text *t, size_t start)
         text_addn(t, rest, (size_t)(comma - rest) + 1);
         text_printf(t, "\n%*s", indent + FURTHER, "");
         rest = comma + 2;
+    }
+    text_add(t, rest);
+}
+
+/* ---- Statements -------------------------------------------------------------------------------------------------- */
+
+/* Where the line may end at `s`: behind a comma or a semicolon, before a binary operator, as a last resort behind an assignment. */
+static bool may_end(const char *s, bool at_assignment)
+{
+    static const char *const before[] = { " + ", " - ", " * ", " / ", " % ", " ? ", " : ", " && ", " || ", " << ", " >> ", " < ", " <= ", " == " };
+    if (*s != ' ') return false;
+    if (at_assignment) return s[-1] == '=' && s[-2] != '=' && s[-2] != '<' && s[-2] != '>' && s[-2] != '!';
+    for (size_t i = 0; i < sizeof before / sizeof *before; i++)
+        if (strncmp(s, before[i], strlen(before[i])) == 0) return true;
+    return s[-1] == ',' || s[-1] == ';';
+}
+
+enum { IN_INDEX = 16, SHALLOW = 1 };      /* what a bracket counts, as if it were so many parentheses; one call deep */
+
+typedef struct Break { const char *at; int depth; } Break;
+
+/* The last such space of the outermost parentheses that have one within `room`; `depth` is that of the line's begin. */
+static Break last_place(const char *line, size_t room, int depth, bool at_assignment)
+{
+    Break best = { NULL, 0 };
+    for (const char *s = line; *s && *s != '\n' && (size_t)(s - line) <= room; s++) {
+        depth += *s == '(' ? 1 : *s == ')' ? -1 : *s == '[' ? IN_INDEX : *s == ']' ? -IN_INDEX : 0;
+        if (s == line || !may_end(s, at_assignment) || (best.at && depth > best.depth)) continue;
+        best = (Break){ s, depth };
+    }
+    return best;
+}
+
+/* Between operands of a statement or of its outermost call; else behind the assignment, if one more line holds the rest; else deeper. */
+static Break place_of_break(const char *line, size_t room, int depth)
+{
+    const Break inside = last_place(line, room, depth, false), assigned = last_place(line, room, depth, true);
+    const bool ends_statement = assigned.at && strcspn(assigned.at + 1, "\n") + FURTHER <= room;
+    if (inside.at && (inside.depth <= SHALLOW || !ends_statement) && (inside.depth < IN_INDEX || !assigned.at)) return inside;
+    return assigned;
+}
+
+void wrap_statement(Ctx *cx, Text *t, size_t start)
+{
+    const char *rest = text_format(cx, "%s", text_string(t) + start);
+    const size_t indent = strspn(rest, " ");
+    size_t room = LINE_WIDTH;
+    t->length = start;
+    text_addn(t, rest, indent);
+    rest += indent;
+    room -= indent;
+    for (int depth = 0; strcspn(rest, "\n") > room; room = LINE_WIDTH - (indent + FURTHER)) {
+        const Break end = place_of_break(rest, room, depth);
+        if (!end.at) break;
+        text_addn(t, rest, (size_t)(end.at - rest));
+        text_printf(t, "\n%*s", (int)indent + FURTHER, "");
+        rest = end.at + 1;
+        depth = end.depth;
     }
     text_add(t, rest);
 }

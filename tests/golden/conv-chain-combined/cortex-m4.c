@@ -268,7 +268,8 @@ static void conv_chain_combined_y(const float *restrict x, const float *restrict
     }
 }
 
-int conv_chain_combined_run(void *arena, const struct conv_chain_combined_inputs *in, const struct conv_chain_combined_outputs *out)
+int conv_chain_combined_run(void *arena, const struct conv_chain_combined_inputs *in,
+    const struct conv_chain_combined_outputs *out)
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_CHAIN_COMBINED_ARENA_ALIGN != 0) return CONV_CHAIN_COMBINED_E_ARENA;

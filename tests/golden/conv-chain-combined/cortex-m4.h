@@ -52,7 +52,8 @@ struct conv_chain_combined_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative CONV_CHAIN_COMBINED_E... code. Reentrant: all state is in the arena. */
-int conv_chain_combined_run(void *arena, const struct conv_chain_combined_inputs *in, const struct conv_chain_combined_outputs *out);
+int conv_chain_combined_run(void *arena, const struct conv_chain_combined_inputs *in,
+    const struct conv_chain_combined_outputs *out);
 
 #ifdef __cplusplus
 }

@@ -220,7 +220,8 @@ static void conv_pool_combined_y(const float *restrict x, const float *restrict 
     }
 }
 
-int conv_pool_combined_run(void *arena, const struct conv_pool_combined_inputs *in, const struct conv_pool_combined_outputs *out)
+int conv_pool_combined_run(void *arena, const struct conv_pool_combined_inputs *in,
+    const struct conv_pool_combined_outputs *out)
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_POOL_COMBINED_ARENA_ALIGN != 0) return CONV_POOL_COMBINED_E_ARENA;

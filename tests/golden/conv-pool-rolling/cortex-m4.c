@@ -132,7 +132,8 @@ static void conv_pool_rolling_y(const float *restrict x, const float *restrict k
     }
 }
 
-int conv_pool_rolling_run(void *arena, const struct conv_pool_rolling_inputs *in, const struct conv_pool_rolling_outputs *out)
+int conv_pool_rolling_run(void *arena, const struct conv_pool_rolling_inputs *in,
+    const struct conv_pool_rolling_outputs *out)
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_POOL_ROLLING_ARENA_ALIGN != 0) return CONV_POOL_ROLLING_E_ARENA;

@@ -52,7 +52,8 @@ struct conv_pool_rolling_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative CONV_POOL_ROLLING_E... code. Reentrant: all state is in the arena. */
-int conv_pool_rolling_run(void *arena, const struct conv_pool_rolling_inputs *in, const struct conv_pool_rolling_outputs *out);
+int conv_pool_rolling_run(void *arena, const struct conv_pool_rolling_inputs *in,
+    const struct conv_pool_rolling_outputs *out);
 
 #ifdef __cplusplus
 }

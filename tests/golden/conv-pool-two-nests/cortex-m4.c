@@ -98,7 +98,8 @@ static void conv_pool_two_nests_y(const float *restrict x, const float *restrict
         }
 }
 
-int conv_pool_two_nests_run(void *arena, const struct conv_pool_two_nests_inputs *in, const struct conv_pool_two_nests_outputs *out)
+int conv_pool_two_nests_run(void *arena, const struct conv_pool_two_nests_inputs *in,
+    const struct conv_pool_two_nests_outputs *out)
 {
     uint8_t *const memory = arena;
     if (memory == NULL || (uintptr_t)memory % CONV_POOL_TWO_NESTS_ARENA_ALIGN != 0) return CONV_POOL_TWO_NESTS_E_ARENA;

@@ -52,7 +52,8 @@ struct conv_pool_two_nests_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative CONV_POOL_TWO_NESTS_E... code. Reentrant: all state is in the arena. */
-int conv_pool_two_nests_run(void *arena, const struct conv_pool_two_nests_inputs *in, const struct conv_pool_two_nests_outputs *out);
+int conv_pool_two_nests_run(void *arena, const struct conv_pool_two_nests_inputs *in,
+    const struct conv_pool_two_nests_outputs *out);
 
 #ifdef __cplusplus
 }

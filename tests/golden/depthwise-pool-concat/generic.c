@@ -134,10 +134,12 @@ static const LW_ALIGN(16) float depthwise_pool_concat_depthwise_k[36] = {
     .5f,-.25f
 };
 
-int depthwise_pool_concat_run(void *arena, const struct depthwise_pool_concat_inputs *in, const struct depthwise_pool_concat_outputs *out)
+int depthwise_pool_concat_run(void *arena, const struct depthwise_pool_concat_inputs *in,
+    const struct depthwise_pool_concat_outputs *out)
 {
     uint8_t *const memory = arena;
-    if (memory == NULL || (uintptr_t)memory % DEPTHWISE_POOL_CONCAT_ARENA_ALIGN != 0) return DEPTHWISE_POOL_CONCAT_E_ARENA;
+    if (memory == NULL || (uintptr_t)memory
+        % DEPTHWISE_POOL_CONCAT_ARENA_ALIGN != 0) return DEPTHWISE_POOL_CONCAT_E_ARENA;
     if (in == NULL || in->x == NULL) return DEPTHWISE_POOL_CONCAT_E_NULL;
     if (out == NULL || out->y == NULL) return DEPTHWISE_POOL_CONCAT_E_NULL;
     LW_LAYER(0, "depthwise")

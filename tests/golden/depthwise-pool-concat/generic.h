@@ -45,7 +45,8 @@ struct depthwise_pool_concat_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative DEPTHWISE_POOL_CONCAT_E... code. Reentrant: all state is in the arena. */
-int depthwise_pool_concat_run(void *arena, const struct depthwise_pool_concat_inputs *in, const struct depthwise_pool_concat_outputs *out);
+int depthwise_pool_concat_run(void *arena, const struct depthwise_pool_concat_inputs *in,
+    const struct depthwise_pool_concat_outputs *out);
 
 #ifdef __cplusplus
 }

@@ -28,7 +28,8 @@ static void instruction_feature_y(const float *restrict x, float *restrict y)
     }
 }
 
-int instruction_feature_run(void *arena, const struct instruction_feature_inputs *in, const struct instruction_feature_outputs *out)
+int instruction_feature_run(void *arena, const struct instruction_feature_inputs *in,
+    const struct instruction_feature_outputs *out)
 {
     (void)arena;
     if (in == NULL || in->x == NULL) return INSTRUCTION_FEATURE_E_NULL;

@@ -45,7 +45,8 @@ struct instruction_feature_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative INSTRUCTION_FEATURE_E... code. Reentrant: all state is in the arena. */
-int instruction_feature_run(void *arena, const struct instruction_feature_inputs *in, const struct instruction_feature_outputs *out);
+int instruction_feature_run(void *arena, const struct instruction_feature_inputs *in,
+    const struct instruction_feature_outputs *out);
 
 #ifdef __cplusplus
 }

@@ -35,9 +35,12 @@ static void matmul_vectors_c(const float *restrict a, const float *restrict b, c
             const float *bias_jo = bias + jo * 16;
             float *c_jo = c + io * 64 + jo * 16;
             lw_f32x8_store(c_jo, lw_f32x8_max(lw_f32x8_add(s_0, lw_f32x8_load(bias_jo)), lw_f32x8_broadcast(0.0f)));
-            lw_f32x8_store(&c_jo[8], lw_f32x8_max(lw_f32x8_add(s_1, lw_f32x8_load(&bias_jo[8])), lw_f32x8_broadcast(0.0f)));
-            lw_f32x8_store(&c_jo[32], lw_f32x8_max(lw_f32x8_add(s_2, lw_f32x8_load(bias_jo)), lw_f32x8_broadcast(0.0f)));
-            lw_f32x8_store(&c_jo[40], lw_f32x8_max(lw_f32x8_add(s_3, lw_f32x8_load(&bias_jo[8])), lw_f32x8_broadcast(0.0f)));
+            lw_f32x8_store(&c_jo[8],
+                lw_f32x8_max(lw_f32x8_add(s_1, lw_f32x8_load(&bias_jo[8])), lw_f32x8_broadcast(0.0f)));
+            lw_f32x8_store(&c_jo[32],
+                lw_f32x8_max(lw_f32x8_add(s_2, lw_f32x8_load(bias_jo)), lw_f32x8_broadcast(0.0f)));
+            lw_f32x8_store(&c_jo[40],
+                lw_f32x8_max(lw_f32x8_add(s_3, lw_f32x8_load(&bias_jo[8])), lw_f32x8_broadcast(0.0f)));
         }
     }
 }

@@ -30,8 +30,10 @@ static void matmul_vectors_c(const float *restrict a, const float *restrict b, c
             }
             const float *bias_jo = bias + jo * 16;
             float *c_jo = c + io * 64 + jo * 16;
-            lw_f32x16_store(c_jo, lw_f32x16_max(lw_f32x16_add(s_0, lw_f32x16_load(bias_jo)), lw_f32x16_broadcast(0.0f)));
-            lw_f32x16_store(&c_jo[32], lw_f32x16_max(lw_f32x16_add(s_1, lw_f32x16_load(bias_jo)), lw_f32x16_broadcast(0.0f)));
+            lw_f32x16_store(c_jo,
+                lw_f32x16_max(lw_f32x16_add(s_0, lw_f32x16_load(bias_jo)), lw_f32x16_broadcast(0.0f)));
+            lw_f32x16_store(&c_jo[32],
+                lw_f32x16_max(lw_f32x16_add(s_1, lw_f32x16_load(bias_jo)), lw_f32x16_broadcast(0.0f)));
         }
     }
 }

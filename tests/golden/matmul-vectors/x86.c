@@ -44,13 +44,20 @@ static void matmul_vectors_c(const float *restrict a, const float *restrict b, c
             const float *bias_jo = bias + jo * 16;
             float *c_jo = c + io * 64 + jo * 16;
             lw_f32x4_store(c_jo, lw_f32x4_max(lw_f32x4_add(s_0, lw_f32x4_load(bias_jo)), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[4], lw_f32x4_max(lw_f32x4_add(s_1, lw_f32x4_load(&bias_jo[4])), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[8], lw_f32x4_max(lw_f32x4_add(s_2, lw_f32x4_load(&bias_jo[8])), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[12], lw_f32x4_max(lw_f32x4_add(s_3, lw_f32x4_load(&bias_jo[12])), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[32], lw_f32x4_max(lw_f32x4_add(s_4, lw_f32x4_load(bias_jo)), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[36], lw_f32x4_max(lw_f32x4_add(s_5, lw_f32x4_load(&bias_jo[4])), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[40], lw_f32x4_max(lw_f32x4_add(s_6, lw_f32x4_load(&bias_jo[8])), lw_f32x4_broadcast(0.0f)));
-            lw_f32x4_store(&c_jo[44], lw_f32x4_max(lw_f32x4_add(s_7, lw_f32x4_load(&bias_jo[12])), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[4],
+                lw_f32x4_max(lw_f32x4_add(s_1, lw_f32x4_load(&bias_jo[4])), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[8],
+                lw_f32x4_max(lw_f32x4_add(s_2, lw_f32x4_load(&bias_jo[8])), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[12],
+                lw_f32x4_max(lw_f32x4_add(s_3, lw_f32x4_load(&bias_jo[12])), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[32],
+                lw_f32x4_max(lw_f32x4_add(s_4, lw_f32x4_load(bias_jo)), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[36],
+                lw_f32x4_max(lw_f32x4_add(s_5, lw_f32x4_load(&bias_jo[4])), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[40],
+                lw_f32x4_max(lw_f32x4_add(s_6, lw_f32x4_load(&bias_jo[8])), lw_f32x4_broadcast(0.0f)));
+            lw_f32x4_store(&c_jo[44],
+                lw_f32x4_max(lw_f32x4_add(s_7, lw_f32x4_load(&bias_jo[12])), lw_f32x4_broadcast(0.0f)));
         }
     }
 }

@@ -54,7 +54,8 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                     const int32_t x_at_w = h * 24 + (h3 + h2 - 1) * 12 + (w - 1) * 2;
                     int8_t *rows_w = rows + h3 * 16 + w * 2;
                     for (int32_t c = 0; c < 2; c++)
-                        rows_w[c] = (int8_t)(h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7 && w >= 1 && w < 7 ? x[x_at_w + c] : 3);
+                        rows_w[c] = (int8_t)(h * 2 + h3 + h2 >= 1 && h * 2 + h3 + h2 < 7 && w >= 1 && w < 7
+                            ? x[x_at_w + c] : 3);
                 }
                 #endif
             }
@@ -92,17 +93,26 @@ static LW_NOINLINE void quantized_reals_mean(const int8_t *x, const int16_t *res
                         for (int32_t w = 0; w < 2; w++)
                             for (int32_t oo = 0; oo < 2; oo++)
                                 for (int32_t oi = 0; oi < 2; oi++)
-                                    acc[w * 4 + oo * 2 + oi] += (int32_t)patch_t_[w * 2] * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
+                                    acc[w * 4 + oo * 2 + oi] += (int32_t)patch_t_[w * 2]
+                                        * (int8_t)lw_asr_i32(oi * 128 + (int32_t)k_t_[oo * 2], oi * 8);
                     }
                 #endif
-                between_h[wo * 8] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[0] * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
-                between_h[wo * 8 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[1] * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
-                between_h[wo * 8 + 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[2] * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
-                between_h[wo * 8 + 3] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[3] * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
-                between_h[wo * 8 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[4] * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
-                between_h[wo * 8 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[5] * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
-                between_h[wo * 8 + 6] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[6] * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
-                between_h[wo * 8 + 7] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[7] * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
+                between_h[wo * 8] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[0]
+                    * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
+                between_h[wo * 8 + 1] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[1]
+                    * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
+                between_h[wo * 8 + 2] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[2]
+                    * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
+                between_h[wo * 8 + 3] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[3]
+                    * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
+                between_h[wo * 8 + 4] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[0] + (int64_t)acc[4]
+                    * (int64_t)multiplier[0], 32), (int32_t)shift[0]));
+                between_h[wo * 8 + 5] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[1] + (int64_t)acc[5]
+                    * (int64_t)multiplier[1], 32), (int32_t)shift[1]));
+                between_h[wo * 8 + 6] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[2] + (int64_t)acc[6]
+                    * (int64_t)multiplier[2], 32), (int32_t)shift[2]));
+                between_h[wo * 8 + 7] = lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[3] + (int64_t)acc[7]
+                    * (int64_t)multiplier[3], 32), (int32_t)shift[3]));
             }
         }
         int8_t *y_h = y + h * 12;
@@ -170,10 +180,18 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                             for (int32_t o = 0; o < 2; o++)
                                 acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
                     }
-                y_h[wo_at * 3] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5)) + 128];
-                y_h[wo_at * 3 + 1] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5)) + 128];
-                y_h[wo_at * 3 + 3] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5)) + 128];
-                y_h[wo_at * 3 + 4] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[3] * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_h[wo_at * 3] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5))
+                    + 128];
+                y_h[wo_at * 3 + 1] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[1] * 1374389504 + 68719476736, 32), 5))
+                    + 128];
+                y_h[wo_at * 3 + 3] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5))
+                    + 128];
+                y_h[wo_at * 3 + 4] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[3] * 1374389504 + 68719476736, 32), 5))
+                    + 128];
             }
             {
                 int32_t acc[4];
@@ -189,8 +207,12 @@ static LW_NOINLINE void quantized_reals_dense1(const int8_t *restrict x, const i
                             for (int32_t o = 0; o < 2; o++)
                                 acc[w * 2 + o] += (int32_t)patch_t_[w * 4] * k_t_[o * 4];
                     }
-                y_h[wo_at * 3 + 2] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5)) + 128];
-                y_h[wo_at * 3 + 5] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_h[wo_at * 3 + 2] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[0] * 1374389504 + 68719476736, 32), 5))
+                    + 128];
+                y_h[wo_at * 3 + 5] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)acc[2] * 1374389504 + 68719476736, 32), 5))
+                    + 128];
             }
         }
     }

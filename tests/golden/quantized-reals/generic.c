@@ -80,7 +80,8 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
                 float *t_w = t + h2 * 24 + w * 4;
                 LW_VECTOR
                 for (int32_t c = 0; c < 4; c++)
-                    t_w[c] = (float)(lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[c] + (int64_t)acc2[w * 4 + c] * (int64_t)multiplier[c], 32), (int32_t)shift[c])) + 128) * 0.047f;
+                    t_w[c] = (float)(lw_sat_i8(lw_asr_i32((int32_t)lw_shr_i64(offset[c] + (int64_t)acc2[w * 4 + c]
+                        * (int64_t)multiplier[c], 32), (int32_t)shift[c])) + 128) * 0.047f;
             }
         }
         for (int32_t i = 0; i < 2; i++)
@@ -95,7 +96,8 @@ static void quantized_reals_mean(const int8_t *x, const int8_t *restrict k, cons
             int8_t *y_w = y + h * 12 + w * 4;
             LW_VECTOR
             for (int32_t c = 0; c < 4; c++)
-                y_w[c] = (int8_t)lw_max_i32(-128, lw_min_i32(127, lw_i32_from_f32(lw_nearbyintf(acc[w * 4 + c] / 4.0f / 0.047f) - 128.0f)));
+                y_w[c] = (int8_t)lw_max_i32(-128,
+                    lw_min_i32(127, lw_i32_from_f32(lw_nearbyintf(acc[w * 4 + c] / 4.0f / 0.047f) - 128.0f)));
         }
     }
 }
@@ -127,7 +129,9 @@ static void quantized_reals_dense1(const int8_t *restrict x, const int8_t *w, co
             int8_t *y_w = y + h * 9 + w2 * 3;
             LW_VECTOR
             for (int32_t c = 0; c < 3; c++)
-                y_w[c] = table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)(b[c] + acc[w2 * 3 + c]) * 1374389504 + 68719476736, 32), 5)) + 128];
+                y_w[c] =
+                    table[lw_sat_i8(lw_shr_i32((int32_t)lw_shr_i64((int64_t)(b[c] + acc[w2 * 3 + c]) * 1374389504
+                    + 68719476736, 32), 5)) + 128];
         }
     }
 }

@@ -51,7 +51,8 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
                 const int8_t *k_e = k + co * 512 + oo * 64 + e;
                 for (int32_t w = 0; w < 2; w++)
                     for (int32_t oi = 0; oi < 2; oi++)
-                        acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi] + (uint32_t)((int32_t)x[w * 32 + e] * k_e[oi * 32]));
+                        acc[w * 16 + oo * 2 + oi] = (int32_t)((uint32_t)acc[w * 16 + oo * 2 + oi]
+                            + (uint32_t)((int32_t)x[w * 32 + e] * k_e[oi * 32]));
             }
             #endif
         }
@@ -75,7 +76,9 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
             const int8_t *x2_co = x2 + co * 16;
             int8_t *y_co = y + co * 16;
             for (int32_t ci = 0; ci < 16; ci++)
-                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x2_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
+                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci] - 4) << 19)
+                    + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x2_co[ci] + 128, 20, 1623821475), 2),
+                    1098017566, 17, -128);
         }
         #endif
         #ifdef LW_ADD_I8
@@ -86,7 +89,9 @@ static void residual_bytes_sum(const int8_t *restrict x, const int8_t *restrict 
             const int8_t *x2_co = x2 + co * 16 + 32;
             int8_t *y_co = y + co * 16 + 32;
             for (int32_t ci = 0; ci < 16; ci++)
-                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci + 16] - 4) << 19) + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x2_co[ci] + 128, 20, 1623821475), 2), 1098017566, 17, -128);
+                y_co[ci] = lw_scale_i8((int32_t)((uint32_t)((int32_t)t[ci + 16] - 4) << 19)
+                    + lw_roundshift_near_i32(lw_mulhigh_up_i32((int32_t)x2_co[ci] + 128, 20, 1623821475), 2),
+                    1098017566, 17, -128);
         }
         #endif
     }

@@ -30,10 +30,12 @@ static void stencil_fused_y(int32_t n, const int16_t *restrict x, int16_t *restr
         const int32_t x_at_io = io * 8 - 1;
         const int32_t i_end_3 = lw_min_i32(n - io * 8 - 1, lw_min_i32(n - io * 8, 8));
         for (int32_t i = 0; i < i_end_3; i++)
-            smooth[i] = (int16_t)((uint32_t)x[x_at_io + i + 1] * 2u + (uint32_t)x[x_at_io + i + 2] + (uint32_t)x[x_at_io + i]);
+            smooth[i] = (int16_t)((uint32_t)x[x_at_io + i + 1] * 2u + (uint32_t)x[x_at_io + i + 2]
+                + (uint32_t)x[x_at_io + i]);
         const int32_t i_end_4 = lw_min_i32(n - io * 8, 8);
         for (int32_t i = lw_min_i32(n - io * 8 - 1, lw_min_i32(n - io * 8, 8)); i < i_end_4; i++)
-            smooth[i] = (int16_t)((uint32_t)x[x_at_io + i + 1] * 2u + (uint32_t)x[x_at_io + i] + (uint32_t)(io * 8 + i + 1 < n ? x[x_at_io + i + 2] : 0));
+            smooth[i] = (int16_t)((uint32_t)x[x_at_io + i + 1] * 2u + (uint32_t)x[x_at_io + i]
+                + (uint32_t)(io * 8 + i + 1 < n ? x[x_at_io + i + 2] : 0));
         int16_t *y_io = y + io * 8;
         const int32_t ii_end_2 = lw_min_i32(n - io * 8, 8);
         for (int32_t ii = 0; ii < ii_end_2; ii++)

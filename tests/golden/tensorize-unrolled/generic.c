@@ -28,7 +28,8 @@ static void tensorize_unrolled_y(const float *restrict x, float *restrict y)
     #endif
 }
 
-int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in, const struct tensorize_unrolled_outputs *out)
+int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in,
+    const struct tensorize_unrolled_outputs *out)
 {
     (void)arena;
     if (in == NULL || in->x == NULL) return TENSORIZE_UNROLLED_E_NULL;

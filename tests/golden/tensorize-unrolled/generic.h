@@ -45,7 +45,8 @@ struct tensorize_unrolled_outputs {
 };
 
 /* Runs the model once. Returns 0, or a negative TENSORIZE_UNROLLED_E... code. Reentrant: all state is in the arena. */
-int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in, const struct tensorize_unrolled_outputs *out);
+int tensorize_unrolled_run(void *arena, const struct tensorize_unrolled_inputs *in,
+    const struct tensorize_unrolled_outputs *out);
 
 #ifdef __cplusplus
 }
