@@ -57,6 +57,35 @@ said 'stop_fusion y\n' said
 for_a_nest() { ! "$lw" dump "$work/formula.te" --annotate "$work/said.txt" > "$work/out" 2> "$work/err" && grep -q 'unsupported: annotations of a .te file with formulas' "$work/err"; }
 check file-for-a-nest              for_a_nest
 
+cat > "$work/nest.te" <<'END'
+input x: f32[4]
+a[i] = x[i] + 1
+b = annotation.on_device(a, device=npu)
+y[i] = b[i] * 2
+output y
+END
+in_a_nest() { ! "$lw" "$work/nest.te" -o "$work/nest.c" 2> "$work/err" && grep -q "nest.te: 3:5: error: 'annotation.on_device' has no effect" "$work/err"; }
+check call-in-a-nest                in_a_nest
+
+# A mark on a value that the affine pass folds away is defined where it is printed.
+cat > "$work/marked.te" <<'END'
+input x: f32[1][3]
+const w: f32[3][2] = {1,2,3,4,5,6}
+const k: f32[2] = {2,3}
+a = dense(x, w)
+b = annotation.stop_gradient(a)
+y = mul(b, k)
+output y
+END
+marked() {
+    "$lw" dump "$work/marked.te" --at dag > "$work/out" || return
+    id=$(sed -n 's/^mark   \(t[0-9]*\): annotation.stop_gradient .*/\1/p' "$work/out")
+    [ -n "$id" ] && grep -q "^$id = dense(" "$work/out" && return
+    cat "$work/out"
+    return 1
+}
+check mark-of-a-folded-value        marked
+
 groups() { "$lw" dump "$work/net.te" --at fused --combine none --quiet --annotate "$work/said.txt" | sed -n 's/^group \([^ ]*\) .*/\1/p' | tr '\n' ' '; }
 has_groups() { found=$(groups); [ "$found" = "$1" ] || { echo "groups: $found"; return 1; }; }
 said '' said

@@ -118,12 +118,34 @@ static void print_graphs_of(Dag *d, Build *b, const Node *n)
     }
 }
 
+/* A mark is on a value of the model. A pass may leave that value out of the program, as one that folds a scale into
+ * weights
+ * does; then the calls that define it are printed before the mark. */
+static void print_marks(Build *b, Dag *d)
+{
+    Map computed = map_new(b->cx->arena), printed = map_new(b->cx->arena);
+    Node **order;
+    int count = graph_order(b->cx, &b->graph, &order);
+    for (int i = 0; i < count; i++) map_put_ptr(&computed, order[i], order[i]);
+    for (int i = 0; i < b->graph.mark_count; i++) {
+        const Mark *m = &b->graph.mark[i];
+        const bool is_computed = !m->tensor->maker || map_get_ptr(&computed, m->tensor->maker);
+        count = dag_order(b->cx, &m->tensor, 1, &order);
+        for (int j = 0; j < count && !is_computed; j++) {
+            if (map_get_ptr(&computed, order[j]) || map_get_ptr(&printed, order[j])) continue;
+            map_put_ptr(&printed, order[j], order[j]);
+            print_node(d, b, order[j]);
+        }
+        text_printf(d->t, "mark   %s: %s  \"%s\"%s\n", tensor_id(d, m->tensor), m->said->op->name, m->said->name,
+                    is_computed ? "" : "  (not computed: folded into other calls)");
+    }
+}
+
 static bool dump_dag(Build *b, Text *t)
 {
     Dag d = { b->cx, t, map_new(b->cx->arena), 0 };
     print_graph(b, &d, print_order);
-    for (int i = 0; i < b->graph.mark_count; i++)
-        text_printf(t, "mark   %s: %s  \"%s\"\n", tensor_id(&d, b->graph.mark[i].tensor), b->graph.mark[i].said->op->name, b->graph.mark[i].said->name);
+    print_marks(b, &d);
     return true;
 }
 

@@ -50,6 +50,13 @@ static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o
     check_options(cx, o, b->target);
 }
 
+/* The files that the options name beside the model. */
+static bool read_beside(Build *b, const lw_options *o)
+{
+    return (!o->tuning || tuning_read(b->cx, o->tuning)) &&
+        (!o->annotate || annotations_read(b->cx, o->annotate, &b->model));
+}
+
 bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
 {
     build_begin(b, cx, path, o);
@@ -64,9 +71,7 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     options.dim = dim;
     options.value = value;
     options.state = state;
-    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model);
-    if (ok && o->tuning) ok = tuning_read(cx, o->tuning);
-    if (ok && o->annotate) ok = annotations_read(cx, o->annotate, &b->model);
+    bool ok = !ctx_failed(cx) && import_model(cx, path, &options, &b->model) && read_beside(b, o);
     watch_lap(b->watch, "", "import");
     return ok && build_states(b);
 }
@@ -76,7 +81,7 @@ bool build_read_text(Build *b, Ctx *cx, const char *path, const char *text, bool
     const ImportOptions options = { .as_nest = as_nest };
     build_begin(b, cx, path, o);
     b->as_nest = as_nest;
-    bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model);
+    bool ok = !ctx_failed(cx) && te_read(cx, path, text, &options, &b->model) && read_beside(b, o);
     watch_lap(b->watch, "", "import");
     return ok;
 }

@@ -105,8 +105,41 @@ static void test_operators(void)
     lw_free(cx);
 }
 
+/* lw_emit reads the files that its options name: what they say acts or is refused. */
+static void test_annotations(void)
+{
+    char said[1024], output[1024];
+    const char *folder = getenv("TMPDIR");
+    snprintf(said, sizeof said, "%s/lw_define_annotations.txt", folder ? folder : "/tmp");
+    snprintf(output, sizeof output, "%s/lw_define_annotated.c", folder ? folder : "/tmp");
+    FILE *f = fopen(said, "w");
+    if (!check_that(f != NULL, "define-annotations-written", "%s", said)) return;
+    fputs("stop_fusion nowhere\n", f);
+    fclose(f);
+    const lw_options options = { .annotate = said };
+    lw_context *cx = lw_new();
+    lw_computation *p = product(cx);
+    const bool is_emitted = lw_emit(p, output, &options);
+    const char *why = lw_diagnostic(cx, 0, NULL);
+    check_that(!is_emitted && why && strstr(why, "formulas or steps"), "define-annotations-of-a-nest-are-refused", "%s",
+               why ? why : "accepted");
+    lw_free(cx);
+    cx = lw_new();
+    p = lw_define(cx, "calls", "generic");
+    lw_input(p, "x: f32[4]");
+    lw_statement(p, "y = relu(x)");
+    lw_output(p, "y");
+    const bool has_unknown = lw_emit(p, output, &options);
+    why = lw_diagnostic(cx, 0, NULL);
+    check_that(!has_unknown && why && strstr(why, "'nowhere'"), "define-annotations-of-unknown-nodes-are-refused", "%s",
+               why ? why : "accepted");
+    lw_free(cx);
+    remove(said);
+}
+
 int main(void)
 {
+    test_annotations();
     test_steps();
     test_refusals();
     test_replay();

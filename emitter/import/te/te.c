@@ -272,6 +272,12 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         lex_error(l, at, "there is no operator '%s'%s", called, op_hint(r->cx, called));
         return NULL;
     }
+    if (r->is_nest && op->fusion.annotation) {
+        lex_error(l, at,
+                  "'%s' has no effect in a file with formulas or steps, which is one group; a file of calls alone is "
+                         "accepted", called);
+        return NULL;
+    }
     DiagMark mark = diag_mark(r->cx);
     int attr_count = 0;
     const Attr *attr = attrs_read(r->cx, op, attrs, &attr_count);
@@ -279,7 +285,6 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
-    if (r->is_nest && op->fusion.annotation) return in;           /* a nest is one group: nothing is to be said in it */
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     Map named = map_new(r->cx->arena);
