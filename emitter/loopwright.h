@@ -179,7 +179,8 @@ typedef struct lw_op {
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
 /* Second road: one schedule for all targets. It sees the group of fused calls around the operator: the names of the stage
- * that the operator is and of the stage that makes the output. Returning false leaves the loops as they were. */
+ * that the operator is and of the stage that makes the output. Returning false declines: a note
+ * says so, and the next best implementation is taken. */
 typedef struct lw_group lw_group;
 typedef bool lw_schedule(lw_context *cx, lw_group *g);
 const char *lw_group_anchor(const lw_group *g);

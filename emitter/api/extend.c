@@ -152,14 +152,14 @@ const char *lw_group_try(lw_group *g, const char *step)
     RETURN_GUARDED(g->cx, const char *, "out of memory", try_step(g, step));
 }
 
-/* The row's schedule: the user's function on the group, as far as it takes it. */
+/* The row's schedule: the user's function on the group. NULL: it declined. */
 static const Nest *schedule(Ctx *cx, const GroupNest *seen)
 {
     const lw_implementation *i = seen->with->user;
     lw_group g = { cx, seen, seen->nest };
     const bool is_taken = i->schedule(cx, &g);
     guard_resume(cx);
-    return is_taken && !ctx_failed(cx) ? g.nest : seen->nest;
+    return is_taken ? g.nest : NULL;
 }
 
 static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_implementation *list, int count)

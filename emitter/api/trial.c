@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emitted C as a program: see trial.h. Commands go through the shell, file names quoted; a runner is the user's own words. */
+/* The emitted C as a program: see trial.h. Commands go through the shell, file names quoted; compiler and runner are the
+ * user's own words. */
 #include "api/trial.h"
 
 #include <stdio.h>
@@ -8,7 +9,7 @@
 
 #include "api/elements.h"
 
-/* ---- The scratch folder ------------------------------------------------------------------------------------------- */
+/* ---- The scratch folder ---------------------------------------------------------------------------------------- */
 
 /* A path as one word of the shell. */
 static void add_quoted(Text *t, const char *path)
@@ -64,7 +65,7 @@ void trial_remove(void *folder)
     remove(f->path);
 }
 
-/* ---- Building and running ------------------------------------------------------------------------------------------ */
+/* ---- Building and running --------------------------------------------------------------------------------------- */
 
 const char *trial_compiler(const lw_options *o)
 {

@@ -291,20 +291,6 @@ static Choice next_choice(const Choice *c)
 
 static const char *name_of(const Choice *c) { return c->best ? c->best->name : "the naive nest"; }
 
-static void explain_choice(const Choice *c, Text *t)
-{
-    const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : ": the highest plevel that applies, nearest in the chain, first registered";
-    if (c->tuned && !c->is_tuned)
-        text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned->implementation);
-    text_printf(t, "  chosen: %s%s\n", name_of(c), why);
-    if (!c->open) return;
-    const Choice next = next_choice(c);
-    text_add(t, "  two versions: the condition ");
-    print_expr(t, c->open);
-    text_printf(t, " is tested at run time; where it does not hold\n");
-    explain_choice(&next, t);
-}
-
 static const Nest *nest_with(Ctx *cx, const GroupNest *naive, const Implementation *i)
 {
     GroupNest with = i->compute ? nest_of(cx, naive->group, naive->target, i) : *naive;
@@ -321,21 +307,60 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
     return nest_with(cx, &naive, i);
 }
 
-/* The nest of what was chosen; *taken says which that is. If one of our own templates meets a step that is refused, the next
- * best is taken: a template's mistake costs a group its speed, not its user the model. What a row from outside is refused, its
- * author is told. Where the run decides, the nest of the next best stands beside it. */
-static const Nest *nest_by(const Choice *c, const Implementation **taken)
+/* The nest of what was chosen; NULL and *why where it is not taken: the function of a row from outside returned
+ * false, or one of
+ * our own templates met a step that is refused. A template's mistake costs a group its speed, not its user the
+ * model; the step that a
+ * row from outside is refused is an error, for its author to see. */
+static const Nest *attempt(const Choice *c, const char **why)
 {
-    *taken = c->best;
-    if (!c->best) return c->naive->nest;
     const DiagMark mark = diag_mark(c->cx);
     const Nest *n = nest_with(c->cx, c->naive, c->best);
     const bool is_refused = ctx_failed(c->cx) && !mark.failed && !c->best->user;
-    if (!is_refused && (!n || !c->open)) return n;
+    *why = NULL;
+    if (!is_refused && (n || ctx_failed(c->cx))) return n;
+    const Diag *d = is_refused ? diag_rewind(c->cx, mark) : NULL;
+    *why = d ? text_format(c->cx, "%s: %s", d->where, d->what) : "its function returned false";
+    return NULL;
+}
+
+static void explain_choice(const Choice *c, Text *t)
+{
+    const char *not_taken = NULL;
+    if (c->best) attempt(c, &not_taken);
+    if (not_taken) {
+        const Choice next = next_choice(c);
+        text_printf(t, "  not taken: %s: %s\n", c->best->name, not_taken);
+        explain_choice(&next, t);
+        return;
+    }
+    const char *rank = ": the highest plevel that applies, nearest in the chain, first registered";
+    const char *why = !c->best ? "" : c->is_tuned ? ": the tuning record names it" : rank;
+    if (c->tuned && !c->is_tuned)
+        text_printf(t, "  the tuning record names %s, which does not apply\n", c->tuned->implementation);
+    text_printf(t, "  chosen: %s%s\n", name_of(c), why);
+    if (!c->open) return;
     const Choice next = next_choice(c);
-    if (is_refused) {
-        const Diag *why = diag_rewind(c->cx, mark);
-        diag_warn(c->cx, c->naive->group->name, "the schedule \"%s\" does not fit, \"%s\" is taken: %s: %s", c->best->name, name_of(&next), why->where, why->what);
+    text_add(t, "  two versions: the condition ");
+    print_expr(t, c->open);
+    text_printf(t, " is tested at run time; where it does not hold\n");
+    explain_choice(&next, t);
+}
+
+/* The nest of the first choice that is taken; *taken says which. Where the run decides, the nest of the next best
+ * stands beside it. */
+static const Nest *nest_by(const Choice *c, const Implementation **taken)
+{
+    const char *why;
+    *taken = c->best;
+    if (!c->best) return c->naive->nest;
+    const Nest *n = attempt(c, &why);
+    if (!why && (!n || !c->open)) return n;
+    const Choice next = next_choice(c);
+    if (why) {
+        diag_listed(c->cx, c->best->user ? NOTE : WARNING, c->naive->group->name,
+                    "the schedule \"%s\" does not fit, \"%s\" is taken: %s",
+                    c->best->name, name_of(&next), why);
         return nest_by(&next, taken);
     }
     const Implementation *other;

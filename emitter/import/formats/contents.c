@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* A row for each kind of file that is met in the place of a model: its first bytes, and what to do with it. */
+/* A row for each kind of file that users give in the place of a model: its first bytes, and what to do with it. */
 #include "import/formats/contents.h"
 
 #include <string.h>
 
 #include "support/text.h"
 
-static bool begins(Bytes f, const char *bytes, size_t count) { return f.count >= count && memcmp(f.at, bytes, count) == 0; }
+static bool begins(Bytes f, const char *bytes, size_t count)
+{
+    return f.count >= count && memcmp(f.at, bytes, count) == 0;
+}
 
 static bool is_empty(Bytes f) { return f.count == 0; }
 static bool is_lfs_pointer(Bytes f) { return begins(f, "version https://git-lfs.github.com/spec/", 40); }
@@ -19,7 +22,8 @@ static bool is_gzip(Bytes f) { return begins(f, "\x1f\x8b\x08", 3); }
 /* A message whose first field is ir_version, a small number, and whose second is one of the other fields of a model. */
 static bool is_onnx(Bytes f)
 {
-    return f.count > 3 && f.at[0] == 0x08 && f.at[1] > 0 && f.at[1] < 32 && (f.at[2] & 7) == 2 && f.at[2] >> 3 >= 2 && f.at[2] >> 3 <= 8;
+    const bool has_version = f.count > 3 && f.at[0] == 0x08 && f.at[1] > 0 && f.at[1] < 32;
+    return has_version && (f.at[2] & 7) == 2 && f.at[2] >> 3 >= 2 && f.at[2] >> 3 <= 8;
 }
 
 static char lower(uint8_t c) { return (char)(c >= 'A' && c <= 'Z' ? c - 'A' + 'a' : c); }
@@ -51,7 +55,8 @@ typedef struct Row { bool (*is)(Bytes f); Contents contents; } Row;
 static const Row rows[] = {
     { is_empty, { "an empty file", NULL, NULL } },
     { is_lfs_pointer, { "a pointer of git-LFS, not the file itself", NULL, "fetch it: git lfs pull" } },
-    { is_html, { "a page of HTML", NULL, "a download gave the page instead of the file: take the link to the raw file" } },
+    { is_html,
+      { "a page of HTML", NULL, "a download gave the page instead of the file: take the link to the raw file" } },
     { is_tflite, { "a TensorFlow Lite model", "tflite", NULL } },
     { is_npy, { "a NumPy array", "npy", NULL } },
     { is_zip, { "a zip archive", "npz", "unpack it; of a Keras archive, convert the model to .tflite or .onnx" } },
