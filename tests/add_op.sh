@@ -29,7 +29,7 @@ lw=$work/build/loopwright
 builds() { ${MAKE:-make} -C "$work/tree" BUILD="$work/build" > "$work/made.txt" 2>&1 || { cat "$work/made.txt"; return 1; }; }
 compiled() { grep -c '^CC ' "$work/made.txt" | grep -qx 2; }
 fused() { "$lw" dump "$work/net.te" --at fused | grep -q '^group .* around dense' && "$lw" dump "$work/net.te" --at fused | grep -c '^group' | grep -qx 1; }
-check builds builds
+setup builds builds
 check two-files-compiled compiled
 check listed sh -c "'$lw' ops --level 10 | grep -q '^probe_cube .*y\[\*\] = x\[\*\] \* x\[\*\] \* x\[\*\]'"
 check fused fused

@@ -218,12 +218,12 @@ int main(void)
     return 0;
 }
 END
-check open-device "$lw" "$work/open.te" -o "$work/open.c" --name open --quiet --annotate "$work/open.txt"
+setup open-device "$lw" "$work/open.te" -o "$work/open.c" --name open --quiet --annotate "$work/open.txt"
 check open-device-prototype grep -q '^int open_npu_1(void \*arena, int32_t n, const float \*x, const float \*z, float \*b, float \*d);' "$work/open.h"
 check open-device-documented grep -q '^ \*   n  *int32_t  1 to 16$' "$work/open.h"
 check open-device-verify "$lw" verify "$work/open.te" --annotate "$work/open.txt"
 for driver in "" -DOPEN_HAVE_NPU; do
-    check "open-device-builds$driver" $cc $strict $driver -Iruntime -I"$work" "$work/open.c" "$work/open_driver.c" -lm -o "$work/open$driver"
+    setup "open-device-builds$driver" $cc $strict $driver -Iruntime -I"$work" "$work/open.c" "$work/open_driver.c" -lm -o "$work/open$driver"
     check "open-device-runs$driver" "$work/open$driver"
 done
 

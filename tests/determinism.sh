@@ -41,16 +41,16 @@ built_by() {
         skip "same-bytes-built-by-$1" "$1 is not installed"
         return
     fi
-    check "build-by-$1" "${MAKE:-make}" CC="$1" CFLAGS="$2" BUILD="$build/$1" all
+    setup "build-by-$1" "${MAKE:-make}" CC="$1" CFLAGS="$2" BUILD="$build/$1" all
     [ -x "$build/$1/loopwright" ] || return
-    check "emit-built-by-$1" emit_all "$build/$1/loopwright" "$work/$1"
+    setup "emit-built-by-$1" emit_all "$build/$1/loopwright" "$work/$1"
     check "same-bytes-built-by-$1" same "$1"
 }
 
-check emit-first emit_all "$build/loopwright" "$work/first"
-check emit-second emit_all "$build/loopwright" "$work/second"
+setup emit-first emit_all "$build/loopwright" "$work/first"
+setup emit-second emit_all "$build/loopwright" "$work/second"
 check same-bytes-twice same second
-check emit-elsewhere emit_elsewhere "$build/loopwright" "$work/elsewhere"
+setup emit-elsewhere emit_elsewhere "$build/loopwright" "$work/elsewhere"
 check same-bytes-elsewhere same_files elsewhere
 built_by gcc -O0
 built_by clang -O2

@@ -30,9 +30,9 @@ build() {
 # ---- Two models in one program, run alternately ----------------------------------------------------------------------
 # Each must give what it gives alone: nothing is shared, no name is there twice, all state is in the arenas.
 
-check emit-first emit one "$first"
-check emit-second emit two "$second"
-check build-two-models build two_models -Iruntime -I"$work/one" -I"$work/two" tests/emitted/two_models.c "$work/one/one.c" "$work/two/two.c"
+setup emit-first emit one "$first"
+setup emit-second emit two "$second"
+setup build-two-models build two_models -Iruntime -I"$work/one" -I"$work/two" tests/emitted/two_models.c "$work/one/one.c" "$work/two/two.c"
 check two-models-alternate "$work/two_models"
 
 # threads FLAG...: the same two in four threads.
@@ -50,16 +50,16 @@ else skip two-models-in-threads-without-races "$cc has no thread sanitizer"; fi
 
 check arena-refusals-build build arena -Iruntime -I"$work/one" tests/emitted/arena.c "$work/one/one.c"
 check arena-null-misaligned-exact "$work/arena"
-check emit-static-arena emit fixed "$first" --static-arena
-check build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
+setup emit-static-arena emit fixed "$first" --static-arena
+setup build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
 check static-arena-same-values "$work/static_arena"
 
 # ---- Instructions ------------------------------------------------------------------------------------------------------------
 # A loop nest printed as a macro gives the same with the macro and with what stands for it where there is none.
 
-check emit-instructions emit tiled tests/emitted/instruction.te
-check build-without-macros build untiled -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
-check build-with-macros build tiled_macros -DMACROS -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
+setup emit-instructions emit tiled tests/emitted/instruction.te
+setup build-without-macros build untiled -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
+setup build-with-macros build tiled_macros -DMACROS -Iruntime -I"$work/tiled" tests/emitted/tensorized.c
 check without-macros-same-values "$work/untiled"
 check with-macros-same-values "$work/tiled_macros"
 
@@ -74,17 +74,17 @@ else skip parallel-loops-in-threads "$cc has no OpenMP"; fi
 # ---- State ---------------------------------------------------------------------------------------------------------------
 
 pairs="--state level=new_level --state last=new_last"
-check emit-state emit kept tests/emitted/filter.te $pairs
-check emit-state-passed emit passed tests/emitted/filter.te
-check build-state build state -Iruntime -I"$work/kept" -I"$work/passed" tests/emitted/state.c "$work/kept/kept.c" "$work/passed/passed.c"
+setup emit-state emit kept tests/emitted/filter.te $pairs
+setup emit-state-passed emit passed tests/emitted/filter.te
+setup build-state build state -Iruntime -I"$work/kept" -I"$work/passed" tests/emitted/state.c "$work/kept/kept.c" "$work/passed/passed.c"
 check state-kept-equals-state-passed "$work/state"
 check state-verify "$lw" verify tests/emitted/filter.te $pairs
 begins="--state h=new_h --state last=new_last"
-check emit-state-initial emit initial tests/emitted/initial.te $begins
-check build-state-initial build initial_state -Iruntime -I"$work/initial" tests/emitted/initial.c "$work/initial/initial.c"
+setup emit-state-initial emit initial tests/emitted/initial.te $begins
+setup build-state-initial build initial_state -Iruntime -I"$work/initial" tests/emitted/initial.c "$work/initial/initial.c"
 check state-begins-with-its-values "$work/initial_state"
 check state-initial-verify "$lw" verify tests/emitted/initial.te $begins
-check emit-state-static-arena emit chain tests/emitted/chain.te --state h=new_h --static-arena --testbench
+setup emit-state-static-arena emit chain tests/emitted/chain.te --state h=new_h --static-arena --testbench
 check state-in-one-array grep -q '^    float h\[6\];$' "$work/chain/chain.h"
 
 # Three runs of the test bench leave what three runs of the interpreter do that hand the state on in files.
@@ -146,8 +146,8 @@ for case in $open_models; do
     check "open-${case%:*}-verify" "$lw" verify "tests/models/open_${case%:*}.onnx" --dim "${case#*:}<=9"
 done
 check open-verify-te "$lw" verify tests/golden/stencil-fused/stencil-fused.te
-check emit-open-size emit open_classifier tests/models/open_classifier.onnx --dim 'batch<=9'
-check build-open-size build open_size -Iruntime -I"$work/open_classifier" tests/emitted/open_size.c "$work/open_classifier/open_classifier.c"
+setup emit-open-size emit open_classifier tests/models/open_classifier.onnx --dim 'batch<=9'
+setup build-open-size build open_size -Iruntime -I"$work/open_classifier" tests/emitted/open_size.c "$work/open_classifier/open_classifier.c"
 check open-size-in-its-range-alone "$work/open_size"
 check open-length-of-windows-and-recurrences "$lw" verify tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch<=3'
 check open-length-in-blocks-of-steps "$lw" verify tests/models/open_keywords.onnx --dim 'time=40' --dim 'batch<=3' --target cortex-m4
@@ -155,7 +155,7 @@ check open-length-for-a-scalar-core "$lw" verify tests/models/open_keywords.onnx
 check open-height-and-width "$lw" verify tests/models/open_image.onnx --dim '5<=height<=20' --dim '4<=width<=17'
 too_short() { ! "$lw" tests/models/open_image.onnx -o "$work/no.c" --dim 'height<=20' --dim 'width=17' 2> "$work/said" && grep -q "LEAST<=NAME<=MOST" "$work/said"; }
 check open-size-too-small-for-a-window too_short
-check emit-open-length emit open_keywords tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch<=3'
+setup emit-open-length emit open_keywords tests/models/open_keywords.onnx --dim '8<=time<=40' --dim 'batch<=3'
 least_is_checked() { grep -q 'time < 8\|time >= 8' "$work/open_keywords/open_keywords.c"; }
 check open-least-size-is-checked least_is_checked
 for target in generic cortex-m4 x86-avx2; do check "sums-over-nothing-$target" "$lw" verify tests/emitted/nothing.te --target "$target"; done
@@ -168,7 +168,7 @@ else skip open-batch-of-a-recorded-network "no recorded models beside the projec
 
 check recurrence-in-a-nest-verify "$lw" verify tests/emitted/recurrence_in_a_nest.te
 check steps-verify "$lw" verify tests/emitted/steps.te --target cortex-m4
-check emit-steps emit steps tests/emitted/steps.te --target cortex-m4
+setup emit-steps emit steps tests/emitted/steps.te --target cortex-m4
 steps_in_blocks() { [ "$(grep -c 'for (int32_t to = 0;' "$work/steps/steps.c")" -eq 4 ]; }
 check steps-in-blocks steps_in_blocks
 check steps-buffers-have-the-layers-words grep -q 'float \*restrict input, float \*restrict sums' "$work/steps/steps.c"
@@ -191,18 +191,18 @@ check weights-stored-as-bytes stored
 
 # ---- model.c and model.h alone ---------------------------------------------------------------------------------------------
 
-check emit-standalone emit alone "$digits" --standalone
+setup emit-standalone emit alone "$digits" --standalone
 check standalone-builds-without-runtime $cc $strict -O2 -c "$work/alone/alone.c" -o "$work/alone.o"
 no_own_includes() { ! grep -n '#include "' "$work/alone/alone.c" | grep -v '"alone.h"'; }
 check standalone-includes-nothing-else no_own_includes
-check emit-both-ways emit digits "$digits" --testbench
-check emit-standalone-bench emit alone "$digits" --standalone --testbench
+setup emit-both-ways emit digits "$digits" --testbench
+setup emit-standalone-bench emit alone "$digits" --standalone --testbench
 bench() {
     build "$1_bench" -O2 -Iruntime -I"$work/$1" "$work/$1/$1.c" "$work/$1/$1_main.c" &&
         "$work/$1_bench" tests/models/digits.in0.npy "$work/$1.npy"
 }
-check testbench-runs bench digits
-check testbench-of-standalone-runs bench alone
+setup testbench-runs bench digits
+setup testbench-of-standalone-runs bench alone
 check standalone-same-values cmp "$work/digits.npy" "$work/alone.npy"
 repeats() { "$work/digits_bench" tests/models/digits.in0.npy "$work/again.npy" --repeat 3 | grep -q '^[0-9]* ns per run$' && cmp "$work/again.npy" "$work/digits.npy"; }
 check testbench-repeat repeats
@@ -217,19 +217,20 @@ check testbench-wrong-shape bench_fails tests/models/digits.out0.npy "$work/x.np
 # Two of its tensors, of 4608 bytes each, are alive at once.
 arena_at_most() { test "$(sed -n 's/^#define [A-Z_0-9]*_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/$1/$1.h")" -le "$2"; }
 for target in generic cortex-m4; do
-    check "emit-overlap-$target" emit overlap tests/emitted/overlap.te --target "$target"
+    setup "emit-overlap-$target" emit overlap tests/emitted/overlap.te --target "$target"
     check "overlap-$target-arena" arena_at_most overlap 7168
     check "overlap-$target-values" "$lw" verify tests/emitted/overlap.te --target "$target"
 done
 
 # Apart its two largest would be 25600 bytes.
 for target in generic cortex-m0plus cortex-m4 cortex-m55; do
-    check "emit-rolled-$target" emit rolled tests/emitted/rolled.te --target "$target"
+    setup "emit-rolled-$target" emit rolled tests/emitted/rolled.te --target "$target"
     check "rolled-$target-arena" arena_at_most rolled 12800
     check "rolled-$target-values" "$lw" verify tests/emitted/rolled.te --target "$target"
 done
-check emit-not-rolled emit not_rolled tests/emitted/rolled.te --combine none
-check not-rolled-arena test "$(sed -n 's/^#define NOT_ROLLED_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/not_rolled/not_rolled.h")" -eq 25600
+setup emit-not-rolled emit not_rolled tests/emitted/rolled.te --combine none
+not_rolled_arena() { [ "$(sed -n 's/^#define NOT_ROLLED_ARENA_SIZE *\([0-9]*\)u.*/\1/p' "$work/not_rolled/not_rolled.h")" -eq 25600 ]; }
+check not-rolled-arena not_rolled_arena
 rolled_is_reported() { "$lw" report tests/emitted/rolled.te | grep -q 'b in each iteration of c_max_pool2d.h, 4 of 16 kept along h'; }
 check rolled-is-reported rolled_is_reported
 
@@ -290,7 +291,7 @@ done
 if has avr-gcc && has simavr; then check int-of-16-bits-integers agrees avr_integers tests/emitted/small_int.te
 else skip int-of-16-bits-integers "avr-gcc or simavr is not installed"; fi
 
-check emit-reserved-names emit names tests/emitted/names.te
+setup emit-reserved-names emit names tests/emitted/names.te
 check reserved-names-build $cc $strict -Iruntime -c "$work/names/names.c" -o "$work/names.o"
 verify_elsewhere() { (cd "$work" && "$lw" verify "$root/$1"); }
 check reserved-names-build-gnu $cc -std=gnu99 -Wall -Wextra -Werror -Iruntime -c "$work/names/names.c" -o "$work/names.o"
@@ -301,7 +302,7 @@ check verify-in-any-folder verify_elsewhere tests/emitted/names.te
 check matmul-equal-after-every-step samples/matmul/run.sh "$build"
 # The same through the library, in the vectors of two targets, which scalar.h stands for.
 if has "${OBJCOPY:-objcopy}" && has ld; then
-    check library-builds "${MAKE:-make}" BUILD="$build" library
+    setup library-builds "${MAKE:-make}" BUILD="$build" library
     for target in x86 x86-avx512; do check "matmul-from-c-$target" env CFLAGS=-O2 samples/matmul/steps.sh "$build" $target 48; done
     check custom-operators samples/custom_op/run.sh "$build"
 else skip matmul-from-c "objcopy or ld is not installed"; skip custom-operators "objcopy or ld is not installed"; fi

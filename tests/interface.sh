@@ -63,7 +63,7 @@ null_pointers() {
 check null-pointers                 null_pointers ""
 check null-pointers-static-arena    null_pointers -DSTATIC_ARENA --static-arena
 check null-pointers-for-a-core      null_pointers "" --target cortex-m4
-documented() { grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
+documented() { "$lw" "$work/two.te" -o "$work/two.c" && grep -q '^#define TWO_E_NULL  *(-4) */\* .*null' "$work/two.h"; }
 check null-pointers-are-documented  documented
 
 report_end

@@ -14,7 +14,8 @@
 #
 # What a suite needs is built first. Suites run side by side, JOBS of them at a time (default: the number of cores), each
 # with a folder for temporary files of its own. A suite is a program that prints `ok NAME`, `not ok NAME: WHY` or
-# `skip NAME: WHY` a case and ends with `N passed, N failed, N skipped`; what it said is kept in BUILD/test-SUITE.txt.
+# `skip NAME: WHY` a case and ends with `N passed, N failed, N skipped`. What it said is kept in BUILD/test-SUITE.txt, with
+# each NAME as SUITE/NAME: so are names unique over all suites. Two cases of one name in a suite are a failure.
 #
 # A line for each suite as it ends, with its seconds; then what was skipped, a line a reason; then the sums,
 # `N passed, N failed, N skipped`. Status 1 if anything failed; with --all also if anything was skipped, except for want
@@ -69,12 +70,18 @@ run_suite() {
     export TMPDIR
     command_of "$suite" < /dev/null > "$output" 2>&1 || status=$?
     rm -rf "$temporary"
+    sed "s|^ok |&$suite/|; s|^not ok |&$suite/|; s|^skip |&$suite/|" "$output" > "$output.named" && mv "$output.named" "$output"
     sum=$(grep '^[0-9][0-9]* passed, [0-9][0-9]* failed' "$output" | sed -n '$p')
     good=$(number passed "$sum") bad=$(number failed "$sum") skipped=$(number skipped "$sum")
     [ "$status" -ne 77 ] || [ "$good" -gt 0 ] || [ "$skipped" -eq 0 ] || status=0      # all of it is skipped
     if [ "$((good + bad + skipped))" -eq 0 ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
         echo "not ok $suite: ended with status $status${TEST_CASE:+; no case has \"$TEST_CASE\" in its name}, after:" >> "$output"
         tail -n 5 "$output" | sed '$d; s/^/    /' >> "$output"
+        bad=$((bad + 1))
+    fi
+    same=$(sed -n "s|^ok ||p; s|^skip \([^:]*\):.*|\1|p" "$output" | sort | uniq -d)
+    if [ "$same" ]; then
+        echo "$same" | sed 's/^/not ok /; s/$/: several cases have this name/' >> "$output"
         bad=$((bad + 1))
     fi
     echo "$good $bad $skipped" > "$build/test-$suite.sum"

@@ -68,7 +68,7 @@ product() {
 
 for name in avx2 avx512; do
     rm -rf "${work:?}/$name"
-    check "simd-emit-$name" emit $name
+    setup "simd-emit-$name" emit $name
     for compiler in gcc clang; do
         has $compiler || continue
         flags="-mavx2 -mfma" word=avx2
@@ -79,7 +79,7 @@ for name in avx2 avx512; do
     done
     if has tcc; then check "simd-product-$name-scalar-tcc" product $name tcc -std=c99
     else skip "simd-product-$name-scalar-tcc" "tcc is not installed"; fi
-    check "simd-emit-standalone-$name" emit $name --standalone
+    setup "simd-emit-standalone-$name" emit $name --standalone
     check "simd-product-$name-standalone" product $name "${CC:-cc}" $strict -O2 -ffp-contract=off
     check "simd-verify-$name" same_bits "$work/$name/matmul.te" "x86-$name"
 done

@@ -2,7 +2,7 @@
 /* The unit tests' few words. A test is a program: CHECK prints one line for each thing checked,
  * `ok NAME` or `not ok NAME: detail`; main ends with `return check_done();`, which prints
  * `N passed, N failed` (and `, N skipped` where something was) and fails if anything failed. Where TEST_CASE is set, only
- * cases whose names contain it are printed and counted. */
+ * cases whose names contain it are printed and counted. Checks of one name are one case, which passes if all of them do. */
 #ifndef CHECK_H
 #define CHECK_H
 
@@ -19,18 +19,40 @@ static inline int check_is_chosen(const char *name)
     return !only || strstr(name, only) != NULL;
 }
 
+/* The cases so far, found by their names: 0 for a free place, 1 passed, 2 failed. */
+enum { CHECK_SLOTS = 1 << 14 };
+typedef struct CheckSlot { char *name; int verdict; } CheckSlot;
+static CheckSlot check_slots[CHECK_SLOTS];
+
+static inline CheckSlot *check_slot(const char *name)
+{
+    unsigned at = 5381;
+    for (const char *c = name; *c; c++) at = at * 33 + (unsigned char)*c;
+    CheckSlot *found = &check_slots[at % CHECK_SLOTS];
+    while (found->name && strcmp(found->name, name) != 0)
+        found = found == &check_slots[CHECK_SLOTS - 1] ? check_slots : found + 1;
+    if (!found->name && (found->name = malloc(strlen(name) + 1)) != NULL) strcpy(found->name, name);
+    return found;
+}
+
 /* Prints the verdict; when it is bad, `format` says what was found. Returns is_good. */
 static inline int check_that(int is_good, const char *name, const char *format, ...)
 {
     if (!check_is_chosen(name)) return is_good;
+    CheckSlot *c = check_slot(name);
     if (is_good) {
-        check_passed++;
-        printf("ok %s\n", name);
+        if (c->verdict == 0) {
+            check_passed++;
+            printf("ok %s\n", name);
+            c->verdict = 1;
+        }
         return 1;
     }
+    check_passed -= c->verdict == 1;
+    check_failed += c->verdict != 2;
+    c->verdict = 2;
     va_list args;
     va_start(args, format);
-    check_failed++;
     printf("not ok %s: ", name);
     vprintf(format, args);
     printf("\n");
