@@ -9,7 +9,7 @@
 #   make fuzz-schedules SEED=1 COUNT=20000
 #   make fuzz-onnx  hostile files, by libFuzzer          make hostile    damaged copies of the recorded models
 #   make shrink     lossless shrinking, on 10,000 inputs
-#   make readme     the generated parts of README.md    make conformance ONNX_DATA=DIR   the ONNX backend suite
+#   make docs       the outputs in README.md and docs/  make conformance ONNX_DATA=DIR   the ONNX backend suite
 CC      ?= cc
 CFLAGS  ?= -O2
 BUILD   ?= build

@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # cli.sh BUILD: the command line: exit statuses, the form of diagnostics, options, and that output files are written whole
-# or not at all; that README.md shows what the program really prints.
+# or not at all.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "cli.sh BUILD" "$@"
@@ -463,20 +463,5 @@ END
 prints() { "$lw" run "$work/print.te" "$work/three.npy" > "$work/out" && diff "$work/out" "$work/printed"; }
 check run-prints-as-numpy       prints
 check run-writes                [ -s "$work/scores.npy" ]
-
-# ---- The documentation -----------------------------------------------------------------------------------------------------
-
-readme_is_current() { tests/tools/readme.sh "$build" | diff README.md -; }
-check readme-is-current         readme_is_current
-
-# The nests in the sample's README are the dump after each step that they are said to be.
-shown_nests() {
-    for step in 0 3 8; do
-        "$lw" dump $matmul --at "step:$step" | awk '/^loops/ { on = 1; next } /^[^ ]/ { on = 0 } on && NF { print "  " $0 }' > "$work/nest"
-        awk 'NR == FNR { want = want $0 "\n"; next } { text = text $0 "\n" } END { exit !index(text, want) || want == "" }' \
-            "$work/nest" samples/matmul/README.md || { echo "step $step is shown otherwise:"; cat "$work/nest"; return 1; }
-    done
-}
-check sample-readme-is-current  shown_nests
 
 report_end

@@ -14,7 +14,7 @@ begin "long_lines.sh BUILD [--list | --accept]" "$@"
 known=tests/long_lines.txt
 
 # Columns are characters, not bytes. NUMBER FILE:LINE.
-find emitter ops schedules runtime samples tests ./*.md -path tests/golden -prune -o \
+find docs emitter ops schedules runtime samples tests ./*.md -path tests/golden -prune -o \
     -type f \( -name '*.c' -o -name '*.h' -o -name '*.def' -o -name '*.md' \) -print | sed 's|^\./||' | LC_ALL=C sort |
     LC_ALL=C xargs awk '
         function flush() { if (n) print n, file ":" first; n = 0 }

@@ -34,10 +34,11 @@ golden-accept: all
 long-lines: all
 	@tests/long_lines.sh $(BUILD) --accept
 
-# The parts of README.md that follow from the program, anew; a test compares.
-.PHONY: readme
-readme: all
-	@tests/tools/readme.sh $(BUILD) > $(BUILD)/README.md && cp $(BUILD)/README.md README.md
+# Renews the outputs in README.md and docs/ (tests/tools/docs.sh); tests/run.sh docs compares.
+.PHONY: docs
+docs: all
+	@for page in README.md docs/*.md; do \
+	  tests/tools/docs.sh $(BUILD) $$page > $(BUILD)/page.md && cp $(BUILD)/page.md $$page || exit 1; done
 
 # The tables of figures. ONNX2C_DIR=folder of NAME.c made by onnx2c, or ONNX2C=its program, to be measured against.
 bench: all

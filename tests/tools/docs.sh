@@ -1,0 +1,105 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# docs.sh BUILD PAGE: prints PAGE (README.md, docs/NAME.md) with its generated parts renewed, and runs its marked commands.
+#
+#   <!-- run -->                  the ```sh block that follows runs; its status must be 0
+#   <!-- run: status N -->        the same, but its status must be N
+#   <!-- file NAME -->            the block that follows is written to the file NAME, for a command behind it
+#   <!-- check COMMAND -->        a command that the page does not show runs; its status must be 0
+#   <!-- begin output -->         between this line and `<!-- end -->`: what the last block that ran prints
+#   <!-- begin shown LANG: COMMAND -->     the same of a COMMAND that the page does not show, in a block of language LANG
+#   <!-- begin operators -->      the tables of all operators
+#
+# The blocks of a page run one after the other in one scratch folder. In it `build` is BUILD, and the project's other
+# folders have their names.
+# Status 1 if a command ends otherwise than the page says.
+set -u
+root=$(cd "$(dirname "$0")/../.." && pwd)
+build=$(cd "${1:?usage: docs.sh BUILD PAGE}" && pwd)
+page=${2:?usage: docs.sh BUILD PAGE}
+work=$build/docs/$(basename "$page" .md)
+rm -rf "$work"
+mkdir -p "$work/scratch"
+for entry in "$root"/*; do
+    case ${entry##*/} in build) ;; *) ln -s "$entry" "$work/scratch/" ;; esac
+done
+ln -s "$build" "$work/scratch/build"
+
+# The pages say `cc`, whichever compiler the tests use.
+mkdir "$work/bin"
+printf '#!/bin/sh\nPATH="%s"\nexec %s "$@"\n' "$PATH" "${CC:-cc}" > "$work/bin/cc"
+chmod +x "$work/bin/cc"
+unset CC
+PATH=$work/bin:$PATH
+failed=0
+
+# run STATUS: the commands in $work/block; what they print is in $work/output.
+run() {
+    status=0
+    (cd "$work/scratch" && sh -e "$work/block") > "$work/output" 2>&1 < /dev/null || status=$?
+    [ "$status" -eq "$1" ] && return
+    { echo "$page: status $status, not $1:"; sed 's/^/    /' "$work/block"; echo "prints:"; sed 's/^/    /' "$work/output"; } >&2
+    failed=1
+}
+
+fenced() { printf '```%s\n' "$1"; cat "$work/output"; echo '```'; }
+
+# comma_list: the words of the input as one line of code words.
+comma_list() { awk '{ printf "%s`%s`", (NR > 1 ? ", " : ""), $1 } END { print "" }'; }
+
+operators() {
+    "$build/loopwright" ops | sed 1d > "$work/ops"
+    echo "$(wc -l < "$work/ops" | tr -d ' ') operators."
+    echo
+    echo '| operator | level | fused as | meaning |'
+    echo '|---|---|---|---|'
+    awk '{ name = $1; level = $2; pattern = $3; sub(/^[^ ]+ +[0-9]+ +[^ ]+ +/, ""); gsub(/\|/, "\\|")
+           printf "| `%s` | %s | %s | `%s` |\n", name, level, pattern, $0 }' "$work/ops"
+    for importer in onnx tflite; do
+        "$build/loopwright" ops --$importer | sed 1d > "$work/$importer"
+        case $importer in onnx) what="ONNX, all operator sets" ;; tflite) what="TFLite, float32 and int8" ;; esac
+        printf '\n## %s\n\n' "$what"
+        echo "$(wc -l < "$work/$importer" | tr -d ' ') operators; \`loopwright ops --$importer\` prints them with what is read of each."
+        echo
+        comma_list < "$work/$importer" | fold -s -w 118 | sed 's/ $//'
+    done
+}
+
+state=text
+while IFS= read -r line; do
+    case $state:$line in
+    old:'<!-- end -->') state=text ;;
+    old:*) continue ;;
+    block:'```')
+        state=text
+        [ -n "$file" ] || run "$want" ;;
+    block:*) printf '%s\n' "$line" >> "${file:-$work/block}" ;;
+    marked:'```'*) state=block; : > "${file:-$work/block}" ;;
+    marked:*) echo "$page: no block behind the mark" >&2; failed=1; state=text ;;
+    text:'<!-- run -->') state=marked file= want=0 ;;
+    text:'<!-- run: status '*) state=marked file= want=${line#*status } want=${want% -->} ;;
+    text:'<!-- file '*) state=marked file=${line#<!-- file } file=$work/scratch/${file% -->} ;;
+    text:'<!-- check '*)
+        check=${line#<!-- check }
+        printf '%s\n' "${check% -->}" > "$work/block"
+        run 0 ;;
+    text:'<!-- begin '*)
+        printf '%s\n' "$line"
+        name=${line#<!-- begin } name=${name% -->}
+        case $name in
+        output) fenced '' ;;
+        operators) operators ;;
+        'shown '*)
+            printf '%s\n' "${name#*: }" > "$work/block"
+            run 0
+            name=${name%%:*}
+            fenced "${name#shown }" ;;
+        *) echo "$page: no generated part '$name'" >&2; failed=1 ;;
+        esac
+        state=old
+        continue ;;
+    esac
+    printf '%s\n' "$line"
+done < "$root/$page"
+[ "$state" = text ] || { echo "$page: a block or a generated part does not end" >&2; failed=1; }
+exit $failed
