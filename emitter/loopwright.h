@@ -21,6 +21,8 @@ extern "C" {
 
 typedef struct Ctx lw_context;
 
+/*     lw_compile(cx, "digits.onnx", "digits.c", &(lw_options){ .target = "cortex-m4", .standalone = true });
+ *     for (int i = 0; lw_diagnostic(cx, i, NULL); i++) puts(lw_diagnostic(cx, i, NULL)); */
 lw_context *lw_new(void);                                        /* NULL where memory is short */
 void lw_free(lw_context *cx);                                    /* NULL allowed */
 /* Message number i, `file: where: error: what`; NULL past the last. *is_error (may be NULL): not a mere warning. */
@@ -100,7 +102,7 @@ const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands,
 /* ---- Computations and schedules from C --------------------------------------------------------------------------------
  * What a .te file says, call by call and in its words: statements say what is computed, steps how. The loop nest can be shown,
  * run and emitted after every step. Each call returns false (or NULL) after an error, and then so do all that follow: apply
- * many, ask once. `options` are further words of the step, as `tail=shift names=io,ii`, or NULL.
+ * many, ask once. `options` are further words of the step, or NULL.
  *
  *     lw_computation *p = lw_define(cx, "matmul", "x86-avx2");
  *     lw_input(p, "a: f32[512][512]");
@@ -108,14 +110,26 @@ const char *lw_list_steps(lw_context *cx); /* the steps of a schedule: operands,
  *     lw_compute(p, "c[i, j] = sum(k) a[i, k] * b[k, j]");
  *     lw_output(p, "c");
  *     lw_tile(p, "c.i", "c.j", 8, 16, NULL);
+ *     lw_split(p, "c.k", 4, "tail=peel names=k4,k");
  *     lw_emit(p, "matmul.c", NULL); */
 typedef struct lw_computation lw_computation;            /* belongs to its context */
 
 lw_computation *lw_define(lw_context *cx, const char *name, const char *target);     /* target NULL: "generic" */
 bool lw_input(lw_computation *p, const char *declaration);
-bool lw_compute(lw_computation *p, const char *formula);       /* or the call of an operator: "y = conv2d(x, k, padding=[1,1,1,1])" */
+/* Statements. Each is read at once, so a fault is told where it is made. lw_compute takes a formula or the call of an
+ * operator, lw_statement any line of a .te file: sizes that are open, constants.
+ *
+ *     lw_computation *p = lw_define(cx, "layer", NULL);
+ *     lw_statement(p, "size n = 1..64");
+ *     lw_statement(p, "const w: f32[2] = [1, 2]");
+ *     lw_input(p, "x: f32[n][8][8][2]");
+ *     lw_input(p, "k: f32[3][3][2][4]");
+ *     lw_compute(p, "scaled[i, h, v, c] = x[i, h, v, c] * w[c]");
+ *     lw_compute(p, "y = conv2d(scaled, k, pad=[1,1,1,1])");
+ *     lw_output(p, "y"); */
+bool lw_compute(lw_computation *p, const char *formula);
 bool lw_output(lw_computation *p, const char *tensor);
-bool lw_statement(lw_computation *p, const char *text);        /* any other: "size n = 1..64", "const w: f32[2] = [1, 2]" */
+bool lw_statement(lw_computation *p, const char *text);
 
 /* Steps, in the order of `loopwright steps`, which documents them and the words of `options`. Loops are STAGE.LOOP; a
  * list of them is one text. A scope is register, stack, arena or static. */
@@ -163,51 +177,85 @@ bool lw_emit(lw_computation *p, const char *output, const lw_options *o);
  * Operators, schedules, targets, devices and importer rows of one's own, for one context. Texts are copied. A row of a name
  * that is there already takes its place. samples/custom_op has one of each.
  *
- * First road: an operator that is a formula of a common pattern; it fuses and is scheduled as all of that pattern are. */
-bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, const char *formula);   /* "mirror", "x", "y[i<dim(x, 0)] = x[dim(x, 0) - 1 - i]" */
-bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula);   /* "blend", "a b", "y[*] = 0.5 * (a[*] + b[*])" */
-bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula);      /* "energy", "x", "y[i] = sum(k) x[i, k] * x[i, k]" */
+ * All of a row is checked when it is registered: names, formulas, conditions.
+ *
+ * First road: an operator that is a formula of a common pattern; it fuses and is scheduled as all of that pattern are.
+ *
+ *     lw_register_injective(cx, "mirror", "x", "y[i<dim(x, 0)] = x[dim(x, 0) - 1 - i]");
+ *     lw_register_broadcast(cx, "blend", "a b", "y[*] = 0.5 * (a[*] + b[*])");
+ *     lw_register_reduce(cx, "energy", "x", "y[i] = sum(k) x[i, k] * x[i, k]");
+ *     lw_register_op(cx, &(lw_op){ .name = "gain", .pattern = "elementwise", .inputs = "x",
+ *                                  .attrs = "by=2.0 least=0", .formula = "y[*] = max(x[*] * by, f32(least))" }); */
+bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, const char *formula);
+bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula);
+bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula);
 
 typedef struct lw_op {
     const char *name, *summary;      /* summary NULL: the formula */
     int level;                       /* 0: 10 */
     const char *pattern;             /* elementwise, broadcast, injective, reduction, out-fusable or opaque */
-    const char *inputs;              /* their names in the formula: "x k" */
-    const char *attrs;               /* "alpha=0.5 taps=3": names in the formula, with defaults; NULL: none */
+    const char *inputs;              /* their names in the formula, space-separated */
+    const char *attrs;               /* NAME=DEFAULT ...: names in the formula; NULL: none */
     const char *formula;             /* of y */
 } lw_op;
 bool lw_register_op(lw_context *cx, const lw_op *op);
 
 /* Second road: one schedule for all targets. It sees the group of fused calls around the operator: the names of the stage
  * that the operator is and of the stage that makes the output. Returning false declines: a note
- * says so, and the next best implementation is taken. */
+ * says so, and the next best implementation is taken.
+ *
+ *     static bool in_eights(lw_context *cx, lw_group *g)
+ *     {
+ *         char step[100];
+ *         (void)cx;
+ *         snprintf(step, sizeof step, "split %s.k 8", lw_group_anchor(g));
+ *         return lw_group_try(g, step) == NULL;
+ *     }
+ *
+ *     lw_register_schedule(cx, "energy", in_eights); */
 typedef struct lw_group lw_group;
 typedef bool lw_schedule(lw_context *cx, lw_group *g);
 const char *lw_group_anchor(const lw_group *g);
 const char *lw_group_output(const lw_group *g);
 const char *lw_group_show(const lw_group *g);                  /* the loop nest as it stands */
-bool lw_group_step(lw_group *g, const char *step);             /* as in a .te file: "split energy.i 8" */
+bool lw_group_step(lw_group *g, const char *step);             /* as in a .te file */
 const char *lw_group_try(lw_group *g, const char *step);       /* NULL: taken; else why it is refused, and nothing has happened */
 bool lw_register_schedule(lw_context *cx, const char *op, lw_schedule *schedule);     /* with plevel 15 */
 
 /* Third road: a strategy for a target and those that fall back to it. Of all implementations that apply the one of the tuning
  * record is chosen, then the highest plevel, the nearest target, the first registered; one for a nearer target overrides
- * one of the same name. `loopwright dump --at strategy` tells. */
+ * one of the same name. `loopwright dump --at strategy` tells.
+ *
+ *     static const lw_implementation list[] = {
+ *         { .name = "energy.eights", .what = "eight columns at a time", .plevel = 20,
+ *           .when = "dim(x, 1) % 8 == 0 && x is f32", .schedule = in_eights },
+ *         { .name = "energy.halves", .what = "even and odd columns in two sums", .when = "dim(x, 1) == 16",
+ *           .compute = "h[i, j<2] = sum(k<8) x[i, 2*k+j] * x[i, 2*k+j]; y[i] = h[i, 0] + h[i, 1]" },
+ *     };
+ *     lw_register_strategy(cx, "energy", "generic", list, 2);
+ *     lw_check_op(cx, "energy", NULL, "f32[6][16]");
+ *
+ * A condition joins comparisons by && and ||. Their names: dim(INPUT, N) for the sizes, `INPUT is TYPE`, integer
+ * attributes by their names, and of lists of integers NAME_0, NAME_1, ..., with the operator's defaults; `loopwright
+ * ops` lists them. What open sizes leave undecided is tested at run time, with the next best row in the
+ * other branch. A condition that names an input or attribute that the call leaves out does not hold. */
 typedef struct lw_implementation {
-    const char *name, *what;         /* "energy.lanes"; what: one line for people */
+    const char *name, *what;         /* what: one line for people */
     const char *features;            /* that the target must have, space-separated; NULL: none */
     int plevel;                      /* 10 is normal */
-    const char *when;                /* "dim(x, 1) % 8 == 0 && x is f32"; where sizes are open tested at run time, with the next best one in the other branch; NULL: always */
+    const char *when;                /* the condition; NULL: always */
     lw_schedule *schedule;           /* NULL: loops as written */
     /* Another way to compute the operator's only output: formulas with ';' between, over its inputs, its attributes and the tensors
-     * made before, the last making the output: "h[i, j<2] = sum(k<8) x[i, 2*k+j]; y[i] = h[i, 0] + h[i, 1]". NULL: the operator's. */
+     * made before, the last making the output. NULL: the operator's. */
     const char *compute;
 } lw_implementation;
 /* ops: names of operators, or pattern:reduction and the like */
 bool lw_register_strategy(lw_context *cx, const char *ops, const char *target, const lw_implementation *list, int count);
-/* Runs every implementation of the operator that applies on any target, in the interpreter, on made-up numbers ("f32[6][16] f32[6]",
- * attributes "by=2.5 least=0" or NULL), beside the operator's own compute: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers.
- * The text tells the largest difference of each; NULL on error, which says what differs. */
+/* Runs every implementation of the operator that applies on any target, in the interpreter, on made-up numbers of these
+ * types, beside the operator's own compute: |a - b| <= 1e-4 + 1e-3 |b| for floats, equal for integers. attrs:
+ * NAME=VALUE ..., or NULL. The text tells the largest difference of each; NULL on error, which says what differs.
+ *
+ *     lw_check_op(cx, "gain", "by=2.5 least=0", "f32[6][16]"); */
 const char *lw_check_op(lw_context *cx, const char *op, const char *attrs, const char *inputs);
 
 typedef struct lw_target {
@@ -220,8 +268,14 @@ typedef struct lw_target {
     int copy_budget, unroll_budget;      /* statements that copies of loops, and an unrolled body, may add */
 } lw_target;
 bool lw_register_target(lw_context *cx, const lw_target *t);
-bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types);     /* "tpu", "conv2d dense", "i8 i32" */
-/* The operator `foreign` of ONNX ("Relu", or "my.domain.Energy") is ours of the same inputs and attributes; attrs: their names. */
+/* A device takes calls of these operators whose inputs and outputs have these types. The operator `foreign` of ONNX is
+ * ours of the same inputs and attributes; attrs: their names.
+ *
+ *     lw_register_target(cx, &(lw_target){ .name = "tiny-core", .summary = "four multipliers", .lanes = 1 });
+ *     lw_register_device(cx, "tpu", "conv2d dense", "i8 i32");
+ *     lw_register_onnx(cx, "my.domain.Energy", "energy", "");
+ *     lw_register_onnx(cx, "my.domain.Gain", "gain", "by least"); */
+bool lw_register_device(lw_context *cx, const char *device, const char *ops, const char *types);
 bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const char *attrs);
 
 #ifdef __cplusplus

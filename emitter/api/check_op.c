@@ -4,6 +4,7 @@
  * What a schedule does is proved step by step; that another compute is the same function can only be tried. */
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/elements.h"
 #include "driver/driver.h"
 #include "graph/plan/plan.h"
@@ -66,6 +67,8 @@ static void try_one(Trial *a, const Implementation *i)
 static const char *check_op(Ctx *cx, const char *op, const char *attrs, const char *inputs)
 {
     Model m;
+    if (!is_given(cx, "lw_check_op", "the operator", op) || !is_given(cx, "lw_check_op", "the inputs", inputs))
+        return NULL;
     const char *place = text_format(cx, "check of %s", op);
     if (ctx_failed(cx) || !te_read(cx, place, text_of_call(cx, op, attrs, inputs), NULL, &m)) return NULL;
     const Graph g = { .name = op, .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };

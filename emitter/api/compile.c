@@ -2,6 +2,7 @@
 /* A context, what it has to say, and the way from a model to C: the first part of loopwright.h. */
 #include <string.h>
 
+#include "api/arguments.h"
 #include "context/context.h"
 #include "driver/driver.h"
 #include "support/file.h"
@@ -29,6 +30,7 @@ bool lw_is_wrong_usage(const lw_context *cx) { return cx && cx->is_usage; }
 
 const char *lw_nearest(lw_context *cx, const char *word, const char *const *candidates, int count)
 {
+    if (!word || !candidates || count < 0) return NULL;
     RETURN_GUARDED(cx, const char *, NULL, text_nearest(cx, word, candidates, (size_t)count));
 }
 
@@ -37,12 +39,22 @@ const char *lw_version(void) { return "0.1.0"; }
 static bool compile(Ctx *cx, const char *model, const char *output, const lw_options *o)
 {
     Build b;
+    o = options_of(cx, "lw_compile", o);
+    if (!o || !is_given(cx, "lw_compile", "the model", model) || !is_given(cx, "lw_compile", "the output", output))
+        return false;
     return build_is_c_file(cx, output) && build_read(&b, cx, model, o) && build_graph(&b) && build_nests(&b) && build_write(&b, output);
+}
+
+static bool write_text(Ctx *cx, const char *path, const char *text)
+{
+    if (!is_given(cx, "lw_write", "the path", path)) return false;
+    if (!text) diag_error(cx, "lw_write", "the text is NULL");
+    return text && file_write(cx, path, text, strlen(text));
 }
 
 bool lw_write(lw_context *cx, const char *path, const char *text)
 {
-    RETURN_GUARDED(cx, bool, false, file_write(cx, path, text, strlen(text)));
+    RETURN_GUARDED(cx, bool, false, write_text(cx, path, text));
 }
 
 bool lw_compile(lw_context *cx, const char *model, const char *output, const lw_options *o)

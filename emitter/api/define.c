@@ -5,7 +5,9 @@
 #include <stdarg.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "driver/driver.h"
+#include "import/te/te.h"
 #include "schedule/schedule.h"
 #include "support/guard.h"
 #include "support/names.h"
@@ -22,6 +24,7 @@ struct lw_computation {
 
 static lw_computation *define(Ctx *cx, const char *name_, const char *target)
 {
+    if (!is_given(cx, "lw_define", "the name", name_)) return NULL;
     lw_computation *p = NEW(cx->arena, lw_computation);
     *p = (lw_computation){ .cx = cx, .name = name(cx, name_), .statements = text_new(cx) };
     p->options.name = p->name;
@@ -39,22 +42,35 @@ static Ctx *context_of(const lw_computation *p) { return p ? p->cx : NULL; }
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-static bool statement(lw_computation *p, const char *keyword, const char *text)
+/* The statements so far, read for their diagnostics: outputs and kept promises may follow. */
+static bool reads_so_far(lw_computation *p)
 {
+    const ImportOptions options = { .as_nest = true, .is_part = true };
+    Model m;
+    return te_read(p->cx, text_format(p->cx, "%s.te", p->name), text_string(&p->statements), &options, &m);
+}
+
+static bool statement(lw_computation *p, const char *function, const char *keyword, const char *text)
+{
+    if (!is_given(p->cx, function, "the text", text)) return false;
     if (p->has_nest) diag_error(p->cx, p->name, "\"%s\" comes after the first step or look: what is computed is settled by then", text);
     text_printf(&p->statements, "%s%s\n", keyword, text);
-    return !ctx_failed(p->cx);
+    return !ctx_failed(p->cx) && reads_so_far(p);
 }
 
-static bool guarded_statement(lw_computation *p, const char *keyword, const char *text)
+static bool guarded_statement(lw_computation *p, const char *function, const char *keyword, const char *text)
 {
-    RETURN_GUARDED(context_of(p), bool, false, statement(p, keyword, text));
+    RETURN_GUARDED(context_of(p), bool, false, statement(p, function, keyword, text));
 }
 
-bool lw_statement(lw_computation *p, const char *text) { return guarded_statement(p, "", text); }
-bool lw_input(lw_computation *p, const char *declaration) { return guarded_statement(p, "input ", declaration); }
-bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "", formula); }
-bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "output ", tensor); }
+bool lw_statement(lw_computation *p, const char *text) { return guarded_statement(p, "lw_statement", "", text); }
+bool lw_input(lw_computation *p, const char *declaration) 
+{
+    return guarded_statement(p, "lw_input", "input ", declaration);
+}
+
+bool lw_compute(lw_computation *p, const char *formula) { return guarded_statement(p, "lw_compute", "", formula); }
+bool lw_output(lw_computation *p, const char *tensor) { return guarded_statement(p, "lw_output", "output ", tensor); }
 
 /* The nest as it stands; NULL after an error. */
 static const Nest *nest_of(lw_computation *p)
@@ -74,7 +90,7 @@ static const Nest *nest_of(lw_computation *p)
 /* `options` (may be NULL) are further words of the step. */
 static bool take_step(lw_computation *p, const char *words, const char *options)
 {
-    const Nest *n = nest_of(p);
+    const Nest *n = is_given(p->cx, "lw_step", "the step", words) ? nest_of(p) : NULL;
     if (!n) return false;
     p->build.nest[0] = sched_step(p->cx, n, options ? text_format(p->cx, "%s %s", words, options) : words);
     return !ctx_failed(p->cx);
@@ -98,6 +114,7 @@ static const char *try_step(lw_computation *p, const char *step)
 
 const char *lw_try(lw_computation *p, const char *step)
 {
+    if (!p) return "there is no computation";
     RETURN_GUARDED(context_of(p), const char *, "out of memory", try_step(p, step));
 }
 
@@ -278,9 +295,18 @@ static const char *whole_text(lw_computation *p)
     return text_string(&t);
 }
 
+static bool are_arrays(lw_computation *p, const char *what, const void *const *array, int count)
+{
+    if (!array && count) diag_error(p->cx, "lw_execute", "%s: the list of %d arrays is NULL", what, count);
+    for (int i = 0; array && i < count; i++)
+        if (!array[i]) diag_error(p->cx, "lw_execute", "%s: array %d of %d is NULL", what, i + 1, count);
+    return !ctx_failed(p->cx);
+}
+
 static bool execute(lw_computation *p, const void *const *input, void *const *output)
 {
-    if (!nest_of(p)) return false;
+    if (!nest_of(p) || !are_arrays(p, "the inputs", input, p->build.model.input_count)) return false;
+    if (!are_arrays(p, "the outputs", (const void *const *)output, p->build.model.output_count)) return false;
     Build *b = &p->build;
     void **in = NEW_ARRAY(p->cx->arena, void *, b->model.input_count), **out = NEW_ARRAY(p->cx->arena, void *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++)
@@ -294,6 +320,7 @@ static bool execute(lw_computation *p, const void *const *input, void *const *ou
 static bool emit(lw_computation *p, const char *output, const lw_options *o)
 {
     Build b;
+    if (!is_given(p->cx, "lw_emit", "the output", output) || !options_of(p->cx, "lw_emit", o)) return false;
     lw_options own = o ? *o : p->options;
     if (!own.name) own.name = p->options.name;
     if (!own.target) own.target = p->options.target;

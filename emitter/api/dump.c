@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "api/arguments.h"
 #include "driver/driver.h"
 #include "ir/check/cost.h"
 #include "ir/text/print_code.h"
@@ -396,6 +397,8 @@ static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
+    o = options_of(cx, "lw_dump", o);
+    if (!o || !is_given(cx, "lw_dump", "the model", model)) return NULL;
     lw_options own = *o;
     if (!own.at) own.at = "dag";
     const Stop *s = stop_named(cx, own.at);

@@ -4,7 +4,10 @@
  * the registry knows the difference. A user's schedule sees a group through names and takes steps as text. */
 #include <string.h>
 
+#include "api/arguments.h"
+#include "graph/dag/op_trial.h"
 #include "graph/dag/target.h"
+#include "graph/plan/condition.h"
 #include "import/onnx/graph/onnx_ops.h"
 #include "loopwright.h"
 #include "schedule/schedule.h"
@@ -46,16 +49,32 @@ static const AttrRow *read_attrs(Ctx *cx, const char *op, const char *text)
     return row;
 }
 
+/* The name of a row: it stands in lists with blanks between. */
+static bool is_a_name(Ctx *cx, const char *function, const char *what, const char *value)
+{
+    if (!is_given(cx, function, what, value)) return false;
+    if (value[strcspn(value, " \t\n,;")])
+        diag_error(cx, function, "%s, '%s', has a blank, ',' or ';' in it", what, value);
+    return !ctx_failed(cx);
+}
+
 static bool add_op(Ctx *cx, const lw_op *o)
 {
+    const char *function = "lw_register_op";
     if (ctx_failed(cx)) return false;
+    if (!o) diag_error(cx, function, "the operator is NULL");
+    if (!o || !is_a_name(cx, function, "the name", o->name) || !is_given(cx, o->name, "the inputs", o->inputs))
+        return false;
+    if (!is_given(cx, o->name, "the formula", o->formula)) return false;
     Op *op = NEW(cx->arena, Op);
     *op = (Op){ .name = name(cx, o->name), .summary = name(cx, o->summary ? o->summary : o->formula), .level = o->level ? o->level : 10,
                 .inputs = name(cx, o->inputs), .meaning.formula = name(cx, o->formula) };
     op->least_inputs = op->most_inputs = count_words(o->inputs);
     if (read_pattern(cx, o->name, o->pattern, &op->fusion.pattern))
         op->attr = read_attrs(cx, o->name, o->attrs ? o->attrs : "");
-    if (!ctx_failed(cx)) op_register(cx, op);
+    if (ctx_failed(cx) || !op_formula_reads(cx, op, text_format(cx, "operator \"%s\", formula", op->name)))
+        return false;
+    op_register(cx, op);
     return !ctx_failed(cx);
 }
 
@@ -75,6 +94,11 @@ bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, cons
 static bool add_target(Ctx *cx, const lw_target *t)
 {
     if (ctx_failed(cx)) return false;
+    if (!t) diag_error(cx, "lw_register_target", "the target is NULL");
+    if (!t || !is_a_name(cx, "lw_register_target", "the name", t->name)) return false;
+    if (t->base && !target_find(cx, t->base))
+        diag_error(cx, t->name, "there is no target \"%s\" to be its base%s", t->base, target_hint(cx, t->base));
+    if (ctx_failed(cx)) return false;
     target_register(cx, &(const Target){ .name = name(cx, t->name), .base = name(cx, t->base ? t->base : "generic"), .summary = name(cx, t->summary ? t->summary : ""),
                                          .features = name(cx, t->features), .lanes = t->lanes,
                                          .accumulators = t->accumulators,
@@ -83,19 +107,59 @@ static bool add_target(Ctx *cx, const lw_target *t)
     return !ctx_failed(cx);
 }
 
+typedef bool CheckWord(Ctx *cx, const char *place, const char *word);
+
+/* Each of the words, with blanks between. */
+static bool words_are(Ctx *cx, const char *place, const char *words, CheckWord *check)
+{
+    for (const char *s = words + strspn(words, " "); *s; s += strcspn(s, " "), s += strspn(s, " "))
+        if (!check(cx, place, name_n(cx, s, strcspn(s, " ")))) return false;
+    return true;
+}
+
+static bool is_an_op(Ctx *cx, const char *place, const char *word)
+{
+    if (!op_find(cx, word)) diag_error(cx, place, "there is no operator '%s'%s", word, op_hint(cx, word));
+    return !ctx_failed(cx);
+}
+
+static bool is_a_type(Ctx *cx, const char *place, const char *word)
+{
+    DType type;
+    if (!dtype_read(word, strlen(word), &type)) diag_error(cx, place, "'%s' is no element type", word);
+    return !ctx_failed(cx);
+}
+
 static bool add_device(Ctx *cx, const char *device, const char *ops, const char *types)
 {
-    if (ctx_failed(cx)) return false;
+    const char *function = "lw_register_device";
+    if (!is_a_name(cx, function, "the name", device) || !is_given(cx, device, "the list of operators", ops))
+        return false;
+    if (!is_given(cx, device, "the list of types", types)) return false;
+    if (!words_are(cx, device, ops, is_an_op) || !words_are(cx, device, types, is_a_type)) return false;
     Device *d = NEW(cx->arena, Device);
     *d = (Device){ .name = name(cx, device), .summary = "of the user", .ops = name(cx, ops), .types = name(cx, types) };
     device_register(cx, d);
     return true;
 }
 
+/* Attributes go over under the names that they have. */
+static bool are_attrs_of(Ctx *cx, const char *foreign, const Op *op, const char *attrs)
+{
+    for (const char *s = attrs + strspn(attrs, " "); *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " ")) {
+        const char *word = name_n(cx, s, strcspn(s, " "));
+        const AttrRow *a = op->attr;
+        while (a && a->name && strcmp(a->name, word) != 0) a++;
+        if (!a || !a->name) diag_error(cx, foreign, "the operator %s has no attribute '%s'", op->name, word);
+    }
+    return !ctx_failed(cx);
+}
+
 static bool add_onnx(Ctx *cx, const char *foreign, const char *op, const char *attrs)
 {
-    if (!ctx_failed(cx) && !op_find(cx, op)) diag_error(cx, foreign, "there is no operator '%s'%s", op, op_hint(cx, op));
-    if (ctx_failed(cx)) return false;
+    if (!is_a_name(cx, "lw_register_onnx", "the operator of ONNX", foreign)) return false;
+    if (!is_given(cx, foreign, "the operator", op) || !is_an_op(cx, foreign, op)) return false;
+    if (!are_attrs_of(cx, foreign, op_find(cx, op), attrs ? attrs : "")) return false;
     OnnxOp *row = NEW(cx->arena, OnnxOp);
     *row = (OnnxOp){ .name = name(cx, foreign), .attrs = name(cx, attrs ? attrs : ""), .op = name(cx, op) };
     onnx_op_register(cx, row);
@@ -118,8 +182,11 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
 
 struct lw_group { Ctx *cx; const GroupNest *seen; const Nest *nest; };
 
-const char *lw_group_anchor(const lw_group *g) { return g->seen->anchor; }
-const char *lw_group_output(const lw_group *g) { return g->nest->output[0]->name; }
+/* NULL does nothing. */
+static Ctx *context_of(const lw_group *g) { return g ? g->cx : NULL; }
+
+const char *lw_group_anchor(const lw_group *g) { return g ? g->seen->anchor : NULL; }
+const char *lw_group_output(const lw_group *g) { return g ? g->nest->output[0]->name : NULL; }
 
 static const char *show(const lw_group *g)
 {
@@ -128,20 +195,21 @@ static const char *show(const lw_group *g)
     return text_string(&t);
 }
 
-const char *lw_group_show(const lw_group *g) { RETURN_GUARDED(g->cx, const char *, NULL, show(g)); }
+const char *lw_group_show(const lw_group *g) { RETURN_GUARDED(context_of(g), const char *, NULL, show(g)); }
 
 static bool take_step(lw_group *g, const char *step)
 {
-    if (!ctx_failed(g->cx)) g->nest = sched_step(g->cx, g->nest, step);
+    if (is_given(g->cx, "lw_group_step", "the step", step)) g->nest = sched_step(g->cx, g->nest, step);
     return !ctx_failed(g->cx);
 }
 
-bool lw_group_step(lw_group *g, const char *step) { RETURN_GUARDED(g->cx, bool, false, take_step(g, step)); }
+bool lw_group_step(lw_group *g, const char *step) { RETURN_GUARDED(context_of(g), bool, false, take_step(g, step)); }
 
 static const char *try_step(lw_group *g, const char *step)
 {
+    if (ctx_failed(g->cx)) return "an error came before";
     DiagMark mark = diag_mark(g->cx);
-    const Nest *next = sched_step(g->cx, g->nest, step);
+    const Nest *next = is_given(g->cx, "lw_group_try", "the step", step) ? sched_step(g->cx, g->nest, step) : NULL;
     const Diag *why = diag_rewind(g->cx, mark);
     if (!why) g->nest = next;
     return why ? why->what : NULL;
@@ -149,7 +217,8 @@ static const char *try_step(lw_group *g, const char *step)
 
 const char *lw_group_try(lw_group *g, const char *step)
 {
-    RETURN_GUARDED(g->cx, const char *, "out of memory", try_step(g, step));
+    if (!g) return "there is no group";
+    RETURN_GUARDED(context_of(g), const char *, "out of memory", try_step(g, step));
 }
 
 /* The row's schedule: the user's function on the group. NULL: it declined. */
@@ -162,23 +231,53 @@ static const Nest *schedule(Ctx *cx, const GroupNest *seen)
     return is_taken ? g.nest : NULL;
 }
 
+/* An operator, or pattern:KIND. */
+static bool is_an_op_or_pattern(Ctx *cx, const char *place, const char *word)
+{
+    Pattern pattern;
+    if (strncmp(word, "pattern:", 8) == 0) return read_pattern(cx, place, word + 8, &pattern);
+    return is_an_op(cx, place, word);
+}
+
+/* Another compute has to read as the formula of each operator that it is for. */
+static bool compute_reads(Ctx *cx, const Implementation *i)
+{
+    for (const char *s = i->compute ? i->ops : ""; *s && !ctx_failed(cx); s += strcspn(s, " "), s += strspn(s, " ")) {
+        const Op *op = op_find(cx, name_n(cx, s, strcspn(s, " ")));
+        if (!op || op->least_inputs != op->most_inputs) continue;
+        Op other = *op;
+        other.meaning = (OpMeaning){ .formula = i->compute };
+        op_formula_reads(cx, &other, text_format(cx, "implementation \"%s\" of %s, compute", i->name, op->name));
+    }
+    return !ctx_failed(cx);
+}
+
 static bool add_strategy(Ctx *cx, const char *ops, const char *target, const lw_implementation *list, int count)
 {
-    if (!ctx_failed(cx) && !target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"%s", target, target_hint(cx, target));
+    const char *function = "lw_register_strategy";
+    if (!is_given(cx, function, "the list of operators", ops) || !is_given(cx, function, "the target", target))
+        return false;
+    if (!target_find(cx, target)) diag_error(cx, ops, "there is no target \"%s\"%s", target, target_hint(cx, target));
+    if (ctx_failed(cx) || !words_are(cx, function, ops, is_an_op_or_pattern)) return false;
+    if (count < 0 || (count && !list)) diag_error(cx, ops, "the list of %d implementations is NULL", count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
+        if (!is_a_name(cx, ops, "the name of an implementation", list[i].name)) return false;
         lw_implementation *copy = arena_copy(cx->arena, &list[i], sizeof list[i]);
         Implementation *row = NEW(cx->arena, Implementation);
         *row = (Implementation){ .name = name(cx, list[i].name), .features = name(cx, list[i].features),
             .target = name(cx, target), .ops = name(cx, ops), .plevel = list[i].plevel,
                                  .what = name(cx, list[i].what ? list[i].what : ""), .when = name(cx, list[i].when), .compute = name(cx, list[i].compute), .schedule = copy->schedule ? schedule : NULL,
                                  .user = copy };
-        implementation_register(cx, row);
+        if (condition_reads(cx, row) && compute_reads(cx, row)) implementation_register(cx, row);
     }
     return !ctx_failed(cx);
 }
 
 static bool add_schedule(Ctx *cx, const char *op, lw_schedule *s)
 {
+    if (!is_given(cx, "lw_register_schedule", "the operator", op)) return false;
+    if (!s) diag_error(cx, op, "lw_register_schedule: the schedule is NULL");
+    if (ctx_failed(cx)) return false;
     const lw_implementation one = { .name = text_format(cx, "%s.schedule", op), .plevel = 15, .schedule = s };
     return add_strategy(cx, op, "generic", &one, 1);
 }

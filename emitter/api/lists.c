@@ -9,16 +9,30 @@
 
 #include <string.h>
 
+/* conv2d(x, k, stride, dilation, pad, groups=1): the names of inputs and attributes, and defaults. */
+static void add_signature(Text *t, const Op *op)
+{
+    const char *between = "";
+    text_printf(t, "%s(", op->name);
+    for (const char *s = op->inputs ? op->inputs : "x"; *s; s += strcspn(s, " "), s += strspn(s, " "), between = ", ")
+        text_printf(t, "%s%.*s", between, (int)strcspn(s, " "), s);
+    for (const AttrRow *a = op->attr; a && a->name; a++, between = ", ")
+        text_printf(t, "%s%s%s%s", between, a->name, a->otherwise ? "=" : "", a->otherwise ? a->otherwise : "");
+    text_add(t, ")\n");
+}
+
 static const char *list_ops(Ctx *cx, int level)
 {
     Text t = text_new(cx);
     int count;
     const Op *const *op = op_list(cx, &count);
     text_printf(&t, "%-30s %5s  %-12s %s\n", "operator", "level", "pattern", "meaning");
-    for (int i = 0; i < count; i++)
-        if (!level || op[i]->level == level)
-            text_printf(&t, "%-30s %5d  %-12s %s\n", op[i]->name, op[i]->level, pattern_text(op[i]->fusion.pattern),
-                        op[i]->summary);
+    for (int i = 0; i < count; i++) {
+        if (level && op[i]->level != level) continue;
+        text_printf(&t, "%-30s %5d  %-12s %s: ", op[i]->name, op[i]->level, pattern_text(op[i]->fusion.pattern),
+                    op[i]->summary);
+        add_signature(&t, op[i]);
+    }
     return text_string(&t);
 }
 

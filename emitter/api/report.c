@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* `loopwright report`: what the model costs, before it is flashed: multiply-adds, weights and activations of every layer
  * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
+#include "api/arguments.h"
 #include "api/report.h"
 
 #include <stdio.h>
@@ -273,6 +274,8 @@ static const char *report(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
+    o = options_of(cx, "lw_report", o);
+    if (!o || !is_given(cx, "lw_report", "the model", model)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
     text_printf(&t, "%s for %s\n\n", b.program.source, b.target->name);
     print_layers(&b, &t);

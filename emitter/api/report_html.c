@@ -9,6 +9,7 @@
  *   what went away         operators of the model that the passes over the DAG made superfluous
  *
  * All numbers are integers, so that the same model gives the same bytes everywhere. */
+#include "api/arguments.h"
 #include "api/report.h"
 
 #include <stdlib.h>
@@ -423,6 +424,8 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
 {
     Build b;
     Text t = text_new(cx);
+    o = options_of(cx, "lw_report_html", o);
+    if (!o || !is_given(cx, "lw_report_html", "the model", model)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
     text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
     add_escaped(&t, b.program.source);

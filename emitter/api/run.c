@@ -2,6 +2,7 @@
 /* `loopwright run`: the model in the interpreter, .npy files in and out. */
 #include "api/run.h"
 
+#include "api/arguments.h"
 #include "api/elements.h"
 #include "support/guard.h"
 
@@ -113,7 +114,9 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
                       const lw_options *o)
 {
     void **inputs;
-    if (!build_read(b, cx, model, o)) return false;
+    o = options_of(cx, "lw_run", o);
+    if (!o || !is_given(cx, "lw_run", "the model", model)) return false;
+    if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
     const int files = b->model.input_count - b->state_count;
     if (!input_count && files) diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", files);
     return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
@@ -124,6 +127,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
 {
     Build b;
     void **outputs;
+    if (!are_given(cx, "lw_run", "the outputs", output, output_count)) return false;
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return false;
     const int most = b.model.output_count - b.state_count;
     if (output_count > most)

@@ -2,6 +2,7 @@
 /* `loopwright verify`: the emitted C, built with the host's compiler, against the interpreter or against recorded outputs. */
 #include <string.h>
 
+#include "api/arguments.h"
 #include "api/elements.h"
 #include "api/recorded.h"
 #include "api/run.h"
@@ -210,6 +211,10 @@ static const char *verdict(Verify *v)
 static const char *verify(Ctx *cx, const char *model, const Files *files, const lw_options *o)
 {
     Build b;
+    o = options_of(cx, "lw_verify", o);
+    if (!o || !is_given(cx, "lw_verify", "the model", model)) return NULL;
+    if (!are_given(cx, "lw_verify", "the inputs", files->input, files->input_count)) return NULL;
+    if (!are_given(cx, "lw_verify", "the expected outputs", files->expect, files->expect_count)) return NULL;
     lw_options with_bench = *o;
     with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
     Folder *folder = build_read(&b, cx, model, o) ? trial_folder(cx, b.model.input_count) : NULL;

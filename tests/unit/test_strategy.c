@@ -32,7 +32,7 @@ static const char *chosen_for(Net *n, const char *target, const Implementation *
     const Implementation *chosen = NULL;
     const Nest *nest = strategy_schedule(n->cx, &groups.at[0], target_find(n->cx, target), &chosen, &t);
     explained = text_string(&t);
-    return nest && chosen ? chosen->name : net_error(n);
+    return nest && chosen && !ctx_failed(n->cx) ? chosen->name : net_error(n);
 }
 
 static void check_choice(const char *label, const char *target, const Implementation *rows, const char *wanted, const char *why)
@@ -68,7 +68,10 @@ static void conditions(void)
     static const Implementation type[] = { ROW("a", "generic", 40, .when = "x is i8"), ROW("b", "generic", 30, .when = "x is f32"), { 0 } };
     check_choice("a type fails", "generic", type, "b", "x is i8");
     static const Implementation unknown[] = { ROW("a", "generic", 40, .when = "groups == 1"), ROW("b", "generic", 30, .when = NULL), { 0 } };
-    check_choice("what the call has not does not hold", "generic", unknown, "b", "groups");
+    check_choice(
+        "a name that the operator lacks is an error", "generic", unknown,
+        "implementation \"a\" of dense, when, column 1: error: 'groups' is not known here\n  groups == 1\n  ^^^^^^",
+        "");
 
     Net net = net_new(2), *n = &net;
     static const Implementation conv[] = {
@@ -161,11 +164,15 @@ static void otherwise_the_next_best(void)
  * that computes something else. */
 static void computes(void)
 {
-    static const struct { const char *compute, *label, *wanted; } trial[] = {
+    static const struct { const char *compute, *label, *wanted;
+    } trial[] = {
         { "t[n, o] = sum(k) x[n, k] * w[k, o]; y[n, o] = t[n, o]", "a compute that agrees", NULL },
-        { "y[n] = sum(k) x[n, k]", "a compute of another shape", "makes one output f32[2], but the operator makes 1, the first f32[2][4]" },
-        { "y[n, o] = sum(k) x[n, k] * v[k, o]", "a compute that cannot be read", "implementation \"mine\" of node \"y\" (dense): error" },
-        { "y[n, o] = sum(k) x[n, k] * x[n, k] + w[0, o]", "a compute of something else", "does not agree with the operator dense: 8 of 8 elements differ" },
+        { "y[n] = sum(k) x[n, k]", "a compute of another shape",
+          "makes one output f32[2], but the operator makes 1, the first f32[2][4]" },
+        { "y[n, o] = sum(k) x[n, k] * v[k, o]", "a compute that cannot be read",
+          "implementation \"mine\" of dense, compute: error" },
+        { "y[n, o] = sum(k) x[n, k] * x[n, k] + w[0, o]", "a compute of something else",
+          "does not agree with the operator dense: 8 of 8 elements differ" },
     };
     for (size_t i = 0; i < sizeof trial / sizeof trial[0]; i++) {
         Net net = net_new(8), *n = &net;

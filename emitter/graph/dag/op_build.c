@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #include "graph/dag/op_build.h"
 
+#include "graph/dag/registry.h"
+
 #include <string.h>
 
 #include "ir/algebra/algebra.h"
@@ -105,6 +107,14 @@ bool op_axes(Ctx *cx, const Node *n, const char *attr, int rank, bool *chosen)
     return true;
 }
 
+static void note_list(AttrNotes *notes, const char *attr, int count, const int64_t *value)
+{
+    if (!notes || notes->count == MOST_NOTES || count > 2 * MAX_RANK) return;
+    AttrNote *note = &notes->note[notes->count++];
+    *note = (AttrNote){ .name = attr, .count = count };
+    for (int i = 0; i < count; i++) note->value[i] = value[i];
+}
+
 bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least, int64_t greatest, int64_t otherwise, int64_t *out)
 {
     const Attr *a = node_attr(n, attr);
@@ -121,6 +131,7 @@ bool op_ints(Ctx *cx, const Node *n, const char *attr, int count, int64_t least,
                       (long long)least, (long long)greatest);
             return false;
         }
+    note_list(registry(cx)->notes, attr, count, out);
     return true;
 }
 

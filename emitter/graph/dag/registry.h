@@ -14,6 +14,11 @@ typedef struct BuiltinRows {
     const Device *const *devices;
 } BuiltinRows;
 
+/* Lists of integers as operators read them, defaults filled in: of a call that is computed for plan/condition.c. */
+enum { MOST_NOTES = 16 };
+typedef struct AttrNote { const char *name; int count; int64_t value[2 * MAX_RANK]; } AttrNote;
+typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;
+
 typedef struct Tuned Tuned;                /* plan/strategy.c */
 typedef struct Registry {
     Map op_by_name, target_by_name;
@@ -25,6 +30,7 @@ typedef struct Registry {
     Tuned *records;                        /* of --tuning, in the order of the file */
     Map importer_row;                      /* a user's, by the foreign operator's name; importers know what they are */
     Map expansion;                         /* of a call (by its address): Tensor *[] made by Op.compute */
+    AttrNotes *notes;                      /* where op_ints notes the lists that it gives; NULL: nowhere */
 } Registry;
 
 Registry *registry(Ctx *cx);               /* made, with the built-in rows in it, at the first use */

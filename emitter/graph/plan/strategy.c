@@ -2,9 +2,9 @@
 /* Which implementation a group gets: of those whose operator or pattern fits the anchor, which are for the target and
  * its features, and whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the
  * nearest (implementation_rank), then the first registered. A nearer row overrides one of the same name. With none, the
- * naive nest. A condition over sizes that are open is tested at run time: where it does not hold,
-     the best of the others
- * is what runs, and so on down to one without such a condition. */
+ * naive nest. A condition over sizes that are open is tested at run time: where it does not hold, the best of the
+ * others is what runs, and so on down to one without such a condition. */
+#include "graph/plan/condition.h"
 #include "graph/plan/plan.h"
 
 #include <stdio.h>
@@ -66,64 +66,6 @@ static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *
     if (nest_check(cx, n, &why) == PROVED) return nest_named_by(cx, n, with->name);
     diag_internal(cx, g->group->name, "the schedule \"%s\" made a nest that is not proved: %s", with->name, why);
     return NULL;
-}
-
-/* ---- Conditions in words ----------------------------------------------------------------------------------------- */
-
-typedef enum Holds { NO, YES, OPEN } Holds;
-enum { MOST_BINDS = 64, MOST_CLAUSES = 16 };
-
-/* The names that a condition may use: the anchor's inputs and its integer attributes. */
-static const Bind *names_of(Ctx *cx, const Node *n)
-{
-    Bind *bind = NEW_ARRAY(cx->arena, Bind, MOST_BINDS + 1);
-    int count = 0;
-    for (int i = 0; i < n->in_count && count < MOST_BINDS; i++)
-        if (n->in[i]) bind[count++] = (Bind)BIND_T(op_input_name(cx, n->op, i), n->in[i]);
-    for (int i = 0; i < n->attr_count; i++) {
-        const Attr *a = &n->attr[i];
-        if (a->kind == ATTR_INT && count < MOST_BINDS) bind[count++] = (Bind)BIND_I(cx, a->name, a->integer);
-        for (int j = 0; a->kind == ATTR_INTS && j < a->count && count < MOST_BINDS; j++)
-            bind[count++] = (Bind)BIND_I(cx, name_format(cx, "%s_%d", a->name, j), a->ints[j]);
-    }
-    return bind;
-}
-
-/* `x is f32`: of an input; -1: the clause has another form. */
-static int is_of_type(Ctx *cx, const Node *n, const char *clause)
-{
-    char input[32], type[16], rest[2];
-    if (sscanf(clause, " %31[A-Za-z_0-9] is %15s %1s", input, type, rest) != 2) return -1;
-    for (int i = 0; i < n->in_count; i++)
-        if (n->in[i] && text_equal(op_input_name(cx, n->op, i), input)) return text_equal(dtype_info(n->in[i]->type)->spelling, type);
-    return 0;
-}
-
-/* One clause; where it is open, *open takes it too. */
-static Holds judge(Ctx *cx, const Node *n, const char *clause, const Bind *bind, const Expr **open)
-{
-    int typed = is_of_type(cx, n, clause);
-    if (typed >= 0) return typed ? YES : NO;
-    DiagMark mark = diag_mark(cx);
-    const Expr *e = simplify(cx, expr_read(cx, clause, bind, I32), NULL);
-    if (diag_rewind(cx, mark) || e->type != BOOL) return NO;           /* it speaks of what this call has not */
-    if (e->kind == EXPR_INT) return e->integer ? YES : NO;
-    *open = *open ? expr_and(cx, *open, e) : e;
-    return OPEN;
-}
-
-static Holds condition(Ctx *cx, const Node *n, const char *when, const Expr **open)
-{
-    const Bind *bind = names_of(cx, n);
-    Holds all = YES;
-    for (const char *s = when; *s;) {
-        const char *end = strstr(s, "&&"), *clause = text_format(cx, "%.*s", end ? (int)(end - s) : (int)strlen(s), s);
-        Holds v = judge(cx, n, clause, bind, open);
-        if (v == NO) return NO;
-        if (v == OPEN) all = OPEN;
-        s = end ? end + 2 : s + strlen(s);
-    }
-    return all;
 }
 
 /* ---- Tuning records ------------------------------------------------------------------------------------------------- */
@@ -257,17 +199,19 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     if (i->alter || rank < 0 || was_chosen(c, i) || !is_for(c->cx, i, c->anchor)) return;
     const char *other = overridden_by(c, i, rank), *why = "applies";
     const Expr *open = NULL;
-    Holds verdict = other || (i->applies && !i->applies(c->cx, c->naive)) ? NO : i->when ? condition(c->cx, c->anchor, i->when, &open) : YES;
+    Holds verdict = other || (i->applies && !i->applies(c->cx, c->naive)) ? HOLDS_NOT
+                  : i->when ? condition_holds(c->cx, i, c->anchor, &open) : HOLDS;
     if (other) why = text_format(c->cx, "overridden for %s", other);
-    else if (verdict == NO) why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
-    else if (verdict == OPEN) why = text_format(c->cx, "applies where %s", i->when);
-    const bool is_tuned = verdict != NO && c->tuned && text_equal(c->tuned->implementation, i->name);
+    else if (verdict == HOLDS_NOT)
+        why = i->when ? text_format(c->cx, "its condition does not hold: %s", i->when) : "its condition does not hold";
+    else if (verdict == HOLDS_OPEN) why = text_format(c->cx, "applies where %s", i->when);
+    const bool is_tuned = verdict != HOLDS_NOT && c->tuned && text_equal(c->tuned->implementation, i->name);
     if (is_tuned) c->tuned->applies = true;
     if (explain)
         text_printf(explain, "  %-32s %-12s plevel %2d  %s%s\n", i->name, implementation_for(i), i->plevel, why,
             is_tuned ? "; named by the tuning record" : "");
-    if (verdict == NO || (c->is_tuned && !is_tuned) || (c->is_tuned == is_tuned && !is_better(i, rank, c->best,
-        c->rank))) return;
+    if (verdict == HOLDS_NOT || (c->is_tuned && !is_tuned)) return;
+    if (c->is_tuned == is_tuned && !is_better(i, rank, c->best, c->rank)) return;
     c->best = i;
     c->rank = rank;
     c->open = open;
@@ -303,7 +247,9 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
     const Expr *open = NULL;
     if (i->alter || implementation_rank(cx, t, i) < 0 || !is_for(cx, i, g->anchor)) return NULL;
     const GroupNest naive = nest_of(cx, g, t, NULL);
-    if (!naive.nest || (i->applies && !i->applies(cx, &naive)) || (i->when && condition(cx, g->anchor, i->when, &open) == NO)) return NULL;
+    if (!naive.nest || (i->applies && !i->applies(cx, &naive)) ||
+        (i->when && condition_holds(cx, i, g->anchor, &open) == HOLDS_NOT))
+        return NULL;
     return nest_with(cx, &naive, i);
 }
 

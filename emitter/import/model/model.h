@@ -30,6 +30,7 @@ typedef struct ImportOptions {
     int value_count; const ImportValue *value;
     int state_count; const char *const *state;           /* inputs that are state: a value given for them is the initial one */
     bool as_nest;                        /* a .te text of operator calls alone: their loops, as if it had steps */
+    bool is_part;                        /* of a .te text to which more is added: outputs and promises may be open */
     bool rounds_once;                    /* TFLite: products of int8 are scaled with one rounding, not two */
     bool *is_dim_used, *is_value_used;   /* the importer sets those that it found in the model; may be NULL */
 } ImportOptions;

@@ -423,8 +423,9 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     r.is_scanning = false;
     r.is_nest = r.is_nest || out->step_count || (options && options->as_nest);
     walk_statements(&r, read_statement, false);
-    promises_are_kept(cx, r.known);
-    if (!out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
+    bool is_whole = !options || !options->is_part;
+    if (is_whole) promises_are_kept(cx, r.known);
+    if (is_whole && !out->output_count) diag_error(cx, NULL, "no output: write `output NAME`");
     cx->file = outer;
     return !ctx_failed(cx);
 }

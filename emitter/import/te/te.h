@@ -4,10 +4,10 @@
 /* The .te language: tensors, formulas, operator calls and a schedule in one readable file. A '#' begins a comment; a
  * statement ends with its line unless a bracket is open.
  *
- *   size n in 1..1024                      a symbolic size and its range
+ *   size n in 1..1024                      a symbolic size and its range; or size n = 1..1024
  *   input a: f32[n][512]
  *   input h: f32[3] = {0, 0.5, 1}          has a value: a constant, or where it is state (--state) what that begins with
- *   const w: f32[3] = {0.25, 0.5, 0.25}    or = "w.npy", beside the file
+ *   const w: f32[3] = {0.25, 0.5, 0.25}    or = [0.25, 0.5, 0.25], or = "w.npy", beside the file
  *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/text/formula.h); the stage has the tensor's name, loops are c.i, c.j, c.k
  *   promise s: f32[n][512]                 read before it is made, by itself or by what it reads: s[i ordered, j] = (s[i-1, j]? : 0) + ...
  *   y = conv2d(c, w, stride=2,2, pad=1)    an operator; `_` stands for an input left out

@@ -10,7 +10,8 @@ bool size_read(Lexer *l, const Known **known)
     Token at = lex_peek(l);
     const char *size = lex_name(l, "the name of the size");
     int64_t least = 0, greatest = 0;
-    if (!lex_expect(l, "in", "after the size") || !lex_integer(l, &least) || !lex_expect(l, "..", "after the least value")) return false;
+    if (!lex_accept(l, "=") && !lex_expect(l, "in", "after the size")) return false;
+    if (!lex_integer(l, &least) || !lex_expect(l, "..", "after the least value")) return false;
     Token top = lex_peek(l);
     if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
     if (least < 0 || greatest < least || greatest > INT32_MAX)
@@ -86,17 +87,19 @@ const void *data_read(Lexer *l, DType type, int64_t count)
 {
     Token open = lex_peek(l);
     if (count < 0 || count > MOST_ELEMS) lex_error(l, open, "this tensor has too many elements to be written out");
-    if (!lex_expect(l, "{", "before the values") || ctx_failed(l->cx)) return NULL;
+    const bool is_list = lex_accept(l, "[");
+    const char *opens = is_list ? "[" : "{", *closes = is_list ? "]" : "}";
+    if ((!is_list && !lex_expect(l, "{", "before the values")) || ctx_failed(l->cx)) return NULL;
     void *data = arena_array(l->cx->arena, (size_t)count + 1, (size_t)dtype_info(type)->bytes);
     int64_t n = 0;
     for (int depth = 1; depth && !ctx_failed(l->cx);) {
-        if (lex_accept(l, "{")) depth++;
-        else if (lex_accept(l, "}")) {
+        if (lex_accept(l, opens)) depth++;
+        else if (lex_accept(l, closes)) {
             if (--depth) lex_accept(l, ",");
         } else if (lex_accept(l, "..")) n = count;
         else {
             read_datum(l, type, data, n++, count);
-            if (!lex_is(l, "}")) lex_expect(l, ",", "between values");
+            if (!lex_is(l, closes)) lex_expect(l, ",", "between values");
         }
     }
     if (n != count) lex_error(l, open, "%lld values are expected, not %lld", (long long)count, (long long)n);
