@@ -68,6 +68,16 @@ static const Corner corners[] = {
       "x:1,1:3; a$1$$0.05; z$3$$0; w$3$1,1$1; b$1$$0.05; c$1$$0.3; QLinearMatMul x,a,z,w,b,z,c,z y; >y", { "60" },
           { "0" }, 0, true },
 
+    /* 5 * 2.8f is a little less than 14, which f32 reaches: 13 as ONNX infers shapes, 14 if the file declares it. */
+    { "resize-to-the-declared-size", 13,
+      "x:1,1,5; s$1$3$1,1,2.8; Resize x,,s y mode=nearest nearest_mode=floor "
+      "coordinate_transformation_mode=asymmetric; >y:1,1,14",
+      { "0,1,2,3,4" }, { "0,0,0,1,1,1,2,2,2,3,3,3,4,4" }, 0, false },
+    { "resize-to-the-inferred-size", 13,
+      "x:1,1,5; s$1$3$1,1,2.8; Resize x,,s y mode=nearest nearest_mode=floor "
+      "coordinate_transformation_mode=asymmetric; >y",
+      { "0,1,2,3,4" }, { "0,0,0,1,1,1,2,2,2,3,3,3,4" }, 0, false },
+
     /* Integers: exact sums, then the real result without its fraction. */
     { "reduce-mean-of-i32", 13, "x:3,4:6; ReduceMean x y axes=1 keepdims=0!; >y", { "-3,-2,-1,-1, 5,6,7,3, -3,1,1,0" }, { "-1,5,0" }, 0 },
     { "reduce-mean-of-i64", 13, "x:2,2:7; ReduceMean x y axes=0; >y", { "9007199254740993,-5,9007199254740993,-4" }, { "9007199254740993,-4" }, 0 },
@@ -138,8 +148,33 @@ static const char *run_corner(Ctx *cx, const Corner *c)
     return fault;
 }
 
+/* A declared shape that differs from the operator's is overridden with a warning that shows both. */
+static void check_declared(void)
+{
+    static const struct { const char *name, *model, *warning; } rows[] = {
+        { "declared-size-differs", "x:1,1,5; s$1$3$1,1,2; Resize x,,s y mode=nearest; >y:1,1,11",
+          "node \"y\" (Resize): warning: its output \"y\" is [1][1][10] by the operator's definition, but the file "
+          "declares [1][1][11]" },
+        { "declared-rank-differs", "x:2,3; Relu x y; >y:6",
+          "node \"y\" (Relu): warning: its output \"y\" is [2][3] by the operator's definition, but the file declares "
+          "[6]" },
+        { "declared-shape-agrees", "x:2,3; Relu x y; >y:2,3", NULL },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
+        Ctx *cx = context_new(NULL, NULL);
+        const Text file = onnx_text(cx, rows[i].model);
+        Model m;
+        const bool is_read = onnx_read(cx, "declared.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &m);
+        const char *said = cx->diags ? diag_text(cx, cx->diags) : NULL;
+        const bool is_said = rows[i].warning ? said && strstr(said, rows[i].warning) : !said;
+        check_that(is_read && is_said, rows[i].name, "%s", said ? said : "no warning");
+        ctx_free(cx);
+    }
+}
+
 int main(void)
 {
+    check_declared();
     for (size_t i = 0; i < sizeof corners / sizeof corners[0]; i++) {
         Ctx *cx = context_new(NULL, NULL);
         const char *fault = run_corner(cx, &corners[i]);

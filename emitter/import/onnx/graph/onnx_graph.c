@@ -249,6 +249,24 @@ static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
     return inner;
 }
 
+/* A shape that the file declares otherwise than the operator defines it is a fault of the file; the definition counts.
+ * */
+static void compare_declared(const OnnxScope *s, const OnnxCall *c, int i, const Tensor *t)
+{
+    int64_t declared[MAX_RANK];
+    const int rank = onnx_declared(c, i, declared);
+    bool differs = rank >= 0 && rank != t->rank;
+    for (int d = 0; d < rank && !differs; d++) differs = declared[d] > 0 && tensor_dim(t, d) >= 0 &&
+        declared[d] != tensor_dim(t, d);
+    if (!differs) return;
+    Ctx *cx = s->import->cx;
+    Text shape = text_new(cx);
+    for (int d = 0; d < rank; d++) text_printf(&shape, declared[d] > 0 ? "[%lld]" : "[?]", (long long)declared[d]);
+    diag_warn(cx, onnx_where(cx, c->node),
+              "its output \"%s\" is %s by the operator's definition, but the file declares %s",
+                 c->node->out[i], tensor_shape_text(cx, t), rank ? text_string(&shape) : "a scalar");
+}
+
 /* The last call of a node carries the name of the value; a value that is passed on keeps its own. */
 static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 {
@@ -260,6 +278,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     if (is_new) t->name = value_name;
     if (is_new && all_constant(c)) t = import_known(s->import->cx, t);
     if (t && is_too_large(s->import->cx, t)) diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(s->import->cx, t));
+    compare_declared(s, c, i, t);
     map_put_ptr(&s->value, value_name, t);
 }
 
@@ -335,12 +354,30 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
 
 /* ---- Graphs -------------------------------------------------------------------------------------------------------- */
 
+static bool has_sizes(const OnnxValue *v)
+{
+    bool is_known = v->is_tensor && v->has_shape && v->rank <= MAX_RANK;
+    for (int d = 0; d < v->rank && is_known; d++) is_known = v->dim[d].size >= 0;
+    return is_known;
+}
+
+static void enter_declared(OnnxScope *s)
+{
+    const OnnxGraph *g = s->graph;
+    for (int i = 0; i < g->output_count + g->value_count; i++) {
+        const OnnxValue *v = i < g->output_count ? &g->output[i] : &g->value[i - g->output_count];
+        if (*v->name && has_sizes(v) && !known(&s->declared, v->name)) map_put_ptr(&s->declared, v->name,
+            (void *)(uintptr_t)v);
+    }
+}
+
 OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer)
 {
     OnnxScope *s = NEW(im->cx->arena, OnnxScope);
     *s = (OnnxScope){ .import = im, .graph = g, .outer = outer, .depth = outer ? outer->depth + 1 : 0, .opset = outer ? outer->opset : im->file.opset };
     if (outer) s->function = outer->function, s->caller = outer->caller;
-    s->maker = s->initializer = s->input = s->value = s->list = map_new(im->cx->arena);
+    s->maker = s->initializer = s->input = s->value = s->list = s->declared = map_new(im->cx->arena);
+    enter_declared(s);
     return s;
 }
 
@@ -396,17 +433,9 @@ bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const
 
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape)
 {
-    const OnnxGraph *g = c->scope->graph;
     const char *wanted = output < c->node->out_count ? c->node->out[output] : "";
-    for (int i = 0; *wanted && i < g->output_count + g->value_count; i++) {
-        const OnnxValue *v = i < g->output_count ? &g->output[i] : &g->value[i - g->output_count];
-        if (v->name != wanted || !v->is_tensor || !v->has_shape) continue;
-        bool is_known = true;
-        for (int d = 0; d < v->rank; d++) {
-            shape[d] = v->dim[d].size;
-            is_known = is_known && shape[d] >= 0;
-        }
-        if (is_known) return v->rank;
-    }
-    return -1;
+    const OnnxValue *v = *wanted ? known(&c->scope->declared, wanted) : NULL;
+    for (int d = 0; v && d < v->rank; d++)
+        if ((shape[d] = v->dim[d].size) < 0) return -1;
+    return v ? v->rank : -1;
 }

@@ -30,6 +30,7 @@ struct OnnxScope {
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
     Map value, list;              /* -> Tensor or OnnxList, as far as made */
+    Map declared;                 /* -> OnnxValue of an output or inner value whose shape the file declares */
     OnnxCaptured *captured;       /* of a region's graph: what it reads of the graphs around it; NULL: they read on as one graph */
     int ordered; OnnxNode **order;
 };

@@ -210,6 +210,17 @@ static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int
     return true;
 }
 
+/* The size that a scale gives: the floor of the real product, as ONNX infers shapes. ONNX Runtime multiplies in f32,
+ * which may
+ * reach the next integer (5 * 2.8f: 13.9999998, or 14); a file that declares this size was written for it. */
+static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
+{
+    int64_t declared[MAX_RANK];
+    const double real = (double)in * scale, single = (double)((float)in * (float)scale);
+    const bool is_declared = onnx_declared(c, 0, declared) > axis && declared[axis] == floor_of(single);
+    return is_declared && size_of(single - real) < 1e-5 * single ? single : real;
+}
+
 /* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. asked: the sizes, some of which may be open. */
 static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count, const int64_t *axes, SampleLine *line)
 {
@@ -224,7 +235,8 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
         if (settle_open(c, scales ? &scales[i] : NULL, asked[i], (int)axes[i], l)) continue;
         bool is_kept = sizes && strcmp(policy, "stretch") != 0;
         l->scale = scales ? scales[i] : is_kept ? all : sizes[i] / (double)l->in;
-        double out = scales ? (double)l->in * scales[i] : is_kept ? (double)floor_of(all * (double)l->in + 0.5) : sizes[i];
+        double out = scales ? scaled_size(c, l->in, scales[i], (int)axes[i]) : is_kept ?
+            (double)floor_of(all * (double)l->in + 0.5) : sizes[i];
         if (!(out >= 1 && out <= MOST_TABLE)) {
             onnx_refuse(c, "axis %d of %lld elements, resized by %g: 1 to %d elements are accepted", (int)axes[i], (long long)l->in, l->scale, MOST_TABLE);
             return false;
