@@ -228,6 +228,17 @@ for command in run verify; do
     fi
 done
 rm -f "$work/huge.npy" "$work/huge.onnx"
+# Chains: time and memory follow the number of calls, and no recursion follows the depth.
+{
+    printf 'input x: f32[8]\nt0 = relu(x)\n'
+    i=0
+    while [ $i -lt 3000 ]; do printf 't%d = neg(t%d)\n' $((i + 1)) $i; i=$((i + 1)); done
+    printf 'output t%d\n' $i
+} > "$work/chain.te"
+deep_chain() { (ulimit -s 256 && "$lw" "$work/chain.te" -o "$work/chain.c") && grep -q chain_run "$work/chain.c"; }
+check chain-of-3000             deep_chain
+{ cat "$work/chain.te"; printf 'y[i] = t1[i] + 1\noutput y\n'; } > "$work/chain_nest.te"
+check chain-nest-refused        refuses 'more than 2048 statements' "$work/chain_nest.te" -o "$work/chain_nest.c"
 # Memory that is too short for the model, or for a file: an error like any other.
 short_of_memory() {
     kilobytes=$1

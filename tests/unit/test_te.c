@@ -245,7 +245,8 @@ static void test_mutilated(void)
     check_that(!silent && read > 50 && refused > 50, "a file is read or refused with a reason", "%d read, %d refused, %d silent", read, refused, silent);
 }
 
-/* Computes that read one another without end: refused before anything follows them down. */
+/* Computes that read one another without end: refused before anything follows them down. A nest may have fewer than a
+ * file of calls. */
 static void test_long_chains(void)
 {
     static const char *const forms[] = { "a%d[i] = a%d[i] + 1.0\n", "a%d = relu(a%d)\n", "a%d = log_softmax(a%d)\n" };
@@ -257,7 +258,9 @@ static void test_long_chains(void)
         for (int i = 1; i <= 100000; i++) text_printf(&t, forms[f], i, i - 1);
         text_add(&t, "output a100000\n");
         bool ok = te_read(cx, "long.te", text_string(&t), NULL, &m);
-        check_that(!ok && strstr(first_error(cx), "long.te: 2049:1: error: more than 2048 statements"), "long chain", "%s", first_error(cx));
+        const char *expected = f == 0 ? "long.te: 2049:1: error: more than 2048 statements"
+                                      : "long.te: 20001:1: error: more than 20000 statements";
+        check_that(!ok && strstr(first_error(cx), expected), "long chain", "%s", first_error(cx));
         ctx_free(cx);
     }
     Ctx *cx = context_new(NULL, NULL);

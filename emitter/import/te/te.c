@@ -13,7 +13,8 @@
 #include "support/map.h"
 #include "support/names.h"
 
-enum { MOST_STATEMENTS = 2048 };      /* to be one nest, which is checked in a time that grows with the square */
+/* Checking a nest takes the square of its stages, reading names that of the calls. */
+enum { MOST_IN_NEST = 2048, MOST_CALLS = 20000 };
 
 typedef struct TeReader {
     Ctx *cx;
@@ -388,7 +389,10 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
         Lexer l = lex_statement(r, s, end);
         if (!l.count || ctx_failed(r->cx) || !lex_brackets(&l)) continue;
         in_schedule = l.count == 1 && lex_is(&l, "schedule");
-        if (count++ == MOST_STATEMENTS) lex_error(&l, lex_peek(&l), "more than %d statements", MOST_STATEMENTS);
+        const int most = r->is_nest ? MOST_IN_NEST : MOST_CALLS;
+        if (count++ >= most)
+            lex_error(&l, lex_peek(&l), "more than %d statements%s", most,
+                      r->is_nest ? " in a file with formulas or steps" : "");
         if (!in_schedule) visit(r, &l);
     }
 }

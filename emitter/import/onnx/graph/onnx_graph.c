@@ -12,7 +12,9 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { MOST_WORK = 20000 };
+/* Nodes and their inputs: of the model's own graph, and of all that functions, branches and bodies add to it, which a
+ * small file can repeat without end. */
+enum { MOST_OWN = 1000000, MOST_ADDED = 20000 };
 
 /* Names are interned, so their addresses are keys. */
 static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
@@ -112,9 +114,13 @@ static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
 
 static void check_size(OnnxScope *s)
 {
-    for (int i = 0; i < s->ordered; i++) s->import->work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
-    if (s->import->work > MOST_WORK)
-        diag_unsupported(s->import->cx, NULL, "a graph whose nodes and their inputs are %lld together; at most %d are accepted", (long long)s->import->work, MOST_WORK);
+    const bool is_own = !s->import->own_work;      /* the model's graph is ordered before any other */
+    const int most = is_own ? MOST_OWN : MOST_ADDED;
+    int64_t *work = is_own ? &s->import->own_work : &s->import->work;
+    for (int i = 0; i < s->ordered; i++) *work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
+    if (*work > most)
+        diag_unsupported(s->import->cx, NULL,
+                         "%s whose nodes and their inputs are %lld together; at most %d are accepted", is_own ? "a graph" : "functions, branches and loop bodies", (long long)*work, most);
 }
 
 static void order_nodes(OnnxScope *s)

@@ -12,7 +12,8 @@ typedef struct OnnxImport {
     OnnxFile file;
     Map sizes;                    /* of tensors that are lists of symbolic sizes, see onnx_open.c; */
     Map sizes_made;               /* and what the program makes of them, where it does */
-    int64_t work;                 /* nodes and their inputs so far: bounded, with it the time that a hostile file may cost */
+    int64_t own_work, work;       /* nodes and their inputs, of the model's graph and of all others: bounded, so that
+                                   * a hostile file costs a bounded time */
 } OnnxImport;
 
 typedef struct OnnxScope OnnxScope;
