@@ -76,7 +76,9 @@ run_suite() {
     [ "$status" -ne 77 ] || [ "$good" -gt 0 ] || [ "$skipped" -eq 0 ] || status=0      # all of it is skipped
     if [ "$((good + bad + skipped))" -eq 0 ] || { [ "$status" -ne 0 ] && [ "$bad" -eq 0 ]; }; then
         echo "not ok $suite: ended with status $status${TEST_CASE:+; no case has \"$TEST_CASE\" in its name}, after:" >> "$output"
-        tail -n 5 "$output" | sed '$d; s/^/    /' >> "$output"
+        tail -n 6 "$output" | sed '$d; s/^/    /' > "$output.tail"
+        cat "$output.tail" >> "$output"
+        rm -f "$output.tail"
         bad=$((bad + 1))
     fi
     same=$(sed -n "s|^ok ||p; s|^skip \([^:]*\):.*|\1|p" "$output" | sort | uniq -d)
@@ -87,7 +89,7 @@ run_suite() {
     echo "$good $bad $skipped" > "$build/test-$suite.sum"
     {
         printf '%-24s %5d passed, %d failed, %d skipped  %3d s\n' "$suite" "$good" "$bad" "$skipped" "$(($(date +%s) - begun))"
-        [ "$bad" -eq 0 ] || awk '/^not ok/ { show = 1 } /^(ok|skip) / { show = 0 } show && lines++ < 60 { print "    " $0 }' "$output"
+        [ "$bad" -eq 0 ] || awk '/^not ok/ { show = 1 } /^(ok|skip) |^[0-9]+ passed, / { show = 0 } show && lines++ < 60 { print "    " $0 }' "$output"
     } > "$build/test-$suite.line"
     cat "$build/test-$suite.line"
 }
