@@ -79,6 +79,8 @@ check usage-step-number         ends 2 '"step:9x" is no stage' dump $matmul --at
 check usage-only-of-dag         ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
 check usage-combine-of-dag      ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all
 check usage-explain-of-lowered  ends 2 '--explain has no effect on --at lowered; accepted with: strategy' dump $digits --at lowered --explain
+check usage-dim-twice           ends 2 '--dim n is given twice' $matmul -o "$work/a.c" --dim n=4 --dim 'n<=8'
+check usage-value-twice         ends 2 '--value a is given twice' $matmul -o "$work/a.c" --value a=x.npy --value a=y.npy
 check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 
 # Every option with every command: `commands_of` is what the options do, written down here once more. An option that a command does
@@ -261,7 +263,7 @@ fi
 rm -f "$work/large.npy"
 te 'input x: f32[4]\ny[i] = x[i] + z[i]\noutput y\n' formula
 check refused-combine           refuses "no group 'cnv'" $conv_pool -o "$work/a.c" --combine cnv,y
-check refused-combine-gap       refuses 'not combined but reads what is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
+check refused-combine-gap       refuses 'which is not named but reads a group that is' samples/conv_pool/chain_combined.te -o "$work/a.c" --combine first,y
 check refused-formula           refuses "'z'" "$work/formula.te" -o "$work/a.c"
 check refused-formula-line      grep -q "^$work/formula.te: 2:[0-9]*: error: " "$work/err"
 te 'input x: f32[4]\ny[i] = x[i]\000\noutput y\n' nul
@@ -345,6 +347,8 @@ check dim-unknown             refuses "no symbolic size 'm' to be given with --d
 check dim-unknown-in-onnx     refuses "no symbolic size 'm' to be given with --dim; open are: batch" tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim m=3
 check dim-that-is-fixed       refuses 'dimension 1 is 3 in the model, and not open; --dim is given for it as x.1' tests/models/open_classifier.onnx -o "$work/a.c" --dim batch=1 --dim 'x.1<=4'
 check value-unknown             refuses 'v' "$work/weighted.te" -o "$work/a.c" --value v=tests/models/digits.in0.npy
+te 'input image: f32[4]\ninput weights: f32[4]\ny[i] = image[i] * weights[i]\noutput y\n' long
+check value-near              refuses "no input 'wieghts' to be given with --value; did you mean 'weights'?" "$work/long.te" -o "$work/a.c" --value wieghts=tests/models/digits.in0.npy
 check value-no-file             refuses '' "$work/weighted.te" -o "$work/a.c" --value "w=$work/none.npy"
 check value-other-shape         refuses 'does not hold' "$work/weighted.te" -o "$work/a.c" --value w=tests/models/digits.in0.npy
 check value-leaves-no-file      [ ! -e "$work/a.c" ]

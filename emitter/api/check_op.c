@@ -76,7 +76,7 @@ static const char *check_op(Ctx *cx, const char *op, const char *attrs, const ch
     if (ctx_failed(cx) || groups.count != 1) return NULL;
     Trial a = { cx, &groups.at[0], m.output[0]->maker, map_new(cx->arena), NULL, text_new(cx) };
     for (int i = 0; i < m.input_count; i++) {
-        if (!tensor_is_fixed(m.input[i])) diag_error(cx, place, "\"%s\": sizes that are numbers are wanted", inputs);
+        if (!tensor_is_fixed(m.input[i])) diag_error(cx, place, "the inputs \"%s\" have symbolic sizes; accepted: numbers", inputs);
         if (ctx_failed(cx)) return NULL;
         map_put_ptr(&a.input, m.input[i], elements_made_up(cx, m.input[i], (uint32_t)i + 1, 0));
     }

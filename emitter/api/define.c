@@ -53,7 +53,9 @@ static bool reads_so_far(lw_computation *p)
 static bool statement(lw_computation *p, const char *function, const char *keyword, const char *text)
 {
     if (!is_given(p->cx, function, "the text", text)) return false;
-    if (p->has_nest) diag_error(p->cx, p->name, "\"%s\" comes after the first step or look: what is computed is settled by then", text);
+    if (p->has_nest)
+        diag_error(p->cx, p->name, "\"%s\" is given after the first step or print, which fixed the computation; accepted: before it",
+                   text);
     text_printf(&p->statements, "%s%s\n", keyword, text);
     return !ctx_failed(p->cx) && reads_so_far(p);
 }
@@ -310,7 +312,7 @@ static bool execute(lw_computation *p, const void *const *input, void *const *ou
     Build *b = &p->build;
     void **in = NEW_ARRAY(p->cx->arena, void *, b->model.input_count), **out = NEW_ARRAY(p->cx->arena, void *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++)
-        if (tensor_bytes(b->model.output[i]) < 0) diag_unsupported(p->cx, p->name, "%s has symbolic sizes: lw_execute has no numbers for them", b->model.output[i]->name);
+        if (tensor_bytes(b->model.output[i]) < 0) diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; lw_execute accepts numbers alone", b->model.output[i]->name);
     for (int i = 0; i < b->model.input_count; i++) in[i] = (void *)(uintptr_t)input[i];       /* only read */
     if (ctx_failed(p->cx) || !build_run(b, in, out)) return false;
     for (int i = 0; i < b->model.output_count; i++) memcpy(output[i], out[i], (size_t)tensor_bytes(b->model.output[i]));

@@ -118,7 +118,7 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!o || !is_given(cx, "lw_run", "the model", model)) return false;
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
     const int files = b->model.input_count - b->state_count;
-    if (!input_count && files) diag_error(cx, NULL, "the model has %d inputs: give a .npy file for each", files);
+    if (!input_count && files) diag_error(cx, NULL, "the model requires a .npy file for each of its inputs, which are %d", files);
     return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
 }
 

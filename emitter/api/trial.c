@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emitted C as a program: see trial.h. Commands go through the shell, file names quoted; compiler and runner are the
- * user's own words. */
+/* The emitted C as a program: see trial.h. Commands go through the shell, file names quoted; compiler and runner
+ * are the user's own words. */
 #include "api/trial.h"
 
 #include <stdio.h>

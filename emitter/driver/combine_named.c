@@ -20,7 +20,7 @@ static int group_called(Build *b, const char *wanted, size_t length)
         if (strlen(names[i]) == length && strncmp(names[i], wanted, length) == 0) return i;
     }
     const char *word = name_n(b->cx, wanted, length);
-    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused` shows them", word,
+    diag_error(b->cx, NULL, "--combine: there is no group '%s'%s; `dump MODEL --at fused` prints them", word,
                text_hint(b->cx, word, names, (size_t)b->groups.count, ""));
     return -1;
 }
@@ -40,7 +40,7 @@ static Chosen chosen_groups(Build *b, const char *wish)
     }
     for (int i = 0; i < b->groups.count; i++) {
         if (i == last) c.master = c.count;
-        if (is_in[i] && region_of_group(b, i)) diag_unsupported(b->cx, NULL, "--combine: '%s' is a branch or loop of the run; name groups beside it", b->groups.at[i].name);
+        if (is_in[i] && region_of_group(b, i)) diag_unsupported(b->cx, NULL, "--combine: '%s' is a branch or loop of the run; accepted: groups outside of it", b->groups.at[i].name);
         if (is_in[i]) c.part[c.count++] = i;
     }
     return c;
@@ -63,7 +63,7 @@ static bool nothing_between(Build *b, const Chosen *c)
         for (int j = 0; j < i; j++) {
             if (!reads_any(&b->groups.at[i], &b->groups.at[j])) continue;
             if (is_in[i] && is_behind[j]) {
-                diag_error(b->cx, NULL, "--combine: '%s' reads '%s', which is not combined but reads what is; name it too", b->groups.at[i].name,
+                diag_error(b->cx, NULL, "--combine: '%s' reads '%s', which is not named but reads a group that is; name it too", b->groups.at[i].name,
                            b->groups.at[j].name);
                 return false;
             }

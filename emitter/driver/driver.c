@@ -23,6 +23,18 @@ static void check_word(Ctx *cx, const char *option, const char *given, const cha
     diag_usage(cx, NULL, "%s does not accept \"%s\"; accepted: %s", option, given, accepted);
 }
 
+/* Of two numbers or files for one name, neither can be meant. */
+static void check_twice(Ctx *cx, const lw_options *o)
+{
+    for (int i = 0; i < o->dim_count; i++)
+        for (int j = 0; j < i; j++)
+            if (text_equal(o->dim[i].name, o->dim[j].name)) diag_usage(cx, NULL, "--dim %s is given twice", o->dim[i].name);
+    for (int i = 0; i < o->value_count; i++)
+        for (int j = 0; j < i; j++)
+            if (text_equal(o->value[i].name, o->value[j].name))
+                diag_usage(cx, NULL, "--value %s is given twice", o->value[i].name);
+}
+
 /* All that cannot be right whatever the model is. */
 static void check_options(Ctx *cx, const lw_options *o, const Target *target)
 {
@@ -30,6 +42,7 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     static const char *const qdqs[] = { "exact", "integer", "float", NULL };
     check_word(cx, "--rounding", o->rounding, roundings, "double|single");
     check_word(cx, "--qdq", o->qdq, qdqs, "exact|integer|float");
+    check_twice(cx, o);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
     if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
         diag_usage(cx, NULL, "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _ that begin with a "

@@ -88,7 +88,7 @@ bool build_nests(Build *b)
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     b->parts = NEW_ARRAY(cx->arena, int, b->groups.count);
     bool is_named = combine && !text_equal(combine, "none");
-    if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine together with annotations of devices");
+    if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
     else if (is_named) build_combine_named(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
         if (!b->nest[i] && !region_of_group(b, i)) b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);

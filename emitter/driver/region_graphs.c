@@ -13,7 +13,7 @@ static void refuse_devices(const Build *b)
     Node **order;
     int count = graph_order(b->cx, &b->graph, &order);
     for (int i = 0; i < count; i++)
-        if (order[i]->device) diag_unsupported(b->cx, order[i]->name, "a call on the device %s inside of a branch or loop; outside of them it is accepted", order[i]->device);
+        if (order[i]->device) diag_unsupported(b->cx, order[i]->name, "a call on the device %s inside of a branch or loop; accepted: outside of them", order[i]->device);
 }
 
 /* The region's graph as this model has it: constants that are handed in take the place of inputs. */

@@ -40,15 +40,19 @@ static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
     else diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, so the format is not known");
 }
 
-/* What was given for a name that the model does not have is a slip, which must not pass in silence. */
+/* An option for a name that the model does not have is a slip. */
 static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
 {
+    const char **names = NEW_ARRAY(cx->arena, const char *, m->input_count);
+    for (int i = 0; i < m->input_count; i++) names[i] = m->input[i]->name;
     for (int i = 0; i < o->dim_count; i++)
         if (!o->is_dim_used[i])
-            diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim; %s%s", o->dim[i].name, m->dim_names ? "open are: " : "the model has none",
-                       m->dim_names ? m->dim_names : "");
+            diag_error(cx, NULL, "there is no symbolic size '%s' to be given with --dim; %s%s", o->dim[i].name,
+                       m->dim_names ? "open are: " : "the model has none", m->dim_names ? m->dim_names : "");
     for (int i = 0; i < o->value_count; i++)
-        if (!o->is_value_used[i]) diag_error(cx, NULL, "there is no input '%s' to be given with --value", o->value[i].name);
+        if (!o->is_value_used[i])
+            diag_error(cx, NULL, "there is no input '%s' to be given with --value%s", o->value[i].name,
+                       text_hint(cx, o->value[i].name, names, (size_t)m->input_count, ""));
 }
 
 bool import_model(Ctx *cx, const char *path, const ImportOptions *options, Model *out)
