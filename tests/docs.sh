@@ -17,12 +17,13 @@ has_its_files() {
     [ ! -s "$work/missing" ]
 }
 
-# A path in backquotes that begins with a folder of the project names a file or a folder, unless it is a pattern or the
-# example `mycore`.
+# A path in backquotes that begins with a folder of the project, or of emitter/, names a file or a folder, unless it is a
+# pattern or the example `mycore`.
 names_files() {
-    sed '/^```/,/^```/d' "$1" | grep -o '`\(emitter\|ops\|schedules\|runtime\|samples\|tests\|docs\)/[A-Za-z0-9_./-]*`' | tr -d '`' | grep -v 'FAMILY\|FILE\|NAME\|mycore' |
+    folders='emitter\|ops\|schedules\|runtime\|samples\|tests\|docs\|api\|cgen\|driver\|graph\|import\|ir\|lower\|schedule'
+    sed '/^```/,/^```/d' "$1" | grep -o "\`\($folders\)/[A-Za-z0-9_./-]*\`" | tr -d '`' | grep -v 'FAMILY\|FILE\|NAME\|mycore' |
         sort -u | while read -r file; do
-        [ -e "$file" ] || echo "$1: no file $file"
+        [ -e "$file" ] || [ -e "emitter/$file" ] || echo "$1: no file $file"
     done > "$work/missing"
     cat "$work/missing"
     [ ! -s "$work/missing" ]
