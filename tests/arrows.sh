@@ -170,7 +170,7 @@ symbols() {
 }
 
 if [ -z "$build" ]; then skip "symbols form no circle" "no build is named"
-elif ! has nm || ! has tsort; then skip "symbols form no circle" "nm or tsort is not installed"
+elif ! has nm || ! has tsort; then skip "symbols form no circle" "$(missing nm tsort)"
 else
     circles=$(symbols | tsort 2>&1 > /dev/null)
     if [ -z "$circles" ]; then pass "symbols form no circle"; else fail "symbols form no circle" "$circles"; fi

@@ -286,10 +286,10 @@ agrees() {
 }
 for case in residual depthwise-pool-concat elementwise dense-softmax; do
     if has avr-gcc && has simavr; then check "int-of-16-bits-runs-$case" agrees "avr_${case%%-*}" "tests/golden/$case/$case.onnx"
-    else skip "int-of-16-bits-runs-$case" "avr-gcc or simavr is not installed"; fi
+    else skip "int-of-16-bits-runs-$case" "$(missing avr-gcc simavr)"; fi
 done
 if has avr-gcc && has simavr; then check int-of-16-bits-integers agrees avr_integers tests/emitted/small_int.te
-else skip int-of-16-bits-integers "avr-gcc or simavr is not installed"; fi
+else skip int-of-16-bits-integers "$(missing avr-gcc simavr)"; fi
 
 setup emit-reserved-names emit names tests/emitted/names.te
 check reserved-names-build $cc $strict -Iruntime -c "$work/names/names.c" -o "$work/names.o"
@@ -305,7 +305,7 @@ if has "${OBJCOPY:-objcopy}" && has ld; then
     setup library-builds "${MAKE:-make}" BUILD="$build" library
     for target in x86 x86-avx512; do check "matmul-from-c-$target" env CFLAGS=-O2 samples/matmul/steps.sh "$build" $target 48; done
     check custom-operators samples/custom_op/run.sh "$build"
-else skip matmul-from-c "objcopy or ld is not installed"; skip custom-operators "objcopy or ld is not installed"; fi
+else skip matmul-from-c "$(missing "${OBJCOPY:-objcopy}" ld)"; skip custom-operators "$(missing "${OBJCOPY:-objcopy}" ld)"; fi
 check conv-pool-verified "$lw" verify samples/matmul/conv_pool.te
 for schedule in two_nests rolling chain; do check "conv-pool-$schedule" "$lw" verify "samples/conv_pool/$schedule.te"; done
 if has bash; then check conv-pool-rows-once-and-no-slower samples/conv_pool/run.sh "$build"

@@ -12,6 +12,9 @@ fail() { wanted "$1" || return 0; echo "not ok $1: $2"; failed=$((failed + 1)); 
 skip() { wanted "$1" || return 0; echo "skip $1: $2"; skipped=$((skipped + 1)); }
 has()  { command -v "$1" > /dev/null 2>&1; }
 
+# missing TOOL...: the first that is not installed, for the reason of a skip.
+missing() { for tool in "$@"; do has "$tool" || { echo "$tool is not installed"; return; }; done; }
+
 # timeout SECONDS COMMAND...: GNU's where it is installed; without it there is no limit.
 has timeout || timeout() { shift; "$@"; }
 

@@ -443,7 +443,7 @@ static void check_network(const char *network)
     const char *path = text_format(cx, "../shared/models/onnx/%s.onnx", network);
     FILE *f = fopen(path, "rb");
     if (!f) {
-        check_skip(path, "not there");
+        check_skip(path, "no recorded models beside the project");
         ctx_free(cx);
         return;
     }

@@ -193,7 +193,7 @@ static void compilers(void)
     for (size_t i = 0; i < sizeof cc / sizeof cc[0]; i++) {
         const char *label = text_format(batch->cx, "the same bits by %s", cc[i]);
         if (system(text_format(batch->cx, "command -v %.*s >/dev/null 2>&1", (int)strcspn(cc[i], " "), cc[i])) != 0) {
-            check_skip(label, "is not installed");
+            check_skip(label, text_format(batch->cx, "%.*s is not installed", (int)strcspn(cc[i], " "), cc[i]));
             continue;
         }
         const int wrong = emit_batch_run(batch, text_format(batch->cx, "%s/lw_random", folder ? folder : "/tmp"), cc[i], "-std=c99 -w -ffp-contract=off");
