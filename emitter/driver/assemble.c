@@ -29,24 +29,34 @@ static Call call_of(Build *b, int group)
         const Memory *m = f->memory[i];
         if (is_scratch(m)) place[i] = (Place){ PLACE_ARENA, 0, b->scratch[group][temporary++].offset, m->type };
         else if (m->kind == MEMORY_INPUT)
-            place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
-        else place[i] = build_place_in(b, partition, plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
+            place[i] = build_place_in(b, partition,
+                                      plan_slot(&b->plan, g->input[index_of(m->tensor, n->input, n->input_count)]));
+        else
+            place[i] = build_place_in(b, partition,
+                                      plan_slot(&b->plan, g->output[index_of(m->tensor, n->output, n->output_count)]));
     }
     const char *label = g->anchor && *g->anchor->name ? g->anchor->name : g->name;
     const Merged *merged = map_get_ptr(&b->shared->merged, f);
-    return (Call){ .function = merged ? merged->by : f, .number = merged ? merged->number : NULL, .label = label, .place_count = f->memory_count, .place = place, .size = f->size,
+    return (Call){ .function = merged ? merged->by : f,
+                   .number = merged ? merged->number : NULL,
+                   .label = label,
+                   .place_count = f->memory_count,
+                   .place = place,
+                   .size = f->size,
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
 }
 
 /* Those that are no state. */
-static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count, int (*state_of)(const Build *b, int place), Map *taken, int *number)
+static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count,
+                            int (*state_of)(const Build *b, int place), Map *taken, int *number)
 {
     Port *port = NEW_ARRAY(b->cx->arena, Port, count);
     *number = 0;
     for (int i = 0; i < count; i++)
         if (state_of(b, i) < 0) {
             const Slot *s = plan_slot(&b->plan, in_graph[i]);
-            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL, s && s->in_arena ? s->offset : -1 };
+            port[(*number)++] = (Port){ build_unique_name(b->cx, taken, name_identifier(b->cx, t[i]->name)), t[i], NULL,
+                                        s && s->in_arena ? s->offset : -1 };
         }
     return port;
 }
@@ -56,8 +66,12 @@ static const State *states_of(Build *b, Map *taken)
     State *state = NEW_ARRAY(b->cx->arena, State, b->state_count);
     for (int i = 0; i < b->state_count; i++) {
         const Tensor *t = b->graph.input[b->state[i].input];
-        state[i] = (State){ build_unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t, build_is_single(b, t, b->graph.output[b->state[i].output]), build_initial(b, b->state[i].input), NULL };
-        if (state[i].initial) state[i].initial_name = build_unique_name(b->cx, &b->shared->symbols, name_format(b->cx, "%s_initial", state[i].name));
+        state[i] = (State){ build_unique_name(b->cx, taken, name_identifier(b->cx, t->name)), t,
+                            build_is_single(b, t, b->graph.output[b->state[i].output]),
+                            build_initial(b, b->state[i].input), NULL };
+        if (state[i].initial)
+            state[i].initial_name = build_unique_name(b->cx, &b->shared->symbols,
+                                                      name_format(b->cx, "%s_initial", state[i].name));
     }
     return state;
 }
@@ -109,10 +123,15 @@ void build_assemble(Build *b)
     Program *p = &b->program;
     Map ports = map_new(cx->arena), states = map_new(cx->arena);
     const char *slash = strrchr(b->path, '/');
-    *p = (Program){ .name = b->name, .source = slash ? slash + 1 : b->path, .target = b->target->name,
+    *p = (Program){ .name = b->name,
+                    .source = slash ? slash + 1 : b->path,
+                    .target = b->target->name,
                     .rounds_once = build_rounds_once(b->options),
-                    .ports_in_arena = b->options->ports_in_arena, .static_arena = b->options->static_arena, .standalone = b->options->standalone,
-                    .arena_size = b->plan.arena_size, .arena_align = b->plan.align };
+                    .ports_in_arena = b->options->ports_in_arena,
+                    .static_arena = b->options->static_arena,
+                    .standalone = b->options->standalone,
+                    .arena_size = b->plan.arena_size,
+                    .arena_align = b->plan.align };
     build_constants(b);
     build_partition_params(b);
     p->partition_count = b->partition_count;
@@ -126,9 +145,12 @@ void build_assemble(Build *b)
     p->body_count = b->shared->body_count;
     p->body = b->shared->body;
     collect_sizes(b);
-    for (int i = 0; i < p->size_count; i++) build_unique_name(cx, &ports, expr_as_var(p->size[i])->name);      /* fields of the inputs, too */
-    p->input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports, &p->input_count);
-    p->output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports, &p->output_count);
+    /* Fields of the inputs, too */
+    for (int i = 0; i < p->size_count; i++) build_unique_name(cx, &ports, expr_as_var(p->size[i])->name);
+    p->input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports,
+                        &p->input_count);
+    p->output = ports_of(b, b->model.output, b->graph.output, b->graph.output_count, build_state_of_output, &ports,
+                         &p->output_count);
     build_unique_name(cx, &states, "turn");
     p->state = states_of(b, &states);
     p->state_count = b->state_count;

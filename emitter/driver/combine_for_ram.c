@@ -30,9 +30,13 @@ typedef struct Search { Build *b; Groups whole; int64_t outside; } Search;      
 
 static Layers layers_room(Ctx *cx, int count)
 {
-    return (Layers){ .count = count, .at = NEW_ARRAY(cx->arena, Group, count), .nest = NEW_ARRAY(cx->arena, const Nest *, count),
-                     .chosen = NEW_ARRAY(cx->arena, const Implementation *, count), .parts = NEW_ARRAY(cx->arena, int, count),
-                     .part = NEW_ARRAY(cx->arena, const int *, count), .explain = "" };
+    return (Layers){ .count = count,
+                     .at = NEW_ARRAY(cx->arena, Group, count),
+                     .nest = NEW_ARRAY(cx->arena, const Nest *, count),
+                     .chosen = NEW_ARRAY(cx->arena, const Implementation *, count),
+                     .parts = NEW_ARRAY(cx->arena, int, count),
+                     .part = NEW_ARRAY(cx->arena, const int *, count),
+                     .explain = "" };
 }
 
 static Layers layers_now(Search *r)
@@ -111,7 +115,8 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
     Ctx *cx = r->b->cx;
     Group merged;
     Text explain = text_new(cx);
-    int *part = NEW_ARRAY(cx->arena, int, l->parts[i] + l->parts[j]), count = rising(l->part[i], l->parts[i], l->part[j], l->parts[j], part), n = 0;
+    int *part = NEW_ARRAY(cx->arena, int, l->parts[i] + l->parts[j]),
+        count = rising(l->part[i], l->parts[i], l->part[j], l->parts[j], part), n = 0;
     DiagMark mark = diag_mark(cx);
     const Nest *nest = schedule_combine_rows(cx, &r->b->graph, &r->whole, part, count, r->b->target, &explain, &merged);
     if (diag_rewind(cx, mark) || !nest) return false;
@@ -128,7 +133,10 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
     return true;
 }
 
-static bool goes_by_itself(const Layers *l, int i) { return !l->nest[i] || l->nest[i]->otherwise || l->plan.is_free[i] || group_device(&l->at[i]); }
+static bool goes_by_itself(const Layers *l, int i)
+{
+    return !l->nest[i] || l->nest[i]->otherwise || l->plan.is_free[i] || group_device(&l->at[i]);
+}
 
 /* The pair that leaves the least alive where most is alive now; false: none leaves less. */
 static bool best_join(Search *r, const Layers *l, Layers *best)
@@ -141,11 +149,13 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
         Layers now;
         const int j = goes_by_itself(l, i) ? -1 : only_reader(r, l, i);
         const Slot *s = j < peak ? NULL : plan_slot(&l->plan, l->at[i].output[0]);
-        if (!s || goes_by_itself(l, j) || s->kind != SLOT_ARENA || s->root != s->tensor || !tensor_is_fixed(s->tensor)) continue;
+        if (!s || goes_by_itself(l, j) || s->kind != SLOT_ARENA || s->root != s->tensor || !tensor_is_fixed(s->tensor))
+            continue;
         if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.alive[peak] || !join_layers(r, l, i, j, &now)) continue;
         plan_layers(r, &now);
         if (ctx_failed(r->b->cx)) return false;
-        if (now.plan.alive[j - 1] >= l->plan.alive[peak] || (found && now.plan.arena_size >= best->plan.arena_size)) continue;
+        if (now.plan.alive[j - 1] >= l->plan.alive[peak] || (found && now.plan.arena_size >= best->plan.arena_size))
+            continue;
         *best = now;
         found = true;
     }
@@ -161,7 +171,8 @@ static bool improve(Search *r, Layers *l)
         if (!best_join(r, &now, &next)) return false;
         now = next;
         if (now.plan.arena_size > l->plan.arena_size - (l->plan.arena_size + r->outside) / LEAST_GAIN) continue;
-        now.explain = text_format(r->b->cx, "%sfor an arena of %lld bytes, and not %lld\n", now.explain, (long long)now.plan.arena_size, (long long)l->plan.arena_size);
+        now.explain = text_format(r->b->cx, "%sfor an arena of %lld bytes, and not %lld\n", now.explain,
+                                  (long long)now.plan.arena_size, (long long)l->plan.arena_size);
         *l = now;
         return true;
     }

@@ -40,7 +40,10 @@ static Chosen chosen_groups(Build *b, const char *wish)
     }
     for (int i = 0; i < b->groups.count; i++) {
         if (i == last) c.master = c.count;
-        if (is_in[i] && region_of_group(b, i)) diag_unsupported(b->cx, NULL, "--combine: '%s' is a branch or loop of the run; accepted: groups outside of it", b->groups.at[i].name);
+        if (is_in[i] && region_of_group(b, i))
+            diag_unsupported(b->cx, NULL,
+                             "--combine: '%s' is a branch or loop of the run; accepted: groups outside of it",
+                             b->groups.at[i].name);
         if (is_in[i]) c.part[c.count++] = i;
     }
     return c;
@@ -57,14 +60,16 @@ static bool reads_any(const Group *g, const Group *of)
 /* What is combined runs at once, so nothing else may stand between: no way leads out of it and in again. */
 static bool nothing_between(Build *b, const Chosen *c)
 {
-    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count), *is_behind = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
+    bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count),
+         *is_behind = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
     for (int i = 0; i < c->count; i++) is_in[c->part[i]] = true;
     for (int i = 0; i < b->groups.count; i++)
         for (int j = 0; j < i; j++) {
             if (!reads_any(&b->groups.at[i], &b->groups.at[j])) continue;
             if (is_in[i] && is_behind[j]) {
-                diag_error(b->cx, NULL, "--combine: '%s' reads '%s', which is not named but reads a group that is; name it too", b->groups.at[i].name,
-                           b->groups.at[j].name);
+                diag_error(b->cx, NULL,
+                           "--combine: '%s' reads '%s', which is not named but reads a group that is; name it too",
+                           b->groups.at[i].name, b->groups.at[j].name);
                 return false;
             }
             is_behind[i] = is_behind[i] || (!is_in[i] && (is_in[j] || is_behind[j]));
@@ -82,7 +87,8 @@ void build_combine_named(Build *b)
     if (ctx_failed(cx) || c.count < 2 || !nothing_between(b, &c)) return;
     Group merged;
     Text explain = text_new(cx);
-    const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain, &merged);
+    const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain,
+                                     &merged);
     if (!n) return;
     Group *at = NEW_ARRAY(cx->arena, Group, b->groups.count);
     int count = 0, next = 0;

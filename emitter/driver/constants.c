@@ -48,7 +48,8 @@ static void name_constants(Build *b)
             const Slot *s = plan_slot(&b->plan, g->input[j]);
             if (s->kind != SLOT_CONST || out[b->constant_of[s->index]]) continue;
             const Tensor *role = b->nest[i] ? b->nest[i]->input[j] : g->input[j];
-            out[b->constant_of[s->index]] = build_symbol(b, name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, role->name)));
+            out[b->constant_of[s->index]] = build_symbol(
+                b, name_format(b->cx, "%s_%s", g->name, name_identifier(b->cx, role->name)));
         }
     }
 }

@@ -28,7 +28,8 @@ void build_partitions(Build *b)
         b->partition_of[i] = -1;
         if (!device) continue;
         if (is_new_run(b, i)) {
-            const char *name = build_symbol(b, text_format(b->cx, "%s_%d", name_identifier(b->cx, device), number_on_device(b, device)));
+            const char *name = build_symbol(
+                b, text_format(b->cx, "%s_%d", name_identifier(b->cx, device), number_on_device(b, device)));
             b->partition[b->partition_count++] = (Partition){ .name = name, .device = device };
         }
         b->partition_of[i] = b->partition_count - 1;
@@ -50,7 +51,8 @@ static bool is_touched(const Build *b, int partition, bool within, bool makes, c
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         if ((b->partition_of[i] == partition) != within || (makes && b->plan.is_free[i])) continue;
-        if (makes ? has_root(b, g->output, g->output_count, root) : has_root(b, g->input, g->input_count, root)) return true;
+        if (makes ? has_root(b, g->output, g->output_count, root) : has_root(b, g->input, g->input_count, root))
+            return true;
     }
     return false;
 }
@@ -68,14 +70,16 @@ static void add_param(Build *b, int partition, Param *param, const Tensor *t)
     const Slot *s = plan_slot(&b->plan, t);
     for (int i = 0; i < p->param_count; i++)
         if (plan_slot(&b->plan, param[i].tensor)->root == s->root) return;
-    bool comes = is_touched(b, partition, false, true, s->root), goes = is_touched(b, partition, false, false, s->root) &&
-                                                                        is_touched(b, partition, true, true, s->root);
+    bool comes = is_touched(b, partition, false, true, s->root),
+         goes = is_touched(b, partition, false, false, s->root) && is_touched(b, partition, true, true, s->root);
     if (s->kind == SLOT_CONST || (!comes && !goes)) return;
     const char *wanted = name_of_value(b->cx, t);
     for (int i = 0, n = 2; i < p->param_count; i++)
-        if (text_equal(param[i].name, wanted)) wanted = name_format(b->cx, "%s_%d", name_of_value(b->cx, t), n++), i = -1;
+        if (text_equal(param[i].name, wanted))
+            wanted = name_format(b->cx, "%s_%d", name_of_value(b->cx, t), n++), i = -1;
     if (text_equal(wanted, "arena") || text_equal(wanted, "memory")) wanted = name_format(b->cx, "%s_", wanted);
-    param[p->param_count++] = (Param){ wanted, t, build_place(b, s), is_touched(b, partition, true, true, s->root), false };
+    param[p->param_count++] = (Param){ wanted, t, build_place(b, s), is_touched(b, partition, true, true, s->root),
+                                       false };
 }
 
 void build_partition_params(Build *b)
@@ -85,9 +89,11 @@ void build_partition_params(Build *b)
         for (int i = 0; i < b->groups.count; i++) most += b->groups.at[i].input_count + b->groups.at[i].output_count;
         Param *param = NEW_ARRAY(b->cx->arena, Param, most);
         for (int i = 0; i < b->groups.count; i++)
-            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].input_count; j++) add_param(b, p, param, b->groups.at[i].input[j]);
+            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].input_count; j++)
+                add_param(b, p, param, b->groups.at[i].input[j]);
         for (int i = 0; i < b->groups.count; i++)
-            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].output_count; j++) add_param(b, p, param, b->groups.at[i].output[j]);
+            for (int j = 0; b->partition_of[i] == p && j < b->groups.at[i].output_count; j++)
+                add_param(b, p, param, b->groups.at[i].output[j]);
         b->partition[p].param = param;
     }
 }
@@ -97,7 +103,8 @@ Place build_place_in(const Build *b, int partition, const Slot *s)
     for (int i = 0; partition >= 0 && i < b->partition[partition].param_count; i++) {
         const Slot *given = plan_slot(&b->plan, b->partition[partition].param[i].tensor);
         if (given->root == s->root)
-            return (Place){ PLACE_PARAM, i, (s->view_offset - given->view_offset) * dtype_info(s->tensor->type)->bytes, s->tensor->type };
+            return (Place){ PLACE_PARAM, i, (s->view_offset - given->view_offset) * dtype_info(s->tensor->type)->bytes,
+                            s->tensor->type };
     }
     return build_place(b, s);
 }

@@ -45,12 +45,15 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     check_twice(cx, o);
     if (!target) diag_usage(cx, NULL, "there is no target \"%s\"%s", o->target, target_hint(cx, o->target));
     if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
-        diag_usage(cx, NULL, "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _ that begin with a "
-                             "letter and are no word of C or C++, like \"%s\"",
-                   o->name, name_prefix(cx, o->name));
+        diag_usage(
+            cx, NULL,
+            "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _ that begin with a "
+            "letter and are no word of C or C++, like \"%s\"",
+            o->name, name_prefix(cx, o->name));
     if (o->ports_in_arena && o->static_arena)
-        diag_usage(cx, NULL, "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
-                             "static arena");
+        diag_usage(cx, NULL,
+                   "--io arena and --static-arena exclude each other: the caller cannot reach inputs and outputs in a "
+                   "static arena");
 }
 
 static void build_begin(Build *b, Ctx *cx, const char *path, const lw_options *o)
@@ -76,7 +79,8 @@ bool build_read(Build *b, Ctx *cx, const char *path, const lw_options *o)
     ImportOptions options = { .dim_count = o->dim_count, .value_count = o->value_count, .state_count = o->state_count,
                               .rounds_once = build_rounds_once(o) };
     ImportDim *dim = NEW_ARRAY(cx->arena, ImportDim, o->dim_count);
-    for (int i = 0; i < o->dim_count; i++) dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum, o->dim[i].least };
+    for (int i = 0; i < o->dim_count; i++)
+        dim[i] = (ImportDim){ o->dim[i].name, o->dim[i].value, o->dim[i].is_maximum, o->dim[i].least };
     ImportValue *value = NEW_ARRAY(cx->arena, ImportValue, o->value_count);
     for (int i = 0; i < o->value_count; i++) value[i] = (ImportValue){ o->value[i].name, o->value[i].path };
     const char **state = NEW_ARRAY(cx->arena, const char *, o->state_count);
@@ -104,7 +108,11 @@ bool build_graph(Build *b)
     const Model *m = &b->model;
     b->shared = build_shared(b->cx);
     b->shared->last = b;
-    b->graph = (Graph){ .name = b->name, .input_count = m->input_count, .input = m->input, .output_count = m->output_count, .output = m->output,
+    b->graph = (Graph){ .name = b->name,
+                        .input_count = m->input_count,
+                        .input = m->input,
+                        .output_count = m->output_count,
+                        .output = m->output,
                         .target = b->target };
     if (build_passes(b) && b->options->layers && !build_is_nest(b)) build_show_layers(b);
     return build_inner_graphs(b);
@@ -120,7 +128,8 @@ bool build_program(Build *b)
     b->shared->function = NEW_ARRAY(b->cx->arena, const Function *, groups);
     b->shared->body = NEW_ARRAY(b->cx->arena, const Body *, graphs);
     build_functions(b);
-    if (!ctx_failed(b->cx) && b->target->lanes == 1) functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
+    if (!ctx_failed(b->cx) && b->target->lanes == 1)
+        functions_merge(b->cx, b->shared->function, b->shared->function_count, &b->shared->merged);
     if (!ctx_failed(b->cx)) build_name_shared(b);
     if (!ctx_failed(b->cx)) build_assemble(b);
     return !ctx_failed(b->cx);

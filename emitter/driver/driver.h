@@ -36,15 +36,18 @@ struct Build {
     StatePair *state; int state_count;       /* of the file and of --state */
     Graph graph;                             /* after the passes */
     Groups groups;
-    int *parts;                              /* [groups] more than 1: --combine made it of so many; NULL: it made none */
+    /* [groups] more than 1: --combine made it of so many; NULL: it made none */
+    int *parts;
     const char *combine_text;                /* which, what went where, and why; NULL: none */
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */
     Plan plan;
     Function **function;                     /* [groups]; equal groups share one; NULL where the plan says it is free */
-    const Nest **lowered;                    /* [groups] the nest that the function was lowered from: another group's where it is shared */
+    /* [groups] the nest that the function was lowered from: another group's where it is shared */
+    const Nest **lowered;
     Shared *shared;
-    Build *next;                             /* the next graph inside of the model's; each comes behind the one it is in */
+    /* The next graph inside of the model's; each comes behind the one it is in */
+    Build *next;
     Map inner;                               /* of a region's node: Build[graph_count], its graphs */
     const Node *region;                      /* whose graph this is, and */
     Build *outer;                            /* where the region stands; NULL: the graph is the model's own */
@@ -72,17 +75,21 @@ bool build_write(Build *b, const char *output);                                /
 /* names.c: the first of `wanted`, wanted_2, ... that is not taken yet, and is now; the same among the program's symbols. */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *wanted);
 const char *build_symbol(Build *b, const char *wanted);
-Shared *build_shared(Ctx *cx);                                                 /* with the names that every program has */
+/* With the names that every program has */
+Shared *build_shared(Ctx *cx);
 void build_name_groups(Build *b);
 void build_name_shared(Build *b);                /* once functions are merged */
 
-bool build_passes(Build *b);                                                   /* nests.c: over the DAG of the model, or of a region */
-bool build_is_nest(Build *b);                                                  /* nests.c: it becomes one nest, with the steps of the file */
+/* nests.c: over the DAG of the model, or of a region */
+bool build_passes(Build *b);
+/* nests.c: it becomes one nest, with the steps of the file */
+bool build_is_nest(Build *b);
 bool build_rounds_once(const lw_options *o);                                   /* build.c: --rounding single */
 
 /* state.c: pairs of an input and an output. */
 bool build_states(Build *b);
-int build_state_of_input(const Build *b, int input);                           /* which state the model's input is; -1: none */
+/* Which state the model's input is; -1: none */
+int build_state_of_input(const Build *b, int input);
 int build_state_of_output(const Build *b, int output);
 const Tensor *build_initial(const Build *b, int input);                        /* what state begins with; NULL: zeros */
 
@@ -92,16 +99,23 @@ void build_partitions(Build *b);                                               /
 void build_combine_named(Build *b);                                            /* combine_named.c */
 void build_combine_for_ram(Build *b);                                          /* combine_for_ram.c */
 
-void build_functions(Build *b);                                                /* functions.c: views, functions and places */
-void build_overlaps(Build *b);                                                 /* overlaps.c: which outputs may lie over inputs */
+/* functions.c: views, functions and places */
+void build_functions(Build *b);
+/* overlaps.c: which outputs may lie over inputs */
+void build_overlaps(Build *b);
 
 void build_assemble(Build *b);                                                 /* assemble.c: the program */
-Place build_place(const Build *b, const Slot *s);                              /* places.c: as NAME_run (or the body that runs the graph) sees it */
+/* places.c: as NAME_run (or the body that runs the graph) sees it */
+Place build_place(const Build *b, const Slot *s);
 int build_calls(Build *b, const Call **out);                                   /* of all groups, in order */
-bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);     /* is the one used for the last time before the other is begun? */
-void build_constants(Build *b);                                                /* constants.c: numbers and names, for all graphs */
-void build_partition_params(Build *b);                                         /* device_functions.c: what its function is given, after the plan */
-Place build_place_in(const Build *b, int partition, const Slot *s);            /* where a tensor lies as that function sees it */
+/* Is the one used for the last time before the other is begun? */
+bool build_is_single(const Build *b, const Tensor *in, const Tensor *out);
+/* constants.c: numbers and names, for all graphs */
+void build_constants(Build *b);
+/* device_functions.c: what its function is given, after the plan */
+void build_partition_params(Build *b);
+/* Where a tensor lies as that function sees it */
+Place build_place_in(const Build *b, int partition, const Slot *s);
 static inline bool is_scratch(const Memory *m) { return m->kind == MEMORY_SCRATCH; }
 
 /* region_graphs.c, region_bodies.c: the graphs of regions go the same way as the model's, each step after that of the graph around. */
@@ -109,7 +123,8 @@ const Node *region_of_group(const Build *b, int group);                        /
 Build *build_graphs_of(const Build *b, const Node *region);                    /* [graph_count] */
 bool build_inner_graphs(Build *b);
 bool build_inner_nests(Build *b);
-int region_scratch(Build *b, int group, Scratch **out);                        /* what the region needs beside its inputs and outputs */
+/* What the region needs beside its inputs and outputs */
+int region_scratch(Build *b, int group, Scratch **out);
 Call region_call(Build *b, int group);                                         /* and the bodies go to the program */
 
 /* run.c: all groups in the interpreter, on the data of the model's inputs (in order); outputs[i] gets the data of output i. */

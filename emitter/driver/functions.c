@@ -27,15 +27,19 @@ static LowerOptions lower_options(Build *b, int group)
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
     /* What --combine made of several may grow as its parts may. */
     int64_t parts = b->parts && b->parts[group] > 1 ? b->parts[group] : 1;
-    LowerOptions o = { .view = view, .code_budget = b->target->copy_budget * parts, .inputs_alias_output = b->plan.in_place[group],
+    LowerOptions o = { .view = view,
+                       .code_budget = b->target->copy_budget * parts,
+                       .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
-                       .keeps_names = !g->anchor && !consists_of_calls(g), .watch = b->watch };
+                       .keeps_names = !g->anchor && !consists_of_calls(g),
+                       .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;
         const Slot *s = plan_slot(&b->plan, in ? g->input[i] : g->output[i - g->input_count]);
         if (!s || s->root == s->tensor || !tensor_is_fixed(s->tensor)) continue;
         View *v = &view[o.view_count++];
-        *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count], .elems = tensor_elems(s->root) - s->view_offset };
+        *v = (View){ .tensor = in ? n->input[i] : n->output[i - g->input_count],
+                     .elems = tensor_elems(s->root) - s->view_offset };
         memcpy(v->stride, s->stride, sizeof v->stride);
     }
     return o;
@@ -87,7 +91,8 @@ static int function_scratch(Build *b, const Function *f, Scratch **out)
     *out = NEW_ARRAY(b->cx->arena, Scratch, f ? f->memory_count : 0);
     for (int m = 0; f && m < f->memory_count; m++)
         if (is_scratch(f->memory[m]))
-            (*out)[count++].bytes = interval_of(b->cx, f->memory[m]->elems, NULL).greatest * dtype_info(f->memory[m]->type)->bytes;
+            (*out)[count++].bytes = interval_of(b->cx, f->memory[m]->elems, NULL).greatest
+                                    * dtype_info(f->memory[m]->type)->bytes;
     return count;
 }
 

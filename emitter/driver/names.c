@@ -25,9 +25,10 @@ const char *build_symbol(Build *b, const char *wanted) { return build_unique_nam
 /* Begins with what stands behind the model's prefix in the emitted C anyway, before functions and constants. */
 Shared *build_shared(Ctx *cx)
 {
-    static const char *const own[] = { "run", "arena", "inputs", "outputs", "INPUTS", "OUTPUTS", "H", "ARENA_SIZE", "ARENA_ALIGN", "state", "reset", "E_STATE",
-                                       "WEIGHTS_SIZE", "E_ARENA", "E_DIM",
-                                       "ARENA", "E_NULL" };
+    static const char *const own[] = { "run",     "arena",   "inputs",       "outputs",     "INPUTS",
+                                       "OUTPUTS", "H",       "ARENA_SIZE",   "ARENA_ALIGN", "state",
+                                       "reset",   "E_STATE", "WEIGHTS_SIZE", "E_ARENA",     "E_DIM",
+                                       "ARENA",   "E_NULL" };
     Shared *s = NEW(cx->arena, Shared);
     s->symbols = s->by_text = s->lowered = s->merged = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) build_unique_name(cx, &s->symbols, own[i]);
@@ -74,7 +75,8 @@ static const char *shape_of(Ctx *cx, const Group *g)
     Text t = text_new(cx);
     if (!tensor_is_fixed(y)) return "";
     for (int d = 0; d < y->rank; d++)
-        if (t.length || tensor_dim(y, d) > 1) text_printf(&t, "%s%lld", t.length ? "x" : "_", (long long)tensor_dim(y, d));
+        if (t.length || tensor_dim(y, d) > 1)
+            text_printf(&t, "%s%lld", t.length ? "x" : "_", (long long)tensor_dim(y, d));
     return text_string(&t);
 }
 

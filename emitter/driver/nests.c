@@ -44,7 +44,9 @@ static bool nest_of_te(Build *b)
     for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
-    *group = (Group){ .name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name), .input_count = n->input_count, .output_count = n->output_count };
+    *group = (Group){ .name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name),
+                      .input_count = n->input_count,
+                      .output_count = n->output_count };
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
     b->groups = (Groups){ 1, group };
@@ -91,7 +93,8 @@ bool build_nests(Build *b)
     if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
     else if (is_named) build_combine_named(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        if (!b->nest[i] && !region_of_group(b, i)) b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
+        if (!b->nest[i] && !region_of_group(b, i))
+            b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);
     return nests_of_graphs(b);

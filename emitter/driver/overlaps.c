@@ -39,7 +39,10 @@ static bool was_asked(const Group *g, const Plan *p, int input)
 }
 
 /* C takes it that memory of different types lies apart, but for characters: a compiler may write the one before it reads the other. */
-static bool may_share_bytes(DType a, DType b) { return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1; }
+static bool may_share_bytes(DType a, DType b)
+{
+    return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1;
+}
 
 static void leads_of_group(Build *b, int group)
 {
@@ -53,8 +56,10 @@ static void leads_of_group(Build *b, int group)
         const Slot *x = plan_slot(p, g->input[i]);
         int64_t lead;
         if (!may_share_bytes(x->root->type, y->tensor->type)) continue;
-        if (!x->in_arena || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || was_asked(g, p, i)) continue;
-        if (lead_of_root(b, group, x->root, out, &lead) && lead < tensor_bytes(y->tensor)) p->lead[p->lead_count++] = (Lead){ x->root, y->root, group, lead };
+        if (!x->in_arena || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || was_asked(g, p, i))
+            continue;
+        if (lead_of_root(b, group, x->root, out, &lead) && lead < tensor_bytes(y->tensor))
+            p->lead[p->lead_count++] = (Lead){ x->root, y->root, group, lead };
     }
 }
 

@@ -14,14 +14,16 @@ static int port_number(const Build *b, int place, int (*state_of)(const Build *b
 static Place place_in_body(const Build *b, const Slot *s)
 {
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
-    return (Place){ PLACE_PARAM, s->index + (s->kind == SLOT_OUTPUT ? b->graph.input_count : 0), bytes, s->tensor->type };
+    return (Place){ PLACE_PARAM, s->index + (s->kind == SLOT_OUTPUT ? b->graph.input_count : 0), bytes,
+                    s->tensor->type };
 }
 
 Place build_place(const Build *b, const Slot *s)
 {
     if (b->outer && (s->kind == SLOT_INPUT || s->kind == SLOT_OUTPUT)) return place_in_body(b, s);
     int64_t bytes = s->view_offset * dtype_info(s->tensor->type)->bytes;
-    int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1, out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
+    int in = s->kind == SLOT_INPUT ? build_state_of_input(b, s->index) : -1,
+        out = s->kind == SLOT_OUTPUT ? build_state_of_output(b, s->index) : -1;
     Place p = { PLACE_ARENA, s->index, bytes, s->tensor->type };
     switch (s->kind) {
     case SLOT_INPUT:

@@ -8,7 +8,10 @@
 /* ---- Memory ------------------------------------------------------------------------------------------------------- */
 
 /* What the body makes of state s. */
-static const Tensor *new_state(const Build *body, const Region *r, int s) { return body->graph.output[r->has_condition + s]; }
+static const Tensor *new_state(const Build *body, const Region *r, int s)
+{
+    return body->graph.output[r->has_condition + s];
+}
 static const Tensor *old_state(const Build *body, int s) { return body->graph.input[1 + s]; }
 
 /* The body's own memory, then a second array for each state that needs one. */
@@ -22,7 +25,8 @@ int region_scratch(Build *b, int group, Scratch **out)
     for (int g = 0; g < r->graph_count; g++)
         if (inner[g].plan.arena_size > s[0].bytes) s[0].bytes = inner[g].plan.arena_size;
     for (int i = 0; i < r->state_count; i++)
-        if (!build_is_single(inner, old_state(inner, i), new_state(inner, r, i))) s[count++].bytes = tensor_bytes(n->out[i]);
+        if (!build_is_single(inner, old_state(inner, i), new_state(inner, r, i)))
+            s[count++].bytes = tensor_bytes(n->out[i]);
     return count;
 }
 
@@ -30,7 +34,8 @@ int region_scratch(Build *b, int group, Scratch **out)
 
 static Map reserved_names(Ctx *cx)
 {
-    static const char *const own[] = { "in", "out", "arena", "memory", "state", "now", "next", "turn", "turns", "again", "status", "last" };
+    static const char *const own[] = { "in",   "out",  "arena", "memory", "state",  "now",
+                                       "next", "turn", "turns", "again",  "status", "last" };
     Map taken = map_new(cx->arena);
     for (size_t i = 0; i < sizeof own / sizeof own[0]; i++) map_put_ptr(&taken, name(cx, own[i]), cx);
     return taken;
@@ -75,11 +80,14 @@ static Param *add_params(Build *b, Body *body)
     Map taken = reserved_names(b->cx);
     for (int i = 0; i < g->input_count; i++) {
         bool is_turn = r->kind == REGION_LOOP && i == 0;
-        param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_turn ? "step" : g->input[i]->name), .tensor = g->input[i] };
+        param[body->param_count] = (Param){ .name = free_name(b->cx, &taken, is_turn ? "step" : g->input[i]->name),
+                                            .tensor = g->input[i] };
         body->param_count++;
     }
     for (int i = 0; i < g->output_count; i++)
-        param[body->param_count++] = (Param){ .name = free_name(b->cx, &taken, g->output[i]->name), .tensor = g->output[i], .is_written = true };
+        param[body->param_count++] = (Param){ .name = free_name(b->cx, &taken, g->output[i]->name),
+                                              .tensor = g->output[i],
+                                              .is_written = true };
     body->param = param;
     return param;
 }
@@ -164,7 +172,8 @@ static Argument output_argument(const Making *m, int i)
     if (r->kind == REGION_CHOICE) return (Argument){ ARGUMENT_PLACE, m->n->in_count + i, 0, false };
     if (state < 0) return (Argument){ ARGUMENT_GOES_ON, 0, 0, false };
     if (row < 0) return (Argument){ ARGUMENT_NEXT, state, 0, false };
-    return (Argument){ ARGUMENT_ROW, m->n->in_count + state, tensor_elems(m->inner->graph.output[i]), r->rows_back[row] };
+    return (Argument){ ARGUMENT_ROW, m->n->in_count + state, tensor_elems(m->inner->graph.output[i]),
+                       r->rows_back[row] };
 }
 
 static const Argument *arguments(const Making *m)
@@ -182,7 +191,8 @@ static void take_names(const Build *b, Map *taken)
     for (int i = 0; b->body && i < b->body->param_count; i++) map_put_ptr(taken, b->body->param[i].name, taken);
     for (int i = 0; i < b->graph.input_count; i++)
         for (int d = 0; d < b->graph.input[i]->rank; d++)
-            if (expr_as_var(b->graph.input[i]->shape[d])) map_put_ptr(taken, name(b->cx, expr_as_var(b->graph.input[i]->shape[d])->name), taken);
+            if (expr_as_var(b->graph.input[i]->shape[d]))
+                map_put_ptr(taken, name(b->cx, expr_as_var(b->graph.input[i]->shape[d])->name), taken);
 }
 
 /* Their names are locals of the function that holds the loop. */
@@ -195,7 +205,8 @@ static const Carried *carried(const Making *m)
     take_names(m->b, &taken);
     for (int i = 0, other = m->n->in_count + m->n->out_count + 1; i < r->state_count; i++) {
         bool single = build_is_single(m->inner, old_state(m->inner, i), new_state(m->inner, r, i));
-        c[i] = (Carried){ free_name(cx, &taken, old_state(m->inner, i)->name), m->n->out[i], 2 + i, m->n->in_count + i, single ? -1 : other++ };
+        c[i] = (Carried){ free_name(cx, &taken, old_state(m->inner, i)->name), m->n->out[i], 2 + i, m->n->in_count + i,
+                          single ? -1 : other++ };
         map_put_ptr(&taken, name_format(cx, "%s_next", c[i].name), cx);
     }
     return c;
@@ -206,8 +217,15 @@ static const Control *control_of(const Making *m)
     const Node *n = m->n;
     const Region *r = m->r;
     Control *c = NEW(m->b->cx->arena, Control);
-    *c = (Control){ .is_loop = r->kind == REGION_LOOP, .body_count = r->graph_count, .argument = arguments(m), .memory = n->in_count + n->out_count,
-                    .condition = -1, .count = -1, .has_condition = r->has_condition, .turns = region_turns(n), .room = r->most_turns };
+    *c = (Control){ .is_loop = r->kind == REGION_LOOP,
+                    .body_count = r->graph_count,
+                    .argument = arguments(m),
+                    .memory = n->in_count + n->out_count,
+                    .condition = -1,
+                    .count = -1,
+                    .has_condition = r->has_condition,
+                    .turns = region_turns(n),
+                    .room = r->most_turns };
     for (int g = 0; g < r->graph_count; g++) c->body[g] = m->inner[g].body;
     if (!c->is_loop) {
         c->condition = 0;
@@ -230,5 +248,8 @@ Call region_call(Build *b, int group)
     Making m = { b, group, n, n->region, build_graphs_of(b, n), NULL };
     for (int g = 0; g < m.r->graph_count; g++) make_body(&m.inner[g]);
     int place_count = add_places(&m);
-    return (Call){ .control = control_of(&m), .label = *n->name ? n->name : b->groups.at[group].name, .place_count = place_count, .place = m.place };
+    return (Call){ .control = control_of(&m),
+                   .label = *n->name ? n->name : b->groups.at[group].name,
+                   .place_count = place_count,
+                   .place = m.place };
 }

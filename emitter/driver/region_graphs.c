@@ -13,7 +13,10 @@ static void refuse_devices(const Build *b)
     Node **order;
     int count = graph_order(b->cx, &b->graph, &order);
     for (int i = 0; i < count; i++)
-        if (order[i]->device) diag_unsupported(b->cx, order[i]->name, "a call on the device %s inside of a branch or loop; accepted: outside of them", order[i]->device);
+        if (order[i]->device)
+            diag_unsupported(b->cx, order[i]->name,
+                             "a call on the device %s inside of a branch or loop; accepted: outside of them",
+                             order[i]->device);
 }
 
 /* The region's graph as this model has it: constants that are handed in take the place of inputs. */
@@ -34,8 +37,16 @@ static void make_inner(Build *b, const Node *n)
     Build *inner = NEW_ARRAY(b->cx->arena, Build, n->region->graph_count);
     map_put_ptr(&b->inner, n, inner);
     for (int i = 0; i < n->region->graph_count && !ctx_failed(b->cx); i++) {
-        inner[i] = (Build){ .cx = b->cx, .options = b->options, .path = b->path, .name = b->name, .target = b->target, .watch = b->watch,
-                            .shared = b->shared, .outer = b, .region = n, .graph = inner_graph(b, n, i) };
+        inner[i] = (Build){ .cx = b->cx,
+                            .options = b->options,
+                            .path = b->path,
+                            .name = b->name,
+                            .target = b->target,
+                            .watch = b->watch,
+                            .shared = b->shared,
+                            .outer = b,
+                            .region = n,
+                            .graph = inner_graph(b, n, i) };
         b->shared->last->next = &inner[i];
         b->shared->last = &inner[i];
         if (!build_passes(&inner[i])) return;

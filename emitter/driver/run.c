@@ -42,7 +42,8 @@ static bool run_turn(Build *body, const Node *n, int64_t turn, int64_t turns, En
     for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
     for (int i = 0; i < r->row_count; i++) {
         const Tensor *row = g->output[r->has_condition + r->state_count + i];
-        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, turn, turns, r->rows_back[i]), out[r->state_count + i], (size_t)tensor_bytes(row));
+        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, turn, turns, r->rows_back[i]),
+               out[r->state_count + i], (size_t)tensor_bytes(row));
     }
     return true;
 }
@@ -58,7 +59,9 @@ static bool run_loop(Build *b, const Node *n, Env *all)
     for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
     for (int64_t turn = 0; turn < turns && goes_on; turn++) {
         if (r->most_turns >= 0 && turn >= r->most_turns)
-            diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name), "it continues after %lld iterations, and its outputs have no rows for more", (long long)r->most_turns);
+            diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name),
+                       "it continues after %lld iterations, and its outputs have no rows for more",
+                       (long long)r->most_turns);
         if (ctx_failed(b->cx) || !run_turn(body, n, turn, turns, all, in, &goes_on)) return false;
     }
     for (int i = 0; i < r->state_count; i++) env_set(all, n->out[i], in[1 + i]);

@@ -12,7 +12,8 @@ static int find_port(Build *b, Tensor *const *port, int count, const char *wante
         if (text_equal(port[i]->name, wanted)) return i;
         names[i] = port[i]->name;
     }
-    diag_error(b->cx, NULL, "there is no %s '%s' to be given with --state%s", what, wanted, text_hint(b->cx, wanted, names, (size_t)count, ""));
+    diag_error(b->cx, NULL, "there is no %s '%s' to be given with --state%s", what, wanted,
+               text_hint(b->cx, wanted, names, (size_t)count, ""));
     return -1;
 }
 
@@ -24,12 +25,13 @@ static void check_state(Build *b, int i)
     Ctx *cx = b->cx;
     const Tensor *in = b->model.input[b->state[i].input], *out = b->model.output[b->state[i].output];
     if (in->type != out->type || tensor_elems(in) != tensor_elems(out) || tensor_elems(in) < 0)
-        diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s", in->name, dtype_info(in->type)->spelling,
-                   tensor_shape_text(cx, in), out->name, dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
+        diag_error(cx, NULL, "the state's input \"%s\" is %s%s, but its output \"%s\" is %s%s", in->name,
+                   dtype_info(in->type)->spelling, tensor_shape_text(cx, in), out->name,
+                   dtype_info(out->type)->spelling, tensor_shape_text(cx, out));
     const Tensor *first = build_initial(b, b->state[i].input);
     if (first && (first->type != in->type || tensor_elems(first) != tensor_elems(in)))
-        diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s", in->name, dtype_info(in->type)->spelling, tensor_shape_text(cx, in),
-                   dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
+        diag_error(cx, NULL, "the state \"%s\" is %s%s, but begins with %s%s", in->name, dtype_info(in->type)->spelling,
+                   tensor_shape_text(cx, in), dtype_info(first->type)->spelling, tensor_shape_text(cx, first));
     for (int j = 0; j < i; j++)
         if (b->state[j].input == b->state[i].input || b->state[j].output == b->state[i].output)
             diag_error(cx, NULL, "\"%s\" or \"%s\" is given twice with --state", in->name, out->name);
@@ -43,8 +45,10 @@ bool build_states(Build *b)
     b->state = NEW_ARRAY(b->cx->arena, StatePair, b->state_count);
     for (int i = 0; i < b->state_count && !ctx_failed(b->cx); i++) {
         const lw_state *given = &o->state[i < own ? 0 : i - own];
-        b->state[i] = i < own ? b->model.state[i] : (StatePair){ find_port(b, b->model.input, b->model.input_count, given->input, "input"),
-                                                                 find_port(b, b->model.output, b->model.output_count, given->output, "output") };
+        b->state[i] = i < own ? b->model.state[i]
+                              : (StatePair){ find_port(b, b->model.input, b->model.input_count, given->input, "input"),
+                                             find_port(b, b->model.output, b->model.output_count, given->output,
+                                                       "output") };
         if (!ctx_failed(b->cx)) check_state(b, i);
     }
     return !ctx_failed(b->cx);

@@ -13,7 +13,10 @@ static bool read_te(Ctx *cx, const char *path, Bytes file, const ImportOptions *
     return te_read(cx, path, file_text(cx, path, file), o, out);
 }
 
-typedef struct Format { const char *extension; bool (*read)(Ctx *, const char *, Bytes, const ImportOptions *, Model *); } Format;
+typedef struct Format {
+    const char *extension;
+    bool (*read)(Ctx *, const char *, Bytes, const ImportOptions *, Model *);
+} Format;
 static const Format formats[] = {
     { "onnx", onnx_read },
     { "te", read_te },

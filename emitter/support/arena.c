@@ -33,7 +33,8 @@ typedef union Align { long double ld; void *p; int64_t i; } Align;
 typedef struct ArenaBlock ArenaBlock;
 struct ArenaBlock { ArenaBlock *older; size_t used, size; Align bytes[1]; };
 
-struct Arena { ArenaBlock *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };   /* spare: given back last */
+/* spare: given back last */
+struct Arena { ArenaBlock *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };
 
 enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
 

@@ -13,7 +13,8 @@ Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: 
 Arena *arena_beside(const Arena *a);                              /* another one with the same hook; never NULL */
 void   arena_free(Arena *a);                                      /* NULL allowed */
 void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, aligned for any type; 0 bytes is legal */
-void  *arena_array(Arena *a, size_t count, size_t elem_bytes);    /* as arena_alloc; an overflowing product is out of memory */
+/* As arena_alloc; an overflowing product is out of memory */
+void  *arena_array(Arena *a, size_t count, size_t elem_bytes);
 void  *arena_copy(Arena *a, const void *from, size_t bytes);
 /* What has been allocated since the mark is given back. Marks are reset in the reverse order of their making. */
 typedef struct ArenaMark { struct ArenaBlock *newest; size_t used; } ArenaMark;

@@ -39,7 +39,8 @@ struct Ctx {
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */
     bool is_usage;               /* it is in the arguments of the call, whatever the files contain */
-    bool checks_late;            /* a built-in template is at work: its nest is checked when it is done, not at every step */
+    /* A built-in template is at work: its nest is checked when it is done, not at every step */
+    bool checks_late;
 #ifdef LW_TEST_SWITCH
     uint32_t off;                /* test builds: the check with this number is turned off (support/switch.h) */
     const char *asked;           /* the last check that found a step wrong */

@@ -16,6 +16,7 @@ uint16_t cursor_u16(Cursor *c);
 uint32_t cursor_u32(Cursor *c);
 uint64_t cursor_u64(Cursor *c);
 uint64_t cursor_varint(Cursor *c);                    /* protobuf base-128; more than 10 bytes is bad */
-Cursor   cursor_take(Cursor *c, uint64_t count);      /* the next `count` bytes as a cursor of their own; c moves past them */
+/* The next `count` bytes as a cursor of their own; c moves past them */
+Cursor   cursor_take(Cursor *c, uint64_t count);
 
 #endif

@@ -12,7 +12,8 @@
 
 typedef struct Bytes { const uint8_t *at; size_t count; } Bytes;
 
-Bytes file_read(Ctx *cx, const char *path);                                       /* owned by cx; a NUL follows the last byte */
+/* Owned by cx; a NUL follows the last byte */
+Bytes file_read(Ctx *cx, const char *path);
 /* The bytes as text. A NUL among them, which would end the text early, is an error at its line and column. */
 const char *file_text(Ctx *cx, const char *path, Bytes file);
 bool  file_write(Ctx *cx, const char *path, const void *bytes, size_t count);

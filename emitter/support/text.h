@@ -9,7 +9,8 @@
 
 #include "support/ctx.h"
 
-typedef struct Text { Arena *arena; char *at; size_t length, room; } Text;   /* `at` always ends in a NUL once written */
+/* `at` always ends in a NUL once written */
+typedef struct Text { Arena *arena; char *at; size_t length, room; } Text;
 
 Text text_new(Ctx *cx);
 void text_add(Text *t, const char *s);

@@ -45,7 +45,8 @@ static void note(Ctx *cx, const Lap *lap)
 {
     const long long us = microseconds(lap->ticks);
     const char *times = lap->times > 1 ? text_format(cx, ", %d times", lap->times) : "";
-    diag_listed(cx, NOTE, NULL, "%6lld.%03lld ms  %s%s%s%s", us / 1000, us % 1000, lap->part, *lap->part ? " " : "", lap->name, times);
+    diag_listed(cx, NOTE, NULL, "%6lld.%03lld ms  %s%s%s%s", us / 1000, us % 1000, lap->part, *lap->part ? " " : "",
+                lap->name, times);
 }
 
 void watch_report(Watch *w)

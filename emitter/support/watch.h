@@ -9,6 +9,7 @@ typedef struct Watch Watch;
 
 Watch *watch_new(Ctx *cx);
 void watch_lap(Watch *w, const char *part, const char *name);   /* "code", "hoist"; equal pairs are summed up */
-void watch_report(Watch *w);                                    /* a note for each, in the order of their first laps; the sum */
+/* A note for each, in the order of their first laps; the sum */
+void watch_report(Watch *w);
 
 #endif

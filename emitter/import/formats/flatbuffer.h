@@ -15,13 +15,16 @@
 #include "support/file.h"
 
 typedef struct FlatFile { Bytes bytes; bool bad; } FlatFile;
-typedef struct FlatTable { FlatFile *file; size_t at, end, vtable; int fields; } FlatTable;     /* fields 0: absent or empty */
-typedef struct FlatVector { FlatFile *file; size_t at, count; int size; } FlatVector;           /* size of an element in bytes */
+/* Fields 0: absent or empty */
+typedef struct FlatTable { FlatFile *file; size_t at, end, vtable; int fields; } FlatTable;
+/* Size of an element in bytes */
+typedef struct FlatVector { FlatFile *file; size_t at, count; int size; } FlatVector;
 
 FlatTable flat_root(FlatFile *f, const char *identifier);             /* of four letters; another one is `bad` */
 
 bool    flat_has(const FlatTable *t, int field);
-int64_t flat_int(const FlatTable *t, int field, int bytes, int64_t otherwise);         /* signed, of 1, 2, 4 or 8 bytes */
+/* signed, of 1, 2, 4 or 8 bytes */
+int64_t flat_int(const FlatTable *t, int field, int bytes, int64_t otherwise);
 float   flat_float(const FlatTable *t, int field, float otherwise);
 FlatTable  flat_table(const FlatTable *t, int field);
 FlatVector flat_vector(const FlatTable *t, int field, int size);      /* of numbers; of tables with size 4 */

@@ -91,7 +91,9 @@ static void copy_block(Stream *s)
 
 static void repeat(Stream *s, int length, const Code *distances)
 {
-    static const uint16_t base[DISTANCES] = { 1, 2, 3, 4, 5, 7, 9, 13, 17, 25, 33, 49, 65, 97, 129, 193, 257, 385, 513, 769, 1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577 };
+    static const uint16_t base[DISTANCES] = { 1,    2,    3,    4,    5,    7,    9,    13,    17,    25,
+                                              33,   49,   65,   97,   129,  193,  257,  385,   513,   769,
+                                              1025, 1537, 2049, 3073, 4097, 6145, 8193, 12289, 16385, 24577 };
     const int symbol = read_symbol(s, distances);
     if (symbol < 0 || symbol >= DISTANCES) {
         s->bad = true;
@@ -104,8 +106,10 @@ static void repeat(Stream *s, int length, const Code *distances)
 
 static void read_block(Stream *s, const Code *literals, const Code *distances)
 {
-    static const uint16_t base[] = { 3, 4, 5, 6, 7, 8, 9, 10, 11, 13, 15, 17, 19, 23, 27, 31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258 };
-    static const uint8_t extra[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
+    static const uint16_t base[] = { 3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
+                                     31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258 };
+    static const uint8_t extra[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
+                                     2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
     while (!s->bad) {
         const int symbol = read_symbol(s, literals), which = symbol - END_OF_BLOCK - 1;
         if (symbol == END_OF_BLOCK) return;
@@ -129,8 +133,13 @@ static bool read_lengths(Stream *s, const Code *c, uint8_t *length, int count)
 {
     for (int i = 0; i < count && !s->bad;) {
         const int symbol = read_symbol(s, c);
-        const uint8_t value = symbol < 16 ? (uint8_t)(symbol < 0 ? 0 : symbol) : symbol == 16 && i > 0 ? length[i - 1] : 0;
-        int times = symbol < 16 ? 1 : symbol == 16 ? 3 + read_bits(s, 2) : symbol == 17 ? 3 + read_bits(s, 3) : 11 + read_bits(s, 7);
+        const uint8_t value = symbol < 16             ? (uint8_t)(symbol < 0 ? 0 : symbol)
+                              : symbol == 16 && i > 0 ? length[i - 1]
+                                                      : 0;
+        int times = symbol < 16    ? 1
+                    : symbol == 16 ? 3 + read_bits(s, 2)
+                    : symbol == 17 ? 3 + read_bits(s, 3)
+                                   : 11 + read_bits(s, 7);
         if ((symbol == 16 && i == 0) || times > count - i) return false;
         while (times-- > 0) length[i++] = value;
     }
@@ -143,8 +152,11 @@ static bool read_codes(Stream *s, Code *literals, Code *distances)
     uint8_t length[LITERALS + 32] = { 0 };
     const int literal_count = 257 + read_bits(s, 5), distance_count = 1 + read_bits(s, 5), count = 4 + read_bits(s, 4);
     for (int i = 0; i < count; i++) length[order[i]] = (uint8_t)read_bits(s, 3);
-    if (!make_code(literals, length, LENGTH_CODES) || !read_lengths(s, literals, length, literal_count + distance_count)) return false;
-    return literal_count <= LITERALS && make_code(literals, length, literal_count) && make_code(distances, length + literal_count, distance_count);
+    if (!make_code(literals, length, LENGTH_CODES)
+        || !read_lengths(s, literals, length, literal_count + distance_count))
+        return false;
+    return literal_count <= LITERALS && make_code(literals, length, literal_count)
+           && make_code(distances, length + literal_count, distance_count);
 }
 
 bool inflate(Bytes in, uint8_t *out, size_t out_count)

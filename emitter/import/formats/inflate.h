@@ -7,6 +7,7 @@
 /* Exactly out_count bytes into out, from all of `in`. False where it is damaged, or gives another number of bytes; never writes
  * behind out. */
 bool inflate(Bytes in, uint8_t *out, size_t out_count);
-uint32_t crc32_of(const uint8_t *bytes, size_t count);                    /* of zip files: polynomial 0xedb88320, reflected */
+/* Of zip files: polynomial 0xedb88320, reflected */
+uint32_t crc32_of(const uint8_t *bytes, size_t count);
 
 #endif

@@ -25,7 +25,13 @@ static const struct { DType type; char letter; int bytes; } codes[] = {
 };
 enum { CODE_COUNT = sizeof codes / sizeof codes[0] };
 
-typedef struct Header { DType type; bool is_big_endian, is_fortran; int rank; int64_t shape[MAX_RANK]; int seen; } Header;
+typedef struct Header {
+    DType type;
+    bool is_big_endian, is_fortran;
+    int rank;
+    int64_t shape[MAX_RANK];
+    int seen;
+} Header;
 enum { SEEN_DESCR = 1, SEEN_ORDER = 2, SEEN_SHAPE = 4, SEEN_ALL = 7 };
 
 /* ---- The header -------------------------------------------------------------------------------------------------- */
@@ -210,8 +216,8 @@ static bool read_elements(HeaderCursor *r, const Header *h, void **data)
     const uint64_t wanted = (uint64_t)elems * (uint64_t)bytes, there = cursor_left(&r->at);
     if (is_huge) return bad(r, "it claims to have 2^31 elements or more");
     if (wanted != there)
-        return bad(r, text_format(r->cx, "its shape takes %llu bytes but %llu follow the header", (unsigned long long)wanted,
-                                  (unsigned long long)there));
+        return bad(r, text_format(r->cx, "its shape takes %llu bytes but %llu follow the header",
+                                  (unsigned long long)wanted, (unsigned long long)there));
     *data = arena_array(r->cx->arena, (size_t)elems, (size_t)bytes);
     for (int64_t i = 0; i < elems; i++) {
         uint64_t v = read_element(&r->at, bytes, h->is_big_endian);

@@ -30,7 +30,9 @@ bool proto_number(Field *f, WireType packed, uint64_t *out)
         return first;
     }
     if (f->bytes.bad || !cursor_left(&f->bytes)) return false;
-    *out = packed == WIRE_VARINT ? cursor_varint(&f->bytes) : packed == WIRE_64 ? cursor_u64(&f->bytes) : cursor_u32(&f->bytes);
+    *out = packed == WIRE_VARINT ? cursor_varint(&f->bytes)
+           : packed == WIRE_64   ? cursor_u64(&f->bytes)
+                                 : cursor_u32(&f->bytes);
     return !f->bytes.bad;
 }
 

@@ -9,7 +9,8 @@
 #include "support/text.h"
 
 enum { END_MARK = 0x06054b50, ENTRY_MARK = 0x02014b50, LOCAL_MARK = 0x04034b50, END_BYTES = 22, MOST_COMMENT = 65535 };
-enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1, MOST_ENTRIES = 65534, MOST_RATIO = 1032 };      /* deflate packs no better */
+/* Deflate packs no better */
+enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1, MOST_ENTRIES = 65534, MOST_RATIO = 1032 };
 
 static bool refuse(Ctx *cx, const char *path, const char *what)
 {
@@ -59,7 +60,8 @@ bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out)
     *out = (Zip){ .path = path, .file = file };
     if (ctx_failed(cx)) return false;
     if (!find_end(file, &out->count, &offset)) return refuse(cx, path, "it does not end as a zip file");
-    if (out->count > MOST_ENTRIES || offset > file.count) return refuse(cx, path, "its directory lies outside of it, or is that of a file beyond 4 GB");
+    if (out->count > MOST_ENTRIES || offset > file.count)
+        return refuse(cx, path, "its directory lies outside of it, or is that of a file beyond 4 GB");
     Cursor c = cursor_new(file.at + offset, file.count - (size_t)offset);
     if (cursor_left(&c) / 46 < (size_t)out->count) return refuse(cx, path, "its directory is damaged or cut off");
     out->entry = NEW_ARRAY(cx->arena, ZipEntry, out->count);
@@ -87,15 +89,23 @@ bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *ou
 {
     Bytes packed;
     if (ctx_failed(cx) || !find_packed(cx, z, e, &packed)) return false;
-    if (e->method != STORED && e->method != DEFLATED) return refuse(cx, z->path, text_format(cx, "\"%s\" is packed by method %d; 0 and 8 are accepted", e->name, e->method));
-    if (e->size > most) return refuse(cx, z->path, text_format(cx, "\"%s\" holds %llu bytes; at most %llu are wanted", e->name, (unsigned long long)e->size, (unsigned long long)most));
-    if (e->method == STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed) return refuse(cx, z->path, text_format(cx, "\"%s\" cannot hold what it claims", e->name));
+    if (e->method != STORED && e->method != DEFLATED)
+        return refuse(cx, z->path,
+                      text_format(cx, "\"%s\" is packed by method %d; 0 and 8 are accepted", e->name, e->method));
+    if (e->size > most)
+        return refuse(cx, z->path,
+                      text_format(cx, "\"%s\" holds %llu bytes; at most %llu are wanted", e->name,
+                                  (unsigned long long)e->size, (unsigned long long)most));
+    if (e->method == STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed)
+        return refuse(cx, z->path, text_format(cx, "\"%s\" cannot hold what it claims", e->name));
     if (e->method == DEFLATED) {
         uint8_t *unpacked = arena_alloc(cx->arena, (size_t)e->size);
-        if (!inflate(packed, unpacked, (size_t)e->size)) return refuse(cx, z->path, text_format(cx, "\"%s\" is damaged", e->name));
+        if (!inflate(packed, unpacked, (size_t)e->size))
+            return refuse(cx, z->path, text_format(cx, "\"%s\" is damaged", e->name));
         packed = (Bytes){ unpacked, (size_t)e->size };
     }
-    if (crc32_of(packed.at, packed.count) != e->crc) return refuse(cx, z->path, text_format(cx, "the checksum of \"%s\" is wrong", e->name));
+    if (crc32_of(packed.at, packed.count) != e->crc)
+        return refuse(cx, z->path, text_format(cx, "the checksum of \"%s\" is wrong", e->name));
     *out = packed;
     return true;
 }

@@ -7,7 +7,8 @@
 typedef struct ZipEntry {
     const char *name;
     int method; uint32_t crc;
-    uint64_t packed, size, offset;       /* bytes in the file, of what it holds, and from the file's begin to the local header */
+    /* Bytes in the file, of what it holds, and from the file's begin to the local header */
+    uint64_t packed, size, offset;
 } ZipEntry;
 typedef struct Zip { const char *path; Bytes file; int count; ZipEntry *entry; } Zip;
 

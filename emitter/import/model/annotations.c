@@ -57,7 +57,8 @@ static void refuse_pattern(Annotations *a, Token at, const char *pattern)
 {
     const char **names = NEW_ARRAY(a->cx->arena, const char *, a->node_count);
     for (int i = 0; i < a->node_count; i++) names[i] = a->node[i]->name;
-    refuse(a, at, "no node of the model is called '%s'%s", pattern, text_hint(a->cx, pattern, names, (size_t)a->node_count, ""));
+    refuse(a, at, "no node of the model is called '%s'%s", pattern,
+           text_hint(a->cx, pattern, names, (size_t)a->node_count, ""));
 }
 
 /* The part before and behind `..`; a name may have single dots. */
@@ -70,7 +71,8 @@ static const char *range_in(Token w)
 
 static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
 {
-    Token from = { TOKEN_NAME, w.at, (int)(dots - w.at) }, to = { TOKEN_NAME, dots + 2, (int)(w.at + w.length - dots - 2) };
+    Token from = { TOKEN_NAME, w.at, (int)(dots - w.at) },
+          to = { TOKEN_NAME, dots + 2, (int)(w.at + w.length - dots - 2) };
     int first = find_node(a, word_text(a, from), false), last = find_node(a, word_text(a, to), true);
     if (first < 0) refuse_pattern(a, from, word_text(a, from));
     else if (last < 0) refuse_pattern(a, to, word_text(a, to));
@@ -149,12 +151,14 @@ static Tensor *numbers(Annotations *a, Token line, const char *what, const char 
 static const Op *read_annotation(Annotations *a, Token w)
 {
     int count, known = 0;
-    const Op *const *all = op_list(a->cx, &count), *op = op_find(a->cx, text_format(a->cx, "annotation.%s", word_text(a, w)));
+    const Op *const *all = op_list(a->cx, &count),
+                    *op = op_find(a->cx, text_format(a->cx, "annotation.%s", word_text(a, w)));
     if (op) return op;
     const char **names = NEW_ARRAY(a->cx->arena, const char *, count);
     for (int i = 0; i < count; i++)
         if (strncmp(all[i]->name, "annotation.", 11) == 0) names[known++] = all[i]->name + 11;
-    refuse(a, w, "there is no annotation '%s'%s", word_text(a, w), text_hint(a->cx, word_text(a, w), names, (size_t)known, "; see `loopwright ops --level 10`"));
+    refuse(a, w, "there is no annotation '%s'%s", word_text(a, w),
+           text_hint(a->cx, word_text(a, w), names, (size_t)known, "; see `loopwright ops --level 10`"));
     return NULL;
 }
 
@@ -166,7 +170,8 @@ static bool read_device(Annotations *a, Token w)
     for (int i = 0; i < count; i++) names[i] = all[i]->name;
     a->device = word_text(a, w);
     if (device_find(a->cx, a->device) || text_equal(a->device, "cpu")) return true;
-    refuse(a, w, "there is no device '%s'%s", a->device, text_hint(a->cx, a->device, names, (size_t)count, "; see `loopwright targets`"));
+    refuse(a, w, "there is no device '%s'%s", a->device,
+           text_hint(a->cx, a->device, names, (size_t)count, "; see `loopwright targets`"));
     return false;
 }
 
@@ -281,7 +286,10 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     size_t lines = 1;
     for (const char *s = text; *s; s++) lines += *s == '\n';
     a.said = NEW_ARRAY(cx->arena, Said, lines);
-    if (has_computes(&a) || m->step_count) diag_unsupported(cx, NULL, "annotations of a .te file with formulas or steps: it is one nest, and its own schedule says what belongs together");
+    if (has_computes(&a) || m->step_count)
+        diag_unsupported(cx, NULL,
+                         "annotations of a .te file with formulas or steps: it is one nest, and its own schedule says "
+                         "what belongs together");
     for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n') read_line(&a, s);
     if (!ctx_failed(cx)) remake(&a, m);
     cx->file = outer;

@@ -22,7 +22,9 @@ Tensor *import_known(Ctx *cx, Tensor *t)
     Node *n = t ? t->maker : NULL;
     int64_t shape[MAX_RANK];
     if (n && n->kind == NODE_CALL && (n->op->quantization.grid || !attrs_are_fixed(n))) return t;
-    if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > SMALL_RESULT || !is_small(n)) return t;
+    if (ctx_failed(cx) || !n || t->data || n->kind != NODE_CALL || tensor_elems(t) < 0 || tensor_elems(t) > SMALL_RESULT
+        || !is_small(n))
+        return t;
     Env *env = env_new(cx);
     for (int i = 0; i < n->in_count; i++) {
         Tensor *in = n->in[i] ? import_known(cx, n->in[i]) : NULL;

@@ -23,7 +23,8 @@ typedef struct Importer {
     OnnxScope *scope;
     Tensor **input; int input_count;
     const Tensor **initial;       /* of each input; NULL: none */
-    Map open, open_name;          /* of the option's name for a dimension that stays open, and of its own name: its size */
+    /* Of the option's name for a dimension that stays open, and of its own name: its size */
+    Map open, open_name;
     Map noted; const char *dim_names;         /* what --dim may name */
 } Importer;
 
@@ -49,7 +50,9 @@ static int64_t size_of_part(void *importer, const char *dim_name, int length)
 {
     Importer *im = importer;
     const ImportDim *d = named_option(im, dim_name, length);
-    if (d && d->is_maximum) diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that is computed from one that stays open: --dim %s<=%lld", d->name, (long long)d->value);
+    if (d && d->is_maximum)
+        diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that is computed from one that stays open: --dim %s<=%lld",
+                    d->name, (long long)d->value);
     return d ? d->value : -1;
 }
 
@@ -59,7 +62,8 @@ static const Expr *open_size(Importer *im, const ImportDim *d)
     const Expr *size = map_get(&im->open, d->name, strlen(d->name));
     if (size) return size;
     const char *identifier = name_identifier(im->cx, d->name), *unique = identifier;
-    for (int i = 2; map_get(&im->open_name, unique, strlen(unique)); i++) unique = text_format(im->cx, "%s_%d", identifier, i);
+    for (int i = 2; map_get(&im->open_name, unique, strlen(unique)); i++)
+        unique = text_format(im->cx, "%s_%d", identifier, i);
     size = expr_new_var(im->cx, unique, VAR_SIZE, I32, d->least ? d->least : 1, d->value);
     map_put(&im->open_name, unique, strlen(unique), (void *)(uintptr_t)size);
     map_put(&im->open, d->name, strlen(d->name), (void *)(uintptr_t)size);
@@ -69,7 +73,8 @@ static const Expr *open_size(Importer *im, const ImportDim *d)
 /* What the options say of a dimension: by its name, by its place, or by the parts of its name. */
 static bool dim_option(Importer *im, const OnnxValue *v, int axis, ImportDim *out)
 {
-    const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "", *place = text_format(im->cx, "%s.%d", v->name, axis);
+    const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "",
+               *place = text_format(im->cx, "%s.%d", v->name, axis);
     const ImportDim *d = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : NULL;
     if (!d) d = named_option(im, place, (int)strlen(place));
     *out = d ? *d : (ImportDim){ symbol, *symbol ? dim_formula(symbol, size_of_part, im) : -1, false, 0 };
@@ -103,11 +108,15 @@ static void settle_batch(Importer *im)
         const OnnxValue *v = &im->shared.file.graph.input[i];
         if (!is_real_input(im, v)) continue;
         if (!first) first = v;
-        if (v->rank < 2 || v->rank > MAX_RANK || v->dim[0].size >= 0 || dim_option(im, v, 0, &given) || !same_symbol(v->dim[0].symbol, first->dim[0].symbol)) return;
+        if (v->rank < 2 || v->rank > MAX_RANK || v->dim[0].size >= 0 || dim_option(im, v, 0, &given)
+            || !same_symbol(v->dim[0].symbol, first->dim[0].symbol))
+            return;
     }
     if (!first) return;
     const char *symbol = first->dim[0].symbol ? first->dim[0].symbol : "";
-    diag_warn(im->cx, NULL, "the first dimension of every input is open%s%s%s: a batch of 1 is taken; --dim gives another", *symbol ? " (\"" : "", symbol, *symbol ? "\")" : "");
+    diag_warn(im->cx, NULL,
+              "the first dimension of every input is open%s%s%s: a batch of 1 is taken; --dim gives another",
+              *symbol ? " (\"" : "", symbol, *symbol ? "\")" : "");
     for (int i = 0; i < im->shared.file.graph.input_count; i++)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
 }
@@ -137,16 +146,20 @@ static void list_open_dims(Importer *im, OnnxValue *v)
         bool has_symbol = symbol && *symbol;
         if (has_symbol || v->dim[d].size < 0) note_open(im, has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
         else if (is_given && (given.is_maximum || given.value != v->dim[d].size))
-            diag_listed(cx, ERROR, where, "dimension %d is %lld in the model, and not open; --dim is given for it as %s", d, (long long)v->dim[d].size, given.name);
+            diag_listed(cx, ERROR, where,
+                        "dimension %d is %lld in the model, and not open; --dim is given for it as %s", d,
+                        (long long)v->dim[d].size, given.name);
         if (is_given && (has_symbol || v->dim[d].size < 0)) {
             v->dim[d].size = given.value;
             v->dim[d].open = given.is_maximum ? open_size(im, &given) : NULL;
         }
         if (v->dim[d].size < 0)
-            diag_listed(cx, ERROR, where, "dimension %d is %s%s%s: give its size, as in --dim %s=1", d, has_symbol ? "open (\"" : "open",
-                        has_symbol ? symbol : "", has_symbol ? "\")" : "", has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
+            diag_listed(cx, ERROR, where, "dimension %d is %s%s%s: give its size, as in --dim %s=1", d,
+                        has_symbol ? "open (\"" : "open", has_symbol ? symbol : "", has_symbol ? "\")" : "",
+                        has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
         else if (v->dim[d].size == 0 || v->dim[d].size > INT32_MAX)
-            diag_listed(cx, ERROR, where, "dimension %d is %lld; 1 to %ld is accepted", d, (long long)v->dim[d].size, (long)INT32_MAX);
+            diag_listed(cx, ERROR, where, "dimension %d is %lld; 1 to %ld is accepted", d, (long long)v->dim[d].size,
+                        (long)INT32_MAX);
     }
 }
 
@@ -158,7 +171,10 @@ static void list_unknown_inputs(Importer *im)
 }
 
 /* Indices are 32 bits wide. */
-static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
+static bool is_too_large(Ctx *cx, const Tensor *t)
+{
+    return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
+}
 
 static Tensor *constant_from_file(Importer *im, const char *value_name, const char *path)
 {
@@ -166,7 +182,8 @@ static Tensor *constant_from_file(Importer *im, const char *value_name, const ch
     int rank;
     int64_t shape[MAX_RANK];
     void *data;
-    return npy_read(im->cx, path, &t, &rank, shape, &data) ? tensor_constant(im->cx, value_name, t, rank, shape, data) : NULL;
+    return npy_read(im->cx, path, &t, &rank, shape, &data) ? tensor_constant(im->cx, value_name, t, rank, shape, data)
+                                                           : NULL;
 }
 
 /* State that has a value, of an initializer or of --value, is an input like any other and begins with it. */
@@ -192,9 +209,11 @@ static void make_inputs(Importer *im)
         Tensor *t = path ? constant_from_file(im, v->name, path) : NULL;
         if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = make_state(im, v, t);
         if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
-            for (int d = 0; d < v->rank; d++) shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
+            for (int d = 0; d < v->rank; d++)
+                shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
             t = tensor_new(im->cx, v->name, type, v->rank, shape);
-            if (t && is_too_large(im->cx, t)) diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
+            if (t && is_too_large(im->cx, t))
+                diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
             im->input[im->input_count++] = t;
         }
         if (t) onnx_scope_bind(im->scope, v->name, t);
@@ -219,7 +238,11 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
 static void make_model(Importer *im, Model *out)
 {
     int count = im->shared.file.graph.output_count;
-    *out = (Model){ .name = im->shared.file.graph.name, .dim_names = im->dim_names, .input_count = im->input_count, .input = im->input, .initial = im->initial };
+    *out = (Model){ .name = im->shared.file.graph.name,
+                    .dim_names = im->dim_names,
+                    .input_count = im->input_count,
+                    .input = im->input,
+                    .initial = im->initial };
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = output_of_its_own(im, im->shared.file.graph.output[i].name, out->output, i);
@@ -230,8 +253,10 @@ static void check_opset(Importer *im)
 {
     long long opset = (long long)im->shared.file.opset;
     if (opset < OLDEST_OPSET)
-        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset, opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
-    if (opset > NEWEST_OPSET) diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest that is known", opset, NEWEST_OPSET);
+        diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset,
+                    opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
+    if (opset > NEWEST_OPSET)
+        diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest that is known", opset, NEWEST_OPSET);
 }
 
 bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
@@ -239,8 +264,14 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
     Arena *a = cx->arena;
-    *im = (Importer){ .cx = cx, .options = options ? options : &none, .open = map_new(a), .open_name = map_new(a), .noted = map_new(a) };
-    im->shared = (OnnxImport){ .cx = cx, .rows = onnx_rows, .folder = { path_folder(cx, path), map_new(a) }, .sizes = map_new(a), .sizes_made = map_new(a) };
+    *im = (Importer){
+        .cx = cx, .options = options ? options : &none, .open = map_new(a), .open_name = map_new(a), .noted = map_new(a)
+    };
+    im->shared = (OnnxImport){ .cx = cx,
+                               .rows = onnx_rows,
+                               .folder = { path_folder(cx, path), map_new(a) },
+                               .sizes = map_new(a),
+                               .sizes_made = map_new(a) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

@@ -73,12 +73,15 @@ static void read_size(TeReader *r, Lexer *l)
         if (r->options->is_dim_used) r->options->is_dim_used[i] = true;
         int64_t least = d->least ? d->least : v->least;
         if (d->value < v->least || d->value > v->greatest || least < v->least)
-            lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld", (long long)(least < v->least ? least : d->value), d->name,
-                      (long long)v->least, (long long)v->greatest);
+            lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld",
+                      (long long)(least < v->least ? least : d->value), d->name, (long long)v->least,
+                      (long long)v->greatest);
         if (d->is_maximum) v->greatest = d->value, v->least = least;
         else r->known = known_add(r->cx, r->known->outer, d->name, NULL, expr_index(r->cx, d->value));
     }
-    if (!r->is_scanning) r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name) : v->name;
+    if (!r->is_scanning)
+        r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name)
+                                                  : v->name;
 }
 
 static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *t)
@@ -94,7 +97,9 @@ static void read_npy(TeReader *r, Lexer *l, Token at, const char *path, Tensor *
     bool fits = type == t->type && rank == t->rank;
     for (int d = 0; fits && d < rank; d++) fits = shape[d] == tensor_dim(t, d);
     if (fits) t->data = data;
-    else lex_error(l, at, "\"%s\" does not hold a tensor %s%s", path, dtype_info(t->type)->spelling, tensor_shape_text(r->cx, t));
+    else
+        lex_error(l, at, "\"%s\" does not hold a tensor %s%s", path, dtype_info(t->type)->spelling,
+                  tensor_shape_text(r->cx, t));
 }
 
 /* declaration = name ':' type */
@@ -189,7 +194,8 @@ static bool is_call(const TeReader *r, const Lexer *l)
         Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
         if (token_is(t, "(") || token_is(t, "[")) depth++;
         if ((token_is(t, ")") || token_is(t, "]")) && --depth == 0) break;
-        bool is_whole = depth == 1 && (token_is(before, "(") || token_is(before, ",")) && (token_is(after, ",") || token_is(after, ")"));
+        bool is_whole = depth == 1 && (token_is(before, "(") || token_is(before, ","))
+                        && (token_is(after, ",") || token_is(after, ")"));
         const Known *k = known_tensor(r->known, t);
         if (is_whole && t.kind == TOKEN_NAME) has_tensor = has_tensor || r->is_scanning || (k && k->tensor->rank > 0);
     }
@@ -198,8 +204,9 @@ static bool is_call(const TeReader *r, const Lexer *l)
     ExprKind kind;
     DType type;
     const char *op = name_n(r->cx, function.at, (size_t)function.length);
-    bool is_function = expr_kind_read(op, (size_t)function.length, &kind) || dtype_read(op, (size_t)function.length, &type) ||
-                       strncmp(op, "bits_", 5) == 0 || strcmp(op, "clamp") == 0 || strcmp(op, "ceildiv") == 0 || strcmp(op, "dim") == 0;
+    bool is_function = expr_kind_read(op, (size_t)function.length, &kind)
+                       || dtype_read(op, (size_t)function.length, &type) || strncmp(op, "bits_", 5) == 0
+                       || strcmp(op, "clamp") == 0 || strcmp(op, "ceildiv") == 0 || strcmp(op, "dim") == 0;
     return op_find(r->cx, op) ? has_tensor || !is_function : !is_function;
 }
 
@@ -246,7 +253,8 @@ static void relocate(TeReader *r, const Lexer *l, DiagMark mark, Token at)
 
 /* The stages that a call stands for are named after its result: y, and y_max, y_sum for what leads to it. `named` are done: in a
  * recurrence they lead to one another. */
-static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count, Map *named)
+static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count,
+                        Map *named)
 {
     Stage *s = n ? (Stage *)(uintptr_t)n->stage : NULL;
     if (!s || map_get_ptr(named, n)) return;
@@ -265,7 +273,8 @@ static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted
 }
 
 /* The outputs of the call: its own, or in a nest those of the computes that it means. */
-static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wanted, Tensor *const *in, int in_count, const char *attrs, int *count)
+static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wanted, Tensor *const *in, int in_count,
+                              const char *attrs, int *count)
 {
     const char *called = name_n(r->cx, at.at, (size_t)at.length);
     const Op *op = op_find(r->cx, called);
@@ -300,7 +309,8 @@ static void read_op_call(TeReader *r, Lexer *l)
     int results = 0, in_count = 0, count = 0;
     do {
         result[results] = lex_take(l);
-        if (result[results++].kind != TOKEN_NAME) lex_error(l, result[results - 1], "the name of the result is expected");
+        if (result[results++].kind != TOKEN_NAME)
+            lex_error(l, result[results - 1], "the name of the result is expected");
     } while (results < MAX_RANK && lex_accept(l, ","));
     lex_expect(l, "=", "after the result");
     Token op = lex_take(l);
@@ -322,7 +332,8 @@ static void read_op_call(TeReader *r, Lexer *l)
     if (!lex_finish(l) || ctx_failed(r->cx)) return;
     const char *wanted = name_n(r->cx, result[0].at, (size_t)result[0].length);
     Tensor *const *out = call_op(r, l, op, wanted, in, in_count, text_string(&attrs), &count);
-    if (out && results > count) lex_error(l, result[count], "%.*s has %d result%s", op.length, op.at, count, count == 1 ? "" : "s");
+    if (out && results > count)
+        lex_error(l, result[count], "%.*s has %d result%s", op.length, op.at, count, count == 1 ? "" : "s");
     for (int i = 0; out && i < results && i < count; i++) {
         define(r, l, result[i], out[i]);
         if (!ctx_failed(r->cx) && out != in) out[i]->name = name_n(r->cx, result[i].at, (size_t)result[i].length);
@@ -368,8 +379,8 @@ static void read_step(TeReader *r, const char *begin, const char *end)
     if (stop > end) stop = end;
     while (stop > s && strchr(" \t\r", stop[-1])) stop--;
     if (stop == s) return;
-    r->step[r->model->step_count++] =
-        (TeStep){ name_n(r->cx, s, (size_t)(stop - s)), r->path, r->text, (size_t)(s - r->text), (size_t)(stop - r->text) };
+    r->step[r->model->step_count++] = (TeStep){ name_n(r->cx, s, (size_t)(stop - s)), r->path, r->text,
+                                                (size_t)(s - r->text), (size_t)(stop - r->text) };
 }
 
 /* Calls visit for each statement, `schedule` and its steps apart. */
@@ -401,7 +412,8 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
 static void find_formulas(TeReader *r, Lexer *l)
 {
     bool is_known = false;
-    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++) is_known = is_known || begins(l, statements[i].word);
+    for (size_t i = 0; i < sizeof statements / sizeof statements[0]; i++)
+        is_known = is_known || begins(l, statements[i].word);
     if (!is_known && !is_call(r, l)) r->is_nest = true;
 }
 

@@ -38,8 +38,10 @@ static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_fo
 
 static int type_flag(int type)
 {
-    static const struct { DType type; int flag; } flags[] = {
-        { F32, OF_F32 }, { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 }, { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
+    static const struct { DType type; int flag;
+    } flags[] = {
+        { F32, OF_F32 },   { I8, OF_I8 }, { I32, OF_I32 }, { I64, OF_I64 },
+        { BOOL, OF_BOOL }, { U8, OF_U8 }, { I16, OF_I16 }, { F16, OF_F16 },
     };
     DType t;
     if (type == TFLITE_RESOURCE) return OF_HANDLE;
@@ -58,7 +60,8 @@ static const char *type_name(Ctx *cx, int type)
 static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
 {
     const TfliteTensor *x = &im->file.tensor[op->in[0]], *w = &im->file.tensor[op->in[1]];
-    return (row->types & HAS_STORED_WEIGHTS) && type_flag(x->type) == OF_F32 && (type_flag(w->type) & OF_BYTES) && w->data.count;
+    return (row->types & HAS_STORED_WEIGHTS) && type_flag(x->type) == OF_F32 && (type_flag(w->type) & OF_BYTES)
+           && w->data.count;
 }
 
 static void list_unknown_types(Importer *im, const TfliteOperator *op, const TfliteRow *row)
@@ -71,9 +74,10 @@ static void list_unknown_types(Importer *im, const TfliteOperator *op, const Tfl
         return;
     }
     for (int i = 1; i < op->in_count && i < row->alike; i++)
-        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type && !(i == 1 && has_stored_weights(im, op, row))) {
-            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together", type_name(im->cx, first->type),
-                        type_name(im->cx, im->file.tensor[op->in[i]].type));
+        if (op->in[i] >= 0 && im->file.tensor[op->in[i]].type != first->type
+            && !(i == 1 && has_stored_weights(im, op, row))) {
+            diag_listed(im->cx, UNSUPPORTED, where, "inputs of the types %s and %s together",
+                        type_name(im->cx, first->type), type_name(im->cx, im->file.tensor[op->in[i]].type));
             return;
         }
 }
@@ -85,9 +89,12 @@ static void list_unknown_operator(Importer *im, const TfliteOperator *op)
     const TfliteRow *row = tflite_row_find(op->code);
     if (op->code == TFLITE_CUSTOM) diag_listed(cx, UNSUPPORTED, where, "custom operators");
     else if (!row) diag_listed(cx, UNSUPPORTED, where, "the operator is not known");
-    else if (op->version > row->newest) diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; %d is the newest that is known", op->version, row->newest);
+    else if (op->version > row->newest)
+        diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; %d is the newest that is known", op->version,
+                    row->newest);
     else if (op->options_type && row->options && op->options_type != row->options)
-        diag_listed(cx, ERROR, where, "its options are those of another operator (kind %d, not %d)", op->options_type, row->options);
+        diag_listed(cx, ERROR, where, "its options are those of another operator (kind %d, not %d)", op->options_type,
+                    row->options);
     else list_unknown_types(im, op, row);
 }
 
@@ -108,7 +115,10 @@ static void list_unknown(Importer *im)
 /* ---- 2. Inputs, operators, outputs ------------------------------------------------------------------------------- */
 
 /* Indices are 32 bits wide. */
-static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
+static bool is_too_large(Ctx *cx, const Tensor *t)
+{
+    return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
+}
 
 static Tensor *constant_option(Importer *im, const TfliteTensor *t)
 {
@@ -119,7 +129,9 @@ static Tensor *constant_option(Importer *im, const TfliteTensor *t)
     for (int i = 0; i < im->options->value_count; i++) {
         if (strcmp(im->options->value[i].name, t->name) != 0) continue;
         if (im->options->is_value_used) im->options->is_value_used[i] = true;
-        return npy_read(im->cx, im->options->value[i].path, &type, &rank, shape, &data) ? tensor_constant(im->cx, t->name, type, rank, shape, data) : NULL;
+        return npy_read(im->cx, im->options->value[i].path, &type, &rank, shape, &data)
+                   ? tensor_constant(im->cx, t->name, type, rank, shape, data)
+                   : NULL;
     }
     return NULL;
 }
@@ -135,7 +147,8 @@ static Tensor *make_input(Importer *im, const TfliteTensor *t)
     for (int d = 0; d < t->rank; d++) {
         shape[d] = tflite_dim(&im->open, t, d);
         if (shape[d]->kind == EXPR_INT && shape[d]->integer < 1)
-            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d, (long long)shape[d]->integer, (long)INT32_MAX);
+            diag_error(im->cx, tensor_where(im->cx, t), "dimension %d is %lld; 1 to %ld is accepted", d,
+                       (long long)shape[d]->integer, (long)INT32_MAX);
     }
     Tensor *out = ctx_failed(im->cx) ? NULL : tensor_new(im->cx, t->name, type, t->rank, shape);
     if (out && is_too_large(im->cx, out)) diag_error(im->cx, tensor_where(im->cx, t), "it is too large");
@@ -169,9 +182,11 @@ static Tensor *value_at(Importer *im, int index)
     const TfliteTensor *t = &im->file.tensor[index];
     if (im->value[index] || !t->data.count) return im->value[index];
     im->constant_bytes += t->data.count + sparse_bytes(t) / MOST_ZEROS;
-    if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count) diag_error(im->cx, tensor_where(im->cx, t), "too many tensors share their buffers");
+    if (im->constant_bytes / MOST_COPIES > im->file.flat.bytes.count)
+        diag_error(im->cx, tensor_where(im->cx, t), "too many tensors share their buffers");
     else im->value[index] = tflite_constant(im->cx, t);
-    if (!im->value[index]) diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s", type_name(im->cx, t->type));
+    if (!im->value[index])
+        diag_unsupported(im->cx, tensor_where(im->cx, t), "constants of type %s", type_name(im->cx, t->type));
     return im->value[index];
 }
 
@@ -181,12 +196,16 @@ static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *
 {
     DType type;
     bool is_said = t->rank > 0, is_same = !is_said || made->rank == t->rank;
-    for (int d = 0; d < made->rank && is_said && is_same; d++) is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
+    for (int d = 0; d < made->rank && is_said && is_same; d++)
+        is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
     if (is_too_large(im->cx, made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
     else if (!tflite_dtype(t->type, &type) || type != made->type)
-        diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type), dtype_info(made->type)->spelling);
-    else if (!is_same) diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made), ints_text(im->cx, t->dim, t->rank));
+        diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type),
+                         dtype_info(made->type)->spelling);
+    else if (!is_same)
+        diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made),
+                   ints_text(im->cx, t->dim, t->rank));
 }
 
 /* Made of constants, and in integers that count or choose: sizes, begins, axes. */
@@ -205,7 +224,8 @@ static void enter_result(Importer *im, const TfliteCall *c, int i)
     Tensor *made = c->out[i];
     bool is_new = true;
     if (!made) diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op), "output %d", i);
-    if (im->value[index] || t->data.count) diag_error(im->cx, tensor_where(im->cx, t), "it is made twice, or a constant that is made");
+    if (im->value[index] || t->data.count)
+        diag_error(im->cx, tensor_where(im->cx, t), "it is made twice, or a constant that is made");
     if (ctx_failed(im->cx)) return;
     check_result(im, c, t, made);
     for (int j = 0; j < c->in_count; j++) is_new = is_new && made != c->in[j];
@@ -222,7 +242,8 @@ static bool import_state(Importer *im, const TfliteOperator *op)
 {
     Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
     if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
-    if (result && im->value[op->out[0]]) diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is made twice");
+    if (result && im->value[op->out[0]])
+        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is made twice");
     if (result) im->value[op->out[0]] = result;
     return true;
 }
@@ -231,14 +252,18 @@ static void import_operator(Importer *im, const TfliteOperator *op)
 {
     if (import_state(im, op) || ctx_failed(im->cx)) return;
     TfliteCall *c = NEW(im->cx->arena, TfliteCall);
-    *c = (TfliteCall){ .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count };
+    *c = (TfliteCall){
+        .cx = im->cx, .file = &im->file, .op = op, .row = tflite_row_find(op->code), .in_count = op->in_count
+    };
     const char *where = tflite_where(im->cx, &im->file, op);
     c->name = op->out_count ? im->file.tensor[op->out[0]].name : c->row->name;
     c->in = NEW_ARRAY(im->cx->arena, Tensor *, op->in_count);
-    if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS) diag_error(im->cx, where, "it has %d inputs and %d outputs", op->in_count, op->out_count);
+    if (!op->in_count || !op->out_count || op->out_count > TFLITE_OUTPUTS)
+        diag_error(im->cx, where, "it has %d inputs and %d outputs", op->in_count, op->out_count);
     for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
         c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
-        if (op->in[i] >= 0 && !c->in[i]) diag_error(im->cx, where, "its input \"%s\" is not made before it", im->file.tensor[op->in[i]].name);
+        if (op->in[i] >= 0 && !c->in[i])
+            diag_error(im->cx, where, "its input \"%s\" is not made before it", im->file.tensor[op->in[i]].name);
     }
     if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_translate(c);
     if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
@@ -285,7 +310,8 @@ static void make_states(Importer *im, Model *out)
 {
     const int count = im->states.count;
     StatePair *pair = NEW_ARRAY(im->cx->arena, StatePair, count);
-    Tensor **input = NEW_ARRAY(im->cx->arena, Tensor *, out->input_count + count), **output = NEW_ARRAY(im->cx->arena, Tensor *, out->output_count + count);
+    Tensor **input = NEW_ARRAY(im->cx->arena, Tensor *, out->input_count + count),
+           **output = NEW_ARRAY(im->cx->arena, Tensor *, out->output_count + count);
     const Tensor **initial = NEW_ARRAY(im->cx->arena, const Tensor *, out->input_count + count);
     for (int i = 0; i < out->input_count; i++) input[i] = out->input[i];
     for (int i = 0; i < out->output_count; i++) output[i] = out->output[i];

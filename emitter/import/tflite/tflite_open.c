@@ -8,7 +8,10 @@
 
 static const char BATCH[] = "batch";
 
-static const char *dim_index(Ctx *cx, const TfliteTensor *t, int axis) { return text_format(cx, "%s.%d", t->name, axis); }
+static const char *dim_index(Ctx *cx, const TfliteTensor *t, int axis)
+{
+    return text_format(cx, "%s.%d", t->name, axis);
+}
 
 static const ImportDim *option_of(TfliteOpen *o, const TfliteTensor *t, int axis)
 {
@@ -30,7 +33,8 @@ const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
     const ImportDim *d = option_of(o, t, axis);
     if (!d) return expr_index(cx, t->dim[axis]);
     if (t->has_signature && !t->is_open[axis] && (d->is_maximum || d->value != t->dim[axis]))
-        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name), "dimension %d is %lld in the model, and not open; --dim is given for it as %s", axis,
+        diag_error(cx, text_format(cx, "tensor \"%s\"", t->name),
+                   "dimension %d is %lld in the model, and not open; --dim is given for it as %s", axis,
                    (long long)t->dim[axis], d->name);
     if (!d->is_maximum) return expr_index(cx, d->value);
     const Expr *size = map_get(&o->size, d->name, strlen(d->name));
@@ -67,7 +71,8 @@ bool tflite_keeps_open(TfliteCall *c)
             if (c->in[i]->shape[d]->kind == EXPR_INT || keeps == TFLITE_KEEPS_ALL) continue;
             if (keeps == TFLITE_KEEPS_FIRST && d == 0) continue;
             const char *word = v ? v->name : "a size";
-            tflite_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", word, word, v ? (long long)v->greatest : 1LL);
+            tflite_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", word, word,
+                               v ? (long long)v->greatest : 1LL);
             return false;
         }
     return true;

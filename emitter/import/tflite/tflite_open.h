@@ -7,10 +7,15 @@
 #include "import/tflite/ops/tflite_ops.h"
 #include "support/map.h"
 
-typedef struct TfliteOpen { Ctx *cx; const ImportOptions *options; Map size; /* of the option's name: what stays open */ } TfliteOpen;
+typedef struct TfliteOpen {
+    Ctx *cx;
+    const ImportOptions *options;
+    Map size; /* of the option's name: what stays open */
+} TfliteOpen;
 
 /* The size of an input's dimension: the option's, or the file's example. An option for a dimension that is fixed is an error. */
 const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis);
-const char *tflite_dim_names(Ctx *cx, const TfliteFile *f);       /* "batch, x.0, x.1": what --dim may name; NULL: nothing */
+/* "batch, x.0, x.1": what --dim may name; NULL: nothing */
+const char *tflite_dim_names(Ctx *cx, const TfliteFile *f);
 bool tflite_keeps_open(TfliteCall *c);                            /* false: the operator cannot, which was reported */
 #endif

@@ -36,8 +36,14 @@ static int64_t greatest_of(int64_t a, int64_t b) { return a > b ? a : b; }
 
 static Interval point(int64_t v) { return (Interval){ v, v }; }
 static Interval negate(Interval a) { return (Interval){ negated(a.greatest), negated(a.least) }; }
-static Interval add(Interval a, Interval b) { return (Interval){ low_add(a.least, b.least), high_add(a.greatest, b.greatest) }; }
-static Interval hull(Interval a, Interval b) { return (Interval){ least_of(a.least, b.least), greatest_of(a.greatest, b.greatest) }; }
+static Interval add(Interval a, Interval b)
+{
+    return (Interval){ low_add(a.least, b.least), high_add(a.greatest, b.greatest) };
+}
+static Interval hull(Interval a, Interval b)
+{
+    return (Interval){ least_of(a.least, b.least), greatest_of(a.greatest, b.greatest) };
+}
 
 static Interval hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 {
@@ -46,7 +52,8 @@ static Interval hull4(int64_t a, int64_t b, int64_t c, int64_t d)
 
 static Interval multiply(Interval a, Interval b)
 {
-    return hull4(sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least), sat_mul(a.greatest, b.greatest));
+    return hull4(sat_mul(a.least, b.least), sat_mul(a.least, b.greatest), sat_mul(a.greatest, b.least),
+                 sat_mul(a.greatest, b.greatest));
 }
 
 /* Quotient by a positive divisor; an infinite end stays so. */
@@ -55,7 +62,8 @@ static int64_t div_end(int64_t a, int64_t b) { return a == INF || a == MINUS_INF
 static Interval divide(Interval a, Interval b, Interval whole)
 {
     if (b.least <= 0) return whole;
-    Interval r = hull4(div_end(a.least, b.least), div_end(a.least, b.greatest), div_end(a.greatest, b.least), div_end(a.greatest, b.greatest));
+    Interval r = hull4(div_end(a.least, b.least), div_end(a.least, b.greatest), div_end(a.greatest, b.least),
+                       div_end(a.greatest, b.greatest));
     return r;
 }
 
@@ -65,7 +73,8 @@ static int64_t truncated_end(int64_t a, int64_t b) { return a < 0 ? negated(div_
 static Interval divide_truncated(Interval a, Interval b, Interval whole)
 {
     if (b.least <= 0) return whole;
-    return hull4(truncated_end(a.least, b.least), truncated_end(a.least, b.greatest), truncated_end(a.greatest, b.least), truncated_end(a.greatest, b.greatest));
+    return hull4(truncated_end(a.least, b.least), truncated_end(a.least, b.greatest),
+                 truncated_end(a.greatest, b.least), truncated_end(a.greatest, b.greatest));
 }
 
 static Interval modulo(Interval a, Interval b, Interval whole)
@@ -74,7 +83,8 @@ static Interval modulo(Interval a, Interval b, Interval whole)
     if (a.least >= 0 && a.greatest < b.least) return a;
     if (b.least == b.greatest && a.least != MINUS_INF && a.greatest != INF) {     /* within one period of the divisor */
         int64_t period = floor_div(a.least, b.least);
-        if (period == floor_div(a.greatest, b.least)) return (Interval){ a.least - period * b.least, a.greatest - period * b.least };
+        if (period == floor_div(a.greatest, b.least))
+            return (Interval){ a.least - period * b.least, a.greatest - period * b.least };
     }
     int64_t top = b.greatest == INF ? INF : b.greatest - 1;
     return (Interval){ 0, a.least >= 0 ? least_of(top, a.greatest) : top };
@@ -91,7 +101,8 @@ static int is_less(Interval a, Interval b)
 static int is_equal(Interval a, Interval b)
 {
     if (a.greatest < b.least || b.greatest < a.least) return 0;
-    if (a.least == a.greatest && b.least == b.greatest && a.least == b.least && a.least != INF && a.least != MINUS_INF) return 1;
+    if (a.least == a.greatest && b.least == b.greatest && a.least == b.least && a.least != INF && a.least != MINUS_INF)
+        return 1;
     return -1;
 }
 
@@ -107,8 +118,10 @@ static Interval shift_left(Interval a, Interval by, Interval whole)
 static Interval shift_right(Interval a, Interval by, Interval whole)
 {
     if (by.least < 0 || by.greatest > 62) return whole;
-    const Interval far = divide(a, point((int64_t)1 << by.least), whole), near = divide(a, point((int64_t)1 << by.greatest), whole);
-    return (Interval){ far.least < near.least ? far.least : near.least, far.greatest > near.greatest ? far.greatest : near.greatest };
+    const Interval far = divide(a, point((int64_t)1 << by.least), whole),
+                   near = divide(a, point((int64_t)1 << by.greatest), whole);
+    return (Interval){ far.least < near.least ? far.least : near.least,
+                       far.greatest > near.greatest ? far.greatest : near.greatest };
 }
 
 /* Both grow with the product and with the shifted value, so ends lead to ends. */
@@ -134,8 +147,8 @@ static int64_t rounded_quotient(int64_t a, int64_t by)
 static Interval round_shift(Interval a, Interval by, Interval whole)
 {
     if (a.least < INT32_MIN || a.greatest > INT32_MAX || by.least < 0 || by.greatest > 31) return whole;
-    return hull4(rounded_quotient(a.least, by.least), rounded_quotient(a.least, by.greatest), rounded_quotient(a.greatest, by.least),
-                 rounded_quotient(a.greatest, by.greatest));
+    return hull4(rounded_quotient(a.least, by.least), rounded_quotient(a.least, by.greatest),
+                 rounded_quotient(a.greatest, by.least), rounded_quotient(a.greatest, by.greatest));
 }
 
 static Interval absolute(Interval a)
@@ -291,8 +304,8 @@ static Interval narrowed_by(Ranges *r, Interval i, const Linear *e, const Linear
 static bool is_summable(const Expr *e)
 {
     return dtype_is_integer(e->type)
-        && (e->kind == EXPR_VAR || e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_MUL || e->kind == EXPR_FLOORDIV
-            || e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_READ);
+           && (e->kind == EXPR_VAR || e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_MUL
+               || e->kind == EXPR_FLOORDIV || e->kind == EXPR_MIN || e->kind == EXPR_MAX || e->kind == EXPR_READ);
 }
 
 static Interval narrowed(Ranges *r, const Expr *e, Interval i)
@@ -336,8 +349,11 @@ static bool without_remainders(Ranges *r, const Linear *l, Linear *out)
         if (t->kind != EXPR_FLOORMOD || t->arg[1]->kind != EXPR_INT || t->arg[1]->integer <= 0) continue;
         const Expr *quotient = expr_binary(r->cx, EXPR_FLOORDIV, t->arg[0], t->arg[1]);
         Linear term = { .type = l->type, .count = 1, .term = { t }, .coef = { l->coef[i] } };
-        Linear digit = { .type = l->type, .count = 1, .term = { quotient }, .coef = { sat_mul(-t->arg[1]->integer, l->coef[i]) } };
-        any = ranges_linear(r, t->arg[0], &part) && linear_add(out, &term, -1) && linear_add(out, &part, l->coef[i]) && linear_add(out, &digit, 1);
+        Linear digit = {
+            .type = l->type, .count = 1, .term = { quotient }, .coef = { sat_mul(-t->arg[1]->integer, l->coef[i]) }
+        };
+        any = ranges_linear(r, t->arg[0], &part) && linear_add(out, &term, -1) && linear_add(out, &part, l->coef[i])
+              && linear_add(out, &digit, 1);
         if (!any) return false;
     }
     return any;

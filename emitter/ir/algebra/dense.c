@@ -115,8 +115,9 @@ static bool add_shift(Dense *d, int line, const Expr *term)
     LinearIndex *l = &d->line[line];
     int clamp = uses_own(d, term->arg[0]);
     const Expr *step = term->arg[!clamp], *end = term->arg[clamp];
-    bool simple = d->may_repeat && !l->shifted_loop && !l->is_virtual && !uses_own(d, end) && ranges_linear(&d->inside, step, &a)
-               && a.count == 1 && a.constant == 0 && a.coef[0] > 0 && a.term[0]->kind == EXPR_VAR;
+    bool simple = d->may_repeat && !l->shifted_loop && !l->is_virtual && !uses_own(d, end)
+                  && ranges_linear(&d->inside, step, &a) && a.count == 1 && a.constant == 0 && a.coef[0] > 0
+                  && a.term[0]->kind == EXPR_VAR;
     int source = simple ? source_of(d, a.term[0]) : -1;
     if (source < 0 || d->source[source].is_used) return refuse(d, "this is no digit of a loop:", term);
     d->source[source].is_used = true;
@@ -437,7 +438,8 @@ static bool cut_end(Dense *d, Cut *c)
         if (!same(d, product(d, g->coef, size), product(d, lowest->coef, number(d, -c->coef[i])))) return false;
         full = product(d, full, g->count);
     }
-    const Expr *values = expr_add(d->cx, expr_binary(d->cx, EXPR_FLOORDIV, linear_expr(d->cx, &c->rest), size), number(d, 1));
+    const Expr *values = expr_add(d->cx, expr_binary(d->cx, EXPR_FLOORDIV, linear_expr(d->cx, &c->rest), size),
+                                  number(d, 1));
     values = tidy(d, expr_binary(d->cx, EXPR_MAX, expr_binary(d->cx, EXPR_MIN, full, values), number(d, 0)));
     d->digit[d->digit_count] = (Digit){ NULL, -1, line, NULL, values, lowest->coef, -1, 0 };
     int kept = 0;
@@ -461,7 +463,8 @@ static bool open_cut(Dense *d, const Linear *fact, Cut *c)
     for (int i = 0; i < fact->count; i++) {
         Linear one = { .type = I32, .count = 1, .term = { fact->term[i] }, .coef = { fact->coef[i] } };
         if (uses_own(d, fact->term[i])) {
-            if (!cut_add_term(d, c, fact->term[i], fact->coef[i])) return refuse(d, "the guard does not cut a digit:", fact->term[i]);
+            if (!cut_add_term(d, c, fact->term[i], fact->coef[i]))
+                return refuse(d, "the guard does not cut a digit:", fact->term[i]);
         } else if (!linear_add(&c->rest, &one, 1)) return false;
     }
     if (!strip_full_digits(d, c)) return refuse(d, "the guard cuts across the digits of", fact->term[0]);
@@ -486,7 +489,8 @@ static int cut_rank(const Dense *d, const Linear *fact)
     for (int i = 0; i < fact->count; i++) {
         if (!uses_own(d, fact->term[i])) continue;
         bool of_sum = false;
-        for (int g = 0; g < d->digit_count; g++) of_sum = of_sum || (d->digit[g].term == fact->term[i] && d->line[d->digit[g].line].is_virtual);
+        for (int g = 0; g < d->digit_count; g++)
+            of_sum = of_sum || (d->digit[g].term == fact->term[i] && d->line[d->digit[g].line].is_virtual);
         own++;
         of_lines += !of_sum;
         is_above = is_above && fact->coef[i] < 0;
@@ -508,7 +512,8 @@ static bool cut_loop(Dense *d, const Linear *fact)
     if (at < 0) return false;
     linear_drop(&rest, at);
     Source *source = &d->source[source_of(d, fact->term[at])];
-    const Expr *extent = expr_binary(d->cx, EXPR_MIN, source->extent, expr_add(d->cx, linear_expr(d->cx, &rest), number(d, 1)));
+    const Expr *extent = expr_binary(d->cx, EXPR_MIN, source->extent,
+                                     expr_add(d->cx, linear_expr(d->cx, &rest), number(d, 1)));
     source->extent = tidy(d, expr_binary(d->cx, EXPR_MAX, extent, number(d, 0)));
     return true;
 }
@@ -531,7 +536,8 @@ static bool apply_cuts(Dense *d)
 static bool apply_condition(Dense *d, const Expr *guard)
 {
     if (uses_own(d, guard)) return refuse(d, "the guard is no comparison of sums:", guard);
-    if (d->line_count == 0 || d->line[0].shifted_loop || !sort_line(d, 0)) return refuse(d, "the guard has nothing to cut", NULL);
+    if (d->line_count == 0 || d->line[0].shifted_loop || !sort_line(d, 0))
+        return refuse(d, "the guard has nothing to cut", NULL);
     LinearIndex *l = &d->line[0];
     l->end = expr_select(d->cx, guard, l->end ? l->end : l->total, number(d, 0));
     return true;
@@ -543,14 +549,16 @@ static bool read_guard(Dense *d, const Expr *guard, Guards *others)
 {
     if (!guard || ranges_prove(&d->inside, guard)) return true;
     if (guard->kind == EXPR_AND) return read_guard(d, guard->arg[0], others) && read_guard(d, guard->arg[1], others);
-    if (others->condition_count == MAX_CUTS || d->cut_count + 2 > MAX_CUTS) return refuse(d, "there are too many conditions at", guard);
+    if (others->condition_count == MAX_CUTS || d->cut_count + 2 > MAX_CUTS)
+        return refuse(d, "there are too many conditions at", guard);
     bool compares = guard->kind == EXPR_LT || guard->kind == EXPR_LE || guard->kind == EXPR_EQ;
     if (!compares || !dtype_is_integer(guard->arg[0]->type)) {
         others->condition[others->condition_count++] = guard;
         return true;
     }
     Linear more, less;
-    if (!ranges_linear(&d->inside, guard->arg[1], &more) || !ranges_linear(&d->inside, guard->arg[0], &less)) return false;
+    if (!ranges_linear(&d->inside, guard->arg[1], &more) || !ranges_linear(&d->inside, guard->arg[0], &less))
+        return false;
     for (int turn = 0; turn < 1 + (guard->kind == EXPR_EQ); turn++) {
         Linear *cut = &d->cut[d->cut_count++];
         *cut = turn ? less : more;
@@ -575,10 +583,12 @@ static bool apply_guard(Dense *d, const Expr *guard)
 static bool widen_shift(Dense *d, LinearIndex *l)
 {
     Ctx *cx = d->cx;
-    const Expr *step = number(d, l->shift_step), *steps = source_extent(d, source_of(d, l->shifted_loop)), *one = number(d, 1);
+    const Expr *step = number(d, l->shift_step), *steps = source_extent(d, source_of(d, l->shifted_loop)),
+               *one = number(d, 1);
     const Expr *last = expr_mul(cx, expr_sub(cx, steps, one), step);
-    bool fits = same(d, l->total, step) && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, number(d, 0), l->shift_end))
-             && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, l->shift_end, last)) && !d->repeats;
+    bool fits = same(d, l->total, step)
+                && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, number(d, 0), l->shift_end))
+                && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, l->shift_end, last)) && !d->repeats;
     if (!fits) return refuse(d, "the shifted tail does not meet the end of the axis by", l->shifted_loop);
     l->total = tidy(d, expr_add(cx, l->shift_end, step));
     d->repeats = l->shifted_loop;
@@ -601,7 +611,8 @@ static bool loops_used_up(Dense *d)
         for (int l = 0; l < d->line_count; l++) is_shift = is_shift || d->line[l].shifted_loop == d->source[s].number;
         if (is_shift) continue;
         if (!d->source[s].is_used && same(d, source_extent(d, s), number(d, 1))) continue;
-        if (!d->source[s].is_used) return refuse(d, "the same points are reached again by the loop", d->source[s].number);
+        if (!d->source[s].is_used)
+            return refuse(d, "the same points are reached again by the loop", d->source[s].number);
         if (!is_used_up(d, s)) return false;
     }
     return true;
@@ -636,7 +647,8 @@ static bool dense_lines(Dense *d, const Expr *const *bind, int bind_count, const
 }
 
 bool dense(Ctx *cx, const Expr *const *bind, int bind_count, const Expr *guard, const Bounds *scope,
-           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats, const char **why)
+           const Expr *const *own, const Expr *const *own_extent, int own_count, Box *out, const Expr **repeats,
+           const char **why)
 {
     Dense state = { .cx = cx, .own = own, .own_count = own_count, .may_repeat = repeats != NULL }, *d = &state;
     const Bounds *inside = scope;

@@ -23,7 +23,8 @@ typedef struct Proof { Ranges *ranges; int steps; } Proof;
 static bool holds(Proof *p, const Linear *l, int depth);
 
 /* l with the term at `at` replaced by `with`, both times `scale` / its due: coef * term becomes factor * with. */
-static bool holds_with(Proof *p, Linear l, int at, int64_t scale, const Expr *with, int64_t factor, int64_t extra, int depth)
+static bool holds_with(Proof *p, Linear l, int at, int64_t scale, const Expr *with, int64_t factor, int64_t extra,
+                       int depth)
 {
     Linear part, whole = { .type = l.type };
     if (!ranges_linear(p->ranges, with, &part)) return false;
@@ -50,7 +51,8 @@ static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
     Linear part;
     for (int i = 0; i < l->count; i++) {
         const Expr *product = expr_mul(r->cx, l->term[i], k);
-        if (!ranges_exact(r, product) || !ranges_linear(r, product, &part) || !linear_add(out, &part, l->coef[i])) return false;
+        if (!ranges_exact(r, product) || !ranges_linear(r, product, &part) || !linear_add(out, &part, l->coef[i]))
+            return false;
     }
     return ranges_linear(r, k, &part) && linear_add(out, &part, l->constant);
 }
@@ -66,7 +68,9 @@ static bool by_symbolic_quotient(Proof *p, const Linear *l, int at, int depth)
     if ((c != 1 && c != -1) || ranges_of(p->ranges, k).least < least) return false;
     linear_drop(&rest, at);
     if (c < 0) rest.constant = sat_add(rest.constant, 1);
-    if (!times(p->ranges, &rest, k, &sum) || !ranges_linear(p->ranges, e->arg[0], &dividend) || !linear_add(&sum, &dividend, c)) return false;
+    if (!times(p->ranges, &rest, k, &sum) || !ranges_linear(p->ranges, e->arg[0], &dividend)
+        || !linear_add(&sum, &dividend, c))
+        return false;
     if (c < 0) sum.constant = sat_add(sum.constant, -1);
     return holds(p, &sum, depth);
 }
@@ -138,9 +142,11 @@ static bool by_term(Proof *p, const Linear *l, int at, int depth)
     bool positive = l->coef[at] > 0;
     switch (e->kind) {
     case EXPR_MIN:
-        return positive ? by_both(p, l, at, e->arg[0], e->arg[1], depth) : by_either(p, l, at, e->arg[0], e->arg[1], depth);
+        return positive ? by_both(p, l, at, e->arg[0], e->arg[1], depth)
+                        : by_either(p, l, at, e->arg[0], e->arg[1], depth);
     case EXPR_MAX:
-        return positive ? by_either(p, l, at, e->arg[0], e->arg[1], depth) : by_both(p, l, at, e->arg[0], e->arg[1], depth);
+        return positive ? by_either(p, l, at, e->arg[0], e->arg[1], depth)
+                        : by_both(p, l, at, e->arg[0], e->arg[1], depth);
     case EXPR_SELECT:   return by_both(p, l, at, e->arg[SELECT_YES], e->arg[SELECT_NO], depth);
     case EXPR_FLOORDIV: return by_quotient(p, l, at, depth);
     case EXPR_FLOORMOD: return by_remainder(p, l, at, depth);
@@ -236,6 +242,7 @@ bool provably_equal(Ctx *cx, const Expr *a, const Expr *b, const Bounds *bounds)
     if (a == b) return true;
     if (!a || !b || a->type != b->type || !dtype_is_integer(a->type)) return false;
     Linear l, m;
-    if (linear_of(cx, a, &l) && linear_of(cx, b, &m) && linear_add(&l, &m, -1) && l.count == 0 && l.constant == 0) return true;
+    if (linear_of(cx, a, &l) && linear_of(cx, b, &m) && linear_add(&l, &m, -1) && l.count == 0 && l.constant == 0)
+        return true;
     return provably(cx, expr_binary(cx, EXPR_EQ, a, b), bounds);
 }

@@ -57,7 +57,8 @@ static const Expr *refuse(Reaching *r, const Expr *term)
     if (r->why) return NULL;
     Text t = text_new(r->cx);
     if (term->kind == EXPR_VAR) text_printf(&t, "no bound is known for '%s'", expr_as_var(term)->name);
-    else if (term->kind == EXPR_READ) text_printf(&t, "the index depends on the data of \"%s\"", ((const Tensor *)term->ref)->name);
+    else if (term->kind == EXPR_READ)
+        text_printf(&t, "the index depends on the data of \"%s\"", ((const Tensor *)term->ref)->name);
     else text_printf(&t, "no bound is known for a term with '%s'", expr_info(term->kind)->spelling);
     r->why = text_string(&t);
     return NULL;
@@ -113,7 +114,8 @@ static const Expr *end_of_variable(Reaching *r, Linear l, int at, bool outward, 
 
 static const Expr *end_of_remainder(Reaching *r, const Expr *e, bool up)
 {
-    const Expr *zero = expr_int(r->cx, e->type, 0), *low = end_of(r, e->arg[0], false), *high = end_of(r, e->arg[0], true);
+    const Expr *zero = expr_int(r->cx, e->type, 0), *low = end_of(r, e->arg[0], false),
+               *high = end_of(r, e->arg[0], true);
     const Expr *last = uses_inner(r, e->arg[1]) ? NULL : expr_sub(r->cx, e->arg[1], expr_int(r->cx, e->type, 1));
     if (!last || ranges_of(&r->ranges, e->arg[1]).least <= 0) return NULL;
     bool starts = low && ranges_prove(&r->outside, expr_binary(r->cx, EXPR_LE, zero, low));
@@ -234,7 +236,8 @@ static const Expr *best_bound(Reaching *r, const Linear *l, bool up)
     return sharper(r, plain, bound(r, *l, up, 2), up);
 }
 
-bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out, const char **why)
+bool reach(Ctx *cx, const Expr *index, const Bounds *scope, const Expr *const *inner, int inner_count, Reach *out,
+           const char **why)
 {
     Reaching r = { .cx = cx, .ranges = ranges_new(cx, scope), .inner = inner, .inner_count = inner_count };
     Linear l;

@@ -57,7 +57,8 @@ static bool condition_holds(Ranges *r, const Expr *when, const RuleMatch *m)
 {
     if (when->kind == EXPR_INT) return when->integer != 0;
     if (when->kind == EXPR_AND) return condition_holds(r, when->arg[0], m) && condition_holds(r, when->arg[1], m);
-    if (is_plain(when->arg[0]) && is_plain(when->arg[1])) return ranges_prove(r, rule_build(r->cx, when, m, I32, NULL, NULL));
+    if (is_plain(when->arg[0]) && is_plain(when->arg[1]))
+        return ranges_prove(r, rule_build(r->cx, when, m, I32, NULL, NULL));
     RuleMatch wide = *m;
     for (int s = 0; s < SLOT_COUNT; s++)
         if (m->slot[s] && m->slot[s]->type != BOOL) wide.slot[s] = expr_cast(r->cx, I64, m->slot[s]);
@@ -79,7 +80,8 @@ static bool constants_fit(Ctx *cx, const Expr *pattern, const RuleMatch *m, cons
     for (int i = 0; i < pattern->arg_count; i++)
         if (!constants_fit(cx, pattern->arg[i], m, wide, t)) return false;
     if (!is_of_constants(pattern) || pattern->type == BOOL) return true;
-    return rule_build(cx, pattern, m, t, NULL, NULL)->integer == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
+    return rule_build(cx, pattern, m, t, NULL, NULL)->integer
+           == rule_build(cx, pattern, wide, I64, NULL, NULL)->integer;
 }
 
 static bool constants_are_small(const RuleMatch *m, bool computes)
@@ -88,7 +90,8 @@ static bool constants_are_small(const RuleMatch *m, bool computes)
         if (!m->slot[s] || m->slot[s]->kind != EXPR_INT) continue;
         int64_t v = m->slot[s]->integer;
         bool is_small = v >= INT32_MIN && v <= INT32_MAX;
-        if ((m->slot[s]->type == U64 && v < 0) || (computes && dtype_info(m->slot[s]->type)->bytes == 8 && !is_small)) return false;
+        if ((m->slot[s]->type == U64 && v < 0) || (computes && dtype_info(m->slot[s]->type)->bytes == 8 && !is_small))
+            return false;
     }
     return true;
 }
@@ -117,7 +120,8 @@ bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m)
     if (!constants_are_small(m, computes)) return false;
     for (int s = SLOT_C1; s < SLOT_COUNT && computes; s++)
         if (m->slot[s]) wide.slot[s] = expr_cast(r->cx, I64, m->slot[s]);
-    return (!computes || constants_fit(r->cx, rule->right, m, &wide, type_of_match(rule, m))) && condition_holds(r, rule->when, m);
+    return (!computes || constants_fit(r->cx, rule->right, m, &wide, type_of_match(rule, m)))
+           && condition_holds(r, rule->when, m);
 }
 
 /* ---- Matching -------------------------------------------------------------------------------------------------- */
@@ -189,14 +193,17 @@ static bool match_term(Matching *g, const Expr *pattern, const Linear *l, int at
         one = expr_int(cx, l->type, l->constant);
         rest.constant = 0;
     } else {
-        one = expr_new(cx, EXPR_MUL, l->type, NULL, (const Expr *[]){ l->term[at], expr_int(cx, l->type, l->coef[at]) }, 2);
+        one = expr_new(cx, EXPR_MUL, l->type, NULL, (const Expr *[]){ l->term[at], expr_int(cx, l->type, l->coef[at]) },
+                       2);
         if (l->coef[at] == 1 && l->term[at]->kind == EXPR_MUL) one = l->term[at];
         linear_drop(&rest, at);
     }
     others = linear_expr(cx, &rest);
     bool matched = is_constant ? match(g, pattern->arg[1], one) && match(g, pattern->arg[0], others)
                                : match(g, pattern->arg[0], one) && match(g, pattern->arg[1], others);
-    if (matched && sum_is_exact(g->ranges, others) && sum_is_exact(g->ranges, one) && rule_condition(g->ranges, g->rule, &g->m)) return true;
+    if (matched && sum_is_exact(g->ranges, others) && sum_is_exact(g->ranges, one)
+        && rule_condition(g->ranges, g->rule, &g->m))
+        return true;
     g->m = before;
     return false;
 }
@@ -219,7 +226,8 @@ static bool match(Matching *g, const Expr *pattern, const Expr *e)
     if (pattern->kind == EXPR_VAR) return match_slot(g, pattern, e);
     if (expr_is_const(pattern)) return match_constant(pattern, e);
     bool has_product = pattern->kind == EXPR_ADD && pattern->arg[0]->kind == EXPR_MUL;
-    if (g->rule->is_exact && pattern->kind == EXPR_ADD && (has_product || pattern->arg[1]->kind == EXPR_VAR)) return match_sum(g, pattern, e);
+    if (g->rule->is_exact && pattern->kind == EXPR_ADD && (has_product || pattern->arg[1]->kind == EXPR_VAR))
+        return match_sum(g, pattern, e);
     if (pattern->kind != e->kind || pattern->arg_count != e->arg_count) return false;
     if (g->rule->is_exact && e->type != BOOL && !ranges_exact(g->ranges, e)) return false;
     RuleMatch before = g->m;

@@ -20,7 +20,8 @@ const RuleTable *rules_of(Ctx *cx);       /* read on first use; kept in the cont
 
 typedef struct RuleMatch { const Expr *slot[SLOT_COUNT]; } RuleMatch;
 bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* with condition */
-bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m);               /* condition, and constants that fit */
+/* condition, and constants that fit */
+bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m);
 /* The pattern with the slots filled. `operand` is the type of constants that stand beside no slot. */
 typedef const Expr *MakeNode(Ctx *cx, void *user, const Expr *made);            /* sees each node made; NULL allowed */
 const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType operand, MakeNode *visit, void *user);

@@ -16,7 +16,8 @@ static const Expr *settle(Ctx *cx, void *user, const Expr *e);
 
 static bool is_sum(const Expr *e)
 {
-    return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_NEG || (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT);
+    return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_NEG
+           || (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT);
 }
 
 /* Nodes of the sum alone. */
@@ -70,7 +71,8 @@ static const Expr *by_rules(Simplifier *s, const Expr *e)
         if (!rule_matches(s->ranges, rule, e, &m)) continue;
         DType operand = e->arg_count ? e->arg[e->arg_count - 1]->type : e->type;
         s->depth++;
-        const Expr *simpler = rule_build(s->ranges->cx, rule->right, &m, e->type == BOOL ? operand : e->type, settle, s);
+        const Expr *simpler = rule_build(s->ranges->cx, rule->right, &m, e->type == BOOL ? operand : e->type, settle,
+                                         s);
         s->depth--;
         return simpler;
     }

@@ -45,7 +45,9 @@ static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool sizes_on
     Scoping scoping = { f, NULL, sizes_only };
     expr_walk(c->cx, e, find_stray, &scoping);
     const Var *v = scoping.stray ? expr_as_var(scoping.stray) : NULL;
-    if (v) return check_form(c, "%s: the %s uses '%s', which is no %s", where, what, v->name, sizes_only ? "size" : "size and no loop around it");
+    if (v)
+        return check_form(c, "%s: the %s uses '%s', which is no %s", where, what, v->name,
+                          sizes_only ? "size" : "size and no loop around it");
     if (scoping.stray) return check_form(c, "%s: the %s reads a tensor", where, what);
     return true;
 }
@@ -62,7 +64,8 @@ static bool for_is_well_formed(NestForm *f, const Stmt *s)
     Checker *c = f->c;
     const Var *v = s->var ? expr_as_var(s->var) : NULL;
     if (!s->name) return check_form(c, "a loop has no name");
-    if (!v || v->type != I32 || v->role != VAR_LOOP) return check_form(c, "%s: the variable of the loop is no i32 loop variable", s->name);
+    if (!v || v->type != I32 || v->role != VAR_LOOP)
+        return check_form(c, "%s: the variable of the loop is no i32 loop variable", s->name);
     if (!is_once(f, &f->names, s->name, "two loops are named %s", s->name)) return false;
     if (!is_once(f, &f->vars, s->var, "%s: another loop has the same variable", s->name)) return false;
     if (!is_in_scope(f, s, s->extent, false, "extent")) return false;
@@ -107,7 +110,8 @@ static bool block_is_well_formed(NestForm *f, const Stmt *s)
     Checker *c = f->c;
     const Stage *stage = s->stage;
     if (!s->name || !stage) return check_form(c, "a block has no name or no stage");
-    if (!is_among(stage, c->nest)) return check_form(c, "%s: the stage \"%s\" is not of this nest", s->name, stage->name);
+    if (!is_among(stage, c->nest))
+        return check_form(c, "%s: the stage \"%s\" is not of this nest", s->name, stage->name);
     if (s->part != BLOCK_WHOLE && stage->reducer == REDUCE_NONE)
         return check_form(c, "%s: \"%s\" does not reduce, so it has no init and no update", s->name, stage->name);
     for (int a = 0; a < stage->axis_count; a++) {
@@ -118,8 +122,9 @@ static bool block_is_well_formed(NestForm *f, const Stmt *s)
     if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
     if (s->cond && s->cond->type != BOOL) return check_form(c, "%s: the guard is no bool", s->name);
     for (int i = 0; i < stage->out_count; i++)
-        if (!has_place(f, stage->out[i])) return check_fail(c, WRONG, FAULT_STORAGE, "a place inside its storage",
-                                                            "%s: \"%s\" has no storage here", s->name, stage->out[i]->name);
+        if (!has_place(f, stage->out[i]))
+            return check_fail(c, WRONG, FAULT_STORAGE, "a place inside its storage", "%s: \"%s\" has no storage here",
+                              s->name, stage->out[i]->name);
     map_put_ptr(&f->written, stage, f);
     return true;
 }
@@ -131,11 +136,13 @@ static bool alloc_is_well_formed(NestForm *f, const Stmt *s)
     bool used[MAX_RANK] = { false };
     if (!b || !b->tensor) return check_form(c, "an alloc has no tensor");
     const char *tensor = b->tensor->name;
-    if (is_input(c->nest, b->tensor) || is_output(c->nest, b->tensor)) return check_form(c, "\"%s\" is the caller's, and needs no storage", tensor);
+    if (is_input(c->nest, b->tensor) || is_output(c->nest, b->tensor))
+        return check_form(c, "\"%s\" is the caller's, and needs no storage", tensor);
     if (has_place(f, b->tensor)) return check_form(c, "\"%s\" has storage inside its storage", tensor);
     for (int d = 0; d < b->tensor->rank; d++) {
         int p = b->permutation[d];
-        if (p < 0 || p >= b->tensor->rank || used[p]) return check_form(c, "\"%s\": the order of dimensions is no permutation", tensor);
+        if (p < 0 || p >= b->tensor->rank || used[p])
+            return check_form(c, "\"%s\": the order of dimensions is no permutation", tensor);
         used[p] = true;
         if (b->block[d] < 0) return check_form(c, "\"%s\": a block has a negative length", tensor);
         if (b->ring[d] < 0) return check_form(c, "\"%s\": a ring has a negative length", tensor);
@@ -192,8 +199,10 @@ static bool tensors_are_known(NestForm *f)
         for (int r = 0; r < count; r++) {
             bool made = false;
             for (int j = 0; j < c->nest->stage_count && !made; j++)
-                for (int o = 0; o < c->nest->stage[j]->out_count; o++) made = made || c->nest->stage[j]->out[o] == reads[r];
-            if (!made && !is_input(c->nest, reads[r])) return check_form(c, "\"%s\" reads \"%s\", which nobody makes", s->name, reads[r]->name);
+                for (int o = 0; o < c->nest->stage[j]->out_count; o++)
+                    made = made || c->nest->stage[j]->out[o] == reads[r];
+            if (!made && !is_input(c->nest, reads[r]))
+                return check_form(c, "\"%s\" reads \"%s\", which nobody makes", s->name, reads[r]->name);
         }
     }
     return true;

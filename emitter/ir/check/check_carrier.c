@@ -15,7 +15,8 @@ Carrier carrier_join(Ctx *cx, const Carrier *outer, const Carrier *inner)
 const Expr *carrier_value(Ctx *cx, const Expr *e, const Carrier *s, const Bounds *scope)
 {
     if (!s->inner) return e;
-    const Expr *apart = carrier_value(cx, carrier_value(cx, e, s->inner, scope), s->outer, scope), *n = s->inner->extent;
+    const Expr *apart = carrier_value(cx, carrier_value(cx, e, s->inner, scope), s->outer, scope),
+               *n = s->inner->extent;
     const Expr *from[] = { s->outer->var, s->inner->var };
     const Expr *to[] = { expr_binary(cx, EXPR_FLOORDIV, s->var, n), expr_binary(cx, EXPR_FLOORMOD, s->var, n) };
     return simplify(cx, expr_substitute(cx, apart, from, to, 2), scope);

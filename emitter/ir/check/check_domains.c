@@ -13,7 +13,8 @@ static const char *name_of(const Site *s) { return s->block->name; }
 static bool is_between(Ranges *r, const Expr *index, const Expr *extent)
 {
     Ctx *cx = r->cx;
-    return ranges_prove(r, expr_binary(cx, EXPR_LE, expr_index(cx, 0), index)) && ranges_prove(r, expr_binary(cx, EXPR_LT, index, extent));
+    return ranges_prove(r, expr_binary(cx, EXPR_LE, expr_index(cx, 0), index))
+           && ranges_prove(r, expr_binary(cx, EXPR_LT, index, extent));
 }
 
 static bool binds_are_inside(Checker *c, const Site *s)
@@ -60,7 +61,8 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Sit
         for (const Bounds *f = a->facts; f; f = f->outer)
             scope = bounds_fact(cx, scope, expr_substitute(cx, f->fact, axis, site->block->bind, s->stage->axis_count));
         Ranges r = ranges_new(cx, scope);
-        const Expr *index = ranges_simplify(&r, expr_substitute(cx, a->read->arg[d], axis, site->block->bind, s->stage->axis_count));
+        const Expr *index = ranges_simplify(
+            &r, expr_substitute(cx, a->read->arg[d], axis, site->block->bind, s->stage->axis_count));
         if (!is_between(&r, index, t->shape[d])) return false;
     }
     return true;
@@ -104,7 +106,9 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
     Ctx *cx = c->cx;
     for (int d = 0; d < t->rank; d++) {
         const Expr *end = expr_add(cx, box[d].begin, box[d].count), *zero = expr_index(cx, 0);
-        if (provably(cx, expr_binary(cx, EXPR_LE, box[d].begin, zero), c->facts) && provably(cx, expr_binary(cx, EXPR_LE, t->shape[d], end), c->facts)) continue;
+        if (provably(cx, expr_binary(cx, EXPR_LE, box[d].begin, zero), c->facts)
+            && provably(cx, expr_binary(cx, EXPR_LE, t->shape[d], end), c->facts))
+            continue;
         bool less = provably(cx, expr_binary(cx, EXPR_LT, box[d].count, t->shape[d]), c->facts);
         return check_fail(c, less ? WRONG : UNPROVED, FAULT_COVER, "loops over the whole axis",
                           "the loops of %s do not make all of the output \"%s\" along %s",
@@ -125,7 +129,8 @@ static bool output_is_covered(Checker *c, const Tensor *t)
         if (s->site[i]->block->part == BLOCK_INIT || count == MAX_MAKERS) continue;
         if (!check_box(c, s->site[i], 0, box[count], &repeats, &why))
             return check_fail(c, UNPROVED, FAULT_COVER, "loops that reach a box of it densely",
-                              "%s: it is not shown that all of the output \"%s\" is made: %s", name_of(s->site[i]), t->name, why);
+                              "%s: it is not shown that all of the output \"%s\" is made: %s", name_of(s->site[i]),
+                              t->name, why);
         count++;
     }
     if (!check_join(c, box, count, s->stage->axis_count, c->facts))

@@ -40,14 +40,18 @@ static bool is_at_most(Ctx *cx, const Expr *a, const Expr *b, const Bounds *scop
 
 static const Expr *end_of(Ctx *cx, const Box *b) { return expr_add(cx, b->begin, b->count); }
 
-static const Expr *at(Ctx *cx, const Expr *e, const Expr *var, const Expr *value) { return expr_substitute(cx, e, &var, &value, 1); }
+static const Expr *at(Ctx *cx, const Expr *e, const Expr *var, const Expr *value)
+{
+    return expr_substitute(cx, e, &var, &value, 1);
+}
 
 /* ---- Need ------------------------------------------------------------------------------------------------------ */
 
 static const Bounds *facts_at_site(Ctx *cx, const Site *s, const Bounds *facts)
 {
     if (!facts) return s->inside;
-    return bounds_fact(cx, facts_at_site(cx, s, facts->outer), simplify(cx, block_in_loops(cx, s->block, facts->fact), s->inside));
+    return bounds_fact(cx, facts_at_site(cx, s, facts->outer),
+                       simplify(cx, block_in_loops(cx, s->block, facts->fact), s->inside));
 }
 
 static bool find_need(Flow *f, int shared)
@@ -65,7 +69,8 @@ static bool find_need(Flow *f, int shared)
         const char *why;
         if (!reach(c->cx, f->index[d], f->facts, inner, n, &f->need[d], &why))
             return check_fail(c, UNPROVED, FAULT_INDEX, "an index over loops and sizes",
-                              "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader), f->tensor->name, d, why);
+                              "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader),
+                              f->tensor->name, d, why);
     }
     return true;
 }
@@ -75,7 +80,9 @@ static bool need_is_within(const Flow *f, const Box *made, int d)
 {
     Ctx *cx = f->c->cx;
     const Expr *end = end_of(cx, &made[d]), *last = expr_sub(cx, end, num(cx, 1));
-    if (!is_at_most(cx, made[d].begin, f->need[d].low, f->scope) && !is_at_most(cx, made[d].begin, num(cx, 0), f->scope)) return false;
+    if (!is_at_most(cx, made[d].begin, f->need[d].low, f->scope)
+        && !is_at_most(cx, made[d].begin, num(cx, 0), f->scope))
+        return false;
     return is_at_most(cx, f->need[d].high, last, f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
 }
 
@@ -102,7 +109,8 @@ static bool find_made(Flow *f, int shared, FlowPoint place, Box *made)
     for (int i = 0; i < f->maker->site_count; i++) {
         const Site *m = f->maker->site[i];
         const Expr *repeats;
-        bool fits = m->block->part != BLOCK_INIT && stands_at(m, f->reader, shared, place) && check_alloc(m, f->tensor, NULL) == f->alloc;
+        bool fits = m->block->part != BLOCK_INIT && stands_at(m, f->reader, shared, place)
+                    && check_alloc(m, f->tensor, NULL) == f->alloc;
         if (!fits || count == MAX_MAKERS) continue;
         if (!check_box(c, m, shared, box[count], &repeats, &f->reason)) return false;
         count++;
@@ -114,8 +122,11 @@ static bool find_made(Flow *f, int shared, FlowPoint place, Box *made)
         return false;
     }
     for (int a = stage->data_count; a < stage->axis_count; a++) {
-        bool whole = provably_equal(c->cx, box[0][a].begin, num(c->cx, 0), scope) && provably_equal(c->cx, box[0][a].count, stage->axis[a].extent, scope);
-        if (!whole) f->reason = text_format(c->cx, "the reduction over %s is not finished there", expr_as_var(stage->axis[a].var)->name);
+        bool whole = provably_equal(c->cx, box[0][a].begin, num(c->cx, 0), scope)
+                     && provably_equal(c->cx, box[0][a].count, stage->axis[a].extent, scope);
+        if (!whole)
+            f->reason = text_format(c->cx, "the reduction over %s is not finished there",
+                                    expr_as_var(stage->axis[a].var)->name);
         if (!whole) return false;
     }
     memcpy(made, box[0], sizeof box[0]);
@@ -151,7 +162,8 @@ static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
     const Expr *next = expr_add(cx, s->var, num(cx, 1)), *begin = carrier_value(cx, box->begin, s, scope);
     const Expr *end = expr_add(cx, begin, carrier_value(cx, box->count, s, scope));
     const Bounds *inside = bounds_fact(cx, scope, expr_binary(cx, EXPR_LT, next, s->extent));
-    return is_at_most(cx, begin, at(cx, begin, s->var, next), inside) && is_at_most(cx, end, at(cx, end, s->var, next), inside);
+    return is_at_most(cx, begin, at(cx, begin, s->var, next), inside)
+           && is_at_most(cx, end, at(cx, end, s->var, next), inside);
 }
 
 /* More may be made at once than there are slots, if the maker's outermost loops rise along the dimension and each iteration of
@@ -184,9 +196,11 @@ static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Carr
         if (ring == 0) continue;
         const Expr *low = f->need[d].low, *span = expr_sub(cx, end_of(cx, &made[d]), low);
         bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope)
-                        && (is_at_most(cx, made[d].count, num(cx, ring), f->scope) || (!carrier && made_in_order(f, shared, d, ring)));
+                           && (is_at_most(cx, made[d].count, num(cx, ring), f->scope)
+                               || (!carrier && made_in_order(f, shared, d, ring)));
         bool rises = true;
-        if (carrier) rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
+        if (carrier)
+            rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
         if (long_enough && rises) continue;
         const char *under = carrier ? text_format(f->c->cx, " under %s", carrier->name) : "";
         return check_ring_fail(f->c, f->tensor, d, ring, "a longer ring, or none",
@@ -201,8 +215,8 @@ static bool by_same_iteration(Flow *f, int shared, const Box *made)
 {
     for (int d = 0; d < f->tensor->rank; d++) {
         if (need_is_within(f, made, d)) continue;
-        f->reason = text_format(f->c->cx, "along dimension %d it needs more than is made%s%s", d, shared ? " in an iteration of " : "",
-                                shared ? f->reader->loop[shared - 1]->name : "");
+        f->reason = text_format(f->c->cx, "along dimension %d it needs more than is made%s%s", d,
+                                shared ? " in an iteration of " : "", shared ? f->reader->loop[shared - 1]->name : "");
         return false;
     }
     return true;
@@ -235,16 +249,23 @@ static bool carried_along(Flow *f, int level, const Carrier *s, const Box *made,
         if (i != d && !(stays && need_is_within(f, made, i))) return false;
     }
     const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
-    if (!is_at_most(cx, end, at(cx, end, v, next), inside)) return f->reason = text_format(cx, "what is made along dimension %d falls as %s rises", d, s->name), false;
-    if (!is_at_most(cx, at(cx, begin, v, next), end, inside)) return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
+    if (!is_at_most(cx, end, at(cx, end, v, next), inside))
+        return f->reason = text_format(cx, "what is made along dimension %d falls as %s rises", d, s->name), false;
+    if (!is_at_most(cx, at(cx, begin, v, next), end, inside))
+        return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
     const Expr *first = warm_begin(f, level, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
     if (!is_at_most(cx, first, f->need[d].low, f->scope) && !is_at_most(cx, first, num(cx, 0), f->scope))
-        return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d, s->name), false;
+        return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d,
+                                       s->name),
+               false;
     if (place != BEFORE) end = at(cx, end, v, before);
-    bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
+    bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope)
+                        || is_at_most(cx, f->tensor->shape[d], end, f->scope);
     if (place != BEFORE) made_in_time = made_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
     if (made_in_time) return true;
-    return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d, s->name), false;
+    return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d,
+                                   s->name),
+           false;
 }
 
 /* Do the conditions of the read say that the loop is past 0? Then its first iteration needs nothing. */
@@ -261,7 +282,8 @@ static Flow joined_flow(const Flow *f, const Box *made, const Carrier *s, Box *b
     j.scope = carrier_scope(cx, f->scope, s);
     j.facts = carrier_scope(cx, f->facts, s);
     for (int d = 0; d < f->tensor->rank; d++) {
-        j.need[d] = (Reach){ carrier_value(cx, f->need[d].low, s, j.scope), carrier_value(cx, f->need[d].high, s, j.scope) };
+        j.need[d] = (Reach){ carrier_value(cx, f->need[d].low, s, j.scope),
+                             carrier_value(cx, f->need[d].high, s, j.scope) };
         box[d] = (Box){ carrier_value(cx, made[d].begin, s, j.scope), carrier_value(cx, made[d].count, s, j.scope) };
     }
     return j;
@@ -279,16 +301,18 @@ static bool is_serial(Flow *f, const Stmt *s)
 static bool by_carrier(Flow *f, int shared, int level, const Box *made, FlowPoint place, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
-    if (place != BEFORE && is_needed_later_only(f, s->var)) f->scope = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LE, num(cx, 1), s->var));
+    if (place != BEFORE && is_needed_later_only(f, s->var))
+        f->scope = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LE, num(cx, 1), s->var));
     for (int d = 0; d < f->tensor->rank; d++) {
         if (!expr_uses(made[d].begin, s->var) && !expr_uses(made[d].count, s->var)) continue;
         if (!carried_along(f, level, s, made, d, place)) return false;
         for (int l = level; l < shared; l++)
             if (!is_serial(f, f->reader->loop[l])) return false;
         if (f->alloc && f->alloc_loops > level)
-            return check_fail(f->c, WRONG, FAULT_STORAGE, "storage outside of that loop",
-                              "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next",
-                              f->tensor->name, s->name);
+            return check_fail(
+                f->c, WRONG, FAULT_STORAGE, "storage outside of that loop",
+                "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next",
+                f->tensor->name, s->name);
         return ring_is_long_enough(f, shared, made, s);
     }
     return false;
@@ -319,7 +343,9 @@ static int deepest_maker(const Flow *f)
     int deepest = -1;
     for (int i = 0; i < f->maker->site_count; i++) {
         int n = check_common_loops(f->maker->site[i], f->reader);
-        if (f->maker->site[i]->block->part != BLOCK_INIT && n > deepest && check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) deepest = n;
+        if (f->maker->site[i]->block->part != BLOCK_INIT && n > deepest
+            && check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc)
+            deepest = n;
     }
     return deepest;
 }
@@ -367,7 +393,8 @@ static bool storage_is_shared(Flow *f)
     for (int i = 0; i < f->maker->site_count; i++)
         if (check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) return true;
     return check_fail(f->c, WRONG, FAULT_STORAGE, "storage around both",
-                      "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name, f->maker->stage->name);
+                      "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name,
+                      f->maker->stage->name);
 }
 
 /* A read under a condition that is plainly false there never happens. */
@@ -387,7 +414,9 @@ static bool check_access(Checker *c, const Site *s, const SiteAccess *a)
     f.facts = facts_at_site(c->cx, s, a->facts);
     if (never_happens(f.facts)) return true;
     for (int d = 0; d < f.tensor->rank; d++)
-        f.index[d] = check_is_data(a->read->arg[d]) ? NULL : simplify(c->cx, block_in_loops(c->cx, s->block, a->read->arg[d]), s->inside);
+        f.index[d] = check_is_data(a->read->arg[d])
+                         ? NULL
+                         : simplify(c->cx, block_in_loops(c->cx, s->block, a->read->arg[d]), s->inside);
     return storage_is_shared(&f) && check_flow_of(&f);
 }
 
@@ -409,7 +438,8 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     for (int l = 0; l < outside; l++) {
         if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
             return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside of it",
-                              "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew", t->name, s->loop[l]->name);
+                              "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew",
+                              t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;
         if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
             return check_fail(c, WRONG, FAULT_STORAGE, "scope stack or register: set_scope it first",
@@ -430,7 +460,9 @@ static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, 
     while (level < s->loop_count && !feeds_reduction(s, s->loop[level])) level++;
     for (int i = 0; i < stage->site_count; i++) {
         int common = check_common_loops(stage->site[i], s);
-        if (check_same_hosts(stage->site[i], s) && stage->site[i] != s && check_alloc(stage->site[i], t, NULL) == alloc && common < level) level = common;
+        if (check_same_hosts(stage->site[i], s) && stage->site[i] != s && check_alloc(stage->site[i], t, NULL) == alloc
+            && common < level)
+            level = common;
     }
     bool found = check_box(c, s, level, box, &repeats, &why);
     for (int d = 0; d < t->rank; d++) {

@@ -5,7 +5,10 @@
  * overlap. Vector and unrolled loops have constant extents. */
 #include "ir/check/check_parts.h"
 
-static bool is_concurrent(const Stmt *loop) { return loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR; }
+static bool is_concurrent(const Stmt *loop)
+{
+    return loop->loop_kind == LOOP_PARALLEL || loop->loop_kind == LOOP_VECTOR;
+}
 static const char *name_of(const Site *s) { return s->block->name; }
 
 static bool feeds(const Site *s, const Stmt *loop, int from, int to)
@@ -21,11 +24,12 @@ static bool own_feeds_data(Checker *c, const Site *s, const Stmt *loop)
     const char *kind = loop_kind_text(loop->loop_kind);
     if (s->block->part != BLOCK_INIT && feeds(s, loop, stage->data_count, stage->axis_count))
         return check_fail(c, WRONG, FAULT_REDUCTION, "a serial loop",
-                          "%s: the %s loop %s feeds a reduce axis; its iterations add to the same elements", name_of(s), kind, loop->name);
+                          "%s: the %s loop %s feeds a reduce axis; its iterations add to the same elements", name_of(s),
+                          kind, loop->name);
     for (int a = 0; a < stage->data_count; a++)
         if (stage->axis[a].kind == AXIS_ORDERED && expr_uses(s->block->bind[a], loop->var))
-            return check_fail(c, WRONG, FAULT_ROLE, "a serial loop",
-                              "%s: the %s loop %s feeds the ordered axis %s", name_of(s), kind, loop->name, expr_as_var(stage->axis[a].var)->name);
+            return check_fail(c, WRONG, FAULT_ROLE, "a serial loop", "%s: the %s loop %s feeds the ordered axis %s",
+                              name_of(s), kind, loop->name, expr_as_var(stage->axis[a].var)->name);
     return true;
 }
 
@@ -39,7 +43,8 @@ static bool iterations_are_disjoint(Checker *c, const Site *s, int at)
     if (!check_box(c, s, at + 1, box, &repeats, &why)) return false;
     const Bounds *inside = bounds_fact(cx, s->scope, expr_binary(cx, EXPR_LT, next, s->loop[at]->extent));
     for (int d = 0; d < s->block->stage->data_count; d++) {
-        const Expr *end = expr_add(cx, box[d].begin, box[d].count), *begin = expr_substitute(cx, box[d].begin, &v, &next, 1);
+        const Expr *end = expr_add(cx, box[d].begin, box[d].count),
+                   *begin = expr_substitute(cx, box[d].begin, &v, &next, 1);
         if (provably(cx, expr_binary(cx, EXPR_LE, end, begin), inside)) return true;
     }
     return false;
@@ -69,7 +74,8 @@ static bool rings_hold_all(Checker *c, const Site *s, int at)
             int64_t ring = alloc->buffer->ring[d];
             if (!ring) continue;
             if (check_box(c, s, at, box, &repeats, &why)
-                && provably(c->cx, expr_binary(c->cx, EXPR_LE, box[d].count, expr_index(c->cx, ring)), s->scope)) continue;
+                && provably(c->cx, expr_binary(c->cx, EXPR_LE, box[d].count, expr_index(c->cx, ring)), s->scope))
+                continue;
             return check_ring_fail(c, t, d, ring, "a serial loop, or a ring of as many",
                                    text_format(c->cx, "hold what all iterations of the %s loop %s make",
                                                loop_kind_text(s->loop[at]->loop_kind), s->loop[at]->name));
@@ -104,7 +110,8 @@ static bool loop_suits(Checker *c, const Site *s, int at)
     }
     if (!lives_outside(s, at) || iterations_are_disjoint(c, s, at)) return true;
     return check_fail(c, UNPROVED, FAULT_ORDER, "a serial loop, or storage inside of it",
-                      "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", which lives outside",
+                      "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", "
+                      "which lives outside",
                       name_of(s), loop_kind_text(loop->loop_kind), loop->name, s->block->stage->out[0]->name);
 }
 

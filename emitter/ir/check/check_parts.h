@@ -9,9 +9,11 @@
 
 typedef struct Site {
     const Stmt *block;
-    int depth; const Stmt *const *path; const int *turn;          /* root first; turn: which child of path[i] is path[i + 1] */
+    /* Root first; turn: which child of path[i] is path[i + 1] */
+    int depth; const Stmt *const *path; const int *turn;
     int loop_count; const Stmt *loop[MAX_DEPTH];                  /* outermost first */
-    bool is_own[MAX_DEPTH];                                       /* loop i is made from the axes of the block's stage */
+    /* Loop i is made from the axes of the block's stage */
+    bool is_own[MAX_DEPTH];
     const Bounds *scope, *inside;                                 /* the loops and facts; with the guard, too */
 } Site;
 
@@ -47,13 +49,17 @@ int check_if_count(const Stmt *root);
 
 const StageSites *check_maker(const Checker *c, const Tensor *t);            /* NULL: an input or constant */
 int check_common_loops(const Site *a, const Site *b);                        /* loops around both */
-bool check_same_hosts(const Site *a, const Site *b);                         /* then they share the points of one iteration of them out */
+/* Then they share the points of one iteration of them out */
+bool check_same_hosts(const Site *a, const Site *b);
 bool check_stands_before(const Site *a, const Site *b);                      /* in the text; false for a == b */
 const Stmt *check_alloc(const Site *s, const Tensor *t, int *loops_outside); /* NULL: none around the site */
-bool check_is_empty(const Site *s);                                          /* a stage over an axis of size 0, in a loop of no iterations: nothing to make */
-bool check_empty_box(Checker *c, const Site *s, Box *box);                    /* then the box, which has no points; false: it is not */
+/* A stage over an axis of size 0, in a loop of no iterations: nothing to make */
+bool check_is_empty(const Site *s);
+/* Then the box, which has no points; false: it is not */
+bool check_empty_box(Checker *c, const Site *s, Box *box);
 bool check_is_reduced(const Stage *s);
-bool check_is_data(const Expr *index);                                       /* does it depend on elements of a tensor? */
+/* Does it depend on elements of a tensor? */
+bool check_is_data(const Expr *index);
 
 /* The box that a site makes in one iteration of its first `shared` loops. Axes: all of the stage, or data for an init.
  * *repeats: a loop that makes points again. False: it is no box; the reason is in *why. */

@@ -46,8 +46,10 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
     const Stmt *own = NULL;
     for (int l = 0; l < s->loop_count; l++) {
         if (s->is_own[l]) own = s->loop[l];
-        else if (own) return check_fail(c, UNPROVED, FAULT_PLACE, "loops of its own inside those it is computed in",
-                                        "%s: its loop %s stands around the loop %s of another stage", name_of(s), own->name, s->loop[l]->name);
+        else if (own)
+            return check_fail(c, UNPROVED, FAULT_PLACE, "loops of its own inside those it is computed in",
+                              "%s: its loop %s stands around the loop %s of another stage", name_of(s), own->name,
+                              s->loop[l]->name);
     }
     return true;
 }
@@ -58,12 +60,14 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
     bool inside = false;
     if (is_in_reduce_bind(s, repeats))
         return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
-                          "%s: the shifted tail of the loop %s adds some points again", name_of(s), expr_as_var(repeats)->name);
+                          "%s: the shifted tail of the loop %s adds some points again", name_of(s),
+                          expr_as_var(repeats)->name);
     for (int l = 0; l < s->loop_count; l++) {
         if (s->loop[l]->var == repeats) inside = true;
         if (inside || !is_in_reduce_bind(s, s->loop[l]->var)) continue;
         return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
-                          "%s: the reduce loop %s stands around the shifted tail, which adds to its points again", name_of(s), s->loop[l]->name);
+                          "%s: the reduce loop %s stands around the shifted tail, which adds to its points again",
+                          name_of(s), s->loop[l]->name);
     }
     return true;
 }
@@ -137,7 +141,8 @@ static bool must_precede(Checker *c, const Site *first, const Site *then)
 {
     if (!check_stands_before(first, then))
         return check_fail(c, WRONG, FAULT_REDUCTION, "the piece that begins standing first",
-                          "%s adds to points that %s, which stands behind it, has not begun yet", name_of(then), name_of(first));
+                          "%s adds to points that %s, which stands behind it, has not begun yet", name_of(then),
+                          name_of(first));
     return same_data_together(c, first, then);
 }
 
@@ -155,8 +160,10 @@ static bool share_data(Checker *c, const Copies *one, int i, const Copies *other
     Ctx *cx = c->cx;
     for (int d = 0; d < one->site[i]->block->stage->data_count; d++) {
         const Box *a = &one->box[i][d], *b = &other->box[j][d];
-        if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, a->begin, a->count), b->begin), one->scope)) return false;
-        if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, b->begin, b->count), a->begin), one->scope)) return false;
+        if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, a->begin, a->count), b->begin), one->scope))
+            return false;
+        if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, b->begin, b->count), a->begin), one->scope))
+            return false;
     }
     return true;
 }
@@ -183,10 +190,13 @@ static bool reduction_is_whole(Checker *c, const Copies *g)
     for (int a = s->block->stage->data_count; a < s->block->stage->axis_count; a++) {
         const Box *b = &g->box[0][a];
         const Axis *axis = &s->block->stage->axis[a];
-        if (provably_equal(cx, b->begin, expr_index(cx, 0), g->scope) && provably_equal(cx, b->count, axis->extent, g->scope)) continue;
+        if (provably_equal(cx, b->begin, expr_index(cx, 0), g->scope)
+            && provably_equal(cx, b->count, axis->extent, g->scope))
+            continue;
         bool less = provably(cx, expr_binary(cx, EXPR_LT, b->count, axis->extent), g->scope);
         return check_fail(c, less ? WRONG : UNPROVED, FAULT_COVER, "loops over the whole axis",
-                          "%s: the loops do not reach all of the reduce axis %s", name_of(s), expr_as_var(axis->var)->name);
+                          "%s: the loops do not reach all of the reduce axis %s", name_of(s),
+                          expr_as_var(axis->var)->name);
     }
     return true;
 }
@@ -248,14 +258,16 @@ static bool check_copies(Checker *c, const StageSites *stage, int first)
     updates->scope = inits->scope = host_scope(c, s);
     for (int i = first; i < stage->site_count; i++) {
         if (!check_same_hosts(s, stage->site[i])) continue;
-        if (!add_copy(c, stage->site[i]->block->part == BLOCK_INIT ? inits : updates, stage->site[i], &repeats)) return false;
+        if (!add_copy(c, stage->site[i]->block->part == BLOCK_INIT ? inits : updates, stage->site[i], &repeats))
+            return false;
     }
     if (updates->count == 0)
         return check_fail(c, WRONG, FAULT_REDUCTION, "an init of what is updated",
                           "%s initialises points that nothing updates", name_of(s));
     if (!check_is_reduced(stage->stage)) return true;
-    if (repeats && updates->count + inits->count > 1) return check_fail(c, UNPROVED, FAULT_PIECES, "tail=guard",
-                                                            "%s: a shifted tail and other copies of a reduction", name_of(s));
+    if (repeats && updates->count + inits->count > 1)
+        return check_fail(c, UNPROVED, FAULT_PIECES, "tail=guard", "%s: a shifted tail and other copies of a reduction",
+                          name_of(s));
     if (!parts_agree(c, updates) || !copies_are_in_order(c, updates, inits)) return false;
     if (!check_join(c, updates->box, updates->count, stage->stage->axis_count, updates->scope))
         return check_fail(c, UNPROVED, FAULT_COVER, "copies that lie side by side",

@@ -210,7 +210,8 @@ static void find_reads(Reading *r, const Expr *e, const Bounds *facts)
     for (int i = 0; i < e->arg_count; i++) {
         const Bounds *here = facts;
         if (e->kind == EXPR_SELECT && i == SELECT_YES) here = bounds_fact(r->cx, facts, e->arg[SELECT_COND]);
-        if (e->kind == EXPR_SELECT && i == SELECT_NO) here = bounds_fact(r->cx, facts, expr_unary(r->cx, EXPR_NOT, e->arg[SELECT_COND]));
+        if (e->kind == EXPR_SELECT && i == SELECT_NO)
+            here = bounds_fact(r->cx, facts, expr_unary(r->cx, EXPR_NOT, e->arg[SELECT_COND]));
         if (e->kind == EXPR_AND && i == 1) here = bounds_fact(r->cx, facts, e->arg[0]);
         find_reads(r, e->arg[i], here);
     }
@@ -336,7 +337,8 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **rep
     int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
     *repeats = NULL;
     if (check_empty_box(c, s, box)) return true;
-    for (int pass = 0; pass < 2; pass++) {       /* first with other stages' loops as if they were its own: a fused host */
+    /* First with other stages' loops as if they were its own: a fused host */
+    for (int pass = 0; pass < 2; pass++) {
         own_count = 0;
         bool others = false;
         for (int l = shared; l < s->loop_count; l++) {
@@ -352,7 +354,8 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **rep
         if (!pass || !others) return true;
         for (int l = s->loop_count - 1; l >= shared; l--)
             if (!s->is_own[l] && !check_widen(c, box, axes, s->loop[l], scope_outside(s, l))) {
-                *why = text_format(c->cx, "what the iterations of the loop %s make does not join to a box", s->loop[l]->name);
+                *why = text_format(c->cx, "what the iterations of the loop %s make does not join to a box",
+                                   s->loop[l]->name);
                 return false;
             }
         return true;
@@ -367,7 +370,8 @@ static bool joins(Ctx *cx, const Box *a, const Box *b, int axes, int d, const Bo
 {
     for (int i = 0; i < axes; i++) {
         if (i == d) continue;
-        if (!provably_equal(cx, a[i].begin, b[i].begin, scope) || !provably_equal(cx, a[i].count, b[i].count, scope)) return false;
+        if (!provably_equal(cx, a[i].begin, b[i].begin, scope) || !provably_equal(cx, a[i].count, b[i].count, scope))
+            return false;
     }
     return provably_equal(cx, end_of(cx, &a[d]), b[d].begin, scope);
 }
@@ -418,7 +422,8 @@ bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds 
     const Expr *to = simplify(cx, expr_substitute(cx, end, &v, &last, 1), scope);
     bool runs = provably(cx, expr_binary(cx, EXPR_LE, one, loop->extent), scope);
     const Expr *minus_one = expr_index(cx, -1);
-    if (!runs && !provably(cx, expr_binary(cx, EXPR_LE, expr_substitute(cx, end, &v, &minus_one, 1), from), scope)) return false;
+    if (!runs && !provably(cx, expr_binary(cx, EXPR_LE, expr_substitute(cx, end, &v, &minus_one, 1), from), scope))
+        return false;
     box[d] = (Box){ from, simplify(cx, expr_sub(cx, to, from), scope) };
     return true;
 }
@@ -426,7 +431,8 @@ bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds 
 bool check_is_empty(const Site *s)
 {
     bool has_points = true, runs = true;
-    for (int a = 0; a < s->block->stage->axis_count; a++) has_points = has_points && !expr_is_int(s->block->stage->axis[a].extent, 0);
+    for (int a = 0; a < s->block->stage->axis_count; a++)
+        has_points = has_points && !expr_is_int(s->block->stage->axis[a].extent, 0);
     for (int l = 0; l < s->loop_count; l++) runs = runs && !expr_is_int(s->loop[l]->extent, 0);
     return !has_points && !runs;
 }

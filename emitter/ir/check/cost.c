@@ -81,7 +81,8 @@ static int64_t runs_of(Costing *c, const Stmt *block)
 static bool is_in_memory(const Costing *c, const Tensor *t)
 {
     for (int d = 0; d < c->depth; d++)
-        if (c->path[d]->kind == STMT_ALLOC && c->path[d]->buffer->tensor == t) return c->path[d]->buffer->scope != SCOPE_REGISTER;
+        if (c->path[d]->kind == STMT_ALLOC && c->path[d]->buffer->tensor == t)
+            return c->path[d]->buffer->scope != SCOPE_REGISTER;
     return true;
 }
 
@@ -110,7 +111,8 @@ static void cost_block(Costing *c, const Stmt *block)
         expr_walk(c->cx, block->part == BLOCK_INIT ? s->init[i] : s->value[i], count_read, &r);
         c->sum.loads = sat_add(c->sum.loads, sat_mul(runs, r.count + (updates && stored)));
         c->sum.stores = sat_add(c->sum.stores, stored ? runs : 0);
-        if (updates && s->reducer == REDUCE_SUM && is_product(s->value[i])) c->sum.multiply_adds = sat_add(c->sum.multiply_adds, runs);
+        if (updates && s->reducer == REDUCE_SUM && is_product(s->value[i]))
+            c->sum.multiply_adds = sat_add(c->sum.multiply_adds, runs);
     }
 }
 

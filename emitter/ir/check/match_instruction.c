@@ -55,7 +55,10 @@ static bool stays_in_turn(Compare *c, const Tensor *pattern, const OperandMatch 
         span += o->move[d][dimension] * (pattern->shape[d]->integer - 1);
     }
     const Expr *slot = expr_binary(cx, EXPR_FLOORMOD, o->first[dimension], expr_index(cx, ring));
-    return provably(cx, expr_binary(cx, EXPR_LT, simplify(cx, expr_add(cx, slot, expr_index(cx, span)), c->scope), expr_index(cx, ring)), c->scope);
+    return provably(cx,
+                    expr_binary(cx, EXPR_LT, simplify(cx, expr_add(cx, slot, expr_index(cx, span)), c->scope),
+                                expr_index(cx, ring)),
+                    c->scope);
 }
 
 /* Neighbours along the formula's last dimension lie side by side, and every step of the others is one distance. */
@@ -66,27 +69,35 @@ static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch 
     int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1: of no dimension */
     for (int k = 0; b && k < t->rank; k++)
         if (b->block[k]) innermost = -1;                 /* what stands within a block lies innermost */
-    if (tensor_is_constant(t) && tensor_elems(t) == 1) return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
+    if (tensor_is_constant(t) && tensor_elems(t) == 1)
+        return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
     for (int d = 0; d < pattern->rank; d++) {
         for (int k = 0; k < t->rank; k++) {
-            bool in_parts = b && o->move[d][k] && (b->block[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
-            if (in_parts) return differs(c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));
+            bool in_parts = b && o->move[d][k]
+                            && (b->block[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
+            if (in_parts)
+                return differs(
+                    c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));
             int64_t wanted = k == innermost;
             bool is_row = d + 1 == pattern->rank && !expr_is_int(pattern->shape[d], 1);
             if (is_row && o->move[d][k] != wanted)
-                return differs(c, text_format(c->cx, "neighbours of %s along its last dimension do not lie side by side in %s", pattern->name, t->name));
+                return differs(c, text_format(c->cx,
+                                              "neighbours of %s along its last dimension do not lie side by side in %s",
+                                              pattern->name, t->name));
         }
     }
     return true;
 }
 
 /* The tensor at these indices as the formula's tensor at these axes (NULL or 0: no axis). */
-static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *axis, const Tensor *t, const Expr *const *index, OperandMatch *out)
+static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *axis, const Tensor *t,
+                         const Expr *const *index, OperandMatch *out)
 {
     Ctx *cx = c->cx;
     OperandMatch o = { .tensor = t };
     if (pattern->type != t->type)
-        return differs(c, text_format(cx, "%s is %s and %s is %s", pattern->name, dtype_info(pattern->type)->spelling, t->name, dtype_info(t->type)->spelling));
+        return differs(c, text_format(cx, "%s is %s and %s is %s", pattern->name, dtype_info(pattern->type)->spelling,
+                                      t->name, dtype_info(t->type)->spelling));
     for (int k = 0; k < t->rank; k++) {
         const Expr *zero[MAX_AXES], *var[MAX_AXES];
         for (int l = 0; l < c->loop_count; l++) { var[l] = c->loop[l]->var; zero[l] = expr_index(cx, 0); }
@@ -95,19 +106,25 @@ static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *a
         const Expr *sum = o.first[k];
         for (int l = 0; l < c->loop_count; l++) {
             const Expr *one = expr_index(cx, 1);
-            const Expr *at_one = expr_substitute(cx, expr_substitute(cx, e, &var[l], &one, 1), var, zero, c->loop_count);
+            const Expr *at_one = expr_substitute(cx, expr_substitute(cx, e, &var[l], &one, 1), var, zero,
+                                                 c->loop_count);
             const Expr *step = simplify(cx, expr_sub(cx, at_one, o.first[k]), c->scope);
             int64_t move = step->kind == EXPR_INT ? step->integer : 0;
             sum = expr_add(cx, sum, expr_mul(cx, var[l], expr_index(cx, move)));
             bool has_axis = false;
             for (int d = 0; d < pattern->rank; d++)
                 for (int a = 0; a < c->instr->stage->axis_count; a++)
-                    if (axis[d] == c->instr->stage->axis[a].var && c->loop_of[a] == l) { o.move[d][k] = move; has_axis = true; }
+                    if (axis[d] == c->instr->stage->axis[a].var && c->loop_of[a] == l) {
+                        o.move[d][k] = move;
+                        has_axis = true;
+                    }
             if (move && !has_axis)
-                return differs(c, text_format(cx, "%s moves along the loop %s, and %s does not", t->name, c->loop[l]->name, pattern->name));
+                return differs(c, text_format(cx, "%s moves along the loop %s, and %s does not", t->name,
+                                              c->loop[l]->name, pattern->name));
         }
         if (!expr_is_int(simplify(cx, expr_sub(cx, e, sum), c->scope), 0))
-            return differs(c, text_format(cx, "dimension %d of %s is read at %s, which does not move in equal steps", k, t->name, text_of(cx, e)));
+            return differs(c, text_format(cx, "dimension %d of %s is read at %s, which does not move in equal steps", k,
+                                          t->name, text_of(cx, e)));
     }
     if (!lies_in_steps(c, pattern, &o)) return false;
     if (out->tensor && memcmp(out, &o, sizeof o) != 0)
@@ -126,7 +143,8 @@ static const Expr *one_cast(Ctx *cx, const Expr *e)
 {
     while (e->kind == EXPR_CAST && e->arg[0]->kind == EXPR_CAST) {
         DType from = e->arg[0]->arg[0]->type, by = e->arg[0]->type;
-        bool widens = dtype_is_integer(from) && dtype_is_integer(by) && dtype_info(by)->cls == dtype_info(from)->cls && dtype_info(by)->bytes >= dtype_info(from)->bytes;
+        bool widens = dtype_is_integer(from) && dtype_is_integer(by) && dtype_info(by)->cls == dtype_info(from)->cls
+                      && dtype_info(by)->bytes >= dtype_info(from)->bytes;
         if (!widens) return e;
         e = expr_cast(cx, e->type, e->arg[0]->arg[0]);
     }
@@ -147,10 +165,15 @@ static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
 /* An operand of rank 0 is whatever stands there, if it is the same in all iterations. */
 static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, OperandMatch *out)
 {
-    if (pattern->type != e->type) return differs(c, text_format(c->cx, "%s is %s, and not %s", text_of(c->cx, e), dtype_info(e->type)->spelling, dtype_info(pattern->type)->spelling));
+    if (pattern->type != e->type)
+        return differs(c, text_format(c->cx, "%s is %s, and not %s", text_of(c->cx, e), dtype_info(e->type)->spelling,
+                                      dtype_info(pattern->type)->spelling));
     for (int l = 0; l < c->loop_count; l++)
-        if (expr_uses(e, c->loop[l]->var)) return differs(c, text_format(c->cx, "%s moves along the loop %s, and %s is one value", text_of(c->cx, e), c->loop[l]->name, pattern->name));
-    if (out->value && out->value != e) return differs(c, text_format(c->cx, "%s stands for two different values", pattern->name));
+        if (expr_uses(e, c->loop[l]->var))
+            return differs(c, text_format(c->cx, "%s moves along the loop %s, and %s is one value", text_of(c->cx, e),
+                                          c->loop[l]->name, pattern->name));
+    if (out->value && out->value != e)
+        return differs(c, text_format(c->cx, "%s stands for two different values", pattern->name));
     out->value = e;
     return true;
 }
@@ -177,7 +200,9 @@ static bool match_without(Compare *c, const Expr *p, const Expr *e)
     if (p->kind != EXPR_AND) return false;
     Match before = c->match;
     for (int i = 0; i < 2; i++) {
-        if (is_scalar(p->arg[i]) && match_operand(c, p->arg[i], expr_int(c->cx, BOOL, 1)) && match_value(c, p->arg[1 - i], e)) return true;
+        if (is_scalar(p->arg[i]) && match_operand(c, p->arg[i], expr_int(c->cx, BOOL, 1))
+            && match_value(c, p->arg[1 - i], e))
+            return true;
         c->match = before;
     }
     return false;
@@ -196,7 +221,9 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
     }
     bool same = p->kind == e->kind && p->type == e->type && p->arg_count == e->arg_count && (p->arg_count || p == e);
     if (!same && match_without(c, p, e)) return true;
-    if (!same) return differs(c, text_format(c->cx, "the formula has %s where %s stands", text_of(c->cx, p), text_of(c->cx, e)));
+    if (!same)
+        return differs(c,
+                       text_format(c->cx, "the formula has %s where %s stands", text_of(c->cx, p), text_of(c->cx, e)));
     Match before = c->match;
     if (match_args(c, p, e, false)) return true;
     if (p->arg_count != 2 || !commutes(p->kind)) return false;
@@ -246,13 +273,15 @@ static bool match_body(Compare *c)
     Ctx *cx = c->cx;
     const Stage *p = c->instr->stage, *s = c->block->stage;
     const Expr *from[MAX_AXES], *axis[MAX_RANK];
-    if (!keeps_the_order(c)) return differs(c, "the reduce loops stand in another order than the formula's axes, and floats mind");
+    if (!keeps_the_order(c))
+        return differs(c, "the reduce loops stand in another order than the formula's axes, and floats mind");
     for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
     c->match = (Match){ .block = c->block };
     const Expr *whole = begins(c->block) ? s->init[0] : s->value[0];
     const Expr *value = simplify(cx, expr_substitute(cx, whole, from, c->block->bind, axes_of(c->block)), c->scope);
-    return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result) && match_value(c, p->value[0], value);
+    return match_access(c, p->out[0], axis, s->out[0], c->block->bind, &c->match.result)
+           && match_value(c, p->value[0], value);
 }
 
 static bool try_axes(Compare *c, int axis, unsigned used)
@@ -260,7 +289,9 @@ static bool try_axes(Compare *c, int axis, unsigned used)
     const Stage *p = c->instr->stage;
     if (axis == p->axis_count) return used == (1u << c->loop_count) - 1 ? match_body(c) : false;
     for (int l = 0; l < c->loop_count; l++) {
-        if (used >> l & 1 || c->loop[l]->extent != p->axis[axis].extent || !is_of_kind(c, c->loop[l], p->axis[axis].kind)) continue;
+        if (used >> l & 1 || c->loop[l]->extent != p->axis[axis].extent
+            || !is_of_kind(c, c->loop[l], p->axis[axis].kind))
+            continue;
         c->loop_of[axis] = l;
         if (try_axes(c, axis + 1, used | 1u << l)) return true;
     }
@@ -275,8 +306,9 @@ static const char *shape_text(Compare *c)
     for (int l = 0; l < c->loop_count; l++)
         text_printf(&t, "%s%s < %s", l ? ", " : "the loops are ", c->loop[l]->name, text_of(c->cx, c->loop[l]->extent));
     for (int a = 0; a < p->axis_count; a++)
-        text_printf(&t, "%s%s%s < %s", a ? ", " : "; the formula's axes are ", p->axis[a].kind == AXIS_REDUCE ? "reduced " : "",
-                    expr_as_var(p->axis[a].var)->name, text_of(c->cx, p->axis[a].extent));
+        text_printf(&t, "%s%s%s < %s", a ? ", " : "; the formula's axes are ",
+                    p->axis[a].kind == AXIS_REDUCE ? "reduced " : "", expr_as_var(p->axis[a].var)->name,
+                    text_of(c->cx, p->axis[a].extent));
     return text_string(&t);
 }
 
@@ -297,7 +329,8 @@ static bool find_loops(Compare *c, const Stmt *s)
     scope_above(c->cx, c->nest->root, s, &c->scope);
     for (; s->kind == STMT_FOR; s = s->child[0]) {
         if (c->loop_count == MAX_AXES) return differs(c, "there are too many loops");
-        if (s->extent->kind != EXPR_INT) return differs(c, text_format(c->cx, "the extent of %s is no number", s->name));
+        if (s->extent->kind != EXPR_INT)
+            return differs(c, text_format(c->cx, "the extent of %s is no number", s->name));
         c->loop[c->loop_count++] = s;
         c->scope = bounds_var(c->cx, c->scope, s->var, s->extent);
     }
@@ -305,11 +338,17 @@ static bool find_loops(Compare *c, const Stmt *s)
     c->block = s;
     bool sums = c->instr->stage->reducer != REDUCE_NONE;
     if (s->stage->out_count != 1) return differs(c, text_format(c->cx, "%s has several results", s->stage->name));
-    if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer) return differs(c, text_format(c->cx, "%s and the formula do not reduce alike", s->stage->name));
+    if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer)
+        return differs(c, text_format(c->cx, "%s and the formula do not reduce alike", s->stage->name));
     if (sums && s->part != BLOCK_UPDATE)
-        return differs(c, text_format(c->cx, "the instruction combines into what is there, and %s begins anew: decompose_reduction first", s->name));
+        return differs(
+            c, text_format(c->cx,
+                           "the instruction combines into what is there, and %s begins anew: decompose_reduction first",
+                           s->name));
     for (int l = 0; l < c->loop_count; l++)
-        if (s->cond && expr_uses(s->cond, c->loop[l]->var)) return differs(c, text_format(c->cx, "a guard depends on the loop %s: peel or pad first", c->loop[l]->name));
+        if (s->cond && expr_uses(s->cond, c->loop[l]->var))
+            return differs(c,
+                           text_format(c->cx, "a guard depends on the loop %s: peel or pad first", c->loop[l]->name));
     return true;
 }
 

@@ -27,7 +27,8 @@ static bool add_index(Hull *h, const Site *s, const Bounds *facts, const Expr *i
     int n = 0;
     for (int l = h->outside; l < s->loop_count; l++) inner[n++] = s->loop[l]->var;
     if (!check_is_data(index) && !reach(cx, simplify(cx, index, s->scope), facts, inner, n, &r, &why)) {
-        h->why = text_format(cx, "%s: what it touches of \"%s\" along dimension %d has no bounds: %s", s->block->name, h->tensor->name, d, why);
+        h->why = text_format(cx, "%s: what it touches of \"%s\" along dimension %d has no bounds: %s", s->block->name,
+                             h->tensor->name, d, why);
         return false;
     }
     h->low[d] = wider(h, EXPR_MIN, h->low[d], r.low);
@@ -46,7 +47,8 @@ static bool add_site(Hull *h, const StageSites *stage, const Site *s)
         const SiteAccess *a = &stage->access[i];
         if (a->read->ref != h->tensor) continue;
         const Bounds *facts = s->inside;
-        for (const Bounds *f = a->facts; f; f = f->outer) facts = bounds_fact(cx, facts, simplify(cx, block_in_loops(cx, s->block, f->fact), s->scope));
+        for (const Bounds *f = a->facts; f; f = f->outer)
+            facts = bounds_fact(cx, facts, simplify(cx, block_in_loops(cx, s->block, f->fact), s->scope));
         for (int d = 0; d < h->tensor->rank; d++)
             if (!add_index(h, s, facts, block_in_loops(cx, s->block, a->read->arg[d]), d)) return false;
     }
@@ -89,7 +91,8 @@ static bool add_sites(Hull *h, const Stmt *alloc)
             }
     }
     for (int d = 0; d < h->tensor->rank; d++) any = any || h->low[d];
-    if (!any && h->tensor->rank) h->why = text_format(c->cx, "nobody touches \"%s\" inside its storage", h->tensor->name);
+    if (!any && h->tensor->rank)
+        h->why = text_format(c->cx, "nobody touches \"%s\" inside its storage", h->tensor->name);
     return any || !h->tensor->rank;
 }
 
@@ -98,8 +101,10 @@ static bool add_sites(Hull *h, const Stmt *alloc)
 static const Expr *distance(const Hull *h, const Expr *e, const Expr *start, int64_t more)
 {
     Ctx *cx = h->c->cx;
-    if (e->kind == EXPR_MIN) return expr_binary(cx, EXPR_MIN, distance(h, e->arg[0], start, more), distance(h, e->arg[1], start, more));
-    if (start->kind == EXPR_MAX) return expr_binary(cx, EXPR_MIN, distance(h, e, start->arg[0], more), distance(h, e, start->arg[1], more));
+    if (e->kind == EXPR_MIN)
+        return expr_binary(cx, EXPR_MIN, distance(h, e->arg[0], start, more), distance(h, e->arg[1], start, more));
+    if (start->kind == EXPR_MAX)
+        return expr_binary(cx, EXPR_MIN, distance(h, e, start->arg[0], more), distance(h, e, start->arg[1], more));
     return simplify(cx, expr_add(cx, expr_sub(cx, e, start), expr_index(cx, more)), h->scope);
 }
 
@@ -115,7 +120,8 @@ bool alloc_window(Ctx *cx, const Nest *n, const Stmt *alloc, Window *out, const 
     for (int d = 0; d < h.tensor->rank; d++) {
         const Expr *begin = expr_binary(cx, EXPR_MAX, h.low[d], zero);
         out->begin[d] = simplify(cx, begin, h.scope);
-        const Expr *extent = expr_binary(cx, EXPR_MIN, distance(&h, h.high[d], out->begin[d], 1), distance(&h, h.tensor->shape[d], out->begin[d], 0));
+        const Expr *extent = expr_binary(cx, EXPR_MIN, distance(&h, h.high[d], out->begin[d], 1),
+                                         distance(&h, h.tensor->shape[d], out->begin[d], 0));
         out->extent[d] = simplify(cx, extent, h.scope);
     }
     *why = NULL;

@@ -28,7 +28,8 @@ bool dtype_is_integer(DType t);             /* not bool */
 bool dtype_read(const char *s, size_t n, DType *out);   /* by spelling */
 
 /* One element of a tensor in memory, in the host's byte order. */
-typedef union Scalar { int64_t i; double f; } Scalar;   /* f for float types (already rounded to the type), else i; u64 as bits */
+/* F for float types (already rounded to the type), else i; u64 as bits */
+typedef union Scalar { int64_t i; double f; } Scalar;
 Scalar dtype_load(DType t, const void *base, int64_t index);
 void   dtype_store(DType t, void *base, int64_t index, Scalar v);
 int64_t dtype_integer(DType t, double v);   /* truncated to zero and saturated; NaN gives 0; u64 as bits */

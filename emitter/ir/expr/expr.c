@@ -115,7 +115,12 @@ const Expr *expr_var(Ctx *cx, const Var *v)
 const Expr *expr_new_var(Ctx *cx, const char *var_name, VarRole role, DType t, int64_t least, int64_t greatest)
 {
     Var *v = NEW(cx->arena, Var);
-    *v = (Var){ .name = name(cx, var_name), .role = role, .type = t, .least = least, .greatest = greatest, .serial = ctx_serial(cx) };
+    *v = (Var){ .name = name(cx, var_name),
+                .role = role,
+                .type = t,
+                .least = least,
+                .greatest = greatest,
+                .serial = ctx_serial(cx) };
     return expr_var(cx, v);
 }
 
@@ -205,7 +210,8 @@ const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *
 const Expr *expr_fma(Ctx *cx, const Expr *a, const Expr *b, const Expr *c)
 {
     const Expr *args[] = { a, b, c };
-    if (!a || !b || !c || a->type != b->type || a->type != c->type || !suits(cx, EXPR_FMA, a->type)) return expr_poison(cx);
+    if (!a || !b || !c || a->type != b->type || a->type != c->type || !suits(cx, EXPR_FMA, a->type))
+        return expr_poison(cx);
     return expr_new(cx, EXPR_FMA, a->type, NULL, args, 3);
 }
 

@@ -42,13 +42,21 @@ typedef enum VarRole {
     VAR_SIZE,      /* symbolic size in [least, greatest], least >= 0 */
     VAR_LOCAL      /* scalar of lowered code */
 } VarRole;
-typedef struct Var { const char *name; VarRole role; DType type; int64_t least, greatest; uint32_t serial; const struct LoopHints *hints; } Var;
+typedef struct Var {
+    const char *name;
+    VarRole role;
+    DType type;
+    int64_t least, greatest;
+    uint32_t serial;
+    const struct LoopHints *hints;
+} Var;
 /* What a C compiler or the cache is told before a loop. It belongs to the loop's variable, so it goes when a step consumes the loop. */
 enum { MAX_PREFETCHES = 4 };
 typedef struct LoopHints {
     const char *pragma;              /* "unroll 4", "independent" (schedule/primitives/hints.c); NULL: none */
     int prefetch_count;
-    struct { const struct Tensor *tensor; int64_t ahead; } prefetch[MAX_PREFETCHES];   /* an input, for so many iterations later */
+    /* An input, for so many iterations later */
+    struct { const struct Tensor *tensor; int64_t ahead; } prefetch[MAX_PREFETCHES];
 } LoopHints;
 
 const ExprInfo *expr_info(ExprKind k);

@@ -17,7 +17,8 @@ const ExprInfo *expr_info(ExprKind k) { return &infos[k]; }
 bool expr_kind_read(const char *s, size_t n, ExprKind *out)
 {
     for (int k = 0; k < EXPR_KIND_COUNT; k++) {
-        if (infos[k].form != EXPR_CALL || strlen(infos[k].spelling) != n || memcmp(s, infos[k].spelling, n) != 0) continue;
+        if (infos[k].form != EXPR_CALL || strlen(infos[k].spelling) != n || memcmp(s, infos[k].spelling, n) != 0)
+            continue;
         *out = (ExprKind)k;
         return true;
     }

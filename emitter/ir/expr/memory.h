@@ -4,7 +4,8 @@
 /* Flat memory of lowered code: the operand of a LOAD. */
 #include "ir/expr/tensor.h"
 
-typedef struct Interval { int64_t least, greatest; } Interval;    /* inclusive; saturating: INT64_MIN/MAX are infinite */
+/* inclusive; saturating: INT64_MIN/MAX are infinite */
+typedef struct Interval { int64_t least, greatest; } Interval;
 
 typedef enum MemoryKind {
     MEMORY_INPUT,      /* const parameter */
@@ -22,7 +23,8 @@ typedef struct Memory {
     const Expr *elems;           /* number of elements; constant for LOCAL and SCRATCH */
     int64_t align;               /* bytes; 0: of the type */
     int lanes;                   /* SCALAR: of a vector, touched in loops of kind LANES only; 0: a plain variable */
-    const Tensor *tensor;        /* what it holds; a parameter's is the nest's own input or output. NULL: nothing named */
+    /* What it holds; a parameter's is the nest's own input or output. NULL: nothing named */
+    const Tensor *tensor;
     const struct Memory *base;   /* POINTER: into this memory, which is no pointer itself */
     const Expr *offset;          /* POINTER: elements from the base's start */
     Interval range;              /* integers: what its elements are known to lie in; {0, 0}: not known */

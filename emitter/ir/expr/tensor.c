@@ -53,7 +53,8 @@ static void combine_arg(Ctx *cx, ExprKind better, const Expr *const *old, const 
 {
     const Expr *a = better == EXPR_LT ? old[1] : value[1], *b = better == EXPR_LT ? value[1] : old[1];
     const Expr *wins = expr_binary(cx, EXPR_LT, a, b);
-    const Expr *ties = expr_and(cx, expr_binary(cx, EXPR_EQ, old[1], value[1]), expr_binary(cx, EXPR_LT, value[0], old[0]));
+    const Expr *ties = expr_and(cx, expr_binary(cx, EXPR_EQ, old[1], value[1]),
+                                expr_binary(cx, EXPR_LT, value[0], old[0]));
     const Expr *take = expr_binary(cx, EXPR_OR, wins, ties);
     for (int i = 0; i < 2; i++) out[i] = expr_select(cx, take, value[i], old[i]);
 }

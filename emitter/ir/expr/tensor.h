@@ -28,12 +28,14 @@ struct Tensor {
     int output;                      /* index among the maker's outputs */
     const void *data;                /* constant: row-major elements in the host's byte order */
     const Quant *quant;              /* or NULL */
-    const char *word;                /* what the operator calls it that makes it on the way to a result: "sums"; or NULL */
+    /* What the operator calls it that makes it on the way to a result: "sums"; or NULL */
+    const char *word;
     uint32_t serial;
 };
 
 typedef enum AxisKind { AXIS_DATA, AXIS_REDUCE, AXIS_ORDERED } AxisKind;
-typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis;   /* var (VAR_AXIS, i32) in [0, extent) */
+/* Var (VAR_AXIS, i32) in [0, extent) */
+typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis;
 
 typedef enum Reducer {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY,
@@ -43,7 +45,8 @@ typedef enum Reducer {
 typedef struct ReducerInfo {
     const char *spelling;            /* "sum" */
     int components;                  /* values reduced together */
-    bool order_free;                 /* on integers the order of combination cannot change the result (floats: max, min too) */
+    /* On integers the order of combination cannot change the result (floats: max, min too) */
+    bool order_free;
     bool order_free_on_floats;
 } ReducerInfo;
 const ReducerInfo *reducer_info(Reducer r);
@@ -66,7 +69,8 @@ typedef struct Stage {
     const Expr **value;              /* [out_count] */
     Reducer reducer;
     const Expr **init;               /* [out_count] with a reducer, else NULL; over data axes */
-    bool contracts;                  /* a*b + c may be rounded once (a word of a step); it is where the nest's target can */
+    /* a*b + c may be rounded once (a word of a step); it is where the nest's target can */
+    bool contracts;
     uint32_t serial;
 } Stage;
 
@@ -96,7 +100,8 @@ struct Node {
 
 Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *const *shape);
 Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape);
-Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data); /* data copied */
+/* Data copied */
+Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
 Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* rank-0 constant */
 bool    tensor_is_constant(const Tensor *t);
 bool    tensor_is_fixed(const Tensor *t);              /* every dimension is a constant */

@@ -93,8 +93,9 @@ static Scalar read_held(void *user, const Tensor *t, const int64_t *index)
     if (!h) return zero;
     for (int d = 0; d < t->rank; d++)
         if (index[d] < 0 || index[d] >= h->dim[d]) {
-            diag_error(ev->cx, text_format(ev->cx, "stage \"%s\"", ev->stage->name), "reads \"%s\" at %s, outside its shape %s",
-                       t->name, index_text(ev->cx, t->rank, index), index_text(ev->cx, t->rank, h->dim));
+            diag_error(ev->cx, text_format(ev->cx, "stage \"%s\"", ev->stage->name),
+                       "reads \"%s\" at %s, outside its shape %s", t->name, index_text(ev->cx, t->rank, index),
+                       index_text(ev->cx, t->rank, h->dim));
             return zero;
         }
     return dtype_load(t->type, h->data, flat(h, t->rank, index));

@@ -10,7 +10,7 @@
 typedef void InstanceVisit(void *user, const Stmt *block, const int64_t *axis);
 
 typedef struct RunOptions {
-    bool checked;          /* stop at an access outside a window, a read of an element never written or overwritten in its ring,
+    bool checked; /* stop at an access outside a window, a read of an element never written or overwritten in its ring,
                             * a bind outside its axis, an output element left unwritten */
     uint64_t shuffle;      /* not 0: parallel loops run in an order shuffled by this seed, vector loops in lockstep */
     InstanceVisit *visit; void *user;       /* may be NULL */

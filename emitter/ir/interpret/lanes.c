@@ -135,13 +135,15 @@ static const struct { ExprKind kind; int result, operand; Kernel *run; } special
 
 static bool suits(int wanted, DType t)
 {
-    return wanted == (int)t || (wanted == ANY_I32 && rep_of(t) == REP_I32) || (wanted == ANY_WIDE && rep_of(t) == REP_WIDE);
+    return wanted == (int)t || (wanted == ANY_I32 && rep_of(t) == REP_I32)
+           || (wanted == ANY_WIDE && rep_of(t) == REP_WIDE);
 }
 
 Kernel *kernel_of(ExprKind k, DType result, DType operand)
 {
     for (size_t i = 0; i < sizeof special / sizeof special[0]; i++)
-        if (special[i].kind == k && suits(special[i].result, result) && suits(special[i].operand, operand)) return special[i].run;
+        if (special[i].kind == k && suits(special[i].result, result) && suits(special[i].operand, operand))
+            return special[i].run;
     return general;
 }
 
@@ -172,7 +174,10 @@ static int64_t sum_terms(int64_t start, const LaneTerm *term, int count, int lan
     return (int64_t)sum;
 }
 
-static int64_t clamp(int64_t at) { return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at; }
+static int64_t clamp(int64_t at)
+{
+    return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at;
+}
 
 /* Far from where additions of two of them could wrap, and far outside of every tensor where they are that large. */
 int64_t access_at(const ProgramAccess *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
@@ -250,7 +255,8 @@ LOAD(load_f32, float, float)
 Kernel *kernel_load(DType t)
 {
     static Kernel *const kernels[DTYPE_COUNT] = {
-        [BOOL] = load_u8, [I8] = load_i8, [U8] = load_u8, [I16] = load_i16, [U16] = load_u16, [I32] = load_i32, [F32] = load_f32,
+        [BOOL] = load_u8, [I8] = load_i8,   [U8] = load_u8,   [I16] = load_i16,
+        [U16] = load_u16, [I32] = load_i32, [F32] = load_f32,
     };
     return kernels[t] ? kernels[t] : load_wide;
 }
@@ -274,7 +280,8 @@ STORE(store_f32, float, float)
 Finish *finish_store(DType t)
 {
     static Finish *const stores[DTYPE_COUNT] = {
-        [BOOL] = store_8, [I8] = store_8, [U8] = store_8, [I16] = store_16, [U16] = store_16, [I32] = store_i32, [F32] = store_f32,
+        [BOOL] = store_8, [I8] = store_8,    [U8] = store_8,    [I16] = store_16,
+        [U16] = store_16, [I32] = store_i32, [F32] = store_f32,
     };
     return stores[t];
 }

@@ -12,7 +12,8 @@ typedef struct Point Point;
 typedef Scalar PointRead(void *user, const Tensor *t, const int64_t *index);
 
 Point  *point_new(Ctx *cx, PointRead *read, void *user);
-int     point_site(Point *p, const Expr *e);                    /* enters an expression; the same one gives the same site */
+/* Enters an expression; the same one gives the same site */
+int     point_site(Point *p, const Expr *e);
 int     point_site_in(Point *p, const Env *sizes, const Expr *e);   /* and gives its size variables their values */
 void    point_set(Point *p, const Expr *var, Scalar value);     /* a new point begins */
 void    point_set_int(Point *p, const Expr *var, int64_t value);

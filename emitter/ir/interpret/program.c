@@ -222,7 +222,8 @@ static void compile_loop(Compiler *c, const Stmt *s)
 static void compile_if(Compiler *c, const Stmt *s)
 {
     const Expr *cond = resolve(c, s->cond);
-    if (cond->kind != EXPR_INT) diag_internal(c->cx, c->nest->name, "the condition of an If depends on more than sizes");
+    if (cond->kind != EXPR_INT)
+        diag_internal(c->cx, c->nest->name, "the condition of an If depends on more than sizes");
     const int side = cond->integer ? 0 : 1;
     if (side < s->child_count) compile_stmt(c, s->child[side]);
 }

@@ -39,12 +39,16 @@ typedef struct ProgramAccess {
     int64_t elems, constant;
     int term_count; const LaneTerm *term;    /* one lane each */
     const Offsets *offsets;
-    const int32_t *mask; int mask_step;      /* NULL: all lanes; step 0: one for all. Lanes without it are not touched */
+    /* NULL: all lanes; step 0: one for all. Lanes without it are not touched */
+    const int32_t *mask; int mask_step;
     int fault_lane;                          /* first lane out of bounds, -1: none */
     int64_t fault_at;                        /* its element */
 } ProgramAccess;
 int64_t access_at(const ProgramAccess *x);          /* the part that all lanes share */
-static inline bool access_fits(const ProgramAccess *x, int64_t at) { return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems; }
+static inline bool access_fits(const ProgramAccess *x, int64_t at)
+{
+    return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems;
+}
 
 typedef struct Instr Instr;
 typedef void Kernel(const Instr *in, int lanes);
@@ -54,7 +58,8 @@ struct Instr {
     void *to; const void *arg[3];
     ProgramAccess *access;                    /* loads */
     Offsets *offsets;                  /* what this instruction recomputes */
-    ExprKind kind; DType type, operand; Rep rep[4];   /* for the general kernel: of the operands, and of the result last */
+    /* For the general kernel: of the operands, and of the result last */
+    ExprKind kind; DType type, operand; Rep rep[4];
 };
 typedef struct Instrs { int count, room; const Instr **at; } Instrs;
 
@@ -65,7 +70,8 @@ void kernel_offsets(const Instr *in, int lanes);
 Scalar lane_get(Rep r, const void *at, int lane);
 void lane_put(Rep r, void *at, int lane, Scalar v);
 
-typedef struct Lane { const void *at; int step; Rep rep; } Lane;     /* a value as a store sees it: step 0: one for all */
+/* A value as a store sees it: step 0: one for all */
+typedef struct Lane { const void *at; int step; Rep rep; } Lane;
 
 /* One output of a strip: stored, or combined into. */
 typedef struct Sink {
@@ -82,7 +88,8 @@ typedef void Finish(const Strip *s, int64_t at, int lanes);          /* a specia
 struct Strip {
     const Stmt *block;
     int lanes;                         /* at most */
-    int32_t *base; const int32_t *chunked; int chunk;   /* the outermost lane loop runs `chunk` iterations at a time from *base; NULL: all */
+    /* The outermost lane loop runs `chunk` iterations at a time from *base; NULL: all */
+    int32_t *base; const int32_t *chunked; int chunk;
     Instrs code;
     Lane guard, first;                 /* at NULL: always; never */
     int run;                           /* lanes l with equal l / run share their element of the outputs */

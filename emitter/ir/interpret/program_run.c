@@ -20,8 +20,8 @@ static bool is_on(Lane condition, int lane) { return ((const int32_t *)condition
 
 static void fault(Ctx *cx, const Strip *s, const ProgramAccess *x, const char *does, int64_t elem)
 {
-    diag_error(cx, text_format(cx, "block \"%s\"", s->block->name), "%s \"%s\" out of bounds: element %lld of %lld", does,
-               x->tensor->name, (long long)elem, (long long)x->elems);
+    diag_error(cx, text_format(cx, "block \"%s\"", s->block->name), "%s \"%s\" out of bounds: element %lld of %lld",
+               does, x->tensor->name, (long long)elem, (long long)x->elems);
 }
 
 /* A load outside the strip may have met lanes that this run of it does not have. */
@@ -42,7 +42,8 @@ static void store_lane(const Strip *s, int lane, const int64_t *elem)
     const bool starts = s->reduces && s->first.at && is_on(s->first, lane);
     for (int i = 0; i < s->sink_count && s->reduces; i++) {
         const Sink *t = &s->sink[i];
-        Scalar old = starts ? lane_get(t->rep, t->init.at, lane * t->init.step) : dtype_load(t->type, t->access.data, elem[i]);
+        Scalar old = starts ? lane_get(t->rep, t->init.at, lane * t->init.step)
+                            : dtype_load(t->type, t->access.data, elem[i]);
         lane_put(t->rep, t->old, 0, old);
         lane_put(t->rep, t->new_value, 0, lane_get(t->rep, t->value.at, lane * t->value.step));
     }

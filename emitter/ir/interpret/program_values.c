@@ -55,7 +55,9 @@ static int larger(int a, int b) { return a > b ? a : b; }
 
 static ProgramValue value_new(Compiler *c, Rep rep, int lanes, int level)
 {
-    static const size_t bytes[] = { [REP_I32] = sizeof(int32_t), [REP_F32] = sizeof(float), [REP_WIDE] = sizeof(Scalar) };
+    static const size_t bytes[] = {
+        [REP_I32] = sizeof(int32_t), [REP_F32] = sizeof(float), [REP_WIDE] = sizeof(Scalar)
+    };
     return (ProgramValue){ arena_array(c->arena, (size_t)lanes, bytes[rep]), rep, lanes, level };
 }
 
@@ -85,7 +87,12 @@ static ProgramValue apply(Compiler *c, ExprKind kind, DType type, DType operand,
         level = larger(level, arg[i].level);
     }
     ProgramValue to = value_new(c, rep_of(type), lanes, level);
-    Instr in = { .run = kernel_of(kind, type, operand), .lanes = lanes, .to = to.at, .kind = kind, .type = type, .operand = operand };
+    Instr in = { .run = kernel_of(kind, type, operand),
+                 .lanes = lanes,
+                 .to = to.at,
+                 .kind = kind,
+                 .type = type,
+                 .operand = operand };
     for (int i = 0; i < count; i++) {
         in.arg[i] = lanes > 1 ? splat(c, arg[i]).at : arg[i].at;
         in.rep[i] = arg[i].rep;
@@ -131,7 +138,14 @@ static bool has_reads(Compiler *c, const Expr *e)
 
 /* constant + sum of factor * value: the part of a flat index that was found linear. */
 enum { MOST_TERMS = 32 };
-typedef struct Sum { int64_t constant; int count; struct { ProgramValue value; int64_t factor; } term[MOST_TERMS]; } Sum;
+typedef struct Sum {
+    int64_t constant;
+    int count;
+    struct {
+        ProgramValue value;
+        int64_t factor;
+    } term[MOST_TERMS];
+} Sum;
 
 static void add_term(Sum *s, ProgramValue v, int64_t factor)
 {
@@ -161,7 +175,8 @@ static void add_linear(Compiler *c, Sum *s, const Expr *e, int64_t factor, const
         add_linear(c, s, e->arg[0], factor, mask);
         add_linear(c, s, e->arg[1], e->kind == EXPR_ADD ? factor : -factor, mask);
     } else if (e->kind == EXPR_NEG) add_linear(c, s, e->arg[0], -factor, mask);
-    else if (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT) add_linear(c, s, e->arg[0], factor * e->arg[1]->integer, mask);
+    else if (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT)
+        add_linear(c, s, e->arg[0], factor * e->arg[1]->integer, mask);
     else if (e->kind == EXPR_VAR && lane_number(c, e) == 0 && c->strip->chunked) {
         add_term(s, (ProgramValue){ c->lane_var[0], REP_I32, c->strip->lanes, 0 }, factor);
         add_term(s, (ProgramValue){ c->strip->base, REP_I32, 1, c->depth }, factor);

@@ -97,7 +97,8 @@ static WalkPlace *place_given(Walk *w, const Tensor *t)
 static void fault(Walk *w, const WalkPlace *p, const int64_t *index, const char *does, const char *why)
 {
     const char *where = w->block ? text_format(w->cx, "block \"%s\"", w->block->name) : w->nest->name;
-    diag_error(w->cx, where, "%s \"%s\" at %s, %s", does, p->tensor->name, index_text(w->cx, p->tensor->rank, index), why);
+    diag_error(w->cx, where, "%s \"%s\" at %s, %s", does, p->tensor->name, index_text(w->cx, p->tensor->rank, index),
+               why);
 }
 
 /* Where the running lane keeps its copy: its number among the lanes at the time of the Alloc. */
@@ -109,7 +110,8 @@ static bool is_inside(Walk *w, const WalkPlace *p, const int64_t *index, const c
     const int64_t copy = window_number(w, p);
     for (int d = 0; d < p->tensor->rank; d++) {
         if (index[d] < 0 || index[d] >= p->dim[d]) {
-            fault(w, p, index, does, text_format(w->cx, "outside its shape %s", index_text(w->cx, p->tensor->rank, p->dim)));
+            fault(w, p, index, does,
+                  text_format(w->cx, "outside its shape %s", index_text(w->cx, p->tensor->rank, p->dim)));
             return false;
         }
         if (p->begin && (index[d] < p->begin[copy][d] || index[d] >= p->end[copy][d])) {
@@ -128,7 +130,8 @@ static Spot spot_of(const Walk *w, const WalkPlace *p, const int64_t *index)
     Spot s = { 0, 0 };
     for (int d = 0; d < p->tensor->rank; d++) {
         s.elem = s.elem * p->dim[d] + index[d];
-        s.slot = s.slot * p->slots[d] + (index[d] - (p->windows > p->copies ? p->begin[window_number(w, p)][d] : 0)) % p->slots[d];
+        s.slot = s.slot * p->slots[d]
+                 + (index[d] - (p->windows > p->copies ? p->begin[window_number(w, p)][d] : 0)) % p->slots[d];
     }
     s.slot += copy_of(w, p) * p->slot_count;
     return s;
@@ -153,7 +156,8 @@ static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *d
     if (!p) return zero;
     Spot s = spot_of(w, p, index);
     if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
-    else if (p->slot && p->slot[s.slot].elem != s.elem) fault(w, p, index, does, "which has been overwritten in its ring");
+    else if (p->slot && p->slot[s.slot].elem != s.elem)
+        fault(w, p, index, does, "which has been overwritten in its ring");
     return dtype_load(t->type, p->data, s.slot);
 }
 
@@ -267,14 +271,15 @@ static const StageSites *sites_of(Walk *w, const Stage *s)
 static void bind_axes(Walk *w, const Stmt *block, const StageSites *sites, Result *r)
 {
     const Stage *s = block->stage;
-    for (int a = 0; a < s->axis_count; a++) r->at[a] = block->bind[a] ? point_value(w->point, site(w, block->bind[a])).i : 0;
+    for (int a = 0; a < s->axis_count; a++)
+        r->at[a] = block->bind[a] ? point_value(w->point, site(w, block->bind[a])).i : 0;
     for (int a = 0; a < s->axis_count; a++) {
         int64_t extent = point_value(w->point, sites->extent[a]).i;
         const char *axis = expr_as_var(s->axis[a].var)->name;
         point_set_int(w->point, s->axis[a].var, r->at[a]);
         if (w->checked && (r->at[a] < 0 || r->at[a] >= extent))
-            diag_error(w->cx, text_format(w->cx, "block \"%s\"", block->name), "the axis %s is bound to %lld, outside [0, %lld)",
-                       axis, (long long)r->at[a], (long long)extent);
+            diag_error(w->cx, text_format(w->cx, "block \"%s\"", block->name),
+                       "the axis %s is bound to %lld, outside [0, %lld)", axis, (long long)r->at[a], (long long)extent);
     }
 }
 
@@ -315,7 +320,8 @@ static void run_block(Walk *w, const Stmt *block, const Lanes *l)
         const Result *r = &w->result[lane];
         set_lane(w, l, lane);
         if (r->is_active && w->options->visit) w->options->visit(w->options->user, block, r->at);
-        for (int i = 0; i < block->stage->out_count && r->is_active; i++) store(w, block->stage->out[i], r->at, r->value[i]);
+        for (int i = 0; i < block->stage->out_count && r->is_active; i++)
+            store(w, block->stage->out[i], r->at, r->value[i]);
     }
     w->block = NULL;
 }
@@ -332,7 +338,8 @@ static uint64_t next_random(Walk *w)
 
 static uint64_t common_divisor(uint64_t a, uint64_t b) { return b ? common_divisor(b, a % b) : a; }
 
-typedef struct WalkOrder { int64_t factor, start; } WalkOrder;   /* iteration i runs the loop at (factor * i + start) mod n */
+/* Iteration i runs the loop at (factor * i + start) mod n */
+typedef struct WalkOrder { int64_t factor, start; } WalkOrder;
 
 static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
 {
@@ -482,8 +489,17 @@ static void check_all_written(Walk *w, const Tensor *t)
 bool walk_nest(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     Map none = map_new(cx->arena);
-    Walk w = { .cx = cx, .options = options, .nest = n, .env = e, .checked = options->checked, .random = options->shuffle,
-               .places = none, .stages = none, .lanes_of = none, .windows = none, .era = 1 };
+    Walk w = { .cx = cx,
+               .options = options,
+               .nest = n,
+               .env = e,
+               .checked = options->checked,
+               .random = options->shuffle,
+               .places = none,
+               .stages = none,
+               .lanes_of = none,
+               .windows = none,
+               .era = 1 };
     w.point = point_new(cx, read_element, &w);
     for (int i = 0; i < n->input_count; i++) place_given(&w, n->input[i]);
     for (int i = 0; i < n->output_count; i++) place_output(&w, n->output[i]);

@@ -50,7 +50,8 @@ const Code *code_scope(Ctx *cx, const Code *body)
     return code_of(cx, &proto, &body, 1);
 }
 
-const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body)
+const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind,
+                     const Code *body)
 {
     bool never = begin == end || (begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer);
     if (is_nothing(body) || never) return NULL;

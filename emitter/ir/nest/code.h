@@ -21,16 +21,20 @@ struct Code {
     LoopKind loop_kind;
     const Expr *cond;                            /* IF */
     const Memory *memory;                        /* LOCAL: declared here; STORE: where */
-    const Expr *index, *value;                   /* STORE memory[index] = value; LET var = value (value is const in its scope) */
+    /* STORE memory[index] = value; LET var = value (value is const in its scope) */
+    const Expr *index, *value;
     const char *text;                            /* CALL: macro name; NOTE: comment */
-    const Expr *const *args; int arg_count;      /* CALL; its child, where it has one, is for compilers without the macro */
+    /* CALL; its child, where it has one, is for compilers without the macro */
+    const Expr *const *args; int arg_count;
 };
 
 typedef struct Function {
     const char *name;            /* C identifier without the model's prefix: "conv_1" */
     int size_count; const Expr *const *size;     /* symbolic sizes, int32_t parameters, first */
-    int number_count; const Expr *const *number;     /* what differs among the layers that share it, int32_t parameters, next */
-    int memory_count; const Memory *const *memory;   /* parameters in order: inputs, constants (as inputs), scratch, outputs */
+    /* What differs among the layers that share it, int32_t parameters, next */
+    int number_count; const Expr *const *number;
+    /* Parameters in order: inputs, constants (as inputs), scratch, outputs */
+    int memory_count; const Memory *const *memory;
     bool overlaps;               /* where it is called, inputs and outputs may lie over each other: no restrict */
     bool is_apart;               /* a compiler should not make it part of its caller */
     const Code *body;
@@ -40,7 +44,8 @@ typedef struct Function {
 const Code *code_seq(Ctx *cx, const Code *const *child, int count);      /* flattens; drops NULLs */
 /* What is declared in the body is its own: a loop of one iteration leaves this. The body itself where it declares nothing. */
 const Code *code_scope(Ctx *cx, const Code *body);
-const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind, const Code *body);
+const Code *code_for(Ctx *cx, const Expr *var, const Expr *begin, const Expr *end, int64_t step, LoopKind kind,
+                     const Code *body);
 const Code *code_if(Ctx *cx, const Expr *cond, const Code *yes, const Code *no);
 const Code *code_let(Ctx *cx, const Expr *var, const Expr *value);
 const Code *code_local(Ctx *cx, const Memory *m);
@@ -51,7 +56,8 @@ const Code *code_call_or(Ctx *cx, const char *macro, const Expr *const *args, in
 typedef const Code *CodeVisit(Ctx *cx, const Code *c, void *user);
 const Code *code_with_children(Ctx *cx, const Code *c, const Code *const *child);  /* c over as many others */
 const Code *code_rewrite(Ctx *cx, const Code *c, CodeVisit *visit, void *user);   /* bottom-up, sharing what stays */
-const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user); /* every expression, by expr_rewrite */
+/* Every expression, by expr_rewrite */
+const Code *code_map_exprs(Ctx *cx, const Code *c, ExprVisit *visit, void *user);
 const Code *code_substitute(Ctx *cx, const Code *c, const Expr *from, const Expr *to);
 /* A copy that may stand beside the original in one scope: its LETs are fresh. Memories are shared: copies run one after the
  * other, and each writes what it reads; a memory declared again in the scope of its declaration is the same memory. */

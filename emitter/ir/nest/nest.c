@@ -89,7 +89,8 @@ const Stmt *stmt_alloc(Ctx *cx, const Buffer *b, const Stmt *body)
     return stmt_of(cx, &proto, &body, 1);
 }
 
-const Stmt *stmt_block(Ctx *cx, const char *block, const Stage *s, BlockPart part, const Expr *const *bind, const Expr *guard)
+const Stmt *stmt_block(Ctx *cx, const char *block, const Stage *s, BlockPart part, const Expr *const *bind,
+                       const Expr *guard)
 {
     if (guard && expr_is_int(guard, 1)) guard = NULL;
     Stmt proto = { .kind = STMT_BLOCK, .name = name(cx, block), .stage = s, .part = part, .cond = guard };
@@ -179,7 +180,10 @@ static bool is_short_loop(const Stmt *s, const char *wanted)
     return dot && strcmp(dot + 1, wanted) == 0;
 }
 
-static bool is_block(const Stmt *s, const char *wanted) { return s->kind == STMT_BLOCK && strcmp(s->name, wanted) == 0; }
+static bool is_block(const Stmt *s, const char *wanted)
+{
+    return s->kind == STMT_BLOCK && strcmp(s->name, wanted) == 0;
+}
 
 static int count_short(const Stmt *s, const char *wanted)
 {
@@ -229,7 +233,10 @@ const Stmt *path_replace(Ctx *cx, const Path *p, const Stmt *with)
 
 /* ---- The naive nest -------------------------------------------------------------------------------------------- */
 
-static const char *axis_loop(Ctx *cx, const Stage *s, int a) { return name_format(cx, "%s.%s", s->name, expr_as_var(s->axis[a].var)->name); }
+static const char *axis_loop(Ctx *cx, const Stage *s, int a)
+{
+    return name_format(cx, "%s.%s", s->name, expr_as_var(s->axis[a].var)->name);
+}
 
 static const Expr *axis_loop_var(Ctx *cx, const Stage *s, int a)
 {
@@ -254,8 +261,8 @@ static const Stmt *naive_init(Ctx *cx, const Stage *s, const Expr *step)
     for (int a = 0; a < s->data_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
     const Stmt *body = stmt_block(cx, block, s, BLOCK_INIT, bind, NULL);
     for (int a = s->data_count - 1; a >= first; a--)
-        body = stmt_for(cx, name_format(cx, "%s.%s", block, expr_as_var(s->axis[a].var)->name), bind[a], s->axis[a].extent,
-                        LOOP_SERIAL, body);
+        body = stmt_for(cx, name_format(cx, "%s.%s", block, expr_as_var(s->axis[a].var)->name), bind[a],
+                        s->axis[a].extent, LOOP_SERIAL, body);
     return body;
 }
 
@@ -266,7 +273,8 @@ static const Stmt *naive_stage(Ctx *cx, const Stage *s, const Expr *step)
     bool apart = may_be_empty(cx, s);
     for (int a = 0; a < s->axis_count; a++) bind[a] = a < first ? step : axis_loop_var(cx, s, a);
     const Stmt *body = stmt_block(cx, s->name, s, apart ? BLOCK_UPDATE : BLOCK_WHOLE, bind, NULL);
-    for (int a = s->axis_count - 1; a >= first; a--) body = stmt_for(cx, axis_loop(cx, s, a), bind[a], s->axis[a].extent, LOOP_SERIAL, body);
+    for (int a = s->axis_count - 1; a >= first; a--)
+        body = stmt_for(cx, axis_loop(cx, s, a), bind[a], s->axis[a].extent, LOOP_SERIAL, body);
     const Stmt *both[] = { apart ? naive_init(cx, s, step) : NULL, body };
     return stmt_seq(cx, both, 2);
 }
@@ -347,7 +355,8 @@ static bool names_are_unique(Ctx *cx, const Nest *n)
     return true;
 }
 
-const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, int input_count, Tensor *const *outputs, int output_count)
+const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, int input_count, Tensor *const *outputs,
+                       int output_count)
 {
     if (ctx_failed(cx)) return NULL;
     Nest *n = NEW(cx->arena, Nest);
@@ -380,7 +389,10 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     return n;
 }
 
-bool nest_contracts(const Nest *n, const Stage *s) { return s->contracts && n->features && text_has_word(n->features, "fma"); }
+bool nest_contracts(const Nest *n, const Stage *s)
+{
+    return s->contracts && n->features && text_has_word(n->features, "fma");
+}
 
 static const Expr *contract_sum(Ctx *cx, const Expr *e, void *user)
 {
@@ -391,7 +403,8 @@ static const Expr *contract_sum(Ctx *cx, const Expr *e, void *user)
         if (p->kind == EXPR_MUL) return expr_fma(cx, p->arg[0], p->arg[1], c);
         if (p->kind != EXPR_SELECT || p->arg[SELECT_YES]->kind != EXPR_MUL) continue;      /* a padded product */
         const Expr *yes = p->arg[SELECT_YES];
-        return expr_select(cx, p->arg[SELECT_COND], expr_fma(cx, yes->arg[0], yes->arg[1], c), expr_add(cx, c, p->arg[SELECT_NO]));
+        return expr_select(cx, p->arg[SELECT_COND], expr_fma(cx, yes->arg[0], yes->arg[1], c),
+                           expr_add(cx, c, p->arg[SELECT_NO]));
     }
     return e;
 }

@@ -12,7 +12,15 @@
 
 /* LANES: of lowered code alone, where the iterations are the lanes of vectors. */
 typedef enum LoopKind { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_PARALLEL, LOOP_LANES } LoopKind;
-typedef enum Scope { SCOPE_REGISTER, SCOPE_STACK, SCOPE_ARENA, SCOPE_STATIC, SCOPE_CONST, SCOPE_STATE, SCOPE_PARAM } Scope;
+typedef enum Scope {
+    SCOPE_REGISTER,
+    SCOPE_STACK,
+    SCOPE_ARENA,
+    SCOPE_STATIC,
+    SCOPE_CONST,
+    SCOPE_STATE,
+    SCOPE_PARAM
+} Scope;
 typedef enum StmtKind { STMT_SEQ, STMT_FOR, STMT_IF, STMT_ALLOC, STMT_BLOCK, STMT_TILE } StmtKind;
 
 /* A block does the whole of its stage at a point, or only the init or only the update part of a reduction. */
@@ -21,9 +29,11 @@ typedef enum BlockPart { BLOCK_WHOLE, BLOCK_INIT, BLOCK_UPDATE } BlockPart;
 typedef struct Buffer {              /* where a tensor made inside the nest lives */
     const Tensor *tensor;
     Scope scope;
-    int64_t ring[MAX_RANK];          /* 0: the whole window is kept; else slots along this dimension, index modulo ring */
+    /* 0: the whole window is kept; else slots along this dimension, index modulo ring */
+    int64_t ring[MAX_RANK];
     int permutation[MAX_RANK];       /* order of dimensions in memory, outermost first; identity by default */
-    int64_t block[MAX_RANK];         /* 0: plain; else the dimension is cut in blocks, and index % block lies innermost */
+    /* 0: plain; else the dimension is cut in blocks, and index % block lies innermost */
+    int64_t block[MAX_RANK];
     int64_t align;                   /* of the innermost row in elements; 0: none */
 } Buffer;
 
@@ -33,7 +43,8 @@ struct Stmt {
     int child_count;                 /* SEQ: any; IF: 1 or 2; FOR, ALLOC, TILE: 1; BLOCK: 0 */
     const Stmt *const *child;
     /* FOR */
-    const char *name;                /* full name of the loop, "conv.ho", or of the block, "conv", "conv@tail"; interned */
+    /* Full name of the loop, "conv.ho", or of the block, "conv", "conv@tail"; interned */
+    const char *name;
     const Expr *var;                 /* VAR_LOOP, i32, runs 0 .. extent-1 */
     const Expr *extent;              /* i32 over sizes and outer loops */
     LoopKind loop_kind;
@@ -44,7 +55,8 @@ struct Stmt {
     /* BLOCK */
     const Stage *stage;
     BlockPart part;
-    const Expr *const *bind;         /* [stage->axis_count], over loop variables and sizes; INIT: reduce axes are NULL */
+    /* [stage->axis_count], over loop variables and sizes; INIT: reduce axes are NULL */
+    const Expr *const *bind;
     /* TILE */
     const struct Instruction *instr; /* NULL until tensorize */
     const Expr *const *args;
@@ -65,7 +77,8 @@ typedef struct Nest {
     /* For "conv.h was split by step 3: use ho or hi". */
     int gone_count;   const struct GoneLoop *gone;
     const char *features;                            /* of the target, separated by spaces; NULL: it is not known yet */
-    const char *strategy;                            /* the implementation whose schedule this is; NULL: steps of the model's file */
+    /* The implementation whose schedule this is; NULL: steps of the model's file */
+    const char *strategy;
     /* Where `when`, a condition on sizes, does not hold, `otherwise` is what runs: another schedule of the same group, with
      * inputs and outputs that stand at the same places. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
@@ -83,7 +96,8 @@ bool pragma_suits(const char *pragma, LoopKind k);
  * Stages that read each other share the loop over their steps (recurrence.h).
  * `outputs` are tensors made by compute nodes; stages are collected up to `inputs` (and constants, which are inputs).
  * Calls must have been expanded to computes. */
-const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs, int output_count);
+const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs,
+                       int output_count);
 
 /* The nest for a target with these features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
@@ -98,16 +112,19 @@ const Stmt *stmt_seq(Ctx *cx, const Stmt *const *child, int count);
 const Stmt *stmt_for(Ctx *cx, const char *name, const Expr *var, const Expr *extent, LoopKind kind, const Stmt *body);
 const Stmt *stmt_if(Ctx *cx, const Expr *cond, const Stmt *yes, const Stmt *no);
 const Stmt *stmt_alloc(Ctx *cx, const Buffer *b, const Stmt *body);
-const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part, const Expr *const *bind, const Expr *guard);
+const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part, const Expr *const *bind,
+                       const Expr *guard);
 /* An expression over the axes of a block's stage, over the loops around the block; axes that an INIT has no loop for stay. */
 const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e);
-const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count);   /* same pointer if unchanged */
+/* Same pointer if unchanged */
+const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count);
 
 /* The path from the root to a statement: path->at[0] is the root, at[depth-1] the statement found. */
 enum { MAX_DEPTH = 64,               /* loops inside each other */
        MAX_PATH = 2048 };            /* statements: the storage of a large network is one Alloc in the other */
 typedef struct Path { int depth; const Stmt *at[MAX_PATH]; } Path;
-bool nest_find_loop(const Nest *n, const char *name, Path *out);       /* by full name, or by short name where that is unique */
+/* By full name, or by short name where that is unique */
+bool nest_find_loop(const Nest *n, const char *name, Path *out);
 bool nest_find_block(const Nest *n, const char *name, Path *out);      /* first block of that name */
 const Stage *nest_stage(const Nest *n, const char *name);              /* NULL: none */
 /* The nest with the last statement of the path replaced (NULL: removed), everything else shared. */

@@ -100,12 +100,15 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out)
     }
     for (int i = 0; i < c.count && c.count > 1; i++) {
         if (c.at[i]->stage->axis[0].extent != n->stage->axis[0].extent)
-            diag_error(cx, c.at[i]->name, "it and \"%s\" read each other, but take different numbers of steps", n->name);
+            diag_error(cx, c.at[i]->name, "it and \"%s\" read each other, but take different numbers of steps",
+                       n->name);
         if (!ctx_failed(cx) && !choose_next(&c, i))
             diag_error(cx, c.at[i]->name, "stages that read each other within the same step");
     }
     if (c.count == 1 && reads_itself(n) && (!has_steps(n) || reads_now(cx, n, n)))
-        diag_error(cx, n->name, "it reads what it has not made yet; a read of an earlier step of its first axis, which is ordered, is accepted");
+        diag_error(cx, n->name,
+                   "it reads what it has not made yet; a read of an earlier step of its first axis, which is ordered, "
+                   "is accepted");
     *out = c.at;
     return c.count;
 }
@@ -122,7 +125,8 @@ static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
     map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
     leads = false;
     for (int i = 0; i < n->in_count; i++) leads = leads_to(cx, seen, n->in[i]->maker, other) || leads;
-    if (leads && !has_steps(n)) diag_error(cx, n->name, "it is read by what it reads; a first axis that is ordered is accepted");
+    if (leads && !has_steps(n))
+        diag_error(cx, n->name, "it is read by what it reads; a first axis that is ordered is accepted");
     leads = leads || n == other;
     map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
     return leads;

@@ -12,5 +12,6 @@ int recurrence_of(Ctx *cx, Node *n, Node ***out);
 /* What a stage reads before its maker exists: make a tensor with tensor_new, read it, then let the compute that makes it
  * keep the promise: the promised tensor takes the place of its first output. */
 Tensor *promise_keep(Ctx *cx, Tensor *promised, Tensor *made);
-bool promise_is_sound(Ctx *cx, const Tensor *kept);      /* all that read each other are ordered; an error names what is not */
+/* All that read each other are ordered; an error names what is not */
+bool promise_is_sound(Ctx *cx, const Tensor *kept);
 #endif

@@ -62,8 +62,8 @@ static const char *end_of_string(const char *s, const char *end)
 
 /* Longer symbols stand before their beginnings. */
 static const char *const symbols[] = {
-    "<<", "<=", ">>", ">=", "==", "!=", "&&", "||", "..",
-    "<", ">", "=", "!", "&", "|", "^", "~", "+", "-", "*", "/", "%", "(", ")", "[", "]", "{", "}", ",", ";", ":", "?", "'",
+    "<<", "<=", ">>", ">=", "==", "!=", "&&", "||", "..", "<", ">", "=", "!", "&", "|", "^", "~",
+    "+",  "-",  "*",  "/",  "%",  "(",  ")",  "[",  "]",  "{", "}", ",", ";", ":", "?", "'",
 };
 
 static const char *end_of_symbol(const char *s, const char *end)

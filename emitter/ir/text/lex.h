@@ -15,7 +15,8 @@
 #include "support/ctx.h"
 
 typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_INTEGER, TOKEN_REAL, TOKEN_STRING, TOKEN_SYMBOL } TokenKind;
-typedef struct Token { TokenKind kind; const char *at; int length; } Token;   /* `at` points into the text; strings with their quotes */
+/* `at` points into the text; strings with their quotes */
+typedef struct Token { TokenKind kind; const char *at; int length; } Token;
 
 typedef struct Lexer {
     Ctx *cx;
@@ -37,8 +38,10 @@ bool  token_is(Token t, const char *text);             /* a name or symbol spell
 bool  lex_is(const Lexer *l, const char *text);
 bool  lex_accept(Lexer *l, const char *text);          /* takes it if it is next */
 bool  lex_expect(Lexer *l, const char *text, const char *where);    /* or an error: `')' is expected after the axes` */
-const char *lex_name(Lexer *l, const char *what);      /* interned; NULL and an error `WHAT is expected` if it is no name */
-bool  lex_integer(Lexer *l, int64_t *out);             /* with an optional '-'; false and an error if none or too large */
+/* interned; NULL and an error `WHAT is expected` if it is no name */
+const char *lex_name(Lexer *l, const char *what);
+/* With an optional '-'; false and an error if none or too large */
+bool  lex_integer(Lexer *l, int64_t *out);
 /* error at the first bracket that is not closed, or closes none */
 bool  lex_brackets(const Lexer *l);
 bool  lex_finish(Lexer *l);                            /* error if tokens are left */

@@ -214,7 +214,8 @@ void print_formula(Ctx *cx, const Printer *p, const Stage *s)
         print_inits(cx, p, s);
         text_add(p->t, ") ");
     }
-    bool has_usual_place = s->reducer != REDUCE_NONE && s->out_count == 2 && s->value[0] == argument_place(cx, s->axis, s->axis_count);
+    bool has_usual_place = s->reducer != REDUCE_NONE && s->out_count == 2
+                           && s->value[0] == argument_place(cx, s->axis, s->axis_count);
     for (int i = has_usual_place; i < s->out_count; i++) {
         print_at(p, s->value[i], 0, false, true);
         if (i + 1 < s->out_count) text_add(p->t, ", ");

@@ -8,7 +8,8 @@
 /* One name for each object: its own where that is free and can be read back, else with _2, _3, ... behind. */
 typedef struct Namer { Ctx *cx; Map by_object, by_name; } Namer;
 Namer namer_new(Ctx *cx);
-const char *namer_add(Namer *n, const void *object, const char *wanted);      /* the name given; the same on a second call */
+/* The name given; the same on a second call */
+const char *namer_add(Namer *n, const void *object, const char *wanted);
 const char *namer_get(const Namer *n, const void *object, const char *otherwise);   /* n may be NULL */
 bool namer_has(const Namer *n, const char *text);
 
@@ -19,7 +20,7 @@ typedef struct Printer {
     Text *t;
     const Namer *tensors, *vars;     /* NULL: every object under its own name */
     const LoopName *loops;
-    size_t most;                     /* what comes behind so many characters is left out: shared operands are written out each time, so
+    size_t most; /* what comes behind so many characters is left out: shared operands are written out each time, so
                                       * that a text can be exponentially longer than its expression; 0: all is printed */
 } Printer;
 

@@ -50,7 +50,8 @@ static void declare_size(const Expr *e, void *user)
     NestPrinter *p = user;
     const Var *v = expr_as_var(e);
     if (!v || v->role != VAR_SIZE || namer_get(&p->sizes, v, NULL)) return;
-    text_printf(p->t, "size %s in %lld..%lld\n", namer_add(&p->sizes, v, v->name), (long long)v->least, (long long)v->greatest);
+    text_printf(p->t, "size %s in %lld..%lld\n", namer_add(&p->sizes, v, v->name), (long long)v->least,
+                (long long)v->greatest);
     PrintedSize *s = NEW(p->cx->arena, PrintedSize);
     *s = (PrintedSize){ p->size, v };
     p->size = s;
@@ -68,7 +69,8 @@ static void declare_sizes_of_stmt(NestPrinter *p, const Stmt *s)
 static void declare_sizes(NestPrinter *p)
 {
     for (int i = 0; i < p->nest->input_count; i++)
-        for (int d = 0; d < p->nest->input[i]->rank; d++) expr_walk(p->cx, p->nest->input[i]->shape[d], declare_size, p);
+        for (int d = 0; d < p->nest->input[i]->rank; d++)
+            expr_walk(p->cx, p->nest->input[i]->shape[d], declare_size, p);
     for (int i = 0; i < p->nest->stage_count; i++) {
         const Stage *s = p->nest->stage[i];
         for (int a = 0; a < s->axis_count; a++) expr_walk(p->cx, s->axis[a].extent, declare_size, p);
@@ -102,7 +104,10 @@ static const Namer *axes_of(NestPrinter *p, const Stage *s)
     return axes;
 }
 
-static Printer exprs_of(const NestPrinter *p) { return (Printer){ .t = p->t, .tensors = &p->tensors, .vars = &p->sizes, .loops = p->loops }; }
+static Printer exprs_of(const NestPrinter *p)
+{
+    return (Printer){ .t = p->t, .tensors = &p->tensors, .vars = &p->sizes, .loops = p->loops };
+}
 
 /* ---- Declarations ----------------------------------------------------------------------------------------------- */
 
@@ -140,7 +145,8 @@ static void print_promises(NestPrinter *p, int at)
     int count = stage_reads(p->cx, n->stage[at], &reads);
     for (int i = 0; i < count; i++)
         for (int later = at; later < n->stage_count; later++) {
-            if (!reads[i]->maker || reads[i]->maker->stage != n->stage[later] || map_get_ptr(&p->promised, reads[i])) continue;
+            if (!reads[i]->maker || reads[i]->maker->stage != n->stage[later] || map_get_ptr(&p->promised, reads[i]))
+                continue;
             map_put_ptr(&p->promised, reads[i], p);
             text_printf(p->t, "promise %s: ", namer_get(&p->tensors, reads[i], reads[i]->name));
             print_shape(&e, reads[i]);
@@ -286,7 +292,13 @@ static void print_stmt(NestPrinter *p, const Stmt *s, int indent)
 void print_nest(Ctx *cx, Text *t, const Nest *n)
 {
     if (!n) return;
-    NestPrinter p = { .cx = cx, .t = t, .nest = n, .tensors = namer_new(cx), .sizes = namer_new(cx), .stage_axes = map_new(cx->arena), .promised = map_new(cx->arena) };
+    NestPrinter p = { .cx = cx,
+                      .t = t,
+                      .nest = n,
+                      .tensors = namer_new(cx),
+                      .sizes = namer_new(cx),
+                      .stage_axes = map_new(cx->arena),
+                      .promised = map_new(cx->arena) };
     Namer own = namer_new(cx);
     text_printf(t, "nest %s\n", namer_add(&own, n, n->name ? n->name : "_"));
     declare_sizes(&p);

@@ -83,7 +83,8 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
     uint64_t most = t == U64 ? UINT64_MAX : (uint64_t)info->greatest;
     if (v.negative) most = 0 - (uint64_t)info->least;
     if (dtype_is_float(t) && fits) return expr_real(r->cx, t, v.negative ? -(double)magnitude : (double)magnitude);
-    if (t != BOOL && fits && magnitude <= most) return expr_int(r->cx, t, (int64_t)(v.negative ? 0 - magnitude : magnitude));
+    if (t != BOOL && fits && magnitude <= most)
+        return expr_int(r->cx, t, (int64_t)(v.negative ? 0 - magnitude : magnitude));
     if (t == BOOL) lex_error(r->lex, v.at, "%s is no bool: true or false is expected", literal_text(r, v));
     else lex_error(r->lex, v.at, "%s does not fit in %s", literal_text(r, v), info->spelling);
     return expr_poison(r->cx);
@@ -232,8 +233,8 @@ static Value read_parenthesis(Reader *r)
     if (ctx_failed(r->cx)) return value_poison(r, open);
     values_agree(r, both, 2, false, e);
     if (e[0]->type != e[1]->type)
-        lex_error(r->lex, both[1].at, "the value outside has type %s, the one inside %s", dtype_info(e[1]->type)->spelling,
-                  dtype_info(e[0]->type)->spelling);
+        lex_error(r->lex, both[1].at, "the value outside has type %s, the one inside %s",
+                  dtype_info(e[1]->type)->spelling, dtype_info(e[0]->type)->spelling);
     if (ctx_failed(r->cx)) return value_poison(r, open);
     return value_of(inside ? expr_select(r->cx, inside, e[0], e[1]) : e[0], open);
 }
@@ -307,7 +308,8 @@ static Value read_binary(Reader *r, int least)
     while (!ctx_failed(r->cx) && infix_of(lex_peek(r->lex), &k, &swapped) && expr_info(k)->precedence >= least) {
         Token at = lex_take(r->lex);
         int accesses = r->access_count;
-        if (++r->operators > MOST_OPERATORS) lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
+        if (++r->operators > MOST_OPERATORS)
+            lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
         Value right = read_binary(r, expr_info(k)->precedence + 1);
         if (k == EXPR_AND || k == EXPR_OR) r->access_count = accesses;     /* read only where the left side says so */
         left = swapped ? value_operate(r, k, right, left, at) : value_operate(r, k, left, right, at);

@@ -41,7 +41,8 @@ typedef struct Reader {
     const Bounds *bounds;        /* of the formula's axes */
     DType literal;               /* of literals without another operand */
     bool in_size;                /* inside of an extent, where arithmetic must not wrap */
-    bool as_written;             /* printed text: nothing is simplified, and constants that are legal but senseless pass */
+    /* Printed text: nothing is simplified, and constants that are legal but senseless pass */
+    bool as_written;
     const Tensor *star;          /* what [*] ranges over: a tensor of the output's shape, or NULL; */
     const Expr *const *star_axis;   /* one variable for each of its dimensions */
     const Expr **condition;      /* of the padded reads that wait for their ':' */
@@ -64,9 +65,12 @@ bool reader_has_padding(Reader *r);                      /* an error if a padded
 /* Between the parts of the reader. */
 Value value_poison(Reader *r, Token at);
 Value value_of(const Expr *e, Token at);
-void  values_agree(Reader *r, const Value *v, int count, bool wants_float, const Expr **out);   /* one type: that of the first which has one */
-Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);                          /* errors are shown at `at` */
-bool  is_senseless(Reader *r, ExprKind k, const Expr *b, Token at);                             /* x / 0, a shift too far: an error */
+/* One type: that of the first which has one */
+void  values_agree(Reader *r, const Value *v, int count, bool wants_float, const Expr **out);
+/* Errors are shown at `at` */
+Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at);
+/* X / 0, a shift too far: an error */
+bool  is_senseless(Reader *r, ExprKind k, const Expr *b, Token at);
 Value read_call(Reader *r, Token name);              /* the name is taken, '(' is next */
 Value read_element(Reader *r, Token name);           /* the name is taken, '[' is next */
 
@@ -77,8 +81,10 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
 const Expr *argument_place(Ctx *cx, const Axis *axis, int axis_count);
 /* One expression, as far as it goes. */
 const Expr *expression_read(Lexer *l, const Known *known, DType literal, bool as_written);
-bool size_read(Lexer *l, const Known **known);                                  /* n in 1..1024: adds a VAR_SIZE variable */
-const void *data_read(Lexer *l, DType type, int64_t count);                     /* {1, 2, 3}: elements in the host's order */
+/* N in 1..1024: adds a VAR_SIZE variable */
+bool size_read(Lexer *l, const Known **known);
+/* {1, 2, 3}: elements in the host's order */
+const void *data_read(Lexer *l, DType type, int64_t count);
 const char *tensor_type_text(Ctx *cx, const Tensor *t);
 bool tensor_type_read(Lexer *l, const Known *known, DType *type, int *rank, const Expr **shape);   /* f32[n][4] */
 #endif

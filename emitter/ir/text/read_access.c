@@ -67,7 +67,8 @@ static const Expr *read_index(Reader *r, const Known *s, int place)
     Value v = read_value(r);
     const Expr *e = value_as(r, v, I32);
     if (e->type != I32 && e->kind != EXPR_POISON) {
-        lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", place, s->name, dtype_info(e->type)->spelling);
+        lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", place, s->name,
+                  dtype_info(e->type)->spelling);
         return expr_poison(r->cx);
     }
     bool stays = r->as_written || e->kind == EXPR_POISON || e->kind == EXPR_VAR;    /* n stays n, though it be 0 */
@@ -121,8 +122,8 @@ Value read_element(Reader *r, Token at)
     lex_expect(r->lex, "]", "after the indices");
     if (ctx_failed(r->cx)) return value_poison(r, at);
     if (n != s->tensor->rank) {
-        lex_error(r->lex, at, "'%s' is %s, of rank %d, but is read with %d ind%s", s->name, tensor_type_text(r->cx, s->tensor),
-                  s->tensor->rank, n, n == 1 ? "ex" : "ices");
+        lex_error(r->lex, at, "'%s' is %s, of rank %d, but is read with %d ind%s", s->name,
+                  tensor_type_text(r->cx, s->tensor), s->tensor->rank, n, n == 1 ? "ex" : "ices");
         return value_poison(r, at);
     }
     bool is_padded = lex_is(r->lex, "?");

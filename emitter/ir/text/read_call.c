@@ -44,7 +44,8 @@ static const Expr *apply_kind(Reader *r, ExprKind k, const Value *args, int coun
     }
     values_agree(r, args, count, expr_info(k)->algebra & ALGEBRA_FLOATS, e);
     if (count == 1) return expr_unary(r->cx, k, e[0]);
-    if (count == 2) return is_senseless(r, k, e[1], args[1].at) ? expr_poison(r->cx) : expr_binary(r->cx, k, e[0], e[1]);
+    if (count == 2)
+        return is_senseless(r, k, e[1], args[1].at) ? expr_poison(r->cx) : expr_binary(r->cx, k, e[0], e[1]);
     if (e[0]->type != e[1]->type || e[0]->type != e[2]->type)
         lex_error(r->lex, at, "the operands of '%s' have the types %s, %s and %s", expr_info(k)->spelling,
                   dtype_info(e[0]->type)->spelling, dtype_info(e[1]->type)->spelling, dtype_info(e[2]->type)->spelling);
@@ -56,7 +57,8 @@ static Value read_kind(Reader *r, ExprKind k, Token at)
     Value args[MAX_ARGS];
     int accesses = r->access_count, count = read_args(r, args);
     if (k == EXPR_SELECT) r->access_count = accesses;      /* its sides are read only where the condition says so */
-    if (ctx_failed(r->cx) || !of_kind(r, at, expr_info(k)->spelling, expr_info(k)->arity, count)) return value_poison(r, at);
+    if (ctx_failed(r->cx) || !of_kind(r, at, expr_info(k)->spelling, expr_info(k)->arity, count))
+        return value_poison(r, at);
     DiagMark mark = diag_mark(r->cx);
     const Expr *e = apply_kind(r, k, args, count, at);
     lex_relocate(r->lex, mark, at);
@@ -79,7 +81,8 @@ static Value read_bits(Reader *r, DType t, Token at)
     if (ctx_failed(r->cx) || !of_kind(r, at, "a cast of bits", 1, count)) return value_poison(r, at);
     const Expr *e = value_alone(r, v[0]);
     if (dtype_info(e->type)->bytes != dtype_info(t)->bytes || e->type == BOOL || t == BOOL) {
-        lex_error(r->lex, at, "%s and %s have no bits in common", dtype_info(e->type)->spelling, dtype_info(t)->spelling);
+        lex_error(r->lex, at, "%s and %s have no bits in common", dtype_info(e->type)->spelling,
+                  dtype_info(t)->spelling);
         return value_poison(r, at);
     }
     return value_of(e->type == t ? e : expr_new(r->cx, EXPR_BITCAST, t, NULL, &e, 1), at);
@@ -93,7 +96,8 @@ static Value read_ceildiv(Reader *r, Token at)
     if (ctx_failed(r->cx) || !of_kind(r, at, "ceildiv", 2, count)) return value_poison(r, at);
     values_agree(r, v, 2, false, e);
     Value less = value_operate(r, EXPR_SUB, value_of(e[1], at), value_of(expr_int(r->cx, e[1]->type, 1), at), at);
-    return value_operate(r, EXPR_FLOORDIV, value_operate(r, EXPR_ADD, value_of(e[0], at), less, at), value_of(e[1], v[1].at), at);
+    return value_operate(r, EXPR_FLOORDIV, value_operate(r, EXPR_ADD, value_of(e[0], at), less, at),
+                         value_of(e[1], v[1].at), at);
 }
 
 static Value read_clamp(Reader *r, Token at)
@@ -142,7 +146,8 @@ Value read_call(Reader *r, Token at)
         size_t count = 0;
         for (int i = 0; i < EXPR_KIND_COUNT; i++)
             if (expr_info((ExprKind)i)->form == EXPR_CALL) words[count++] = expr_info((ExprKind)i)->spelling;
-        lex_error(r->lex, at, "there is no function '%.*s'%s", at.length, at.at, text_hint(r->cx, name_n(r->cx, at.at, n), words, count, ""));
+        lex_error(r->lex, at, "there is no function '%.*s'%s", at.length, at.at,
+                  text_hint(r->cx, name_n(r->cx, at.at, n), words, count, ""));
     }
     return value_poison(r, at);
 }

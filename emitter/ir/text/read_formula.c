@@ -29,7 +29,8 @@ static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
     if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is an axis already", axis_name);
     else if (s) lex_error(f->r.lex, at, "'%s' is a number here: the axis wants another name", axis_name);
     if (f->spec.axis_count == MAX_AXES || (kind != AXIS_REDUCE && f->spec.axis_count == MAX_RANK))
-        lex_error(f->r.lex, at, "too many axes: a tensor has at most %d dimensions, a formula %d axes", MAX_RANK, MAX_AXES);
+        lex_error(f->r.lex, at, "too many axes: a tensor has at most %d dimensions, a formula %d axes", MAX_RANK,
+                  MAX_AXES);
     if (!extent || ctx_failed(cx)) return;
     const Expr *var = axis_var(cx, axis_name, extent);
     f->spec.axis[f->spec.axis_count++] = (Axis){ var, kind, extent };
@@ -80,7 +81,8 @@ static bool find_use(const Formula *f, int open, Token axis, Use *out)
         Token t = l->token[i], before = l->token[i - 1], after = l->token[i + 1];
         if (token_is(t, "(") || token_is(t, "[")) i = closing(l, i);
         else if (token_is(t, ",")) dim++;
-        else if (!found && same_word(t, axis) && (i == open + 1 || token_is(before, ",")) && (token_is(after, ",") || i + 1 == close)) {
+        else if (!found && same_word(t, axis) && (i == open + 1 || token_is(before, ","))
+                 && (token_is(after, ",") || i + 1 == close)) {
             out->dim = dim;
             out->at = t;
             found = true;
@@ -97,10 +99,11 @@ static void unknown_size(const Formula *f, Token axis)
     const Lexer *l = f->r.lex;
     for (int i = f->body + 1; i < l->count; i++) {
         Token t = l->token[i - 1];
-        if (token_is(l->token[i], "[") && t.kind == TOKEN_NAME && !known_tensor(f->r.known, t)) unknown_name(l, f->r.known, t, true);
+        if (token_is(l->token[i], "[") && t.kind == TOKEN_NAME && !known_tensor(f->r.known, t))
+            unknown_name(l, f->r.known, t, true);
     }
-    lex_error(l, axis, "the size of axis '%.*s' is not known: it indexes no dimension alone; write %.*s<size", axis.length,
-              axis.at, axis.length, axis.at);
+    lex_error(l, axis, "the size of axis '%.*s' is not known: it indexes no dimension alone; write %.*s<size",
+              axis.length, axis.at, axis.length, axis.at);
 }
 
 /* The first use decides, and the others must not contradict it by another constant. */
@@ -115,8 +118,9 @@ static const Expr *inferred_extent(Formula *f, Token axis)
         found = true;
         const Expr *a = first.read->tensor->shape[first.dim], *b = use.read->tensor->shape[use.dim];
         if (first.is_weak || use.is_weak || a == b || a->kind != EXPR_INT || b->kind != EXPR_INT) continue;
-        lex_error(l, use.at, "axis '%.*s' is %lld as dimension %d of '%s' but %lld as dimension %d of '%s'", axis.length, axis.at,
-                  (long long)a->integer, first.dim, first.read->name, (long long)b->integer, use.dim, use.read->name);
+        lex_error(l, use.at, "axis '%.*s' is %lld as dimension %d of '%s' but %lld as dimension %d of '%s'",
+                  axis.length, axis.at, (long long)a->integer, first.dim, first.read->name, (long long)b->integer,
+                  use.dim, use.read->name);
     }
     if (found) return first.read->tensor->shape[first.dim];
     unknown_size(f, axis);
@@ -171,8 +175,8 @@ static void broadcast_shape(Formula *f)
         found = true;
         Tensor before = f->star;
         if (!broadcast(&f->star, read->tensor))
-            lex_error(l, l->token[i - 1], "the shape %s of '%s' does not broadcast with %s", tensor_shape_text(f->r.cx, read->tensor),
-                      read->name, tensor_shape_text(f->r.cx, &before));
+            lex_error(l, l->token[i - 1], "the shape %s of '%s' does not broadcast with %s",
+                      tensor_shape_text(f->r.cx, read->tensor), read->name, tensor_shape_text(f->r.cx, &before));
     }
     if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
 }
@@ -181,7 +185,11 @@ static void broadcast_shape(Formula *f)
 static Token star_name(Formula *f, int d)
 {
     static const char *const customary[MAX_RANK + 1][MAX_RANK] = {
-        [1] = { "i" }, [2] = { "n", "c" }, [3] = { "n", "w", "c" }, [4] = { "n", "h", "w", "c" }, [5] = { "n", "d", "h", "w", "c" },
+        [1] = { "i" },
+        [2] = { "n", "c" },
+        [3] = { "n", "w", "c" },
+        [4] = { "n", "h", "w", "c" },
+        [5] = { "n", "d", "h", "w", "c" },
     };
     const char *s = customary[f->star.rank][d];
     Token t = { TOKEN_NAME, s ? s : "", s ? (int)strlen(s) : 0 };
@@ -216,7 +224,8 @@ bool read_reducer(Token t, Reducer *out)
 
 static bool begins_value(Token t)
 {
-    return t.kind == TOKEN_NAME || t.kind == TOKEN_INTEGER || t.kind == TOKEN_REAL || token_is(t, "(") || token_is(t, "!") || token_is(t, "~");
+    return t.kind == TOKEN_NAME || t.kind == TOKEN_INTEGER || t.kind == TOKEN_REAL || token_is(t, "(")
+           || token_is(t, "!") || token_is(t, "~");
 }
 
 /* max and min are functions too: max(i, j) x[i, j] reduces, for a value follows the parenthesis. Before a minus only
@@ -283,8 +292,8 @@ static void check_reduced_type(Formula *f, Token at)
     bool wants_bool = f->spec.reducer == REDUCE_ALL || f->spec.reducer == REDUCE_ANY;
     DType t = f->spec.value[f->spec.out_count - 1]->type;
     if (f->spec.reducer == REDUCE_NONE || wants_bool == (t == BOOL)) return;
-    lex_error(f->r.lex, at, "%s reduces %s, not %s", reducer_info(f->spec.reducer)->spelling, wants_bool ? "bool" : "numbers",
-              dtype_info(t)->spelling);
+    lex_error(f->r.lex, at, "%s reduces %s, not %s", reducer_info(f->spec.reducer)->spelling,
+              wants_bool ? "bool" : "numbers", dtype_info(t)->spelling);
 }
 
 /* ---- The whole -------------------------------------------------------------------------------------------------- */
@@ -303,20 +312,23 @@ static void read_values(Formula *f, Token at)
     }
     f->spec.out_count = count;
     if (count != wanted) lex_error(l, at, "%d value%s expected, not %d", wanted, wanted == 1 ? " is" : "s are", count);
-    else if (f->name_count > wanted) lex_error(l, at, "%s gives one value: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling, f->name_count);
+    else if (f->name_count > wanted)
+        lex_error(l, at, "%s gives one value: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling,
+                  f->name_count);
     else check_reduced_type(f, at);
 }
 
 static void place_inits(Formula *f, const Value *init, int count)
 {
     if (count && count != f->spec.out_count)
-        lex_error(f->r.lex, init[0].at, "%d first value%s expected", f->spec.out_count, f->spec.out_count == 1 ? " is" : "s are");
+        lex_error(f->r.lex, init[0].at, "%d first value%s expected", f->spec.out_count,
+                  f->spec.out_count == 1 ? " is" : "s are");
     for (int i = 0; i < count && !ctx_failed(f->r.cx); i++) {
         DType t = f->spec.value[i]->type;
         f->spec.init[i] = value_as(&f->r, init[i], t);
         if (f->spec.init[i]->type != t)
-            lex_error(f->r.lex, init[i].at, "the first value has type %s, the reduced one %s", dtype_info(f->spec.init[i]->type)->spelling,
-                      dtype_info(t)->spelling);
+            lex_error(f->r.lex, init[i].at, "the first value has type %s, the reduced one %s",
+                      dtype_info(f->spec.init[i]->type)->spelling, dtype_info(t)->spelling);
     }
 }
 
@@ -358,8 +370,8 @@ static void check_accesses(Formula *f)
             is_outside = range.greatest < 0 || (size >= 0 && range.least >= size);
         }
         if (is_outside)
-            lex_error(f->r.lex, a->at, "index %d of '%s' runs from %lld to %lld, outside of its size %s", a->dim, a->tensor->name,
-                      (long long)range.least, (long long)range.greatest,
+            lex_error(f->r.lex, a->at, "index %d of '%s' runs from %lld to %lld, outside of its size %s", a->dim,
+                      a->tensor->name, (long long)range.least, (long long)range.greatest,
                       size < 0 ? "" : text_format(f->r.cx, "%lld", (long long)size));
     }
 }
@@ -385,8 +397,10 @@ static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made
     while (k && !(k->is_promised && !k->tensor->maker && text_equal(k->name, made->name))) k = k->outer;
     if (!k) return made;
     Tensor *promised = (Tensor *)(uintptr_t)k->tensor;
-    if (promised->type != made->type || !text_equal(tensor_shape_text(l->cx, promised), tensor_shape_text(l->cx, made))) {
-        lex_error(l, at, "'%s' is promised as %s, and this is %s", k->name, tensor_type_text(l->cx, promised), tensor_type_text(l->cx, made));
+    if (promised->type != made->type
+        || !text_equal(tensor_shape_text(l->cx, promised), tensor_shape_text(l->cx, made))) {
+        lex_error(l, at, "'%s' is promised as %s, and this is %s", k->name, tensor_type_text(l->cx, promised),
+                  tensor_type_text(l->cx, made));
         return NULL;
     }
     DiagMark mark = diag_mark(l->cx);

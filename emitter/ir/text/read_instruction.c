@@ -11,7 +11,8 @@ static void read_numbers(Ctx *cx, Lexer *l, Instruction *out)
     if (!lex_is(l, "[")) return;
     lex_expect(l, "[", "behind the macro's name");
     while (!ctx_failed(cx) && !lex_is(l, "]")) {
-        if (out->number_count == MAX_NUMBERS) lex_error(l, lex_peek(l), "an instruction has up to %d numbers", MAX_NUMBERS);
+        if (out->number_count == MAX_NUMBERS)
+            lex_error(l, lex_peek(l), "an instruction has up to %d numbers", MAX_NUMBERS);
         if (ctx_failed(cx) || !lex_integer(l, &out->number[out->number_count++])) return;
         if (!lex_is(l, "]")) lex_expect(l, ",", "between numbers");
     }
@@ -29,7 +30,9 @@ static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
         Token at = lex_peek(l);
         const char *operand = lex_name(l, "an operand");
         if (out->operand_count == MAX_OPERANDS) lex_error(l, at, "an instruction has up to %d operands", MAX_OPERANDS);
-        if (!lex_expect(l, ":", "before the type") || !tensor_type_read(l, known, &type, &rank, shape) || ctx_failed(cx)) return NULL;
+        if (!lex_expect(l, ":", "before the type") || !tensor_type_read(l, known, &type, &rank, shape)
+            || ctx_failed(cx))
+            return NULL;
         Tensor *t = tensor_new(cx, operand, type, rank, shape);
         if (!tensor_is_fixed(t)) lex_error(l, at, "the extents of an operand are numbers");
         known = known_add(cx, known, operand, t, NULL);
@@ -47,7 +50,8 @@ static bool index_is_plain(Ctx *cx, const Stage *s, const Expr *read)
         for (int a = 0; a < s->axis_count; a++) is_axis = is_axis || s->axis[a].var == read->arg[d];
         if (!is_axis && !expr_is_int(read->arg[d], 0)) {
             const Tensor *t = read->ref;
-            diag_error(cx, "instruction", "%s is read at an index that is no axis, where each dimension wants one", t->name);
+            diag_error(cx, "instruction", "%s is read at an index that is no axis, where each dimension wants one",
+                       t->name);
             return false;
         }
     }
@@ -79,9 +83,12 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     Plain p = { .cx = cx, .instr = i, .fine = true };
     expr_walk(cx, i->stage->value[0], visit_read, &p);
     for (int k = 0; k < i->operand_count; k++)
-        if (!p.is_read[k] && !ctx_failed(cx)) diag_error(cx, "instruction", "%s does not read %s", i->macro, i->operand[k]->name);
-    if (i->stage->out_count != 1) diag_error(cx, "instruction", "%s has %d results, where one is wanted", i->macro, i->stage->out_count);
+        if (!p.is_read[k] && !ctx_failed(cx))
+            diag_error(cx, "instruction", "%s does not read %s", i->macro, i->operand[k]->name);
+    if (i->stage->out_count != 1)
+        diag_error(cx, "instruction", "%s has %d results, where one is wanted", i->macro, i->stage->out_count);
     for (int a = 0; a < i->stage->axis_count; a++)
-        if (i->stage->axis[a].extent->kind != EXPR_INT) diag_error(cx, "instruction", "the extents of %s are numbers", i->macro);
+        if (i->stage->axis[a].extent->kind != EXPR_INT)
+            diag_error(cx, "instruction", "the extents of %s are numbers", i->macro);
     return ctx_failed(cx) ? NULL : i;
 }

@@ -32,12 +32,16 @@ static void find_lines(NestReader *r)
     for (const char *s = r->text; *s;) {
         size_t length = strcspn(s, "\n"), indent = strspn(s, " ");
         if (strspn(s, " \t\r") < length)
-            r->line[r->count++] = (NestLine){ (size_t)(s - r->text) + indent, (size_t)(s - r->text) + length, (int)indent };
+            r->line[r->count++] = (NestLine){ (size_t)(s - r->text) + indent, (size_t)(s - r->text) + length,
+                                              (int)indent };
         s += length + (s[length] == '\n');
     }
 }
 
-static Lexer lex_line(const NestReader *r, int at) { return lex_part(r->cx, r->text, r->line[at].begin, r->line[at].end, true, "nest"); }
+static Lexer lex_line(const NestReader *r, int at)
+{
+    return lex_part(r->cx, r->text, r->line[at].begin, r->line[at].end, true, "nest");
+}
 
 /* Does the next line begin with this word? */
 static bool next_begins(const NestReader *r, const char *word)
@@ -157,7 +161,8 @@ static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
     if (!k) unknown_name(l, r->known, at, true);
     if (h->prefetch_count == MAX_PREFETCHES) lex_error(l, at, "there are more than %d prefetches", MAX_PREFETCHES);
     lex_expect(l, ",", "after the tensor");
-    if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2)) lex_error(l, at, "1 iteration and more is expected");
+    if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2))
+        lex_error(l, at, "1 iteration and more is expected");
     lex_expect(l, ")", "after the number of iterations");
     if (ctx_failed(r->cx)) return;
     h->prefetch[h->prefetch_count].tensor = k->tensor;
@@ -184,7 +189,13 @@ static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
     if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     int64_t greatest = extent->kind == EXPR_INT ? extent->integer - 1 : INT32_MAX;
     Var *v = NEW(r->cx->arena, Var);
-    *v = (Var){ .name = dot ? dot + 1 : full, .role = VAR_LOOP, .type = I32, .least = 0, .greatest = greatest, .serial = ctx_serial(r->cx), .hints = hints };
+    *v = (Var){ .name = dot ? dot + 1 : full,
+                .role = VAR_LOOP,
+                .type = I32,
+                .least = 0,
+                .greatest = greatest,
+                .serial = ctx_serial(r->cx),
+                .hints = hints };
     const Expr *var = expr_var(r->cx, v);
     const Known *outer = r->known;
     r->known = known_add(r->cx, r->known, full, NULL, var);
@@ -200,7 +211,9 @@ static int read_dim(Lexer *l, const Tensor *t)
     Token at = lex_take(l);
     const Stage *s = t->maker ? t->maker->stage : NULL;
     for (int d = 0; d < t->rank; d++) {
-        if (s ? token_is(at, expr_as_var(s->axis[d].var)->name) : at.kind == TOKEN_INTEGER && at.length == 1 && *at.at - '0' == d) return d;
+        if (s ? token_is(at, expr_as_var(s->axis[d].var)->name)
+              : at.kind == TOKEN_INTEGER && at.length == 1 && *at.at - '0' == d)
+            return d;
     }
     lex_error(l, at, "'%s' has no dimension %s", t->name, token_text(l->cx, at));
     return 0;
@@ -211,7 +224,8 @@ static void read_of_dim(Lexer *l, const Buffer *b, int64_t *number)
 {
     lex_expect(l, "(", "before the dimension");
     int d = read_dim(l, b->tensor);
-    if (lex_expect(l, ")", "after the dimension") && lex_expect(l, "=", "before the number")) lex_integer(l, &number[d]);
+    if (lex_expect(l, ")", "after the dimension") && lex_expect(l, "=", "before the number"))
+        lex_integer(l, &number[d]);
 }
 
 static void read_order(Lexer *l, Buffer *b)
@@ -221,7 +235,8 @@ static void read_order(Lexer *l, Buffer *b)
         int64_t v = 0;
         Token at = lex_peek(l);
         if (d) lex_expect(l, ",", "between dimensions");
-        if (lex_integer(l, &v) && (v < 0 || v >= b->tensor->rank)) lex_error(l, at, "'%s' has no dimension %lld", b->tensor->name, (long long)v);
+        if (lex_integer(l, &v) && (v < 0 || v >= b->tensor->rank))
+            lex_error(l, at, "'%s' has no dimension %lld", b->tensor->name, (long long)v);
         b->permutation[d] = (int)v;
     }
     lex_expect(l, ")", "after the dimensions");
@@ -393,7 +408,8 @@ static void read_lines(NestReader *r)
         size_read(&l, &r->known);
     }
     while (next_begins(r, "input") || next_begins(r, "const")) read_input(r);
-    while (next_begins(r, "stage") || next_begins(r, "promise")) (next_begins(r, "stage") ? read_stage : read_promise)(r);
+    while (next_begins(r, "stage") || next_begins(r, "promise"))
+        (next_begins(r, "stage") ? read_stage : read_promise)(r);
     promises_are_kept(r->cx, r->known);
     while (next_begins(r, "output")) read_output(r);
     if (next_begins(r, "loops")) {

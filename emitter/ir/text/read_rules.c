@@ -21,7 +21,8 @@ static void read_row(Ctx *cx, RuleTable *rules, const Row *row, DType type, cons
     rule->is_exact = row->domain == RULE_EXACT;
     rule->on_floats = dtype_is_float(type);
     rule->left = expr_read(cx, row->left, binds, type);
-    rule->right = expr_read(cx, row->right, binds, rule->left->type == BOOL && row->domain != RULE_BOOLS ? BOOL : rule->left->type);
+    rule->right = expr_read(cx, row->right, binds,
+                            rule->left->type == BOOL && row->domain != RULE_BOOLS ? BOOL : rule->left->type);
     rule->when = expr_read(cx, row->when, binds, type);
     ExprKind k = rule->left->kind;
     if (tails[k]) ((Rule *)(uintptr_t)tails[k])->next = rule;

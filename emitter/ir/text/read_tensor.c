@@ -51,7 +51,8 @@ bool promise_read(Lexer *l, const Known **known)
     int rank;
     Token at = lex_peek(l);
     const char *promised = lex_name(l, "the name of the tensor");
-    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *known, &type, &rank, shape) || !lex_finish(l)) return false;
+    if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *known, &type, &rank, shape) || !lex_finish(l))
+        return false;
     if (known_tensor(*known, at)) lex_error(l, at, "'%s' is defined already", promised);
     DiagMark mark = diag_mark(l->cx);
     Tensor *t = tensor_new(l->cx, promised, type, rank, shape);
@@ -66,7 +67,8 @@ bool promise_read(Lexer *l, const Known **known)
 bool promises_are_kept(Ctx *cx, const Known *known)
 {
     for (const Known *k = known; k; k = k->outer)
-        if (k->is_promised && !k->tensor->maker) diag_error(cx, NULL, "'%s' is promised, and no formula makes it", k->name);
+        if (k->is_promised && !k->tensor->maker)
+            diag_error(cx, NULL, "'%s' is promised, and no formula makes it", k->name);
     return !ctx_failed(cx);
 }
 
@@ -77,7 +79,8 @@ static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t cou
     Reader r = { .cx = l->cx, .lex = l, .literal = I32 };
     Token begin = lex_peek(l);
     const Expr *e = value_as(&r, read_value(&r), type);
-    if (!expr_is_const(e) || e->type != type) lex_error(l, begin, "a constant of type %s is expected", dtype_info(type)->spelling);
+    if (!expr_is_const(e) || e->type != type)
+        lex_error(l, begin, "a constant of type %s is expected", dtype_info(type)->spelling);
     if (at < count && !ctx_failed(l->cx)) dtype_store(type, data, at, expr_scalar(e));
 }
 

@@ -13,8 +13,18 @@ enum { DEEPEST = 8 };       /* graphs inside of graphs */
 
 /* ---- Attributes and nodes ------------------------------------------------------------------------------------------ */
 
-enum { ATTR_NAME = 1, ATTR_F = 2, ATTR_I = 3, ATTR_S = 4, ATTR_T = 5, ATTR_G = 6, ATTR_FLOATS = 7, ATTR_INT_LIST = 8, ATTR_STRINGS = 9,
-       ATTR_REFERENCE = 21 };
+enum {
+    ATTR_NAME = 1,
+    ATTR_F = 2,
+    ATTR_I = 3,
+    ATTR_S = 4,
+    ATTR_T = 5,
+    ATTR_G = 6,
+    ATTR_FLOATS = 7,
+    ATTR_INT_LIST = 8,
+    ATTR_STRINGS = 9,
+    ATTR_REFERENCE = 21
+};
 
 static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth);
 
@@ -152,12 +162,21 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
     }
     const char *where = text_format(cx, "value \"%s\"", v->name);
     if (proto_malformed(cx, &m, where)) return;
-    if (v->rank > MAX_RANK) diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", v->rank, MAX_RANK);
+    if (v->rank > MAX_RANK)
+        diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", v->rank, MAX_RANK);
 }
 
 /* ---- Graph and model ----------------------------------------------------------------------------------------------- */
 
-enum { GRAPH_NODE = 1, GRAPH_NAME = 2, GRAPH_INITIALIZER = 5, GRAPH_INPUT = 11, GRAPH_OUTPUT = 12, GRAPH_VALUE = 13, GRAPH_SPARSE = 15 };
+enum {
+    GRAPH_NODE = 1,
+    GRAPH_NAME = 2,
+    GRAPH_INITIALIZER = 5,
+    GRAPH_INPUT = 11,
+    GRAPH_OUTPUT = 12,
+    GRAPH_VALUE = 13,
+    GRAPH_SPARSE = 15
+};
 
 static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
 {
@@ -199,7 +218,15 @@ static void read_opset(Ctx *cx, Cursor m, int64_t *opset)
     if (!*domain || strcmp(domain, "ai.onnx") == 0) *opset = version;
 }
 
-enum { FUNCTION_NAME = 1, FUNCTION_IN = 4, FUNCTION_OUT = 5, FUNCTION_NODE = 7, FUNCTION_OPSET = 9, FUNCTION_DOMAIN = 10, FUNCTION_DEFAULT = 11 };
+enum {
+    FUNCTION_NAME = 1,
+    FUNCTION_IN = 4,
+    FUNCTION_OUT = 5,
+    FUNCTION_NODE = 7,
+    FUNCTION_OPSET = 9,
+    FUNCTION_DOMAIN = 10,
+    FUNCTION_DEFAULT = 11
+};
 
 static void read_function(Ctx *cx, Cursor m, OnnxFunction *f)
 {

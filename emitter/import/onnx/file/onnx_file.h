@@ -9,12 +9,36 @@
 
 /* TensorProto.DataType */
 enum {
-    ONNX_FLOAT = 1, ONNX_UINT8, ONNX_INT8, ONNX_UINT16, ONNX_INT16, ONNX_INT32, ONNX_INT64, ONNX_STRING, ONNX_BOOL,
-    ONNX_FLOAT16, ONNX_DOUBLE, ONNX_UINT32, ONNX_UINT64, ONNX_COMPLEX64, ONNX_COMPLEX128, ONNX_BFLOAT16,
-    ONNX_FLOAT8E4M3FN, ONNX_FLOAT8E4M3FNUZ, ONNX_FLOAT8E5M2, ONNX_FLOAT8E5M2FNUZ, ONNX_UINT4, ONNX_INT4, ONNX_FLOAT4E2M1, ONNX_FLOAT8E8M0, ONNX_UINT2, ONNX_INT2,
+    ONNX_FLOAT = 1,
+    ONNX_UINT8,
+    ONNX_INT8,
+    ONNX_UINT16,
+    ONNX_INT16,
+    ONNX_INT32,
+    ONNX_INT64,
+    ONNX_STRING,
+    ONNX_BOOL,
+    ONNX_FLOAT16,
+    ONNX_DOUBLE,
+    ONNX_UINT32,
+    ONNX_UINT64,
+    ONNX_COMPLEX64,
+    ONNX_COMPLEX128,
+    ONNX_BFLOAT16,
+    ONNX_FLOAT8E4M3FN,
+    ONNX_FLOAT8E4M3FNUZ,
+    ONNX_FLOAT8E5M2,
+    ONNX_FLOAT8E5M2FNUZ,
+    ONNX_UINT4,
+    ONNX_INT4,
+    ONNX_FLOAT4E2M1,
+    ONNX_FLOAT8E8M0,
+    ONNX_UINT2,
+    ONNX_INT2,
     ONNX_TYPES
 };
-const char *onnx_type_text(int64_t data_type);             /* "float"; unknown ones "type 99" is up to the caller: NULL */
+/* "float"; unknown ones "type 99" is up to the caller: NULL */
+const char *onnx_type_text(int64_t data_type);
 bool onnx_dtype(int64_t data_type, DType *out);            /* false: we have no such element type */
 
 typedef struct OnnxTensor {
@@ -27,7 +51,8 @@ typedef struct OnnxTensor {
 
 typedef struct OnnxAttr {
     const char *name;
-    const char *reference;                                 /* in a function: the caller's attribute that is meant; or NULL */
+    /* In a function: the caller's attribute that is meant; or NULL */
+    const char *reference;
     const struct OnnxGraph *graph;
     int64_t i; double f; const char *s;
     int int_count; const int64_t *ints;
@@ -41,7 +66,8 @@ typedef struct OnnxNode {
     int in_count;  const char **in;                        /* "" where an optional one is left out */
     int out_count; const char **out;
     int attr_count; OnnxAttr *attr;
-    int capture_count; const char **capture;               /* what the graphs in its attributes read, from outside perhaps */
+    /* What the graphs in its attributes read, from outside perhaps */
+    int capture_count; const char **capture;
 } OnnxNode;
 
 /* size -1: not known; symbol may be NULL. open: set by the importer where it stays symbolic, size being the greatest then. */

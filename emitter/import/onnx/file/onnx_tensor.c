@@ -7,18 +7,34 @@
 #include "support/text.h"
 
 /* The 16-bit floats are for storage only: onnx_translate puts casts around their arithmetic. */
-static const struct { const char *text; bool is_known; DType type; } types[] = {
-    [ONNX_FLOAT] = { "float", true, F32 },       [ONNX_UINT8] = { "uint8", true, U8 },     [ONNX_INT8] = { "int8", true, I8 },
-    [ONNX_UINT16] = { "uint16", true, U16 },     [ONNX_INT16] = { "int16", true, I16 },    [ONNX_INT32] = { "int32", true, I32 },
-    [ONNX_INT64] = { "int64", true, I64 },       [ONNX_STRING] = { "string", false, I8 },  [ONNX_BOOL] = { "bool", true, BOOL },
-    [ONNX_FLOAT16] = { "float16", true, F16 },   [ONNX_DOUBLE] = { "double", true, F64 },  [ONNX_UINT32] = { "uint32", true, U32 },
-    [ONNX_UINT64] = { "uint64", true, U64 },     [ONNX_COMPLEX64] = { "complex64", false, I8 },
-    [ONNX_COMPLEX128] = { "complex128", false, I8 }, [ONNX_BFLOAT16] = { "bfloat16", true, BF16 },
-    [ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", false, I8 }, [ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", false, I8 },
-    [ONNX_FLOAT8E5M2] = { "float8e5m2", false, I8 }, [ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", false, I8 },
-    [ONNX_FLOAT8E8M0] = { "float8e8m0", false, I8 }, [ONNX_FLOAT4E2M1] = { "float4e2m1", false, I8 },
-    [ONNX_UINT4] = { "uint4", false, I8 },       [ONNX_INT4] = { "int4", false, I8 },
-    [ONNX_UINT2] = { "uint2", false, I8 },       [ONNX_INT2] = { "int2", false, I8 },
+static const struct { const char *text; bool is_known; DType type;
+} types[] = {
+    [ONNX_FLOAT] = { "float", true, F32 },
+    [ONNX_UINT8] = { "uint8", true, U8 },
+    [ONNX_INT8] = { "int8", true, I8 },
+    [ONNX_UINT16] = { "uint16", true, U16 },
+    [ONNX_INT16] = { "int16", true, I16 },
+    [ONNX_INT32] = { "int32", true, I32 },
+    [ONNX_INT64] = { "int64", true, I64 },
+    [ONNX_STRING] = { "string", false, I8 },
+    [ONNX_BOOL] = { "bool", true, BOOL },
+    [ONNX_FLOAT16] = { "float16", true, F16 },
+    [ONNX_DOUBLE] = { "double", true, F64 },
+    [ONNX_UINT32] = { "uint32", true, U32 },
+    [ONNX_UINT64] = { "uint64", true, U64 },
+    [ONNX_COMPLEX64] = { "complex64", false, I8 },
+    [ONNX_COMPLEX128] = { "complex128", false, I8 },
+    [ONNX_BFLOAT16] = { "bfloat16", true, BF16 },
+    [ONNX_FLOAT8E4M3FN] = { "float8e4m3fn", false, I8 },
+    [ONNX_FLOAT8E4M3FNUZ] = { "float8e4m3fnuz", false, I8 },
+    [ONNX_FLOAT8E5M2] = { "float8e5m2", false, I8 },
+    [ONNX_FLOAT8E5M2FNUZ] = { "float8e5m2fnuz", false, I8 },
+    [ONNX_FLOAT8E8M0] = { "float8e8m0", false, I8 },
+    [ONNX_FLOAT4E2M1] = { "float4e2m1", false, I8 },
+    [ONNX_UINT4] = { "uint4", false, I8 },
+    [ONNX_INT4] = { "int4", false, I8 },
+    [ONNX_UINT2] = { "uint2", false, I8 },
+    [ONNX_INT2] = { "int2", false, I8 },
 };
 
 const char *onnx_type_text(int64_t t) { return t > 0 && t < ONNX_TYPES ? types[t].text : NULL; }
@@ -30,8 +46,19 @@ bool onnx_dtype(int64_t t, DType *out)
     return true;
 }
 
-enum { TENSOR_DIMS = 1, TENSOR_TYPE = 2, TENSOR_FLOATS = 4, TENSOR_INT32S = 5, TENSOR_INT64S = 7, TENSOR_NAME = 8, TENSOR_RAW = 9,
-       TENSOR_DOUBLES = 10, TENSOR_UINT64S = 11, TENSOR_EXTERNAL = 13, TENSOR_LOCATION = 14 };
+enum {
+    TENSOR_DIMS = 1,
+    TENSOR_TYPE = 2,
+    TENSOR_FLOATS = 4,
+    TENSOR_INT32S = 5,
+    TENSOR_INT64S = 7,
+    TENSOR_NAME = 8,
+    TENSOR_RAW = 9,
+    TENSOR_DOUBLES = 10,
+    TENSOR_UINT64S = 11,
+    TENSOR_EXTERNAL = 13,
+    TENSOR_LOCATION = 14
+};
 
 void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
 {
@@ -52,7 +79,8 @@ void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
     if (rank > MAX_RANK) diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", rank, MAX_RANK);
     for (int d = 0; d < rank && d < MAX_RANK; d++)
         if (t->dim[d] < 0 || t->dim[d] > INT32_MAX)
-            diag_error(cx, where, "dimension %d is %lld; 0 to %ld is accepted", d, (long long)t->dim[d], (long)INT32_MAX);
+            diag_error(cx, where, "dimension %d is %lld; 0 to %ld is accepted", d, (long long)t->dim[d],
+                       (long)INT32_MAX);
 }
 
 /* Which field holds the values of a type where they are not raw, and how they are packed. */
@@ -83,7 +111,8 @@ static void *typed_values(Ctx *cx, const OnnxTensor *t, DType type, int64_t elem
     typed_field(type, &number, &packed);
     size_t count = proto_numbers(t->message, number, packed);
     if (count != (uint64_t)elems) {
-        diag_error(cx, where, "its shape has %lld elements, but %llu values are given", (long long)elems, (unsigned long long)count);
+        diag_error(cx, where, "its shape has %lld elements, but %llu values are given", (long long)elems,
+                   (unsigned long long)count);
         return NULL;
     }
     void *data = arena_array(cx->arena, count, (size_t)dtype_info(type)->bytes);
@@ -99,8 +128,8 @@ static void *raw_values(Ctx *cx, Cursor raw, DType type, int64_t elems, const ch
 {
     int bytes = dtype_info(type)->bytes;
     if ((uint64_t)cursor_left(&raw) != (uint64_t)elems * (uint64_t)bytes) {
-        diag_error(cx, where, "its shape has %lld elements of %d bytes, but %llu bytes of data are given", (long long)elems, bytes,
-                   (unsigned long long)cursor_left(&raw));
+        diag_error(cx, where, "its shape has %lld elements of %d bytes, but %llu bytes of data are given",
+                   (long long)elems, bytes, (unsigned long long)cursor_left(&raw));
         return NULL;
     }
     uint8_t *data = arena_array(cx->arena, (size_t)elems, (size_t)bytes);
@@ -173,7 +202,8 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
     Cursor none = cursor_new(NULL, 0);
     External e = read_external(cx, t->message);
     if (!e.location || e.is_bad || (e.has_length && e.length != wanted)) {
-        diag_error(cx, where, "its external data must have a location, and a length of %llu bytes", (unsigned long long)wanted);
+        diag_error(cx, where, "its external data must have a location, and a length of %llu bytes",
+                   (unsigned long long)wanted);
         return none;
     }
     if (!stays_below(e.location)) {
@@ -184,7 +214,8 @@ static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, 
     if (ctx_failed(cx)) return none;
     if (e.offset > file.count || wanted > file.count - e.offset) {
         diag_error(cx, where, "its external data, %llu bytes at %llu, are not all in \"%s\", which has %llu bytes",
-                   (unsigned long long)wanted, (unsigned long long)e.offset, e.location, (unsigned long long)file.count);
+                   (unsigned long long)wanted, (unsigned long long)e.offset, e.location,
+                   (unsigned long long)file.count);
         return none;
     }
     return cursor_new(file.at + e.offset, (size_t)wanted);
@@ -216,6 +247,7 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     }
     if (is_external) raw = external_values(cx, t, folder, (uint64_t)elems * (uint64_t)dtype_info(type)->bytes, where);
     if (ctx_failed(cx)) return NULL;
-    out->data = is_raw || is_external ? raw_values(cx, raw, type, elems, where) : typed_values(cx, t, type, elems, where);
+    out->data = is_raw || is_external ? raw_values(cx, raw, type, elems, where)
+                                      : typed_values(cx, t, type, elems, where);
     return out->data ? out : NULL;
 }

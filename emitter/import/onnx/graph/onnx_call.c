@@ -61,11 +61,13 @@ int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
     int64_t count = a ? a->int_count : t ? tensor_elems(t) : -1;
     if (!a && !t) return -1;
     if (!a && (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->rank > 1)) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; a list of integers known when compiling is accepted", index, t->name);
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; a list of integers known when compiling is accepted",
+                         index, t->name);
         return -2;
     }
     if (count > most) {
-        onnx_refuse(c, "there are %lld values in %s; at most %d are accepted", (long long)count, a ? attr : t->name, most);
+        onnx_refuse(c, "there are %lld values in %s; at most %d are accepted", (long long)count, a ? attr : t->name,
+                    most);
         return -2;
     }
     for (int64_t i = 0; i < count; i++) out[i] = near_32_bits(a ? a->ints[i] : dtype_load(t->type, t->data, i).i);
@@ -95,7 +97,8 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
     const Tensor *t = onnx_in(c, index);
     if (!t) return false;
     if (!tensor_is_constant(t) || tensor_elems(t) != 1) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; one number known when compiling is accepted", index, t->name);
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; one number known when compiling is accepted", index,
+                         t->name);
         return false;
     }
     Scalar s = dtype_load(t->type, t->data, 0);
@@ -105,7 +108,10 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
 
 /* ---- What they make -------------------------------------------------------------------------------------------- */
 
-Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v) { return x ? tensor_scalar(c->cx, c->name, x->type, v) : NULL; }
+Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v)
+{
+    return x ? tensor_scalar(c->cx, c->name, x->type, v) : NULL;
+}
 
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
 {
@@ -115,7 +121,8 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
     int64_t shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
     Tensor *y = tensor_constant(c->cx, x->name, to, x->rank, shape, NULL);
-    for (int64_t i = 0; y && i < tensor_elems(x); i++) dtype_store(to, (void *)(uintptr_t)y->data, i, dtype_wrap(to, dtype_load(x->type, x->data, i)));
+    for (int64_t i = 0; y && i < tensor_elems(x); i++)
+        dtype_store(to, (void *)(uintptr_t)y->data, i, dtype_wrap(to, dtype_load(x->type, x->data, i)));
     return y;
 }
 
@@ -126,7 +133,8 @@ Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank)
 
 Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank)
 {
-    return x && !ctx_failed(c->cx) ? view_call(c->cx, c->name, x, tensor_new(c->cx, c->name, x->type, rank, shape)) : NULL;
+    return x && !ctx_failed(c->cx) ? view_call(c->cx, c->name, x, tensor_new(c->cx, c->name, x->type, rank, shape))
+                                   : NULL;
 }
 
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank)

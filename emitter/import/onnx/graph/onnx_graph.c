@@ -31,13 +31,15 @@ static void enter(OnnxScope *s, Map *m, const char *value_name, const void *who,
 static void enter_names(OnnxScope *s)
 {
     const OnnxGraph *g = s->graph;
-    for (int i = 0; i < g->initializer_count; i++) enter(s, &s->initializer, g->initializer[i].name, &g->initializer[i], "initializer");
+    for (int i = 0; i < g->initializer_count; i++)
+        enter(s, &s->initializer, g->initializer[i].name, &g->initializer[i], "initializer");
     for (int i = 0; i < g->input_count; i++) enter(s, &s->input, g->input[i].name, &g->input[i], "input");
     for (int i = 0; i < g->node_count; i++)
         for (int j = 0; j < g->node[i].out_count; j++) {
             const char *out = g->node[i].out[j];
             if (*out && (known(&s->initializer, out) || known(&s->input, out)))
-                diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]), "its output \"%s\" is an input or initializer of the graph already", out);
+                diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]),
+                           "its output \"%s\" is an input or initializer of the graph already", out);
             enter(s, &s->maker, out, &g->node[i], "value");
         }
 }
@@ -50,7 +52,9 @@ static const char OPEN[] = "open", DONE[] = "done";
 static void push(OnnxScope *s, GraphWalk *w, OnnxNode *n)
 {
     const void *mark = map_get_ptr(&w->mark, n);
-    if (mark == OPEN) diag_error(s->import->cx, onnx_where(s->import->cx, n), "the graph has a cycle: this node needs its own output");
+    if (mark == OPEN)
+        diag_error(s->import->cx, onnx_where(s->import->cx, n),
+                   "the graph has a cycle: this node needs its own output");
     if (mark) return;
     map_put_ptr(&w->mark, n, (void *)(uintptr_t)OPEN);
     w->stack[w->depth++] = (NodeVisit){ n, 0 };
@@ -59,7 +63,8 @@ static void push(OnnxScope *s, GraphWalk *w, OnnxNode *n)
 static bool is_known_outside(const OnnxScope *s, const char *value_name)
 {
     for (const OnnxScope *o = s->outer; o; o = o->outer)
-        if (known(&o->maker, value_name) || known(&o->initializer, value_name) || known(&o->input, value_name)) return true;
+        if (known(&o->maker, value_name) || known(&o->initializer, value_name) || known(&o->input, value_name))
+            return true;
     return false;
 }
 
@@ -120,12 +125,14 @@ static void check_size(OnnxScope *s)
     for (int i = 0; i < s->ordered; i++) *work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
     if (*work > most)
         diag_unsupported(s->import->cx, NULL,
-                         "%s whose nodes and their inputs are %lld together; at most %d are accepted", is_own ? "a graph" : "functions, branches and loop bodies", (long long)*work, most);
+                         "%s whose nodes and their inputs are %lld together; at most %d are accepted",
+                         is_own ? "a graph" : "functions, branches and loop bodies", (long long)*work, most);
 }
 
 static void order_nodes(OnnxScope *s)
 {
-    GraphWalk w = { map_new(s->import->cx->arena), NEW_ARRAY(s->import->cx->arena, NodeVisit, s->graph->node_count), 0 };
+    GraphWalk w = { map_new(s->import->cx->arena), NEW_ARRAY(s->import->cx->arena, NodeVisit, s->graph->node_count),
+                    0 };
     s->order = NEW_ARRAY(s->import->cx->arena, OnnxNode *, s->graph->node_count);
     s->ordered = mark_needed(s, &w);
     if (!ctx_failed(s->import->cx)) check_size(s);
@@ -142,7 +149,8 @@ void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type
     DType t;
     const char *text = onnx_type_text(data_type);
     if (!onnx_dtype(data_type, &t))
-        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s", text ? text : text_format(im->cx, "%lld", (long long)data_type));
+        diag_listed(im->cx, UNSUPPORTED, where, "elements of type %s",
+                    text ? text : text_format(im->cx, "%lld", (long long)data_type));
 }
 
 static bool is_ours(const OnnxNode *n) { return !*n->domain || strcmp(n->domain, "ai.onnx") == 0; }
@@ -151,14 +159,16 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
 {
     const OnnxFile *f = &s->import->file;
     for (int i = 0; i < f->function_count; i++)
-        if (strcmp(f->function[i].name, n->type) == 0 && strcmp(f->function[i].domain, n->domain) == 0) return &f->function[i];
+        if (strcmp(f->function[i].name, n->type) == 0 && strcmp(f->function[i].domain, n->domain) == 0)
+            return &f->function[i];
     return NULL;
 }
 
 /* Of another domain: DOMAIN.TYPE. */
 static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
 {
-    return onnx_op_find(s->import->cx, s->import->rows, is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
+    return onnx_op_find(s->import->cx, s->import->rows,
+                        is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
 }
 
 static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
@@ -169,13 +179,15 @@ static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
     if (function_of(s, n)) return;
     const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
     if (!op) {
-        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type, is_ours(n) ? "" : " of the domain \"",
-                    is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"", near ? text_format(cx, "; did you mean '%s'?", near) : "");
+        diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type,
+                    is_ours(n) ? "" : " of the domain \"", is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"",
+                    near ? text_format(cx, "; did you mean '%s'?", near) : "");
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {
         if (!onnx_op_knows_attr(op, n->attr[i].name))
-            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; known: %s", n->attr[i].name, *op->attrs ? op->attrs : "none");
+            diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; known: %s", n->attr[i].name,
+                        *op->attrs ? op->attrs : "none");
         if (n->attr[i].tensor) onnx_list_unknown_type(s->import, where, n->attr[i].tensor->data_type);
     }
 }
@@ -215,7 +227,9 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
     for (int i = 0; i < s->captured->count; i++)
         if (s->captured->outer[i] == outer) return s->captured->inner[i];
     if (!tensor_is_fixed(outer))
-        diag_unsupported(cx, NULL, "\"%s\" is %s, and a branch or loop that is chosen when the model runs reads it; fixed sizes are accepted there (--dim NAME=N)",
+        diag_unsupported(cx, NULL,
+                         "\"%s\" is %s, and a branch or loop that is chosen when the model runs reads it; fixed sizes "
+                         "are accepted there (--dim NAME=N)",
                          outer->name, tensor_shape_text(cx, outer));
     Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
     if (inner) inner->quant = outer->quant;
@@ -236,7 +250,10 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 }
 
 /* Indices are 32 bits wide. */
-static bool is_too_large(Ctx *cx, const Tensor *t) { return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX; }
+static bool is_too_large(Ctx *cx, const Tensor *t)
+{
+    return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
+}
 
 static bool all_constant(const OnnxCall *c)
 {
@@ -247,7 +264,8 @@ static bool all_constant(const OnnxCall *c)
 
 static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
 {
-    const OnnxList *own = known(&s->list, value_name), *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
+    const OnnxList *own = known(&s->list, value_name),
+                   *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
     if (!outer || !s->captured) return own ? own : outer;
     OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
     *inner = (OnnxList){ outer->count, NEW_ARRAY(s->import->cx->arena, Tensor *, outer->count) };
@@ -283,7 +301,9 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
     if (is_new && all_constant(c)) t = import_known(s->import->cx, t);
-    if (t && is_too_large(s->import->cx, t)) diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name, tensor_shape_text(s->import->cx, t));
+    if (t && is_too_large(s->import->cx, t))
+        diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name,
+                   tensor_shape_text(s->import->cx, t));
     compare_declared(s, c, i, t);
     map_put_ptr(&s->value, value_name, t);
 }
@@ -291,7 +311,8 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 void onnx_scope_not_made(const OnnxScope *s, const char *value_name)
 {
     const OnnxNode *maker = known(&s->maker, value_name);
-    diag_unsupported(s->import->cx, maker ? onnx_where(s->import->cx, maker) : NULL, "its output \"%s\" is used, but not among those that are made", value_name);
+    diag_unsupported(s->import->cx, maker ? onnx_where(s->import->cx, maker) : NULL,
+                     "its output \"%s\" is used, but not among those that are made", value_name);
 }
 
 /* In a function's body, attributes that refer to the caller's: taken from there, from the defaults, or left out. */
@@ -324,23 +345,34 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
     inner->caller = c->node;
     inner->called_from = s;
     if (f->opset) inner->opset = f->opset;
-    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
-    if (c->in_count > f->body.input_count) onnx_refuse(c, "it has %d inputs, but the function takes %d", c->in_count, f->body.input_count);
+    if (inner->depth > ONNX_DEEPEST)
+        onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
+    if (c->in_count > f->body.input_count)
+        onnx_refuse(c, "it has %d inputs, but the function takes %d", c->in_count, f->body.input_count);
     if (ctx_failed(s->import->cx)) return;
     onnx_scope_order(inner);
     for (int i = 0; i < c->in_count; i++) onnx_scope_bind(inner, f->body.input[i].name, c->in[i]);
     onnx_scope_run(inner);
-    for (int i = 0; i < f->body.output_count && i < ONNX_OUTPUTS && !ctx_failed(s->import->cx); i++) c->out[i] = onnx_scope_value(inner, f->body.output[i].name);
+    for (int i = 0; i < f->body.output_count && i < ONNX_OUTPUTS && !ctx_failed(s->import->cx); i++)
+        c->out[i] = onnx_scope_value(inner, f->body.output[i].name);
 }
 
 /* An input of a function that its caller leaves out is absent inside too. */
-static bool is_absent(const OnnxScope *s, const char *value_name) { return !*value_name || (s->function && known(&s->input, value_name) && !known(&s->value, value_name)); }
+static bool is_absent(const OnnxScope *s, const char *value_name)
+{
+    return !*value_name || (s->function && known(&s->input, value_name) && !known(&s->value, value_name));
+}
 
 static void import_node(OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
     OnnxCall *c = NEW(cx->arena, OnnxCall);
-    *c = (OnnxCall){ .cx = cx, .node = with_attributes(s, n), .opset = s->opset, .folder = &s->import->folder, .name = n->name, .scope = s };
+    *c = (OnnxCall){ .cx = cx,
+                     .node = with_attributes(s, n),
+                     .opset = s->opset,
+                     .folder = &s->import->folder,
+                     .name = n->name,
+                     .scope = s };
     c->in = NEW_ARRAY(cx->arena, Tensor *, n->in_count);
     c->list = NEW_ARRAY(cx->arena, const OnnxList *, n->in_count);
     for (int i = 0; i < n->in_count && !ctx_failed(cx); i++) {
@@ -354,7 +386,8 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
     else if (!onnx_keeps_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
-    if (c->out_list && n->out_count && !ctx_failed(cx)) map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
+    if (c->out_list && n->out_count && !ctx_failed(cx))
+        map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
 }
 
@@ -380,7 +413,11 @@ static void enter_declared(OnnxScope *s)
 OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer)
 {
     OnnxScope *s = NEW(im->cx->arena, OnnxScope);
-    *s = (OnnxScope){ .import = im, .graph = g, .outer = outer, .depth = outer ? outer->depth + 1 : 0, .opset = outer ? outer->opset : im->file.opset };
+    *s = (OnnxScope){ .import = im,
+                      .graph = g,
+                      .outer = outer,
+                      .depth = outer ? outer->depth + 1 : 0,
+                      .opset = outer ? outer->opset : im->file.opset };
     if (outer) s->function = outer->function, s->caller = outer->caller;
     s->maker = s->initializer = s->input = s->value = s->list = s->declared = map_new(im->cx->arena);
     enter_declared(s);
@@ -414,7 +451,8 @@ int onnx_turns(const OnnxScope *s, Tensor **out, int most)
     return count;
 }
 
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, OnnxCaptured *all, Tensor **out)
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count,
+                       OnnxCaptured *all, Tensor **out)
 {
     if (ctx_failed(c->cx)) return false;
     OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);

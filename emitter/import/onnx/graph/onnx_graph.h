@@ -25,14 +25,16 @@ struct OnnxScope {
     const OnnxGraph *graph;
     const OnnxFunction *function; /* whose body it is, and */
     const OnnxNode *caller;       /* who calls it: attributes come from there */
-    const OnnxScope *called_from; /* of a function's own graph: where; the values of that graph are seen there, not their names */
+    /* Of a function's own graph: where; the values of that graph are seen there, not their names */
+    const OnnxScope *called_from;
     Tensor *turn;                 /* of a loop's body: which turn it is; NULL: it is none */
     Map maker;                    /* name of a value -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
     Map value, list;              /* -> Tensor or OnnxList, as far as made */
     Map declared;                 /* -> OnnxValue of an output or inner value whose shape the file declares */
-    OnnxCaptured *captured;       /* of a region's graph: what it reads of the graphs around it; NULL: they read on as one graph */
+    /* Of a region's graph: what it reads of the graphs around it; NULL: they read on as one graph */
+    OnnxCaptured *captured;
     int ordered; OnnxNode **order;
 };
 

@@ -55,7 +55,8 @@ static void refuse(OnnxCall *c, const Expr *open)
 {
     const Var *v = NULL;
     expr_walk(c->cx, open, find_size, &v);
-    onnx_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", v ? v->name : "?", v ? v->name : "?", v ? (long long)v->greatest : 1LL);
+    onnx_unsupported(c, "the dimension \"%s\" cannot stay open here; fix it, as in --dim %s=%lld", v ? v->name : "?",
+                     v ? v->name : "?", v ? (long long)v->greatest : 1LL);
 }
 
 /* ---- Translations over sizes ----------------------------------------------------------------------------------- */
@@ -100,7 +101,8 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
     OnnxSizes shape;
     const OnnxAttr *a = onnx_attr(c, "value");
     if (!onnx_list(c, 0, &shape)) return false;
-    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
+    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder)
+                                   : tensor_scalar(c->cx, "zero", F32, 0);
     if (!value || tensor_elems(value) != 1) return false;
     c->out[0] = onnx_expand(c, value, shape.at, shape.count);
     return c->out[0] != NULL || ctx_failed(c->cx);

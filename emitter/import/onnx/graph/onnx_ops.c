@@ -92,7 +92,8 @@ static void translate_directly(OnnxCall *c)
     for (int i = 0; i < c->node->attr_count; i++) {
         const OnnxAttr *a = &c->node->attr[i];
         if (is_hint(a->name)) continue;
-        if (kind_of_attr(op_find(c->cx, c->ours), a->name) == ATTR_INT) text_printf(&attrs, "%s%s=%lld", attrs.length ? " " : "", a->name, (long long)a->i);
+        if (kind_of_attr(op_find(c->cx, c->ours), a->name) == ATTR_INT)
+            text_printf(&attrs, "%s%s=%lld", attrs.length ? " " : "", a->name, (long long)a->i);
         else onnx_add_real(&attrs, a->name, a->f);
     }
     c->out[0] = call(c->cx, c->ours, c->name, c->in, c->in_count, "%s", text_string(&attrs));

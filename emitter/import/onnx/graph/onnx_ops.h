@@ -80,7 +80,8 @@ bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const
 /* What a graph that is to be a region's reads from outside, and the inputs that stand for it within. Constants stay themselves. */
 typedef struct OnnxCaptured { int count, room; Tensor **outer, **inner; } OnnxCaptured;
 /* The same, but what the graph reads of the graphs around it is captured. */
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, OnnxCaptured *captured, Tensor **out);
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count,
+                       OnnxCaptured *captured, Tensor **out);
 
 /* The turns of the loops around the node, the innermost first; how many. */
 enum { ONNX_DEEPEST = 16 };          /* graphs and functions within one another */
@@ -106,7 +107,8 @@ int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most);
 bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* of such a count: then it is refused */
 /* The attribute `axis` (or what is given), counted from the end where negative; -1: refused. */
 int onnx_axis(OnnxCall *c, int64_t axis, int rank);
-bool onnx_scalar(OnnxCall *c, int index, double *out);                       /* of a constant input; false: absent or refused */
+/* Of a constant input; false: absent or refused */
+bool onnx_scalar(OnnxCall *c, int index, double *out);
 
 /* The shape that the file declares for an output of the node; its rank, -1: none, or not all of it. onnx_graph.c */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
@@ -120,14 +122,17 @@ bool onnx_needs(OnnxCall *c, int count);                                     /* 
 Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* a scalar constant of x's type */
 Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
-Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);    /* where sizes may be open; -1 is what is left */
+/* Where sizes may be open; -1 is what is left */
+Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_open.c */
-Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);     /* a constant without elements: sizes below 1 are 0 */
+/* A constant without elements: sizes below 1 are 0 */
+Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);
 Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis);             /* x with size 0 along the axis */
 Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */
 Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* and back */
 
-void onnx_add_real(Text *t, const char *attr, double v);                     /* "alpha=0.5", a space before it where needed */
+/* "alpha=0.5", a space before it where needed */
+void onnx_add_real(Text *t, const char *attr, double v);
 
 #endif

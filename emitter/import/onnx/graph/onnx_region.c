@@ -14,7 +14,9 @@ static bool same_shape(const Tensor *a, const Tensor *b)
 
 static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor **output, int output_count)
 {
-    return (Graph){ .name = c->name, .input = input, .input_count = input_count, .output = output, .output_count = output_count };
+    return (Graph){
+        .name = c->name, .input = input, .input_count = input_count, .output = output, .output_count = output_count
+    };
 }
 
 /* ---- If ------------------------------------------------------------------------------------------------------------ */
@@ -27,11 +29,16 @@ void onnx_choose(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
     Tensor *condition = onnx_reshape(c, c->in[0], NULL, 0);
     Tensor **made[2] = { NEW_ARRAY(cx->arena, Tensor *, count), NEW_ARRAY(cx->arena, Tensor *, count) };
     if (no->output_count != count) onnx_refuse(c, "its branches have %d and %d outputs", count, no->output_count);
-    if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, made[0]) || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, made[1])) return;
+    if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, made[0])
+        || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, made[1]))
+        return;
     for (int i = 0; i < count; i++)
         if (!same_shape(made[0][i], made[1][i]))
-            onnx_unsupported(c, "branches that give %s%s and %s%s, and a condition that only the run decides; branches that give one shape are accepted, "
-                                "or a condition known when compiling (--value)", dtype_info(made[0][i]->type)->spelling, tensor_shape_text(cx, made[0][i]),
+            onnx_unsupported(c,
+                             "branches that give %s%s and %s%s, and a condition that only the run decides; branches "
+                             "that give one shape are accepted, "
+                             "or a condition known when compiling (--value)",
+                             dtype_info(made[0][i]->type)->spelling, tensor_shape_text(cx, made[0][i]),
                              dtype_info(made[1][i]->type)->spelling, tensor_shape_text(cx, made[1][i]));
     Region r = { .kind = REGION_CHOICE, .graph_count = 2, .most_turns = -1 };
     for (int g = 0; g < 2; g++) r.graph[g] = graph_of(c, captured.inner, captured.count, made[g], count);
@@ -73,15 +80,22 @@ static bool import_body(Body *b)
     b->row = NEW_ARRAY(cx->arena, Tensor *, l->scan_count);
     b->made = NEW_ARRAY(cx->arena, Tensor *, b->l->graph->output_count);
     if (!l->is_scan) in[count++] = b->turn, in[count++] = tensor_scalar(cx, "goes_on", BOOL, 1);
-    for (int i = 0; i < l->state_count; i++) in[count++] = b->state[i] = tensor_new(cx, l->graph->input[skipped + i].name, l->state[i]->type, l->state[i]->rank, l->state[i]->shape);
-    for (int i = 0; i < l->scan_count; i++) in[count++] = b->row[i] = row_of(cx, l->graph->input[skipped + l->state_count + i].name, l->scanned[i]);
+    for (int i = 0; i < l->state_count; i++)
+        in[count++] = b->state[i] = tensor_new(cx, l->graph->input[skipped + i].name, l->state[i]->type,
+                                               l->state[i]->rank, l->state[i]->shape);
+    for (int i = 0; i < l->scan_count; i++)
+        in[count++] = b->row[i] = row_of(cx, l->graph->input[skipped + l->state_count + i].name, l->scanned[i]);
     if (!onnx_run_captured(b->c, l->graph, b->turn, in, count, &b->captured, b->made)) return false;
     if (l->is_scan) return true;
     Tensor *condition = *b->made++;
-    if (tensor_elems(condition) != 1) onnx_refuse(b->c, "its condition \"%s\" has %lld elements", condition->name, (long long)tensor_elems(condition));
-    bool always = tensor_is_constant(condition) && !ctx_failed(cx) && dtype_load(condition->type, condition->data, 0).i != 0;
+    if (tensor_elems(condition) != 1)
+        onnx_refuse(b->c, "its condition \"%s\" has %lld elements", condition->name,
+                    (long long)tensor_elems(condition));
+    bool always = tensor_is_constant(condition) && !ctx_failed(cx)
+                  && dtype_load(condition->type, condition->data, 0).i != 0;
     b->condition = always ? NULL : onnx_reshape(b->c, condition, NULL, 0);
-    if (always && !l->count) onnx_refuse(b->c, "it never ends: no number of times is given and its condition always holds");
+    if (always && !l->count)
+        onnx_refuse(b->c, "it never ends: no number of times is given and its condition always holds");
     return !ctx_failed(cx);
 }
 
@@ -92,10 +106,13 @@ static Tensor *as_state(Body *b, int i)
     int64_t shape[MAX_RANK];
     if (same_shape(old, now)) return now;
     for (int d = 0; d < old->rank; d++) shape[d] = tensor_dim(old, d);
-    if (old->type == now->type && tensor_elems(old) == tensor_elems(now)) return onnx_reshape(b->c, now, shape, old->rank);
-    onnx_unsupported(b->c, "its state \"%s\" goes in as %s%s and comes out as %s%s, and how often only the run decides; a state that keeps its shape is accepted",
-                     old->name, dtype_info(old->type)->spelling, tensor_shape_text(b->c->cx, old), dtype_info(now->type)->spelling,
-                     tensor_shape_text(b->c->cx, now));
+    if (old->type == now->type && tensor_elems(old) == tensor_elems(now))
+        return onnx_reshape(b->c, now, shape, old->rank);
+    onnx_unsupported(b->c,
+                     "its state \"%s\" goes in as %s%s and comes out as %s%s, and how often only the run decides; a "
+                     "state that keeps its shape is accepted",
+                     old->name, dtype_info(old->type)->spelling, tensor_shape_text(b->c->cx, old),
+                     dtype_info(now->type)->spelling, tensor_shape_text(b->c->cx, now));
     return now;
 }
 
@@ -109,8 +126,10 @@ static int64_t most_rows(Body *b)
     for (int i = 0; i < b->l->row_count && most > INT32_MAX; i++)
         if (onnx_declared(b->c, b->l->state_count + i, shape) > 0) most = shape[0];
     if (most > INT32_MAX)
-        onnx_unsupported(b->c, "it collects a row each time, and how often only the run decides; a number of times known when compiling (--value NAME=FILE.npy) "
-                               "is accepted, or a shape that the model declares for the output \"%s\"",
+        onnx_unsupported(b->c,
+                         "it collects a row each time, and how often only the run decides; a number of times known "
+                         "when compiling (--value NAME=FILE.npy) "
+                         "is accepted, or a shape that the model declares for the output \"%s\"",
                          b->l->state_count < b->c->node->out_count ? b->c->node->out[b->l->state_count] : "");
     return most;
 }
@@ -122,7 +141,9 @@ static Ends ends_new(const Body *b)
 {
     Ctx *cx = b->c->cx;
     const int most = 3 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured.count;
-    return (Ends){ .outer = NEW_ARRAY(cx->arena, Tensor *, most), .inner = NEW_ARRAY(cx->arena, Tensor *, most), .made = NEW_ARRAY(cx->arena, Tensor *, most) };
+    return (Ends){ .outer = NEW_ARRAY(cx->arena, Tensor *, most),
+                   .inner = NEW_ARRAY(cx->arena, Tensor *, most),
+                   .made = NEW_ARRAY(cx->arena, Tensor *, most) };
 }
 
 static void add_input(Ends *e, Tensor *outer, Tensor *inner)
@@ -173,8 +194,15 @@ void onnx_repeat(OnnxCall *c, const OnnxLoop *l)
     e.outer[e.outer_count++] = l->count;
     add_input(&e, l->condition, b.turn);
     if (b.condition) e.made[e.made_count++] = b.condition;
-    Region r = { .kind = REGION_LOOP, .graph_count = 1, .state_count = add_states(&b, &e, place), .scan_count = l->scan_count, .row_count = l->row_count,
-                 .has_condition = b.condition != NULL, .scans_back = l->scans_back, .rows_back = l->rows_back, .most_turns = most_rows(&b) };
+    Region r = { .kind = REGION_LOOP,
+                 .graph_count = 1,
+                 .state_count = add_states(&b, &e, place),
+                 .scan_count = l->scan_count,
+                 .row_count = l->row_count,
+                 .has_condition = b.condition != NULL,
+                 .scans_back = l->scans_back,
+                 .rows_back = l->rows_back,
+                 .most_turns = most_rows(&b) };
     for (int i = 0; i < l->scan_count; i++) add_input(&e, l->scanned[i], b.row[i]);
     hand_in_the_rest(&b, &e);
     add_rows(&b, &e);

@@ -51,8 +51,11 @@ static Tensor *made_of_sizes(Ctx *cx, const Tensor *t, const OnnxSizes *s)
 {
     Tensor **part = NEW_ARRAY(cx->arena, Tensor *, s->count + 1), *zero = tensor_scalar(cx, t->name, t->type, 0);
     for (int i = 0; i < s->count; i++) {
-        const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(cx, t->name, t->type, 1, &s->at[i]) };
-        Node *n = s->at[i]->kind == EXPR_INT || !zero ? NULL : op_call(cx, op_find(cx, "extent"), t->name, &zero, 1, &like, 1);
+        const Attr like = { .name = "like",
+                            .kind = ATTR_TENSOR,
+                            .tensor = tensor_new(cx, t->name, t->type, 1, &s->at[i]) };
+        Node *n = s->at[i]->kind == EXPR_INT || !zero ? NULL
+                                                      : op_call(cx, op_find(cx, "extent"), t->name, &zero, 1, &like, 1);
         part[i] = n ? n->out[0] : tensor_scalar(cx, t->name, t->type, (double)s->at[i]->integer);
         if (s->rank) part[i] = call_on(cx, "unsqueeze", t->name, part[i], "axes=0");
     }
@@ -73,10 +76,13 @@ int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most)
     OnnxSizes s;
     if (!onnx_in(c, input)) return -1;
     if (!onnx_list(c, input, &s)) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; a list of integers known when compiling, or of sizes, is accepted", input, c->in[input]->name);
+        onnx_unsupported(
+            c, "input %d (\"%s\") is not constant; a list of integers known when compiling, or of sizes, is accepted",
+            input, c->in[input]->name);
         return -2;
     }
-    if (s.count > most) onnx_refuse(c, "there are %d values in %s; at most %d are accepted", s.count, c->in[input]->name, most);
+    if (s.count > most)
+        onnx_refuse(c, "there are %d values in %s; at most %d are accepted", s.count, c->in[input]->name, most);
     for (int i = 0; i < s.count && i < most; i++) out[i] = s.at[i];
     return s.count > most ? -2 : s.count;
 }
@@ -119,8 +125,11 @@ bool onnx_sizes_slice(OnnxCall *c, OnnxSizes *out)
     OnnxSizes x;
     int64_t begin, end, axis = 0, step = 1;
     if (!onnx_list(c, 0, &x) || x.rank != 1) return false;
-    if (onnx_ints_since(c, 10, "starts", 1, &begin, 1) != 1 || onnx_ints_since(c, 10, "ends", 2, &end, 1) != 1) return false;
-    if (onnx_ints_since(c, 10, "axes", 3, &axis, 1) == -2 || (c->opset >= 10 && onnx_ints(c, NULL, 4, &step, 1) == -2) || step != 1) return false;
+    if (onnx_ints_since(c, 10, "starts", 1, &begin, 1) != 1 || onnx_ints_since(c, 10, "ends", 2, &end, 1) != 1)
+        return false;
+    if (onnx_ints_since(c, 10, "axes", 3, &axis, 1) == -2 || (c->opset >= 10 && onnx_ints(c, NULL, 4, &step, 1) == -2)
+        || step != 1)
+        return false;
     if (begin < 0) begin += x.count;
     if (end < 0) end += x.count;
     *out = (OnnxSizes){ .rank = 1, .type = x.type };
@@ -162,13 +171,15 @@ bool onnx_sizes_cast(OnnxCall *c, OnnxSizes *out)
 static bool combined(OnnxCall *c, ExprKind kind, OnnxSizes *out)
 {
     OnnxSizes a, b;
-    if (!onnx_list(c, 0, &a) || !onnx_list(c, 1, &b) || (a.count != b.count && a.count != 1 && b.count != 1)) return false;
+    if (!onnx_list(c, 0, &a) || !onnx_list(c, 1, &b) || (a.count != b.count && a.count != 1 && b.count != 1))
+        return false;
     *out = a.count >= b.count ? a : b;
     out->type = a.type;
     out->rank = a.rank > b.rank ? a.rank : b.rank;
     for (int i = 0; i < out->count; i++) {
         const Expr *x = a.at[a.count > 1 ? i : 0], *y = b.at[b.count > 1 ? i : 0];
-        if (kind == EXPR_FLOORDIV && (interval_of(c->cx, x, NULL).least < 0 || interval_of(c->cx, y, NULL).least < 1)) return false;
+        if (kind == EXPR_FLOORDIV && (interval_of(c->cx, x, NULL).least < 0 || interval_of(c->cx, y, NULL).least < 1))
+            return false;
         out->at[i] = simplify(c->cx, expr_binary(c->cx, kind, x, y), NULL);
     }
     return true;
@@ -177,7 +188,10 @@ static bool combined(OnnxCall *c, ExprKind kind, OnnxSizes *out)
 bool onnx_sizes_add(OnnxCall *c, OnnxSizes *out) { return combined(c, EXPR_ADD, out); }
 bool onnx_sizes_sub(OnnxCall *c, OnnxSizes *out) { return combined(c, EXPR_SUB, out); }
 bool onnx_sizes_mul(OnnxCall *c, OnnxSizes *out) { return combined(c, EXPR_MUL, out); }
-bool onnx_sizes_div(OnnxCall *c, OnnxSizes *out) { return !dtype_is_float(c->in[0]->type) && combined(c, EXPR_FLOORDIV, out); }
+bool onnx_sizes_div(OnnxCall *c, OnnxSizes *out)
+{
+    return !dtype_is_float(c->in[0]->type) && combined(c, EXPR_FLOORDIV, out);
+}
 bool onnx_sizes_mod(OnnxCall *c, OnnxSizes *out)
 {
     OnnxSizes b;
@@ -205,7 +219,9 @@ bool onnx_sizes_equal(OnnxCall *c, OnnxSizes *out)
 bool onnx_sizes_where(OnnxCall *c, OnnxSizes *out)
 {
     OnnxSizes condition, a, b;
-    if (!onnx_list(c, 0, &condition) || !onnx_list(c, 1, &a) || !onnx_list(c, 2, &b) || a.count != condition.count || b.count != condition.count) return false;
+    if (!onnx_list(c, 0, &condition) || !onnx_list(c, 1, &a) || !onnx_list(c, 2, &b) || a.count != condition.count
+        || b.count != condition.count)
+        return false;
     *out = a;
     for (int i = 0; i < a.count; i++) {
         if (condition.at[i]->kind != EXPR_INT) return false;
@@ -218,7 +234,9 @@ bool onnx_sizes_reduce_prod(OnnxCall *c, OnnxSizes *out)
 {
     OnnxSizes x;
     if (!onnx_list(c, 0, &x)) return false;
-    *out = (OnnxSizes){ .count = 1, .rank = onnx_int(c, "keepdims", 1) != 0, .type = x.type, .at = { expr_index(c->cx, 1) } };
+    *out = (OnnxSizes){
+        .count = 1, .rank = onnx_int(c, "keepdims", 1) != 0, .type = x.type, .at = { expr_index(c->cx, 1) }
+    };
     for (int i = 0; i < x.count; i++) out->at[0] = simplify(c->cx, expr_mul(c->cx, out->at[0], x.at[i]), NULL);
     return true;
 }

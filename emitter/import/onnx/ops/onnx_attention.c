@@ -16,7 +16,10 @@
 
 enum { MOST_SCORES = 1 << 24 };      /* of one head: what a query may see is worked out for each */
 
-static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b) { return simplify(c->cx, expr_mul(c->cx, a, b), NULL); }
+static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b)
+{
+    return simplify(c->cx, expr_mul(c->cx, a, b), NULL);
+}
 
 static Tensor *both(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "and", a, b) : a ? a : b; }
 
@@ -28,11 +31,14 @@ static Tensor *heads_apart(OnnxCall *c, Tensor *x, int64_t heads)
     if (!x || x->rank == 4) return x;
     int64_t width = x->rank == 3 ? tensor_dim(x, 2) : 0;
     if (heads < 1 || width % heads != 0 || width < 1) {
-        onnx_refuse(c, "%lld heads in %s; [batch][heads][rows][size], or [batch][rows][heads * size] with the number of heads is accepted",
+        onnx_refuse(c,
+                    "%lld heads in %s; [batch][heads][rows][size], or [batch][rows][heads * size] with the number of "
+                    "heads is accepted",
                     (long long)heads, tensor_shape_text(c->cx, x));
         return NULL;
     }
-    const Expr *const shape[4] = { x->shape[0], x->shape[1], expr_index(c->cx, heads), expr_index(c->cx, width / heads) };
+    const Expr *const shape[4] = { x->shape[0], x->shape[1], expr_index(c->cx, heads),
+                                   expr_index(c->cx, width / heads) };
     return onnx_call(c, "transpose", onnx_view(c, x, shape, 4), "perm=0,2,1,3");
 }
 
@@ -50,7 +56,9 @@ static Tensor *product_by_heads(OnnxCall *c, Tensor *x, Tensor *m)
     const int64_t shared = tensor_dim(m, 1);
     if (shared == tensor_dim(x, 1)) return onnx_call2(c, "matmul", x, m);
     const Expr *rows = times(c, expr_index(c->cx, tensor_dim(x, 1) / shared), x->shape[2]);
-    const Expr *const grouped[4] = { x->shape[0], m->shape[1], rows, x->shape[3] }, *const result[4] = { x->shape[0], x->shape[1], x->shape[2], m->shape[3] };
+    const Expr *const grouped[4] = { x->shape[0], m->shape[1], rows, x->shape[3] }, *const result[4] = {
+        x->shape[0], x->shape[1], x->shape[2], m->shape[3]
+    };
     return onnx_view(c, onnx_call2(c, "matmul", onnx_view(c, x, grouped, 4), m), result, 4);
 }
 
@@ -81,7 +89,8 @@ static Tensor *distances(const Attention *a)
     const bool is_known = a->rows->kind == EXPR_INT && a->keys->kind == EXPR_INT;
     if (!is_known || a->rows->integer > MOST_DISTANCES / a->keys->integer)
         return onnx_call2(c, "sub", numbers(c, a->keys), onnx_call(c, "unsqueeze", numbers(c, a->rows), "axes=1"));
-    int64_t shape[2] = { a->rows->integer, a->keys->integer }, *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
+    int64_t shape[2] = { a->rows->integer, a->keys->integer },
+            *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
     for (int64_t i = 0; i < shape[0]; i++)
         for (int64_t j = 0; j < shape[1]; j++) at[i * shape[1] + j] = j - i;
     return tensor_constant(c->cx, c->name, I64, 2, shape, at);
@@ -108,7 +117,9 @@ static void allow_distance(Attention *a, const char *op, int64_t limit)
 
 static void allow_valid(Attention *a)
 {
-    a->allowed = both(a->c, a->allowed, onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", numbers(a->c, a->keys), "axes=0,1,2"), a->valid));
+    a->allowed = both(
+        a->c, a->allowed,
+        onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", numbers(a->c, a->keys), "axes=0,1,2"), a->valid));
 }
 
 /* A mask says what is allowed, or is added; keys behind its end are not allowed. */
@@ -118,15 +129,18 @@ static void apply_mask(Attention *a, Tensor *mask)
     if (!mask) return;
     int64_t width = mask->rank ? tensor_dim(mask, mask->rank - 1) : 0;
     if (width == 0 || (mask->type != BOOL && mask->type != a->q->type)) {
-        onnx_refuse(c, "the mask is %s of %s; [..][keys] of bool or of the type of the query is accepted", tensor_shape_text(c->cx, mask),
-                    dtype_info(mask->type)->spelling);
+        onnx_refuse(c, "the mask is %s of %s; [..][keys] of bool or of the type of the query is accepted",
+                    tensor_shape_text(c->cx, mask), dtype_info(mask->type)->spelling);
         return;
     }
-    if (width > 1 && a->keys->kind != EXPR_INT) onnx_unsupported(c, "a mask of %lld keys where their number stays open; a mask of as many is accepted", (long long)width);
+    if (width > 1 && a->keys->kind != EXPR_INT)
+        onnx_unsupported(c, "a mask of %lld keys where their number stays open; a mask of as many is accepted",
+                         (long long)width);
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
         pads[2 * mask->rank - 1] = a->keys->integer - width;
-        mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", ints_text(c->cx, pads, 2 * mask->rank), mask->type == BOOL ? "0" : "-inf");
+        mask = onnx_call(c, "pad", mask, "pad=%s mode=constant value=%s", ints_text(c->cx, pads, 2 * mask->rank),
+                         mask->type == BOOL ? "0" : "-inf");
     }
     if (!mask) return;
     if (mask->type == BOOL) a->allowed = both(c, a->allowed, mask);
@@ -154,22 +168,29 @@ static bool read_operands(OnnxCall *c, Attention *a)
     a->q = heads_apart(c, c->in[0], onnx_int(c, "q_num_heads", 0));
     a->k = heads_apart(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
     a->v = heads_apart(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
-    if (!past_k != !past_v || (past_k && valid)) onnx_refuse(c, "past keys and past values come together, and without a number of valid keys");
+    if (!past_k != !past_v || (past_k && valid))
+        onnx_refuse(c, "past keys and past values come together, and without a number of valid keys");
     if (past_k && past_v) {
         if (past_k->rank == 4) a->past = past_k->shape[2];
-        if (!expr_is_int(a->past, 0)) a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"), a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
+        if (!expr_is_int(a->past, 0))
+            a->k = onnx_call2_with(c, "concat", past_k, a->k, "axis=2"),
+            a->v = onnx_call2_with(c, "concat", past_v, a->v, "axis=2");
     }
     if (ctx_failed(c->cx)) return false;
     a->rows = a->q->shape[2], a->keys = a->k->shape[2];
     int64_t heads = tensor_dim(a->q, 1), shared = tensor_dim(a->k, 1);
-    if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
-        onnx_refuse(c, "queries %s, keys %s and values %s; heads of queries in equal groups to one of keys and values are accepted",
+    if (shared < 1 || heads % shared != 0 || tensor_dim(a->v, 1) != shared || a->v->shape[2] != a->keys
+        || tensor_dim(a->q, 3) != tensor_dim(a->k, 3)) {
+        onnx_refuse(c,
+                    "queries %s, keys %s and values %s; heads of queries in equal groups to one of keys and values are "
+                    "accepted",
                     tensor_shape_text(c->cx, a->q), tensor_shape_text(c->cx, a->k), tensor_shape_text(c->cx, a->v));
         return false;
     }
     const int64_t rows = interval_of(c->cx, a->rows, NULL).greatest, keys = interval_of(c->cx, a->keys, NULL).greatest;
     if (keys < 1 || rows > MOST_SCORES / keys) {
-        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)rows, (long long)keys, MOST_SCORES);
+        onnx_unsupported(c, "%lld queries by %lld keys; at most %d scores of a head are accepted", (long long)rows,
+                         (long long)keys, MOST_SCORES);
         return false;
     }
     if (valid) a->valid = onnx_reshape(c, onnx_cast(c, valid, I64), (int64_t[]){ -1, 1, 1, 1 }, 4);
@@ -186,7 +207,8 @@ static int64_t window(const OnnxCall *c, const char *attr)
 static void attention(OnnxCall *c)
 {
     Attention a = { 0 };
-    int64_t left = window(c, "left_window_size"), right = window(c, "right_window_size"), shown = onnx_int(c, "qk_matmul_output_mode", 0);
+    int64_t left = window(c, "left_window_size"), right = window(c, "right_window_size"),
+            shown = onnx_int(c, "qk_matmul_output_mode", 0);
     if (!read_operands(c, &a)) return;
     if (onnx_int(c, "is_causal", 0)) allow_distance(&a, "less_equal", 0);
     if (left >= 0) allow_distance(&a, "greater_equal", -left);
@@ -196,9 +218,12 @@ static void attention(OnnxCall *c)
 
     double scale = onnx_real(c, "scale", 0), cap = onnx_real(c, "softcap", 0);
     if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
-    Tensor *scores = product_by_heads(c, onnx_call2(c, "mul", a.q, onnx_like(c, a.q, scale)), onnx_call(c, "transpose", a.k, "perm=0,1,3,2"));
+    Tensor *scores = product_by_heads(c, onnx_call2(c, "mul", a.q, onnx_like(c, a.q, scale)),
+                                      onnx_call(c, "transpose", a.k, "perm=0,1,3,2"));
     Tensor *stage[4] = { scores };                                           /* by qk_matmul_output_mode */
-    if (cap > 0) scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_like(c, scores, cap)), ""), onnx_like(c, scores, cap));
+    if (cap > 0)
+        scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_like(c, scores, cap)), ""),
+                            onnx_like(c, scores, cap));
     stage[1] = scores;
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
     if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_like(c, scores, -INFINITY));
@@ -209,7 +234,8 @@ static void attention(OnnxCall *c)
     Tensor *y = product_by_heads(c, stage[3], a.v);
     c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
     c->out[1] = a.k, c->out[2] = a.v;
-    if (shown < 0 || shown > 3) onnx_refuse(c, "'qk_matmul_output_mode' is %lld; 0 to 3 are accepted", (long long)shown);
+    if (shown < 0 || shown > 3)
+        onnx_refuse(c, "'qk_matmul_output_mode' is %lld; 0 to 3 are accepted", (long long)shown);
     else c->out[3] = stage[shown];
 }
 
@@ -217,7 +243,8 @@ static void attention(OnnxCall *c)
 
 static Tensor *part(OnnxCall *c, Tensor *x, int64_t begin, int64_t end, int64_t step)
 {
-    return onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld step=%lld", (long long)begin, (long long)end, (long long)step);
+    return onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld step=%lld", (long long)begin, (long long)end,
+                     (long long)step);
 }
 
 /* Tables of sines or cosines: [b][rows][n], or [positions][n] from which rows are taken; as [b][1][rows][n]. */
@@ -234,19 +261,24 @@ static void rotary_embedding(OnnxCall *c)
     Tensor *x = heads_apart(c, c->in[0], onnx_int(c, "num_heads", 0));
     if (!x) return;
     bool interleaved = onnx_int(c, "interleaved", 0) != 0;
-    int64_t size = tensor_dim(x, 3), turned = onnx_int(c, "rotary_embedding_dim", 0), half = (turned ? turned : size) / 2;
+    int64_t size = tensor_dim(x, 3), turned = onnx_int(c, "rotary_embedding_dim", 0),
+            half = (turned ? turned : size) / 2;
     if (half < 1 || 2 * half > size) {
         onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values", (long long)turned, (long long)size);
         return;
     }
-    Tensor *p = interleaved ? part(c, x, 0, 2 * half, 2) : part(c, x, 0, half, 1), *q = interleaved ? part(c, x, 1, 2 * half, 2) : part(c, x, half, 2 * half, 1);
+    Tensor *p = interleaved ? part(c, x, 0, 2 * half, 2) : part(c, x, 0, half, 1),
+           *q = interleaved ? part(c, x, 1, 2 * half, 2) : part(c, x, half, 2 * half, 1);
     Tensor *cosine = rotation(c, c->in[1], onnx_in(c, 3)), *sine = rotation(c, c->in[2], onnx_in(c, 3));
     Tensor *real = onnx_call2(c, "sub", onnx_call2(c, "mul", cosine, p), onnx_call2(c, "mul", sine, q));
     Tensor *imaginary = onnx_call2(c, "add", onnx_call2(c, "mul", sine, p), onnx_call2(c, "mul", cosine, q));
     Tensor *y;
-    if (interleaved) y = onnx_call2_with(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"), onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
+    if (interleaved)
+        y = onnx_call2_with(c, "concat", onnx_call(c, "unsqueeze", real, "axes=4"),
+                            onnx_call(c, "unsqueeze", imaginary, "axes=4"), "axis=4");
     else y = onnx_call2_with(c, "concat", real, imaginary, "axis=3");
-    if (interleaved) y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);
+    if (interleaved)
+        y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);
     if (2 * half < size) y = onnx_call2_with(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
     c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
 }
@@ -259,19 +291,21 @@ static void causal_conv(OnnxCall *c)
 {
     const char *activation = onnx_text(c, "activation", "none");
     bool is_silu = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
-    if (!is_silu && strcmp(activation, "none") != 0) onnx_refuse(c, "'activation' is \"%s\"; accepted are none, silu, swish", activation);
+    if (!is_silu && strcmp(activation, "none") != 0)
+        onnx_refuse(c, "'activation' is \"%s\"; accepted are none, silu, swish", activation);
     if (!onnx_needs(c, 2)) return;
     Tensor *x = c->in[0], *kernel = c->in[1], *past = onnx_in(c, 3);
     int64_t before = kernel->rank == 3 ? tensor_dim(kernel, 2) - 1 : -1;
     if (x->rank != 3 || before < 0 || tensor_dim(kernel, 1) != 1 || tensor_dim(kernel, 0) != tensor_dim(x, 1)) {
-        onnx_refuse(c, "the input is %s and the kernel %s; [batch][channels][n] and [channels][1][taps] are accepted", tensor_shape_text(c->cx, x),
-                    tensor_shape_text(c->cx, kernel));
+        onnx_refuse(c, "the input is %s and the kernel %s; [batch][channels][n] and [channels][1][taps] are accepted",
+                    tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, kernel));
         return;
     }
     if (before && past) x = onnx_call2_with(c, "concat", past, x, "axis=2");
     else if (before) x = onnx_call(c, "pad", x, "pad=0,0,%lld,0,0,0 mode=constant value=0", (long long)before);
     if (!x) return;
-    Tensor *taps = onnx_reshape(c, onnx_call(c, "transpose", kernel, "perm=2,0,1"), (int64_t[]){ before + 1, tensor_dim(kernel, 0) }, 2);
+    Tensor *taps = onnx_reshape(c, onnx_call(c, "transpose", kernel, "perm=2,0,1"),
+                                (int64_t[]){ before + 1, tensor_dim(kernel, 0) }, 2);
     Tensor *y = onnx_call2_with(c, "depthwise_conv1d", onnx_channels_last(c, x), taps, "");
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     y = onnx_channels_second(c, y);
@@ -284,7 +318,8 @@ static void swiglu(OnnxCall *c)
 {
     if (!onnx_needs(c, 2)) return;
     Tensor *a = c->in[0], *slope = onnx_like(c, a, onnx_real(c, "alpha", 1));
-    c->out[0] = onnx_call2(c, "mul", onnx_call2(c, "mul", a, onnx_call(c, "sigmoid", onnx_call2(c, "mul", slope, a), "")), c->in[1]);
+    c->out[0] = onnx_call2(
+        c, "mul", onnx_call2(c, "mul", a, onnx_call(c, "sigmoid", onnx_call2(c, "mul", slope, a), "")), c->in[1]);
 }
 
 const OnnxOp onnx_rows_attention[] = {

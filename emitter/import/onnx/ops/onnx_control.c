@@ -15,7 +15,8 @@ static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
 {
     const OnnxAttr *a = onnx_attr(c, attr);
     if (!a || !a->graph) onnx_refuse(c, "the graph '%s' is missing", attr);
-    else if (a->graph->output_count > ONNX_OUTPUTS) onnx_unsupported(c, "a graph of %d outputs; at most %d are accepted", a->graph->output_count, ONNX_OUTPUTS);
+    else if (a->graph->output_count > ONNX_OUTPUTS)
+        onnx_unsupported(c, "a graph of %d outputs; at most %d are accepted", a->graph->output_count, ONNX_OUTPUTS);
     return ctx_failed(c->cx) ? NULL : a->graph;
 }
 
@@ -87,7 +88,10 @@ static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
 {
     bool goes_on = u->changes_shape || u->nodes <= most_nodes;
     if (u->turns == MOST_ITERATIONS && goes_on && (u->changes_shape || most_nodes == INT64_MAX))
-        onnx_unsupported(c, "more than %d turns that are written out, for a state changes its shape, or the number of the turn decides about one", MOST_ITERATIONS);
+        onnx_unsupported(c,
+                         "more than %d turns that are written out, for a state changes its shape, or the number of the "
+                         "turn decides about one",
+                         MOST_ITERATIONS);
     return !goes_on || u->turns == MOST_ITERATIONS;
 }
 
@@ -100,7 +104,8 @@ static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
     Unrolled u = { 0 };
     bool goes_on = s->goes_on != 0;
     for (int i = 0; i < s->states; i++) in[2 + i] = c->in[2 + i];
-    for (int i = 1 + s->states; i < s->body->output_count; i++) rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
+    for (int i = 1 + s->states; i < s->body->output_count; i++)
+        rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
     while ((double)u.turns < s->most && goes_on) {
         in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
         in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
@@ -114,7 +119,8 @@ static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
     }
     if (u.turns > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
     for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
-    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++) c->out[i] = rows_together(c, &rows[1 + i], 0);
+    for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++)
+        c->out[i] = rows_together(c, &rows[1 + i], 0);
     return true;
 }
 
@@ -128,15 +134,21 @@ static Tensor *limit(OnnxCall *c, int index, DType t)
     return onnx_scalar(c, index, &value) ? tensor_scalar(c->cx, x->name, t, value) : NULL;
 }
 
-static bool is_known(const OnnxCall *c, int index) { return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index)); }
+static bool is_known(const OnnxCall *c, int index)
+{
+    return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index));
+}
 
 /* Inputs: how many times, whether at all, the states. */
 static bool read_loop(OnnxCall *c, Start *s)
 {
-    *s = (Start){ .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .goes_on = 1 };
+    *s = (Start){
+        .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .goes_on = 1
+    };
     if (!s->body) return false;
     if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
-        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", s->states, s->body->input_count, s->body->output_count);
+        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", s->states, s->body->input_count,
+                    s->body->output_count);
     for (int i = 0; i < s->states; i++)
         if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is no tensor", c->node->in[2 + i]);
     if (onnx_in(c, 0) && is_known(c, 0)) onnx_scalar(c, 0, &s->most);
@@ -148,7 +160,10 @@ static bool read_loop(OnnxCall *c, Start *s)
 static void repeat_loop(OnnxCall *c, const Start *s)
 {
     Tensor *condition = limit(c, 1, BOOL);
-    OnnxLoop l = { .graph = s->body, .state = c->in + 2, .state_count = s->states, .row_count = s->body->output_count - 1 - s->states };
+    OnnxLoop l = { .graph = s->body,
+                   .state = c->in + 2,
+                   .state_count = s->states,
+                   .row_count = s->body->output_count - 1 - s->states };
     if (condition && !tensor_is_constant(condition)) l.condition = condition;
     if (!is_known(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
     l.rows_back = NEW_ARRAY(c->cx->arena, bool, l.row_count);
@@ -162,7 +177,8 @@ static void loop(OnnxCall *c)
     DiagMark before = diag_mark(c->cx);
     repeat_loop(c, &s);
     if (!ctx_failed(c->cx) || !s.is_known) return;
-    diag_rewind(c->cx, before);           /* perhaps the number of the turn decides about a shape, and must be a number */
+    /* Perhaps the number of the turn decides about a shape, and must be a number */
+    diag_rewind(c->cx, before);
     if (!write_out(c, &s, INT64_MAX)) repeat_loop(c, &s);
 }
 
@@ -173,7 +189,9 @@ static Tensor *scanned(OnnxCall *c, Tensor *x, int axis, int64_t at)
     int rank = 0;
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
-    return onnx_reshape(c, onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)at, (long long)at + 1), shape, rank);
+    return onnx_reshape(c,
+                        onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)at, (long long)at + 1),
+                        shape, rank);
 }
 
 typedef struct Scan {
@@ -190,8 +208,10 @@ static bool read_scan(OnnxCall *c, Scan *s)
     s->inputs = inputs < 1 || inputs > c->in_count ? 0 : (int)inputs;
     s->states = c->in_count - s->inputs;
     s->outputs = s->graph->output_count - s->states;
-    if (!s->inputs || s->graph->input_count < c->in_count || s->outputs < 0 || c->in_count > ONNX_OUTPUTS || s->graph->output_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "%d inputs, %lld of them scanned, and %d outputs of its graph", c->in_count, (long long)inputs, s->graph->output_count);
+    if (!s->inputs || s->graph->input_count < c->in_count || s->outputs < 0 || c->in_count > ONNX_OUTPUTS
+        || s->graph->output_count > ONNX_OUTPUTS) {
+        onnx_refuse(c, "%d inputs, %lld of them scanned, and %d outputs of its graph", c->in_count, (long long)inputs,
+                    s->graph->output_count);
         return false;
     }
     for (int i = 0; i < ONNX_OUTPUTS; i++) s->in_axis[i] = s->out_axis[i] = s->in_back[i] = s->out_back[i] = 0;
@@ -206,7 +226,8 @@ static bool read_scan(OnnxCall *c, Scan *s)
         s->in_axis[i] = axis;
         if (i == 0) s->length = tensor_dim(x, axis);
         if (tensor_dim(x, axis) != s->length || s->length < 1)
-            onnx_unsupported(c, "scanning %lld elements; the same number, at least 1, for each input is accepted", (long long)tensor_dim(x, axis));
+            onnx_unsupported(c, "scanning %lld elements; the same number, at least 1, for each input is accepted",
+                             (long long)tensor_dim(x, axis));
     }
     return !ctx_failed(c->cx);
 }
@@ -218,8 +239,12 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
     for (int i = 0; i < s->states; i++) in[i] = given[i];
     for (int i = 0; i < s->outputs; i++) rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, s->length), 0 };
     for (int64_t t = 0; t < s->length; t++) {
-        for (int i = 0; i < s->inputs; i++) in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i], s->in_back[i] ? s->length - 1 - t : t);
-        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "turn", I64, 0, NULL, &t), in, s->states + s->inputs, out)) return;
+        for (int i = 0; i < s->inputs; i++)
+            in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i],
+                                        s->in_back[i] ? s->length - 1 - t : t);
+        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "turn", I64, 0, NULL, &t), in, s->states + s->inputs,
+                            out))
+            return;
         for (int i = 0; i < s->states; i++) in[i] = out[i];
         for (int i = 0; i < s->outputs; i++) {
             const int axis = onnx_axis(c, s->out_axis[i], out[s->states + i]->rank + 1);
@@ -234,7 +259,8 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
             rows[i].at[a] = rows[i].at[b];
             rows[i].at[b] = first;
         }
-        c->out[s->states + i] = rows_together(c, &rows[i], (int)(s->out_axis[i] < 0 ? s->out_axis[i] + rank : s->out_axis[i]));
+        c->out[s->states + i] = rows_together(c, &rows[i],
+                                              (int)(s->out_axis[i] < 0 ? s->out_axis[i] + rank : s->out_axis[i]));
     }
 }
 
@@ -264,15 +290,24 @@ static void repeat_scan(OnnxCall *c, Scan *s)
 {
     Tensor *scanned_first[ONNX_OUTPUTS];
     for (int i = 0; i < s->inputs; i++) scanned_first[i] = with_axis_at(c, c->in[s->states + i], s->in_axis[i], 0);
-    OnnxLoop l = { .graph = s->graph, .is_scan = true, .count = tensor_constant(c->cx, "count", I64, 0, NULL, &s->length), .state_count = s->states,
-                   .scan_count = s->inputs, .row_count = s->outputs, .state = c->in, .scanned = scanned_first,
-                   .scans_back = flags(c, s->in_back, s->inputs), .rows_back = flags(c, s->out_back, s->outputs) };
+    OnnxLoop l = { .graph = s->graph,
+                   .is_scan = true,
+                   .count = tensor_constant(c->cx, "count", I64, 0, NULL, &s->length),
+                   .state_count = s->states,
+                   .scan_count = s->inputs,
+                   .row_count = s->outputs,
+                   .state = c->in,
+                   .scanned = scanned_first,
+                   .scans_back = flags(c, s->in_back, s->inputs),
+                   .rows_back = flags(c, s->out_back, s->outputs) };
     if (ctx_failed(c->cx)) return;
     onnx_repeat(c, &l);
     for (int i = s->states; i < s->states + s->outputs && !ctx_failed(c->cx); i++) {
         int64_t axis = s->out_axis[i - s->states];
         if (axis < 0) axis += c->out[i]->rank;
-        if (axis < 0 || axis >= c->out[i]->rank) onnx_refuse(c, "rows along axis %lld of %s", (long long)s->out_axis[i - s->states], tensor_shape_text(c->cx, c->out[i]));
+        if (axis < 0 || axis >= c->out[i]->rank)
+            onnx_refuse(c, "rows along axis %lld of %s", (long long)s->out_axis[i - s->states],
+                        tensor_shape_text(c->cx, c->out[i]));
         else c->out[i] = with_axis_at(c, c->out[i], 0, axis);
     }
 }
@@ -281,7 +316,9 @@ static void scan(OnnxCall *c)
 {
     Scan s;
     if (!read_scan(c, &s)) return;
-    bool is_small = s.length <= MOST_ITERATIONS && (s.length == 1 || s.length * s.graph->node_count <= UNROLLED_NODES || all_constant(c->in, c->in_count));
+    bool is_small = s.length <= MOST_ITERATIONS
+                    && (s.length == 1 || s.length * s.graph->node_count <= UNROLLED_NODES
+                        || all_constant(c->in, c->in_count));
     if (is_small) run_scan(c, &s, c->in);
     else repeat_scan(c, &s);
 }
@@ -296,7 +333,8 @@ static void batched_scan(OnnxCall *c)
     }
     if (onnx_in(c, 0)) onnx_unsupported(c, "lengths of sequences");
     for (int i = 1; i < c->in_count; i++) {
-        if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1) onnx_unsupported(c, "a batch other than 1");
+        if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
+            onnx_unsupported(c, "a batch other than 1");
         if (!ctx_failed(c->cx)) c->in[i] = scanned(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;

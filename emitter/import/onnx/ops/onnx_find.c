@@ -41,7 +41,8 @@ static void unique(OnnxCall *c)
     int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, place = has_axis ? axis : 0;
     if (axis < 0) return;
     if (onnx_declared(c, 0, shape) <= place) {
-        onnx_unsupported(c, "the data decide how many differ, and the model declares no shape of Y; a declared shape is accepted");
+        onnx_unsupported(
+            c, "the data decide how many differ, and the model declares no shape of Y; a declared shape is accepted");
         return;
     }
     Tensor *base = has_axis ? x : onnx_reshape(c, x, (int64_t[]){ -1 }, 1), *rows = base;
@@ -53,7 +54,9 @@ static void unique(OnnxCall *c)
         rows = onnx_call(c, "transpose", base, "perm=%s", text_string(&perm));
     }
     if (rows) rows = flat(c, rows, tensor_dim(rows, 0));
-    Tensor *index = rows ? onnx_call(c, "unique", rows, "capacity=%lld sorted=%d", (long long)room_of(c, 0, place, 0), onnx_int(c, "sorted", 1) != 0) : NULL;
+    Tensor *index = rows ? onnx_call(c, "unique", rows, "capacity=%lld sorted=%d", (long long)room_of(c, 0, place, 0),
+                                     onnx_int(c, "sorted", 1) != 0)
+                         : NULL;
     const Node *found = made_by(index);
     if (!found || ctx_failed(c->cx)) return;
     c->out[0] = call(c->cx, "gather", c->name, (Tensor *[]){ base, index }, 2, "axis=%d", axis);
@@ -79,19 +82,23 @@ static void non_max_suppression(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     Tensor *boxes = c->in[0], *scores = c->in[1];
     if (boxes->rank != 3 || scores->rank != 3) {
-        onnx_refuse(c, "boxes %s and scores %s; three dimensions each are wanted", tensor_shape_text(c->cx, boxes), tensor_shape_text(c->cx, scores));
+        onnx_refuse(c, "boxes %s and scores %s; three dimensions each are wanted", tensor_shape_text(c->cx, boxes),
+                    tensor_shape_text(c->cx, scores));
         return;
     }
     int64_t each = tensor_dim(scores, 2);
-    if (onnx_in(c, 2) && tensor_is_constant(c->in[2]) && onnx_scalar(c, 2, &most) && most < (double)each) each = most < 1 ? 1 : (int64_t)most;
-    Tensor *in[] = { boxes, scores, scalar_or(c, 2, I64, 0), scalar_or(c, 3, boxes->type, 0), scalar_or(c, 4, boxes->type, -1e38) };
+    if (onnx_in(c, 2) && tensor_is_constant(c->in[2]) && onnx_scalar(c, 2, &most) && most < (double)each)
+        each = most < 1 ? 1 : (int64_t)most;
+    Tensor *in[] = { boxes, scores, scalar_or(c, 2, I64, 0), scalar_or(c, 3, boxes->type, 0),
+                     scalar_or(c, 4, boxes->type, -1e38) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) {
             onnx_refuse(c, "input %d is no single number", i);
             return;
         }
     int64_t room = room_of(c, 0, 0, tensor_dim(scores, 0) * tensor_dim(scores, 1) * each);
-    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, "capacity=%lld center=%d", (long long)room, onnx_int(c, "center_point_box", 0) != 0);
+    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, "capacity=%lld center=%d", (long long)room,
+                     onnx_int(c, "center_point_box", 0) != 0);
 }
 
 static void roi_align(OnnxCall *c)
@@ -104,11 +111,13 @@ static void roi_align(OnnxCall *c)
                     tensor_shape_text(c->cx, c->in[0]));
         return;
     }
-    const char *mode = onnx_text(c, "coordinate_transformation_mode", c->opset < 16 ? "output_half_pixel" : "half_pixel");
+    const char *mode = onnx_text(c, "coordinate_transformation_mode",
+                                 c->opset < 16 ? "output_half_pixel" : "half_pixel");
     Tensor *in[] = { onnx_channels_last(c, c->in[0]), c->in[1], c->in[2] };
     Text attrs = text_new(c->cx);
-    text_printf(&attrs, "height=%lld width=%lld ratio=%lld half=%d mode=%s", (long long)onnx_int(c, "output_height", 1), (long long)onnx_int(c, "output_width", 1), (long long)ratio,
-                strcmp(mode, "half_pixel") == 0, onnx_text(c, "mode", "avg"));
+    text_printf(&attrs, "height=%lld width=%lld ratio=%lld half=%d mode=%s", (long long)onnx_int(c, "output_height", 1),
+                (long long)onnx_int(c, "output_width", 1), (long long)ratio, strcmp(mode, "half_pixel") == 0,
+                onnx_text(c, "mode", "avg"));
     onnx_add_real(&attrs, "scale", onnx_real(c, "spatial_scale", 1));
     if (in[0]) c->out[0] = onnx_channels_second(c, call(c->cx, "roi_align", c->name, in, 3, "%s", text_string(&attrs)));
 }
@@ -119,7 +128,8 @@ static void max_roi_pool(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
     if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
-        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are wanted", tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
+        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are wanted",
+                    tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
     if (ctx_failed(c->cx)) return;
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "height=%lld width=%lld", (long long)cells[0], (long long)cells[1]);
@@ -147,31 +157,39 @@ static void det(OnnxCall *c)
 enum { LONGEST_GRAM = 16 };
 
 typedef struct UnpoolWindow {
-    const OnnxAttr *words, *starts, *places;     /* all grams one after another; where those of each length begin; their outputs */
+    /* All grams one after another; where those of each length begin; their outputs */
+    const OnnxAttr *words, *starts, *places;
     int count, width;                            /* of grams; of outputs */
 } UnpoolWindow;
 
 static bool open_pool(OnnxCall *c, UnpoolWindow *p)
 {
-    *p = (UnpoolWindow){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0, 0 };
+    *p = (UnpoolWindow){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0,
+                         0 };
     if (!p->words || !p->starts || !p->places || onnx_attr(c, "pool_strings")) {
-        onnx_unsupported(c, "grams that are no integers, or incomplete; pool_int64s, ngram_counts and ngram_indexes are accepted");
+        onnx_unsupported(
+            c, "grams that are no integers, or incomplete; pool_int64s, ngram_counts and ngram_indexes are accepted");
         return false;
     }
     p->count = p->places->int_count;
     for (int i = 0; i < p->count; i++) {
-        if (p->places->ints[i] < 0 || p->places->ints[i] > 1 << 20) onnx_refuse(c, "ngram_indexes holds %lld", (long long)p->places->ints[i]);
+        if (p->places->ints[i] < 0 || p->places->ints[i] > 1 << 20)
+            onnx_refuse(c, "ngram_indexes holds %lld", (long long)p->places->ints[i]);
         else if (p->places->ints[i] >= p->width) p->width = (int)p->places->ints[i] + 1;
     }
     return !ctx_failed(c->cx) && p->width > 0;
 }
 
 /* Fills in the grams of one length; the number of the next gram, or -1: refused. */
-static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, bool counts, Tensor *gram, Tensor *lengths)
+static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, bool counts, Tensor *gram,
+                      Tensor *lengths)
 {
-    int64_t begin = p->starts->ints[length - 1], end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
-    if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length || next + (end - begin) / length > p->count) {
-        onnx_refuse(c, "ngram_counts gives grams of %d words from %lld to %lld of %d", length, (long long)begin, (long long)end, p->words->int_count);
+    int64_t begin = p->starts->ints[length - 1],
+            end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
+    if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length
+        || next + (end - begin) / length > p->count) {
+        onnx_refuse(c, "ngram_counts gives grams of %d words from %lld to %lld of %d", length, (long long)begin,
+                    (long long)end, p->words->int_count);
         return -1;
     }
     int most = (int)tensor_dim(gram, 1);
@@ -184,7 +202,8 @@ static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, 
         }
         dtype_store(I32, (void *)(uintptr_t)lengths->data, row, (Scalar){ .i = length });
         for (int j = 0; j < most; j++)
-            dtype_store(gram->type, (void *)(uintptr_t)gram->data, row * most + j, (Scalar){ .i = p->words->ints[begin + (j < length ? j : length - 1)] });
+            dtype_store(gram->type, (void *)(uintptr_t)gram->data, row * most + j,
+                        (Scalar){ .i = p->words->ints[begin + (j < length ? j : length - 1)] });
     }
     return next;
 }
@@ -199,7 +218,9 @@ static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
     if (given && given->real_count != p->count) onnx_refuse(c, "%d weights for %d grams", given->real_count, p->count);
     if (ctx_failed(c->cx)) return NULL;
     Tensor *weights = tensor_constant(c->cx, c->name, F32, 1, &width, NULL);
-    for (int i = 0; i < p->count; i++) dtype_store(F32, (void *)(uintptr_t)weights->data, p->places->ints[i], (Scalar){ .f = given ? given->reals[i] : 1 });
+    for (int i = 0; i < p->count; i++)
+        dtype_store(F32, (void *)(uintptr_t)weights->data, p->places->ints[i],
+                    (Scalar){ .f = given ? given->reals[i] : 1 });
     if (strcmp(mode, "IDF") == 0) count = onnx_call2(c, "min", count, onnx_like(c, count, 1));
     return onnx_call2(c, "mul", count, weights);
 }
@@ -207,12 +228,16 @@ static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
 static void tf_idf(OnnxCall *c)
 {
     UnpoolWindow p;
-    int64_t least = onnx_int(c, "min_gram_length", 1), most = onnx_int(c, "max_gram_length", 1), skips = onnx_int(c, "max_skip_count", 0);
+    int64_t least = onnx_int(c, "min_gram_length", 1), most = onnx_int(c, "max_gram_length", 1),
+            skips = onnx_int(c, "max_skip_count", 0);
     if (!onnx_needs(c, 1) || !open_pool(c, &p)) return;
     Tensor *x = c->in[0];
-    if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type) || x->rank < 1 || x->rank > 2) {
-        onnx_unsupported(c, "grams of %lld to %lld words in %s%s; 1 to %d, and one or two dimensions of integers, are accepted", (long long)least, (long long)most,
-                         dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x), LONGEST_GRAM);
+    if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
+        || x->rank < 1 || x->rank > 2) {
+        onnx_unsupported(
+            c, "grams of %lld to %lld words in %s%s; 1 to %d, and one or two dimensions of integers, are accepted",
+            (long long)least, (long long)most, dtype_info(x->type)->spelling, tensor_shape_text(c->cx, x),
+            LONGEST_GRAM);
         return;
     }
     Tensor *gram = tensor_constant(c->cx, c->name, x->type, 2, (int64_t[]){ p.width, most }, NULL);
@@ -223,7 +248,9 @@ static void tf_idf(OnnxCall *c)
     }
     Tensor *rows = x->rank == 2 ? x : onnx_reshape(c, x, (int64_t[]){ 1, -1 }, 2);
     if (ctx_failed(c->cx) || !rows) return;
-    Tensor *y = weighed(c, &p, call(c->cx, "ngram_count", c->name, (Tensor *[]){ rows, gram, lengths }, 3, "skips=%lld", (long long)skips));
+    Tensor *y = weighed(
+        c, &p,
+        call(c->cx, "ngram_count", c->name, (Tensor *[]){ rows, gram, lengths }, 3, "skips=%lld", (long long)skips));
     c->out[0] = x->rank == 2 || !y ? y : onnx_reshape(c, y, (int64_t[]){ p.width }, 1);
 }
 

@@ -29,7 +29,9 @@ static void gather_elements(OnnxCall *c)
 
 static void gather_nd(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_call2_with(c, "gather_nd", c->in[0], c->in[1], "batch=%lld", (long long)onnx_int(c, "batch_dims", 0));
+    if (onnx_needs(c, 2))
+        c->out[0] = onnx_call2_with(c, "gather_nd", c->in[0], c->in[1], "batch=%lld",
+                                    (long long)onnx_int(c, "batch_dims", 0));
 }
 
 static void scatter_elements(OnnxCall *c)
@@ -37,7 +39,8 @@ static void scatter_elements(OnnxCall *c)
     if (!onnx_needs(c, 3)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
-    c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, "axis=%d reduction=%s", axis, onnx_text(c, "reduction", "none"));
+    c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, "axis=%d reduction=%s", axis,
+                     onnx_text(c, "reduction", "none"));
 }
 
 /* The leading dimensions of the index and of the updates become one. */
@@ -53,8 +56,10 @@ static void scatter_nd(OnnxCall *c)
     int rank = 0;
     shape[rank++] = tensor_elems(index) / q;
     for (int d = (int)q; d < x->rank; d++) shape[rank++] = tensor_dim(x, d);
-    Tensor *in[3] = { c->in[0], onnx_reshape(c, c->in[1], (int64_t[]){ shape[0], q }, 2), onnx_reshape(c, c->in[2], shape, rank) };
-    if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "scatter_nd", c->name, in, 3, "reduction=%s", onnx_text(c, "reduction", "none"));
+    Tensor *in[3] = { c->in[0], onnx_reshape(c, c->in[1], (int64_t[]){ shape[0], q }, 2),
+                      onnx_reshape(c, c->in[2], shape, rank) };
+    if (!ctx_failed(c->cx))
+        c->out[0] = call(c->cx, "scatter_nd", c->name, in, 3, "reduction=%s", onnx_text(c, "reduction", "none"));
 }
 
 static void topk(OnnxCall *c)
@@ -62,7 +67,8 @@ static void topk(OnnxCall *c)
     double k = (double)onnx_int(c, "k", 0);
     if (!onnx_needs(c, 1) || (c->opset >= 10 && (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &k)))) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
-    Tensor *index = onnx_call(c, "topk", c->in[0], "axis=%d k=%lld largest=%d", axis, (long long)k, onnx_int(c, "largest", 1) != 0);
+    Tensor *index = onnx_call(c, "topk", c->in[0], "axis=%d k=%lld largest=%d", axis, (long long)k,
+                              onnx_int(c, "largest", 1) != 0);
     c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], index, "axis=%d", axis);
     c->out[1] = index;
 }
@@ -74,9 +80,11 @@ static void tensor_scatter(OnnxCall *c)
     const char *mode = onnx_text(c, "mode", "linear");
     int64_t batch = c->in[0]->rank ? tensor_dim(c->in[0], 0) : 0;
     Tensor *at = onnx_in(c, 2) ? c->in[2] : batch > 0 ? tensor_constant(c->cx, c->name, I64, 1, &batch, NULL) : NULL;
-    if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0) onnx_refuse(c, "'mode' is \"%s\"; linear and circular are accepted", mode);
-    else if (at) c->out[0] = call(c->cx, "scatter_rows", c->name, (Tensor *[]){ c->in[0], at, c->in[1] }, 3, "axis=%lld circular=%d",
-                                  (long long)onnx_int(c, "axis", -2), strcmp(mode, "circular") == 0);
+    if (strcmp(mode, "linear") != 0 && strcmp(mode, "circular") != 0)
+        onnx_refuse(c, "'mode' is \"%s\"; linear and circular are accepted", mode);
+    else if (at)
+        c->out[0] = call(c->cx, "scatter_rows", c->name, (Tensor *[]){ c->in[0], at, c->in[1] }, 3,
+                         "axis=%lld circular=%d", (long long)onnx_int(c, "axis", -2), strcmp(mode, "circular") == 0);
 }
 
 /* A constant condition chooses known places. */
@@ -86,7 +94,8 @@ static void compress(OnnxCall *c)
     const Tensor *condition = c->in[1];
     Tensor *x = c->in[0];
     if (!tensor_is_constant(condition) || condition->type != BOOL || condition->rank != 1) {
-        onnx_unsupported(c, "input 1 (\"%s\") is not constant; a condition known when compiling is accepted", condition->name);
+        onnx_unsupported(c, "input 1 (\"%s\") is not constant; a condition known when compiling is accepted",
+                         condition->name);
         return;
     }
     int axis = 0;
@@ -107,7 +116,8 @@ static void one_hot(OnnxCall *c)
     double depth;
     if (!onnx_needs(c, 3) || !onnx_scalar(c, 1, &depth)) return;
     Tensor *index = dtype_is_integer(c->in[0]->type) ? c->in[0] : onnx_cast(c, c->in[0], I64);
-    c->out[0] = onnx_call2_with(c, "one_hot", index, c->in[2], "depth=%lld axis=%lld", (long long)depth, (long long)onnx_int(c, "axis", -1));
+    c->out[0] = onnx_call2_with(c, "one_hot", index, c->in[2], "depth=%lld axis=%lld", (long long)depth,
+                                (long long)onnx_int(c, "axis", -1));
 }
 
 /* ---- By place ------------------------------------------------------------------------------------------------------ */
@@ -116,7 +126,8 @@ static void cumulate(OnnxCall *c)
 {
     double axis;
     if (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &axis)) return;
-    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis, onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
+    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis,
+                          onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
 }
 
 static void trilu(OnnxCall *c)
@@ -129,8 +140,9 @@ static void trilu(OnnxCall *c)
 
 static void reverse_sequence(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_call2_with(c, "reverse_sequence", c->in[0], c->in[1], "time=%lld batch=%lld", (long long)onnx_int(c, "time_axis", 0),
-                                                         (long long)onnx_int(c, "batch_axis", 1));
+    if (onnx_needs(c, 2))
+        c->out[0] = onnx_call2_with(c, "reverse_sequence", c->in[0], c->in[1], "time=%lld batch=%lld",
+                                    (long long)onnx_int(c, "time_axis", 0), (long long)onnx_int(c, "batch_axis", 1));
 }
 
 static void eye_like(OnnxCall *c)
@@ -139,7 +151,8 @@ static void eye_like(OnnxCall *c)
     int64_t to = onnx_int(c, "dtype", 0), k = onnx_int(c, "k", 0), shape[2];
     if (!onnx_needs(c, 1)) return;
     const Tensor *x = c->in[0];
-    if (to ? !onnx_dtype(to, &t) : x->rank != 2) onnx_refuse(c, "elements of type %lld, and a shape of %s", (long long)to, tensor_shape_text(c->cx, x));
+    if (to ? !onnx_dtype(to, &t) : x->rank != 2)
+        onnx_refuse(c, "elements of type %lld, and a shape of %s", (long long)to, tensor_shape_text(c->cx, x));
     if (ctx_failed(c->cx) || x->rank != 2) return;
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);

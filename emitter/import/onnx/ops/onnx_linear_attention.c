@@ -30,9 +30,11 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     const char *rule = onnx_text(c, "update_rule", "gated_delta");
     *is_gated = strncmp(rule, "gated", 5) == 0;
     *is_delta = strcmp(rule, "delta") == 0 || strcmp(rule, "gated_delta") == 0;
-    if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0) onnx_refuse(c, "'update_rule' is \"%s\"; linear, gated, delta and gated_delta are accepted", rule);
+    if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0)
+        onnx_refuse(c, "'update_rule' is \"%s\"; linear, gated, delta and gated_delta are accepted", rule);
     else if (*is_gated != (onnx_in(c, 4) != NULL) || *is_delta != (onnx_in(c, 5) != NULL))
-        onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s", rule, onnx_in(c, 4) ? "there" : "absent", onnx_in(c, 5) ? "there" : "absent");
+        onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s", rule, onnx_in(c, 4) ? "there" : "absent",
+                    onnx_in(c, 5) ? "there" : "absent");
     return !ctx_failed(c->cx);
 }
 
@@ -42,12 +44,15 @@ static Tensor *apart(Linear *l, int i, int64_t heads, int64_t rows, int64_t colu
     OnnxCall *c = l->c;
     Tensor *x = onnx_in(c, i);
     if (!x || ctx_failed(c->cx)) return NULL;
-    if (x->rank != 3 || tensor_dim(x, 0) != l->batch || tensor_dim(x, 1) != l->tokens || tensor_dim(x, 2) != heads * rows * columns) {
-        onnx_refuse(c, "input %d is %s; [%lld][%lld][%lld] is wanted", i, tensor_shape_text(c->cx, x), (long long)l->batch, (long long)l->tokens, (long long)(heads * rows * columns));
+    if (x->rank != 3 || tensor_dim(x, 0) != l->batch || tensor_dim(x, 1) != l->tokens
+        || tensor_dim(x, 2) != heads * rows * columns) {
+        onnx_refuse(c, "input %d is %s; [%lld][%lld][%lld] is wanted", i, tensor_shape_text(c->cx, x),
+                    (long long)l->batch, (long long)l->tokens, (long long)(heads * rows * columns));
         return NULL;
     }
     x = onnx_cast(c, x, c->in[0]->type == F64 ? F64 : F32);
-    return onnx_call(c, "transpose", onnx_reshape(c, x, (int64_t[]){ l->batch, l->tokens, heads, rows, columns }, 5), "perm=1,0,2,3,4");
+    return onnx_call(c, "transpose", onnx_reshape(c, x, (int64_t[]){ l->batch, l->tokens, heads, rows, columns }, 5),
+                     "perm=1,0,2,3,4");
 }
 
 static int64_t last_of(const Tensor *x) { return x && x->rank == 3 ? tensor_dim(x, 2) : -1; }
@@ -56,10 +61,14 @@ static bool read_parts(Linear *l)
 {
     OnnxCall *c = l->c;
     const int64_t queries = onnx_int(c, "q_num_heads", 0), heads = l->heads = onnx_int(c, "kv_num_heads", 0);
-    const int64_t q = last_of(c->in[0]), v = last_of(c->in[2]), decay = last_of(onnx_in(c, 4)), beta = last_of(onnx_in(c, 5));
+    const int64_t q = last_of(c->in[0]), v = last_of(c->in[2]), decay = last_of(onnx_in(c, 4)),
+                  beta = last_of(onnx_in(c, 5));
     if (heads < 1 || queries < 1 || queries % heads != 0 || q < 1 || v < 1 || q % queries != 0 || v % heads != 0) {
-        onnx_refuse(c, "%lld heads of queries %s and %lld of values %s; [batch][tokens][heads * size], and heads of queries in equal groups, are accepted", (long long)queries,
-                    tensor_shape_text(c->cx, c->in[0]), (long long)heads, tensor_shape_text(c->cx, c->in[2]));
+        onnx_refuse(c,
+                    "%lld heads of queries %s and %lld of values %s; [batch][tokens][heads * size], and heads of "
+                    "queries in equal groups, are accepted",
+                    (long long)queries, tensor_shape_text(c->cx, c->in[0]), (long long)heads,
+                    tensor_shape_text(c->cx, c->in[2]));
         return false;
     }
     l->batch = tensor_dim(c->in[0], 0), l->tokens = tensor_dim(c->in[0], 1);
@@ -96,7 +105,9 @@ static Tensor *first_state(const Linear *l)
     if (!past) return tensor_constant(c->cx, c->name, l->at[QUERY]->type, 4, shape, NULL);
     bool fits = past->rank == 4;
     for (int d = 0; fits && d < 4; d++) fits = tensor_dim(past, d) == shape[d];
-    if (!fits) onnx_refuse(c, "the past state is %s; [%s] is wanted", tensor_shape_text(c->cx, past), ints_text(c->cx, shape, 4));
+    if (!fits)
+        onnx_refuse(c, "the past state is %s; [%s] is wanted", tensor_shape_text(c->cx, past),
+                    ints_text(c->cx, shape, 4));
     return onnx_cast(c, past, l->at[QUERY]->type);
 }
 
@@ -114,7 +125,8 @@ static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y
     static const char *const words[PARTS] = { "query", "key", "value", "decay", "beta" };
     static const bool forth[PARTS] = { false };
     Ctx *cx = l->c->cx;
-    Tensor *at[PARTS] = { NULL }, *outer[3 + PARTS] = { NULL }, *made[2], **inner = NEW_ARRAY(cx->arena, Tensor *, 2 + PARTS);
+    Tensor *at[PARTS] = { NULL }, *outer[3 + PARTS] = { NULL }, *made[2],
+           **inner = NEW_ARRAY(cx->arena, Tensor *, 2 + PARTS);
     int count = 2;
     outer[0] = tensor_constant(cx, "count", I64, 0, NULL, &l->tokens);
     outer[2] = state;
@@ -127,8 +139,19 @@ static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y
     }
     take_step(l, at, inner[1], &made[0], &made[1]);
     if (ctx_failed(cx)) return;
-    Region r = { .kind = REGION_LOOP, .graph_count = 1, .state_count = 1, .scan_count = count - 2, .row_count = 1, .scans_back = forth, .rows_back = forth, .most_turns = l->tokens };
-    r.graph[0] = (Graph){ .name = l->c->name, .input = inner, .input_count = count, .output = arena_copy(cx->arena, made, sizeof made), .output_count = 2 };
+    Region r = { .kind = REGION_LOOP,
+                 .graph_count = 1,
+                 .state_count = 1,
+                 .scan_count = count - 2,
+                 .row_count = 1,
+                 .scans_back = forth,
+                 .rows_back = forth,
+                 .most_turns = l->tokens };
+    r.graph[0] = (Graph){ .name = l->c->name,
+                          .input = inner,
+                          .input_count = count,
+                          .output = arena_copy(cx->arena, made, sizeof made),
+                          .output_count = 2 };
     Node *n = region_new(cx, l->c->name, &r, outer, count + 1);
     if (n) *last = n->out[0], *y = n->out[1];
 }

@@ -26,7 +26,8 @@ static void bit_cast(OnnxCall *c)
     DType t;
     const int64_t to = onnx_int(c, "to", 0);
     if (!onnx_needs(c, 1)) return;
-    const bool is_known = onnx_dtype(to, &t), is_truth = is_known && (t == BOOL) != (c->in[0]->type == BOOL) && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
+    const bool is_known = onnx_dtype(to, &t), is_truth = is_known && (t == BOOL) != (c->in[0]->type == BOOL)
+                                                         && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
     if (is_truth) c->out[0] = onnx_cast(c, c->in[0], t);
     else if (is_known) c->out[0] = onnx_call(c, "bitcast", c->in[0], "to=%s", dtype_info(t)->spelling);
     else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
@@ -77,7 +78,9 @@ static void softmax(OnnxCall *c)
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", c->opset < 13 ? 1 : -1), x->rank);
     if (c->opset >= 13 || axis == x->rank - 1) c->out[0] = onnx_call(c, c->ours, x, "axis=%d", axis);
-    else c->out[0] = view_call(c->cx, c->name, onnx_call(c, c->ours, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
+    else
+        c->out[0] = view_call(c->cx, c->name,
+                              onnx_call(c, c->ours, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
 }
 
 /* Before operator set 7, `axis` said where the second operand's dimensions stand in the first's. */
@@ -97,7 +100,8 @@ static void prelu(OnnxCall *c)
 {
     if (!onnx_needs(c, 2)) return;
     Tensor *slope = c->in[1];
-    if (c->opset < 7 && slope->rank == 1 && tensor_elems(slope) > 1) slope = onnx_ones_behind(c, slope, c->in[0]->rank - 2);
+    if (c->opset < 7 && slope->rank == 1 && tensor_elems(slope) > 1)
+        slope = onnx_ones_behind(c, slope, c->in[0]->rank - 2);
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
@@ -165,7 +169,8 @@ static void pow_(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     double v;
     Tensor *e = c->in[1];
-    if (tensor_is_constant(e) && tensor_elems(e) == 1 && onnx_scalar(c, 1, &v) && v == 2.0 && e->rank <= c->in[0]->rank) {
+    if (tensor_is_constant(e) && tensor_elems(e) == 1 && onnx_scalar(c, 1, &v) && v == 2.0
+        && e->rank <= c->in[0]->rank) {
         c->out[0] = onnx_call(c, "square", c->in[0], "");
         return;
     }
@@ -175,21 +180,27 @@ static void pow_(OnnxCall *c)
 
 static void shift(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_call2(c, strcmp(onnx_text(c, "direction", ""), "LEFT") == 0 ? "shl" : "shr", c->in[0], c->in[1]);
+    if (onnx_needs(c, 2))
+        c->out[0] = onnx_call2(c, strcmp(onnx_text(c, "direction", ""), "LEFT") == 0 ? "shl" : "shr", c->in[0],
+                               c->in[1]);
 }
 
 static void gelu(OnnxCall *c)
 {
-    if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, strcmp(onnx_text(c, "approximate", "none"), "tanh") == 0 ? "gelu_tanh" : "gelu", c->in[0], "");
+    if (onnx_needs(c, 1))
+        c->out[0] = onnx_call(c, strcmp(onnx_text(c, "approximate", "none"), "tanh") == 0 ? "gelu_tanh" : "gelu",
+                              c->in[0], "");
 }
 
 static void is_inf(OnnxCall *c)
 {
     bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
     if (!onnx_needs(c, 1)) return;
-    if (!dtype_is_float(c->in[0]->type)) onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
+    if (!dtype_is_float(c->in[0]->type))
+        onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
     if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0], "");
-    else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);      /* false for every x, NaN too */
+    /* False for every x, NaN too */
+    else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
 
@@ -215,7 +226,8 @@ static void einsum(OnnxCall *c)
     Text t = text_new(c->cx);
     for (const char *p = onnx_text(c, "equation", ""); *p; p++)
         if (*p != ' ') text_char(&t, *p);
-    if (onnx_needs(c, c->in_count > 0 ? c->in_count : 1)) c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count, "equation=%s", text_string(&t));
+    if (onnx_needs(c, c->in_count > 0 ? c->in_count : 1))
+        c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count, "equation=%s", text_string(&t));
 }
 
 const OnnxOp onnx_rows_math[] = {

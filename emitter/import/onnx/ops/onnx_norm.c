@@ -37,7 +37,8 @@ static void layer_norm(OnnxCall *c)
     c->out[0] = scaled(c, with_epsilon(c, "standardize", x, axes), c->in[1], onnx_in(c, 2));
     if (c->node->out_count < 2) return;
     Tensor *mean = c->out[1] = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes);
-    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s keepdims=1", axes);
+    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""),
+                            "axes=%s keepdims=1", axes);
     c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_like(c, x, onnx_real(c, "epsilon", 1e-5))), "");
 }
 
@@ -45,7 +46,9 @@ static void rms_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
-    if (axis >= 0) c->out[0] = scaled(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)), c->in[1], NULL);
+    if (axis >= 0)
+        c->out[0] = scaled(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)), c->in[1],
+                           NULL);
 }
 
 /* Each channel of each image by itself. */
@@ -54,7 +57,9 @@ static void instance_norm(OnnxCall *c)
     if (!onnx_needs(c, 3)) return;
     int rank = c->in[0]->rank;
     if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is wanted", tensor_shape_text(c->cx, c->in[0]));
-    else c->out[0] = scaled(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)), onnx_ones_behind(c, c->in[1], rank - 2), onnx_ones_behind(c, c->in[2], rank - 2));
+    else
+        c->out[0] = scaled(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)),
+                           onnx_ones_behind(c, c->in[1], rank - 2), onnx_ones_behind(c, c->in[2], rank - 2));
 }
 
 /* Groups of channels. Scale and bias are for each channel; before operator set 21, for each group. */
@@ -62,13 +67,15 @@ static void group_norm(OnnxCall *c)
 {
     if (!onnx_needs(c, 3)) return;
     Tensor *x = c->in[0];
-    int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0, params[3] = { groups, 1, 1 };
+    int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0,
+            params[3] = { groups, 1, 1 };
     if (groups < 1 || channels < 1 || channels % groups != 0 || x->rank == MAX_RANK) {
         onnx_refuse(c, "'num_groups' is %lld and the input %s", (long long)groups, tensor_shape_text(c->cx, x));
         return;
     }
     bool by_group = tensor_elems(c->in[1]) == groups && groups != channels;
-    const Expr *const shape[4] = { x->shape[0], expr_index(c->cx, groups), expr_index(c->cx, channels / groups), expr_index(c->cx, -1) };
+    const Expr *const shape[4] = { x->shape[0], expr_index(c->cx, groups), expr_index(c->cx, channels / groups),
+                                   expr_index(c->cx, -1) };
     if (!by_group) params[1] = channels / groups;
     Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), "2,3");
     y = scaled(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
@@ -82,8 +89,10 @@ static void mean_variance_norm(OnnxCall *c)
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     const char *list = ints_text(c->cx, axes, count < 0 ? 3 : count);
-    Tensor *x = c->in[0], *centred = onnx_call2(c, "sub", x, onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", list));
-    Tensor *spread = onnx_call(c, "sqrt", onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", list), "");
+    Tensor *x = c->in[0],
+           *centred = onnx_call2(c, "sub", x, onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", list));
+    Tensor *spread = onnx_call(
+        c, "sqrt", onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", list), "");
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_like(c, x, 1e-9)));
 }
 
@@ -93,7 +102,8 @@ static void lp_norm(OnnxCall *c)
     int64_t p = onnx_int(c, "p", 2);
     if (!onnx_needs(c, 1)) return;
     if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
-    Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1", (long long)onnx_int(c, "axis", -1));
+    Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1",
+                             (long long)onnx_int(c, "axis", -1));
     Tensor *zero = onnx_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
     if (c->opset >= 22 && size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
     c->out[0] = y;
@@ -133,14 +143,16 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     Tensor *y = index ? call(c->cx, "gather_elements", c->name, (Tensor *[]){ x, index }, 2, "axis=1") : NULL;
     y = y ? view_call(c->cx, c->name, onnx_call(c, "neg", y, ""), target) : NULL;
     Tensor *counted = weight ? onnx_call2(c, "gather", weight, target) : NULL;
-    if (!counted && is_ignored) counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored, ""), "to=%s", dtype_info(x->type)->spelling);
+    if (!counted && is_ignored)
+        counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored, ""), "to=%s", dtype_info(x->type)->spelling);
     else if (is_ignored) counted = onnx_select(c, is_ignored, onnx_like(c, x, 0), counted);
     if (counted) y = onnx_call2(c, "mul", y, counted);
     if (is_ignored && y) y = onnx_select(c, is_ignored, onnx_like(c, x, 0), y);
     if (strcmp(reduction, "none") == 0) return y;
     if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y, "");
     if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y, "");
-    if (strcmp(reduction, "mean") == 0) return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y, ""), onnx_call(c, "reduce_sum", counted, ""));
+    if (strcmp(reduction, "mean") == 0)
+        return onnx_call2(c, "div", onnx_call(c, "reduce_sum", y, ""), onnx_call(c, "reduce_sum", counted, ""));
     onnx_refuse(c, "'reduction' is \"%s\"; none, sum and mean are accepted", reduction);
     return NULL;
 }

@@ -15,8 +15,9 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     if (tensor_elems(p) == 1) return onnx_reshape(c, p, NULL, 0);
     int at = onnx_axis(c, axis, x->rank);
     if (at >= 0 && (p->rank != 1 || tensor_dim(p, 0) != tensor_dim(x, at)))
-        onnx_unsupported(c, "a scale or zero point of shape %s for axis %d of %s; one value, or one for each index, is accepted",
-                         tensor_shape_text(c->cx, p), at, tensor_shape_text(c->cx, x));
+        onnx_unsupported(
+            c, "a scale or zero point of shape %s for axis %d of %s; one value, or one for each index, is accepted",
+            tensor_shape_text(c->cx, p), at, tensor_shape_text(c->cx, x));
     return ctx_failed(c->cx) ? NULL : onnx_ones_behind(c, p, x->rank - 1 - at);
 }
 
@@ -27,12 +28,17 @@ static Tensor *by_blocks(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     if (!block || !p || p->rank == 0) return onnx_along(c, p, x, axis);
     const int at = onnx_axis(c, axis, x->rank);
     if (at < 0) return NULL;
-    bool fits = block > 0 && block <= INT32_MAX && p->rank == x->rank && tensor_dim(x, at) > 0 && (tensor_dim(x, at) - 1) / block + 1 == tensor_dim(p, at);
+    bool fits = block > 0 && block <= INT32_MAX && p->rank == x->rank && tensor_dim(x, at) > 0
+                && (tensor_dim(x, at) - 1) / block + 1 == tensor_dim(p, at);
     for (int d = 0; fits && d < x->rank; d++) fits = d == at || p->shape[d] == x->shape[d];
-    if (!fits) onnx_refuse(c, "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value a block is accepted", tensor_shape_text(c->cx, p),
-                           (long long)block, at, tensor_shape_text(c->cx, x));
+    if (!fits)
+        onnx_refuse(c,
+                    "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value a block is accepted",
+                    tensor_shape_text(c->cx, p), (long long)block, at, tensor_shape_text(c->cx, x));
     Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, "axis=%d times=%lld", at, (long long)block);
-    return all && tensor_dim(all, at) > tensor_dim(x, at) ? onnx_call(c, "slice", all, "axes=%d begin=0 end=%lld", at, (long long)tensor_dim(x, at)) : all;
+    return all && tensor_dim(all, at) > tensor_dim(x, at)
+               ? onnx_call(c, "slice", all, "axes=%d begin=0 end=%lld", at, (long long)tensor_dim(x, at))
+               : all;
 }
 
 static Tensor *three(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const char *attrs)
@@ -52,10 +58,12 @@ static void quantize_linear(OnnxCall *c)
     if (!onnx_needs(c, 2)) return;
     if (onnx_in(c, 2)) t = c->in[2]->type;
     else if (to && !onnx_dtype(to, &t)) onnx_unsupported(c, "output_dtype %lld", (long long)to);
-    if (!dtype_is_integer(t)) onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
+    if (!dtype_is_integer(t))
+        onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
-    c->out[0] = store(c, "quantize", x, by_blocks(c, scale, x, axis), by_blocks(c, zero_or(c, onnx_in(c, 2), t), x, axis));
+    c->out[0] = store(c, "quantize", x, by_blocks(c, scale, x, axis),
+                      by_blocks(c, zero_or(c, onnx_in(c, 2), t), x, axis));
 }
 
 static const Tensor *beneath_views(const Tensor *t)
@@ -82,15 +90,16 @@ static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor 
     if (!scale || !zero || !n || n->kind != NODE_CALL || n->op->quantization.grid != GRID_STORE ||
         bits > 16) return NULL;
     if (scale->type != n->in[0]->type || !same_values(scale, n->in[1]) || !same_values(zero, n->in[2])) return NULL;
-    return call(c->cx, "annotation.simulated_quantize", c->name, (Tensor *[]){ n->in[0], scale, zero }, 3, "bits=%d sign=%d", bits,
-                stored->type == I8 || stored->type == I16);
+    return call(c->cx, "annotation.simulated_quantize", c->name, (Tensor *[]){ n->in[0], scale, zero }, 3,
+                "bits=%d sign=%d", bits, stored->type == I8 || stored->type == I16);
 }
 
 static void dequantize_linear(OnnxCall *c)
 {
     int64_t axis = onnx_int(c, "axis", 1);
     if (!onnx_needs(c, 2)) return;
-    Tensor *x = c->in[0], *zero = by_blocks(c, zero_or(c, onnx_in(c, 2), x->type), x, axis), *scale = by_blocks(c, c->in[1], x, axis);
+    Tensor *x = c->in[0], *zero = by_blocks(c, zero_or(c, onnx_in(c, 2), x->type), x, axis),
+           *scale = by_blocks(c, c->in[1], x, axis);
     c->out[0] = as_pair(c, x, scale, zero);
     if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = three(c, "dequantize", x, scale, zero, "");
 }
@@ -100,7 +109,8 @@ static void dynamic_quantize(OnnxCall *c)
 {
     if (!onnx_needs(c, 1)) return;
     Tensor *x = c->in[0], *none = onnx_like(c, x, 0);
-    Tensor *low = x->rank ? onnx_call(c, "reduce_min", x, "") : x, *high = x->rank ? onnx_call(c, "reduce_max", x, "") : x;
+    Tensor *low = x->rank ? onnx_call(c, "reduce_min", x, "") : x,
+           *high = x->rank ? onnx_call(c, "reduce_max", x, "") : x;
     low = onnx_call2(c, "min", low, none);
     high = onnx_call2(c, "max", high, none);
     Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_like(c, x, 255));
@@ -116,14 +126,21 @@ static void dynamic_quantize(OnnxCall *c)
 /* ---- Products in 32 bits ------------------------------------------------------------------------------------------ */
 
 /* x - zero in 32 bits. */
-static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero) { return onnx_call2(c, "centered", x, zero_or(c, zero, x->type)); }
+static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
+{
+    return onnx_call2(c, "centered", x, zero_or(c, zero, x->type));
+}
 
 /* Zeros of the left operand are one for each row. */
-static Tensor *by_row(OnnxCall *c, Tensor *zero) { return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_ones_behind(c, zero, 1) : zero; }
+static Tensor *by_row(OnnxCall *c, Tensor *zero)
+{
+    return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_ones_behind(c, zero, 1) : zero;
+}
 
 static Tensor *product(OnnxCall *c, Tensor *a, Tensor *a_zero, Tensor *b, Tensor *b_zero)
 {
-    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, by_row(c, a_zero)), difference(c, b, b_zero));
+    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, by_row(c, a_zero)),
+                      difference(c, b, b_zero));
 }
 
 static void matmul_integer(OnnxCall *c)
@@ -132,7 +149,10 @@ static void matmul_integer(OnnxCall *c)
 }
 
 /* scale of the sums over scale of the result */
-static Tensor *ratio(OnnxCall *c, Tensor *a, Tensor *b, Tensor *y) { return onnx_call2(c, "div", onnx_call2(c, "mul", a, b), y); }
+static Tensor *ratio(OnnxCall *c, Tensor *a, Tensor *b, Tensor *y)
+{
+    return onnx_call2(c, "div", onnx_call2(c, "mul", a, b), y);
+}
 
 static double scale_at(const Tensor *t, int64_t i)
 {

@@ -17,7 +17,10 @@ static uint64_t hashed(uint64_t hash, const char *s)
     return hash;
 }
 
-static Tensor *number(OnnxCall *c, uint64_t v) { return tensor_constant(c->cx, c->name, U64, 0, NULL, arena_copy(c->cx->arena, &v, sizeof v)); }
+static Tensor *number(OnnxCall *c, uint64_t v)
+{
+    return tensor_constant(c->cx, c->name, U64, 0, NULL, arena_copy(c->cx->arena, &v, sizeof v));
+}
 
 static Tensor *key_of(OnnxCall *c)
 {
@@ -33,7 +36,8 @@ static Tensor *key_of(OnnxCall *c)
     }
     Tensor *turn[ONNX_DEEPEST], *made = number(c, key);
     const int loops = onnx_turns(c->scope, turn, ONNX_DEEPEST);
-    for (int i = 0; i < loops; i++) made = onnx_call2(c, "add", onnx_call2(c, "mul", made, number(c, prime)), onnx_cast(c, turn[i], U64));
+    for (int i = 0; i < loops; i++)
+        made = onnx_call2(c, "add", onnx_call2(c, "mul", made, number(c, prime)), onnx_cast(c, turn[i], U64));
     return made;
 }
 
@@ -48,7 +52,10 @@ static bool read_type(OnnxCall *c, DType otherwise, DType *t)
 }
 
 /* Of rank 0 without the attribute: what our operators make where it is left out. */
-static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank) { return rank ? text_format(c->cx, " shape=%s", ints_text(c->cx, shape, rank)) : ""; }
+static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank)
+{
+    return rank ? text_format(c->cx, " shape=%s", ints_text(c->cx, shape, rank)) : "";
+}
 
 static const char *shape_of(OnnxCall *c, const Tensor *x)
 {
@@ -61,12 +68,16 @@ static const char *shape_of(OnnxCall *c, const Tensor *x)
 static Tensor *drawn(OnnxCall *c, const char *op, DType t, const char *shape, const char *attrs)
 {
     const DType made = t == F64 ? F64 : F32;
-    if (!dtype_is_float(t)) onnx_unsupported(c, "random numbers of type %s; float types are accepted", dtype_info(t)->spelling);
+    if (!dtype_is_float(t))
+        onnx_unsupported(c, "random numbers of type %s; float types are accepted", dtype_info(t)->spelling);
     Tensor *key = ctx_failed(c->cx) ? NULL : key_of(c);
     return onnx_cast(c, onnx_call(c, op, key, "to=%s%s %s", dtype_info(made)->spelling, shape, attrs), t);
 }
 
-static Tensor *uniform_like(OnnxCall *c, const Tensor *x) { return drawn(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), ""); }
+static Tensor *uniform_like(OnnxCall *c, const Tensor *x)
+{
+    return drawn(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), "");
+}
 
 /* The node's values of the real attributes of our operator, by the same names. */
 static const char *attrs_of(OnnxCall *c)
@@ -85,7 +96,8 @@ static void random_of_shape(OnnxCall *c)
     int64_t shape[MAX_RANK];
     DType t;
     const int rank = onnx_ints(c, "shape", -1, shape, MAX_RANK);
-    if (!onnx_is_missing(c, rank, "shape") && read_type(c, F32, &t)) c->out[0] = drawn(c, c->ours, t, shape_text(c, shape, rank), attrs_of(c));
+    if (!onnx_is_missing(c, rank, "shape") && read_type(c, F32, &t))
+        c->out[0] = drawn(c, c->ours, t, shape_text(c, shape, rank), attrs_of(c));
 }
 
 static void random_like(OnnxCall *c)
@@ -107,7 +119,8 @@ static void multinomial(OnnxCall *c)
 {
     DType t;
     if (!onnx_needs(c, 1) || !read_type(c, I32, &t)) return;
-    Tensor *key = key_of(c), *y = call(c->cx, "multinomial", c->name, (Tensor *[]){ c->in[0], key }, 2, "samples=%lld", (long long)onnx_int(c, "sample_size", 1));
+    Tensor *key = key_of(c), *y = call(c->cx, "multinomial", c->name, (Tensor *[]){ c->in[0], key }, 2, "samples=%lld",
+                                       (long long)onnx_int(c, "sample_size", 1));
     c->out[0] = onnx_cast(c, y, t);
 }
 
@@ -117,7 +130,8 @@ static Tensor *staying(OnnxCall *c, const Tensor *x, Tensor *ratio)
     if (!onnx_attr(c, "seed")) return onnx_call2(c, "greater_equal", uniform_like(c, x), ratio);
     const uint32_t seed = (uint32_t)onnx_int(c, "seed", 0);
     Tensor *key = tensor_constant(c->cx, c->name, U32, 0, NULL, arena_copy(c->cx->arena, &seed, sizeof seed));
-    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, "%s", shape_of(c, x)), onnx_cast(c, ratio, F64));
+    return onnx_call2(c, "greater_equal", onnx_call(c, "mersenne_uniform", key, "%s", shape_of(c, x)),
+                      onnx_cast(c, ratio, F64));
 }
 
 /* In training each element stays with the probability 1 - ratio, and then grows so that the mean stays. */
@@ -144,7 +158,8 @@ static void dropout(OnnxCall *c)
         return;
     }
     c->out[0] = c->in[0];
-    if (c->node->out_count > 1) c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), "%s", shape_of(c, c->in[0]));
+    if (c->node->out_count > 1)
+        c->out[1] = onnx_call(c, "expand", tensor_scalar(c->cx, c->name, BOOL, 1), "%s", shape_of(c, c->in[0]));
 }
 
 const OnnxOp onnx_rows_random[] = {

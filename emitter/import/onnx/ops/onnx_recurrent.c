@@ -69,7 +69,8 @@ static double next_real(const OnnxAttr *list, int *next, double otherwise)
 static bool read_activations(Layers *l)
 {
     OnnxCall *c = l->c;
-    const OnnxAttr *list = onnx_attr(c, "activations"), *alphas = onnx_attr(c, "activation_alpha"), *betas = onnx_attr(c, "activation_beta");
+    const OnnxAttr *list = onnx_attr(c, "activations"), *alphas = onnx_attr(c, "activation_alpha"),
+                   *betas = onnx_attr(c, "activation_beta");
     int alpha = 0, beta = 0, wanted = l->kind->activations * l->directions;
     if (list && list->text_count != wanted) {
         onnx_refuse(c, "there are %d activations; %d are wanted", list->text_count, wanted);
@@ -87,7 +88,8 @@ static bool read_activations(Layers *l)
             text_double(&a, f->has_alpha ? next_real(alphas, &alpha, f->alpha) : 0);
             text_double(&b, f->has_beta ? next_real(betas, &beta, f->beta) : 0);
         }
-        l->attrs[d] = text_format(c->cx, "activations=%s alpha=%s beta=%s", text_string(&names), text_string(&a), text_string(&b));
+        l->attrs[d] = text_format(c->cx, "activations=%s alpha=%s beta=%s", text_string(&names), text_string(&a),
+                                  text_string(&b));
     }
     return true;
 }
@@ -102,7 +104,10 @@ static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
     return onnx_call(l->c, "squeeze", t, "axes=%d", axis);
 }
 
-static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end) { return onnx_call(l->c, "slice", t, "axes=0 begin=%lld end=%lld", (long long)begin, (long long)end); }
+static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end)
+{
+    return onnx_call(l->c, "slice", t, "axes=0 begin=%lld end=%lld", (long long)begin, (long long)end);
+}
 
 static bool is_zero(const Tensor *t)
 {
@@ -151,12 +156,15 @@ static bool check_operands(Layers *l)
     static const char *const what[] = { "x", "w", "r", "b", "sequence_lens", "initial_h", "initial_c", "p" };
     for (int i = 0; i < 8; i++) {
         const Tensor *t = onnx_in(c, i);
-        bool fits = i == 1 ? has_dims(t, 3, l->directions, all, -1) : i == 2 ? has_dims(t, 3, l->directions, all, l->units)
-                  : i == 3 ? has_dims(t, 2, l->directions, 2 * all, 0) : i == 4 ? has_dims(t, 1, l->batch, 0, 0)
-                  : i == 7 ? has_dims(t, 2, l->directions, 3 * l->units, 0) : i < 5 || has_dims(t, 3, first, second, l->units);
+        bool fits = i == 1   ? has_dims(t, 3, l->directions, all, -1)
+                    : i == 2 ? has_dims(t, 3, l->directions, all, l->units)
+                    : i == 3 ? has_dims(t, 2, l->directions, 2 * all, 0)
+                    : i == 4 ? has_dims(t, 1, l->batch, 0, 0)
+                    : i == 7 ? has_dims(t, 2, l->directions, 3 * l->units, 0)
+                             : i < 5 || has_dims(t, 3, first, second, l->units);
         if (fits) continue;
-        onnx_refuse(c, "%s is %s, which does not go with %lld direction(s), batch %lld and %lld units", what[i], tensor_shape_text(c->cx, t),
-                    (long long)l->directions, (long long)l->batch, (long long)l->units);
+        onnx_refuse(c, "%s is %s, which does not go with %lld direction(s), batch %lld and %lld units", what[i],
+                    tensor_shape_text(c->cx, t), (long long)l->directions, (long long)l->batch, (long long)l->units);
         return false;
     }
     return true;
@@ -178,7 +186,8 @@ static bool layers_open(Layers *l, OnnxCall *c, const LayerKind *kind)
     if (!onnx_needs(c, 3)) return false;
     const Tensor *x = c->in[0], *r = c->in[2];
     if (x->rank != 3 || r->rank != 3) {
-        onnx_refuse(c, "x is %s and r %s; three dimensions are wanted", tensor_shape_text(c->cx, x), tensor_shape_text(c->cx, r));
+        onnx_refuse(c, "x is %s and r %s; three dimensions are wanted", tensor_shape_text(c->cx, x),
+                    tensor_shape_text(c->cx, r));
         return false;
     }
     l->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
@@ -191,11 +200,13 @@ static bool layers_open(Layers *l, OnnxCall *c, const LayerKind *kind)
     l->batch = tensor_dim(x, !l->batch_first);
     l->units = tensor_dim(r, 2);
     if (onnx_int(c, "hidden_size", l->units) != l->units) {
-        onnx_refuse(c, "hidden_size is %lld, but r is %s", (long long)onnx_int(c, "hidden_size", 0), tensor_shape_text(c->cx, r));
+        onnx_refuse(c, "hidden_size is %lld, but r is %s", (long long)onnx_int(c, "hidden_size", 0),
+                    tensor_shape_text(c->cx, r));
         return false;
     }
     if (!check_operands(l)) return false;
-    if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type)) onnx_refuse(c, "sequence_lens are %s", dtype_info(c->in[4]->type)->spelling);
+    if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type))
+        onnx_refuse(c, "sequence_lens are %s", dtype_info(c->in[4]->type)->spelling);
     l->lengths = lengths(l);
     return !ctx_failed(c->cx) && read_activations(l);
 }

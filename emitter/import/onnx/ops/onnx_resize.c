@@ -33,7 +33,9 @@ static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_
     if (strcmp(r->coordinates, "tf_half_pixel_for_nn") == 0) return (x + 0.5) / l->scale;
     if (strcmp(r->coordinates, "align_corners") == 0) return out == 1 ? 0 : x * (in - 1) / (out - 1);
     if (strcmp(r->coordinates, "pytorch_half_pixel") == 0 && l->out == 1) return -0.5 + 0.5;
-    if (r->crops) return l->out > 1 ? l->start * (in - 1) + x * (l->end - l->start) * (in - 1) / (out - 1) : 0.5 * (l->start + l->end) * (in - 1);
+    if (r->crops)
+        return l->out > 1 ? l->start * (in - 1) + x * (l->end - l->start) * (in - 1) / (out - 1)
+                          : 0.5 * (l->start + l->end) * (in - 1);
     double centred = strcmp(r->coordinates, "half_pixel_symmetric") == 0 ? in / 2 * (1 - (double)l->out / out) : 0;
     return centred + (x + 0.5) / l->scale - 0.5;
 }
@@ -66,7 +68,8 @@ static Tensor *gathered(OnnxCall *c, const OnnxResize *r, const SampleLine *l, T
 }
 
 /* Weights of the taps around place v, which sum to 1. */
-static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shrink, int64_t first, int64_t taps, int32_t *index, Tensor *weights, int64_t row)
+static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shrink, int64_t first, int64_t taps,
+                  int32_t *index, Tensor *weights, int64_t row)
 {
     int64_t base = floor_of(v);
     double sum = 0;
@@ -75,7 +78,9 @@ static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shr
             int64_t at = base + first + t;
             double w = r->excludes_outside && (at < 0 || at >= l->in) ? 0 : kernel_at(r, shrink * ((double)at - v));
             if (pass == 0) sum += w;
-            else dtype_store(weights->type, (void *)(uintptr_t)weights->data, row * taps + t, dtype_wrap(weights->type, (Scalar){ .f = sum != 0 ? w / sum : 0 }));
+            else
+                dtype_store(weights->type, (void *)(uintptr_t)weights->data, row * taps + t,
+                            dtype_wrap(weights->type, (Scalar){ .f = sum != 0 ? w / sum : 0 }));
             index[row * taps + t] = (int32_t)clamped(at, l->in);
         }
 }
@@ -90,9 +95,11 @@ static Tensor *resampled(OnnxCall *c, const OnnxResize *r, const SampleLine *l, 
     }
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);
     Tensor *weights = tensor_constant(c->cx, c->name, x->type, 2, (int64_t[]){ l->out, taps }, NULL);
-    for (int64_t i = 0; weights && i < l->out; i++) weigh(r, l, source_coordinate(r, l, i), shrink, first, taps, index, weights, i);
+    for (int64_t i = 0; weights && i < l->out; i++)
+        weigh(r, l, source_coordinate(r, l, i), shrink, first, taps, index, weights, i);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 2, (int64_t[]){ l->out, taps }, index);
-    return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis) : NULL;
+    return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis)
+                            : NULL;
 }
 
 /* Where the axis' place lies outside of the input: true, along the axis alone. */
@@ -113,7 +120,8 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
 {
     for (*per = 1; *per <= 1024; ++*per) {
         *times = floor_of(scale * (double)*per + 0.5);
-        if (*times >= 1 && *times <= MOST_TABLE && size_of(scale - (double)*times / (double)*per) <= 1e-7 * scale) return true;
+        if (*times >= 1 && *times <= MOST_TABLE && size_of(scale - (double)*times / (double)*per) <= 1e-7 * scale)
+            return true;
     }
     return false;
 }
@@ -122,20 +130,27 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
 static Tensor *interpolated(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int64_t times = 1, per = 1;
-    if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0 || (!l->asked && !quotient_of(l->scale, &times, &per))) {
-        onnx_unsupported(c, "dimension %d of %s is open: scales that are quotients of small numbers, without antialias, exclude_outside, tf_crop_and_resize and half_pixel_symmetric, are accepted",
+    if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0
+        || (!l->asked && !quotient_of(l->scale, &times, &per))) {
+        onnx_unsupported(c,
+                         "dimension %d of %s is open: scales that are quotients of small numbers, without antialias, "
+                         "exclude_outside, tf_crop_and_resize and half_pixel_symmetric, are accepted",
                          axis, tensor_shape_text(c->cx, x));
         return NULL;
     }
     Text text = text_new(c->cx);
-    text_printf(&text, "axis=%d mode=%s coordinates=%s nearest=%s times=%lld per=%lld", axis, r->mode, r->coordinates, r->nearest, (long long)times, (long long)per);
+    text_printf(&text, "axis=%d mode=%s coordinates=%s nearest=%s times=%lld per=%lld", axis, r->mode, r->coordinates,
+                r->nearest, (long long)times, (long long)per);
     onnx_add_real(&text, "cubic", r->cubic);
     const Op *ours = op_find(c->cx, "interpolate");
     int count;
     const Attr *read = attrs_read(c->cx, ours, text.at, &count);
     Attr attr[8];
     for (int i = 0; read && i < count; i++) attr[i] = read[i];
-    if (l->asked) attr[count++] = (Attr){ .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->asked) };
+    if (l->asked)
+        attr[count++] = (Attr){ .name = "like",
+                                .kind = ATTR_TENSOR,
+                                .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->asked) };
     Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, &x, 1, attr, count) : NULL;
     return n ? n->out[0] : NULL;
 }
@@ -152,7 +167,8 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
             y = interpolated(c, r, &line[d], y, d);
             continue;
         }
-        if (line[d].in == line[d].out && line[d].scale == 1 && !(r->crops && (line[d].start != 0 || line[d].end != 1))) continue;
+        if (line[d].in == line[d].out && line[d].scale == 1 && !(r->crops && (line[d].start != 0 || line[d].end != 1)))
+            continue;
         y = is_nearest ? gathered(c, r, &line[d], y, d) : resampled(c, r, &line[d], y, d);
         if (!r->crops) continue;
         Tensor *here = outside_along(c, r, &line[d], rank - 1 - d);
@@ -171,7 +187,8 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
     int64_t count = t ? tensor_elems(t) : 0;
     if (count == 0) return 0;
     if (!tensor_is_constant(t) || t->rank > 1 || count > most) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; at most %d numbers known when compiling are accepted", index, t->name, most);
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; at most %d numbers known when compiling are accepted",
+                         index, t->name, most);
         return -1;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -184,9 +201,15 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
 static bool check_words(OnnxCall *c, const OnnxResize *r)
 {
     static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
-    static const char *const coordinates[] = { "half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric", "tf_half_pixel_for_nn", "tf_crop_and_resize", NULL };
+    static const char *const coordinates[] = { "half_pixel",         "half_pixel_symmetric",
+                                               "pytorch_half_pixel", "align_corners",
+                                               "asymmetric",         "tf_half_pixel_for_nn",
+                                               "tf_crop_and_resize", NULL };
     static const char *const nearests[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL };
-    const struct { const char *word; const char *const *known; } words[] = { { r->mode, modes }, { r->coordinates, coordinates }, { r->nearest, nearests } };
+    const struct {
+        const char *word;
+        const char *const *known;
+    } words[] = { { r->mode, modes }, { r->coordinates, coordinates }, { r->nearest, nearests } };
     for (size_t i = 0; i < 3; i++) {
         const char *const *k = words[i].known;
         while (*k && strcmp(*k, words[i].word) != 0) k++;
@@ -206,7 +229,8 @@ static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int
     l->asked = scale ? NULL : asked;
     l->out = l->in;
     if (scale) l->scale = *scale;
-    if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0) onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; \"stretch\" is accepted");
+    if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
+        onnx_unsupported(c, "'keep_aspect_ratio_policy' over an open dimension; \"stretch\" is accepted");
     return true;
 }
 
@@ -222,7 +246,8 @@ static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
 }
 
 /* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. asked: the sizes, some of which may be open. */
-static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count, const int64_t *axes, SampleLine *line)
+static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count,
+                   const int64_t *axes, SampleLine *line)
 {
     const char *policy = onnx_text(c, "keep_aspect_ratio_policy", "stretch");
     double all = 0;
@@ -238,7 +263,8 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
         double out = scales ? scaled_size(c, l->in, scales[i], (int)axes[i]) : is_kept ?
             (double)floor_of(all * (double)l->in + 0.5) : sizes[i];
         if (!(out >= 1 && out <= MOST_TABLE)) {
-            onnx_refuse(c, "axis %d of %lld elements, resized by %g: 1 to %d elements are accepted", (int)axes[i], (long long)l->in, l->scale, MOST_TABLE);
+            onnx_refuse(c, "axis %d of %lld elements, resized by %g: 1 to %d elements are accepted", (int)axes[i],
+                        (long long)l->in, l->scale, MOST_TABLE);
             return false;
         }
         l->out = floor_of(out);
@@ -246,7 +272,8 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
     return true;
 }
 
-static void run(OnnxCall *c, const OnnxResize *r, const double *scales, const Expr *const *asked, int count, const int64_t *axes, const double *region)
+static void run(OnnxCall *c, const OnnxResize *r, const double *scales, const Expr *const *asked, int count,
+                const int64_t *axes, const double *region)
 {
     SampleLine line[MAX_RANK];
     Tensor *x = c->in[0];
@@ -258,7 +285,8 @@ static void run(OnnxCall *c, const OnnxResize *r, const double *scales, const Ex
     }
     for (int i = 0; i < count && !scales; i++) sizes[i] = asked[i]->kind == EXPR_INT ? (double)asked[i]->integer : -1;
     for (int i = 0; region && i < count; i++) line[axes[i]].start = region[i], line[axes[i]].end = region[count + i];
-    if (!ctx_failed(c->cx) && check_words(c, r) && settle(c, scales, scales ? NULL : sizes, asked, count, axes, line)) c->out[0] = resize_axes(c, r, line, x);
+    if (!ctx_failed(c->cx) && check_words(c, r) && settle(c, scales, scales ? NULL : sizes, asked, count, axes, line))
+        c->out[0] = resize_axes(c, r, line, x);
 }
 
 static void resize(OnnxCall *c)
@@ -268,17 +296,24 @@ static void resize(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     bool is_old = c->opset < 11;
-    OnnxResize r = { onnx_text(c, "mode", "nearest"), onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
-                 onnx_text(c, "nearest_mode", is_old ? "floor" : "round_prefer_floor"), onnx_real(c, "cubic_coeff_a", -0.75), onnx_real(c, "extrapolation_value", 0),
-                 onnx_int(c, "antialias", 0) != 0, onnx_int(c, "exclude_outside", 0) != 0, false };
+    OnnxResize r = { onnx_text(c, "mode", "nearest"),
+                     onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
+                     onnx_text(c, "nearest_mode", is_old ? "floor" : "round_prefer_floor"),
+                     onnx_real(c, "cubic_coeff_a", -0.75),
+                     onnx_real(c, "extrapolation_value", 0),
+                     onnx_int(c, "antialias", 0) != 0,
+                     onnx_int(c, "exclude_outside", 0) != 0,
+                     false };
     r.crops = strcmp(r.coordinates, "tf_crop_and_resize") == 0;
     int rank = c->in[0]->rank, listed = onnx_ints(c, "axes", -1, axes, MAX_RANK), count = listed >= 0 ? listed : rank;
     for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
-    int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK), scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
+    int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK),
+        scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
     int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, asked, MAX_RANK);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
-        onnx_refuse(c, "there are %d scales, %d sizes and %d ends of the region for %d axes", scale_count, size_count, regions, count);
+        onnx_refuse(c, "there are %d scales, %d sizes and %d ends of the region for %d axes", scale_count, size_count,
+                    regions, count);
     else run(c, &r, scale_count ? scales : NULL, asked, count, axes, r.crops ? region : NULL);
 }
 
@@ -288,10 +323,13 @@ static void upsample(OnnxCall *c)
     int64_t axes[MAX_RANK] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     const char *mode = onnx_text(c, "mode", "nearest");
     if (!onnx_needs(c, 1)) return;
-    OnnxResize r = { strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false };
+    OnnxResize r = {
+        strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false
+    };
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;
-    if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx)) onnx_refuse(c, "there must be %d scales", count);
+    if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx))
+        onnx_refuse(c, "there must be %d scales", count);
     else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
     else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
     if (!ctx_failed(c->cx)) run(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);
@@ -306,8 +344,10 @@ static void affine_grid(OnnxCall *c)
     const int count = onnx_ints(c, NULL, 1, size, 2 + MOST_SPATIAL), spatial = count - 2;
     if (ctx_failed(c->cx)) return;
     for (int d = 2; d < count; d++) places = size[d] < 1 || places > (1 << 24) / size[d] ? -1 : places * size[d];
-    if (spatial < 2 || places < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0] || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
-        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted", tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
+    if (spatial < 2 || places < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0]
+        || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
+        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted",
+                    tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
         return;
     }
     const bool align = onnx_int(c, "align_corners", 0) != 0;
@@ -316,8 +356,10 @@ static void affine_grid(OnnxCall *c)
         int64_t rest = i;
         for (int d = 0; d < spatial; d++) {                   /* the last dimension is x */
             const int64_t extent = size[1 + spatial - d], at = rest % extent;
-            const double centre = align ? (extent > 1 ? 2.0 * (double)at / (double)(extent - 1) - 1 : 0) : (2.0 * (double)at + 1) / (double)extent - 1;
-            dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + d, dtype_wrap(base->type, (Scalar){ .f = centre }));
+            const double centre = align ? (extent > 1 ? 2.0 * (double)at / (double)(extent - 1) - 1 : 0)
+                                        : (2.0 * (double)at + 1) / (double)extent - 1;
+            dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + d,
+                        dtype_wrap(base->type, (Scalar){ .f = centre }));
             rest /= extent;
         }
         dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + spatial, (Scalar){ .f = 1 });
@@ -334,13 +376,18 @@ static void grid_sample(OnnxCall *c)
     const char *mode = onnx_text(c, "mode", "bilinear");
     if (!onnx_needs(c, 2)) return;
     if (c->in[0]->rank != 4 && c->in[0]->rank != 5) {
-        onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, c->in[0]));
+        onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted",
+                         tensor_shape_text(c->cx, c->in[0]));
         return;
     }
     Tensor *x = onnx_channels_last(c, c->in[0]);
     if (!x) return;
-    c->out[0] = onnx_channels_second(c, call(c->cx, "grid_sample", c->name, (Tensor *[]){ x, c->in[1] }, 2, "mode=%s padding=%s align=%d",
-                                             strcmp(mode, "bilinear") == 0 || strcmp(mode, "trilinear") == 0 ? "linear" : strcmp(mode, "bicubic") == 0 ? "cubic" : mode, onnx_text(c, "padding_mode", "zeros"), onnx_int(c, "align_corners", 0) != 0));
+    c->out[0] = onnx_channels_second(
+        c, call(c->cx, "grid_sample", c->name, (Tensor *[]){ x, c->in[1] }, 2, "mode=%s padding=%s align=%d",
+                strcmp(mode, "bilinear") == 0 || strcmp(mode, "trilinear") == 0 ? "linear"
+                : strcmp(mode, "bicubic") == 0                                  ? "cubic"
+                                                                                : mode,
+                onnx_text(c, "padding_mode", "zeros"), onnx_int(c, "align_corners", 0) != 0));
 }
 
 const OnnxOp onnx_rows_resize[] = {

@@ -1,8 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #include "import/onnx/ops/onnx_rows.h"
 
-const OnnxOp *const onnx_rows[] = {
-    onnx_rows_annotation, onnx_rows_attention, onnx_rows_control, onnx_rows_find, onnx_rows_index, onnx_rows_linear_attention, onnx_rows_math, onnx_rows_norm, onnx_rows_quant,
-    onnx_rows_random, onnx_rows_recurrent, onnx_rows_resize, onnx_rows_sequence, onnx_rows_shape, onnx_rows_signal, onnx_rows_window,
-    NULL
-};
+const OnnxOp *const onnx_rows[] = { onnx_rows_annotation,
+                                    onnx_rows_attention,
+                                    onnx_rows_control,
+                                    onnx_rows_find,
+                                    onnx_rows_index,
+                                    onnx_rows_linear_attention,
+                                    onnx_rows_math,
+                                    onnx_rows_norm,
+                                    onnx_rows_quant,
+                                    onnx_rows_random,
+                                    onnx_rows_recurrent,
+                                    onnx_rows_resize,
+                                    onnx_rows_sequence,
+                                    onnx_rows_shape,
+                                    onnx_rows_signal,
+                                    onnx_rows_window,
+                                    NULL };

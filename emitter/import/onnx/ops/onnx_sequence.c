@@ -90,7 +90,11 @@ static void split(OnnxCall *c)
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank), given = onnx_ints(c, NULL, 1, sizes, MOST);
     if (axis < 0 || given == -2) return;
-    int64_t size = tensor_dim(x, axis), each = given == 1 && onnx_in(c, 1)->rank == 0 ? sizes[0] : given < 0 ? 1 : 0, count = each > 0 ? (size + each - 1) / each : given;
+    int64_t size = tensor_dim(x, axis),
+            each = given == 1 && onnx_in(c, 1)->rank == 0 ? sizes[0]
+                   : given < 0                            ? 1
+                                                          : 0,
+            count = each > 0 ? (size + each - 1) / each : given;
     if (size < 0 || count < 1 || count > MOST) {
         onnx_unsupported(c, "%lld parts of %lld elements", (long long)count, (long long)size);
         return;
@@ -99,13 +103,15 @@ static void split(OnnxCall *c)
     for (int64_t i = 0; i < count && !ctx_failed(c->cx); i++) {
         int64_t end = begin + (each > 0 ? each : sizes[i]);
         if (each > 0 && end > size) end = size;
-        if (end < begin || end > size) onnx_refuse(c, "part %lld ends at %lld of %lld elements", (long long)i, (long long)end, (long long)size);
+        if (end < begin || end > size)
+            onnx_refuse(c, "part %lld ends at %lld of %lld elements", (long long)i, (long long)end, (long long)size);
         else if (end == begin) all[i] = onnx_empty_part(c, x, axis);
         else all[i] = onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
         if (given < 0 && !onnx_int(c, "keepdims", 1)) all[i] = without_axis(c, all[i], axis);
         begin = end;
     }
-    if (begin != size && !ctx_failed(c->cx)) onnx_refuse(c, "the parts have %lld of %lld elements", (long long)begin, (long long)size);
+    if (begin != size && !ctx_failed(c->cx))
+        onnx_refuse(c, "the parts have %lld of %lld elements", (long long)begin, (long long)size);
     make(c, (int)count, all);
 }
 
@@ -116,9 +122,11 @@ static void concat(OnnxCall *c)
         if (l) onnx_refuse(c, "there is nothing to be put together");
         return;
     }
-    int rank = l->at[0]->rank, is_new = onnx_int(c, "new_axis", 0) != 0, axis = onnx_axis(c, onnx_int(c, "axis", 0), rank + is_new);
+    int rank = l->at[0]->rank, is_new = onnx_int(c, "new_axis", 0) != 0,
+        axis = onnx_axis(c, onnx_int(c, "axis", 0), rank + is_new);
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
-    for (int i = 0; i < l->count; i++) all[i] = is_new ? onnx_call(c, "unsqueeze", l->at[i], "axes=%d", axis) : l->at[i];
+    for (int i = 0; i < l->count; i++)
+        all[i] = is_new ? onnx_call(c, "unsqueeze", l->at[i], "axes=%d", axis) : l->at[i];
     if (!ctx_failed(c->cx)) c->out[0] = call(c->cx, "concat", c->name, all, l->count, "axis=%d", axis);
 }
 

@@ -22,7 +22,8 @@ static void reshape(OnnxCall *c)
     if (onnx_is_missing(c, count, "shape")) return;
     bool is_empty = false;
     for (int d = 0; d < count; d++) is_empty = is_empty || (shape[d] == 0 && onnx_int(c, "allowzero", 0));
-    if (is_empty && tensor_elems(c->in[0]) != 0) onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
+    if (is_empty && tensor_elems(c->in[0]) != 0)
+        onnx_refuse(c, "%s has elements, and the shape has none (allowzero)", tensor_shape_text(c->cx, c->in[0]));
     else if (is_empty) c->out[0] = onnx_empty(c, c->in[0]->type, shape, count);
     else c->out[0] = onnx_call(c, "reshape", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
 }
@@ -37,7 +38,8 @@ static void squeeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (count >= -1) c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count < 0 ? 0 : count));
+    if (count >= -1)
+        c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count < 0 ? 0 : count));
 }
 
 static void unsqueeze(OnnxCall *c)
@@ -45,7 +47,8 @@ static void unsqueeze(OnnxCall *c)
     int64_t axes[MAX_RANK];
     if (!onnx_needs(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
-    if (!onnx_is_missing(c, count, "axes")) c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count));
+    if (!onnx_is_missing(c, count, "axes"))
+        c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count));
 }
 
 /* ---- Index maps -------------------------------------------------------------------------------------------------- */
@@ -70,7 +73,8 @@ static void concat(OnnxCall *c)
     while (count > 0 && !ctx_failed(c->cx)) {
         int made = 0;
         for (int i = 0; i < count; i += SIDE_BY_SIDE)
-            in[made++] = call(c->cx, "concat", c->name, in + i, count - i < SIDE_BY_SIDE ? count - i : SIDE_BY_SIDE, "axis=%lld", (long long)onnx_int(c, "axis", 0));
+            in[made++] = call(c->cx, "concat", c->name, in + i, count - i < SIDE_BY_SIDE ? count - i : SIDE_BY_SIDE,
+                              "axis=%lld", (long long)onnx_int(c, "axis", 0));
         count = made > 1 ? made : 0;
         c->out[0] = in[0];
     }
@@ -97,21 +101,25 @@ static void split(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "axis %lld of %s into %d parts", (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count);
+        onnx_refuse(c, "axis %lld of %s into %d parts", (long long)axis, tensor_shape_text(c->cx, x),
+                    c->node->out_count);
         return;
     }
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 0) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
         else if (sizes[i] == 0) c->out[i] = onnx_empty_part(c, x, (int)axis);
-        else c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, (long long)(at + sizes[i]));
+        else
+            c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at,
+                                  (long long)(at + sizes[i]));
     }
     if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
         onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
 }
 
 /* A slice without elements is a constant without elements, whatever it was cut from: chains of shape arithmetic have such. */
-static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count, const int64_t *step, int steps, int count)
+static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count,
+                           const int64_t *step, int steps, int count)
 {
     const Tensor *x = c->in[0];
     int64_t shape[MAX_RANK];
@@ -138,7 +146,8 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
 static int places(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
 {
     const Expr *at[MAX_RANK];
-    if (c->opset < 10 || !onnx_in(c, input) || tensor_is_constant(c->in[input])) return onnx_ints_since(c, 10, attr, input, out, MAX_RANK);
+    if (c->opset < 10 || !onnx_in(c, input) || tensor_is_constant(c->in[input]))
+        return onnx_ints_since(c, 10, attr, input, out, MAX_RANK);
     const int count = onnx_sizes(c, input, at, MAX_RANK);
     for (int i = 0; i < count; i++) out[i] = at[i]->kind == EXPR_INT ? at[i]->integer : 0;
     if (count >= 0) *sizes = tensor_new(c->cx, c->name, I64, count, at);
@@ -151,8 +160,10 @@ static void slice(OnnxCall *c)
     const Tensor *sizes[2] = { NULL, NULL };
     if (!onnx_needs(c, 1)) return;
     int count = places(c, "starts", 1, begin, &sizes[0]), ends = places(c, "ends", 2, end, &sizes[1]);
-    int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK), steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
-    if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2) return;
+    int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK),
+        steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
+    if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2)
+        return;
     if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
         onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
         return;
@@ -168,7 +179,10 @@ static void slice(OnnxCall *c)
     Attr attr[MAX_RANK + 2];
     for (int i = 0; read && i < attr_count; i++) attr[i] = read[i];
     for (int i = 0; i < 2; i++)
-        if (sizes[i]) attr[attr_count++] = (Attr){ .name = i ? "end_sizes" : "begin_sizes", .kind = ATTR_TENSOR, .tensor = sizes[i] };
+        if (sizes[i])
+            attr[attr_count++] = (Attr){ .name = i ? "end_sizes" : "begin_sizes",
+                                         .kind = ATTR_TENSOR,
+                                         .tensor = sizes[i] };
     Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, c->in, 1, attr, attr_count) : NULL;
     c->out[0] = n ? n->out[0] : NULL;
 }
@@ -180,7 +194,8 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
     const Expr *shape[MAX_RANK];
     int rank = 0;
     if (at < 0 && tensor_dim(x, (int)axis) >= 0) at += tensor_dim(x, (int)axis);
-    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at, at == -1 ? (long long)INT32_MAX : (long long)at + 1);
+    Tensor *y = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at,
+                          at == -1 ? (long long)INT32_MAX : (long long)at + 1);
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = x->shape[d];
     c->out[0] = c->in[1]->rank == 0 ? onnx_view(c, y, shape, rank) : y;
@@ -193,7 +208,8 @@ static void gather(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0), size;
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
-        onnx_refuse(c, "axis %lld of %s by an index of type %s", (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
+        onnx_refuse(c, "axis %lld of %s by an index of type %s", (long long)axis, tensor_shape_text(c->cx, x),
+                    dtype_info(index->type)->spelling);
         return;
     }
     size = interval_of(c->cx, x->shape[axis], NULL).least;
@@ -201,8 +217,11 @@ static void gather(OnnxCall *c)
     for (int64_t i = 0; i < count; i++) {
         int64_t at = dtype_load(index->type, index->data, i).i;
         if (at >= -size && at < size) continue;
-        onnx_refuse(c, "index %lld is outside of axis %lld of %s%s", (long long)at, (long long)axis, tensor_shape_text(c->cx, x),
-                    tensor_dim(x, (int)axis) < 0 ? " where that is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'" : "");
+        onnx_refuse(c, "index %lld is outside of axis %lld of %s%s", (long long)at, (long long)axis,
+                    tensor_shape_text(c->cx, x),
+                    tensor_dim(x, (int)axis) < 0
+                        ? " where that is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'"
+                        : "");
         return;
     }
     if (count == 1 && index->rank <= 1) gather_one(c, axis, dtype_load(index->type, index->data, 0).i);
@@ -237,7 +256,8 @@ static void pad(OnnxCall *c)
     if (c->opset >= 11) onnx_scalar(c, 2, &value);
     Text text = text_new(c->cx);
     text_double(&text, value);
-    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", ints_text(c->cx, pads, 2 * rank), onnx_text(c, "mode", "constant"), text.at);
+    c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=%s value=%s", ints_text(c->cx, pads, 2 * rank),
+                          onnx_text(c, "mode", "constant"), text.at);
 }
 
 static void expand(OnnxCall *c)
@@ -263,7 +283,9 @@ static void tile(OnnxCall *c)
         times[d] = asked[d]->kind == EXPR_INT ? asked[d]->integer : 1;
         if (asked[d]->kind == EXPR_INT) asked[d] = x->shape[d];
         else if (tensor_dim(x, d) == 1) is_open = true;
-        else onnx_unsupported(c, "dimension %d of %s repeated a number of times that stays open; of 1 is accepted", d, tensor_shape_text(c->cx, x));
+        else
+            onnx_unsupported(c, "dimension %d of %s repeated a number of times that stays open; of 1 is accepted", d,
+                             tensor_shape_text(c->cx, x));
     }
     Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], asked, count) : c->in[0];
     c->out[0] = onnx_call(c, "tile", y, "times=%s", ints_text(c->cx, times, count));
@@ -282,13 +304,17 @@ static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
     return fits;
 }
 
-static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by) { return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL); }
+static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by)
+{
+    return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL);
+}
 
 /* Channels are [channel][row][column] of a block, not [row][column][channel]. */
 static bool is_column_first(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "DCR");
-    if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0) onnx_refuse(c, "'mode' is \"%s\"; DCR and CRD are accepted", mode);
+    if (strcmp(mode, "DCR") != 0 && strcmp(mode, "CRD") != 0)
+        onnx_refuse(c, "'mode' is \"%s\"; DCR and CRD are accepted", mode);
     return strcmp(mode, "CRD") == 0;
 }
 
@@ -298,7 +324,8 @@ static void depth_to_space(OnnxCall *c)
     if (!block_shape(c, d, &b)) return;
     bool is_crd = is_column_first(c);
     const Expr *channels = part_of(c, d[1], expr_mul(c->cx, b, b));
-    const Expr *const apart_dcr[] = { d[0], b, b, channels, d[2], d[3] }, *const apart_crd[] = { d[0], channels, b, b, d[2], d[3] };
+    const Expr *const apart_dcr[] = { d[0], b, b, channels, d[2], d[3] }, *const apart_crd[] = { d[0], channels, b,
+                                                                                                 b,    d[2],     d[3] };
     const Expr *const whole[] = { d[0], channels, expr_mul(c->cx, d[2], b), expr_mul(c->cx, d[3], b) };
     Tensor *t = onnx_view(c, c->in[0], is_crd ? apart_crd : apart_dcr, 6);
     t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
@@ -310,7 +337,9 @@ static void space_to_depth(OnnxCall *c)
     const Expr *d[4], *b;
     if (!block_shape(c, d, &b)) return;
     const Expr *rows = part_of(c, d[2], b), *columns = part_of(c, d[3], b);
-    const Expr *const apart[] = { d[0], d[1], rows, b, columns, b }, *const whole[] = { d[0], expr_mul(c->cx, d[1], expr_mul(c->cx, b, b)), rows, columns };
+    const Expr *const apart[] = { d[0], d[1], rows, b, columns, b }, *const whole[] = {
+        d[0], expr_mul(c->cx, d[1], expr_mul(c->cx, b, b)), rows, columns
+    };
     Tensor *t = onnx_view(c, c->in[0], apart, 6);
     t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
     c->out[0] = onnx_view(c, t, whole, 4);
@@ -373,7 +402,8 @@ static void constant_of_shape(OnnxCall *c)
     int64_t shape[MAX_RANK], elems = 1;
     int rank = onnx_ints(c, NULL, 0, shape, MAX_RANK);
     const OnnxAttr *a = onnx_attr(c, "value");
-    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder) : tensor_scalar(c->cx, "zero", F32, 0);
+    Tensor *value = a && a->tensor ? onnx_tensor_read(c->cx, a->tensor, c->folder)
+                                   : tensor_scalar(c->cx, "zero", F32, 0);
     if (onnx_is_missing(c, rank, "shape") || !value) return;
     for (int d = 0; d < rank; d++) {
         if (shape[d] < 0 || (shape[d] > 0 && elems > INT32_MAX / shape[d])) {
@@ -384,7 +414,9 @@ static void constant_of_shape(OnnxCall *c)
     }
     if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
     else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", ints_text(c->cx, shape, rank));
-    else c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape, filled(c, value->type, elems, value->data));
+    else
+        c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,
+                                    filled(c, value->type, elems, value->data));
 }
 
 /* From a size or up to one: as many numbers as there are steps between. */
@@ -399,10 +431,13 @@ static void open_range(OnnxCall *c)
         return;
     }
     const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
-    const Expr *one = expr_index(c->cx, 1), *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
+    const Expr *one = expr_index(c->cx, 1),
+               *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
     const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
     Tensor *in[2] = { onnx_made_of_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
-    const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count) };
+    const Attr like = { .name = "like",
+                        .kind = ATTR_TENSOR,
+                        .tensor = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count) };
     Node *n = ctx_failed(c->cx) ? NULL : op_call(c->cx, op_find(c->cx, "ramp"), c->name, in, 2, &like, 1);
     c->out[0] = n ? n->out[0] : NULL;
 }
@@ -414,7 +449,8 @@ static void range(OnnxCall *c)
         open_range(c);
         return;
     }
-    if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2])) return;
+    if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2]))
+        return;
     DType t = c->in[0]->type;
     if (c->in[2]->type != t) {
         onnx_refuse(c, "start is %s but the step %s", dtype_info(t)->spelling, dtype_info(c->in[2]->type)->spelling);
@@ -443,9 +479,11 @@ static void center_crop_pad(OnnxCall *c)
 {
     int64_t size[MAX_RANK], axes[MAX_RANK], pads[2 * MAX_RANK] = { 0 };
     if (!onnx_needs(c, 2)) return;
-    int rank = c->in[0]->rank, count = onnx_ints(c, NULL, 1, size, MAX_RANK), axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
+    int rank = c->in[0]->rank, count = onnx_ints(c, NULL, 1, size, MAX_RANK),
+        axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     if (count < 0 || axis_count == -2) return;
-    if (count != (axis_count < 0 ? rank : axis_count)) onnx_refuse(c, "%d sizes for %d axes", count, axis_count < 0 ? rank : axis_count);
+    if (count != (axis_count < 0 ? rank : axis_count))
+        onnx_refuse(c, "%d sizes for %d axes", count, axis_count < 0 ? rank : axis_count);
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
         int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
         if (d < 0) return;

@@ -8,7 +8,10 @@
 enum { MOST_LENGTH = 4096, MOST_PLACES = 1 << 24 };     /* of a transform; of a table of samples */
 static const double two_pi = 6.283185307179586476925286766559;
 
-static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v) { return onnx_call2(c, op, x, onnx_like(c, x, v)); }
+static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v)
+{
+    return onnx_call2(c, op, x, onnx_like(c, x, v));
+}
 
 /* angle[i,j] = 2 pi (i * j mod length) / length, rows by columns. */
 static Tensor *angles(OnnxCall *c, int64_t rows, int64_t columns, int64_t length)
@@ -36,7 +39,8 @@ static void window(OnnxCall *c, double a, double b, double d)
         once[i] = two_pi * (double)(i % length) / (double)length;
         twice[i] = two_pi * (double)(2 * i % length) / (double)length;
     }
-    Tensor *first = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, once), ""), *y = real_call(c, "mul", first, -b);
+    Tensor *first = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, once), ""),
+           *y = real_call(c, "mul", first, -b);
     Tensor *second = onnx_call(c, "cos", tensor_constant(c->cx, c->name, F64, 1, &count, twice), "");
     if (d != 0) y = onnx_call2(c, "add", y, real_call(c, "mul", second, d));
     c->out[0] = onnx_cast(c, real_call(c, "add", y, a), t);
@@ -50,7 +54,8 @@ static void blackman(OnnxCall *c) { window(c, 0.42, 0.5, 0.08); }
 /* x [..][n] times the matrix [n][bins] */
 static Tensor *by_matrix(OnnxCall *c, Tensor *x, const char *function, int64_t length, int64_t n, int64_t bins)
 {
-    return x ? onnx_call2(c, "dense", x, onnx_cast(c, onnx_call(c, function, angles(c, n, bins, length), ""), x->type)) : NULL;
+    return x ? onnx_call2(c, "dense", x, onnx_cast(c, onnx_call(c, function, angles(c, n, bins, length), ""), x->type))
+             : NULL;
 }
 
 /* real, imaginary: [..][n], imaginary may be NULL. Result [..][bins][2]. */
@@ -58,7 +63,8 @@ static Tensor *transform(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t l
 {
     int64_t n = real ? tensor_dim(real, real->rank - 1) : 0, shape[MAX_RANK];
     double sign = inverse ? 1 : -1;
-    Tensor *re = by_matrix(c, real, "cos", length, n, bins), *im = real_call(c, "mul", by_matrix(c, real, "sin", length, n, bins), sign);
+    Tensor *re = by_matrix(c, real, "cos", length, n, bins),
+           *im = real_call(c, "mul", by_matrix(c, real, "sin", length, n, bins), sign);
     if (imaginary) {
         re = onnx_call2(c, "sub", re, real_call(c, "mul", by_matrix(c, imaginary, "sin", length, n, bins), sign));
         im = onnx_call2(c, "add", im, by_matrix(c, imaginary, "cos", length, n, bins));
@@ -81,7 +87,8 @@ static Tensor *real_signal(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t
     for (int64_t k = 0; k < n; k++) times[k] = (k == 0 || 2 * k == length ? 1.0 : 2.0) / (double)length;
     Tensor *weight = onnx_cast(c, tensor_constant(c->cx, c->name, F64, 1, &n, times), real->type);
     Tensor *y = by_matrix(c, onnx_call2(c, "mul", real, weight), "cos", length, n, length);
-    if (imaginary) y = onnx_call2(c, "sub", y, by_matrix(c, onnx_call2(c, "mul", imaginary, weight), "sin", length, n, length));
+    if (imaginary)
+        y = onnx_call2(c, "sub", y, by_matrix(c, onnx_call2(c, "mul", imaginary, weight), "sin", length, n, length));
     if (ctx_failed(c->cx)) return NULL;
     for (int d = 0; d < y->rank; d++) shape[d] = tensor_dim(y, d);
     shape[y->rank] = 1;
@@ -93,7 +100,8 @@ static Tensor *part(OnnxCall *c, Tensor *x, int64_t at)
 {
     int64_t shape[MAX_RANK];
     for (int d = 0; d + 1 < x->rank; d++) shape[d] = tensor_dim(x, d);
-    return onnx_reshape(c, onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld", (long long)at, (long long)at + 1), shape, x->rank - 1);
+    return onnx_reshape(c, onnx_call(c, "slice", x, "axes=-1 begin=%lld end=%lld", (long long)at, (long long)at + 1),
+                        shape, x->rank - 1);
 }
 
 /* The axis changes places with the last one. */
@@ -116,19 +124,27 @@ static void dft(OnnxCall *c)
         at = (int64_t)where;
     }
     int axis = onnx_axis(c, at, rank);
-    if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type)) onnx_refuse(c, "the input is %s; real or complex numbers [..][1 or 2] are wanted", tensor_shape_text(c->cx, c->in[0]));
+    if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type))
+        onnx_refuse(c, "the input is %s; real or complex numbers [..][1 or 2] are wanted",
+                    tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     bool inverse = onnx_int(c, "inverse", 0) != 0, one_sided = onnx_int(c, "onesided", 0) != 0;
     const bool to_real = inverse && one_sided;
-    const int64_t size = tensor_dim(c->in[0], axis), length = given >= 1 ? (int64_t)given : to_real ? 2 * (size - 1) : size, read = to_real ? length / 2 + 1 : length;
+    const int64_t size = tensor_dim(c->in[0], axis),
+                  length = given >= 1 ? (int64_t)given
+                           : to_real  ? 2 * (size - 1)
+                                      : size,
+                  read = to_real ? length / 2 + 1 : length;
     if (length > MOST_LENGTH || length < 1 || size < 1) {
         onnx_unsupported(c, "%lld elements; 1 to %d are accepted", (long long)length, MOST_LENGTH);
         return;
     }
     Tensor *x = c->in[0];
     if (read < size) x = onnx_call(c, "slice", x, "axes=%d begin=0 end=%lld", axis, (long long)read);
-    Tensor *real = swapped(c, part(c, x, 0), axis, rank - 2), *imaginary = parts == 2 ? swapped(c, part(c, x, 1), axis, rank - 2) : NULL;
-    Tensor *y = to_real ? real_signal(c, real, imaginary, length) : transform(c, real, imaginary, length, one_sided ? length / 2 + 1 : length, inverse);
+    Tensor *real = swapped(c, part(c, x, 0), axis, rank - 2),
+           *imaginary = parts == 2 ? swapped(c, part(c, x, 1), axis, rank - 2) : NULL;
+    Tensor *y = to_real ? real_signal(c, real, imaginary, length)
+                        : transform(c, real, imaginary, length, one_sided ? length / 2 + 1 : length, inverse);
     c->out[0] = swapped(c, y, axis, rank - 2);
 }
 
@@ -138,10 +154,14 @@ static void stft(OnnxCall *c)
     double step, given = 0;
     if (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &step) || (onnx_in(c, 3) && !onnx_scalar(c, 3, &given))) return;
     Tensor *x = c->in[0], *shape_of = onnx_in(c, 2);
-    int64_t length = onnx_in(c, 3) ? (int64_t)given : shape_of ? tensor_elems(shape_of) : 0, samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
+    int64_t length = onnx_in(c, 3) ? (int64_t)given
+                     : shape_of    ? tensor_elems(shape_of)
+                                   : 0,
+            samples = x->rank > 1 ? tensor_dim(x, 1) : 0;
     bool is_real = x->rank == 2 || (x->rank == 3 && tensor_dim(x, 2) == 1);
     if (!is_real || length < 1 || length > MOST_LENGTH || length > samples || !(step >= 1)) {
-        onnx_unsupported(c, "frames of %lld of a signal %s; a real one of at least that many samples is accepted", (long long)length, tensor_shape_text(c->cx, x));
+        onnx_unsupported(c, "frames of %lld of a signal %s; a real one of at least that many samples is accepted",
+                         (long long)length, tensor_shape_text(c->cx, x));
         return;
     }
     const double hop = step < (double)samples ? step : (double)samples;
@@ -182,9 +202,13 @@ static void mel_weights(OnnxCall *c)
     if (!onnx_needs(c, 5)) return;
     for (int i = 0; i < 5; i++)
         if (!onnx_scalar(c, i, &v[i])) return;
-    if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !dtype_is_float(t) || !(v[0] >= 1 && v[0] <= MOST_LENGTH && v[1] >= 1 && v[1] <= MOST_LENGTH)
+    if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !dtype_is_float(t)
+        || !(v[0] >= 1 && v[0] <= MOST_LENGTH && v[1] >= 1 && v[1] <= MOST_LENGTH)
         || !(v[2] >= 1 && v[3] >= 0 && v[4] > v[3] && v[4] <= v[2])) {
-        onnx_refuse(c, "%g bands of %g points at rate %g from %g to %g Hz; at most %d bands and points, within the rate, are accepted", v[0], v[1], v[2], v[3], v[4], MOST_LENGTH);
+        onnx_refuse(c,
+                    "%g bands of %g points at rate %g from %g to %g Hz; at most %d bands and points, within the rate, "
+                    "are accepted",
+                    v[0], v[1], v[2], v[3], v[4], MOST_LENGTH);
         return;
     }
     int64_t bands = (int64_t)v[0], bins = (int64_t)v[1] / 2 + 1;
@@ -198,7 +222,9 @@ static void mel_weights(OnnxCall *c)
     for (int64_t b = 0; b < bands; b++)
         for (int64_t i = edge[b]; i <= edge[b + 2]; i++) {
             int64_t up = edge[b + 1] - edge[b], down = edge[b + 2] - edge[b + 1];
-            double weight = i < edge[b + 1] ? (double)(i - edge[b]) / (double)up : i == edge[b + 1] ? 1 : (double)(edge[b + 2] - i) / (double)down;
+            double weight = i < edge[b + 1]    ? (double)(i - edge[b]) / (double)up
+                            : i == edge[b + 1] ? 1
+                                               : (double)(edge[b + 2] - i) / (double)down;
             dtype_store(t, (void *)(uintptr_t)w->data, i * bands + b, (Scalar){ .f = weight });
         }
     c->out[0] = w;

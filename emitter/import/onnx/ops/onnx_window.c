@@ -27,7 +27,9 @@ static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 static void pad_same(OnnxCall *c, OnnxWindows *w, int d, bool upper)
 {
     if (w->size[d] < 0 && w->stride[d] > 1)
-        onnx_unsupported(c, "'auto_pad' is SAME with a stride of %lld over an open dimension; 'pads' or a stride of 1 is accepted", (long long)w->stride[d]);
+        onnx_unsupported(
+            c, "'auto_pad' is SAME with a stride of %lld over an open dimension; 'pads' or a stride of 1 is accepted",
+            (long long)w->stride[d]);
     int64_t size = w->size[d] < 0 ? 1 : w->size[d], count = (size + w->stride[d] - 1) / w->stride[d];
     int64_t total = (count - 1) * w->stride[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size;
     if (total < 0) total = 0;
@@ -44,11 +46,13 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
         onnx_refuse(c, "'auto_pad' is \"%s\"; NOTSET, SAME_UPPER, SAME_LOWER and VALID are accepted", automatic);
         return false;
     }
-    if (!read_list(c, "kernel_shape", w->kernel, w->spatial) || !read_list(c, "strides", w->stride, w->spatial) ||
-        !read_list(c, "dilations", w->dilation, w->spatial) || !read_list(c, "pads", w->pad, 2 * w->spatial)) return false;
+    if (!read_list(c, "kernel_shape", w->kernel, w->spatial) || !read_list(c, "strides", w->stride, w->spatial)
+        || !read_list(c, "dilations", w->dilation, w->spatial) || !read_list(c, "pads", w->pad, 2 * w->spatial))
+        return false;
     for (int d = 0; d < w->spatial; d++) {
         w->size[d] = tensor_dim(x, 2 + d);
-        if (w->kernel[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->kernel[d] > 1 << 20 || w->stride[d] > 1 << 20 || w->dilation[d] > 1 << 20) {
+        if (w->kernel[d] < 1 || w->stride[d] < 1 || w->dilation[d] < 1 || w->kernel[d] > 1 << 20
+            || w->stride[d] > 1 << 20 || w->dilation[d] > 1 << 20) {
             onnx_refuse(c, "kernel %lld, stride %lld and dilation %lld: each must be in 1..%d", (long long)w->kernel[d],
                         (long long)w->stride[d], (long long)w->dilation[d], 1 << 20);
             return false;
@@ -64,7 +68,8 @@ static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
     *w = (OnnxWindows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
     if (w->spatial >= 1 && w->spatial <= MAX_SPATIAL) return true;
-    onnx_unsupported(c, "the input is %s; [n][c][w], [n][c][h][w] and [n][c][d][h][w] are accepted", tensor_shape_text(c->cx, x));
+    onnx_unsupported(c, "the input is %s; [n][c][w], [n][c][h][w] and [n][c][d][h][w] are accepted",
+                     tensor_shape_text(c->cx, x));
     return false;
 }
 
@@ -78,8 +83,8 @@ static Tensor *kernel_last(OnnxCall *c, Tensor *k)
 
 static const char *windows_text(Ctx *cx, const OnnxWindows *w)
 {
-    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, w->spatial), ints_text(cx, w->dilation, w->spatial),
-                       ints_text(cx, w->pad, 2 * w->spatial));
+    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, w->spatial),
+                       ints_text(cx, w->dilation, w->spatial), ints_text(cx, w->pad, 2 * w->spatial));
 }
 
 Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
@@ -95,7 +100,8 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     if (!read_windows(c, x, &w)) return NULL;
     for (int d = 0; d < w.spatial; d++)
         if (w.kernel[d] != tensor_dim(k, 2 + d)) {
-            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", ints_text(cx, w.kernel, w.spatial), tensor_shape_text(cx, k));
+            onnx_refuse(c, "'kernel_shape' is %s but the kernel is %s", ints_text(cx, w.kernel, w.spatial),
+                        tensor_shape_text(cx, k));
             return NULL;
         }
     int64_t groups = onnx_int(c, "group", 1), channels = tensor_dim(x, 1);
@@ -105,7 +111,9 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     }
     bool is_depthwise = w.spatial <= 2 && groups > 1 && groups == channels && tensor_dim(k, 1) == 1;
     k = kernel_last(c, k);
-    if (is_depthwise && k) k = onnx_call(c, "reshape", k, "shape=%s,%lld", ints_text(cx, w.kernel, w.spatial), (long long)tensor_dim(k, k->rank - 1));
+    if (is_depthwise && k)
+        k = onnx_call(c, "reshape", k, "shape=%s,%lld", ints_text(cx, w.kernel, w.spatial),
+                      (long long)tensor_dim(k, k->rank - 1));
     const char *op = text_format(cx, "%sconv%dd", is_depthwise ? "depthwise_" : "", w.spatial);
     const char *attrs = windows_text(cx, &w);
     if (!is_depthwise) attrs = text_format(cx, "%s groups=%lld", attrs, (long long)groups);
@@ -127,9 +135,13 @@ static void col2im(OnnxCall *c)
     if (!onnx_needs(c, 3)) return;
     w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
     if (ctx_failed(c->cx)) return;
-    if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial) onnx_refuse(c, "there are %d sizes of the image; as many of the window are wanted", w.spatial);
-    if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial) || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial)) return;
-    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", ints_text(c->cx, image, w.spatial), ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
+    if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial)
+        onnx_refuse(c, "there are %d sizes of the image; as many of the window are wanted", w.spatial);
+    if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial)
+        || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial))
+        return;
+    c->out[0] = onnx_call(c, "col2im", c->in[0], "image=%s kernel=%s %s", ints_text(c->cx, image, w.spatial),
+                          ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
 }
 
 /* Offsets and the mask have their taps second, as x its channels. */
@@ -138,13 +150,17 @@ static void deform_conv(OnnxCall *c)
     OnnxWindows w;
     if (!onnx_needs(c, 3) || !start_windows(c, c->in[0], &w)) return;
     if (w.spatial != 2 || c->in[1]->rank != 4) {
-        onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted", tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
+        onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted",
+                         tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
         return;
     }
     for (int d = 0; d < 2; d++) w.kernel[d] = tensor_dim(c->in[1], 2 + d);
     if (!read_windows(c, c->in[0], &w)) return;
-    Tensor *mask = onnx_in(c, 4), *in[] = { onnx_channels_last(c, c->in[0]), kernel_last(c, c->in[1]), onnx_channels_last(c, c->in[2]), mask ? onnx_channels_last(c, mask) : NULL };
-    Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3, "%s groups=%lld offset_groups=%lld", windows_text(c->cx, &w), (long long)onnx_int(c, "group", 1),
+    Tensor *mask = onnx_in(c, 4),
+           *in[] = { onnx_channels_last(c, c->in[0]), kernel_last(c, c->in[1]), onnx_channels_last(c, c->in[2]),
+                     mask ? onnx_channels_last(c, mask) : NULL };
+    Tensor *y = call(c->cx, "deform_conv2d", c->name, in, mask ? 4 : 3, "%s groups=%lld offset_groups=%lld",
+                     windows_text(c->cx, &w), (long long)onnx_int(c, "group", 1),
                      (long long)onnx_int(c, "offset_group", 1));
     if (onnx_in(c, 3)) y = onnx_call2(c, "add", y, c->in[3]);
     c->out[0] = onnx_channels_second(c, y);
@@ -161,12 +177,16 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_
     if (!read_list(c, "output_padding", extra, w->spatial)) return false;
     int given = onnx_ints(c, "output_shape", -1, size, MAX_SPATIAL + 2);
     if (given == w->spatial + 2) memmove(size, size + 2, sizeof *size * (size_t)w->spatial);
-    else if (given != -1 && given != w->spatial) onnx_refuse(c, "'output_shape' has %d values, but %d are needed", given, w->spatial);
+    else if (given != -1 && given != w->spatial)
+        onnx_refuse(c, "'output_shape' has %d values, but %d are needed", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
-        const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;               /* by the stride it is the same for all sizes */
+        /* By the stride it is the same for all sizes */
+        const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;
         if (!has_size) size[d] = own * w->stride[d];
-        if (own < 0) onnx_unsupported(c, "'output_shape' for %s, which is open; 'pads' or SAME is accepted", tensor_shape_text(c->cx, x));
+        if (own < 0)
+            onnx_unsupported(c, "'output_shape' for %s, which is open; 'pads' or SAME is accepted",
+                             tensor_shape_text(c->cx, x));
         int64_t total = (own - 1) * w->stride[d] + extra[d] + (w->kernel[d] - 1) * w->dilation[d] + 1 - size[d];
         if (total < 0) extra[d] -= total, total = 0;
         w->pad[d] = is_upper ? total / 2 : total - total / 2;
@@ -192,8 +212,9 @@ static void conv_transpose(OnnxCall *c)
     Text perm = text_new(cx);                                  /* [c][o][kh][kw] -> [kh][kw][c][o] */
     for (int d = 0; d < w.spatial; d++) text_printf(&perm, "%d,", 2 + d);
     k = onnx_call(c, "transpose", k, "perm=%s0,1", text_string(&perm));
-    Tensor *y = call(cx, text_format(cx, "conv%dd_transpose", w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, x), k }, 2,
-                     "%s extra=%s groups=%lld", windows_text(cx, &w), ints_text(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
+    Tensor *y = call(cx, text_format(cx, "conv%dd_transpose", w.spatial), c->name,
+                     (Tensor *[]){ onnx_channels_last(c, x), k }, 2, "%s extra=%s groups=%lld", windows_text(cx, &w),
+                     ints_text(cx, extra, w.spatial), (long long)onnx_int(c, "group", 1));
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     c->out[0] = onnx_channels_second(c, y);
 }
@@ -204,9 +225,10 @@ static void pool(OnnxCall *c, const char *op, const char *more)
     if (!onnx_needs(c, 1) || !start_windows(c, c->in[0], &w)) return;
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
-    Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name, (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1,
-                     "kernel=%s %s ceil_mode=%d%s", ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w),
-                     onnx_int(c, "ceil_mode", 0) != 0, more);
+    Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name,
+                     (Tensor *[]){ onnx_channels_last(c, c->in[0]) }, 1, "kernel=%s %s ceil_mode=%d%s",
+                     ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0,
+                     more);
     c->out[0] = onnx_channels_second(c, y);
 }
 
@@ -214,9 +236,13 @@ static void max_pool(OnnxCall *c)
 {
     OnnxWindows w;
     pool(c, "max_pool", "");
-    if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
-    Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]), "kernel=%s %s ceil_mode=%d columns=%d", ints_text(c->cx, w.kernel, w.spatial),
-                              windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0, onnx_int(c, "storage_order", 0) != 0);
+    if (c->node->out_count < 2 || !*c->node->out[1] || ctx_failed(c->cx) || !start_windows(c, c->in[0], &w)
+        || !read_windows(c, c->in[0], &w))
+        return;
+    Tensor *index = onnx_call(c, "max_pool_index", onnx_channels_last(c, c->in[0]),
+                              "kernel=%s %s ceil_mode=%d columns=%d", ints_text(c->cx, w.kernel, w.spatial),
+                              windows_text(c->cx, &w), onnx_int(c, "ceil_mode", 0) != 0,
+                              onnx_int(c, "storage_order", 0) != 0);
     c->out[1] = onnx_channels_second(c, index);
 }
 
@@ -230,8 +256,10 @@ static void max_unpool(OnnxCall *c)
     int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, wanted, MAX_RANK);
     for (int d = 0; d < rank; d++) {
         shape[d] = tensor_dim(c->in[0], d);
-        if (d >= 2) shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
-        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && wanted[d] < shape[d])) onnx_refuse(c, "dimension %d of the result would be %lld", d, (long long)shape[d]);
+        if (d >= 2)
+            shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
+        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && wanted[d] < shape[d]))
+            onnx_refuse(c, "dimension %d of the result would be %lld", d, (long long)shape[d]);
         if (ctx_failed(c->cx)) return;
         total *= shape[d];
         if (given == rank) pads[rank + d] = wanted[d] - shape[d];
@@ -243,7 +271,10 @@ static void max_unpool(OnnxCall *c)
     c->out[0] = given == rank ? onnx_call(c, "pad", y, "pad=%s", ints_text(c->cx, pads, 2 * rank)) : y;
 }
 
-static void average_pool(OnnxCall *c) { pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : ""); }
+static void average_pool(OnnxCall *c)
+{
+    pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : "");
+}
 
 /* p is an integer, in the first operator set a real number. */
 static double norm_power(OnnxCall *c)
@@ -267,11 +298,13 @@ static void global_lp_pool(OnnxCall *c)
     Text axes = text_new(c->cx);
     for (int d = 2; d < c->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 2 ? "," : "", d);
     if (p == 1 || p == 2) {
-        c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%s keepdims=1", text_string(&axes));
+        c->out[0] = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%s keepdims=1",
+                              text_string(&axes));
         return;
     }
     Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0], ""), onnx_like(c, c->in[0], p));
-    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, "axes=%s keepdims=1", text_string(&axes)), onnx_like(c, powers, 1 / p));
+    c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, "axes=%s keepdims=1", text_string(&axes)),
+                           onnx_like(c, powers, 1 / p));
 }
 
 static void global(OnnxCall *c, const char *op)
@@ -290,13 +323,15 @@ static void batch_norm_trained(OnnxCall *c, const char *epsilon)
         if (d != 1) text_printf(&axes, "%s%d", d ? "," : "", d);
     double momentum = (double)(float)onnx_real(c, "momentum", 0.9);
     Tensor *mean = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes.at);
-    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s", axes.at);
+    Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s",
+                            axes.at);
     Tensor *y = onnx_call(c, "standardize", x, "axes=%s epsilon=%s", axes.at, epsilon);
     y = onnx_call2(c, "mul", y, onnx_ones_behind(c, c->in[1], x->rank - 2));
     c->out[0] = onnx_call2(c, "add", y, onnx_ones_behind(c, c->in[2], x->rank - 2));
     Tensor *own[2] = { onnx_call(c, "reduce_mean", x, "axes=%s", axes.at), var };
     for (int i = 0; i < 2; i++)
-        c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_like(c, x, momentum)), onnx_call2(c, "mul", own[i], onnx_like(c, x, 1 - momentum)));
+        c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_like(c, x, momentum)),
+                                   onnx_call2(c, "mul", own[i], onnx_like(c, x, 1 - momentum)));
 }
 
 static void batch_norm(OnnxCall *c)

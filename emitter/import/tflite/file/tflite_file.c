@@ -14,13 +14,23 @@
 enum { MODEL_VERSION, MODEL_CODES, MODEL_SUBGRAPHS, MODEL_DESCRIPTION, MODEL_BUFFERS };
 enum { CODE_BYTE, CODE_CUSTOM, CODE_VERSION, CODE_BUILTIN };
 enum { GRAPH_TENSORS, GRAPH_INPUTS, GRAPH_OUTPUTS, GRAPH_OPERATORS, GRAPH_NAME };
-enum { TENSOR_SHAPE, TENSOR_TYPE, TENSOR_BUFFER, TENSOR_NAME, TENSOR_QUANT, TENSOR_IS_VARIABLE, TENSOR_SPARSITY, TENSOR_SIGNATURE };
+enum {
+    TENSOR_SHAPE,
+    TENSOR_TYPE,
+    TENSOR_BUFFER,
+    TENSOR_NAME,
+    TENSOR_QUANT,
+    TENSOR_IS_VARIABLE,
+    TENSOR_SPARSITY,
+    TENSOR_SIGNATURE
+};
 enum { QUANT_MIN, QUANT_MAX, QUANT_SCALE, QUANT_ZERO, QUANT_DETAILS_TYPE, QUANT_DETAILS, QUANT_AXIS };
 enum { BUFFER_DATA, BUFFER_OFFSET, BUFFER_SIZE };
 enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS };
 
 enum { SCHEMA = 3, MOST_TENSORS = 1 << 14, MOST_OPERATORS = 1 << 14, MOST_OPERANDS = 256, MOST_CHANNELS = 1 << 20,
-       MOST_WORK = 1 << 22 };       /* numbers that lists of operands and scales may hold together: they may share bytes */
+       /* Numbers that lists of operands and scales may hold together: they may share bytes */
+       MOST_WORK = 1 << 22 };
 
 typedef struct TfliteReader { Ctx *cx; TfliteFile *file; FlatVector codes, buffers; int64_t work; } TfliteReader;
 
@@ -63,8 +73,8 @@ static bool read_shape(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
 {
     FlatVector shape = flat_vector(t, TENSOR_SHAPE, 4);
     if (shape.count > MAX_RANK) {
-        diag_unsupported(r->cx, text_format(r->cx, "tensor \"%s\"", out->name), "%llu dimensions; at most %d are accepted",
-                         (unsigned long long)shape.count, MAX_RANK);
+        diag_unsupported(r->cx, text_format(r->cx, "tensor \"%s\"", out->name),
+                         "%llu dimensions; at most %d are accepted", (unsigned long long)shape.count, MAX_RANK);
         return false;
     }
     out->rank = (int)shape.count;
@@ -85,7 +95,8 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     out->is_blockwise = flat_int(&q, QUANT_DETAILS_TYPE, 1, 0) != 0;
     if (!scale.count || out->is_blockwise) return true;
     r->work += (int64_t)scale.count;
-    if (zero.count && zero.count != scale.count && zero.count != 1) return refuse(r, where, "its numbers of scales and of zero points differ");
+    if (zero.count && zero.count != scale.count && zero.count != 1)
+        return refuse(r, where, "its numbers of scales and of zero points differ");
     if (scale.count > MOST_CHANNELS || r->work > MOST_WORK) return refuse(r, where, "it has too many scales");
     Quant *quant = NEW(r->cx->arena, Quant);
     float *s = NEW_ARRAY(r->cx->arena, float, scale.count);
@@ -94,9 +105,11 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         int64_t point = zero.count ? flat_int_at(&zero, zero.count == 1 ? 0 : i) : 0;
         s[i] = flat_float_at(&scale, i);
         z[i] = (int32_t)point;
-        if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX) return refuse(r, where, "a scale or zero point is out of range");
+        if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
+            return refuse(r, where, "a scale or zero point is out of range");
     }
-    int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);       /* biases are known to name the axis of their weights */
+    /* Biases are known to name the axis of their weights */
+    int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
         return refuse(r, where, "there is not one scale for each index of its quantized dimension");
     *quant = (Quant){ (int)axis, (int)scale.count, s, z };
@@ -113,9 +126,11 @@ static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     if (index < 0 || index >= (int64_t)r->buffers.count) return refuse(r, where, "it names a buffer that is not there");
     FlatTable buffer = flat_table_at(&r->buffers, (size_t)index);
     FlatVector data = flat_vector(&buffer, BUFFER_DATA, 1);
-    int64_t offset = flat_int(&buffer, BUFFER_OFFSET, 8, 0), size = flat_int(&buffer, BUFFER_SIZE, 8, 0), whole = (int64_t)r->file->flat.bytes.count;
+    int64_t offset = flat_int(&buffer, BUFFER_OFFSET, 8, 0), size = flat_int(&buffer, BUFFER_SIZE, 8, 0),
+            whole = (int64_t)r->file->flat.bytes.count;
     if (data.count) out->data = (Bytes){ r->file->flat.bytes.at + data.at, data.count };
-    else if (offset > 1 && (size < 0 || offset > whole || size > whole - offset)) return refuse(r, where, "its buffer lies outside of the file");
+    else if (offset > 1 && (size < 0 || offset > whole || size > whole - offset))
+        return refuse(r, where, "its buffer lies outside of the file");
     else if (offset > 1) out->data = (Bytes){ r->file->flat.bytes.at + offset, (size_t)size };
     return true;
 }
@@ -131,7 +146,8 @@ static bool read_tensor(TfliteReader *r, const FlatTable *t, int index, TfliteTe
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
     out->sparsity = flat_table(t, TENSOR_SPARSITY);
     bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
-    if (out->is_packed && out->data.count) out->type = TFLITE_INT8;      /* what is not constant stays of a type that is not known */
+    /* What is not constant stays of a type that is not known */
+    if (out->is_packed && out->data.count) out->type = TFLITE_INT8;
     return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
 }
 
@@ -160,9 +176,17 @@ static void copy_numbers(const uint8_t *from, int64_t count, int64_t size, unsig
 {
     for (int64_t i = 0; i < count; i++, to += size) {
         Cursor c = cursor_new(from + i * size, (size_t)size);
-        uint64_t bits = size == 1 ? cursor_u8(&c) : size == 2 ? cursor_u16(&c) : size == 4 ? cursor_u32(&c) : cursor_u64(&c);
+        uint64_t bits = size == 1   ? cursor_u8(&c)
+                        : size == 2 ? cursor_u16(&c)
+                        : size == 4 ? cursor_u32(&c)
+                                    : cursor_u64(&c);
         uint8_t u8 = (uint8_t)bits; uint16_t u16 = (uint16_t)bits; uint32_t u32 = (uint32_t)bits;
-        memcpy(to, size == 1 ? (void *)&u8 : size == 2 ? (void *)&u16 : size == 4 ? (void *)&u32 : (void *)&bits, (size_t)size);
+        memcpy(to,
+               size == 1   ? (void *)&u8
+               : size == 2 ? (void *)&u16
+               : size == 4 ? (void *)&u32
+                           : (void *)&bits,
+               (size_t)size);
     }
 }
 
@@ -170,7 +194,8 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
 {
     DType type;
     if (!tflite_dtype(t->type, &type)) return NULL;
-    int64_t elems = elements_of(t), size = dtype_info(type)->bytes, bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
+    int64_t elems = elements_of(t), size = dtype_info(type)->bytes,
+            bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (elems < 0 || (!t->is_sparse && (uint64_t)bytes != t->data.count)) {
         diag_error(cx, where, "its buffer has %llu bytes, which is not what its shape needs",
@@ -181,7 +206,8 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     if (!out) return NULL;
     void *to = (void *)(uintptr_t)out->data;
     if (t->is_sparse && t->is_packed) diag_unsupported(cx, where, "sparse weights of four bits");
-    else if (t->is_sparse && !tflite_densify(t, size, to)) diag_error(cx, where, "what it says of the places of its elements is damaged");
+    else if (t->is_sparse && !tflite_densify(t, size, to))
+        diag_error(cx, where, "what it says of the places of its elements is damaged");
     else if (t->is_sparse) copy_numbers(to, elems, size, to);
     else if (t->is_packed) unpack(t->data.at, elems, to);
     else copy_numbers(t->data.at, elems, size, to);
@@ -192,7 +218,8 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
 /* The indices of tensors in the field; -1 stands for an absent one where that is allowed. */
-static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool absent, const char *where, int *count, const int **out)
+static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool absent, const char *where, int *count,
+                          const int **out)
 {
     FlatVector v = flat_vector(t, field, 4);
     r->work += (int64_t)v.count;
@@ -200,7 +227,8 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     int *at = NEW_ARRAY(r->cx->arena, int, v.count);
     for (size_t i = 0; i < v.count; i++) {
         int64_t index = flat_int_at(&v, i);
-        if (index < (absent ? -1 : 0) || index >= r->file->tensor_count) return refuse(r, where, "it names a tensor that is not there");
+        if (index < (absent ? -1 : 0) || index >= r->file->tensor_count)
+            return refuse(r, where, "it names a tensor that is not there");
         at[i] = (int)index;
     }
     *count = (int)v.count;
@@ -213,7 +241,8 @@ static bool read_operator(TfliteReader *r, const FlatTable *t, int index, Tflite
 {
     const char *where = text_format(r->cx, "operator %d", index);
     int64_t code_index = flat_int(t, OPERATOR_CODE, 4, 0);
-    if (code_index < 0 || code_index >= (int64_t)r->codes.count) return refuse(r, where, "it names an operator code that is not there");
+    if (code_index < 0 || code_index >= (int64_t)r->codes.count)
+        return refuse(r, where, "it names an operator code that is not there");
     FlatTable code = flat_table_at(&r->codes, (size_t)code_index);
     int64_t narrow = flat_int(&code, CODE_BYTE, 1, 0), wide = flat_int(&code, CODE_BUILTIN, 4, 0);
     out->code = (int)(wide > narrow ? wide : narrow);
@@ -229,7 +258,8 @@ static bool read_graph(TfliteReader *r, const FlatTable *g)
 {
     TfliteFile *f = r->file;
     FlatVector tensors = flat_vector(g, GRAPH_TENSORS, 4), operators = flat_vector(g, GRAPH_OPERATORS, 4);
-    if (tensors.count > MOST_TENSORS || operators.count > MOST_OPERATORS) return refuse(r, NULL, "the graph is too large");
+    if (tensors.count > MOST_TENSORS || operators.count > MOST_OPERATORS)
+        return refuse(r, NULL, "the graph is too large");
     f->graph_name = flat_text(r->cx, g, GRAPH_NAME);
     f->tensor_count = (int)tensors.count;
     f->tensor = NEW_ARRAY(r->cx->arena, TfliteTensor, f->tensor_count);
@@ -252,7 +282,8 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
     *out = (TfliteFile){ .flat = { bytes, false }, .graph_name = "" };
     TfliteReader r = { .cx = cx, .file = out };
     FlatTable model = flat_root(&out->flat, "TFL3");
-    if (out->flat.bad) return refuse(&r, NULL, "this is no TFLite file: the letters TFL3 or the root table are missing");
+    if (out->flat.bad)
+        return refuse(&r, NULL, "this is no TFLite file: the letters TFL3 or the root table are missing");
     int64_t version = flat_int(&model, MODEL_VERSION, 4, 0);
     if (version != SCHEMA) {
         diag_unsupported(cx, NULL, "schema version %lld; %d is accepted", (long long)version, SCHEMA);

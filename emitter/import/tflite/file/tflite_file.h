@@ -10,16 +10,19 @@ enum { TFLITE_CUSTOM = 32 };                               /* the builtin code o
 enum { TFLITE_UINT8 = 3, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17 };      /* TensorType */
 
 typedef struct TfliteTensor {
-    const char *name;                                      /* up to the first ';': converters join all names that were fused */
+    /* Up to the first ';': converters join all names that were fused */
+    const char *name;
     int type;                                              /* TensorType */
     int rank;
     int64_t dim[MAX_RANK];
-    bool has_signature, is_open[MAX_RANK];                 /* says which dimensions are open; their `dim` is an example */
+    /* Says which dimensions are open; their `dim` is an example */
+    bool has_signature, is_open[MAX_RANK];
     const Quant *quant;                                    /* NULL: none */
     Bytes data;                                            /* count 0: no constant */
     bool is_variable, is_sparse, is_blockwise;
     FlatTable sparsity;                                    /* where is_sparse: which elements the data are */
-    bool is_packed;                                        /* constant integers of four bits; type is then INT8, for so they are read */
+    /* Constant integers of four bits; type is then INT8, for so they are read */
+    bool is_packed;
 } TfliteTensor;
 
 typedef struct TfliteOperator {
@@ -46,7 +49,8 @@ const char *tflite_builtin_text(int code);                 /* "CONV_2D"; NULL: u
 const char *tflite_type_text(int type);                    /* "FLOAT32"; NULL: unknown */
 bool tflite_dtype(int type, DType *out);                   /* false: we have no such element type */
 bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
-bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);         /* another one than the first */
+/* Another one than the first */
+bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);
 Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* with its values; t->data must hold them */
 
 #endif

@@ -19,7 +19,8 @@ typedef struct Tree {
     const TfliteTensor *tensor;
     int level_count; Level level[MOST_LEVELS];
     int64_t index[MOST_LEVELS];                      /* of the nodes above the one that is visited */
-    int64_t size, next, count, nodes_left;           /* of an element; the next element of the file, and how many there are */
+    /* Of an element; the next element of the file, and how many there are */
+    int64_t size, next, count, nodes_left;
     unsigned char *to;
 } Tree;
 
@@ -52,17 +53,22 @@ static bool read_level(const FlatTable *m, Level *l)
 static bool read_tree(Tree *t)
 {
     const FlatTable *s = &t->tensor->sparsity;
-    const FlatVector order = flat_vector(s, SPARSITY_ORDER, 4), blocks = flat_vector(s, SPARSITY_BLOCKS, 4), levels = flat_vector(s, SPARSITY_LEVELS, 4);
+    const FlatVector order = flat_vector(s, SPARSITY_ORDER, 4), blocks = flat_vector(s, SPARSITY_BLOCKS, 4),
+                     levels = flat_vector(s, SPARSITY_LEVELS, 4);
     const int64_t rank = t->tensor->rank;
     bool is_seen[MOST_LEVELS] = { false };
-    if (order.count > MOST_LEVELS || order.count != levels.count || (int64_t)order.count != rank + (int64_t)blocks.count) return false;
+    if (order.count > MOST_LEVELS || order.count != levels.count
+        || (int64_t)order.count != rank + (int64_t)blocks.count)
+        return false;
     t->level_count = (int)order.count;
     for (int i = 0; i < t->level_count; i++) {
         Level *l = &t->level[i];
         const FlatTable m = flat_table_at(&levels, (size_t)i);
         const int64_t d = flat_int_at(&order, (size_t)i);
         l->is_block = i >= rank;
-        if (d < (l->is_block ? rank : 0) || d >= (l->is_block ? t->level_count : rank) || is_seen[d] || !read_level(&m, l)) return false;
+        if (d < (l->is_block ? rank : 0) || d >= (l->is_block ? t->level_count : rank) || is_seen[d]
+            || !read_level(&m, l))
+            return false;
         is_seen[d] = true;
         const int64_t dimension = l->is_block ? flat_int_at(&blocks, (size_t)(d - rank)) : d;
         if (dimension < 0 || dimension >= rank || (l->is_block && l->format != DENSE)) return false;
@@ -93,7 +99,8 @@ static bool visit(Tree *t, int level, int64_t node)
     const Level *l = &t->level[level];
     const bool is_dense = l->format == DENSE;
     if (!is_dense && (node < 0 || node + 1 >= (int64_t)l->segments.count)) return false;
-    const int64_t begin = is_dense ? 0 : number_at(&l->segments, node), end = is_dense ? l->size : number_at(&l->segments, node + 1);
+    const int64_t begin = is_dense ? 0 : number_at(&l->segments, node),
+                  end = is_dense ? l->size : number_at(&l->segments, node + 1);
     if (begin < 0 || (!is_dense && end > (int64_t)l->indices.count)) return false;
     for (int64_t i = begin; i < end; i++) {
         t->index[level] = is_dense ? i : number_at(&l->indices, i);
@@ -104,7 +111,9 @@ static bool visit(Tree *t, int level, int64_t node)
 
 bool tflite_densify(const TfliteTensor *tensor, int64_t size, unsigned char *to)
 {
-    Tree t = { .tensor = tensor, .size = size, .count = (int64_t)tensor->data.count / size, .to = to, .nodes_left = MOST_LEVELS };
+    Tree t = {
+        .tensor = tensor, .size = size, .count = (int64_t)tensor->data.count / size, .to = to, .nodes_left = MOST_LEVELS
+    };
     for (int d = 0; d < tensor->rank; d++) t.nodes_left *= tensor->dim[d];
     return read_tree(&t) && visit(&t, 0, 0) && t.next == t.count && (int64_t)tensor->data.count == t.count * size;
 }

@@ -8,15 +8,23 @@
 
 enum { OPTIONS_DIV = 29, OPTIONS_LEAKY = 75, OPTIONS_L2_NORM = 12 };
 
-static int32_t fixed(ExprKind k, int64_t a, int64_t b) { return (int32_t)scalar_apply(k, I32, I32, (const Scalar[]){ { .i = a }, { .i = b } }).i; }
+static int32_t fixed(ExprKind k, int64_t a, int64_t b)
+{
+    return (int32_t)scalar_apply(k, I32, I32, (const Scalar[]){ { .i = a }, { .i = b } }).i;
+}
 static int64_t within(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 
 /* x * factor, with one or both roundings */
 static int32_t times(int64_t x, Factor f, bool once)
 {
     int by = f.exponent > 30 ? 1 : 31 - f.exponent;
-    if (once) return (int32_t)scalar_apply(EXPR_SHR, I64, I64, (const Scalar[]){ { .i = x * f.multiplier + ((int64_t)1 << (by - 1)) }, { .i = by } }).i;
-    int32_t left = f.exponent > 0 ? fixed(EXPR_SHL, x, f.exponent) : (int32_t)x, high = fixed(EXPR_MULHIGH, left, f.multiplier);
+    if (once)
+        return (int32_t)scalar_apply(
+                   EXPR_SHR, I64, I64,
+                   (const Scalar[]){ { .i = x * f.multiplier + ((int64_t)1 << (by - 1)) }, { .i = by } })
+            .i;
+    int32_t left = f.exponent > 0 ? fixed(EXPR_SHL, x, f.exponent) : (int32_t)x,
+            high = fixed(EXPR_MULHIGH, left, f.multiplier);
     return f.exponent < 0 ? fixed(EXPR_ROUNDSHIFT, high, -f.exponent) : high;
 }
 
@@ -38,7 +46,8 @@ static Factor inverse_root(int64_t v)
 /* ---- Tables -------------------------------------------------------------------------------------------------------- */
 
 typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
-typedef int64_t Formula(const Curve *c, int64_t q);        /* what is stored for the stored value q, before it is saturated */
+/* What is stored for the stored value q, before it is saturated */
+typedef int64_t Formula(const Curve *c, int64_t q);
 
 static void by_table(TfliteCall *c, Formula *of, float alpha)
 {
@@ -54,7 +63,8 @@ static int64_t leaky_of(const Curve *c, int64_t q)
 {
     int64_t d = q - tflite_zero(c->x);
     float slope = tflite_scale(c->x) * c->alpha / tflite_scale(c->y);
-    Factor f = d >= 0 ? tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))) : tflite_factor((double)(slope < 0 ? -slope : slope));
+    Factor f = d >= 0 ? tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y)))
+                      : tflite_factor((double)(slope < 0 ? -slope : slope));
     return tflite_zero(c->y) + (d < 0 && slope < 0 ? -times(d, f, c->once) : times(d, f, c->once));
 }
 
@@ -62,7 +72,8 @@ static int64_t abs_of(const Curve *c, int64_t q)
 {
     int64_t d = q < tflite_zero(c->x) ? tflite_zero(c->x) - q : q - tflite_zero(c->x);
     bool same = tflite_scale(c->x) == tflite_scale(c->y);
-    return tflite_zero(c->y) + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))), c->once));
+    return tflite_zero(c->y)
+           + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))), c->once));
 }
 
 /* Where the reference refuses the input, below its zero point, the greatest value stands. */
@@ -89,8 +100,14 @@ static int64_t elu_of(const Curve *c, int64_t q)
 
 static int64_t in_16_bits(int64_t v) { return within(v, INT16_MIN, INT16_MAX); }
 /* a * b / 2^15 to the nearest, ties up, or truncated */
-static int64_t high_16(int64_t a, int64_t b) { return in_16_bits((a * b + (a * b >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15)); }
-static int16_t factor_16(Factor f) { return f.multiplier >= 0x7fff8000 ? INT16_MAX : (int16_t)((f.multiplier + (1 << 15)) >> 16); }
+static int64_t high_16(int64_t a, int64_t b)
+{
+    return in_16_bits((a * b + (a * b >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
+}
+static int16_t factor_16(Factor f)
+{
+    return f.multiplier >= 0x7fff8000 ? INT16_MAX : (int16_t)((f.multiplier + (1 << 15)) >> 16);
+}
 
 static int64_t half_even_shift(int64_t v, int by) { return by > 0 ? fixed(EXPR_ROUNDSHIFT, v, by) : v; }
 
@@ -98,7 +115,8 @@ static int64_t half_even_shift(int64_t v, int by) { return by > 0 ? fixed(EXPR_R
 static int64_t hard_swish_of(const Curve *c, int64_t q)
 {
     const float fine = 1.0f / 128.0f * tflite_scale(c->x);
-    Factor out = tflite_factor((double)(fine / tflite_scale(c->y))), unit = tflite_factor((double)(fine / (3.0f / 32768.0f)));
+    Factor out = tflite_factor((double)(fine / tflite_scale(c->y))),
+           unit = tflite_factor((double)(fine / (3.0f / 32768.0f)));
     int64_t x = (q - tflite_zero(c->x)) * 128, scaled = high_16(x, factor_16(out)), bend = x;
     if (unit.exponent > 0) bend = in_16_bits(bend * ((int64_t)1 << (unit.exponent - 1)));
     bend = high_16(bend, factor_16(unit));
@@ -129,7 +147,8 @@ static void hard_swish(TfliteCall *c)
         by_table(c, hard_swish_of, 0);
         return;
     }
-    Tensor *bend = tflite_activate(c, tflite_call2(c, "add", c->in[0], tensor_scalar(c->cx, c->name, F32, 3)), ACT_RELU6);
+    Tensor *bend = tflite_activate(c, tflite_call2(c, "add", c->in[0], tensor_scalar(c->cx, c->name, F32, 3)),
+                                   ACT_RELU6);
     c->out[0] = tflite_call2(c, "div", tflite_call2(c, "mul", c->in[0], bend), tensor_scalar(c->cx, c->name, F32, 6));
 }
 
@@ -153,8 +172,9 @@ static void relu(TfliteCall *c)
     }
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    c->out[0] = tflite_rescale(c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))),
-                               text_format(c->cx, "zero_x=%d zero=%d min=%d to=i8", tflite_zero(x), tflite_zero(y), tflite_zero(y)));
+    c->out[0] = tflite_rescale(
+        c, c->in[0], tflite_factor((double)(tflite_scale(x) / tflite_scale(y))),
+        text_format(c->cx, "zero_x=%d zero=%d min=%d to=i8", tflite_zero(x), tflite_zero(y), tflite_zero(y)));
 }
 
 /* The input's scale is taken for the output's, too. */
@@ -171,7 +191,10 @@ static void relu6(TfliteCall *c)
     c->out[0] = tflite_call(c, "clip", c->in[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
 }
 
-static void relu_n1_to_1(TfliteCall *c) { c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL; }
+static void relu_n1_to_1(TfliteCall *c)
+{
+    c->out[0] = tflite_needs(c, 1) ? tflite_activate(c, c->in[0], ACT_RELU_N1_TO_1) : NULL;
+}
 
 static Tensor *whole_factor(TfliteCall *c, Tensor *x, double real)
 {
@@ -189,7 +212,8 @@ static void prelu(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *a = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
     double scale = (double)tflite_scale(x), slope = scale * (double)tflite_scale(a) / (double)tflite_scale(y);
     Tensor *d = tflite_difference(c, 0), *above = whole_factor(c, d, scale / (double)tflite_scale(y));
-    Tensor *below = whole_factor(c, tflite_call2(c, "mul", d, tflite_difference(c, 1)), slope), *is_below = tflite_call2(c, "less", d, tensor_scalar(c->cx, c->name, I32, 0));
+    Tensor *below = whole_factor(c, tflite_call2(c, "mul", d, tflite_difference(c, 1)), slope),
+           *is_below = tflite_call2(c, "less", d, tensor_scalar(c->cx, c->name, I32, 0));
     if (!above || !below || !is_below) return;
     Tensor *v = tflite_select(c, is_below, below, above);
     v = tflite_call2(c, "add", v, tensor_scalar(c->cx, c->name, I32, tflite_zero(y)));
@@ -230,10 +254,13 @@ static void divide(TfliteCall *c)
     if (!tflite_has_quants(c, 2)) return;
     const TfliteTensor *a = tflite_in_info(c, 0), *b = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
     Factor f = tflite_factor((double)(tflite_scale(a) / (tflite_scale(b) * tflite_scale(y))));
-    Tensor *inverse = inverses(c, tflite_zero(b), bits), *in[] = { c->in[0], c->in[1], inverse, tensor_constant(c->cx, "bits", I32, 1, &count, bits) };
+    Tensor *inverse = inverses(c, tflite_zero(b), bits),
+           *in[] = { c->in[0], c->in[1], inverse, tensor_constant(c->cx, "bits", I32, 1, &count, bits) };
     tflite_clamp(y, act, &least, &greatest);
-    c->out[0] = call(c->cx, "div_fixed", c->name, in, 4, "zero_a=%d zero_b=%d multiplier=%ld left=%d zero=%d min=%lld max=%lld", tflite_zero(a), tflite_zero(b), (long)f.multiplier,
-                     f.exponent, tflite_zero(y), (long long)least, (long long)greatest);
+    c->out[0] = call(c->cx, "div_fixed", c->name, in, 4,
+                     "zero_a=%d zero_b=%d multiplier=%ld left=%d zero=%d min=%lld max=%lld", tflite_zero(a),
+                     tflite_zero(b), (long)f.multiplier, f.exponent, tflite_zero(y), (long long)least,
+                     (long long)greatest);
 }
 
 static void l2_normalization(TfliteCall *c)
@@ -242,10 +269,12 @@ static void l2_normalization(TfliteCall *c)
     if (flat_int(&c->op->options, 0, 1, ACT_NONE) != ACT_NONE) tflite_unsupported(c, "a fused activation");
     else if (!tflite_is_int8(c)) {
         Tensor *norm = tflite_call(c, "reduce_l2", c->in[0], "axes=-1 keepdims=1");
-        c->out[0] = tflite_call2(c, "div", c->in[0], tflite_call2(c, "max", norm, tensor_scalar(c->cx, c->name, F32, 1e-6)));
+        c->out[0] = tflite_call2(c, "div", c->in[0],
+                                 tflite_call2(c, "max", norm, tensor_scalar(c->cx, c->name, F32, 1e-6)));
     } else if (tflite_has_quants(c, 1)) {
         const TfliteTensor *y = tflite_out_info(c, 0);
-        if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128) tflite_refuse(c, "the output's zero point and scale are not 0 and 1/128");
+        if (tflite_zero(y) != 0 || tflite_scale(y) != 1.0f / 128)
+            tflite_refuse(c, "the output's zero point and scale are not 0 and 1/128");
         else c->out[0] = tflite_call(c, "l2_norm_fixed", c->in[0], "zero=%d", tflite_zero(tflite_in_info(c, 0)));
     }
 }

@@ -10,14 +10,16 @@ static Tensor *real_value(TfliteCall *c, int i)
     if (!tflite_has_quant(c, t, false)) return NULL;
     Factor f = tflite_factor((double)tflite_scale(t));
     if (f.exponent > 0) tflite_unsupported(c, "a scale of %g", (double)tflite_scale(t));
-    return tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32", tflite_zero(t), MORE_BITS, (long)f.multiplier, -f.exponent, c->file->rounds_once);
+    return tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32",
+                       tflite_zero(t), MORE_BITS, (long)f.multiplier, -f.exponent, c->file->rounds_once);
 }
 
 static void compare(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 2)) return;
     bool is_quantized = tflite_is_int8(c) && tflite_in_info(c, 0)->quant;
-    c->out[0] = is_quantized ? tflite_call2(c, op, real_value(c, 0), real_value(c, 1)) : tflite_call2(c, op, c->in[0], c->in[1]);
+    c->out[0] = is_quantized ? tflite_call2(c, op, real_value(c, 0), real_value(c, 1))
+                             : tflite_call2(c, op, c->in[0], c->in[1]);
 }
 static void equal(TfliteCall *c) { compare(c, "equal"); }
 static void not_equal(TfliteCall *c) { compare(c, "not_equal"); }
@@ -30,7 +32,8 @@ static void select_(TfliteCall *c)
 {
     if (!tflite_needs(c, 3)) return;
     const Tensor *a = c->in[1], *b = c->in[2];
-    if (a->type != b->type) tflite_refuse(c, "a choice of %s and %s", dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
+    if (a->type != b->type)
+        tflite_refuse(c, "a choice of %s and %s", dtype_info(a->type)->spelling, dtype_info(b->type)->spelling);
     else c->out[0] = call(c->cx, "where", c->name, c->in, 3, "");
 }
 

@@ -23,7 +23,8 @@ static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *uni
     *unit = 2 * (double)(tflite_scale(a) > tflite_scale(b) ? tflite_scale(a) : tflite_scale(b));
     for (int i = 0; i < 2; i++) {
         Factor f = tflite_factor((double)tflite_scale(in[i]) / *unit);
-        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32", tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent, c->file->rounds_once);
+        part[i] = tflite_call(c, "rescale", c->in[i], "zero_x=%d left=%d multiplier=%ld shift=%d once=%d to=i32",
+                              tflite_zero(in[i]), more_bits, (long)f.multiplier, -f.exponent, c->file->rounds_once);
     }
     return !ctx_failed(c->cx);
 }
@@ -55,8 +56,10 @@ static void mul(TfliteCall *c)
         return;
     }
     if (!tflite_has_quants(c, 2)) return;
-    double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1)) / (double)tflite_scale(tflite_out_info(c, 0));
-    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale, 1, activation(c));
+    double scale = (double)tflite_scale(tflite_in_info(c, 0)) * (double)tflite_scale(tflite_in_info(c, 1))
+                   / (double)tflite_scale(tflite_out_info(c, 0));
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", tflite_difference(c, 0), tflite_difference(c, 1)), &scale,
+                                  1, activation(c));
 }
 
 /* Of both operands with 7 more bits, in units of twice the larger scale. */
@@ -73,7 +76,8 @@ static void squared_difference(TfliteCall *c)
     if (!in_one_unit(c, MORE_BITS, part, &unit)) return;
     Tensor *d = tflite_call2(c, "sub", part[0], part[1]);
     const float fine = (float)(1 << 2 * MORE_BITS) * tflite_scale(tflite_out_info(c, 0));
-    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", d, d), &(double){ unit * unit / (double)fine }, 1, ACT_NONE);
+    c->out[0] = tflite_requantize(c, tflite_call2(c, "mul", d, d), &(double){ unit * unit / (double)fine }, 1,
+                                  ACT_NONE);
 }
 
 static void extreme(TfliteCall *c, const char *op)
@@ -111,14 +115,18 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
     }
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    if (tflite_zero(y) != zero || tflite_scale(y) != scale) tflite_refuse(c, "the output's zero point is %d; %d, with a scale of 1/%d, is wanted", tflite_zero(y), zero, (int)(1 / scale));
+    if (tflite_zero(y) != zero || tflite_scale(y) != scale)
+        tflite_refuse(c, "the output's zero point is %d; %d, with a scale of 1/%d, is wanted", tflite_zero(y), zero,
+                      (int)(1 / scale));
     Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
     int left = f.exponent > 0 ? f.exponent : 0;
     if (left > 31) tflite_unsupported(c, "an input scale of %g", (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, left);
-    c->out[0] = by_table(c, fixed, text_format(c->cx, "multiplier=%ld left=%d shift=%d zero=%d radius=%lld", (long)f.multiplier, left,
-                                               f.exponent < 0 ? -f.exponent : 0, tflite_zero(x), (long long)(reach < 256 ? reach : 256)));
+    c->out[0] = by_table(c, fixed,
+                         text_format(c->cx, "multiplier=%ld left=%d shift=%d zero=%d radius=%lld", (long)f.multiplier,
+                                     left, f.exponent < 0 ? -f.exponent : 0, tflite_zero(x),
+                                     (long long)(reach < 256 ? reach : 256)));
 }
 
 static void logistic(TfliteCall *c) { curve(c, "sigmoid", "sigmoid_fixed", -128, 1.0f / 256); }
@@ -131,13 +139,16 @@ static void softmax_int8(TfliteCall *c, double beta)
     enum { BITS = 5 };
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
-    if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256) tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256");
+    if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256)
+        tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256");
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
-    if (f.exponent < 0) tflite_refuse(c, "beta times the input's scale is %g, which is too little", beta * (double)tflite_scale(x));
+    if (f.exponent < 0)
+        tflite_refuse(c, "beta times the input's scale is %g, which is too little", beta * (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, f.exponent);
-    c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], "multiplier=%ld left=%d least=%lld", (long)f.multiplier, f.exponent, (long long)(reach < 256 ? -reach : -256));
+    c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], "multiplier=%ld left=%d least=%lld", (long)f.multiplier,
+                            f.exponent, (long long)(reach < 256 ? -reach : -256));
 }
 
 static void softmax(TfliteCall *c)
@@ -189,7 +200,9 @@ static bool count_elements(TfliteCall *c, const int64_t *axes, int given, int64_
     *count = 1;
     for (int i = 0; i < given; i++) {
         const int64_t size = tensor_dim(c->in[0], (int)axes[i]);
-        if (size < 0 && tflite_is_int8(c)) tflite_unsupported(c, "int8 over axis %lld of %s, which is open; a fixed one is accepted", (long long)axes[i], tensor_shape_text(c->cx, c->in[0]));
+        if (size < 0 && tflite_is_int8(c))
+            tflite_unsupported(c, "int8 over axis %lld of %s, which is open; a fixed one is accepted",
+                               (long long)axes[i], tensor_shape_text(c->cx, c->in[0]));
         *count *= size;
     }
     return !ctx_failed(c->cx);
@@ -228,7 +241,8 @@ static void sum(TfliteCall *c)
     Tensor *s = tflite_call(c, "cast", c->in[0], "to=i32");
     if (given) s = tflite_call(c, "reduce_sum", s, "%s", attrs);
     if (tflite_zero(x)) s = tflite_call2(c, "sub", s, number(c, I32, (double)(tflite_zero(x) * count)));
-    c->out[0] = tflite_rescale(c, s, tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y)), text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
+    c->out[0] = tflite_rescale(c, s, tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y)),
+                               text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
 }
 
 static void reduce(TfliteCall *c, const char *op)
@@ -257,7 +271,9 @@ static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
 static void round_(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
-    Tensor *x = c->in[0], *zero = number(c, F32, 0), *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x, ""), zero), *is_zero = tflite_call2(c, "equal", x, zero);
+    Tensor *x = c->in[0], *zero = number(c, F32, 0),
+           *y = tflite_call2(c, "add", tflite_call(c, "nearbyint", x, ""), zero),
+           *is_zero = tflite_call2(c, "equal", x, zero);
     if (y && is_zero) c->out[0] = tflite_select(c, is_zero, x, y);
 }
 
@@ -268,18 +284,21 @@ static void quantize(TfliteCall *c)
     if (!tflite_needs(c, 1) || !tflite_has_quant(c, tflite_out_info(c, 0), false)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
-    if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8)) tflite_unsupported(c, "an output of type %s; INT8 and UINT8 are accepted", tflite_type_text(y->type));
+    if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8))
+        tflite_unsupported(c, "an output of type %s; INT8 and UINT8 are accepted", tflite_type_text(y->type));
     if (ctx_failed(c->cx)) return;
     const char *as = dtype_info(to)->spelling;
     if (c->in[0]->type != F32) {
         if (!tflite_has_quant(c, x, false)) return;
         Factor f = tflite_factor((double)tflite_scale(x) / (double)tflite_scale(y));
-        c->out[0] = tflite_rescale(c, c->in[0], f, text_format(c->cx, "zero_x=%d zero=%d to=%s", tflite_zero(x), tflite_zero(y), as));
+        c->out[0] = tflite_rescale(c, c->in[0], f,
+                                   text_format(c->cx, "zero_x=%d zero=%d to=%s", tflite_zero(x), tflite_zero(y), as));
         return;
     }
     Tensor *q = tflite_call(c, "round", tflite_call2(c, "div", c->in[0], number(c, F32, (double)tflite_scale(y))), "");
     q = tflite_call2(c, "add", tflite_call(c, "cast", q, "to=i32"), number(c, I32, tflite_zero(y)));
-    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", q, to == I8 ? "min=-128 max=127" : "min=0 max=255"), "to=%s", as);
+    c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", q, to == I8 ? "min=-128 max=127" : "min=0 max=255"),
+                            "to=%s", as);
 }
 
 static void dequantize(TfliteCall *c)
@@ -310,8 +329,14 @@ const TfliteRow tflite_rows_math[] = {
     { 114, "QUANTIZE", 3, 0, OF_F32 | OF_BYTES, 1, NULL, quantize, TFLITE_KEEPS_ALL },
     { 116, "ROUND", 1, 0, OF_F32, 1, NULL, round_, TFLITE_KEEPS_ALL },
     { 6, "DEQUANTIZE", 6, 0, OF_BYTES | OF_F16, 1, NULL, dequantize, TFLITE_KEEPS_ALL },
-    UNARY(8, "FLOOR", 1, "floor"), UNARY(47, "EXP", 2, "exp"), UNARY(59, "NEG", 2, "neg"), UNARY(66, "SIN", 1, "sin"), UNARY(73, "LOG", 2, "log"),
-    UNARY(75, "SQRT", 1, "sqrt"), UNARY(92, "SQUARE", 1, "square"),
-    UNARY(104, "CEIL", 1, "ceil"), UNARY(108, "COS", 1, "cos"),
+    UNARY(8, "FLOOR", 1, "floor"),
+    UNARY(47, "EXP", 2, "exp"),
+    UNARY(59, "NEG", 2, "neg"),
+    UNARY(66, "SIN", 1, "sin"),
+    UNARY(73, "LOG", 2, "log"),
+    UNARY(75, "SQRT", 1, "sqrt"),
+    UNARY(92, "SQUARE", 1, "square"),
+    UNARY(104, "CEIL", 1, "ceil"),
+    UNARY(108, "COS", 1, "cos"),
     { 0 }
 };

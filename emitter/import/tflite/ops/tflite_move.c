@@ -6,8 +6,21 @@
 #include "import/tflite/ops/tflite_rows.h"
 #include "support/text.h"
 
-enum { OPTIONS_RESIZE_BILINEAR = 15, OPTIONS_SPACE_TO_DEPTH = 19, OPTIONS_GATHER = 23, OPTIONS_STRIDED_SLICE = 32, OPTIONS_SPLIT = 35, OPTIONS_CAST = 37, OPTIONS_SHAPE = 55, OPTIONS_PACK = 59,
-       OPTIONS_UNPACK = 64, OPTIONS_RESIZE_NEAREST = 74, OPTIONS_MIRROR_PAD = 77, OPTIONS_SPLIT_V = 79, OPTIONS_DEPTH_TO_SPACE = 94 };
+enum {
+    OPTIONS_RESIZE_BILINEAR = 15,
+    OPTIONS_SPACE_TO_DEPTH = 19,
+    OPTIONS_GATHER = 23,
+    OPTIONS_STRIDED_SLICE = 32,
+    OPTIONS_SPLIT = 35,
+    OPTIONS_CAST = 37,
+    OPTIONS_SHAPE = 55,
+    OPTIONS_PACK = 59,
+    OPTIONS_UNPACK = 64,
+    OPTIONS_RESIZE_NEAREST = 74,
+    OPTIONS_MIRROR_PAD = 77,
+    OPTIONS_SPLIT_V = 79,
+    OPTIONS_DEPTH_TO_SPACE = 94
+};
 
 static int shape_of(const Tensor *x, int64_t *shape)
 {
@@ -15,7 +28,10 @@ static int shape_of(const Tensor *x, int64_t *shape)
     return x->rank;
 }
 
-static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm) { return x ? tflite_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank)) : NULL; }
+static Tensor *transposed(TfliteCall *c, Tensor *x, const int64_t *perm)
+{
+    return x ? tflite_call(c, "transpose", x, "perm=%s", ints_text(c->cx, perm, x->rank)) : NULL;
+}
 
 static Tensor *part_of(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_t end)
 {
@@ -39,7 +55,8 @@ static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, i
         if (sizes[i] < 1) tflite_unsupported(c, "part %d of %lld elements", i, (long long)sizes[i]);
         else c->out[i] = part_of(c, x, axis, at, at + sizes[i]);
     }
-    if (!ctx_failed(c->cx) && at != tensor_dim(x, axis)) tflite_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, axis));
+    if (!ctx_failed(c->cx) && at != tensor_dim(x, axis))
+        tflite_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, axis));
 }
 
 static void split(TfliteCall *c)
@@ -75,19 +92,26 @@ static void slice(TfliteCall *c)
     if (!list_of(c, 1, begin, x->rank) || !list_of(c, 2, size, x->rank)) return;
     for (int d = 0; d < x->rank; d++) {
         end[d] = size[d] < 0 ? tensor_dim(x, d) : begin[d] + size[d];
-        if (begin[d] < 0 || end[d] <= begin[d] || end[d] > tensor_dim(x, d)) tflite_refuse(c, "%lld to %lld of %lld elements", (long long)begin[d], (long long)end[d], (long long)tensor_dim(x, d));
+        if (begin[d] < 0 || end[d] <= begin[d] || end[d] > tensor_dim(x, d))
+            tflite_refuse(c, "%lld to %lld of %lld elements", (long long)begin[d], (long long)end[d],
+                          (long long)tensor_dim(x, d));
     }
-    if (!ctx_failed(c->cx)) c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", ints_text(c->cx, begin, x->rank), ints_text(c->cx, end, x->rank)) : x;
+    if (!ctx_failed(c->cx))
+        c->out[0] = x->rank ? tflite_call(c, "slice", x, "begin=%s end=%s", ints_text(c->cx, begin, x->rank),
+                                          ints_text(c->cx, end, x->rank))
+                            : x;
 }
 
 /* Dimension d from b to e by s, with the masks: begins and ends that do not count, and dimensions that are dropped. */
 typedef struct Strides { int64_t begin, end, step; bool drops; } Strides;
 
-static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begin, const int64_t *end, const int64_t *step, Strides *s)
+static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begin, const int64_t *end,
+                         const int64_t *step, Strides *s)
 {
     enum { BEGIN, END, ELLIPSIS, NEW_AXIS, SHRINK };
     int64_t b = begin[d], e = end[d], by = step[d];
-    bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> d & 1), has_end = !(flat_int(&c->op->options, END, 4, 0) >> d & 1);
+    bool has_begin = !(flat_int(&c->op->options, BEGIN, 4, 0) >> d & 1),
+         has_end = !(flat_int(&c->op->options, END, 4, 0) >> d & 1);
     s->drops = flat_int(&c->op->options, SHRINK, 4, 0) >> d & 1;
     if (by == 0 || size < 1) {
         tflite_refuse(c, "steps of %lld through %lld elements", (long long)by, (long long)size);
@@ -116,7 +140,8 @@ static void strided_slice(TfliteCall *c)
     Tensor *x = c->in[0];
     int count = tflite_ints(c, 1, begin, MAX_RANK), kept = 0;
     if (count < 0 || !list_of(c, 2, end, count) || !list_of(c, 3, step, count)) return;
-    if (count > x->rank || flat_int(&c->op->options, ELLIPSIS, 4, 0) || flat_int(&c->op->options, NEW_AXIS, 4, 0) || flat_int(&c->op->options, 5, 1, 0)) {
+    if (count > x->rank || flat_int(&c->op->options, ELLIPSIS, 4, 0) || flat_int(&c->op->options, NEW_AXIS, 4, 0)
+        || flat_int(&c->op->options, 5, 1, 0)) {
         tflite_unsupported(c, "ellipses, new axes, offsets, or more begins than dimensions");
         return;
     }
@@ -127,9 +152,12 @@ static void strided_slice(TfliteCall *c)
         text_printf(&first, "%s%lld", d ? "," : "", (long long)s.begin);
         text_printf(&last, "%s%lld", d ? "," : "", (long long)(s.end < 0 ? -tensor_dim(x, d) - 1 : s.end));
         text_printf(&by, "%s%lld", d ? "," : "", (long long)s.step);
-        if (!s.drops) shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step : (s.begin - s.end - s.step - 1) / -s.step;
+        if (!s.drops)
+            shape[kept++] = s.step > 0 ? (s.end - s.begin + s.step - 1) / s.step
+                                       : (s.begin - s.end - s.step - 1) / -s.step;
     }
-    Tensor *y = tflite_call(c, "slice", x, "begin=%s end=%s step=%s", text_string(&first), text_string(&last), text_string(&by));
+    Tensor *y = tflite_call(c, "slice", x, "begin=%s end=%s step=%s", text_string(&first), text_string(&last),
+                            text_string(&by));
     c->out[0] = kept == x->rank ? y : tflite_reshape(c, y, shape, kept);
 }
 
@@ -142,12 +170,14 @@ static void pack(TfliteCall *c)
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank + 1);
     if (axis < 0) return;
     if (x->rank == MAX_RANK) tflite_unsupported(c, "more than %d dimensions", MAX_RANK);
-    for (int d = 0; d < x->rank && d < MAX_RANK; d++) shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
+    for (int d = 0; d < x->rank && d < MAX_RANK; d++)
+        shape[d < axis ? d : d + 1 < MAX_RANK ? d + 1 : d] = tensor_dim(x, d);
     Tensor **part = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
     if (ctx_failed(c->cx)) return;
     shape[axis] = 1;
     for (int i = 0; i < c->in_count; i++) part[i] = tflite_reshape(c, c->in[i], shape, x->rank + 1);
-    if (!ctx_failed(c->cx)) c->out[0] = c->in_count == 1 ? part[0] : call(c->cx, "concat", c->name, part, c->in_count, "axis=%d", axis);
+    if (!ctx_failed(c->cx))
+        c->out[0] = c->in_count == 1 ? part[0] : call(c->cx, "concat", c->name, part, c->in_count, "axis=%d", axis);
 }
 
 static void unpack(TfliteCall *c)
@@ -158,10 +188,12 @@ static void unpack(TfliteCall *c)
     Tensor *x = c->in[0];
     int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), x->rank), rank = 0;
     if (axis < 0) return;
-    if (tensor_dim(x, axis) != c->op->out_count || c->op->out_count > TFLITE_OUTPUTS) tflite_unsupported(c, "%d outputs of %lld elements", c->op->out_count, (long long)tensor_dim(x, axis));
+    if (tensor_dim(x, axis) != c->op->out_count || c->op->out_count > TFLITE_OUTPUTS)
+        tflite_unsupported(c, "%d outputs of %lld elements", c->op->out_count, (long long)tensor_dim(x, axis));
     for (int d = 0; d < x->rank; d++)
         if (d != axis) shape[rank++] = tensor_dim(x, d);
-    for (int i = 0; i < c->op->out_count && !ctx_failed(c->cx); i++) c->out[i] = tflite_reshape(c, part_of(c, x, axis, i, i + 1), shape, rank);
+    for (int i = 0; i < c->op->out_count && !ctx_failed(c->cx); i++)
+        c->out[i] = tflite_reshape(c, part_of(c, x, axis, i, i + 1), shape, rank);
 }
 
 /* ---- By indices ---------------------------------------------------------------------------------------------------- */
@@ -224,7 +256,8 @@ static void space_to_depth(TfliteCall *c)
     if (!b) return;
     shape_of(c->in[0], s);
     Tensor *y = tflite_reshape(c, c->in[0], (int64_t[]){ s[0], s[1] / b, b, s[2] / b, b, s[3] }, 6);
-    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 0, 1, 3, 2, 4, 5 }), (int64_t[]){ s[0], s[1] / b, s[2] / b, s[3] * b * b }, 4);
+    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 0, 1, 3, 2, 4, 5 }),
+                               (int64_t[]){ s[0], s[1] / b, s[2] / b, s[3] * b * b }, 4);
 }
 
 static void depth_to_space(TfliteCall *c)
@@ -233,7 +266,8 @@ static void depth_to_space(TfliteCall *c)
     if (!b) return;
     shape_of(c->in[0], s);
     Tensor *y = tflite_reshape(c, c->in[0], (int64_t[]){ s[0], s[1], s[2], b, b, s[3] / (b * b) }, 6);
-    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 0, 1, 3, 2, 4, 5 }), (int64_t[]){ s[0], s[1] * b, s[2] * b, s[3] / (b * b) }, 4);
+    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 0, 1, 3, 2, 4, 5 }),
+                               (int64_t[]){ s[0], s[1] * b, s[2] * b, s[3] / (b * b) }, 4);
 }
 
 /* Block sizes and pairs of paddings or crops of the dimensions behind the batch; how many, 0: refused. */
@@ -244,7 +278,8 @@ static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
         if (count == 0) tflite_refuse(c, "there are no blocks");
         return 0;
     }
-    if (c->in[0]->rank != count + 2) tflite_unsupported(c, "%d block sizes for %s", count, tensor_shape_text(c->cx, c->in[0]));
+    if (c->in[0]->rank != count + 2)
+        tflite_unsupported(c, "%d block sizes for %s", count, tensor_shape_text(c->cx, c->in[0]));
     for (int i = 0; i < count; i++)
         if (block[i] < 1 || block[i] > 1 << 12) tflite_refuse(c, "a block of %lld", (long long)block[i]);
     return !ctx_failed(c->cx) && list_of(c, 2, pairs, 2 * count) ? count : 0;
@@ -256,16 +291,20 @@ static void space_to_batch(TfliteCall *c)
     int m = read_blocks(c, block, pairs), rank = m + 2;
     if (!m || !tflite_has_one_scale(c, 1)) return;
     for (int i = 0; i < m; i++) list[1 + i] = pairs[2 * i], list[rank + 1 + i] = pairs[2 * i + 1];
-    Tensor *x = tflite_call(c, "pad", c->in[0], "pad=%s value=%d", ints_text(c->cx, list, 2 * rank), tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0);
+    Tensor *x = tflite_call(c, "pad", c->in[0], "pad=%s value=%d", ints_text(c->cx, list, 2 * rank),
+                            tflite_is_int8(c) ? tflite_zero(tflite_out_info(c, 0)) : 0);
     if (!x) return;
     shape_of(x, s);
     if (m == 1) {
         Tensor *y = tflite_reshape(c, x, (int64_t[]){ s[0], s[1] / block[0], block[0], s[2] }, 4);
-        c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 0, 1, 3 }), (int64_t[]){ s[0] * block[0], s[1] / block[0], s[2] }, 3);
+        c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 0, 1, 3 }),
+                                   (int64_t[]){ s[0] * block[0], s[1] / block[0], s[2] }, 3);
         return;
     }
-    Tensor *y = tflite_reshape(c, x, (int64_t[]){ s[0], s[1] / block[0], block[0], s[2] / block[1], block[1], s[3] }, 6);
-    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 4, 0, 1, 3, 5 }), (int64_t[]){ s[0] * block[0] * block[1], s[1] / block[0], s[2] / block[1], s[3] }, 4);
+    Tensor *y = tflite_reshape(c, x, (int64_t[]){ s[0], s[1] / block[0], block[0], s[2] / block[1], block[1], s[3] },
+                               6);
+    c->out[0] = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 4, 0, 1, 3, 5 }),
+                               (int64_t[]){ s[0] * block[0] * block[1], s[1] / block[0], s[2] / block[1], s[3] }, 4);
 }
 
 static void batch_to_space(TfliteCall *c)
@@ -277,13 +316,18 @@ static void batch_to_space(TfliteCall *c)
     Tensor *y;
     if (m == 1) {
         y = tflite_reshape(c, c->in[0], (int64_t[]){ block[0], s[0] / block[0], s[1], s[2] }, 4);
-        y = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 1, 2, 0, 3 }), (int64_t[]){ s[0] / block[0], s[1] * block[0], s[2] }, 3);
+        y = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 1, 2, 0, 3 }),
+                           (int64_t[]){ s[0] / block[0], s[1] * block[0], s[2] }, 3);
     } else {
         int64_t batch = s[0] / (block[0] * block[1]);
         y = tflite_reshape(c, c->in[0], (int64_t[]){ block[0], block[1], batch, s[1], s[2], s[3] }, 6);
-        y = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 3, 0, 4, 1, 5 }), (int64_t[]){ batch, s[1] * block[0], s[2] * block[1], s[3] }, 4);
+        y = tflite_reshape(c, transposed(c, y, (const int64_t[]){ 2, 3, 0, 4, 1, 5 }),
+                           (int64_t[]){ batch, s[1] * block[0], s[2] * block[1], s[3] }, 4);
     }
-    for (int i = 0; i < m && y; i++) y = pairs[2 * i] || pairs[2 * i + 1] ? part_of(c, y, 1 + i, pairs[2 * i], tensor_dim(y, 1 + i) - pairs[2 * i + 1]) : y;
+    for (int i = 0; i < m && y; i++)
+        y = pairs[2 * i] || pairs[2 * i + 1]
+                ? part_of(c, y, 1 + i, pairs[2 * i], tensor_dim(y, 1 + i) - pairs[2 * i + 1])
+                : y;
     c->out[0] = y;
 }
 
@@ -298,8 +342,10 @@ static bool read_resize(TfliteCall *c, TfliteResize *r, int first)
     if (!tflite_needs(c, 2) || !list_of(c, 1, r->out, 2)) return false;
     r->align = flat_int(&c->op->options, first, 1, 0) != 0;
     r->half = flat_int(&c->op->options, first + 1, 1, 0) != 0;
-    if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST || tensor_elems(c->in[0]) < 1) {
-        tflite_refuse(c, "%s to %lld by %lld", tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0], (long long)r->out[1]);
+    if (c->in[0]->rank != 4 || r->out[0] < 1 || r->out[1] < 1 || r->out[0] > MOST || r->out[1] > MOST
+        || tensor_elems(c->in[0]) < 1) {
+        tflite_refuse(c, "%s to %lld by %lld", tensor_shape_text(c->cx, c->in[0]), (long long)r->out[0],
+                      (long long)r->out[1]);
         return false;
     }
     for (int d = 0; d < 2; d++) r->in[d] = tensor_dim(c->in[0], 1 + d);
@@ -313,7 +359,8 @@ static void resize_nearest(TfliteCall *c)
     c->out[0] = c->in[0];
     for (int d = 0; d < 2; d++) {
         int64_t in = r.in[d], out = r.out[d];
-        float scale = r.align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out, offset = r.half ? 0.5f : 0.0f;
+        float scale = r.align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out,
+              offset = r.half ? 0.5f : 0.0f;
         int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, out);
         for (int64_t i = 0; i < out; i++) {
             float at = ((float)i + offset) * scale;
@@ -333,7 +380,8 @@ typedef struct Between { int64_t low, high; float far; } Between;
 static Between whole_place(const TfliteResize *r, int d, int64_t i)
 {
     const int64_t in = r->in[d], out = r->out[d], one = 1 << 10;
-    const int64_t scale = r->align && out > 1 ? (one * (in - 1) + (out - 1) / 2) / (out - 1) : (one * in + out / 2) / out;
+    const int64_t scale = r->align && out > 1 ? (one * (in - 1) + (out - 1) / 2) / (out - 1)
+                                              : (one * in + out / 2) / out;
     const int64_t at = i * scale + (r->half ? scale / 2 - one / 2 : 0), low = at / one > 0 ? at / one : 0;
     return (Between){ low, (at + one - 1) / one, (float)(at - low * one) };
 }
@@ -342,7 +390,8 @@ static Between real_place(const TfliteResize *r, int d, int64_t i)
 {
     const int64_t in = r->in[d], out = r->out[d];
     const float scale = r->align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
-    const float at = r->half ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale, low = floorf(at) > 0 ? floorf(at) : 0;
+    const float at = r->half ? ((float)i + 0.5f) * scale - 0.5f : (float)i * scale,
+                low = floorf(at) > 0 ? floorf(at) : 0;
     return (Between){ (int64_t)low, (int64_t)ceilf(at), at - low };
 }
 
@@ -350,15 +399,18 @@ static Taps taps_of(TfliteCall *c, const TfliteResize *r, int d, bool whole)
 {
     const int64_t last = r->in[d] - 1, out = r->out[d], dims[] = { out, 1, 1 };
     const DType type = whole ? I32 : F32;
-    Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out), tensor_constant(c->cx, "near", type, 3 - d, dims, NULL),
+    Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out),
+               tensor_constant(c->cx, "near", type, 3 - d, dims, NULL),
                tensor_constant(c->cx, "far", type, 3 - d, dims, NULL) };
     for (int64_t i = 0; i < out && !ctx_failed(c->cx); i++) {
         const Between b = whole ? whole_place(r, d, i) : real_place(r, d, i);
         const float near = (whole ? 1 << 10 : 1) - b.far;
         t.low[i] = (int32_t)(b.low > last ? last : b.low);
         t.high[i] = (int32_t)(b.high > last ? last : b.high < 0 ? 0 : b.high);
-        dtype_store(type, (void *)(uintptr_t)t.of_low->data, i, whole ? (Scalar){ .i = (int64_t)near } : (Scalar){ .f = near });
-        dtype_store(type, (void *)(uintptr_t)t.of_high->data, i, whole ? (Scalar){ .i = (int64_t)b.far } : (Scalar){ .f = b.far });
+        dtype_store(type, (void *)(uintptr_t)t.of_low->data, i,
+                    whole ? (Scalar){ .i = (int64_t)near } : (Scalar){ .f = near });
+        dtype_store(type, (void *)(uintptr_t)t.of_high->data, i,
+                    whole ? (Scalar){ .i = (int64_t)b.far } : (Scalar){ .f = b.far });
     }
     return t;
 }
@@ -375,13 +427,18 @@ static void resize_bilinear(TfliteCall *c)
     for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
         Tensor *x = by_places(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
         if (is_int8) x = tflite_call(c, "cast", x, "to=i32");
-        x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low), k / 2 ? right.of_high : right.of_low);
+        x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low),
+                         k / 2 ? right.of_high : right.of_low);
         sum = sum ? tflite_call2(c, "add", sum, x) : x;
     }
     if (is_int8 && sum) {      /* / 2^20 to the nearest, ties away from zero */
-        Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19), *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);
+        Tensor *half = tensor_scalar(c->cx, c->name, I32, 1 << 19),
+               *minus = tensor_scalar(c->cx, c->name, I32, -(1 << 19)), *zero = tensor_scalar(c->cx, c->name, I32, 0);
         Tensor *nudge = tflite_select(c, tflite_call2(c, "greater", sum, zero), half, minus);
-        sum = tflite_call(c, "cast", tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge), tensor_scalar(c->cx, c->name, I32, 1 << 20)), "to=i8");
+        sum = tflite_call(
+            c, "cast",
+            tflite_call2(c, "div", tflite_call2(c, "add", sum, nudge), tensor_scalar(c->cx, c->name, I32, 1 << 20)),
+            "to=i8");
     }
     c->out[0] = sum;
 }

@@ -6,7 +6,8 @@
 
 const char *tflite_types_text(Ctx *cx, int types)
 {
-    static const char *const names[] = { "FLOAT32", "INT8", "INT32", "INT64", "BOOL", "UINT8", "INT16", "RESOURCE", "FLOAT16" };
+    static const char *const names[] = { "FLOAT32", "INT8",  "INT32",    "INT64",  "BOOL",
+                                         "UINT8",   "INT16", "RESOURCE", "FLOAT16" };
     Text t = text_new(cx);
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++)
         if (types >> i & 1) text_printf(&t, "%s%s", t.length ? " " : "", names[i]);
@@ -33,7 +34,10 @@ const TfliteTensor *tflite_in_info(const TfliteCall *c, int i)
     return i < c->op->in_count && c->op->in[i] >= 0 ? &c->file->tensor[c->op->in[i]] : NULL;
 }
 
-const TfliteTensor *tflite_out_info(const TfliteCall *c, int i) { return i < c->op->out_count ? &c->file->tensor[c->op->out[i]] : NULL; }
+const TfliteTensor *tflite_out_info(const TfliteCall *c, int i)
+{
+    return i < c->op->out_count ? &c->file->tensor[c->op->out[i]] : NULL;
+}
 
 Tensor *tflite_in(const TfliteCall *c, int i) { return i < c->in_count ? c->in[i] : NULL; }
 bool tflite_is_int8(const TfliteCall *c) { return c->in[0] && c->in[0]->type == I8; }
@@ -53,7 +57,8 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
     const Tensor *t = tflite_in(c, index);
     if (!t) return -1;
     if (!tensor_is_constant(t) || (t->type != I32 && t->type != I64)) {
-        tflite_unsupported(c, "input %d (\"%s\") is not constant; integers known when compiling are accepted", index, t->name);
+        tflite_unsupported(c, "input %d (\"%s\") is not constant; integers known when compiling are accepted", index,
+                           t->name);
         return -2;
     }
     int64_t count = tensor_elems(t);

@@ -18,9 +18,22 @@ typedef struct TfliteCall {
     Tensor *out[TFLITE_OUTPUTS];     /* to be filled in */
 } TfliteCall;
 
-enum { OF_F32 = 1, OF_I8 = 2, OF_I32 = 4, OF_I64 = 8, OF_BOOL = 16, OF_U8 = 32, OF_I16 = 64, OF_HANDLE = 128, OF_F16 = 256, OF_WHOLE = OF_I32 | OF_I64,
-       OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16, OF_BYTES = OF_I8 | OF_U8,
-       HAS_STORED_WEIGHTS = 512 };   /* where input 0 is FLOAT32, input 1 may be integers with scales: tflite_real_weights */
+enum {
+    OF_F32 = 1,
+    OF_I8 = 2,
+    OF_I32 = 4,
+    OF_I64 = 8,
+    OF_BOOL = 16,
+    OF_U8 = 32,
+    OF_I16 = 64,
+    OF_HANDLE = 128,
+    OF_F16 = 256,
+    OF_WHOLE = OF_I32 | OF_I64,
+    OF_ALL = OF_F32 | OF_I8 | OF_WHOLE | OF_BOOL | OF_U8 | OF_I16,
+    OF_BYTES = OF_I8 | OF_U8,
+    /* Where input 0 is FLOAT32, input 1 may be integers with scales: tflite_real_weights */
+    HAS_STORED_WEIGHTS = 512
+};
 
 /* Which dimensions of the inputs may stay open; none: all of them, if the operator of ours works by elements. */
 typedef enum TfliteKeeps { TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST } TfliteKeeps;
@@ -42,7 +55,8 @@ void tflite_translate(TfliteCall *c);
 
 /* ---- For the translations ---------------------------------------------------------------------------------------- */
 
-const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op);      /* `operator "conv_7" (CONV_2D)` */
+/* `operator "conv_7" (CONV_2D)` */
+const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op);
 #define tflite_refuse(c, ...) diag_error((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 #define tflite_unsupported(c, ...) diag_unsupported((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 
@@ -53,7 +67,8 @@ Tensor *tflite_in(const TfliteCall *c, int index);                         /* NU
 bool tflite_needs(TfliteCall *c, int count);                               /* inputs 0..count-1 are there */
 /* The integers of input `index`, which must be constant: how many; -1: absent, -2: refused. */
 int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
-int tflite_axis(TfliteCall *c, int64_t axis, int rank);                    /* counted from the end where negative; -1: refused */
+/* Counted from the end where negative; -1: refused */
+int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 
 #define tflite_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
 #define tflite_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b), "")
@@ -71,7 +86,8 @@ typedef struct Factor { int32_t multiplier; int exponent; } Factor;
 Factor tflite_factor(double real);
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
-bool tflite_has_quants(TfliteCall *c, int inputs);                          /* the first inputs and output 0, per tensor; else refused */
+/* The first inputs and output 0, per tensor; else refused */
+bool tflite_has_quants(TfliteCall *c, int inputs);
 /* The numbers that input i stores, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
 /* Input 0 is real and the weights, input 1, are stored in 8 bits: they take part as the numbers that they stand for. (TensorFlow

@@ -11,7 +11,8 @@ Factor tflite_factor(double real)
 {
     int exponent;
     if (!(real > 0)) return (Factor){ 0, 0 };
-    int64_t m = (int64_t)round(frexp(fmin(real, DBL_MAX), &exponent) * 2147483648.0);      /* absurd scales have an infinite ratio */
+    /* Absurd scales have an infinite ratio */
+    int64_t m = (int64_t)round(frexp(fmin(real, DBL_MAX), &exponent) * 2147483648.0);
     if (m == (int64_t)1 << 31) m /= 2, exponent++;
     if (exponent < -31) return (Factor){ 0, 0 };             /* everything would be shifted out */
     return (Factor){ (int32_t)m, exponent };
@@ -20,15 +21,20 @@ Factor tflite_factor(double real)
 float tflite_scale(const TfliteTensor *t) { return t->quant->scale[0]; }
 int tflite_zero(const TfliteTensor *t) { return t->quant->zero_point[0]; }
 
-static bool is_stored(const TfliteTensor *t, int32_t v) { return t->type == TFLITE_UINT8 ? v >= 0 && v <= UINT8_MAX : v >= INT8_MIN && v <= INT8_MAX; }
+static bool is_stored(const TfliteTensor *t, int32_t v)
+{
+    return t->type == TFLITE_UINT8 ? v >= 0 && v <= UINT8_MAX : v >= INT8_MIN && v <= INT8_MAX;
+}
 
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel)
 {
     if (!t || !t->quant) tflite_refuse(c, "\"%s\" has no scale", t ? t->name : "a missing tensor");
-    else if (t->quant->count > 1 && !may_be_per_channel) tflite_unsupported(c, "scales per channel for \"%s\"", t->name);
+    else if (t->quant->count > 1 && !may_be_per_channel)
+        tflite_unsupported(c, "scales per channel for \"%s\"", t->name);
     else if (t->quant->count == 1 && !(t->quant->scale[0] > 0)) tflite_refuse(c, "the scale of \"%s\" is 0", t->name);
     else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
-        tflite_refuse(c, "the zero point of \"%s\" is %ld, which is no %s", t->name, (long)t->quant->zero_point[0], t->type == TFLITE_UINT8 ? "uint8" : "int8");
+        tflite_refuse(c, "the zero point of \"%s\" is %ld, which is no %s", t->name, (long)t->quant->zero_point[0],
+                      t->type == TFLITE_UINT8 ? "uint8" : "int8");
     return !ctx_failed(c->cx);
 }
 
@@ -64,8 +70,8 @@ void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more)
 {
     if (f.exponent > 31) tflite_unsupported(c, "a scale of 2^%d", f.exponent);
-    return tflite_call(c, "rescale", x, "multiplier=%ld shift=%d left=%d once=%d %s", (long)f.multiplier, f.exponent < 0 ? -f.exponent : 0,
-                       f.exponent > 0 ? f.exponent : 0, c->file->rounds_once, more);
+    return tflite_call(c, "rescale", x, "multiplier=%ld shift=%d left=%d once=%d %s", (long)f.multiplier,
+                       f.exponent < 0 ? -f.exponent : 0, f.exponent > 0 ? f.exponent : 0, c->file->rounds_once, more);
 }
 
 /* "zero=3 min=-100 max=127 to=i8": how output 0 is stored. */
@@ -75,7 +81,8 @@ static const char *store_text(TfliteCall *c, int activation)
     const TfliteTensor *out = tflite_out_info(c, 0);
     tflite_clamp(out, activation, &least, &greatest);
     if (activation > ACT_RELU6) tflite_unsupported(c, "the fused activation %d of int8", activation);
-    return text_format(c->cx, "zero=%d min=%lld max=%lld to=i8", tflite_zero(out), (long long)least, (long long)greatest);
+    return text_format(c->cx, "zero=%d min=%lld max=%lld to=i8", tflite_zero(out), (long long)least,
+                       (long long)greatest);
 }
 
 /* One factor a channel: multipliers and, unless all are the same, shifts are constants. Shifts to the left come first and are
@@ -95,10 +102,12 @@ static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int c
         has_left = has_left || f[i].exponent > 0;
         has_shifts = has_shifts || shift[i] != shift[0];
     }
-    Tensor *m = tensor_constant(cx, "m", I32, 1, &shape, multiplier), *n = has_shifts ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL;
+    Tensor *m = tensor_constant(cx, "m", I32, 1, &shape, multiplier),
+           *n = has_shifts ? tensor_constant(cx, "n", U8, 1, &shape, shift) : NULL;
     if (has_left) x = tflite_call2(c, "mul", x, tensor_constant(cx, "p", I32, 1, &shape, power));
     if (!x || !m) return NULL;
-    const char *attrs = text_format(cx, has_shifts ? "once=%d %s" : "once=%d %s shift=%d", c->file->rounds_once, store, shift[0]);
+    const char *attrs = text_format(cx, has_shifts ? "once=%d %s" : "once=%d %s shift=%d", c->file->rounds_once, store,
+                                    shift[0]);
     return call(cx, "rescale", c->name, (Tensor *[]){ x, m, n }, n ? 3 : 2, "%s", attrs);
 }
 
@@ -128,7 +137,8 @@ Tensor *tflite_real(TfliteCall *c, int i)
     for (int k = 0; k < q->count; k++) dtype_store(stored, zeros, k, (Scalar){ .i = q->zero_point[k] });
     if (dtype_info(stored)->bytes != 1) tflite_unsupported(c, "scales of %s", dtype_info(stored)->spelling);
     if (ctx_failed(c->cx)) return NULL;
-    Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale), tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
+    Tensor *in[] = { c->in[i], tensor_constant(c->cx, c->name, F32, rank, shape, q->scale),
+                     tensor_constant(c->cx, c->name, stored, rank, shape, zeros) };
     return call(c->cx, "dequantize", c->name, in, 3, "");
 }
 

@@ -15,7 +15,9 @@ static void reshape(TfliteCall *c)
     const TfliteTensor *y = tflite_out_info(c, 0);
     FlatVector option = flat_vector(&c->op->options, 0, 4);
     bool is_known = tflite_in(c, 1) && tensor_is_constant(c->in[1]);
-    int rank = is_known ? tflite_ints(c, 1, shape, MAX_RANK) : option.count && option.count <= MAX_RANK ? (int)option.count : y->rank;
+    int rank = is_known                                   ? tflite_ints(c, 1, shape, MAX_RANK)
+               : option.count && option.count <= MAX_RANK ? (int)option.count
+                                                          : y->rank;
     for (int d = 0; d < rank && !is_known; d++) shape[d] = option.count ? flat_int_at(&option, (size_t)d) : y->dim[d];
     if (rank >= 0) c->out[0] = tflite_reshape(c, c->in[0], shape, rank);
 }
@@ -28,13 +30,15 @@ static void squeeze(TfliteCall *c)
     if (axes.count > MAX_RANK) tflite_refuse(c, "there are more than %d axes", MAX_RANK);
     for (size_t i = 0; i < axes.count && !ctx_failed(c->cx); i++) list[i] = flat_int_at(&axes, i);
     if (ctx_failed(c->cx)) return;
-    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, list, (int)axes.count)) : tflite_call(c, "squeeze", c->in[0], "");
+    c->out[0] = axes.count ? tflite_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, list, (int)axes.count))
+                           : tflite_call(c, "squeeze", c->in[0], "");
 }
 
 static void expand_dims(TfliteCall *c)
 {
     int64_t axis;
-    if (tflite_needs(c, 2) && tflite_ints(c, 1, &axis, 1) == 1) c->out[0] = tflite_call(c, "unsqueeze", c->in[0], "axes=%lld", (long long)axis);
+    if (tflite_needs(c, 2) && tflite_ints(c, 1, &axis, 1) == 1)
+        c->out[0] = tflite_call(c, "unsqueeze", c->in[0], "axes=%lld", (long long)axis);
 }
 
 static void transpose(TfliteCall *c)
@@ -49,7 +53,8 @@ static void concatenation(TfliteCall *c)
 {
     enum { AXIS, ACTIVATION };
     if (!tflite_needs(c, c->in_count) || !tflite_has_one_scale(c, c->in_count)) return;
-    int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank), act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
+    int axis = tflite_axis(c, flat_int(&c->op->options, AXIS, 4, 0), c->in[0]->rank),
+        act = (int)flat_int(&c->op->options, ACTIVATION, 1, ACT_NONE);
     if (act != ACT_NONE && tflite_is_int8(c)) tflite_unsupported(c, "the fused activation %d of int8", act);
     if (ctx_failed(c->cx)) return;
     c->out[0] = tflite_activate(c, call(c->cx, "concat", c->name, c->in, c->in_count, "axis=%d", axis), act);
@@ -63,14 +68,20 @@ static void pad(TfliteCall *c)
     const Tensor *given = tflite_in(c, 2);
     if (count < 0) return;
     if (count != 2 * rank) tflite_refuse(c, "there are %d paddings for %d dimensions", count, rank);
-    if (given && (!tensor_is_constant(given) || tensor_elems(given) != 1 || given->type != c->in[0]->type)) tflite_unsupported(c, "padding that is not constant");
+    if (given && (!tensor_is_constant(given) || tensor_elems(given) != 1 || given->type != c->in[0]->type))
+        tflite_unsupported(c, "padding that is not constant");
     if (!tflite_has_one_scale(c, 1)) return;
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d < rank; d++) list[d] = pairs[2 * d], list[rank + d] = pairs[2 * d + 1];
     Text value = text_new(c->cx);
     if (given && dtype_is_float(given->type)) text_double(&value, dtype_load(given->type, given->data, 0).f);
-    else text_printf(&value, "%lld", given ? (long long)dtype_load(given->type, given->data, 0).i : tflite_is_int8(c) ? (long long)tflite_zero(tflite_out_info(c, 0)) : 0LL);
-    c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s value=%s", ints_text(c->cx, list, 2 * rank), text_string(&value));
+    else
+        text_printf(&value, "%lld",
+                    given               ? (long long)dtype_load(given->type, given->data, 0).i
+                    : tflite_is_int8(c) ? (long long)tflite_zero(tflite_out_info(c, 0))
+                                        : 0LL);
+    c->out[0] = tflite_call(c, "pad", c->in[0], "pad=%s value=%s", ints_text(c->cx, list, 2 * rank),
+                            text_string(&value));
 }
 
 const TfliteRow tflite_rows_shape[] = {

@@ -21,7 +21,10 @@ void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out)
     out->of = NEW_ARRAY(cx->arena, TfliteVariable *, file->tensor_count);
 }
 
-static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *what) { diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what); }
+static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *what)
+{
+    diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what);
+}
 
 /* "container/name" of a handle; those of an operator that is damaged are empty. */
 static const char *name_of(Ctx *cx, const TfliteOperator *op)
@@ -68,9 +71,11 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
     }
     v = s->of[op->out[0]] = &s->at[s->count++];
     *v = (TfliteVariable){ .name = variable_name, .like = like };
-    v->input = v->now = tensor_new_fixed(s->cx, *variable_name ? variable_name : like->name, type, like->rank, like->dim);
+    v->input = v->now = tensor_new_fixed(s->cx, *variable_name ? variable_name : like->name, type, like->rank,
+                                         like->dim);
     if (v->input) v->input->quant = like->quant;
-    if (v->input && (tensor_elems(v->input) < 1 || tensor_elems(v->input) > INT32_MAX)) refuse(s, op, "a variable that is empty or too large");
+    if (v->input && (tensor_elems(v->input) < 1 || tensor_elems(v->input) > INT32_MAX))
+        refuse(s, op, "a variable that is empty or too large");
 }
 
 static bool is_like(const Tensor *a, const Tensor *b)
@@ -105,8 +110,9 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
     if (ctx_failed(s->cx)) return;
     if (!given) refuse(s, op, "the value is not made before it");
     else if (!is_like(given, v->input))
-        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\", which is %s%s", dtype_info(given->type)->spelling,
-                   tensor_shape_text(s->cx, given), v->name, dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
+        diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\", which is %s%s",
+                   dtype_info(given->type)->spelling, tensor_shape_text(s->cx, given), v->name,
+                   dtype_info(v->input->type)->spelling, tensor_shape_text(s->cx, v->input));
     if (ctx_failed(s->cx)) return;
     if (!v->initial && v->now == v->input) v->initial = zero_points(s, &s->file->tensor[op->in[1]], v->input);
     v->now = given;
@@ -114,17 +120,22 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
 
 /* ---- The subgraph that is run once ------------------------------------------------------------------------------------ */
 
-static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOperator *op, const char *const *handle, const TfliteOperator *caller)
+static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOperator *op, const char *const *handle,
+                        const TfliteOperator *caller)
 {
     const TfliteTensor *value = op->in_count == 2 && op->in[1] >= 0 ? &init->tensor[op->in[1]] : NULL;
     const char *variable_name = op->in_count && op->in[0] >= 0 ? handle[op->in[0]] : NULL;
     for (int i = 0; variable_name && i < s->file->operator_count; i++)      /* its handle may stand behind this */
-        if (s->file->operator[i].code == VAR_HANDLE && strcmp(name_of(s->cx, &s->file->operator[i]), variable_name) == 0) open_handle(s, &s->file->operator[i]);
+        if (s->file->operator[i].code == VAR_HANDLE && strcmp(name_of(s->cx, &s->file->operator[i]), variable_name)
+            == 0)
+            open_handle(s, &s->file->operator[i]);
     TfliteVariable *v = variable_name ? variable_named(s, variable_name) : NULL;
     if (!v || ctx_failed(s->cx)) return;                     /* nobody uses it */
     const Tensor *first = value && value->data.count ? tflite_constant(s->cx, value) : NULL;
-    if (!first && !ctx_failed(s->cx)) diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller), "its subgraph assigns what is no constant");
-    else if (first && !is_like(first, v->input)) refuse(s, caller, "its subgraph assigns a value of another shape or type");
+    if (!first && !ctx_failed(s->cx))
+        diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller), "its subgraph assigns what is no constant");
+    else if (first && !is_like(first, v->input))
+        refuse(s, caller, "its subgraph assigns a value of another shape or type");
     else v->initial = first;
 }
 
@@ -142,7 +153,9 @@ static void call_once(TfliteStates *s, const TfliteOperator *op)
         const TfliteOperator *inner = &init.operator[i];
         if (inner->code == VAR_HANDLE && inner->out_count == 1) handle[inner->out[0]] = name_of(s->cx, inner);
         else if (inner->code == ASSIGN_VARIABLE) assign_once(s, &init, inner, handle, op);
-        else diag_unsupported(s->cx, tflite_where(s->cx, s->file, op), "its subgraph does more than to assign constants to variables");
+        else
+            diag_unsupported(s->cx, tflite_where(s->cx, s->file, op),
+                             "its subgraph does more than to assign constants to variables");
     }
 }
 

@@ -14,9 +14,13 @@ enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS };
 enum { OPTIONS_CONV = 1, OPTIONS_DEPTHWISE = 2, OPTIONS_POOL = 5, OPTIONS_DENSE = 8 };
 enum { MOST = 1 << 20 };
 
-typedef struct TfliteWindows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } TfliteWindows;      /* h, w; top, left, bottom, right */
+/* h, w; top, left, bottom, right */
+typedef struct TfliteWindows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } TfliteWindows;
 
-static int64_t option(const TfliteCall *c, int field, int64_t otherwise) { return flat_int(&c->op->options, field, 4, otherwise); }
+static int64_t option(const TfliteCall *c, int field, int64_t otherwise)
+{
+    return flat_int(&c->op->options, field, 4, otherwise);
+}
 static int activation(const TfliteCall *c, int field) { return (int)flat_int(&c->op->options, field, 1, ACT_NONE); }
 
 /* SAME: ceil(size / stride) windows; what is missing is padded on both sides, the odd one at the end. */
@@ -25,8 +29,10 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
     int64_t padding = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME);
     for (int d = 0; d < 2; d++) {
         int64_t size = tensor_dim(c->in[0], 1 + d), k = w->kernel[d], s = w->stride[d], step = w->dilation[d];
-        if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST || (padding != PADDING_SAME && padding != PADDING_VALID)) {
-            tflite_refuse(c, "kernel %lld, stride %lld, dilation %lld, padding %lld", (long long)k, (long long)s, (long long)step, (long long)padding);
+        if (k < 1 || s < 1 || step < 1 || k > MOST || s > MOST || step > MOST
+            || (padding != PADDING_SAME && padding != PADDING_VALID)) {
+            tflite_refuse(c, "kernel %lld, stride %lld, dilation %lld, padding %lld", (long long)k, (long long)s,
+                          (long long)step, (long long)padding);
             return false;
         }
         int64_t total = ((size + s - 1) / s - 1) * s + (k - 1) * step + 1 - size;
@@ -39,7 +45,8 @@ static bool finish_windows(TfliteCall *c, TfliteWindows *w)
 
 static const char *windows_text(Ctx *cx, const TfliteWindows *w)
 {
-    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, 2), ints_text(cx, w->dilation, 2), ints_text(cx, w->pad, 4));
+    return text_format(cx, "stride=%s dilation=%s pad=%s", ints_text(cx, w->stride, 2), ints_text(cx, w->dilation, 2),
+                       ints_text(cx, w->pad, 4));
 }
 
 /* ---- From sums to the output ------------------------------------------------------------------------------------- */
@@ -48,15 +55,17 @@ static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
 {
     const Tensor *b = tflite_in(c, 2);
     if (!b || (b->type == sums && tensor_elems(b) == channels)) return true;
-    tflite_refuse(c, "the bias is %s%s; %s[%lld] is wanted", dtype_info(b->type)->spelling, tensor_shape_text(c->cx, b), dtype_info(sums)->spelling,
-                  (long long)channels);
+    tflite_refuse(c, "the bias is %s%s; %s[%lld] is wanted", dtype_info(b->type)->spelling, tensor_shape_text(c->cx, b),
+                  dtype_info(sums)->spelling, (long long)channels);
     return false;
 }
 
 static Tensor *add_bias(TfliteCall *c, Tensor *sums)
 {
     Tensor *b = tflite_in(c, 2);
-    return b ? tflite_call2(c, "add", sums, b->rank == 1 ? b : tflite_call(c, "reshape", b, "shape=%lld", (long long)tensor_elems(b))) : sums;
+    return b ? tflite_call2(c, "add", sums,
+                            b->rank == 1 ? b : tflite_call(c, "reshape", b, "shape=%lld", (long long)tensor_elems(b)))
+             : sums;
 }
 
 /* The factor of each channel of a convolution, which takes the product of the scales in doubles. */
@@ -69,13 +78,15 @@ static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels
         tflite_refuse(c, "the weights have %d scales for %lld channels", count, (long long)channels);
         return NULL;
     }
-    for (int i = 0; i < count; i++) scales[i] = (double)tflite_scale(x) * (double)k->quant->scale[i] / (double)tflite_scale(y);
+    for (int i = 0; i < count; i++)
+        scales[i] = (double)tflite_scale(x) * (double)k->quant->scale[i] / (double)tflite_scale(y);
     return tflite_requantize(c, sums, scales, count, act);
 }
 
 static bool has_quants(TfliteCall *c)
 {
-    return tflite_has_quant(c, tflite_in_info(c, 0), false) && tflite_has_quant(c, tflite_in_info(c, 1), true) && tflite_has_quant(c, tflite_out_info(c, 0), false);
+    return tflite_has_quant(c, tflite_in_info(c, 0), false) && tflite_has_quant(c, tflite_in_info(c, 1), true)
+           && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
 /* Weights are symmetric in convolutions: their zero points must be 0. */
@@ -106,9 +117,10 @@ static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const c
 
 static bool is_image(TfliteCall *c)
 {
-    if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) != 0 && tensor_elems(c->in[1]) > 0) return true;
-    tflite_refuse(c, "the input is %s and the kernel %s; four dimensions each are wanted", tensor_shape_text(c->cx, c->in[0]),
-                  tensor_shape_text(c->cx, c->in[1]));
+    if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) != 0 && tensor_elems(c->in[1]) > 0)
+        return true;
+    tflite_refuse(c, "the input is %s and the kernel %s; four dimensions each are wanted",
+                  tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
     return false;
 }
 
@@ -126,7 +138,8 @@ static void conv_2d(TfliteCall *c)
     int64_t channels = tensor_dim(c->in[0], 3), each = tensor_dim(c->in[1], 3);
     if (!finish_windows(c, &w)) return;
     Tensor *k = tflite_call(c, "transpose", c->in[1], "perm=1,2,3,0");
-    const char *attrs = text_format(c->cx, "%s groups=%lld", windows_text(c->cx, &w), (long long)(channels / each > 0 ? channels / each : 1));
+    const char *attrs = text_format(c->cx, "%s groups=%lld", windows_text(c->cx, &w),
+                                    (long long)(channels / each > 0 ? channels / each : 1));
     finish_convolution(c, "conv2d", k, attrs, activation(c, CONV_ACTIVATION));
 }
 
@@ -135,9 +148,11 @@ static void depthwise_conv_2d(TfliteCall *c)
     if (!tflite_needs(c, 2) || !is_image(c) || !tflite_real_weights(c)) return;
     TfliteWindows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
-    if (tensor_dim(c->in[1], 0) != 1) tflite_refuse(c, "the kernel is %s; [1][kh][kw][c] is wanted", tensor_shape_text(c->cx, c->in[1]));
+    if (tensor_dim(c->in[1], 0) != 1)
+        tflite_refuse(c, "the kernel is %s; [1][kh][kw][c] is wanted", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
-    finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), windows_text(c->cx, &w), activation(c, DEPTHWISE_ACTIVATION));
+    finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), windows_text(c->cx, &w),
+                       activation(c, DEPTHWISE_ACTIVATION));
 }
 
 /* ---- Dense ------------------------------------------------------------------------------------------------------- */
@@ -172,7 +187,9 @@ static void fully_connected(TfliteCall *c)
     int64_t channels = tensor_dim(c->in[1], 0);
     Tensor *x = as_rows(c, tensor_dim(c->in[1], 1)), *w = tflite_call(c, "transpose", c->in[1], "perm=1,0");
     if (!x || !w || !check_bias(c, channels, is_int8 ? I32 : F32) || (is_int8 && !has_quants(c))) return;
-    const char *attrs = is_int8 ? text_format(cx, "zero=%d zero_w=%d", tflite_zero(tflite_in_info(c, 0)), tflite_zero(tflite_in_info(c, 1))) : "";
+    const char *attrs = is_int8 ? text_format(cx, "zero=%d zero_w=%d", tflite_zero(tflite_in_info(c, 0)),
+                                              tflite_zero(tflite_in_info(c, 1)))
+                                : "";
     Tensor *sums = add_bias(c, call(cx, "dense", c->name, (Tensor *[]){ x, w }, 2, "%s", attrs));
     c->out[0] = is_int8 ? requantize_dense(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
@@ -194,7 +211,8 @@ static void batch_matmul(TfliteCall *c)
         }
         for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
         side[i] = is_int8 ? tflite_difference(c, i) : c->in[i];
-        if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0)) side[i] = tflite_call(c, "transpose", side[i], "perm=%s", ints_text(c->cx, perm, rank));
+        if (flat_int(&c->op->options, i ? ADJ_Y : ADJ_X, 1, 0))
+            side[i] = tflite_call(c, "transpose", side[i], "perm=%s", ints_text(c->cx, perm, rank));
     }
     Tensor *sums = tflite_call2(c, "matmul", side[0], side[1]);
     c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
@@ -209,7 +227,8 @@ static void transpose_conv(TfliteCall *c)
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
     int64_t shape[4], pad[4], extra[2];
     if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || tflite_ints(c, 0, shape, 4) != 4) {
-        if (!ctx_failed(c->cx)) tflite_refuse(c, "a shape of four integers, weights and an input of four dimensions are wanted");
+        if (!ctx_failed(c->cx))
+            tflite_refuse(c, "a shape of four integers, weights and an input of four dimensions are wanted");
         return;
     }
     Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
@@ -224,7 +243,8 @@ static void transpose_conv(TfliteCall *c)
     bool is_int8 = tflite_is_int8(&as_conv);
     if (is_int8 && (!has_quants(&as_conv) || !has_symmetric_weights(&as_conv))) return;
     for (int d = 0; d < 2; d++) {
-        int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d), kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
+        int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d),
+                kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
         if (stride < 1 || stride > MOST || out < 1) {
             tflite_refuse(c, "a stride of %lld to %lld places", (long long)stride, (long long)out);
             return;
@@ -232,7 +252,8 @@ static void transpose_conv(TfliteCall *c)
         bool same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
         total = (same ? (out + stride - 1) / stride - 1 : (out - kernel + stride) / stride - 1) * stride + kernel - out;
         pad[d] = total > 0 ? total / 2 : 0;
-        int64_t rest = (size - 1) * stride + kernel - pad[d] - out;      /* what is left behind the result, or wanting */
+        /* What is left behind the result, or wanting */
+        int64_t rest = (size - 1) * stride + kernel - pad[d] - out;
         pad[2 + d] = rest > 0 ? rest : 0;
         extra[d] = rest < 0 ? -rest : 0;
     }
@@ -240,10 +261,12 @@ static void transpose_conv(TfliteCall *c)
     if (is_int8) k = tflite_call(c, "cast", k, "to=i32"), x = tflite_difference(&as_conv, 0);
     int64_t stride[2] = { option(c, STRIDE_H, 1), option(c, STRIDE_W, 1) };
     if (!k || !x || !check_bias(&as_conv, tensor_dim(k, 3), is_int8 ? I32 : F32)) return;
-    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s", ints_text(c->cx, stride, 2), ints_text(c->cx, pad, 4),
-                        ints_text(c->cx, extra, 2));
+    Tensor *sums = call(c->cx, "conv2d_transpose", c->name, (Tensor *[]){ x, k }, 2, "stride=%s pad=%s extra=%s",
+                        ints_text(c->cx, stride, 2), ints_text(c->cx, pad, 4), ints_text(c->cx, extra, 2));
     sums = sums ? add_bias(&as_conv, sums) : NULL;
-    if (sums) c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION)) : tflite_activate(c, sums, activation(c, ACTIVATION));
+    if (sums)
+        c->out[0] = is_int8 ? requantize_channels(&as_conv, sums, tensor_dim(k, 3), activation(c, ACTIVATION))
+                            : tflite_activate(c, sums, activation(c, ACTIVATION));
 }
 
 /* ---- Pools ------------------------------------------------------------------------------------------------------- */
@@ -253,17 +276,20 @@ static void pool(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 1)) return;
     int act = activation(c, POOL_ACTIVATION);
-    if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0) tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
-    TfliteWindows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) }, .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
-                  .dilation = { 1, 1 } };
+    if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0)
+        tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
+    TfliteWindows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) },
+                        .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
+                        .dilation = { 1, 1 } };
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
-    c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", ints_text(c->cx, w.kernel, 2), ints_text(c->cx, w.stride, 2),
-                            ints_text(c->cx, w.pad, 4));
+    c->out[0] = tflite_call(c, op, c->in[0], "kernel=%s stride=%s pad=%s", ints_text(c->cx, w.kernel, 2),
+                            ints_text(c->cx, w.stride, 2), ints_text(c->cx, w.pad, 4));
     if (!tflite_is_int8(c)) c->out[0] = tflite_activate(c, c->out[0], act);
     else if (act != ACT_NONE && tflite_has_quant(c, tflite_out_info(c, 0), false)) {
         int64_t least, greatest;
         tflite_clamp(tflite_out_info(c, 0), act, &least, &greatest);
-        if (least > INT8_MIN || greatest < INT8_MAX) c->out[0] = tflite_call(c, "clip", c->out[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
+        if (least > INT8_MIN || greatest < INT8_MAX)
+            c->out[0] = tflite_call(c, "clip", c->out[0], "min=%lld max=%lld", (long long)least, (long long)greatest);
     }
 }
 
