@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: 0BSD */
 /* What emitted C stands on besides lw_math.h: macros that hide compilers, and integer helpers whose meaning C leaves open.
- * C99; right where int has 16 bits. Each piece says what it needs, so that --standalone can take the used ones along. */
+ * C99; right where int has 16 bits. Each piece says what it needs, so that --standalone can take the used ones along.
+ *
+ * Aliasing. Emitted code needs no compiler flag: it is right under -fstrict-aliasing. Memory is written before it is read, and is
+ * read as the type that it was written as last: in allocated memory, which has no declared type, that store sets the effective
+ * type (C99 6.5, paragraph 6), so that the bytes of a dead tensor may be reused for another type. A static arena
+ * (--static-arena) is a union with an array of each type that is kept in it, so its declared type has a member for each access.
+ * An array of unsigned char that a caller declares (NAME_ARENA) provides storage for other types in C++20; in C, gcc and clang
+ * let accesses through any type alias an object of character type. Within one function two tensors share bytes only if both
+ * have one type or one of them has elements of one byte. Bits of another type are read with memcpy, vectors through the
+ * compilers' own vector types. `restrict` is printed where the memory plan shows that a parameter is apart from all others. */
 #ifndef LW_BASE_H
 #define LW_BASE_H
 

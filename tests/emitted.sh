@@ -54,6 +54,23 @@ setup emit-static-arena emit fixed "$first" --static-arena
 setup build-static-arena build static_arena -Iruntime -I"$work/fixed" -I"$work/one" tests/emitted/static_arena.c "$work/fixed/fixed.c" "$work/one/one.c"
 check static-arena-same-values "$work/static_arena"
 
+# Bytes of the arena are floats, 16-bit and 32-bit integers in turn: type-based alias analysis must see no difference, whether the arena
+# is allocated or a static array.
+mixed="tests/golden/quantized-reals/quantized-reals.te tests/golden/residual-bytes/residual-bytes.te tests/golden/control-flow/control-flow.onnx
+../shared/models/onnx/kws_micro_qdq.onnx"
+strictly() { CC="$work/$compiler-O3" "$lw" verify "$@"; }
+for compiler in gcc clang; do
+    if ! has $compiler; then skip "strict-aliasing-$compiler" "$compiler is not installed"; continue; fi
+    printf '#!/bin/sh\nexec %s "$@" -O3 -fstrict-aliasing -Wstrict-aliasing=2 -Werror\n' $compiler > "$work/$compiler-O3"
+    chmod +x "$work/$compiler-O3"
+    for model in $mixed; do
+        name=${model##*/}
+        if [ ! -f "$model" ]; then skip "strict-aliasing-$compiler-$name" "no recorded models beside the project"; continue; fi
+        check "strict-aliasing-$compiler-$name" strictly "$model"
+        check "strict-aliasing-$compiler-$name-static" strictly "$model" --static-arena --target cortex-m4
+    done
+done
+
 # ---- Instructions ------------------------------------------------------------------------------------------------------------
 # A loop nest printed as a macro gives the same with the macro and with what stands for it where there is none.
 

@@ -354,15 +354,31 @@ static void check_pointers(Ctx *cx, Text *t, const char *prefix, const char *lis
     }
 }
 
+/* With a member for each type that layers keep in it: so its declared type holds all types that it is read as. The member of eight
+ * bytes is there in any case. */
+static void static_arena(Text *t, const Program *p, const char *prefix)
+{
+    bool used[DTYPE_COUNT] = { false };
+    const Call *call;
+    used[I64] = used[F64] = true;
+    for (int i = 0; (call = program_call(p, i)) != NULL; i++)
+        for (int j = 0; j < call->place_count; j++) used[call->place[j].type] = true;
+    text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n", (long long)p->arena_align, prefix);
+    for (int type = 0; type < DTYPE_COUNT; type++) {
+        const DTypeInfo *info = dtype_info((DType)type);
+        if (used[type] && info->bytes > 1)
+            text_printf(t, "    %s as_%s[%lld];\n", info->c_type, info->spelling, (long long)((p->arena_size + info->bytes - 1) / info->bytes));
+    }
+    text_printf(t, "} %s_arena;\n\n", p->name);
+}
+
 static void run_function(Ctx *cx, Text *t, const Program *p)
 {
     const char *prefix = name_upper(cx, p->name);
     Speller s = speller_new(cx);
     static const char *const taken[] = { "in", "out", "arena", "memory", "state", "now", "next" };
     for (size_t i = 0; i < sizeof taken / sizeof taken[0]; i++) speller_name(&s, taken[i], taken[i]);
-    if (p->static_arena && uses_arena(p))
-        text_printf(t, "static LW_ALIGN(%lld) union {\n    uint8_t bytes[%s_ARENA_SIZE];\n    double align_double;\n    int64_t align_integer;\n} %s_arena;\n\n",
-                    (long long)p->arena_align, prefix, p->name);
+    if (p->static_arena && uses_arena(p)) static_arena(t, p, prefix);
     run_signature(cx, t, p);
     text_add(t, "\n{\n");
     if (uses_arena(p)) text_printf(t, "    uint8_t *const memory = %s%s;\n", p->static_arena ? p->name : "arena", p->static_arena ? "_arena.bytes" : "");
