@@ -129,7 +129,7 @@ static const Option options[] = {
     { "--quiet",        NULL,         "print no warnings and no notes", MODEL, FLAG_AT(quiet) },
 
     { "--io", "caller|arena",
-      "inputs and outputs are the caller's, or at NAME_X_AT of the arena, which a run reuses",
+      "inputs and outputs are the caller's, or in the arena at NAME_X_AT",
       COMPILE | VERIFY | DUMP | REPORT, READ_ONCE(read_io) },
 
     { "--name", "NAME",
@@ -158,7 +158,7 @@ static const Option options[] = {
           READ_ONCE(read_steps) },
     { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY, TEXT_AT(cc) },
     { "--runner", "CMD",
-     "runs the program: CMD PROGRAM IN.npy... OUT.npy...; may print `instructions N`, `cycles N`, `ns N`",
+     "CMD PROGRAM IN.npy... OUT.npy... runs it, and may print `instructions N`, `cycles N`",
       VERIFY, TEXT_AT(runner) },
 
     { "--at", "STAGE",

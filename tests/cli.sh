@@ -130,6 +130,8 @@ check usage-every-option-of-every-command every_option
 check help                      ends 0 'exit status: 0 done; 1 the input was refused' --help
 check help-short                ends 0 'exit status: 0 done' -h
 check help-has-rule-of-usage    ends 0 '2 wrong usage: a command, option, value or target' --help
+narrow() { "$lw" --help | awk 'length($0) > 120 { print; n++ } END { exit n > 0 }'; }
+check help-fits-into-120-columns narrow
 check version-short             ends 0 '^loopwright [0-9]' -v
 check help-of-command           ends 0 'usage:' dump --help
 check version                   ends 0 '^loopwright [0-9]' --version
