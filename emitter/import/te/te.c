@@ -23,6 +23,7 @@ typedef struct TeReader {
     const Known *known;              /* sizes and tensors so far */
     bool is_scanning;                /* the first walk, when no tensor is known yet */
     bool is_nest;                    /* calls are expanded where they stand */
+    bool is_one_group;               /* the file has formulas or steps */
     Model *model;                    /* its arrays have room for all */
     TeStep *step;
 } TeReader;
@@ -282,7 +283,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
         lex_error(l, at, "there is no operator '%s'%s", called, op_hint(r->cx, called));
         return NULL;
     }
-    if (r->is_nest && op->fusion.annotation) {
+    if (r->is_one_group && op->fusion.annotation) {
         lex_error(l, at,
                   "'%s' has no effect in a file with formulas or steps, which is one group; a file of calls alone is "
                          "accepted", called);
@@ -295,6 +296,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
+    if (r->is_nest && op->fusion.annotation) return in;           /* only looked at as a nest: it acts where it is emitted */
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     Map named = map_new(r->cx->arena);
@@ -437,7 +439,8 @@ bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *o
     make_room(&r);
     walk_statements(&r, find_formulas, true);
     r.is_scanning = false;
-    r.is_nest = r.is_nest || out->step_count || (options && options->as_nest);
+    r.is_one_group = r.is_nest || out->step_count;
+    r.is_nest = r.is_one_group || (options && options->as_nest);
     walk_statements(&r, read_statement, false);
     bool is_whole = !options || !options->is_part;
     if (is_whole) promises_are_kept(cx, r.known);
