@@ -158,7 +158,7 @@ static const Option options[] = {
           READ_ONCE(read_steps) },
     { "--cc", "CMD", "the compiler, instead of $CC: called as $CC is, to build PROGRAM", VERIFY, TEXT_AT(cc) },
     { "--runner", "CMD",
-     "CMD PROGRAM IN.npy... OUT.npy... runs it, and may print `instructions N`, `cycles N`",
+     "CMD PROGRAM IN.npy... OUT.npy... runs it; it may print `cycles N` and the like",
       VERIFY, TEXT_AT(runner) },
 
     { "--at", "STAGE",
