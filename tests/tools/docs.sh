@@ -51,10 +51,11 @@ operators() {
     "$build/loopwright" ops | sed 1d > "$work/ops"
     echo "$(wc -l < "$work/ops" | tr -d ' ') operators."
     echo
-    echo '| operator | level | fused as | meaning |'
+    echo '| call | level | fused as | meaning |'
     echo '|---|---|---|---|'
     awk '{ name = $1; level = $2; pattern = $3; sub(/^[^ ]+ +[0-9]+ +[^ ]+ +/, ""); gsub(/\|/, "\\|")
-           printf "| `%s` | %s | %s | `%s` |\n", name, level, pattern, $0 }' "$work/ops"
+           at = index($0, ": " name "(")
+           printf "| `%s` | %s | %s | `%s` |\n", substr($0, at + 2), level, pattern, substr($0, 1, at - 1) }' "$work/ops"
     for importer in onnx tflite; do
         "$build/loopwright" ops --$importer | sed 1d > "$work/$importer"
         case $importer in onnx) what="ONNX, all operator sets" ;; tflite) what="TFLite, float32 and int8" ;; esac
