@@ -90,27 +90,32 @@ static bool mentions(const char *code, const char *word)
     return false;
 }
 
-static bool wants_file(const Pieces *p, const char *file)
+/* The header that emitted code includes for a piece of this file: simd/simd.h and lw_math.h include the files beside them. */
+static const char *header_of(const char *file)
 {
-    for (int i = 0; i < p->count; i++)
-        if (p->at[i].wanted && strcmp(p->at[i].file, file) == 0) return true;
-    return false;
+    if (strncmp(file, "simd/", 5) == 0) return "simd/simd.h";
+    return strncmp(file, "lw_math_", 8) == 0 ? "lw_math.h" : file;
 }
 
-static bool comes_through_another(const char *file) { return strncmp(file, "simd/", 5) == 0 && strcmp(file, "simd/simd.h") != 0; }
+static bool wants_header(const Pieces *p, const char *header)
+{
+    for (int i = 0; i < p->count; i++)
+        if (p->at[i].wanted && strcmp(header_of(p->at[i].file), header) == 0) return true;
+    return false;
+}
 
 void runtime_prologue(Ctx *cx, Text *out, const char *code, bool inlined)
 {
     Pieces p = find_pieces(cx);
     want(cx, &p, code);
-    bool math = wants_file(&p, "lw_math.h");
+    bool math = wants_header(&p, "lw_math.h");
     if ((inlined && math) || mentions(code, "INFINITY") || mentions(code, "NAN") || mentions(code, "HUGE_VAL"))
         text_add(out, "#include <math.h>\n");
     if (inlined && math) text_add(out, "#include <string.h>\n");
     text_add(out, "\n");
-    if (!inlined) {                          /* the headers of vectors come through simd/simd.h */
+    if (!inlined) {
         for (int i = 0; i < LINE_COUNT; i++)
-            if (lines[i][0] == '\f' && wants_file(&p, lines[i] + 1) && !comes_through_another(lines[i] + 1)) text_printf(out, "#include \"%s\"\n", lines[i] + 1);
+            if (lines[i][0] == '\f' && wants_header(&p, lines[i] + 1)) text_printf(out, "#include \"%s\"\n", lines[i] + 1);
         return;
     }
     for (int i = 0; i < p.count; i++) {

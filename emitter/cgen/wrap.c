@@ -6,7 +6,8 @@
 
 enum { LINE_WIDTH = 120, FURTHER = 4 };
 
-/* The last comma of the outermost parentheses that leaves `room` characters on the line, else the first; NULL: there is none. `depth`
+/* The last comma of the outermost parentheses that leaves `room` characters on the line, else the first; NULL: there
+ * is none. `depth`
  * counts the parentheses that are open at the line's begin. */
 static const char *last_comma(const char *line, int depth, size_t room)
 {
@@ -38,10 +39,12 @@ void wrap_list(Ctx *cx, Text *t, size_t start)
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
 
-/* Where the line may end at `s`: behind a comma or a semicolon, before a binary operator, as a last resort behind an assignment. */
+/* Where the line may end at `s`: behind a comma or a semicolon, before a binary operator, as a last resort behind an
+ * assignment. */
 static bool may_end(const char *s, bool at_assignment)
 {
-    static const char *const before[] = { " + ", " - ", " * ", " / ", " % ", " ? ", " : ", " && ", " || ", " << ", " >> ", " < ", " <= ", " == " };
+    static const char *const before[] = { " + ",  " - ",  " * ",  " / ", " % ",  " ? ", " : ",
+                                         " && ", " || ", " << ", " >> ", " < ", " <= ", " == " };
     if (*s != ' ') return false;
     if (at_assignment) return s[-1] == '=' && s[-2] != '=' && s[-2] != '<' && s[-2] != '>' && s[-2] != '!';
     for (size_t i = 0; i < sizeof before / sizeof *before; i++)
@@ -65,12 +68,14 @@ static Break last_place(const char *line, size_t room, int depth, bool at_assign
     return best;
 }
 
-/* Between operands of a statement or of its outermost call; else behind the assignment, if one more line holds the rest; else deeper. */
+/* Between operands of a statement or of its outermost call; else behind the assignment, if one more line holds the
+ * rest; else deeper. */
 static Break place_of_break(const char *line, size_t room, int depth)
 {
     const Break inside = last_place(line, room, depth, false), assigned = last_place(line, room, depth, true);
     const bool ends_statement = assigned.at && strcspn(assigned.at + 1, "\n") + FURTHER <= room;
-    if (inside.at && (inside.depth <= SHALLOW || !ends_statement) && (inside.depth < IN_INDEX || !assigned.at)) return inside;
+    const bool is_better = inside.depth <= SHALLOW || !ends_statement;
+    if (inside.at && is_better && (inside.depth < IN_INDEX || !assigned.at)) return inside;
     return assigned;
 }
 

@@ -1,13 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* In C a pointer outside of its array is undefined even where nothing is read through it. Lowered code forms pointers at
+/* In C a pointer outside of its array is undefined even where nothing is read through it. Lowered code forms pointers
+ * at
  *
  *   the declaration of a MEMORY_POINTER       base + offset             0 <= offset <= elements
  *   an access in a loop of kind LANES         &memory[first lane]       0 <= index < elements
- *   an operand of a macro                     &memory[index]            the same; LW_AT forms none, and the macro forms it only where
- *                                                                       its predicate holds: operands behind a predicate are skipped
+ *   an operand of a macro                     &memory[index]            the same; LW_AT forms none, and the macro
+ * forms it only where
+ *                                                                       its predicate holds: operands behind a
+ * predicate are skipped
  *
- * Each is proved by intervals, under the loops and conditions around it. What intervals leave open, because several variables move
- * together, is enumerated: every iteration of the loops on which the index depends, and the ends of the range of an open size.
+ * Each is proved by intervals, under the loops and conditions around it. What intervals leave open, because several
+ * variables move
+ * together, is enumerated: every iteration of the loops on which the index depends, and the ends of the range of an
+ * open size.
  * Plain accesses are the nest checker's subject. */
 #include "lower/check_pointers.h"
 
@@ -21,7 +26,8 @@ typedef struct Check {
     const Bounds *scope;
     const Code *lanes;                   /* the loop of kind LANES around, or NULL */
     int around_count;
-    struct Around { const Code *loop; const Expr *cond; } around[MOST_AROUND];      /* loops and conditions, outermost first */
+    /* loops and conditions, outermost first */
+    struct Around { const Code *loop; const Expr *cond; } around[MOST_AROUND];
     int let_count;
     const Expr *let[MOST_LETS], *value[MOST_LETS];
     const char *why;                     /* the first failure */
@@ -46,7 +52,8 @@ typedef struct Points {
     Check *c;
     const Expr *index, *last;            /* 0 <= index <= last is the question */
     int var_count;
-    const Expr *var[MOST_AROUND];        /* those that the index depends on, and the bounds and conditions of their loops */
+    /* those that the index depends on, and the bounds and conditions of their loops */
+    const Expr *var[MOST_AROUND];
     int64_t value[MOST_AROUND];
     bool is_set[MOST_AROUND];
     int64_t visited;
@@ -74,7 +81,8 @@ static bool evaluate(const Points *p, const Expr *e, Scalar *out)
     if (e->kind == EXPR_INT) out->i = e->integer;
     if (e->kind == EXPR_VAR && at < p->var_count) out->i = p->value[at];
     if (e->kind == EXPR_INT || e->kind == EXPR_VAR) return e->kind == EXPR_INT || (at < p->var_count && p->is_set[at]);
-    if (e->arg_count == 0 || e->arg_count > 3 || dtype_is_float(e->type) || e->kind == EXPR_LOAD || e->kind == EXPR_AT) return false;
+    if (e->arg_count == 0 || e->arg_count > 3 || dtype_is_float(e->type)) return false;
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT) return false;
     for (int i = 0; i < e->arg_count; i++)
         if (dtype_is_float(e->arg[i]->type) || !evaluate(p, e->arg[i], &arg[i])) return false;
     *out = scalar_apply(e->kind, e->type, e->arg[0]->type, arg);
@@ -98,7 +106,8 @@ static void visit(Points *p, int depth);
 static void visit_loop(Points *p, const Code *loop, int var, int depth)
 {
     Scalar begin, end;
-    const bool is_known = evaluate(p, with_values(p->c, loop->begin), &begin) && evaluate(p, with_values(p->c, loop->end), &end);
+    const bool is_known = evaluate(p, with_values(p->c, loop->begin), &begin)
+                          && evaluate(p, with_values(p->c, loop->end), &end);
     if (!is_known) p->is_outside = true;
     p->is_set[var] = true;
     for (int64_t i = is_known ? begin.i : 0; is_known && i < end.i && !p->is_outside; i += loop->step) {
@@ -174,7 +183,8 @@ static bool is_proved(Check *c, const Expr *index, const Expr *last)
                            && provably(cx, expr_binary(cx, EXPR_LE, index, last), c->scope);
     if (is_inside) return true;
     ArenaMark mark = arena_mark(cx->scratch);
-    const bool is_enumerated = is_inside_everywhere(c, index, last, false) || is_inside_everywhere(c, index, last, true);
+    const bool is_enumerated = is_inside_everywhere(c, index, last, false)
+                               || is_inside_everywhere(c, index, last, true);
     arena_reset(cx->scratch, mark);
     return is_enumerated;
 }
@@ -186,8 +196,8 @@ static void prove(Check *c, const Memory *m, const Expr *index, int64_t room)
     const Expr *at = simplify(cx, with_values(c, index), c->scope);
     if (is_proved(c, at, expr_sub(cx, m->elems, expr_index(cx, room)))) return;
     const Interval i = interval_of(cx, at, c->scope);
-    c->why = name_format(cx, "a pointer to %s[%s], which is in [%lld, %lld], of %s elements", m->name, shown(cx, at), (long long)i.least,
-                         (long long)i.greatest, shown(cx, m->elems));
+    c->why = name_format(cx, "a pointer to %s[%s], which is in [%lld, %lld], of %s elements", m->name,
+                         shown(cx, at), (long long)i.least, (long long)i.greatest, shown(cx, m->elems));
 }
 
 static bool is_in_memory(const Memory *m) { return m->kind != MEMORY_SCALAR && m->kind != MEMORY_POINTER; }
@@ -224,7 +234,8 @@ static void check(Check *c, const Code *code);
 
 static void check_inside(Check *c, const Code *body, const Code *loop, const Expr *cond)
 {
-    if (c->around_count == MOST_AROUND && !c->why) c->why = "a pointer below more loops and conditions than are followed";
+    if (c->around_count == MOST_AROUND && !c->why)
+        c->why = "a pointer below more loops and conditions than are followed";
     if (c->why) return;
     c->around[c->around_count++] = (struct Around){ loop, cond };
     check(c, body);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines above an emitted function: the formulas of its stages, the shapes of what they touch, and the schedule. Tensors
+/* The lines above an emitted function: the formulas of its stages, the shapes of what they touch, and the schedule.
+ * Tensors
  * go by the names of the function's parameters, so that equal groups have equal comments. */
 #include "lower/comment.h"
 
@@ -113,7 +114,8 @@ static const char *all_steps(Ctx *cx, const Storages *s, const Nest *n)
     return text_string(&t);
 }
 
-/* What a reader looks for in a schedule: of the steps with this verb (and, where one is given, this second operand) the first operand,
+/* What a reader looks for in a schedule: of the steps with this verb (and, where one is given, this second operand)
+ * the first operand,
  * or the second. Loops of inits follow the loops of their stage, and are left out. */
 typedef struct Choices { const char *verb, *second, *head, *between; bool shows_second; } Choices;
 static const Choices looked_for[] = {
@@ -129,9 +131,11 @@ static const char *choice_of(Ctx *cx, const Choices *k, const char *step)
 {
     enum { LONGEST = 256 };
     char verb[LONGEST], first[LONGEST], second[LONGEST] = "";
-    if (sscanf(step, "%255s %255s %255s", verb, first, second) < 2 || strcmp(verb, k->verb) != 0 || strstr(first, "@init")) return NULL;
+    const int words = sscanf(step, "%255s %255s %255s", verb, first, second);
+    if (words < 2 || strcmp(verb, k->verb) != 0 || strstr(first, "@init")) return NULL;
     if (k->second && strcmp(second, k->second) != 0) return NULL;
-    return name_format(cx, "%s%s%s", k->shows_second && !k->between ? "" : first, k->between ? k->between : "", k->shows_second ? second : "");
+    const char *shown = k->shows_second && !k->between ? "" : first;
+    return name_format(cx, "%s%s%s", shown, k->between ? k->between : "", k->shows_second ? second : "");
 }
 
 static bool is_among(const char *what, const char *const *list, int count)
@@ -154,7 +158,8 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t roo
             add_step(&step, s, n, n->step[i].text);
             const char *choice = choice_of(cx, &looked_for[k], text_string(&step));
             if (!choice || is_among(choice, seen + count - of_kind, of_kind)) continue;
-            const char *text = of_kind ? text_format(cx, ", %s", choice) : text_format(cx, "%s%s%s", count ? "; " : "", looked_for[k].head, choice);
+            const char *text = text_format(cx, ", %s", choice);
+            if (!of_kind) text = text_format(cx, "%s%s%s", count ? "; " : "", looked_for[k].head, choice);
             if (all.length + strlen(text) + END > room) {
                 text_add(&all, ", ...");
                 return text_string(&all);
@@ -177,7 +182,8 @@ static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size
     return *chosen ? text_format(cx, "%s%s", head, chosen) : text_format(cx, "schedule %s", strategy);
 }
 
-/* Where a line of `text` of at most `width` characters ends best: behind a step or a shape, else an operand, else a word. */
+/* Where a line of `text` of at most `width` characters ends best: behind a step or a shape, else an operand, else a
+ * word. */
 static size_t line_end(const char *text, size_t width)
 {
     static const char *const breaks[] = { "; ", "  ", " && ", ", ", " " };

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What the functions of lw_math.h share: bits of floats and doubles, signs, selection and clamps without branches,
+ * minimum and maximum,
+ * 16-bit floats. */
+#ifndef LW_MATH_COMMON_H
+#define LW_MATH_COMMON_H
+
+#include <math.h>
+#include <stdint.h>
+#include <string.h>
+
+/* lw: lw_no_contract needs */
+#if defined(__clang__)
+#pragma STDC FP_CONTRACT OFF
+#endif
+/* lw: end */
+
+/* lw: lw_branches needs */
+/* How choices are spelled: without branches, for cores that compute many floats at once, or, where floats are computed
+ * one by one, with branches, so that only one side is. The bits are the same. */
+#ifndef LW_BRANCHES
+#if (defined(__ARM_ARCH_PROFILE) && __ARM_ARCH_PROFILE == 'M' && !defined(__ARM_FEATURE_MVE)) || \
+    (defined(__riscv) && !defined(__riscv_vector)) || defined(__XTENSA__) || defined(__AVR__)
+#define LW_BRANCHES 1
+#else
+#define LW_BRANCHES 0
+#endif
+#endif
+/* lw: end */
+
+/* ---- bits ---- */
+
+/* lw: lw_f32_bits needs */
+static inline uint32_t lw_f32_bits(float x)
+{
+    uint32_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+/* lw: end */
+
+/* lw: lw_f32_from_bits needs */
+static inline float lw_f32_from_bits(uint32_t bits)
+{
+    float x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+/* lw: end */
+
+/* lw: lw_f64_bits needs */
+static inline uint64_t lw_f64_bits(double x)
+{
+    uint64_t bits;
+    memcpy(&bits, &x, sizeof bits);
+    return bits;
+}
+/* lw: end */
+
+/* lw: lw_f64_from_bits needs */
+static inline double lw_f64_from_bits(uint64_t bits)
+{
+    double x;
+    memcpy(&x, &bits, sizeof x);
+    return x;
+}
+/* lw: end */
+
+/* lw: lw_inff needs lw_f32_from_bits */
+static inline float lw_inff(void)
+{
+    return lw_f32_from_bits(UINT32_C(0x7f800000));
+}
+/* lw: end */
+
+/* lw: lw_nanf needs lw_f32_from_bits */
+static inline float lw_nanf(void)
+{
+    return lw_f32_from_bits(UINT32_C(0x7fc00000));
+}
+/* lw: end */
+
+/* lw: lw_inf needs lw_f64_from_bits */
+static inline double lw_inf(void)
+{
+    return lw_f64_from_bits(UINT64_C(0x7ff0000000000000));
+}
+/* lw: end */
+
+/* lw: lw_nan needs lw_f64_from_bits */
+static inline double lw_nan(void)
+{
+    return lw_f64_from_bits(UINT64_C(0x7ff8000000000000));
+}
+/* lw: end */
+
+/* lw: lw_absf needs lw_branches lw_f32_bits lw_f32_from_bits */
+static inline float lw_absf(float x)
+{
+    return LW_BRANCHES ? fabsf(x) : lw_f32_from_bits(lw_f32_bits(x) & UINT32_C(0x7fffffff));
+}
+/* lw: end */
+
+/* lw: lw_abs needs lw_f64_bits lw_f64_from_bits */
+static inline double lw_abs(double x)
+{
+    return lw_f64_from_bits(lw_f64_bits(x) & UINT64_C(0x7fffffffffffffff));
+}
+/* lw: end */
+
+/* lw: lw_copysignf needs lw_f32_bits lw_f32_from_bits */
+static inline float lw_copysignf(float x, float sign)
+{
+    return lw_f32_from_bits((lw_f32_bits(x) & UINT32_C(0x7fffffff)) | (lw_f32_bits(sign) & UINT32_C(0x80000000)));
+}
+/* lw: end */
+
+/* lw: lw_copysign needs lw_f64_bits lw_f64_from_bits */
+static inline double lw_copysign(double x, double sign)
+{
+    return lw_f64_from_bits((lw_f64_bits(x) & UINT64_C(0x7fffffffffffffff)) |
+                            (lw_f64_bits(sign) & UINT64_C(0x8000000000000000)));
+}
+/* lw: end */
+
+/* lw: lw_selectf needs lw_branches lw_f32_bits lw_f32_from_bits */
+/* a where is_first is 1, b where it is 0. Hot functions choose so because gcc does not vectorize
+ * a loop in which `?:` could skip float arithmetic, whose exception flags might be seen. */
+static inline float lw_selectf(uint32_t is_first, float a, float b)
+{
+    if (LW_BRANCHES)
+        return is_first ? a : b;
+    const uint32_t mask = UINT32_C(0) - is_first;
+    return lw_f32_from_bits((lw_f32_bits(a) & mask) | (lw_f32_bits(b) & ~mask));
+}
+/* lw: end */
+
+/* lw: lw_is_insidef needs lw_branches lw_absf lw_f32_bits */
+/* Whether |x| < limit, for a limit > 0; 0 for NaN. Bits of positive floats are ordered as the floats are. */
+static inline uint32_t lw_is_insidef(float x, float limit)
+{
+    return LW_BRANCHES ? lw_absf(x) < limit : (lw_f32_bits(x) & UINT32_C(0x7fffffff)) < lw_f32_bits(limit);
+}
+/* lw: end */
+
+/* lw: lw_clampf needs lw_branches lw_f32_bits lw_f32_from_bits lw_selectf */
+/* x, with numbers beyond +-limit moved to the limit; NaN stays. */
+static inline float lw_clampf(float x, float limit)
+{
+    if (LW_BRANCHES)
+        return x > limit ? limit : x < -limit ? -limit : x;
+    const uint32_t sign = lw_f32_bits(x) & UINT32_C(0x80000000);
+    const uint32_t magnitude = lw_f32_bits(x) ^ sign;
+    const uint32_t most = lw_f32_bits(limit);
+    /* Numbers beyond have the bits most + 1 .. 0x7f800000; NaNs lie above. */
+    const uint32_t is_beyond = magnitude - (most + 1) < UINT32_C(0x7f800000) - most;
+    return lw_selectf(is_beyond, lw_f32_from_bits(sign | most), x);
+}
+/* lw: end */
+
+/* ---- minimum, maximum, integer division ---- */
+
+/* lw: lw_minf needs */
+/* NaN if either is NaN. Of two zeros the second. */
+static inline float lw_minf(float a, float b)
+{
+    return a < b || a != a ? a : b;
+}
+/* lw: end */
+
+/* lw: lw_maxf needs */
+static inline float lw_maxf(float a, float b)
+{
+    return a > b || a != a ? a : b;
+}
+/* lw: end */
+
+/* lw: lw_min needs */
+static inline double lw_min(double a, double b)
+{
+    return a < b || a != a ? a : b;
+}
+/* lw: end */
+
+/* lw: lw_max needs */
+static inline double lw_max(double a, double b)
+{
+    return a > b || a != a ? a : b;
+}
+/* lw: end */
+
+/* lw: lw_floordiv32 needs */
+/* floor(a / b); by zero it is 0, and -2^31 / -1 wraps to -2^31. */
+static inline int32_t lw_floordiv32(int32_t a, int32_t b)
+{
+    if (b == 0 || (b == -1 && a == INT32_MIN))
+        return b == 0 ? 0 : INT32_MIN;
+    const int32_t quotient = a / b;
+    const int32_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? quotient - 1 : quotient;
+}
+/* lw: end */
+
+/* lw: lw_floormod32 needs */
+/* a - b * floor(a / b): has the sign of b or is zero; by zero it is 0. */
+static inline int32_t lw_floormod32(int32_t a, int32_t b)
+{
+    if (b == 0 || b == -1)
+        return 0;
+    const int32_t rest = a % b;
+    return rest != 0 && (rest < 0) != (b < 0) ? rest + b : rest;
+}
+/* lw: end */
+
+/* ---- 16-bit floats ---- */
+
+/* lw: lw_half_to_float needs lw_f32_bits lw_f32_from_bits */
+/* IEEE binary16, exact. A NaN keeps its payload and becomes quiet. */
+static inline float lw_half_to_float(uint16_t half)
+{
+    const uint32_t sign = ((uint32_t)half & UINT32_C(0x8000)) << 16;
+    const uint32_t magnitude = (uint32_t)half & UINT32_C(0x7fff);
+    const uint32_t subnormal = lw_f32_bits((float)(int32_t)magnitude * 0x1p-24f);
+    const uint32_t normal = (magnitude << 13) + UINT32_C(0x38000000);
+    const uint32_t special = (magnitude << 13) | (magnitude > 0x7c00 ? UINT32_C(0x7fc00000) : UINT32_C(0x7f800000));
+    return lw_f32_from_bits(sign | (magnitude < 0x0400 ? subnormal : magnitude < 0x7c00 ? normal : special));
+}
+/* lw: end */
+
+/* lw: lw_float_to_half needs lw_f32_bits lw_f32_from_bits */
+/* Rounds to nearest, ties to even; from 65520 on to infinity. Adding 0.5 to a value below 2^-14
+ * makes the processor round it to a multiple of 2^-24, the subnormals' unit. */
+static inline uint16_t lw_float_to_half(float x)
+{
+    const uint32_t sign = (lw_f32_bits(x) & UINT32_C(0x80000000)) >> 16;
+    const uint32_t magnitude = lw_f32_bits(x) & UINT32_C(0x7fffffff);
+    const uint32_t subnormal = lw_f32_bits(lw_f32_from_bits(magnitude) + 0.5f) - UINT32_C(0x3f000000);
+    const uint32_t normal = (magnitude - UINT32_C(0x38000000) + UINT32_C(0x0fff) + ((magnitude >> 13) & 1)) >> 13;
+    const uint32_t nan = UINT32_C(0x7e00) | ((magnitude >> 13) & UINT32_C(0x3ff));
+    const uint32_t special = magnitude > UINT32_C(0x7f800000) ? nan : UINT32_C(0x7c00);
+    const uint32_t half = magnitude < UINT32_C(0x38800000)   ? subnormal
+                          : magnitude < UINT32_C(0x477ff000) ? normal
+                                                             : special;
+    return (uint16_t)(sign | half);
+}
+/* lw: end */
+
+/* lw: lw_bf16_to_float needs lw_f32_from_bits */
+/* The upper half of a float, exact. */
+static inline float lw_bf16_to_float(uint16_t bf16)
+{
+    return lw_f32_from_bits((uint32_t)bf16 << 16);
+}
+/* lw: end */
+
+/* lw: lw_float_to_bf16 needs lw_f32_bits */
+/* Rounds to nearest, ties to even. */
+static inline uint16_t lw_float_to_bf16(float x)
+{
+    const uint32_t bits = lw_f32_bits(x);
+    const uint32_t rounded = (bits + UINT32_C(0x7fff) + ((bits >> 16) & 1)) >> 16;
+    const uint32_t quiet = (bits >> 16) | UINT32_C(0x40);
+    return (uint16_t)((bits & UINT32_C(0x7fffffff)) > UINT32_C(0x7f800000) ? quiet : rounded);
+}
+/* lw: end */
+
+#endif

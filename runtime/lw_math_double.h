@@ -1,0 +1,861 @@
+/* SPDX-License-Identifier: 0BSD */
+/* The functions of lw_math.h on double, and powers of both types. */
+#ifndef LW_MATH_DOUBLE_H
+#define LW_MATH_DOUBLE_H
+
+#include "lw_math_common.h"
+
+/* lw: lw_sqrt needs */
+/* Exactly rounded. */
+static inline double lw_sqrt(double x)
+{
+    return sqrt(x);
+}
+/* lw: end */
+
+/* lw: lw_rsqrt needs lw_sqrt */
+/* Error 1.55 ulp. */
+static inline double lw_rsqrt(double x)
+{
+    return 1.0 / lw_sqrt(x);
+}
+/* lw: end */
+
+/* ---- double: rounding to integers ---- */
+
+/* lw: lw_nearbyint needs lw_abs lw_copysign lw_no_contract */
+static inline double lw_nearbyint(double x)
+{
+    const double magnitude = lw_abs(x);
+    const double rounded = lw_copysign((magnitude + 0x1p+52) - 0x1p+52, x);
+    return magnitude < 0x1p+52 ? rounded : x;
+}
+/* lw: end */
+
+/* lw: lw_floor needs lw_nearbyint lw_copysign */
+static inline double lw_floor(double x)
+{
+    const double nearest = lw_nearbyint(x);
+    const double excess = nearest > x ? 1.0 : 0.0;
+    return lw_copysign(nearest - excess, x);
+}
+/* lw: end */
+
+/* lw: lw_ceil needs lw_nearbyint lw_copysign */
+static inline double lw_ceil(double x)
+{
+    const double nearest = lw_nearbyint(x);
+    const double lack = nearest < x ? 1.0 : 0.0;
+    return lw_copysign(nearest + lack, x);
+}
+/* lw: end */
+
+/* lw: lw_trunc needs lw_abs lw_copysign lw_floor */
+static inline double lw_trunc(double x)
+{
+    return lw_copysign(lw_floor(lw_abs(x)), x);
+}
+/* lw: end */
+
+/* lw: lw_round needs lw_abs lw_copysign lw_floor */
+static inline double lw_round(double x)
+{
+    const double magnitude = lw_abs(x);
+    const double below = lw_floor(magnitude);
+    const double lack = magnitude - below >= 0.5 ? 1.0 : 0.0;
+    return lw_copysign(below + lack, x);
+}
+/* lw: end */
+
+/* lw: lw_fmod needs lw_f64_bits lw_f64_from_bits lw_nan */
+/* As lw_fmodf; a rest of 53 bits leaves room for 11 bits a step. */
+static inline double lw_fmod(double x, double y)
+{
+    const uint64_t x_bits = lw_f64_bits(x) & UINT64_C(0x7fffffffffffffff);
+    const uint64_t y_bits = lw_f64_bits(y) & UINT64_C(0x7fffffffffffffff);
+    if (x_bits >= UINT64_C(0x7ff0000000000000) || y_bits > UINT64_C(0x7ff0000000000000) || y_bits == 0)
+        return lw_nan();
+    if (x_bits < y_bits)
+        return x;
+    const uint64_t x_exponent = x_bits >> 52 ? x_bits >> 52 : 1;
+    uint64_t y_exponent = y_bits >> 52 ? y_bits >> 52 : 1;
+    const uint64_t hidden = UINT64_C(0x0010000000000000);
+    const uint64_t x_mantissa = x_bits >> 52 ? (x_bits & (hidden - 1)) | hidden : x_bits;
+    const uint64_t y_mantissa = y_bits >> 52 ? (y_bits & (hidden - 1)) | hidden : y_bits;
+    uint64_t rest = x_mantissa % y_mantissa;
+    for (uint64_t left = x_exponent - y_exponent; left != 0 && rest != 0;) {
+        const uint64_t step = left < 11 ? left : 11;
+        rest = (rest << step) % y_mantissa;
+        left -= step;
+    }
+    while (rest < hidden && y_exponent > 1) {
+        y_exponent = rest == 0 ? 1 : y_exponent - 1;
+        rest <<= 1;
+    }
+    const uint64_t sign = lw_f64_bits(x) & UINT64_C(0x8000000000000000);
+    return lw_f64_from_bits(sign | (rest + ((y_exponent - 1) << 52)));
+}
+/* lw: end */
+
+/* ---- double: exponentials ---- */
+
+/* lw: lw_exp_poly needs lw_no_contract */
+/* p(r) in e^r = 1 + r + r^2 p(r), |r| <= log(2) / 2. */
+static inline double lw_exp_poly(double r)
+{
+    double p = 0x1.af856874fff9cp-26;
+    p = p * r + 0x1.28b04048cd11ep-22;
+    p = p * r + 0x1.71dddfdddd8fep-19;
+    p = p * r + 0x1.a019969cf9fdbp-16;
+    p = p * r + 0x1.a01a01badb154p-13;
+    p = p * r + 0x1.6c16c185a40a9p-10;
+    p = p * r + 0x1.111111110d64ap-7;
+    p = p * r + 0x1.555555555008cp-5;
+    p = p * r + 0x1.5555555555561p-3;
+    p = p * r + 0x1.000000000000bp-1;
+    return p;
+}
+/* lw: end */
+
+/* lw: lw_exp_scaled needs lw_f64_bits lw_f64_from_bits lw_exp_poly lw_no_contract */
+/* e^(x + tail) * 2^k for a tiny tail and k = 0 or -1, as lw_exp_scaledf. */
+static inline double lw_exp_scaled(double x, double tail, int32_t k)
+{
+    x = x > 711.0 ? 711.0 : x;
+    x = x < -746.0 ? -746.0 : x;
+    const double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p+52;
+    const double n = shifted - 0x1.8p+52;
+    const double high = x - n * 0x1.62e42fefa2p-1; /* exact: 40 bits of log 2 times 11 bits of n */
+    const double low = n * 0x1.9ef35793c7673p-41 - tail;
+    const double r = high - low;
+    const double value = 1.0 + (high + (r * r * lw_exp_poly(r) - low));
+    const uint64_t exponent = lw_f64_bits(shifted) - UINT64_C(0x4338000000000000) + (uint64_t)k + UINT64_C(4096);
+    const uint64_t half = exponent >> 1;
+    const double scale = lw_f64_from_bits((half - UINT64_C(1025)) << 52);
+    const double rest_of_scale = lw_f64_from_bits((exponent - half - UINT64_C(1025)) << 52);
+    return value * scale * rest_of_scale;
+}
+/* lw: end */
+
+/* lw: lw_exp needs lw_exp_scaled */
+/* Error 0.95 ulp. */
+static inline double lw_exp(double x)
+{
+    return lw_exp_scaled(x, 0.0, 0);
+}
+/* lw: end */
+
+/* lw: lw_exp2 needs lw_f64_bits lw_f64_from_bits lw_no_contract */
+/* Error 1.15 ulp. */
+static inline double lw_exp2(double x)
+{
+    x = x > 1025.0 ? 1025.0 : x;
+    x = x < -1080.0 ? -1080.0 : x;
+    const double shifted = x + 0x1.8p+52;
+    const double r = x - (shifted - 0x1.8p+52);
+    double p = 0x1.c4db278db6acbp-36;
+    p = p * r + 0x1.ea041ddc5077p-32;
+    p = p * r + 0x1.e4cee7d0ecc8p-28;
+    p = p * r + 0x1.b524db54a51b1p-24;
+    p = p * r + 0x1.62c0224dc60ffp-20;
+    p = p * r + 0x1.ffcbfc75e3af1p-17;
+    p = p * r + 0x1.430912f868cbep-13;
+    p = p * r + 0x1.5d87fe78a22f4p-10;
+    p = p * r + 0x1.3b2ab6fba4e44p-7;
+    p = p * r + 0x1.c6b08d704a0ddp-5;
+    p = p * r + 0x1.ebfbdff82c58fp-3;
+    p = p * r + 0x1.62e42fefa39efp-1;
+    const double value = 1.0 + r * p;
+    const uint64_t exponent = lw_f64_bits(shifted) - UINT64_C(0x4338000000000000) + UINT64_C(4096);
+    const uint64_t half = exponent >> 1;
+    const double scale = lw_f64_from_bits((half - UINT64_C(1025)) << 52);
+    const double rest_of_scale = lw_f64_from_bits((exponent - half - UINT64_C(1025)) << 52);
+    return value * scale * rest_of_scale;
+}
+/* lw: end */
+
+/* lw: lw_expm1 needs lw_f64_bits lw_f64_from_bits lw_exp_poly lw_no_contract */
+/* As lw_expm1f. Error 1.20 ulp. */
+static inline double lw_expm1(double x)
+{
+    const double zero = x;
+    x = x > 710.0 ? 710.0 : x;
+    x = x < -40.0 ? -40.0 : x;
+    const double shifted = x * 0x1.71547652b82fep+0 + 0x1.8p+52;
+    const double n = shifted - 0x1.8p+52;
+    const double high = x - n * 0x1.62e42fefa2p-1;
+    const double low = n * 0x1.9ef35793c7673p-41;
+    const double r = high - low;
+    const double tail = r * r * lw_exp_poly(r) - low;
+    const double doubling = n > 1023.0 ? 2.0 : 1.0;
+    const uint64_t bias = n > 1023.0 ? UINT64_C(1022) : UINT64_C(1023);
+    const double scale = lw_f64_from_bits((lw_f64_bits(shifted) - UINT64_C(0x4338000000000000) + bias) << 52);
+    const double base = scale - 1.0;
+    const double sum = base + scale * high;
+    const double error = scale * high - (sum - base);
+    const double value = (sum + (error + scale * tail)) * doubling;
+    return zero == 0.0 ? zero : value;
+}
+/* lw: end */
+
+/* lw: lw_sigmoid needs lw_abs lw_exp lw_no_contract */
+/* As lw_sigmoidf. Error 1.90 ulp. */
+static inline double lw_sigmoid(double x)
+{
+    const double e = lw_exp(-lw_abs(x));
+    const double numerator = x < 0.0 ? e : 1.0;
+    const double denominator = 1.0 + e;
+    const double quotient = numerator / denominator;
+    const double reciprocal = x < 0.0 ? 1.0 - quotient : quotient;
+    return quotient - quotient * (reciprocal * (e - (denominator - 1.0)));
+}
+/* lw: end */
+
+/* lw: lw_tanh needs lw_abs lw_copysign lw_exp lw_no_contract */
+/* As lw_tanhf. Error 1.50 ulp. */
+static inline double lw_tanh(double x)
+{
+    const double magnitude = lw_abs(x);
+    const double z = x * x;
+    double p = -0x1.46ed90f8420a6p-16;
+    p = p * z + 0x1.5d665067d5073p-14;
+    p = p * z - 0x1.e96afd9764a82p-13;
+    p = p * z + 0x1.34833929caebcp-11;
+    p = p * z - 0x1.7d8fc5c2d30e7p-10;
+    p = p * z + 0x1.d6d29a892f4c7p-9;
+    p = p * z - 0x1.226e2f0df939ap-7;
+    p = p * z + 0x1.664f48593f157p-6;
+    p = p * z - 0x1.ba1ba1b97cb09p-5;
+    p = p * z + 0x1.111111111079p-3;
+    p = p * z - 0x1.555555555554fp-2;
+    const double inner = magnitude + magnitude * (z * p);
+    const double outer = 1.0 - 2.0 / (lw_exp(magnitude + magnitude) + 1.0);
+    return lw_copysign(magnitude < 0.55 ? inner : outer, x);
+}
+/* lw: end */
+
+/* lw: lw_erf needs lw_abs lw_copysign lw_exp lw_no_contract */
+/* x + x p(x^2) below 0.9, then 1 - e^-q(x), q = -log erfc in two pieces; from 6 on it is 1. Error 1.00 ulp. */
+static inline double lw_erf(double x)
+{
+    const double magnitude = lw_abs(x);
+    if (magnitude < 0.9) {
+        const double z = x * x;
+        double p = -0x1.29906bd45a0bdp-30;
+        p = p * z + 0x1.0363829377f7ap-26;
+        p = p * z - 0x1.61e636cab62d4p-23;
+        p = p * z + 0x1.ba517536fe334p-20;
+        p = p * z - 0x1.f4dc7e777aaddp-17;
+        p = p * z + 0x1.f9a3bed5a1bc8p-14;
+        p = p * z - 0x1.c02db9990abefp-11;
+        p = p * z + 0x1.565bcd2f000d7p-8;
+        p = p * z - 0x1.b82ce31364e9fp-6;
+        p = p * z + 0x1.ce2f21a045b7dp-4;
+        p = p * z - 0x1.812746b037a27p-2;
+        p = p * z + 0x1.06eba8214db69p-3;
+        return x + x * p;
+    }
+    double q;
+    if (magnitude < 2.25) {
+        const double a = magnitude - 1.0;
+        q = 0x1.566de8e4d2912p-31;
+        q = q * a - 0x1.f8fbfc2c0df1fp-28;
+        q = q * a + 0x1.3c0e2b33da55bp-25;
+        q = q * a - 0x1.552a899ea098dp-24;
+        q = q * a - 0x1.47e1ff4f7bfbep-23;
+        q = q * a + 0x1.13d39bc11588dp-19;
+        q = q * a - 0x1.41f7e8a8d0a4ep-17;
+        q = q * a + 0x1.c7730e9df90bdp-16;
+        q = q * a - 0x1.b8c2dbd259153p-16;
+        q = q * a - 0x1.f1b4b4fcc2a85p-13;
+        q = q * a + 0x1.033f69b7bbed3p-9;
+        q = q * a - 0x1.48c9d40d3d586p-7;
+        q = q * a + 0x1.5477f09ca809ap-5;
+        q = q * a + 0x1.afabc11a28facp-1;
+        q = q * a + 0x1.51c9b0006c23dp+1;
+        q = q * a + 0x1.d97fbf27aa2a1p+0;
+    } else {
+        const double a = (magnitude > 6.0 ? 6.0 : magnitude) - 3.0;
+        q = -0x1.1e3325891d60bp-37;
+        q = q * a + 0x1.ccc42b75fb6c3p-35;
+        q = q * a - 0x1.a6bdb348f5801p-33;
+        q = q * a + 0x1.44f71d986c996p-31;
+        q = q * a - 0x1.5ae180dfa395ep-31;
+        q = q * a - 0x1.8907297e6e09ep-27;
+        q = q * a + 0x1.2471378f5fbfep-23;
+        q = q * a - 0x1.1f10a465aecc9p-20;
+        q = q * a + 0x1.dd82b46b533efp-18;
+        q = q * a - 0x1.69656fc413101p-15;
+        q = q * a + 0x1.01a07af3717eap-12;
+        q = q * a - 0x1.62c3204af7b9ap-10;
+        q = q * a + 0x1.e5bee8dced0c6p-8;
+        q = q * a + 0x1.ea2f933642f45p-1;
+        q = q * a + 0x1.9370b35013ba7p+2;
+        q = q * a + 0x1.570d36cb51ca6p+3;
+    }
+    return lw_copysign(1.0 - lw_exp(-q), x);
+}
+/* lw: end */
+
+/* lw: lw_sinh needs lw_abs lw_copysign lw_exp_scaled lw_no_contract */
+/* Error 1.65 ulp. */
+static inline double lw_sinh(double x)
+{
+    const double magnitude = lw_abs(x);
+    const double z = x * x;
+    double p = 0x1.d29724ab3663bp-48;
+    p = p * z + 0x1.a665797504cadp-41;
+    p = p * z + 0x1.61314d22758b4p-33;
+    p = p * z + 0x1.ae644122d41efp-26;
+    p = p * z + 0x1.71de3a68d00e1p-19;
+    p = p * z + 0x1.a01a01a00735cp-13;
+    p = p * z + 0x1.111111111119bp-7;
+    p = p * z + 0x1.5555555555555p-3;
+    const double inner = magnitude + magnitude * (z * p);
+    const double half = lw_exp_scaled(magnitude, 0.0, -1);
+    const double outer = half - 0.25 / half;
+    return lw_copysign(magnitude < 1.0 ? inner : outer, x);
+}
+/* lw: end */
+
+/* lw: lw_cosh needs lw_abs lw_exp_scaled lw_no_contract */
+/* Error 1.40 ulp. */
+static inline double lw_cosh(double x)
+{
+    const double half = lw_exp_scaled(lw_abs(x), 0.0, -1);
+    return half + 0.25 / half;
+}
+/* lw: end */
+
+/* ---- double: logarithms. x = 2^k (1 + f), sqrt(1/2) <= 1 + f < sqrt(2), s = f / (2 + f) ---- */
+
+/* lw: lw_log_tail needs lw_no_contract */
+/* log(1 + f) - f: log(1 + f) = 2 atanh(s) = 2s + s R, R = s^2 p(s^2), which is f - (h - s (h + R)), h = f^2/2. */
+static inline double lw_log_tail(double f)
+{
+    const double s = f / (2.0 + f);
+    const double z = s * s;
+    double p = 0x1.2f0431d68914ep-3;
+    p = p * z + 0x1.39a1de239c1c9p-3;
+    p = p * z + 0x1.74663d496f8edp-3;
+    p = p * z + 0x1.c71c5212dcda8p-3;
+    p = p * z + 0x1.24924941e2ae5p-2;
+    p = p * z + 0x1.999999997ff0bp-2;
+    p = p * z + 0x1.5555555555592p-1;
+    const double h = 0.5 * f * f;
+    return s * (h + z * p) - h;
+}
+/* lw: end */
+
+/* lw: lw_log_split needs lw_f64_bits lw_f64_from_bits lw_no_contract */
+/* f, and k in *k, as lw_log_splitf; sqrt(1/2) has the bits 0x3fe6a09e667f3bcd. */
+static inline double lw_log_split(double x, double *k)
+{
+    const uint64_t root = UINT64_C(0x3fe6a09e667f3bcd);
+    const double scale = x < 0x1p-1022 ? 0x1p+52 : 1.0;
+    const double bias = x < 0x1p-1022 ? 1075.0 : 1023.0;
+    const uint64_t offset = lw_f64_bits(x * scale) + (UINT64_C(0x3ff0000000000000) - root);
+    *k = (double)(int32_t)(offset >> 52) - bias;
+    return lw_f64_from_bits((offset & UINT64_C(0x000fffffffffffff)) + root) - 1.0;
+}
+/* lw: end */
+
+/* lw: lw_log_special needs lw_inf lw_nan */
+/* The logarithm of what is no finite positive number; otherwise `value`. */
+static inline double lw_log_special(double x, double value)
+{
+    value = x < lw_inf() ? value : x;
+    const double outside = x == 0.0 ? -lw_inf() : lw_nan();
+    return x > 0.0 ? value : outside;
+}
+/* lw: end */
+
+/* lw: lw_log needs lw_log_split lw_log_tail lw_log_special lw_no_contract */
+/* Error 0.90 ulp. */
+static inline double lw_log(double x)
+{
+    double k;
+    const double f = lw_log_split(x, &k);
+    const double tail = lw_log_tail(f) + k * 0x1.9ef35793c7673p-41;
+    return lw_log_special(x, k * 0x1.62e42fefa2p-1 + (f + tail));
+}
+/* lw: end */
+
+/* lw: lw_log1p needs lw_log_split lw_log_tail lw_log_special lw_no_contract */
+/* Error 0.95 ulp. */
+static inline double lw_log1p(double x)
+{
+    const double u = 1.0 + x;
+    const double c = x < 1.0 ? x - (u - 1.0) : 1.0 - (u - x);
+    double k;
+    const double f = lw_log_split(u, &k);
+    const double tail = lw_log_tail(f) + (c / u + k * 0x1.9ef35793c7673p-41);
+    const double value = lw_log_special(u, k * 0x1.62e42fefa2p-1 + (f + tail));
+    return x == 0.0 ? x : value;
+}
+/* lw: end */
+
+/* lw: lw_two_product needs lw_f64_bits lw_f64_from_bits lw_no_contract */
+/* a * b, and its rounding error in *error: the factors are cut into halves whose products are exact
+ * (Dekker). Exact also when contracted. The magnitudes must stay clear of overflow and underflow. */
+static inline double lw_two_product(double a, double b, double *error)
+{
+    const double a_high = lw_f64_from_bits(lw_f64_bits(a) & UINT64_C(0xfffffffff8000000));
+    const double b_high = lw_f64_from_bits(lw_f64_bits(b) & UINT64_C(0xfffffffff8000000));
+    const double a_low = a - a_high, b_low = b - b_high;
+    const double product = a * b;
+    *error = (((a_high * b_high - product) + a_high * b_low) + a_low * b_high) + a_low * b_low;
+    return product;
+}
+/* lw: end */
+
+/* lw: lw_log_pair needs lw_two_product lw_no_contract */
+/* log(1 + f) to about 2^-65 as the result and *tail:
+ * 2s + s w, w = 2/3 z + z^2 p(z), z = s^2, where all but z^2 p(z) is carried in pairs. */
+static inline double lw_log_pair(double f, double *tail)
+{
+    const double d = 2.0 + f, d_low = f - (d - 2.0);
+    const double s = f / d;
+    double error;
+    const double back = lw_two_product(s, d, &error);
+    const double s_low = (((f - back) - error) - s * d_low) / d;
+    double z_low;
+    const double z = lw_two_product(s, s, &z_low);
+    z_low += 2.0 * s * s_low;
+    double p = 0x1.ecb46ec2d697ep-4;
+    p = p * z + 0x1.a506d88c5182fp-4;
+    p = p * z + 0x1.e2659692768acp-4;
+    p = p * z + 0x1.110f1befcb104p-3;
+    p = p * z + 0x1.3b13ba5b7bc0fp-3;
+    p = p * z + 0x1.745d172bc7284p-3;
+    p = p * z + 0x1.c71c71c747eb2p-3;
+    p = p * z + 0x1.2492492492363p-2;
+    p = p * z + 0x1.999999999999ap-2;
+    double w_low;
+    const double w = lw_two_product(z, 0x1.5555555555555p-1, &w_low);
+    w_low += (z * 0x1.5555555555555p-55 + z_low * 0x1.5555555555555p-1) + z * z * p;
+    double cubic_low;
+    const double cubic = lw_two_product(s, w, &cubic_low);
+    cubic_low += s * w_low + s_low * w;
+    const double twice = s + s;
+    const double sum = twice + cubic;
+    *tail = (cubic - (sum - twice)) + (2.0 * s_low + cubic_low);
+    return sum;
+}
+/* lw: end */
+
+/* lw: lw_log2 needs lw_log_split lw_log_pair lw_two_product lw_log_special lw_no_contract */
+/* k + log(1 + f) / log 2. Error 0.52 ulp. */
+static inline double lw_log2(double x)
+{
+    double k, tail, error;
+    const double natural = lw_log_pair(lw_log_split(x, &k), &tail);
+    const double product = lw_two_product(natural, 0x1.71547652b82fep+0, &error);
+    error += natural * 0x1.777d0ffda0d24p-56 + tail * 0x1.71547652b82fep+0;
+    const double sum = k + product;
+    const double lost = k == 0.0 ? 0.0 : product - (sum - k);
+    return lw_log_special(x, sum + (lost + error));
+}
+/* lw: end */
+
+/* lw: lw_log10 needs lw_log_split lw_log_pair lw_two_product lw_log_special lw_no_contract */
+/* k log10(2) + log(1 + f) / log 10. Error 0.52 ulp. */
+static inline double lw_log10(double x)
+{
+    double k, tail, error;
+    const double natural = lw_log_pair(lw_log_split(x, &k), &tail);
+    const double product = lw_two_product(natural, 0x1.bcb7b1526e50ep-2, &error);
+    error += natural * 0x1.95355baaafad3p-57 + tail * 0x1.bcb7b1526e50ep-2;
+    error += k * 0x1.9fef311f12b36p-42;
+    const double base = k * 0x1.34413509f6p-2; /* exact: 40 bits of log10(2) times 11 bits of k */
+    const double sum = base + product;
+    const double lost = k == 0.0 ? 0.0 : product - (sum - base);
+    return lw_log_special(x, sum + (lost + error));
+}
+/* lw: end */
+
+/* lw: lw_asinh needs lw_abs lw_copysign lw_sqrt lw_log lw_log1p lw_no_contract */
+/* Error 1.70 ulp. */
+static inline double lw_asinh(double x)
+{
+    const double a = lw_abs(x);
+    if (!(a < 0x1p+28))
+        return lw_copysign(lw_log(a) + 0x1.62e42fefa39efp-1, x);
+    const double z = a * a;
+    return lw_copysign(lw_log1p(a + z / (1.0 + lw_sqrt(1.0 + z))), x);
+}
+/* lw: end */
+
+/* lw: lw_acosh needs lw_nan lw_sqrt lw_log lw_log1p lw_no_contract */
+/* Error 1.90 ulp. */
+static inline double lw_acosh(double x)
+{
+    if (!(x >= 1.0))
+        return lw_nan();
+    if (x >= 0x1p+28)
+        return lw_log(x) + 0x1.62e42fefa39efp-1;
+    const double t = x - 1.0;
+    return lw_log1p(t + lw_sqrt(t + t + t * t));
+}
+/* lw: end */
+
+/* lw: lw_atanh needs lw_abs lw_copysign lw_log1p lw_no_contract */
+/* Error 1.80 ulp. */
+static inline double lw_atanh(double x)
+{
+    const double a = lw_abs(x);
+    const double twice = a + a;
+    const double ratio = a < 0.5 ? twice + twice * a / (1.0 - a) : twice / (1.0 - a);
+    return lw_copysign(0.5 * lw_log1p(ratio), x);
+}
+/* lw: end */
+
+/* ---- powers ---- */
+
+/* lw: lw_parity needs lw_abs */
+/* 0 when y is no integer, otherwise the sign of (-1)^y. From 2^53 on every double is even. */
+static inline double lw_parity(double y)
+{
+    if (!(lw_abs(y) < 0x1p+53))
+        return 1.0;
+    const int64_t integer = (int64_t)y;
+    if ((double)integer != y)
+        return 0.0;
+    return integer % 2 == 0 ? 1.0 : -1.0;
+}
+/* lw: end */
+
+/* lw: lw_pow needs lw_abs lw_inf lw_nan lw_parity lw_log_split lw_log_pair lw_two_product lw_log_special lw_exp_scaled */
+/* x^y = e^(y log x), log x and the product as pairs. Error 1.10 ulp. */
+static inline double lw_pow(double x, double y)
+{
+    if (y == 0.0 || x == 1.0)
+        return 1.0;
+    if (x != x || y != y)
+        return x + y;
+    const double a = lw_abs(x);
+    if (a == 1.0 && lw_abs(y) == lw_inf())
+        return 1.0;
+    const int is_negative = x < 0.0 || (x == 0.0 && 1.0 / x < 0.0);
+    double sign = is_negative ? lw_parity(y) : 1.0;
+    if (sign == 0.0) {
+        if (x != 0.0 && a != lw_inf())
+            return lw_nan();
+        sign = 1.0;
+    }
+    double k, tail, error;
+    const double part = lw_log_pair(lw_log_split(a, &k), &tail);
+    const double base = k * 0x1.62e42fefa2p-1;
+    const double sum = base + part;
+    tail += (k == 0.0 ? 0.0 : part - (sum - base)) + k * 0x1.9ef35793c7673p-41;
+    const double logarithm = lw_log_special(a, sum + tail);
+    if (!(lw_abs(y * logarithm) < 800.0))
+        return sign * lw_exp_scaled(y * logarithm, 0.0, 0);
+    tail += sum - logarithm;
+    const double product = lw_two_product(y, logarithm, &error);
+    return sign * lw_exp_scaled(product, error + y * tail, 0);
+}
+/* lw: end */
+
+/* lw: lw_powf needs lw_abs lw_inf lw_nan lw_parity lw_log_split lw_log_tail lw_log_special lw_exp2 lw_no_contract */
+/* 2^(y log2 x), in double: log2 x must be good to 32 bits. Error 0.51 ulp. */
+static inline float lw_powf(float x, float y)
+{
+    if (y == 0.0f || x == 1.0f)
+        return 1.0f;
+    if (x != x || y != y)
+        return x + y;
+    const double a = lw_abs((double)x);
+    if (a == 1.0 && lw_abs((double)y) == lw_inf())
+        return 1.0f;
+    const int is_negative = x < 0.0f || (x == 0.0f && 1.0f / x < 0.0f);
+    double sign = is_negative ? lw_parity((double)y) : 1.0;
+    if (sign == 0.0) {
+        if (a != 0.0 && a != lw_inf())
+            return (float)lw_nan();
+        sign = 1.0;
+    }
+    double k;
+    const double f = lw_log_split(a, &k);
+    const double binary = k + (f + lw_log_tail(f)) * 0x1.71547652b82fep+0;
+    return (float)(sign * lw_exp2((double)y * lw_log_special(a, binary)));
+}
+/* lw: end */
+
+/* ---- double: circular functions ---- */
+
+/* lw: lw_rem_pio2 needs lw_f64_bits lw_f64_from_bits lw_abs lw_two_product lw_no_contract */
+/* As lw_rem_pio2f with 192 bits of 2/pi and 128 of fraction. */
+static inline double lw_rem_pio2(double x, double *tail, uint32_t *quadrant)
+{
+    /* 2/pi * 2^1184 from the top, after 64 zeros. */
+    static const uint32_t two_over_pi[39] = {
+        UINT32_C(0x00000000), UINT32_C(0x00000000), UINT32_C(0xa2f9836e), UINT32_C(0x4e441529),
+        UINT32_C(0xfc2757d1), UINT32_C(0xf534ddc0), UINT32_C(0xdb629599), UINT32_C(0x3c439041),
+        UINT32_C(0xfe5163ab), UINT32_C(0xdebbc561), UINT32_C(0xb7246e3a), UINT32_C(0x424dd2e0),
+        UINT32_C(0x06492eea), UINT32_C(0x09d1921c), UINT32_C(0xfe1deb1c), UINT32_C(0xb129a73e),
+        UINT32_C(0xe88235f5), UINT32_C(0x2ebb4484), UINT32_C(0xe99c7026), UINT32_C(0xb45f7e41),
+        UINT32_C(0x3991d639), UINT32_C(0x835339f4), UINT32_C(0x9c845f8b), UINT32_C(0xbdf9283b),
+        UINT32_C(0x1ff897ff), UINT32_C(0xde05980f), UINT32_C(0xef2f118b), UINT32_C(0x5a0a6d1f),
+        UINT32_C(0x6d367ecf), UINT32_C(0x27cb09b7), UINT32_C(0x4f463f66), UINT32_C(0x9e5fea2d),
+        UINT32_C(0x7527bac7), UINT32_C(0xebe5f17b), UINT32_C(0x3d0739f7), UINT32_C(0x8a5292ea),
+        UINT32_C(0x6bfb5fb1), UINT32_C(0x1f8d5d08), UINT32_C(0x56033046),
+    };
+    *tail = 0.0;
+    *quadrant = 0;
+    if (lw_abs(x) <= 0x1.921fb54442d18p-1)
+        return x;
+    const uint64_t bits = lw_f64_bits(x);
+    const uint64_t mantissa = (bits & UINT64_C(0x000fffffffffffff)) | UINT64_C(0x0010000000000000);
+    const uint32_t position = (uint32_t)((bits >> 52) & 2047) - 1013; /* e + 62, at least 9 */
+    const uint32_t *word = two_over_pi + (position >> 5);
+    uint32_t product[6];
+    uint64_t carry = 0;
+    for (int i = 5; i >= 0; i--) {
+        const uint64_t pair = ((uint64_t)word[i] << 32) | word[i + 1];
+        const uint64_t window = (uint32_t)(pair >> (32 - (position & 31)));
+        /* The low 32 bits of the mantissa here, its high 21 one word further up. */
+        const uint64_t low = window * (mantissa & UINT32_C(0xffffffff)) + (carry & UINT32_C(0xffffffff));
+        product[i] = (uint32_t)low;
+        carry = (carry >> 32) + (low >> 32) + window * (mantissa >> 32);
+    }
+    const uint64_t turns = ((uint64_t)product[0] << 32) | product[1];
+    const uint64_t below = ((uint64_t)product[2] << 32) | product[3];
+    uint64_t high = (turns << 2) | (below >> 62);
+    uint64_t low = below << 2;
+    const uint32_t is_upper = (uint32_t)(high >> 63);
+    if (is_upper) {
+        low = 0 - low;
+        high = ~high + (low == 0);
+    }
+    /* The fraction is (high, low) / 2^128 < 1/2. Normalize it; no double makes it less than 2^-62. */
+    uint32_t shift = 0;
+    for (; !(high >> 62) && shift < 64; shift++) {
+        high = (high << 1) | (low >> 63);
+        low <<= 1;
+    }
+    const double unit = lw_f64_from_bits((uint64_t)(1023 - 54 - shift) << 52); /* 2^(-54 - shift) */
+    const double a = (double)(int64_t)(high >> 10) * unit;
+    const double b = (double)(int64_t)(((high & 1023) << 43) | (low >> 21)) * unit * 0x1p-53;
+    double error;
+    const double product_high = lw_two_product(a, 0x1.921fb54442d18p+0, &error);
+    const double product_low = error + (a * 0x1.1a62633145c07p-54 + b * 0x1.921fb54442d18p+0);
+    const double r = product_high + product_low;
+    const double r_low = product_low - (r - product_high);
+    const uint32_t is_minus = (uint32_t)(bits >> 63);
+    const uint32_t count = (uint32_t)(turns >> 62) + is_upper;
+    *quadrant = (is_minus ? 0 - count : count) & 3;
+    *tail = is_upper ^ is_minus ? -r_low : r_low;
+    return is_upper ^ is_minus ? -r : r;
+}
+/* lw: end */
+
+/* lw: lw_sin_kernel needs lw_no_contract */
+/* sin(r + t) = r + r^3 p(r^2) + t (1 - r^2/2), |r| <= pi/4, t tiny. */
+static inline double lw_sin_kernel(double r, double t, double *low)
+{
+    const double z = r * r;
+    double p = 0x1.5d8b54c1db7d5p-33;
+    p = p * z - 0x1.ae5e4b8196561p-26;
+    p = p * z + 0x1.71de3555293dfp-19;
+    p = p * z - 0x1.a01a019be9204p-13;
+    p = p * z + 0x1.111111110f73p-7;
+    p = p * z - 0x1.5555555555548p-3;
+    const double rest = r * (z * p) + t * (1.0 - 0.5 * z);
+    const double sine = r + rest;
+    *low = rest - (sine - r);
+    return sine;
+}
+/* lw: end */
+
+/* lw: lw_cos_kernel needs lw_no_contract */
+/* As lw_cos_kernelf. */
+static inline double lw_cos_kernel(double r, double t, double *low)
+{
+    const double z = r * r;
+    double p = -0x1.8fb135dd1ba63p-37;
+    p = p * z + 0x1.1ee9f1598d13p-29;
+    p = p * z - 0x1.27e4f812bcf75p-22;
+    p = p * z + 0x1.a01a019cbf669p-16;
+    p = p * z - 0x1.6c16c16c1521fp-10;
+    p = p * z + 0x1.555555555554cp-5;
+    const double half = 0.5 * z;
+    const double top = 1.0 - half;
+    const double rest = ((1.0 - top) - half) + (z * z * p - r * t);
+    const double cosine = top + rest;
+    *low = rest - (cosine - top);
+    return cosine;
+}
+/* lw: end */
+
+/* lw: lw_sin_shifted needs lw_abs lw_inf lw_nan lw_rem_pio2 lw_sin_kernel lw_cos_kernel */
+/* sin(x + quarters pi/2). */
+static inline double lw_sin_shifted(double x, uint32_t quarters)
+{
+    if (!(lw_abs(x) < lw_inf()))
+        return lw_nan();
+    double tail, low;
+    uint32_t quadrant;
+    const double r = lw_rem_pio2(x, &tail, &quadrant);
+    quadrant += quarters;
+    const double value = quadrant & 1 ? lw_cos_kernel(r, tail, &low) : lw_sin_kernel(r, tail, &low);
+    return quadrant & 2 ? -value : value;
+}
+/* lw: end */
+
+/* lw: lw_sin needs lw_sin_shifted */
+/* Error 0.85 ulp. */
+static inline double lw_sin(double x)
+{
+    return x == 0.0 ? x : lw_sin_shifted(x, 0);
+}
+/* lw: end */
+
+/* lw: lw_cos needs lw_sin_shifted */
+/* Error 0.85 ulp. */
+static inline double lw_cos(double x)
+{
+    return lw_sin_shifted(x, 1);
+}
+/* lw: end */
+
+/* lw: lw_tan needs lw_abs lw_inf lw_nan lw_rem_pio2 lw_sin_kernel lw_cos_kernel */
+/* Error 1.45 ulp. */
+static inline double lw_tan(double x)
+{
+    if (x == 0.0)
+        return x;
+    if (!(lw_abs(x) < lw_inf()))
+        return lw_nan();
+    double tail, sine_low, cosine_low;
+    uint32_t quadrant;
+    const double r = lw_rem_pio2(x, &tail, &quadrant);
+    const double sine = lw_sin_kernel(r, tail, &sine_low);
+    const double cosine = lw_cos_kernel(r, tail, &cosine_low);
+    if (quadrant & 1) {
+        const double quotient = -cosine / sine;
+        return quotient - (cosine_low + quotient * sine_low) / sine;
+    }
+    const double quotient = sine / cosine;
+    return quotient + (sine_low - quotient * cosine_low) / cosine;
+}
+/* lw: end */
+
+/* lw: lw_asin_poly needs lw_no_contract */
+/* (asin(x) - x) / x, z = x^2 <= 1/4. */
+static inline double lw_asin_poly(double z)
+{
+    double p = 0x1.0b45a74fd3cfcp-5;
+    p = p * z - 0x1.57fa23d3aafcdp-6;
+    p = p * z + 0x1.639a2d787f605p-6;
+    p = p * z + 0x1.e5fcaa8b71336p-9;
+    p = p * z + 0x1.613c195387e5fp-7;
+    p = p * z + 0x1.75859d17cfbefp-7;
+    p = p * z + 0x1.ca1f8b36875c8p-7;
+    p = p * z + 0x1.1c49f072c05e9p-6;
+    p = p * z + 0x1.6e8bdedf28166p-6;
+    p = p * z + 0x1.f1c71a94fb76cp-6;
+    p = p * z + 0x1.6db6db721255cp-5;
+    p = p * z + 0x1.333333332e132p-4;
+    p = p * z + 0x1.5555555555577p-3;
+    return z * p;
+}
+/* lw: end */
+
+/* lw: lw_acos_pair needs lw_f64_bits lw_f64_from_bits lw_sqrt lw_asin_poly lw_no_contract */
+/* As lw_acos_pairf. */
+static inline double lw_acos_pair(double a, double *tail)
+{
+    const double z = 0.5 * (1.0 - a);
+    const double s = lw_sqrt(z);
+    const double high = lw_f64_from_bits(lw_f64_bits(s) & UINT64_C(0xffffffff00000000));
+    const double low = s == 0.0 ? 0.0 : (z - high * high) / (s + high);
+    *tail = 2.0 * (low + s * lw_asin_poly(z));
+    return 2.0 * high;
+}
+/* lw: end */
+
+/* lw: lw_asin needs lw_abs lw_copysign lw_asin_poly lw_acos_pair lw_no_contract */
+/* Error 0.70 ulp. */
+static inline double lw_asin(double x)
+{
+    const double a = lw_abs(x);
+    if (a < 0.5)
+        return x + x * lw_asin_poly(x * x);
+    double tail;
+    const double high = lw_acos_pair(a, &tail);
+    return lw_copysign((0x1.921fb54442d18p+0 - high) - (tail - 0x1.1a62633145c07p-54), x);
+}
+/* lw: end */
+
+/* lw: lw_acos needs lw_abs lw_asin_poly lw_acos_pair lw_no_contract */
+/* Error 0.85 ulp. */
+static inline double lw_acos(double x)
+{
+    if (lw_abs(x) < 0.5)
+        return 0x1.921fb54442d18p+0 - (x + (x * lw_asin_poly(x * x) - 0x1.1a62633145c07p-54));
+    double tail;
+    const double high = lw_acos_pair(lw_abs(x), &tail);
+    return x > 0.0 ? high + tail : (0x1.921fb54442d18p+1 - high) - (tail - 0x1.1a62633145c07p-53);
+}
+/* lw: end */
+
+/* lw: lw_atan needs lw_abs lw_copysign lw_two_product lw_no_contract */
+/* For x >= 0: base + atan(y), |y| <= tan(pi/8), where base is 0, pi/4 or pi/2 and y = x, (x - 1) / (x + 1)
+ * or -1 / x, a pair in the second case. Error 0.85 ulp. */
+static inline double lw_atan(double x)
+{
+    const double a = lw_abs(x);
+    double y = a, base = 0.0, low = 0.0;
+    if (a > 0x1.3504f333f9de6p+1) { /* tan(3 pi/8) */
+        y = -1.0 / a;
+        base = 0x1.921fb54442d18p+0;
+        low = 0x1.1a62633145c07p-54;
+    } else if (a > 0x1.a827999fcef32p-2) { /* tan(pi/8) */
+        const double over = a - 1.0, under = a + 1.0;
+        const double over_low = a - (over + 1.0);
+        const double under_low = a < 1.0 ? a - (under - 1.0) : 1.0 - (under - a);
+        double error;
+        y = over / under;
+        const double back = lw_two_product(y, under, &error);
+        base = 0x1.921fb54442d18p-1;
+        low = 0x1.1a62633145c07p-55 + ((over - back) - error + over_low - y * under_low) / under;
+    }
+    const double z = y * y;
+    double p = 0x1.e84a7b92c83bap-7;
+    p = p * z - 0x1.0fd4d2a46aa82p-5;
+    p = p * z + 0x1.6fe4bdf3e777p-5;
+    p = p * z - 0x1.ab3be8c476bb4p-5;
+    p = p * z + 0x1.e167b9e661acbp-5;
+    p = p * z - 0x1.110beb662dd0dp-4;
+    p = p * z + 0x1.3b1364ef400d3p-4;
+    p = p * z - 0x1.745d1450404d8p-4;
+    p = p * z + 0x1.c71c71b458ae8p-4;
+    p = p * z - 0x1.249249246f58bp-3;
+    p = p * z + 0x1.9999999999584p-3;
+    p = p * z - 0x1.5555555555554p-2;
+    return lw_copysign(base + (y + (y * (z * p) + low)), x);
+}
+/* lw: end */
+
+/* lw: lw_atan2 needs lw_f64_bits lw_abs lw_copysign lw_atan lw_no_contract */
+/* Error 1.50 ulp. */
+static inline double lw_atan2(double y, double x)
+{
+    if (x != x || y != y)
+        return x + y;
+    const double ax = lw_abs(x), ay = lw_abs(y);
+    const double larger = ax > ay ? ax : ay, smaller = ax > ay ? ay : ax;
+    const double ratio = larger == 0.0 ? 0.0 : ax == ay ? 1.0 : smaller / larger;
+    const double unit = lw_atan(ratio);
+    const int is_left = lw_f64_bits(x) >> 63 != 0;
+    double angle = unit;
+    if (ay > ax)
+        angle = 0x1.921fb54442d18p+0 + ((is_left ? unit : -unit) + 0x1.1a62633145c07p-54);
+    else if (is_left)
+        angle = 0x1.921fb54442d18p+1 + (0x1.1a62633145c07p-53 - unit);
+    return lw_copysign(angle, y);
+}
+/* lw: end */
+
+#endif
