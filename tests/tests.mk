@@ -21,7 +21,7 @@ unit: $(UNIT)
 	@for t in $(UNIT); do echo "== $$t"; $$t || exit 1; done
 
 # tests/run.sh has the suites: those of `make test` take a few minutes, those of `make check-all` are all.
-.PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul bench-qdq
+.PHONY: test check-all golden golden-accept bench bench-int8 bench-matmul bench-qdq bench-sanitizers
 test: all $(UNIT)
 	@MAKE="$(MAKE)" BUILD="$(BUILD)" CC="$(CC)" tests/run.sh
 check-all: all $(UNIT)
@@ -49,6 +49,10 @@ bench-int8: all
 # Products of matrices beside OpenBLAS; PERCENT=70 fails below that share of its speed.
 bench-matmul: all
 	@tests/bench/blas.sh $(BUILD) $(PERCENT)
+
+# Seconds that clang takes to build each model with sanitizers; fails above 20. FLAGS="-fno-sanitize-recover=all -fno-inline".
+bench-sanitizers: all
+	@tests/bench/sanitizers.sh $(BUILD) $(FLAGS)
 
 # A quantized network written in real numbers, in floats and in integers; MODEL=file.onnx, with MODEL.in0.npy beside it.
 bench-qdq: all

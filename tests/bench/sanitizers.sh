@@ -1,0 +1,38 @@
+#!/bin/sh
+# SPDX-License-Identifier: MIT
+# sanitizers.sh BUILD [FLAG...]: processor seconds that clang takes to build each model's C for generic with
+# -O1 -fsanitize=address,undefined and the flags. Status 1 above LIMIT (20) seconds. The recorded models are those beside
+# the project, and digits.
+#
+# -fno-sanitize-recover=all makes an exit of every check. clang 14 inlines the layers, each called once, into NAME_run; its
+# LoopDeletion and LoopIdiomRecognize then count the trips of loops with a hundred exits each: digits takes 13 s,
+# ecg_cnn1d more than 70. -fno-inline keeps the layers apart: 1.4 s and 10 s.
+set -u
+. "$(dirname "$0")/../report.sh"
+begin "sanitizers.sh BUILD [FLAG...]" "$@"
+cd "$root/.." && shift
+limit=${LIMIT:-20}
+clang=${CLANG:-clang}
+has "$clang" || { skip sanitizers "clang is not installed"; report_end; exit; }
+
+# seconds FLAG... : of the processor, for the build of $work/m.c.
+seconds() {
+    sh -c '"$@" > /dev/null 2>&1; status=$?; times; exit $status' - "$clang" -std=c99 -O1 -fsanitize=address,undefined \
+        "$@" -Iruntime -c "$work/m.c" -o "$work/m.o" > "$work/times" || return
+    awk 'NR == 2 { split($1, t, /[ms]/); print t[1] * 60 + t[2] }' "$work/times"
+}
+
+for model in samples/digits/digits.onnx ../shared/models/onnx/*.onnx ../shared/models/mlperf-tiny/*.tflite; do
+    [ -f "$model" ] || continue
+    name=$(basename "$model" | sed 's/\.[a-z]*$//')
+    if ! "$lw" "$model" -o "$work/m.c" --name m --quiet; then
+        fail "$name" "it is not compiled"
+    elif ! took=$(seconds "$@"); then
+        fail "$name" "clang refuses it"
+    elif awk "BEGIN { exit !($took > $limit) }"; then
+        fail "$name" "$took s, more than $limit"
+    else
+        pass "$name: $took s"
+    fi
+done
+report_end
