@@ -3,7 +3,7 @@
 
 #include "support/names.h"
 
-const Stage *output_stage(const Nest *n) { return n->output[0]->maker->stage; }
+const Stage *output_stage(const Nest *n) { return n->output[0]->producer->stage; }
 
 bool makes_output(const Nest *n, const Stage *s)
 {

@@ -74,7 +74,7 @@ static const char *check_op(Ctx *cx, const char *op, const char *attrs, const ch
     const Graph g = { .name = op, .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };
     const Groups groups = fuse(cx, &g);
     if (ctx_failed(cx) || groups.count != 1) return NULL;
-    Trial a = { cx, &groups.at[0], m.output[0]->maker, map_new(cx->arena), NULL, text_new(cx) };
+    Trial a = { cx, &groups.at[0], m.output[0]->producer, map_new(cx->arena), NULL, text_new(cx) };
     for (int i = 0; i < m.input_count; i++) {
         if (!tensor_is_fixed(m.input[i])) diag_error(cx, place, "the inputs \"%s\" have symbolic sizes; accepted: numbers", inputs);
         if (ctx_failed(cx)) return NULL;

@@ -130,7 +130,7 @@ static void print_marks(Build *b, Dag *d)
     for (int i = 0; i < count; i++) map_put_ptr(&computed, order[i], order[i]);
     for (int i = 0; i < b->graph.mark_count; i++) {
         const Mark *m = &b->graph.mark[i];
-        const bool is_computed = !m->tensor->maker || map_get_ptr(&computed, m->tensor->maker);
+        const bool is_computed = !m->tensor->producer || map_get_ptr(&computed, m->tensor->producer);
         count = dag_order(b->cx, &m->tensor, 1, &order);
         for (int j = 0; j < count && !is_computed; j++) {
             if (map_get_ptr(&computed, order[j]) || map_get_ptr(&printed, order[j])) continue;

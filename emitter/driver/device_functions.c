@@ -60,7 +60,7 @@ static bool is_touched(const Build *b, int partition, bool within, bool makes, c
 /* People know a value by what it is a copy of. */
 static const char *name_of_value(Ctx *cx, const Tensor *t)
 {
-    const Node *n = t->maker;
+    const Node *n = t->producer;
     return name_identifier(cx, n && n->kind == NODE_CALL && n->op->fusion.is_device_copy ? n->in[0]->name : t->name);
 }
 

@@ -43,7 +43,7 @@ Place build_place(const Build *b, const Slot *s)
     return p;
 }
 
-static int maker_group(const Build *b, const Tensor *t)
+static int producer_group(const Build *b, const Tensor *t)
 {
     for (int i = 0; i < b->groups.count; i++)
         for (int j = 0; j < b->groups.at[i].output_count; j++)
@@ -54,7 +54,7 @@ static int maker_group(const Build *b, const Tensor *t)
 bool build_is_single(const Build *b, const Tensor *from, const Tensor *to)
 {
     const Slot *in = plan_slot(&b->plan, from), *out = plan_slot(&b->plan, to);
-    int last = -1, first = maker_group(b, out->tensor);
+    int last = -1, first = producer_group(b, out->tensor);
     for (; in; in = in->next) last = in->last > last ? in->last : last;
     for (out = out->next; out; out = out->next) first = out->first < first ? out->first : first;
     return last < first;

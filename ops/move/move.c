@@ -193,7 +193,7 @@ static bool slice_box(Ctx *cx, const Node *n, int64_t *begin)
 
 static const Node *slice_of(Ctx *cx, const Tensor *t, int64_t *begin)
 {
-    const Node *n = t->maker;
+    const Node *n = t->producer;
     return n && n->kind == NODE_CALL && n->op->layout.box == slice_box && slice_box(cx, n, begin) ? n : NULL;
 }
 

@@ -127,7 +127,7 @@ static Tensor *alter_product(Ctx *cx, const Target *t, const Node *n, const Uses
 static Tensor *alter_bias(Ctx *cx, const Target *t, const Node *n, const Uses *uses)
 {
     (void)t;
-    Node *product = n->in[0]->maker;
+    Node *product = n->in[0]->producer;
     const Tensor *bias = n->in[1];
     bool is_product = product && product->kind == NODE_CALL && strncmp(product->op->name, "packed_", 7) == 0 && uses_of(uses, n->in[0]) == 1;
     if (!is_product || !tensor_is_constant(bias) || bias->rank > n->in[0]->rank) return NULL;

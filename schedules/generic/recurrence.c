@@ -90,8 +90,8 @@ static const Stage *first_sum(Ctx *cx, const Nest *n, const Stage *s)
 {
     const Stage *reader = NULL;
     const Tensor *t = s->init[0]->kind == EXPR_READ ? s->init[0]->ref : NULL;
-    bool is_sum = t && t->maker && t->maker->stage->reducer != REDUCE_NONE && nest_stage(n, t->maker->stage->name);
-    return is_sum && readers_of(cx, n, t, &reader) == 1 && !makes_output(n, t->maker->stage) ? t->maker->stage : NULL;
+    bool is_sum = t && t->producer && t->producer->stage->reducer != REDUCE_NONE && nest_stage(n, t->producer->stage->name);
+    return is_sum && readers_of(cx, n, t, &reader) == 1 && !makes_output(n, t->producer->stage) ? t->producer->stage : NULL;
 }
 
 /* A scalar core repeats the innermost loop of a sum: every weight is read once, so the loop is the only thing left to save.

@@ -338,11 +338,11 @@ static Tensor *make_scan(Grower *g, Tensor *main)
 }
 
 typedef Tensor *Maker(Grower *g, Tensor *main);
-static Maker *const makers[] = {
+static Maker *const producers[] = {
     make_elementwise, make_elementwise, make_broadcast, make_transpose, make_reduction, make_argmax, make_stencil,
     make_stencil, make_window, make_matmul, make_matmul, make_conv, make_conv, make_gather, make_scan,
 };
-enum { MAKER_COUNT = sizeof makers / sizeof makers[0] };
+enum { MAKER_COUNT = sizeof producers / sizeof producers[0] };
 
 /* Keeps the work of a run small. */
 static bool is_too_large(Grower *g, const Tensor *t)
@@ -366,15 +366,15 @@ Program *program_within(Ctx *cx, Random *r, int most)
     Tensor *main = new_input(&g, g.p->type, rank, shape);
     for (int tries = 0; tries < 20 && wanted > 0 && main; tries++) {
         if (is_too_large(&g, main)) break;
-        Tensor *next = makers[random_below(r, MAKER_COUNT)](&g, main);
+        Tensor *next = producers[random_below(r, MAKER_COUNT)](&g, main);
         if (!next) continue;
         if (g.p->output_count == 0 && wanted > 1 && random_chance(r, 10)) g.p->output[g.p->output_count++] = next;
         main = next;
         wanted--;
     }
-    if (!main || !main->maker) return NULL;
+    if (!main || !main->producer) return NULL;
     if (g.p->output_count == 0 || g.p->output[0] != main) g.p->output[g.p->output_count++] = main;
-    if (main->maker->out_count == 2 && random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS) g.p->output[g.p->output_count++] = main->maker->out[1];
+    if (main->producer->out_count == 2 && random_chance(r, 80) && g.p->output_count < MAX_OUTPUTS) g.p->output[g.p->output_count++] = main->producer->out[1];
     return g.p;
 }
 
@@ -387,7 +387,7 @@ Env *program_env(Ctx *cx, const Program *p, uint64_t seed)
     for (int i = 0; i < p->size_count; i++) env_set_size(e, p->size[i], p->size_value[i]);
     for (int i = 0; i < p->tensor_count; i++) {
         const Tensor *t = p->tensor[i];
-        if (t->maker) continue;
+        if (t->producer) continue;
         void *data = env_alloc(cx, e, t);
         int64_t elems = env_elems(cx, e, t);
         for (int64_t k = 0; k < elems; k++) {
@@ -403,7 +403,7 @@ Env *program_env(Ctx *cx, const Program *p, uint64_t seed)
 static bool is_read_by_itself(Ctx *cx, const Tensor *t)
 {
     const Tensor **reads;
-    int count = t->maker ? stage_reads(cx, t->maker->stage, &reads) : 0;
+    int count = t->producer ? stage_reads(cx, t->producer->stage, &reads) : 0;
     for (int i = 0; i < count; i++)
         if (reads[i] == t) return true;
     return false;
@@ -417,9 +417,9 @@ void program_print(Ctx *cx, Text *t, const Program *p)
                     (long long)p->size_value[i]);
     for (int i = 0; i < p->tensor_count; i++) {
         const Tensor *x = p->tensor[i];
-        if (x->maker && x->output) continue;
+        if (x->producer && x->output) continue;
         if (is_read_by_itself(cx, x)) text_printf(t, "promise %s: %s%s\n", x->name, dtype_info(x->type)->spelling, tensor_shape_text(cx, x));
-        if (x->maker) print_stage(cx, t, x->maker->stage);
+        if (x->producer) print_stage(cx, t, x->producer->stage);
         else text_printf(t, "input %s: %s%s", x->name, dtype_info(x->type)->spelling, x->rank ? tensor_shape_text(cx, x) : "");
         text_char(t, '\n');
     }

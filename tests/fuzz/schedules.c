@@ -159,21 +159,21 @@ static const char *step_reorder(Chooser *c)
     return text_string(&t);
 }
 
-static bool reads(Chooser *c, const Stage *reader, const Stage *maker)
+static bool reads(Chooser *c, const Stage *reader, const Stage *producer)
 {
     const Tensor **in;
     int count = stage_reads(c->cx, reader, &in);
     for (int i = 0; i < count; i++)
-        for (int j = 0; j < maker->out_count; j++)
-            if (in[i] == maker->out[j]) return true;
+        for (int j = 0; j < producer->out_count; j++)
+            if (in[i] == producer->out[j]) return true;
     return false;
 }
 
-static bool holds_reader(Chooser *c, const Stmt *s, const Stage *maker)
+static bool holds_reader(Chooser *c, const Stmt *s, const Stage *producer)
 {
-    if (s->kind == STMT_BLOCK) return reads(c, s->stage, maker);
+    if (s->kind == STMT_BLOCK) return reads(c, s->stage, producer);
     for (int i = 0; i < s->child_count; i++)
-        if (holds_reader(c, s->child[i], maker)) return true;
+        if (holds_reader(c, s->child[i], producer)) return true;
     return false;
 }
 

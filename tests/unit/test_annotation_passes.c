@@ -96,7 +96,7 @@ static const char *device_kept(Net *n, const Graph *is, const char *pass)
         for (int j = 0; copied && device && j < order[i]->in_count; j++) {
             const Tensor *in = order[i]->in[j];
             if (in && !tensor_is_constant(in) &&
-                (!in->maker || (!in->maker->device && !in->maker->op->fusion.is_device_copy)))
+                (!in->producer || (!in->producer->device && !in->producer->op->fusion.is_device_copy)))
                 return text_format(n->cx, "%s reads what is not there", order[i]->name);
         }
         if (!copied && !device && !is_over_constants(order[i]) && !(added && strcmp(order[i]->op->name, "identity") == 0)) return text_format(n->cx, "%s (%s) is at home", order[i]->name, order[i]->op->name);

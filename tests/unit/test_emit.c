@@ -128,12 +128,12 @@ static void formula_of(Made *m, const char *text)
     while (*text == ' ') text++;
     Tensor *y = formula(m->cx, text, m->bind);
     if (!y) return;
-    for (int i = 0; i < y->maker->out_count; i++) {
-        Tensor *out = y->maker->out[i];
+    for (int i = 0; i < y->producer->out_count; i++) {
+        Tensor *out = y->producer->out[i];
         m->bind[m->count++] = (Bind)BIND_T(out->name, out);
     }
     m->out_count = 0;      /* the last stage's tensors are the outputs */
-    for (int i = 0; i < y->maker->out_count; i++) m->out[m->out_count++] = y->maker->out[i];
+    for (int i = 0; i < y->producer->out_count; i++) m->out[m->out_count++] = y->producer->out[i];
 }
 
 typedef void Piece(Made *m, char *text);

@@ -148,7 +148,7 @@ static void test_argmax(void)
     Tensor *y = FORMULA(t.cx, "y, m[n] = argmax(k) x[n,k]", BIND_T("x", x));
     const int32_t *at = value(&t, y);
     CHECK("argmax-first-of-ties", at && at[0] == 1 && at[1] == 1 && at[2] == 5);
-    const float *most = y ? value(&t, y->maker->out[1]) : NULL;
+    const float *most = y ? value(&t, y->producer->out[1]) : NULL;
     CHECK("argmax-value", most && most[0] == 5 && most[1] == -2 && most[2] == 7);
     ctx_free(t.cx);
 }
@@ -180,7 +180,7 @@ static void test_recurrence(void)
     Tensor *x = input(&t, "x", F32, SHAPE(6));
     const float *px = env_get(t.env, x);
     Tensor *y = FORMULA(t.cx, "y[t] = x[t]", BIND_T("x", x));
-    Stage *s = (Stage *)(uintptr_t)y->maker->stage;
+    Stage *s = (Stage *)(uintptr_t)y->producer->stage;
     const Expr *var = s->axis[0].var, *before = expr_sub(t.cx, var, expr_index(t.cx, 1));
     const Expr *half = expr_mul(t.cx, tensor_read(t.cx, y, &before, 1), expr_real(t.cx, F32, 0.5));
     const Expr *past = expr_select(t.cx, expr_binary(t.cx, EXPR_EQ, var, expr_index(t.cx, 0)), expr_real(t.cx, F32, 0), half);

@@ -39,7 +39,7 @@ static void accepted(const char *folder, const char *test_name, const char *line
 {
     Model m = { 0 };
     Ctx *cx = read_model(folder, line, &m);
-    const Node *n = ctx_failed(cx) ? NULL : m.output[0]->maker;
+    const Node *n = ctx_failed(cx) ? NULL : m.output[0]->producer;
     const Tensor *w = n && n->in_count == 2 ? n->in[1] : NULL;
     bool same = w && w->data && tensor_elems(w) > 0;
     for (int64_t i = 0; same && i < tensor_elems(w); i++) same = ((const float *)w->data)[i] == first + (float)i / 2;

@@ -108,7 +108,7 @@ static void test_readings(void)
         for (int round = 0; round < 2; round++, text = shown) {
             Tensor *t = formula(w.cx, text, w.bind);
             Text out = text_new(w.cx);
-            if (t) print_stage(w.cx, &out, t->maker->stage);
+            if (t) print_stage(w.cx, &out, t->producer->stage);
             else text_add(&out, first_error(w.cx));
             shown = text_string(&out);
             check_that(text_equal(shown, readings[i].printed), name_format(w.cx, "read %s%s", readings[i].name, round ? " again" : ""),
@@ -390,8 +390,8 @@ static void test_argmax_values(void)
     const float *x = filled(w.cx, env, w.bind[0].tensor);
     int best = 0;
     for (int i = 1; i < 15; i++) best = x[i] > x[best] ? i : best;
-    bool ok = p && evaluate(w.cx, env, p->maker->out, 2) && *(int32_t *)env_get(env, p) == best &&
-              *(float *)env_get(env, p->maker->out[1]) == x[best] && p->type == I32 && text_equal(p->maker->out[1]->name, "t");
+    bool ok = p && evaluate(w.cx, env, p->producer->out, 2) && *(int32_t *)env_get(env, p) == best &&
+              *(float *)env_get(env, p->producer->out[1]) == x[best] && p->type == I32 && text_equal(p->producer->out[1]->name, "t");
     check_that(ok, "argmax counts row by row", "%s", first_error(w.cx));
     ctx_free(w.cx);
 }

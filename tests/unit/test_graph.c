@@ -372,14 +372,14 @@ static void deep_chain(void)
     enum { CALLS = 100000 };
     Net net = net_new(90), *n = &net;
     Tensor *x = one(n, "relu", "step", net_input(n, "x", SHAPE(2)), "");
-    const Node *first = x->maker;
+    const Node *first = x->producer;
     for (int i = 1; i < CALLS; i++) {
         Node *node = arena_copy(n->cx->arena, first, sizeof *first);
         Tensor *out = tensor_new_fixed(n->cx, "step", F32, SHAPE(2));
         node->in = arena_copy(n->cx->arena, &x, sizeof x);
         node->out = arena_copy(n->cx->arena, &out, sizeof out);
         node->serial = ctx_serial(n->cx);
-        out->maker = node;
+        out->producer = node;
         x = out;
     }
     net_output(n, x);

@@ -214,7 +214,7 @@ static void check_small(int form)
         }
     CHECK("conv-reshape-relu-values", same);
     CHECK("names-of-inputs-and-outputs", strcmp(r.model.input[0]->name, "x") == 0 && strcmp(r.model.output[0]->name, "y") == 0 && r.model.input_count == 1);
-    CHECK("shape-chain-is-folded", strcmp(r.model.output[0]->maker->in[0]->maker->op->name, "reshape") == 0);
+    CHECK("shape-chain-is-folded", strcmp(r.model.output[0]->producer->in[0]->producer->op->name, "reshape") == 0);
     ctx_free(r.cx);
 }
 
@@ -252,7 +252,7 @@ static void check_names(void)
     Message pass = node("Identity", "same", "x", NULL, "y");
     g = graph_with(&pass, NULL), m = model_of(&g, 13);
     r = read_model(&m, NULL);
-    CHECK("an-output-that-is-an-input-is-copied", r.ok && r.model.output[0] != r.model.input[0] && strcmp(r.model.output[0]->maker->op->name, "identity") == 0);
+    CHECK("an-output-that-is-an-input-is-copied", r.ok && r.model.output[0] != r.model.input[0] && strcmp(r.model.output[0]->producer->op->name, "identity") == 0);
     ctx_free(r.cx);
 }
 
@@ -543,7 +543,7 @@ static void put_attr_graph(Message *n, const char *attr_name, const Message *g)
 static void check_course(const char *test_name, const Message *m, NodeKind kind, int64_t turns)
 {
     Read r = read_model(m, NULL);
-    const Node *last = r.ok ? r.model.output[0]->maker : NULL;
+    const Node *last = r.ok ? r.model.output[0]->producer : NULL;
     check_that(last && last->kind == kind && (kind == NODE_CALL || region_turns(last) == turns), test_name, "%s", r.text);
     ctx_free(r.cx);
 }

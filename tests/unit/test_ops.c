@@ -209,7 +209,7 @@ static void check_batch_norm(void)
     }
     CHECK("batch-norm-values", first_difference(&m, wanted, &found) < 0);
     Tensor *simpler = m.node->op->meaning.simplify(m.cx, m.node);
-    CHECK("batch-norm-simplifies-to-scale-and-shift", simpler && strcmp(simpler->maker->op->name, "add") == 0 && strcmp(simpler->maker->in[0]->maker->op->name, "mul") == 0);
+    CHECK("batch-norm-simplifies-to-scale-and-shift", simpler && strcmp(simpler->producer->op->name, "add") == 0 && strcmp(simpler->producer->in[0]->producer->op->name, "mul") == 0);
     ctx_free(m.cx);
 }
 

@@ -187,7 +187,7 @@ typedef struct World { Net net; int kind; bool takes_u8, takes_reals; } World;  
 static Tensor *run(Ctx *cx, Tensor *t)
 {
     Tensor *out = NULL;
-    return t && t->maker && graph_run_call(cx, t->maker, &out) ? out : t;
+    return t && t->producer && graph_run_call(cx, t->producer, &out) ? out : t;
 }
 
 static double at(const Tensor *t, int64_t i) { return ((const double *)t->data)[i]; }
@@ -419,7 +419,7 @@ static Layer in_integers(World *w, Layer x)
     World stored_alone = *w;
     stored_alone.takes_reals = false;
     const Weights k = weights(&stored_alone, SHAPE(3, 3, last_dim(x.v), 4));
-    const Node *dk = k.real->maker;
+    const Node *dk = k.real->producer;
     const Grid g = { random_scale(n, 0, w->kind), pick(n, 60) - 30, -128, 127 };
     Tensor *zero = tensor_scalar(cx, "zero", I8, (double)x.grid.zero), *scale = tensor_scalar(cx, "scale", F32, x.grid.step);
     Tensor *q = call(cx, "quantize", "q", (Tensor *[]){ x.real, scale, zero }, 3, "to=i8"), *out_zero = tensor_scalar(cx, "zero", I8, (double)g.zero);
@@ -617,7 +617,7 @@ static void shrinks(void)
     Net *n = &w.net;
     const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
     const Weights k = weights(&w, SHAPE(1, 1, 3, 4)), k2 = weights(&w, SHAPE(1, 1, 4, 2));
-    int8_t *q = (int8_t *)(uintptr_t)k.real->maker->in[0]->data;
+    int8_t *q = (int8_t *)(uintptr_t)k.real->producer->in[0]->data;
     for (int i = 1; i < 12; i += 4) q[i] = 0;
     Tensor *a = quantized(&w, one(n, "relu", "relu", two(n, "conv2d", "first", x.real, k.real, ""), ""), &(Grid){ 0.25, -128, -128, 127 });
     net_output(n, quantized(&w, two(n, "conv2d", "second", a, k2.real, ""), &(Grid){ 0.5, 3, -128, 127 }));

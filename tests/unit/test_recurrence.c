@@ -61,11 +61,11 @@ static void test_order(void)
     Pair p = pair_new();
     Node **step;
     for (int i = 0; i < 2; i++) {
-        int count = recurrence_of(p.cx, i ? p.up->maker : p.down->maker, &step);
+        int count = recurrence_of(p.cx, i ? p.up->producer : p.down->producer, &step);
         CHECK("two-stages", count == 2);
-        CHECK("in-order", count == 2 && step[0] == p.up->maker && step[1] == p.down->maker);
+        CHECK("in-order", count == 2 && step[0] == p.up->producer && step[1] == p.down->producer);
     }
-    CHECK("reader-alone", recurrence_of(p.cx, p.last->maker, &step) == 1 && step[0] == p.last->maker);
+    CHECK("reader-alone", recurrence_of(p.cx, p.last->producer, &step) == 1 && step[0] == p.last->producer);
     ctx_free(p.cx);
 }
 

@@ -80,7 +80,7 @@ static void branches(void)
     Net n = two_branches(&late);
     Build b;
     built(&n, &(lw_options){ .name = "net" }, &b);
-    check_that(n.output[0]->maker->in[0]->maker->in_count == 2, "what no branch reads is not handed in", "%d inputs", n.output[0]->maker->in[0]->maker->in_count);
+    check_that(n.output[0]->producer->in[0]->producer->in_count == 2, "what no branch reads is not handed in", "%d inputs", n.output[0]->producer->in[0]->producer->in_count);
     const Build *inner = b.next;
     check_that(inner && inner->plan.arena_size == 1200 && inner->next->plan.arena_size == 800, "each branch has a plan of its own", "%lld bytes",
                (long long)(inner ? inner->plan.arena_size : -1));
@@ -269,7 +269,7 @@ static void beside(void)
     ctx_free(n.cx);
 
     n = two_branches(&late);
-    Node *choice = n.output[0]->maker->in[0]->maker;
+    Node *choice = n.output[0]->producer->in[0]->producer;
     choice->device = name(n.cx, "npu");
     said = built(&n, &(lw_options){ .name = "net" }, &b);
     const Diag *note = n.cx->diags;
@@ -277,8 +277,8 @@ static void beside(void)
     ctx_free(n.cx);
 
     n = two_branches(&late);
-    choice = n.output[0]->maker->in[0]->maker;
-    choice->region->graph[0].output[0]->maker->device = name(n.cx, "npu");
+    choice = n.output[0]->producer->in[0]->producer;
+    choice->region->graph[0].output[0]->producer->device = name(n.cx, "npu");
     said = built(&n, &(lw_options){ .name = "net" }, &b);
     check_that(strstr(said, "inside of a branch or loop; accepted: outside of them") != NULL, "a device inside of a region is refused", "%s", said);
     ctx_free(n.cx);

@@ -100,7 +100,7 @@ static void check_altered(Case *c, const Graph *was)
         void *found[NET_ROOM] = { NULL };
         g.target = target[t];
         g = graph_alter(c->cx, g);
-        if (count_calls(&net, &g, NULL) == 1 && g.output[0]->maker->op == c->call->op) continue;
+        if (count_calls(&net, &g, NULL) == 1 && g.output[0]->producer->op == c->call->op) continue;
         bool same = evaluate_graph(&net, &g, NULL, found);
         for (int i = 0; same && i < g.output_count; i++) same = same_bytes(g.output[i], found[i], c->wanted[i]);
         c->run->altered++;

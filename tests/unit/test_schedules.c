@@ -104,8 +104,8 @@ static void read_program_line(Ctx *cx, Program *p, const char *line)
         Tensor *t = formula(cx, line, p->bind);
         for (int i = 0; t && i < p->promised_count; i++)
             if (strcmp(p->promised[i]->name, t->name) == 0) t = promise_keep(cx, p->promised[i], t);
-        for (int i = 0; t && i < t->maker->out_count; i++)
-            p->bind[p->bind_count++] = (Bind){ t->maker->out[i]->name, t->maker->out[i], NULL };
+        for (int i = 0; t && i < t->producer->out_count; i++)
+            p->bind[p->bind_count++] = (Bind){ t->producer->out[i]->name, t->producer->out[i], NULL };
     }
 }
 

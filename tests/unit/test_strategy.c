@@ -237,7 +237,7 @@ static void rows_in_one_number(void)
         Graph is = was;
         is.target = target_find(n->cx, "cortex-m4");
         is = graph_alter(n->cx, is);
-        const Node *product = is.output[0]->maker;
+        const Node *product = is.output[0]->producer;
         check_that(product->in[1]->rank == rows[i].rank && same_values(n, &was, &is, 0), rows[i].label, "weights %s; %s", tensor_shape_text(n->cx, product->in[1]), net_error(n));
         ctx_free(n->cx);
     }
@@ -256,7 +256,7 @@ static void rows_as_they_are(void)
         Graph is = was;
         is.target = target_find(n->cx, "cortex-m4");
         is = graph_alter(n->cx, is);
-        const Node *product = is.output[0]->maker;
+        const Node *product = is.output[0]->producer;
         const bool is_packed = strcmp(product->op->name, "packed_dense") == 0;
         check_that(is_packed && product->in[1]->rank == (rows == 1 ? 2 : 4) && same_values(n, &was, &is, 0), text_format(n->cx, "dense layers of %d rows", (int)rows),
                    "%s, weights %s; %s", product->op->name, is_packed ? tensor_shape_text(n->cx, product->in[1]) : "", net_error(n));

@@ -46,7 +46,7 @@ static void test_model(void)
                "%s", first_error(cx));
     if (!ok) return;
     CHECK("steps are the text without comments", text_equal(m.step[0].text, "split c.i 8 names=io,ii") && text_equal(m.step[1].text, "reorder c.j c.ii"));
-    CHECK("in a nest a call is its computes", m.output[0]->maker->kind == NODE_COMPUTE && text_equal(m.output[0]->maker->stage->name, "y"));
+    CHECK("in a nest a call is its computes", m.output[0]->producer->kind == NODE_COMPUTE && text_equal(m.output[0]->producer->stage->name, "y"));
     CHECK("the default place of diagnostics is given back", cx->file == NULL);
     Env *env = env_new(cx);
     float a[] = { 1, 2, 3, -1, -1, -1 };
@@ -74,9 +74,9 @@ static void test_calls_alone(void)
                       NULL, &m);
     check_that(ok, "calls alone", "%s", first_error(cx));
     if (ok) {
-        CHECK("calls stay calls", m.output[0]->maker->kind == NODE_CALL && text_equal(m.output[0]->maker->op->name, "softmax"));
-        CHECK("attributes and shapes", text_equal(tensor_shape_text(cx, m.output[1]), "[1][4][4][4]") && node_int(m.output[0]->maker, "axis", 0) == -1);
-        CHECK("a function's name calls the operator on a whole tensor", m.output[0]->maker->in[0]->maker->kind == NODE_CALL);
+        CHECK("calls stay calls", m.output[0]->producer->kind == NODE_CALL && text_equal(m.output[0]->producer->op->name, "softmax"));
+        CHECK("attributes and shapes", text_equal(tensor_shape_text(cx, m.output[1]), "[1][4][4][4]") && node_int(m.output[0]->producer, "axis", 0) == -1);
+        CHECK("a function's name calls the operator on a whole tensor", m.output[0]->producer->in[0]->producer->kind == NODE_CALL);
         CHECK("tensors have the names of the file", text_equal(m.output[0]->name, "s") && text_equal(m.output[1]->name, "a"));
     }
     ctx_free(cx);

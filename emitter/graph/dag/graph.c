@@ -69,7 +69,7 @@ static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
 /* What stands in a call's place is made where the call was: nodes made since `serial`, from t on upwards. */
 static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
 {
-    Node *n = t ? t->maker : NULL;
+    Node *n = t ? t->producer : NULL;
     if (!n || n->serial <= serial || n->device) return;
     n->device = device;
     for (int i = 0; i < n->in_count; i++) stay_on_device(n->in[i], device, serial);

@@ -271,7 +271,7 @@ Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, i
     for (int i = 0; i < n->out_count; i++) {
         const char *out_name = i ? name_format(cx, "%s_%d", n->name, i) : n->name;
         n->out[i] = tensor_new(cx, out_name, made[i]->type, made[i]->rank, made[i]->shape);
-        n->out[i]->maker = n;
+        n->out[i]->producer = n;
         n->out[i]->output = i;
         if (!tensor_fits_index(cx, n->out[i])) return NULL;
     }

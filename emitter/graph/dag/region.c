@@ -65,7 +65,7 @@ static Tensor *output_like(Ctx *cx, Node *n, int i, const Region *r, const Tenso
     for (int d = 0; d < made->rank; d++) shape[d + collects] = made->shape[d];
     Tensor *t = tensor_new(cx, i ? name_format(cx, "%s_%d", n->name, i) : n->name, made->type, made->rank + collects, shape);
     t->quant = collects ? NULL : made->quant;
-    t->maker = n;
+    t->producer = n;
     t->output = i;
     return t;
 }

@@ -24,14 +24,14 @@ static Tensor *channel_constant(const Node *call, Tensor **data)
     return NULL;
 }
 
-static Node *maker_of(const Tensor *t) { return t->maker && t->maker->kind == NODE_CALL ? t->maker : NULL; }
+static Node *producer_of(const Tensor *t) { return t->producer && t->producer->kind == NODE_CALL ? t->producer : NULL; }
 
 static bool is_affine(const Node *n, int kind) { return n && (int)n->op->fold.affine == kind && n->in_count == 2; }
 
 /* Is the call at the head of a chain of shifts, each read once and all on one device, linear in constant weights? */
 static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *device)
 {
-    Node *n = maker_of(x);
+    Node *n = producer_of(x);
     Tensor *data;
     if (!n || uses_of(uses, x) != 1 || n->device != device) return false;
     if (n->op->fold.weights) return tensor_is_constant(n->in[n->op->fold.weights]);
@@ -49,13 +49,13 @@ static Tensor *flat(Ctx *cx, Tensor *c)
 static Tensor *binary(Ctx *cx, const char *op, const char *label, Tensor *a, Tensor *b)
 {
     Tensor *in[] = { a, b }, *out = call(cx, op, label, in, 2, "");
-    if (out && tensor_is_constant(a) && tensor_is_constant(b)) graph_run_call(cx, out->maker, &out);
+    if (out && tensor_is_constant(a) && tensor_is_constant(b)) graph_run_call(cx, out->producer, &out);
     return out;
 }
 
 static Tensor *scaled(Ctx *cx, Tensor *x, Tensor *s)
 {
-    Node *n = maker_of(x);
+    Node *n = producer_of(x);
     Tensor *data = NULL;
     if (!n->op->fold.weights) {
         Tensor *b = channel_constant(n, &data);
@@ -74,9 +74,9 @@ static void fold_affine(Ctx *cx, Node *node, Tensor **out, const Uses *uses)
     const int kind = node->op->fold.affine;
     if (kind == AFFINE_SCALE && dtype_is_float(x->type) && comes_from_weights(x, uses, node->device))
         out[0] = scaled(cx, x, flat(cx, c));
-    else if (kind == AFFINE_SHIFT && is_affine(maker_of(x), kind) && uses_of(uses, x) == 1 &&
-             maker_of(x)->device == node->device) {
-        Tensor *y = NULL, *a = channel_constant(maker_of(x), &y);
+    else if (kind == AFFINE_SHIFT && is_affine(producer_of(x), kind) && uses_of(uses, x) == 1 &&
+             producer_of(x)->device == node->device) {
+        Tensor *y = NULL, *a = channel_constant(producer_of(x), &y);
         if (a) out[0] = binary(cx, "add", node->name, y, binary(cx, "add", node->name, flat(cx, a), flat(cx, c)));
     }
 }

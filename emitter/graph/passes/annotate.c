@@ -38,8 +38,8 @@ static void put_on_device(Node *n, const char *device)
 {
     n->device = device;
     for (int i = 0; i < n->in_count; i++) {
-        Node *maker = n->in[i] ? n->in[i]->maker : NULL;
-        if (maker && maker->name == n->name && maker->device != device) put_on_device(maker, device);
+        Node *producer = n->in[i] ? n->in[i]->producer : NULL;
+        if (producer && producer->name == n->name && producer->device != device) put_on_device(producer, device);
     }
 }
 
@@ -51,7 +51,7 @@ static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     out[0] = call->in[0];
     if (!is_annotation(call, ANNOTATION_DEVICE)) return;
     const char *device = device_of_annotation(cx, call);
-    if (call->in[0]->maker) put_on_device(call->in[0]->maker, device);
+    if (call->in[0]->producer) put_on_device(call->in[0]->producer, device);
 }
 
 Graph graph_annotate(Ctx *cx, Graph g)

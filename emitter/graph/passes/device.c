@@ -68,7 +68,7 @@ static Tensor *on_device(Crossing *c, Tensor *t, const char *device)
 {
     Tensor *now = t ? map_get_ptr(&c->to, t) : NULL;
     if (!now) now = t;
-    const char *from = now && now->maker ? now->maker->device : NULL;
+    const char *from = now && now->producer ? now->producer->device : NULL;
     if (!now || tensor_is_constant(now) || from == device) return now;
     Map *copies = copies_on(c, device);
     Tensor *copy = map_get_ptr(copies, now);
@@ -77,7 +77,7 @@ static Tensor *on_device(Crossing *c, Tensor *t, const char *device)
                 device_name(device));
     if (!copy) return NULL;
     copy->quant = now->quant;
-    copy->maker->device = NULL;
+    copy->producer->device = NULL;
     map_put_ptr(copies, now, copy);
     return copy;
 }

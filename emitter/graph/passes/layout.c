@@ -16,7 +16,7 @@
 
 static Node *transpose_of(const Tensor *t)
 {
-    return t && t->maker && t->maker->kind == NODE_CALL && t->maker->op->layout.is_transpose ? t->maker : NULL;
+    return t && t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_transpose ? t->producer : NULL;
 }
 
 static void perm_of(const Node *n, int *perm)
@@ -89,7 +89,7 @@ static bool all_constant(const Node *n)
 /* T(op(const)) = op'(T(const)), which is folded: what stays a call over constants reads them in the order of its reader. */
 static Tensor *into_constants(Ctx *cx, const Node *node)
 {
-    Node *made = node->in[0]->maker, *now;
+    Node *made = node->in[0]->producer, *now;
     int perm[MAX_RANK], inverse[MAX_RANK];
     if (!made || made->kind != NODE_CALL || !made->op->layout.permute || made->out_count != 1 ||
         !all_constant(made)) return NULL;
@@ -113,7 +113,7 @@ static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
 static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm)
 {
     int inverse[MAX_RANK], rank = node->out[0]->rank;
-    if (is_transposed_by(t, perm, rank)) return t->maker->in[0];
+    if (is_transposed_by(t, perm, rank)) return t->producer->in[0];
     const Expr *shape[MAX_RANK];
     bool may_widen = node->op->fusion.pattern <= PATTERN_BROADCAST;
     if (t->rank > rank || (t->rank < rank && !may_widen)) return NULL;
@@ -153,7 +153,7 @@ static Tensor *sink(Ctx *cx, Node *node)
 static Tensor *absorb(Ctx *cx, Node *node)
 {
     if (!node->op->layout.contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;
-    Node *view = node->in[0]->maker;
+    Node *view = node->in[0]->producer;
     Node *t = view && view->kind == NODE_CALL && view->op->layout.is_view ? transpose_of(view->in[0]) : NULL;
     if (!t) return NULL;
     Tensor *x = t->in[0], *w = node->in[1], *flat = node->in[0];

@@ -14,7 +14,7 @@ Graph graph_outputs(Ctx *cx, Graph g)
     Tensor **output = arena_copy(cx->arena, g.output, (size_t)g.output_count * sizeof *g.output);
     for (int i = 0; i < g.output_count && !ctx_failed(cx); i++) {
         Tensor *t = output[i];
-        if (t->maker && (t->maker->kind == NODE_COMPUTE || !is_among(t, output, i))) continue;
+        if (t->producer && (t->producer->kind == NODE_COMPUTE || !is_among(t, output, i))) continue;
         output[i] = call(cx, "identity", t->name, &t, 1, "");
         if (output[i]) output[i]->quant = t->quant;
     }

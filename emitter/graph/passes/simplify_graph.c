@@ -6,9 +6,9 @@
 static Tensor *view_of_view(Ctx *cx, Node *call)
 {
     Tensor *from = call->in[0];
-    if (!from->maker || from->maker->kind != NODE_CALL || !from->maker->op->layout.is_view ||
-        from->maker->op->fusion.annotation) return NULL;
-    return view_call(cx, call->name, from->maker->in[0], call->out[0]);
+    if (!from->producer || from->producer->kind != NODE_CALL || !from->producer->op->layout.is_view ||
+        from->producer->op->fusion.annotation) return NULL;
+    return view_call(cx, call->name, from->producer->in[0], call->out[0]);
 }
 
 static bool same_shape(const Tensor *a, const Tensor *b)
@@ -28,8 +28,8 @@ static void simplify_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
             simpler = same_shape(call->in[0], call->out[0]) ? call->in[0] : view_of_view(cx, call);
         if (!simpler) return;
         out[0] = simpler;
-        if (simpler->maker == call) return;
-        call = simpler->maker && simpler->output == 0 ? simpler->maker : NULL;
+        if (simpler->producer == call) return;
+        call = simpler->producer && simpler->output == 0 ? simpler->producer : NULL;
     }
 }
 

@@ -69,7 +69,7 @@ static const Nest *with_sources_inside(Combine *c, const Nest *n, const Stage *s
     int count = stage_reads(c->cx, s, &reads);
     Path path;
     for (int i = 0; i < count; i++) {
-        const Stage *source = reads[i]->maker ? reads[i]->maker->stage : NULL;
+        const Stage *source = reads[i]->producer ? reads[i]->producer->stage : NULL;
         if (!source || source->part != s->part || !nest_find_block(n, s->name, &path)) continue;
         for (int d = path.depth - 1; d >= 0; d--)
             if (path.at[d]->kind == STMT_FOR) {
@@ -352,7 +352,7 @@ static Tensor *stand_in(Combine *c, Map *taken, const Tensor *t)
     const char *role = NULL;
     for (int i = 0; i < c->count && !role; i++) role = group_role(cx, c->part[i].group, t);
     Tensor *in = arena_copy(cx->arena, t, sizeof *t);
-    in->maker = NULL;
+    in->producer = NULL;
     in->name = free_name(cx, taken, role ? role : "x");
     in->serial = ctx_serial(cx);
     return in;
@@ -369,7 +369,7 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
         p->local = map_new(cx->arena);
         if (!group_expand_into(cx, p->group, with[i], &taken, &made, &p->local)) return NULL;
         p->output = map_get_ptr(&made, p->group->output[0]);
-        p->result = p->output->maker->stage->name;
+        p->result = p->output->producer->stage->name;
     }
     for (int i = 0; i < merged->output_count; i++) out[i] = map_get_ptr(&made, merged->output[i]);
     const Nest *n = nest_naive(cx, merged->name, in, merged->input_count, out, merged->output_count);
@@ -386,7 +386,7 @@ static void explain_ring(const Stmt *s, const char *result, Text *t)
     for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
         if (s->buffer->ring[d])
             text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d], (long long)tensor_dim(made, d),
-                        expr_as_var(made->maker->stage->axis[d].var)->name);
+                        expr_as_var(made->producer->stage->axis[d].var)->name);
     for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
 }
 
@@ -433,7 +433,7 @@ static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const 
 /* The rows of its output that an iteration of the outermost loop makes; 0: it does not make rows. */
 static int64_t rows_at_once(Ctx *cx, const Nest *n)
 {
-    const Stage *s = n->output[0]->maker ? n->output[0]->maker->stage : NULL;
+    const Stage *s = n->output[0]->producer ? n->output[0]->producer->stage : NULL;
     const char *loop = s ? outermost_loop(n, s->name) : NULL;
     Path block, p;
     int64_t rows = 0;

@@ -32,7 +32,7 @@ static const char *stage_name(Expansion *x, const char *local)
 /* Gives the fresh stages that lead to t their final names. They belong to this expansion alone, so they may be named. */
 static void name_stages(Expansion *x, Tensor *t, const char *wanted)
 {
-    Node *n = t->maker;
+    Node *n = t->producer;
     if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&x->named, n)) return;
     map_put_ptr(&x->named, n, n);
     for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
@@ -84,7 +84,7 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
-    in->maker = NULL;
+    in->producer = NULL;
     in->name = unique_name(x->cx, &x->taken, role_of(x->cx, g, t));
     in->serial = ctx_serial(x->cx);
     return in;
@@ -109,20 +109,20 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map 
 {
     Expansion x = { .cx = cx, .of = *made, .named = map_new(cx->arena), .taken = map_new(cx->arena), .part = g->name,
                     .all = taken, .local = local };
-    Node **maker = NEW_ARRAY(cx->arena, Node *, g->input_count);
+    Node **producer = NEW_ARRAY(cx->arena, Node *, g->input_count);
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);
         const char *role = unique_name(cx, &x.taken, role_of(cx, g, g->input[i]));
         map_put(local, role, strlen(role), (void *)(uintptr_t)in->name);
         /* The group sees no more of what others make than it does alone: names of axes, for one, follow from it. */
-        maker[i] = in->maker;
-        in->maker = NULL;
+        producer[i] = in->producer;
+        in->producer = NULL;
     }
     bool ok = true;
     for (int i = 0; i < g->node_count && ok; i++) ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);
-        in->maker = maker[i];
+        in->producer = producer[i];
     }
     *made = x.of;
     return ok;

@@ -69,7 +69,7 @@ static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
     bool is_same = to->pattern == PATTERN_BROADCAST;
     for (int i = 0; i < to->node->in_count; i++) {
         const Tensor *t = to->node->in[i];
-        if (t && t->maker == from->node && !same_shape(t, to->node->out[0])) is_same = false;
+        if (t && t->producer == from->node && !same_shape(t, to->node->out[0])) is_same = false;
     }
     return is_same ? PATTERN_ELEMENTWISE : to->pattern;
 }
@@ -90,7 +90,7 @@ static void add_readers(Fuser *f)
         for (int i = 0; i < f->count; i++)
             for (int j = 0; j < f->at[i].node->in_count; j++) {
                 const Tensor *t = f->at[i].node->in[j];
-                FuseNode *p = t ? fuse_node(f, t->maker) : NULL;
+                FuseNode *p = t ? fuse_node(f, t->producer) : NULL;
                 if (!p) continue;
                 int n = p->reader_count;
                 if (pass && n && p->reader[n - 1] == &f->at[i]) continue;
@@ -115,7 +115,7 @@ static Fuser fuser_new(Ctx *cx, const Graph *g)
     }
     add_readers(&f);
     for (int i = 0; i < g->output_count; i++) {
-        FuseNode *n = fuse_node(&f, g->output[i]->maker);
+        FuseNode *n = fuse_node(&f, g->output[i]->producer);
         if (n) n->is_output = true;
     }
     return f;
@@ -247,32 +247,32 @@ static void fuse_phase(Fuser *f, int phase)
 static int element_bytes(const FuseNode *n) { return dtype_info(n->node->out[0]->type)->bytes; }
 
 /* Who makes the one operand that is no constant; NULL: several, or from elsewhere. */
-static FuseNode *only_maker(const Fuser *f, const FuseNode *n)
+static FuseNode *only_producer(const Fuser *f, const FuseNode *n)
 {
-    FuseNode *maker = NULL;
+    FuseNode *producer = NULL;
     for (int i = 0; i < n->node->in_count; i++) {
         const Tensor *t = n->node->in[i];
         if (!t || tensor_is_constant(t)) continue;
-        if (maker || !t->maker || !same_shape(t, n->node->out[0])) return NULL;
-        maker = fuse_node(f, t->maker);
+        if (producer || !t->producer || !same_shape(t, n->node->out[0])) return NULL;
+        producer = fuse_node(f, t->producer);
     }
-    return maker;
+    return producer;
 }
 
 /* A group's last node that only makes elements wider for one reader elsewhere goes there: what lies between the groups is
  * as narrow as it can be. The last but one becomes the root. */
 static void move_widening(Fuser *f, FuseNode *last)
 {
-    FuseNode *reader = last->reader_count == 1 ? last->reader[0] : NULL, *maker = only_maker(f, last);
-    if (!reader || !maker || last->is_output || maker->is_output || maker->reader_count != 1 || root_of(maker) != last || last->pattern > PATTERN_BROADCAST) return;
+    FuseNode *reader = last->reader_count == 1 ? last->reader[0] : NULL, *producer = only_producer(f, last);
+    if (!reader || !producer || last->is_output || producer->is_output || producer->reader_count != 1 || root_of(producer) != last || last->pattern > PATTERN_BROADCAST) return;
     FuseNode *to = root_of(reader);
     if (to == last || to->group_pattern == PATTERN_OPAQUE || edge_pattern(last, reader) != PATTERN_ELEMENTWISE || to->group_size == MOST_NODES) return;
-    if (element_bytes(maker) >= element_bytes(last)) return;
-    maker->group_pattern = last->group_pattern;
-    maker->group_size = last->group_size - 1;
+    if (element_bytes(producer) >= element_bytes(last)) return;
+    producer->group_pattern = last->group_pattern;
+    producer->group_size = last->group_size - 1;
     for (int i = 0; i < f->count; i++) f->at[i].group = root_of(&f->at[i]);
     for (int i = 0; i < f->count; i++)
-        if (f->at[i].group == last) f->at[i].group = maker;
+        if (f->at[i].group == last) f->at[i].group = producer;
     last->group = to;
     to->group_size++;
 }
@@ -294,7 +294,7 @@ static void add_tensor(Tensor **list, int *count, Tensor *t)
 
 static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
 {
-    FuseNode *n = fuse_node(f, t->maker);
+    FuseNode *n = fuse_node(f, t->producer);
     for (int r = 0; r < n->reader_count; r++)
         for (int j = 0; j < n->reader[r]->node->in_count; j++)
             if (n->reader[r]->node->in[j] == t && root_of(n->reader[r]) != root) return true;
@@ -325,7 +325,7 @@ static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group
         Node *n = out->node[i];
         const FuseNode *x = fuse_node(f, n);
         for (int j = 0; j < n->in_count; j++)
-            if (n->in[j] && !is_in(f, n->in[j]->maker, root)) add_tensor(out->input, &out->input_count, n->in[j]);
+            if (n->in[j] && !is_in(f, n->in[j]->producer, root)) add_tensor(out->input, &out->input_count, n->in[j]);
         for (int j = 0; j < n->out_count; j++)
             if ((x->is_output && graph_has_output(g, n->out[j])) || is_read_outside(f, n->out[j], root))
                 add_tensor(out->output, &out->output_count, n->out[j]);

@@ -71,7 +71,7 @@ static void add_slots(Views *v, const Graph *g)
     v->p->constant = NEW_ARRAY(v->cx->arena, const Tensor *, most);
     for (int i = 0; i < g->input_count; i++) add_slot(v, g->input[i], SLOT_INPUT, i, -1);
     for (int i = 0; i < g->output_count; i++)
-        if (g->output[i]->maker) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);     /* to the end of the run */
+        if (g->output[i]->producer) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);     /* to the end of the run */
     for (int i = 0; i < v->groups->count; i++) {
         const Group *group = &v->groups->at[i];
         for (int j = 0; j < group->input_count; j++) {
@@ -183,7 +183,7 @@ static bool crosses(const Views *v, const Tensor *t)
 /* What a region's graphs read and write are dense tensors. */
 static bool meets_region(const Views *v, const Tensor *t)
 {
-    if (t->maker && t->maker->kind == NODE_REGION) return true;
+    if (t->producer && t->producer->kind == NODE_REGION) return true;
     for (int i = 0; i < v->groups->count; i++) {
         const Group *g = &v->groups->at[i];
         for (int j = 0; j < g->input_count && g->anchor && g->anchor->kind == NODE_REGION; j++)
@@ -198,7 +198,7 @@ static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int 
     const Slot *s = slot_of(v, t);
     int64_t begin[MAX_RANK];
     if (!s || s->kind != SLOT_ARENA || !plan_is_whole(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
-    if (t->maker && t->maker->device && crosses(v, t)) return false;
+    if (t->producer && t->producer->device && crosses(v, t)) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
         if (!box_in(o, t, begin) || meets_region(v, o->tensor)) return false;
     return true;

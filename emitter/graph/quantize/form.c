@@ -18,7 +18,7 @@
 
 static const double infinite = (double)INFINITY;
 
-static const Node *maker_of(const Tensor *t) { return t->maker && t->maker->kind == NODE_CALL ? t->maker : NULL; }
+static const Node *producer_of(const Tensor *t) { return t->producer && t->producer->kind == NODE_CALL ? t->producer : NULL; }
 
 bool form_is_plain(const Form *x)
 {
@@ -31,7 +31,7 @@ static bool has_limits(const Form *x) { return x->low != -infinite || x->high !=
 
 Tensor *form_constant(Ctx *cx, Tensor *t)
 {
-    const Node *n = maker_of(t);
+    const Node *n = producer_of(t);
     if (tensor_is_constant(t)) return t;
     if (!n || n->out_count != 1 || !n->in_count) return NULL;
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), *out;
@@ -160,7 +160,7 @@ static bool has_attr(const Op *op, const char *name)
 /* The i8 of which a tensor of u8 is the other sign, perhaps moved since; NULL: there is none. */
 static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 {
-    const Node *n = maker_of(stored);
+    const Node *n = producer_of(stored);
     if (!n || n->op->quantization.is_recentering) return n ? n->in[0] : NULL;
     Tensor *x = n->op->quantization.moves_elements && !n->op->layout.is_concat && !has_attr(n->op, "value")
         ? without_recentering(cx, n->in[0]) : NULL;
@@ -283,7 +283,7 @@ static const Form *concatenated(const Former *f, const Node *n)
 static int64_t terms_of(Ctx *cx, const Node *n)
 {
     Tensor *const *made = op_expand(cx, n);
-    const Stage *s = made && made[0]->maker->kind == NODE_COMPUTE ? made[0]->maker->stage : NULL;
+    const Stage *s = made && made[0]->producer->kind == NODE_COMPUTE ? made[0]->producer->stage : NULL;
     int64_t terms = 1;
     for (int a = s ? s->data_count : 0; s && a < s->axis_count; a++)
         terms = s->axis[a].extent->kind == EXPR_INT ? sat_mul(terms, s->axis[a].extent->integer) : 0;
@@ -424,8 +424,8 @@ static const Form *shifted(Ctx *cx, const Form *x, const Tensor *c)
 static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
 {
     const Tensor *top = bias;
-    while (maker_of(bias) && maker_of(bias)->op->layout.is_view) bias = bias->maker->in[0];
-    const Node *n = maker_of(bias);
+    while (producer_of(bias) && producer_of(bias)->op->layout.is_view) bias = bias->producer->in[0];
+    const Node *n = producer_of(bias);
     Tensor *q = n && n->op->quantization.grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b &&
         !has_limits(x) ? form_constant(cx, n->in[0]) : NULL;
     Tensor *scale = q ? form_constant(cx, n->in[1]) : NULL, *zero = q ? form_constant(cx, n->in[2]) : NULL;
@@ -524,7 +524,7 @@ const Form *form_of_call(const Former *f, const Node *n)
 
 const Form *form_of(const Former *f, Tensor *t)
 {
-    const Node *n = maker_of(t);
+    const Node *n = producer_of(t);
     const Form *x = n && !ctx_failed(f->cx) && (t->type == F32 || t->type == I32) ? form_of_call(f, n) : NULL;
     bool is_free = x && x->q && (form_is_plain(x) || tensor_is_constant(x->q));
     return is_free || (x && uses_of(f->uses, t) == 1) ? x : NULL;

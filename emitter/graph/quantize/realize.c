@@ -35,7 +35,7 @@ enum { BYTES = 256 };
 static Tensor *source_of(const Former *f, Tensor *t)
 {
     const Form *x = form_of(f, t);
-    const Node *n = t->maker;
+    const Node *n = t->producer;
     Tensor *source = NULL;
     if (x && form_is_plain(x)) return t;
     if (!n || n->kind != NODE_CALL || n->op->fusion.pattern > PATTERN_BROADCAST || n->op->quantization.grid ||
@@ -51,7 +51,7 @@ static Tensor *source_of(const Former *f, Tensor *t)
 /* The same calls with `values` in the place of `source`, run; NULL on error. */
 static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Tensor *values)
 {
-    const Node *n = t->maker;
+    const Node *n = t->producer;
     Tensor *known = t == source ? values : map_get_ptr(made, t), *out;
     if (known) return known;
     if (!n) return t;
@@ -67,7 +67,7 @@ static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Ten
 static Tensor *run_call(Ctx *cx, Tensor *t)
 {
     Tensor *out = NULL;
-    return t && graph_run_call(cx, t->maker, &out) ? out : NULL;
+    return t && graph_run_call(cx, t->producer, &out) ? out : NULL;
 }
 
 static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Grid *g)
@@ -329,7 +329,7 @@ static bool same_grid(Ctx *cx, const Node *a, const Node *b)
 /* Quantized, and at once read as real numbers by all: one simulated quantization. */
 static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
-    Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->maker : NULL;
+    Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->producer : NULL;
     if (!store || store->kind != NODE_CALL || store->op->quantization.grid != GRID_STORE) return;
     if (uses_of(uses, n->in[0]) != 1 || n->in[0]->type != I8 || !same_grid(cx, n, store)) return;
     out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, "");

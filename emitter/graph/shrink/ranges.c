@@ -306,7 +306,7 @@ static void collect_stages(Stages *k, const Node *n)
     if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&k->seen, n)) return;
     map_put_ptr(&k->seen, n, k);
     for (int a = 0; a < n->stage->axis_count; a++) k->is_plain = k->is_plain && n->stage->axis[a].kind != AXIS_ORDERED;
-    for (int i = 0; i < n->in_count; i++) collect_stages(k, n->in[i]->maker);
+    for (int i = 0; i < n->in_count; i++) collect_stages(k, n->in[i]->producer);
     if (k->count == k->room) {
         const Stage **more = NEW_ARRAY(k->cx->arena, const Stage *, k->room = 2 * k->room + 4);
         for (int i = 0; i < k->count; i++) more[i] = k->at[i];
@@ -319,7 +319,7 @@ int call_stages(Ctx *cx, const Node *call, const Stage ***out)
 {
     Tensor *const *made = call->kind == NODE_CALL ? op_expand(cx, call) : NULL;
     Stages k = { cx, 0, 0, NULL, map_new(cx->arena), made != NULL };
-    for (int i = 0; made && i < call->out_count; i++) collect_stages(&k, made[i]->maker);
+    for (int i = 0; made && i < call->out_count; i++) collect_stages(&k, made[i]->producer);
     *out = k.at;
     return k.is_plain ? k.count : 0;
 }

@@ -92,7 +92,7 @@ static Node *made_again(Shrinker *s, const Node *call, Tensor *const *to)
 {
     if (call->op->layout.is_view) {
         const Tensor *y = narrower_view(s, call, to[0]);
-        return y ? y->maker : NULL;
+        return y ? y->producer : NULL;
     }
     Tensor **in = NEW_ARRAY(s->cx->arena, Tensor *, call->in_count);
     int count = 0;
@@ -215,7 +215,7 @@ static void add_size(LayerSize *to, LayerSize more)
 static const Node *call_behind(const Shrinker *s, const Node *was)
 {
     const Tensor *t = mapped(s, was->out[0]);
-    return t->maker && t->maker->op != was->op ? t->maker->in[0]->maker : t->maker;
+    return t->producer && t->producer->op != was->op ? t->producer->in[0]->producer : t->producer;
 }
 
 /* Of the calls that multiply and add up: what each was and is. */

@@ -240,7 +240,7 @@ typedef struct Remake { Map inner, outer; } Remake;
 static Tensor *seen_by(const Remake *r, const Node *n, Tensor *t)
 {
     if (!t) return NULL;
-    bool same_node = n && t->maker && t->maker->name == n->name;
+    bool same_node = n && t->producer && t->producer->name == n->name;
     Tensor *now = map_get_ptr(same_node ? &r->inner : &r->outer, t);
     return now ? now : t;
 }

@@ -227,7 +227,7 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
 {
     Tensor *t = onnx_scope_value(im->scope, value_name);
     t = onnx_made_of_sizes(&im->shared, t);
-    bool is_shared = !t || !t->maker;
+    bool is_shared = !t || !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (!t && !ctx_failed(im->cx)) onnx_scope_not_made(im->scope, value_name);
     if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;

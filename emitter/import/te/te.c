@@ -169,7 +169,7 @@ static void read_outputs(TeReader *r, Lexer *l)
         Token at = lex_peek(l);
         const Known *k = lex_name(l, "the name of a tensor") ? known_tensor(r->known, at) : NULL;
         if (!k) unknown_name(l, r->known, at, true);
-        else if (!k->tensor->maker) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
+        else if (!k->tensor->producer) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor) lex_error(l, at, "'%s' is an output already", k->name);
         if (k) r->model->output[r->model->output_count++] = (Tensor *)(uintptr_t)k->tensor;
@@ -267,7 +267,7 @@ static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted
         const char *inner = n->in[i]->name;
         size_t prefix = strlen(op);
         if (strncmp(inner, op, prefix) == 0 && inner[prefix] == '_') inner += prefix + 1;
-        name_stages(r, n->in[i]->maker, op, name_format(r->cx, "%s_%s", wanted, inner), in, in_count, named);
+        name_stages(r, n->in[i]->producer, op, name_format(r->cx, "%s_%s", wanted, inner), in, in_count, named);
     }
     s->name = n->name = wanted;
     for (int i = 0; i < n->out_count; i++) n->out[i]->name = i ? name_format(r->cx, "%s_%d", wanted, i) : wanted;
@@ -300,7 +300,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     Map named = map_new(r->cx->arena);
-    name_stages(r, out[0]->maker, op->name, wanted, in, in_count, &named);
+    name_stages(r, out[0]->producer, op->name, wanted, in, in_count, &named);
     return out;
 }
 
@@ -349,7 +349,7 @@ static void read_formula(TeReader *r, Lexer *l)
     Tensor *t = formula_read(l, r->known, NULL, false);
     if (!t) return;
     define(r, l, at, t);
-    if (has_second) define(r, l, second, t->maker->out[1]);
+    if (has_second) define(r, l, second, t->producer->out[1]);
 }
 
 /* ---- The file --------------------------------------------------------------------------------------------------- */

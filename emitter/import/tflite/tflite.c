@@ -278,7 +278,7 @@ static Tensor *output_of_its_own(Importer *im, int index, Tensor *const *others,
         diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[index]), "it is an output, but nothing makes it");
         return NULL;
     }
-    bool is_shared = !t->maker;
+    bool is_shared = !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
     if (is_shared) {
         t = call(im->cx, "identity", im->file.tensor[index].name, &t, 1, "");
@@ -299,7 +299,7 @@ static void make_outputs(Importer *im, Model *out)
 /* An output that is none of the others, nor an input or a constant. */
 static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *out)
 {
-    bool is_shared = !v->now->maker;
+    bool is_shared = !v->now->producer;
     for (int i = 0; i < out->output_count; i++) is_shared = is_shared || out->output[i] == v->now;
     Tensor *t = v->now;
     return is_shared ? call(im->cx, "identity", text_format(im->cx, "%s_next", v->input->name), &t, 1, "") : t;

@@ -119,7 +119,7 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
 
 static bool output_is_covered(Checker *c, const Tensor *t)
 {
-    const StageSites *s = check_maker(c, t);
+    const StageSites *s = check_producer(c, t);
     Box box[MAX_MAKERS][MAX_AXES];
     const char *why = "";
     int count = 0;

@@ -21,7 +21,7 @@ typedef struct Flow {
     Checker *c;
     const Site *reader;
     const Tensor *tensor;
-    const StageSites *maker;
+    const StageSites *producer;
     const Expr *index[MAX_RANK];             /* over loops; NULL: depends on data, so the whole dimension is needed */
     const Bounds *facts;                     /* the reader's scope, guard and the access's conditions */
     const Stmt *alloc; int alloc_loops;      /* loops outside the Alloc; an output: NULL, 0 */
@@ -91,23 +91,23 @@ static bool need_is_within(const Flow *f, const Box *made, int d)
 /* AROUND: inside one more loop with the reader, or the reader itself. What such a site made, it made in earlier iterations. */
 typedef enum FlowPoint { BEFORE, BEHIND, AROUND } FlowPoint;
 
-static bool stands_at(const Site *maker, const Site *reader, int shared, FlowPoint place)
+static bool stands_at(const Site *producer, const Site *reader, int shared, FlowPoint place)
 {
-    int common = check_common_loops(maker, reader);
+    int common = check_common_loops(producer, reader);
     if (place == AROUND) return common > shared;
-    return common == shared && check_stands_before(maker, reader) == (place == BEFORE);
+    return common == shared && check_stands_before(producer, reader) == (place == BEFORE);
 }
 
 /* The box of the sites that share exactly `shared` loops with the reader and stand on the given side; false: none. */
 static bool find_made(Flow *f, int shared, FlowPoint place, Box *made)
 {
     Checker *c = f->c;
-    const Stage *stage = f->maker->stage;
+    const Stage *stage = f->producer->stage;
     Box box[MAX_MAKERS][MAX_AXES];
     int count = 0;
     const Bounds *scope = NULL;
-    for (int i = 0; i < f->maker->site_count; i++) {
-        const Site *m = f->maker->site[i];
+    for (int i = 0; i < f->producer->site_count; i++) {
+        const Site *m = f->producer->site[i];
         const Expr *repeats;
         bool fits = m->block->part != BLOCK_INIT && stands_at(m, f->reader, shared, place)
                     && check_alloc(m, f->tensor, NULL) == f->alloc;
@@ -136,13 +136,13 @@ static bool find_made(Flow *f, int shared, FlowPoint place, Box *made)
 /* ---- Rings ----------------------------------------------------------------------------------------------------- */
 
 /* The only site that makes the tensor, its inits apart; NULL: there are several. */
-static const Site *only_maker(const Flow *f)
+static const Site *only_producer(const Flow *f)
 {
     const Site *only = NULL;
-    for (int i = 0; i < f->maker->site_count; i++) {
-        if (f->maker->site[i]->block->part == BLOCK_INIT) continue;
+    for (int i = 0; i < f->producer->site_count; i++) {
+        if (f->producer->site[i]->block->part == BLOCK_INIT) continue;
         if (only) return NULL;
-        only = f->maker->site[i];
+        only = f->producer->site[i];
     }
     return only;
 }
@@ -171,7 +171,7 @@ static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
 static bool made_in_order(Flow *f, int shared, int d, int64_t ring)
 {
     Ctx *cx = f->c->cx;
-    const Site *m = only_maker(f);
+    const Site *m = only_producer(f);
     const Expr *repeats;
     Box box[MAX_AXES];
     Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
@@ -327,7 +327,7 @@ static bool by_carrying(Flow *f, int shared, const Box *made, FlowPoint place)
     Box box[MAX_RANK];
     for (int l = shared - 1; l >= 0 && c->refusal.verdict == PROVED; l--) {
         loop[l] = carrier_of(f->reader->loop[l]);
-        if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_maker(f)))) return false;
+        if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_producer(f)))) return false;
         whole[l] = l == shared - 1 ? loop[l] : carrier_join(c->cx, &loop[l], &whole[l + 1]);
         Flow one = joined_flow(f, made, &whole[l], box);
         if (by_carrier(&one, shared, l, box, place, &whole[l])) return true;
@@ -338,23 +338,23 @@ static bool by_carrying(Flow *f, int shared, const Box *made, FlowPoint place)
 
 /* ---- One read -------------------------------------------------------------------------------------------------- */
 
-static int deepest_maker(const Flow *f)
+static int deepest_producer(const Flow *f)
 {
     int deepest = -1;
-    for (int i = 0; i < f->maker->site_count; i++) {
-        int n = check_common_loops(f->maker->site[i], f->reader);
-        if (f->maker->site[i]->block->part != BLOCK_INIT && n > deepest
-            && check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc)
+    for (int i = 0; i < f->producer->site_count; i++) {
+        int n = check_common_loops(f->producer->site[i], f->reader);
+        if (f->producer->site[i]->block->part != BLOCK_INIT && n > deepest
+            && check_alloc(f->producer->site[i], f->tensor, NULL) == f->alloc)
             deepest = n;
     }
     return deepest;
 }
 
 /* Some instance of the maker runs, or may run, before the reader: it stands first, or a loop leads around. */
-static bool some_maker_comes_first(const Flow *f)
+static bool some_producer_runs_first(const Flow *f)
 {
-    for (int i = 0; i < f->maker->site_count; i++) {
-        const Site *m = f->maker->site[i];
+    for (int i = 0; i < f->producer->site_count; i++) {
+        const Site *m = f->producer->site[i];
         if (check_stands_before(m, f->reader) || check_common_loops(m, f->reader) > 0) return true;
     }
     return false;
@@ -364,12 +364,12 @@ static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
     Box made[MAX_AXES];
-    if (!some_maker_comes_first(f)) return check_fail(c, WRONG, FAULT_ORDER, "a place behind its maker",
+    if (!some_producer_runs_first(f)) return check_fail(c, WRONG, FAULT_ORDER, "a place behind its maker",
                                                       "%s reads \"%s\" before %s makes it",
-                                                      name_of(f->reader), f->tensor->name, f->maker->stage->name);
-    int deepest = deepest_maker(f);
+                                                      name_of(f->reader), f->tensor->name, f->producer->stage->name);
+    int deepest = deepest_producer(f);
     for (int shared = deepest; shared >= 0; shared--) {
-        if (shared < deepest && has_ring(f) && !only_maker(f)) break;          /* who runs in between takes slots */
+        if (shared < deepest && has_ring(f) && !only_producer(f)) break;          /* who runs in between takes slots */
         if (!find_need(f, shared)) return false;
         if (find_made(f, shared, BEFORE, made)) {
             if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, shared, made, NULL);
@@ -382,19 +382,19 @@ static bool check_flow_of(Flow *f)
     }
     return check_fail(
         c, UNPROVED, FAULT_ORDER,
-        text_format(c->cx, "a place where %s is made first, and all that is read of it", f->maker->stage->name),
+        text_format(c->cx, "a place where %s is made first, and all that is read of it", f->producer->stage->name),
         "%s reads \"%s\", and it is not shown that %s has made it: %s", name_of(f->reader), f->tensor->name,
-        f->maker->stage->name, f->reason ? f->reason : "no copy of it stands before");
+        f->producer->stage->name, f->reason ? f->reason : "no copy of it stands before");
 }
 
 /* An Alloc that some user of its tensor is outside of, as seen from this site. */
 static bool storage_is_shared(Flow *f)
 {
-    for (int i = 0; i < f->maker->site_count; i++)
-        if (check_alloc(f->maker->site[i], f->tensor, NULL) == f->alloc) return true;
+    for (int i = 0; i < f->producer->site_count; i++)
+        if (check_alloc(f->producer->site[i], f->tensor, NULL) == f->alloc) return true;
     return check_fail(f->c, WRONG, FAULT_STORAGE, "storage around both",
                       "%s reads \"%s\" outside of the storage that %s writes", name_of(f->reader), f->tensor->name,
-                      f->maker->stage->name);
+                      f->producer->stage->name);
 }
 
 /* A read under a condition that is plainly false there never happens. */
@@ -408,8 +408,8 @@ static bool never_happens(const Bounds *facts)
 static bool check_access(Checker *c, const Site *s, const SiteAccess *a)
 {
     Flow f = { .c = c, .reader = s, .tensor = a->read->ref };
-    f.maker = check_maker(c, f.tensor);
-    if (!f.maker) return true;
+    f.producer = check_producer(c, f.tensor);
+    if (!f.producer) return true;
     f.alloc = check_alloc(s, f.tensor, &f.alloc_loops);
     f.facts = facts_at_site(c->cx, s, a->facts);
     if (never_happens(f.facts)) return true;

@@ -47,7 +47,7 @@ bool check_form(Checker *c, const char *fault, ...);
 bool check_gather(Checker *c, unsigned branches);
 int check_if_count(const Stmt *root);
 
-const StageSites *check_maker(const Checker *c, const Tensor *t);            /* NULL: an input or constant */
+const StageSites *check_producer(const Checker *c, const Tensor *t);            /* NULL: an input or constant */
 int check_common_loops(const Site *a, const Site *b);                        /* loops around both */
 /* Then they share the points of one iteration of them out */
 bool check_same_hosts(const Site *a, const Site *b);

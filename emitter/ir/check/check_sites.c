@@ -252,7 +252,7 @@ bool check_gather(Checker *c, unsigned branches)
 
 /* ---- Where sites stand ----------------------------------------------------------------------------------------- */
 
-const StageSites *check_maker(const Checker *c, const Tensor *t)
+const StageSites *check_producer(const Checker *c, const Tensor *t)
 {
     for (int i = 0; i < c->stage_count; i++)
         for (int o = 0; o < c->stage[i].stage->out_count; o++)

@@ -229,7 +229,7 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
         const char *out_name = i ? name_format(cx, "%s_%d", s->name, i) : s->name;
         s->out[i] = tensor_new(cx, out_name, s->value[i]->type, s->data_count, shape);
         if (!s->out[i]) return NULL;
-        s->out[i]->maker = n;
+        s->out[i]->producer = n;
         s->out[i]->output = i;
     }
     const Tensor **reads;
@@ -346,7 +346,7 @@ static void collect(StageOrder *o, Node *last)
     for (TensorVisit *v = visit(o, last, NULL); v;) {
         if (v->next < v->node->in_count) {
             const Tensor *t = v->node->in[v->next++];
-            if (t) v = visit(o, t->maker, v);
+            if (t) v = visit(o, t->producer, v);
         } else {
             append(o, v->node);
             v = v->below;
@@ -370,15 +370,15 @@ int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out)
     const ArenaMark mark = arena_mark(cx->scratch);
     StageOrder o = { cx, map_new(cx->scratch), 0, 0, NULL };
     for (int i = 0; i < count; i++)
-        if (outputs[i]) collect(&o, outputs[i]->maker);
+        if (outputs[i]) collect(&o, outputs[i]->producer);
     Ranked *r = NEW_ARRAY(cx->scratch, Ranked, o.count);
     Map rank_of = map_new(cx->scratch);
     for (int i = 0; i < o.count; i++) {
         r[i] = (Ranked){ o.at[i]->serial, i, o.at[i] };
         for (int j = 0; j < o.at[i]->in_count; j++) {
             const Tensor *t = o.at[i]->in[j];
-            const Ranked *maker = t && t->maker ? map_get_ptr(&rank_of, t->maker) : NULL;
-            if (maker && maker->rank > r[i].rank) r[i].rank = maker->rank;
+            const Ranked *producer = t && t->producer ? map_get_ptr(&rank_of, t->producer) : NULL;
+            if (producer && producer->rank > r[i].rank) r[i].rank = producer->rank;
         }
         map_put_ptr(&rank_of, o.at[i], &r[i]);
     }

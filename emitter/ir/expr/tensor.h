@@ -24,7 +24,7 @@ struct Tensor {
     DType type;
     int rank;
     const Expr *shape[MAX_RANK];     /* i32: constants, or expressions over VAR_SIZE variables */
-    Node *maker;                     /* NULL: input or constant */
+    Node *producer;                     /* NULL: input or constant */
     int output;                      /* index among the maker's outputs */
     const void *data;                /* constant: row-major elements in the host's byte order */
     const Quant *quant;              /* or NULL */

@@ -259,7 +259,7 @@ static void make(Evaluation *ev, Node *n)
         const Tensor **reads;
         int read_count = stage_reads(ev->cx, all[i]->stage, &reads);
         for (int r = 0; r < read_count; r++)
-            if (!is_one_of(reads[r]->maker, all, count)) need(ev, reads[r]);
+            if (!is_one_of(reads[r]->producer, all, count)) need(ev, reads[r]);
     }
     if (ctx_failed(ev->cx)) return;
     if (count == 1) run_stage(ev, n->stage);
@@ -270,8 +270,8 @@ static void need(Evaluation *ev, const Tensor *t)
 {
     if (ctx_failed(ev->cx) || map_get_ptr(&ev->held, t)) return;
     void *given = env_get(ev->env, t);
-    if (given && (!t->maker || !is_output(ev, t))) held_new(ev, t, given);
-    else if (t->maker) make(ev, t->maker);
+    if (given && (!t->producer || !is_output(ev, t))) held_new(ev, t, given);
+    else if (t->producer) make(ev, t->producer);
     else diag_error(ev->cx, NULL, "the input \"%s\" has no data", t->name);
 }
 

@@ -304,12 +304,12 @@ static void gather(Gather *g, Tensor *t, bool place)
 {
     if (!t || map_get_ptr(&g->seen, t)) return;
     map_put_ptr(&g->seen, t, t);
-    if (!t->maker || is_among(t, g->inputs, g->input_count)) {
+    if (!t->producer || is_among(t, g->inputs, g->input_count)) {
         if (place && !is_among(t, g->inputs, g->input_count)) g->nest->input[g->nest->input_count] = t;
         if (!is_among(t, g->inputs, g->input_count)) g->nest->input_count++;
         return;
     }
-    Node *n = t->maker;
+    Node *n = t->producer;
     if (n->kind != NODE_COMPUTE) {
         diag_internal(g->cx, n->name, "a call must be expanded before its loops are made");
         return;
@@ -382,7 +382,7 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     int parts = 0;
     for (int s = 0, count; s < n->stage_count; s += count) {
         Node **step;
-        count = recurrence_of(cx, n->stage[s]->out[0]->maker, &step);
+        count = recurrence_of(cx, n->stage[s]->out[0]->producer, &step);
         body[parts++] = naive_recurrence(cx, n->stage + s, count);
     }
     n->root = with_allocs(cx, n, stmt_seq(cx, body, parts), outputs, output_count);

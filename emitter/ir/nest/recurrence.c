@@ -38,28 +38,28 @@ static Circle needs_of(Ctx *cx, const Node *n)
     for (int next = -1; next < c.count; next++) {
         const Node *at = next < 0 ? n : c.at[next];
         for (int i = 0; i < at->in_count; i++)
-            if (has_steps(at->in[i]->maker) && circle_index(&c, at->in[i]->maker) < 0) add(&c, at->in[i]->maker);
+            if (has_steps(at->in[i]->producer) && circle_index(&c, at->in[i]->producer) < 0) add(&c, at->in[i]->producer);
     }
     return c;
 }
 
 /* ---- The order of a step --------------------------------------------------------------------------------------- */
 
-typedef struct CircleRead { Ctx *cx; const Stage *reader; const Node *maker; bool now; } CircleRead;
+typedef struct CircleRead { Ctx *cx; const Stage *reader; const Node *producer; bool now; } CircleRead;
 
 static void look_at_read(const Expr *e, void *user)
 {
     CircleRead *r = user;
     const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
-    if (!t || t->maker != r->maker) return;
+    if (!t || t->producer != r->producer) return;
     const Expr *ago = simplify(r->cx, expr_sub(r->cx, r->reader->axis[0].var, e->arg[0]), NULL);
     r->now = r->now || ago->kind != EXPR_INT || ago->integer <= 0;
 }
 
 /* Does the reader want what the maker makes in the same step? */
-static bool reads_now(Ctx *cx, const Node *reader, const Node *maker)
+static bool reads_now(Ctx *cx, const Node *reader, const Node *producer)
 {
-    CircleRead r = { cx, reader->stage, maker, false };
+    CircleRead r = { cx, reader->stage, producer, false };
     for (int i = 0; i < reader->stage->out_count; i++) {
         expr_walk(cx, reader->stage->value[i], look_at_read, &r);
         if (reader->stage->init) expr_walk(cx, reader->stage->init[i], look_at_read, &r);
@@ -86,7 +86,7 @@ static bool choose_next(Circle *c, int done)
 static bool reads_itself(const Node *n)
 {
     bool found = false;
-    for (int i = 0; i < n->in_count; i++) found = found || n->in[i]->maker == n;
+    for (int i = 0; i < n->in_count; i++) found = found || n->in[i]->producer == n;
     return found;
 }
 
@@ -124,7 +124,7 @@ static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
     if (known) return *known;
     map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
     leads = false;
-    for (int i = 0; i < n->in_count; i++) leads = leads_to(cx, seen, n->in[i]->maker, other) || leads;
+    for (int i = 0; i < n->in_count; i++) leads = leads_to(cx, seen, n->in[i]->producer, other) || leads;
     if (leads && !has_steps(n))
         diag_error(cx, n->name, "it is read by what it reads; a first axis that is ordered is accepted");
     leads = leads || n == other;
@@ -135,7 +135,7 @@ static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
 bool promise_is_sound(Ctx *cx, const Tensor *kept)
 {
     Map seen = map_new(cx->arena);
-    leads_to(cx, &seen, kept->maker, kept->maker);
+    leads_to(cx, &seen, kept->producer, kept->producer);
     return !ctx_failed(cx);
 }
 
@@ -149,8 +149,8 @@ Tensor *promise_keep(Ctx *cx, Tensor *promised, Tensor *made)
         return NULL;
     }
     promised->name = made->name;
-    promised->maker = made->maker;
+    promised->producer = made->producer;
     promised->output = made->output;
-    made->maker->out[0] = promised;
+    made->producer->out[0] = promised;
     return promised;
 }

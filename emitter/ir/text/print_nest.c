@@ -145,7 +145,7 @@ static void print_promises(NestPrinter *p, int at)
     int count = stage_reads(p->cx, n->stage[at], &reads);
     for (int i = 0; i < count; i++)
         for (int later = at; later < n->stage_count; later++) {
-            if (!reads[i]->maker || reads[i]->maker->stage != n->stage[later] || map_get_ptr(&p->promised, reads[i]))
+            if (!reads[i]->producer || reads[i]->producer->stage != n->stage[later] || map_get_ptr(&p->promised, reads[i]))
                 continue;
             map_put_ptr(&p->promised, reads[i], p);
             text_printf(p->t, "promise %s: ", namer_get(&p->tensors, reads[i], reads[i]->name));
@@ -199,7 +199,7 @@ static void print_loop(NestPrinter *p, const Stmt *s, int indent)
 
 static void print_dim(NestPrinter *p, const Tensor *t, int d)
 {
-    const Stage *s = t->maker ? t->maker->stage : NULL;
+    const Stage *s = t->producer ? t->producer->stage : NULL;
     if (!s) text_printf(p->t, "%d", d);
     else text_add(p->t, namer_get(axes_of(p, s), s->axis[d].var->ref, "?"));
 }

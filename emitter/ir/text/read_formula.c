@@ -394,7 +394,7 @@ static void read_header(Formula *f)
 static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made)
 {
     const Known *k = known;
-    while (k && !(k->is_promised && !k->tensor->maker && text_equal(k->name, made->name))) k = k->outer;
+    while (k && !(k->is_promised && !k->tensor->producer && text_equal(k->name, made->name))) k = k->outer;
     if (!k) return made;
     Tensor *promised = (Tensor *)(uintptr_t)k->tensor;
     if (promised->type != made->type

@@ -79,7 +79,7 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
     const Known *known = read_operands(cx, &l, i);
     Tensor *t = ctx_failed(cx) ? NULL : formula_read(&l, known, NULL, false);
     if (!t || ctx_failed(cx)) return NULL;
-    i->stage = t->maker->stage;
+    i->stage = t->producer->stage;
     Plain p = { .cx = cx, .instr = i, .fine = true };
     expr_walk(cx, i->stage->value[0], visit_read, &p);
     for (int k = 0; k < i->operand_count; k++)

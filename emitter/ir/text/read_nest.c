@@ -110,7 +110,7 @@ static void read_stage(NestReader *r)
     }
     Tensor *t = formula_read(&l, r->known, stage_name, true);
     if (!t) return;
-    Stage *s = (Stage *)(uintptr_t)t->maker->stage;      /* nothing has used it yet */
+    Stage *s = (Stage *)(uintptr_t)t->producer->stage;      /* nothing has used it yet */
     s->contracts = contracts;
     for (int i = 0; i < s->out_count; i++) r->known = known_add(r->cx, r->known, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
@@ -209,7 +209,7 @@ static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
 static int read_dim(Lexer *l, const Tensor *t)
 {
     Token at = lex_take(l);
-    const Stage *s = t->maker ? t->maker->stage : NULL;
+    const Stage *s = t->producer ? t->producer->stage : NULL;
     for (int d = 0; d < t->rank; d++) {
         if (s ? token_is(at, expr_as_var(s->axis[d].var)->name)
               : at.kind == TOKEN_INTEGER && at.length == 1 && *at.at - '0' == d)

@@ -67,7 +67,7 @@ bool promise_read(Lexer *l, const Known **known)
 bool promises_are_kept(Ctx *cx, const Known *known)
 {
     for (const Known *k = known; k; k = k->outer)
-        if (k->is_promised && !k->tensor->maker)
+        if (k->is_promised && !k->tensor->producer)
             diag_error(cx, NULL, "'%s' is promised, and no formula makes it", k->name);
     return !ctx_failed(cx);
 }

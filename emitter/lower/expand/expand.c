@@ -118,7 +118,7 @@ static bool is_never_negative_zero(const Expr *e)
     if (e->kind != EXPR_READ) return false;
     const Tensor *t = e->ref;
     if (tensor_is_constant(t)) return !has_negative_zero(t);
-    const Stage *s = t->maker && t->maker->kind == NODE_COMPUTE ? t->maker->stage : NULL;
+    const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;
     if (!s || s->out_count != 1) return false;
     return s->reducer == REDUCE_SUM ? is_never_negative_zero(s->init[0]) : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
 }

@@ -211,14 +211,14 @@ static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around,
     return true;
 }
 
-static bool makes_by_reduction(const Tensor *t) { return t->maker && t->maker->stage && t->maker->stage->reducer != REDUCE_NONE; }
+static bool makes_by_reduction(const Tensor *t) { return t->producer && t->producer->stage && t->producer->stage->reducer != REDUCE_NONE; }
 
 /* An element of a tensor that a plain stage makes lies in what that stage computes: often less than its type. */
 static const Expr *narrow_read(Ctx *cx, const Expr *e, void *user)
 {
     (void)user;
     const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
-    const Stage *s = t && t->maker ? t->maker->stage : NULL;
+    const Stage *s = t && t->producer ? t->producer->stage : NULL;
     if (!s || s->reducer != REDUCE_NONE || !dtype_is_integer(t->type)) return e;
     Interval i = interval_of(cx, s->value[t->output], NULL);
     return i.least > INT64_MIN && i.greatest < INT64_MAX ? expr_new_var(cx, t->name, VAR_LOCAL, t->type, i.least, i.greatest) : e;
@@ -267,7 +267,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t->word);
     if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
-    if (makes_by_reduction(t)) proto.range = sum_range(cx, t->maker->stage);
+    if (makes_by_reduction(t)) proto.range = sum_range(cx, t->producer->stage);
     const Memory *m = memory_new(cx, &proto);
     Storage *st = storage_new(s, t, m);
     for (int d = 0; d < t->rank; d++) {

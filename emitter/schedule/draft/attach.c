@@ -351,12 +351,12 @@ static bool encloses(const char *loop, const Path *p)
     return false;
 }
 
-bool makers_are_done(Draft *d, const Stage *s, const Path *place)
+bool producers_are_done(Draft *d, const Stage *s, const Path *place)
 {
     const Tensor **reads;
     int count = stage_reads(d->cx, s, &reads);
     for (int i = 0; i < count; i++) {
-        const Stage *m = maker_of(&d->next, reads[i]);
+        const Stage *m = producer_of(&d->next, reads[i]);
         const char *host = m ? host_of(&d->next, m) : NULL, *stored = host ? alloc_host_of(&d->next, m) : NULL;
         bool outlives = host && (place ? encloses(stored, place) : !stored);     /* then the checker asks what stands first */
         if (host && !outlives && !(place && encloses(host, place)))
@@ -452,12 +452,12 @@ bool move_stage(Draft *d, const Stage *s, const char *loop)
 
 /* ---- New stages ------------------------------------------------------------------------------------------------ */
 
-static bool stage_reads_from(Ctx *cx, const Stage *reader, const Stage *maker)
+static bool stage_reads_from(Ctx *cx, const Stage *reader, const Stage *producer)
 {
     const Tensor **reads;
     int count = stage_reads(cx, reader, &reads);
     for (int i = 0; i < count; i++)
-        if (stage_makes(maker, reads[i])) return true;
+        if (stage_makes(producer, reads[i])) return true;
     return false;
 }
 

@@ -50,5 +50,5 @@ const char *new_stage_name(Draft *d, const char *asked, const char *base, Scope 
 bool nothing_inside(Draft *d, const Stage *s);
 /* Refuses where something that the stage reads is computed inside a loop that does not enclose the new place, the last loop
  * of the path (NULL: the root). */
-bool makers_are_done(Draft *d, const Stage *s, const Path *place);
+bool producers_are_done(Draft *d, const Stage *s, const Path *place);
 #endif

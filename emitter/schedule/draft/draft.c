@@ -104,26 +104,26 @@ bool stage_is_output(const Nest *n, const Stage *s)
     return false;
 }
 
-const Stage *maker_of(const Nest *n, const Tensor *t)
+const Stage *producer_of(const Nest *n, const Tensor *t)
 {
     for (int i = 0; i < n->stage_count; i++)
         if (stage_makes(n->stage[i], t)) return n->stage[i];
     return NULL;
 }
 
-typedef struct Found { const Stage *maker; bool any; } Found;
+typedef struct Found { const Stage *producer; bool any; } Found;
 
 static void find_read(const Expr *e, void *user)
 {
     Found *f = user;
-    for (int i = 0; e->kind == EXPR_READ && i < f->maker->out_count; i++) f->any = f->any || e->ref == f->maker->out[i];
+    for (int i = 0; e->kind == EXPR_READ && i < f->producer->out_count; i++) f->any = f->any || e->ref == f->producer->out[i];
 }
 
 /* Where the initial values are a block of their own, it reads what they read, and the other one what the values read. */
-bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker)
+bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer)
 {
     const Stage *s = block->stage;
-    Found f = { maker, false };
+    Found f = { producer, false };
     for (int i = 0; i < s->out_count; i++) {
         if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], find_read, &f);
         if (s->init && block->part != BLOCK_UPDATE) expr_walk(cx, s->init[i], find_read, &f);

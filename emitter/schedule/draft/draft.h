@@ -49,8 +49,8 @@ bool is_output(const Nest *n, const Tensor *t);
 bool is_input(const Nest *n, const Tensor *t);
 bool stage_is_output(const Nest *n, const Stage *s);
 bool stage_makes(const Stage *s, const Tensor *t);
-const Stage *maker_of(const Nest *n, const Tensor *t);       /* NULL: an input */
-bool block_reads(Ctx *cx, const Stmt *block, const Stage *maker);           /* any of its tensors */
+const Stage *producer_of(const Nest *n, const Tensor *t);       /* NULL: an input */
+bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer);           /* any of its tensors */
 
 int count_blocks(const Stmt *s, const Stage *stage);                      /* the pieces in which the stage stands in s */
 /* Every block below s, in order, with the variables and facts in force at it, its guard aside. */

@@ -71,19 +71,19 @@ static int readers_of(Draft *d, const Tensor *t, const Stage **out)
 
 /* ---- The copy -------------------------------------------------------------------------------------------------- */
 
-static const char *axis_name(Ctx *cx, const Stage *maker, int dimension)
+static const char *axis_name(Ctx *cx, const Stage *producer, int dimension)
 {
-    return maker ? expr_as_var(maker->axis[dimension].var)->name : name_format(cx, "d%d", dimension);
+    return producer ? expr_as_var(producer->axis[dimension].var)->name : name_format(cx, "d%d", dimension);
 }
 
 /* It is of the part that reads it. */
-static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *maker, const Stage *reader, const char *copy_name,
+static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, const Stage *reader, const char *copy_name,
                                DType type)
 {
     StageSpec spec = { .name = copy_name, .part = reader->part, .axis_count = t->rank, .out_count = 1 };
     const Expr *index[MAX_RANK];
     for (int i = 0; i < t->rank; i++) {
-        index[i] = axis_var(cx, axis_name(cx, maker, i), t->shape[i]);
+        index[i] = axis_var(cx, axis_name(cx, producer, i), t->shape[i]);
         spec.axis[i] = (Axis){ index[i], AXIS_DATA, t->shape[i] };
     }
     spec.value[0] = expr_cast(cx, type, tensor_read(cx, t, index, t->rank));
@@ -119,13 +119,13 @@ const Nest *run_cache_read(Ctx *cx, const Nest *n, const StepArgs *a)
     }
     const Stage **rewritten = NEW_ARRAY(cx->arena, const Stage *, n->stage_count + MAX_STEP_LOOPS);
     int rewritten_count = readers_of(&d, t, rewritten);
-    const Stage *maker = maker_of(n, t);
-    const char *host = maker ? host_of(n, maker) : NULL;
+    const Stage *producer = producer_of(n, t);
+    const char *host = producer ? host_of(n, producer) : NULL;
     for (int i = 0; i < rewritten_count; i++)
         if (!all_stand_inside(&d, rewritten[i], host)) return n;
     const char *made = rewritten_count ? new_stage_name(&d, a->name, a->target, a->scope) : NULL;
     if (!made) return n;
-    const Stage *copy = copy_stage(cx, t, maker, rewritten[0], made, a->as.given ? a->as.type : t->type);
+    const Stage *copy = copy_stage(cx, t, producer, rewritten[0], made, a->as.given ? a->as.type : t->type);
     if (!copy) return n;
 
     Redirect r = { t, copy->out[0] };

@@ -31,13 +31,13 @@ static bool is_loop_of_another(Draft *d, const Stage *s, const Path *p)
     return true;
 }
 
-typedef struct Readers { const Stage *maker; int count; const char *first; } Readers;
+typedef struct Readers { const Stage *producer; int count; const char *first; } Readers;
 
 static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
     Readers *r = user;
     (void)scope;
-    if (!block_reads(cx, block, r->maker)) return;
+    if (!block_reads(cx, block, r->producer)) return;
     if (!r->count++) r->first = block->name;
 }
 
@@ -72,7 +72,7 @@ static const Nest *compute_anew(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p;
     if (!s || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (!is_not_output(&d, s) || !is_loop_of_another(&d, s, &p) || !encloses_all_readers(&d, s, path_end(&p)) ||
-        !nothing_inside(&d, s) || !makers_are_done(&d, s, &p)) return n;
+        !nothing_inside(&d, s) || !producers_are_done(&d, s, &p)) return n;
     if (!move_stage(&d, s, d.args.loop[0])) return n;
     return draft_close(&d);
 }

@@ -42,7 +42,7 @@ typedef struct PackedPart { int dimension; char cut; int64_t size; } PackedPart;
 
 static int dimension_called(const Draft *d, const Tensor *t, const char *word, size_t length)
 {
-    const Stage *s = maker_of(&d->next, t);
+    const Stage *s = producer_of(&d->next, t);
     for (int i = 0; i < t->rank; i++) {
         const char *axis = expr_as_var(s->axis[i].var)->name;
         if (strlen(axis) == length && strncmp(axis, word, length) == 0) return i;
@@ -54,7 +54,7 @@ static const char *dimension_names(const Draft *d, const Tensor *t)
 {
     const char *list = "";
     for (int i = 0; i < t->rank; i++)
-        list = name_format(d->cx, "%s%s%s", list, i ? ", " : "", expr_as_var(maker_of(&d->next, t)->axis[i].var)->name);
+        list = name_format(d->cx, "%s%s%s", list, i ? ", " : "", expr_as_var(producer_of(&d->next, t)->axis[i].var)->name);
     return list;
 }
 
@@ -86,7 +86,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
 {
     PackedPart p;
     if (!read_part(d, t, word, &p)) return false;
-    const char *axis = expr_as_var(maker_of(&d->next, t)->axis[p.dimension].var)->name;
+    const char *axis = expr_as_var(producer_of(&d->next, t)->axis[p.dimension].var)->name;
     int place = -1;
     for (int i = 0; i < o->outer; i++)
         if (o->at[i] == p.dimension) place = i;
@@ -115,7 +115,7 @@ static bool is_complete(Draft *d, const Tensor *t, const DimensionOrder *o)
 {
     for (int i = 0; i < t->rank; i++) {
         bool found = false;
-        const char *axis = expr_as_var(maker_of(&d->next, t)->axis[i].var)->name;
+        const char *axis = expr_as_var(producer_of(&d->next, t)->axis[i].var)->name;
         for (int k = 0; k < o->outer; k++) found = found || o->at[k] == i;
         if (!found)
             return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "each of %s", dimension_names(d, t)),

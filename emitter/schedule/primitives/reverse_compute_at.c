@@ -13,7 +13,7 @@
 
 typedef struct Follow {
     Draft *d;
-    const Stage *reader, *maker;
+    const Stage *reader, *producer;
     Path path;                       /* to the loop */
     int dimension_of[MAX_AXES];      /* axis of the reader -> the dimension that it indexes; -1: none */
     Box made[MAX_AXES];              /* the dimensions, then the reduce axes */
@@ -24,7 +24,7 @@ typedef struct Follow {
 
 typedef struct ConsumerSite { const Stage *stage; const Stmt *block; const Bounds *scope; int count; } ConsumerSite;
 
-static void visit_maker(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
+static void visit_producer(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
     ConsumerSite *s = user;
     (void)cx;
@@ -37,22 +37,22 @@ static void visit_maker(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
 static ConsumerSite site_under(Follow *f, const Stage *s, const Stmt *from)
 {
     ConsumerSite site = { s, NULL, NULL, 0 };
-    each_block(f->d->cx, from, NULL, visit_maker, &site);
+    each_block(f->d->cx, from, NULL, visit_producer, &site);
     return site;
 }
 
 /* The stage it reads of which the loop is, or the first with blocks below the loop. */
-static bool find_maker(Follow *f)
+static bool find_producer(Follow *f)
 {
     const Tensor **reads;
     const Stmt *loop = path_end(&f->path);
     int count = stage_reads(f->d->cx, f->reader, &reads);
     for (int i = 0; i < count; i++) {
-        const Stage *s = maker_of(&f->d->next, reads[i]);
+        const Stage *s = producer_of(&f->d->next, reads[i]);
         if (!s || !site_under(f, s, loop).count) continue;
-        if (!f->maker || loop_is_own(loop, s)) f->maker = s;
+        if (!f->producer || loop_is_own(loop, s)) f->producer = s;
     }
-    if (f->maker) return true;
+    if (f->producer) return true;
     return refuse_wrong(f->d, FAULT_PLACE, "a loop around the maker of what it reads",
                         "nothing that %s reads is made under %s", f->reader->name, loop->name);
 }
@@ -62,12 +62,12 @@ static bool find_made(Follow *f)
 {
     Ctx *cx = f->d->cx;
     const Stmt *loop = path_end(&f->path);
-    ConsumerSite site = { f->maker, NULL, NULL, 0 };
-    each_block(cx, loop->child[0], path_bounds(cx, &f->path), visit_maker, &site);
-    if (site.count != 1 || site_under(f, f->maker, f->d->next.root).count != 1)
+    ConsumerSite site = { f->producer, NULL, NULL, 0 };
+    each_block(cx, loop->child[0], path_bounds(cx, &f->path), visit_producer, &site);
+    if (site.count != 1 || site_under(f, f->producer, f->d->next.root).count != 1)
         return refuse_unproved(f->d, FAULT_PIECES,
                                text_format(f->d->cx, "one, below %s: take this step before peel", loop->name),
-                               "%s stands in several pieces", f->maker->name);
+                               "%s stands in several pieces", f->producer->name);
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH], *repeats;
     const char *why;
     int n = 0;
@@ -76,9 +76,9 @@ static bool find_made(Follow *f)
         own[n] = b->var;
         extent[n++] = b->extent;
     }
-    if (dense(cx, site.block->bind, f->maker->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why)) return true;
-    return refuse_unproved(f->d, FAULT_INDEX, text_format(f->d->cx, "loops of %s that are whole there", f->maker->name),
-                           "what %s makes in an iteration of %s is not shown to be a box: %s", f->maker->name, loop->name, why);
+    if (dense(cx, site.block->bind, f->producer->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why)) return true;
+    return refuse_unproved(f->d, FAULT_INDEX, text_format(f->d->cx, "loops of %s that are whole there", f->producer->name),
+                           "what %s makes in an iteration of %s is not shown to be a box: %s", f->producer->name, loop->name, why);
 }
 
 /* ---- What follows ---------------------------------------------------------------------------------------------- */
@@ -86,14 +86,14 @@ static bool find_made(Follow *f)
 static void visit_read(const Expr *e, void *user)
 {
     Follow *f = user;
-    if (e->kind != EXPR_READ || !stage_makes(f->maker, e->ref)) return;
+    if (e->kind != EXPR_READ || !stage_makes(f->producer, e->ref)) return;
     for (int d = 0; d < e->arg_count && f->fine; d++)
         for (int a = 0; a < f->reader->data_count && f->fine; a++) {
             if (f->reader->axis[a].var != e->arg[d]) continue;
             if (f->dimension_of[a] >= 0 && f->dimension_of[a] != d)
                 f->fine = refuse_unproved(f->d, FAULT_INDEX, "one",
                                           "%s indexes dimensions %d and %d of %s with the axis %s",
-                                          f->reader->name, f->dimension_of[a], d, f->maker->name, expr_as_var(f->reader->axis[a].var)->name);
+                                          f->reader->name, f->dimension_of[a], d, f->producer->name, expr_as_var(f->reader->axis[a].var)->name);
             f->dimension_of[a] = d;
         }
 }
@@ -127,7 +127,7 @@ static bool box_of(Follow *f, StageBox *box)
         if (uses_a_loop(m->count))
             return refuse_unproved(f->d, FAULT_EXTENT, "as much in each",
                                    "how much %s makes along dimension %d differs between iterations of %s",
-                                   f->maker->name, f->dimension_of[a], path_end(&f->path)->name);
+                                   f->producer->name, f->dimension_of[a], path_end(&f->path)->name);
         if (expr_is_int(m->begin, 0) && m->count == extent) continue;
         box->begin[a] = expr_is_int(m->begin, 0) ? NULL : m->begin;
         box->count[a] = m->count;
@@ -147,11 +147,11 @@ static bool is_not_inside_itself(Follow *f)
 
 static bool is_outside_the_reduction(Follow *f)
 {
-    const Stmt *block = site_under(f, f->maker, path_end(&f->path)).block;
+    const Stmt *block = site_under(f, f->producer, path_end(&f->path)).block;
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && feeds_axis(block, f->path.at[i]->var, AXIS_REDUCE))
             return refuse_wrong(f->d, FAULT_REDUCTION, "a loop outside of it",
-                                "%s runs over a reduce axis of %s, which is not done before it ends", f->path.at[i]->name, f->maker->name);
+                                "%s runs over a reduce axis of %s, which is not done before it ends", f->path.at[i]->name, f->producer->name);
     return true;
 }
 
@@ -162,7 +162,7 @@ const Nest *run_reverse_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
     Follow f = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     StageBox box;
     if (!f.reader || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
-    if (!is_not_inside_itself(&f) || !find_maker(&f) || !is_outside_the_reduction(&f) || !find_made(&f) || !find_axes(&f) || !box_of(&f, &box) ||
+    if (!is_not_inside_itself(&f) || !find_producer(&f) || !is_outside_the_reduction(&f) || !find_made(&f) || !find_axes(&f) || !box_of(&f, &box) ||
         !nothing_inside(&d, f.reader)) return n;
     const Buffer *left[MAX_RANK] = { NULL };
     take_stage(&d, f.reader, false, left);

@@ -14,7 +14,7 @@
 
 typedef struct InlineMerge {
     Draft *d;
-    const Stage *reader, *maker;
+    const Stage *reader, *producer;
     int axis_of[MAX_RANK];           /* dimension of the maker -> data axis of the reader; -1: not known yet */
     bool fine;
     const Stage *merged;
@@ -22,40 +22,40 @@ typedef struct InlineMerge {
 
 /* ---- What is refused ------------------------------------------------------------------------------------------- */
 
-static bool only_reader_is(InlineMerge *m, const Stage *maker)
+static bool only_reader_is(InlineMerge *m, const Stage *producer)
 {
     const Nest *n = &m->d->next;
     for (int i = 0; i < n->stage_count; i++) {
         const Tensor **reads;
         int count = stage_reads(m->d->cx, n->stage[i], &reads);
         for (int j = 0; j < count; j++)
-            if (stage_makes(maker, reads[j]) && n->stage[i] != m->reader)
+            if (stage_makes(producer, reads[j]) && n->stage[i] != m->reader)
                 return refuse_wrong(m->d, FAULT_ORDER,
                                     text_format(m->d->cx, "a stage that %s alone reads", m->reader->name),
-                                    "%s reads %s too", n->stage[i]->name, maker->name);
+                                    "%s reads %s too", n->stage[i]->name, producer->name);
     }
     return true;
 }
 
-static bool find_maker(InlineMerge *m)
+static bool find_producer(InlineMerge *m)
 {
     const Tensor **reads;
     int count = stage_reads(m->d->cx, m->reader, &reads);
     for (int i = 0; i < count; i++) {
-        const Stage *maker = maker_of(&m->d->next, reads[i]);
-        if (maker && m->maker && maker != m->maker)
+        const Stage *producer = producer_of(&m->d->next, reads[i]);
+        if (producer && m->producer && producer != m->producer)
             return refuse_unproved(m->d, FAULT_ROLE, "one stage to go into: inline the other", "%s reads %s and %s",
-                                   m->reader->name, m->maker->name, maker->name);
-        if (maker) m->maker = maker;
+                                   m->reader->name, m->producer->name, producer->name);
+        if (producer) m->producer = producer;
     }
-    if (!m->maker)
+    if (!m->producer)
         return refuse_wrong(m->d, FAULT_ROLE, "a stage that reads another", "%s reads inputs only", m->reader->name);
     return true;
 }
 
 static bool are_plain(InlineMerge *m)
 {
-    const Stage *both[] = { m->reader, m->maker };
+    const Stage *both[] = { m->reader, m->producer };
     for (int i = 0; i < 2; i++) {
         if (both[i]->reducer != REDUCE_NONE)
             return refuse_wrong(m->d, FAULT_ROLE, "reverse_compute_at",
@@ -65,9 +65,9 @@ static bool are_plain(InlineMerge *m)
             if (both[i]->axis[a].kind == AXIS_ORDERED)
                 return refuse_unproved(m->d, FAULT_ROLE, "data axes only", "%s has an ordered axis", both[i]->name);
     }
-    if (stage_is_output(&m->d->next, m->maker))
+    if (stage_is_output(&m->d->next, m->producer))
         return refuse_wrong(m->d, FAULT_ROLE, "a stage between",
-                            "%s is an output, and would have no storage of its own", m->maker->name);
+                            "%s is an output, and would have no storage of its own", m->producer->name);
     return true;
 }
 
@@ -81,24 +81,24 @@ static int axis_index(const Stage *s, const Expr *e)
 static void visit_read(const Expr *e, void *user)
 {
     InlineMerge *m = user;
-    if (e->kind != EXPR_READ || !stage_makes(m->maker, e->ref) || !m->fine) return;
+    if (e->kind != EXPR_READ || !stage_makes(m->producer, e->ref) || !m->fine) return;
     for (int d = 0; d < e->arg_count && m->fine; d++) {
         int a = axis_index(m->reader, e->arg[d]);
-        bool same = a >= 0 && m->reader->axis[a].extent == m->maker->axis[d].extent && (m->axis_of[d] < 0 || m->axis_of[d] == a);
+        bool same = a >= 0 && m->reader->axis[a].extent == m->producer->axis[d].extent && (m->axis_of[d] < 0 || m->axis_of[d] == a);
         for (int i = 0; i < d; i++) same = same && m->axis_of[i] != a;
         m->axis_of[d] = a;
         if (!same)
             m->fine = refuse_unproved(m->d, FAULT_INDEX, "one axis for each dimension, over the same extent",
-                                      "the index at which %s reads dimension %d of %s does not invert", m->reader->name, d, m->maker->name);
+                                      "the index at which %s reads dimension %d of %s does not invert", m->reader->name, d, m->producer->name);
     }
 }
 
 static bool index_inverts(InlineMerge *m)
 {
     for (int d = 0; d < MAX_RANK; d++) m->axis_of[d] = -1;
-    if (m->reader->data_count != m->maker->data_count)
+    if (m->reader->data_count != m->producer->data_count)
         return refuse_unproved(m->d, FAULT_INDEX, "as many",
-                               "%s has %d dimensions and %s %d", m->reader->name, m->reader->data_count, m->maker->name, m->maker->data_count);
+                               "%s has %d dimensions and %s %d", m->reader->name, m->reader->data_count, m->producer->name, m->producer->data_count);
     m->fine = true;
     for (int i = 0; i < m->reader->out_count; i++) expr_walk(m->d->cx, m->reader->value[i], visit_read, m);
     return m->fine;
@@ -107,7 +107,7 @@ static bool index_inverts(InlineMerge *m)
 /* Both stand at the root: what lies inside a loop of the reader would lose its host. */
 static bool stand_at_root(InlineMerge *m)
 {
-    const Stage *both[] = { m->reader, m->maker };
+    const Stage *both[] = { m->reader, m->producer };
     for (int i = 0; i < 2; i++) {
         const char *host = host_of(&m->d->next, both[i]);
         if (host)
@@ -123,8 +123,8 @@ static bool stand_at_root(InlineMerge *m)
 /* "t@tail.ao" of stage t is "y@tail.ao" of stage y. */
 static const char *renamed(Ctx *cx, const InlineMerge *m, const char *old)
 {
-    size_t n = strlen(m->maker->name);
-    bool is_its = strncmp(old, m->maker->name, n) == 0 && (!old[n] || old[n] == '.' || old[n] == '@');
+    size_t n = strlen(m->producer->name);
+    bool is_its = strncmp(old, m->producer->name, n) == 0 && (!old[n] || old[n] == '.' || old[n] == '@');
     return is_its ? name_format(cx, "%s%s", m->reader->name, old + n) : old;
 }
 
@@ -135,9 +135,9 @@ static const Stmt *take_over(Ctx *cx, const Stmt *s, void *user)
         const char *full = renamed(cx, m, s->name);
         return full == s->name ? s : stmt_for(cx, full, s->var, s->extent, s->loop_kind, s->child[0]);
     }
-    if (s->kind != STMT_BLOCK || s->stage != m->maker) return s;
+    if (s->kind != STMT_BLOCK || s->stage != m->producer) return s;
     const Expr *bind[MAX_AXES];
-    for (int d = 0; d < m->maker->data_count; d++) bind[m->axis_of[d]] = s->bind[d];
+    for (int d = 0; d < m->producer->data_count; d++) bind[m->axis_of[d]] = s->bind[d];
     return stmt_block(cx, renamed(cx, m, s->name), m->merged, s->part, bind, s->cond);
 }
 
@@ -146,15 +146,15 @@ const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "reverse_compute_inline", a);
     InlineMerge m = { .d = &d, .reader = draft_find_stage(&d, a->target) };
-    if (!m.reader || !find_maker(&m) || !are_plain(&m) || !only_reader_is(&m, m.maker) || !index_inverts(&m) || !stand_at_root(&m) ||
+    if (!m.reader || !find_producer(&m) || !are_plain(&m) || !only_reader_is(&m, m.producer) || !index_inverts(&m) || !stand_at_root(&m) ||
         !nothing_inside(&d, m.reader)) return n;
     const Buffer *buffer[MAX_RANK] = { NULL };
     take_stage(&d, m.reader, true, buffer);
-    m.merged = stage_inlined(cx, m.reader, m.maker);
-    const Stmt *root = stmt_rewrite(cx, without_allocs(cx, d.next.root, m.maker, NULL), take_over, &m);
+    m.merged = stage_inlined(cx, m.reader, m.producer);
+    const Stmt *root = stmt_rewrite(cx, without_allocs(cx, d.next.root, m.producer, NULL), take_over, &m);
     d.next.root = with_allocs(cx, root, m.reader, buffer);
     draft_replace_stage(&d, m.reader, m.merged);
-    draft_forget_stage(&d, m.maker);
+    draft_forget_stage(&d, m.producer);
     d.heirs = name_format(cx, "the loops of %s", m.reader->name);
     return draft_close(&d);
 }

@@ -40,7 +40,7 @@ static void enter_names(OnnxScope *s)
             if (*out && (known(&s->initializer, out) || known(&s->input, out)))
                 diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]),
                            "its output \"%s\" is an input or initializer of the graph already", out);
-            enter(s, &s->maker, out, &g->node[i], "value");
+            enter(s, &s->producer, out, &g->node[i], "value");
         }
 }
 
@@ -63,15 +63,15 @@ static void push(OnnxScope *s, GraphWalk *w, OnnxNode *n)
 static bool is_known_outside(const OnnxScope *s, const char *value_name)
 {
     for (const OnnxScope *o = s->outer; o; o = o->outer)
-        if (known(&o->maker, value_name) || known(&o->initializer, value_name) || known(&o->input, value_name))
+        if (known(&o->producer, value_name) || known(&o->initializer, value_name) || known(&o->input, value_name))
             return true;
     return false;
 }
 
 static void need_value(OnnxScope *s, GraphWalk *w, const char *value_name, const char *where)
 {
-    OnnxNode *maker = known(&s->maker, value_name);
-    if (maker) push(s, w, maker);
+    OnnxNode *producer = known(&s->producer, value_name);
+    if (producer) push(s, w, producer);
     else if (!known(&s->initializer, value_name) && !known(&s->input, value_name) && !is_known_outside(s, value_name))
         diag_error(s->import->cx, where, "nothing makes the value \"%s\"", value_name);
 }
@@ -89,7 +89,7 @@ static int mark_needed(OnnxScope *s, GraphWalk *w)
             if (v->next < v->node->in_count + v->node->capture_count) {
                 bool is_input = v->next < v->node->in_count;
                 const char *in = needed(v->node, v->next++);
-                if (*in && (is_input || known(&s->maker, in))) need_value(s, w, in, onnx_where(s->import->cx, v->node));
+                if (*in && (is_input || known(&s->producer, in))) need_value(s, w, in, onnx_where(s->import->cx, v->node));
                 continue;
             }
             map_put_ptr(&w->mark, v->node, (void *)(uintptr_t)DONE);
@@ -109,8 +109,8 @@ static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
         OnnxNode *n = &s->graph->node[i];
         if (!map_get_ptr(&w->mark, n)) continue;
         for (int j = 0; j < n->in_count + n->capture_count; j++) {
-            OnnxNode *maker = *needed(n, j) ? known(&s->maker, needed(n, j)) : NULL;
-            if (maker && !map_get_ptr(&seen, maker)) return false;
+            OnnxNode *producer = *needed(n, j) ? known(&s->producer, needed(n, j)) : NULL;
+            if (producer && !map_get_ptr(&seen, producer)) return false;
         }
         map_put_ptr(&seen, n, n);
     }
@@ -245,7 +245,7 @@ Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
         t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
         if (t) map_put_ptr((Map *)(uintptr_t)&s->value, value_name, t);
     }
-    if (t || !s->outer || known(&s->maker, value_name) || known(&s->input, value_name)) return t;
+    if (t || !s->outer || known(&s->producer, value_name) || known(&s->input, value_name)) return t;
     return captured(s, onnx_scope_value(s->outer, value_name));
 }
 
@@ -296,7 +296,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 {
     const char *value_name = c->node->out[i];
     Tensor *t = c->out[i];
-    bool is_new = t && t->maker;
+    bool is_new = t && t->producer;
     if (!t || !*value_name) return;
     for (int j = 0; j < c->in_count; j++) is_new = is_new && t != c->in[j];
     if (is_new) t->name = value_name;
@@ -310,8 +310,8 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 
 void onnx_scope_not_made(const OnnxScope *s, const char *value_name)
 {
-    const OnnxNode *maker = known(&s->maker, value_name);
-    diag_unsupported(s->import->cx, maker ? onnx_where(s->import->cx, maker) : NULL,
+    const OnnxNode *producer = known(&s->producer, value_name);
+    diag_unsupported(s->import->cx, producer ? onnx_where(s->import->cx, producer) : NULL,
                      "its output \"%s\" is used, but not among those that are made", value_name);
 }
 
@@ -419,7 +419,7 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
                       .depth = outer ? outer->depth + 1 : 0,
                       .opset = outer ? outer->opset : im->file.opset };
     if (outer) s->function = outer->function, s->caller = outer->caller;
-    s->maker = s->initializer = s->input = s->value = s->list = s->declared = map_new(im->cx->arena);
+    s->producer = s->initializer = s->input = s->value = s->list = s->declared = map_new(im->cx->arena);
     enter_declared(s);
     return s;
 }

@@ -28,7 +28,7 @@ struct OnnxScope {
     /* Of a function's own graph: where; the values of that graph are seen there, not their names */
     const OnnxScope *called_from;
     Tensor *turn;                 /* of a loop's body: which turn it is; NULL: it is none */
-    Map maker;                    /* name of a value -> OnnxNode */
+    Map producer;                    /* name of a value -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
     Map value, list;              /* -> Tensor or OnnxList, as far as made */

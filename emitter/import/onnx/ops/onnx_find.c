@@ -19,7 +19,7 @@ static int64_t room_of(OnnxCall *c, int o, int d, int64_t most)
     return 1;
 }
 
-static Node *made_by(const Tensor *t) { return t ? t->maker : NULL; }
+static Node *made_by(const Tensor *t) { return t ? t->producer : NULL; }
 static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(c, x, (int64_t[]){ rows, -1 }, 2); }
 
 static void nonzero(OnnxCall *c)

@@ -68,7 +68,7 @@ static void quantize_linear(OnnxCall *c)
 
 static const Tensor *beneath_views(const Tensor *t)
 {
-    while (t->maker && t->maker->kind == NODE_CALL && t->maker->op->layout.is_view) t = t->maker->in[0];
+    while (t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_view) t = t->producer->in[0];
     return t;
 }
 
@@ -85,7 +85,7 @@ static bool same_values(const Tensor *a, const Tensor *b)
 /* What has just been quantized by the same scale and zero is on the grid: one simulated quantization, to the bit. */
 static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
 {
-    const Node *n = stored->maker;
+    const Node *n = stored->producer;
     int bits = 8 * dtype_info(stored->type)->bytes;
     if (!scale || !zero || !n || n->kind != NODE_CALL || n->op->quantization.grid != GRID_STORE ||
         bits > 16) return NULL;

@@ -111,9 +111,9 @@ static Tensor *part(Layers *l, Tensor *t, int64_t begin, int64_t end)
 
 static bool is_zero(const Tensor *t)
 {
-    const Node *maker = t->maker;
-    if (maker && maker->kind == NODE_CALL &&
-        maker->op->layout.repeats) return is_zero(maker->in[0]);   /* an open shape */
+    const Node *producer = t->producer;
+    if (producer && producer->kind == NODE_CALL &&
+        producer->op->layout.repeats) return is_zero(producer->in[0]);   /* an open shape */
     bool zero = tensor_is_constant(t);
     for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
     return zero;
@@ -255,7 +255,7 @@ static Node *layer_call(Layers *l, Tensor *x, int d)
     text_double(&attrs, onnx_real(c, "clip", 0));
     if (k->more) text_printf(&attrs, " %s=%d", k->more, has_flag(l));
     Tensor *y = call(c->cx, k->op, c->name, in, k->inputs, "%s", text_string(&attrs));
-    return y ? y->maker : NULL;
+    return y ? y->producer : NULL;
 }
 
 static void layers(OnnxCall *c, const LayerKind *kind)
