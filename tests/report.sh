@@ -36,7 +36,7 @@ check() {
     if "$@" > "$log" 2>&1; then pass "$check_name"
     else
         fail "$check_name" "status $?"
-        grep -v "^ok " "$log" | sed "s/^/    /" | head -n 30
+        grep -v "^ok \|^CC \|^AR \|^LD " "$log" | sed "s/^/    /" | head -n 30
     fi
 }
 
@@ -46,7 +46,7 @@ setup() {
     shift
     if wanted "$setup_name"; then check "$setup_name" "$@"; return; fi
     chosen=$only only=
-    "$@" > "$log" 2>&1 || { fail "$setup_name" "status $?"; sed 's/^/    /' "$log" | head -n 30; }
+    "$@" > "$log" 2>&1 || { fail "$setup_name" "status $?"; grep -v "^CC \|^AR \|^LD " "$log" | sed "s/^/    /" | head -n 30; }
     only=$chosen
 }
 
