@@ -22,14 +22,14 @@ static void give_back(void *block);
 
 /* ---- Blocks of the usual size are used again: memory that the system gives is slow the first time ------------------- */
 
-enum { MOST_KEPT = 64, USUAL = sizeof(Block) + LARGEST_BLOCK };
+enum { MOST_KEPT = 64, USUAL = sizeof(ArenaBlock) + LARGEST_BLOCK };
 static struct { int count; void *block[MOST_KEPT]; } kept;
 
 static void *block_of(size_t bytes) { return bytes == USUAL && kept.count ? kept.block[--kept.count] : malloc(bytes); }
 
 static void give_back(void *block)
 {
-    Block *b = block;
+    ArenaBlock *b = block;
     if (kept.count == MOST_KEPT || !b || b->size != LARGEST_BLOCK) free(b);
     else {
         hide(b->bytes, b->size);
@@ -40,7 +40,7 @@ static void give_back(void *block)
 /* ---- The context ------------------------------------------------------------------------------------------------- */
 
 enum { MOST_BLOCKS = 32 };
-typedef struct Copy { Block *block; size_t used; void *bytes; } Copy;
+typedef struct Copy { ArenaBlock *block; size_t used; void *bytes; } Copy;
 static struct { Ctx *cx; Ctx start; Copy copy[MOST_BLOCKS]; int count; size_t used; } base;
 
 /* By words and without the sanitizer's eyes, for parts of a block are poisoned. */
@@ -51,7 +51,7 @@ __attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) stati
 
 static void save(Arena *a)
 {
-    for (Block *b = a->newest; b; b = b->older) {
+    for (ArenaBlock *b = a->newest; b; b = b->older) {
         Copy c = { b, b->used, malloc(b->used) };
         if (!c.bytes || base.count == MOST_BLOCKS) abort();
         copy_words(c.bytes, (const uint64_t *)(const void *)b->bytes, b->used);
@@ -61,9 +61,9 @@ static void save(Arena *a)
     a->next_size = LARGEST_BLOCK;
 }
 
-static void drop(Arena *a, Block *last)
+static void drop(Arena *a, ArenaBlock *last)
 {
-    for (Block *older; a->newest != last; a->newest = older) {
+    for (ArenaBlock *older; a->newest != last; a->newest = older) {
         older = a->newest->older;
         give_back(a->newest);
     }
