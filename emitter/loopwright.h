@@ -63,6 +63,7 @@ typedef struct lw_options {
     /* verify: `CMD PROGRAM IN.npy... OUT.npy...` runs the program; NULL: this machine does */
     const char *runner;
     const char *tuning;              /* a file of tuning records, or NULL */
+    const char *schedule;            /* a file of schedules by group, as dump --at scheduled prints them, or NULL */
     const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
     const char *only;                /* dump: the group of this name alone */
     bool explain;

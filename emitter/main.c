@@ -114,6 +114,8 @@ static const Option options[] = {
       "annotations of nodes: `stop_fusion conv_3`, `on_device npu conv_1..conv_5`", MODEL, TEXT_AT(annotate) },
     { "--tuning", "FILE",
       "lines `SIGNATURE IMPLEMENTATION`; `dump --at strategy` prints signatures", MODEL, TEXT_AT(tuning) },
+    { "--schedule", "FILE",
+      "steps by group, `for GROUP on TARGET:`, as `dump --at scheduled` prints them", MODEL, TEXT_AT(schedule) },
     { "--combine", "G,..",
       "groups that become one function, in the loops of the last; or all, or none", MODEL, TEXT_AT(combine) },
     { "--rounding", "double|single",

@@ -88,7 +88,7 @@ check usage-leaves-no-file      [ ! -e "$work/a.c" -a ! -e "$work/r.pdf" ]
 commands_of() {
     case $1 in
     -o) echo compile run dump report ops targets passes steps ;;
-    --target | --dim | --value | --state | --annotate | --tuning | --combine | --rounding | --qdq | --layers | --no-shrink | --werror | --quiet)
+    --target | --dim | --value | --state | --annotate | --tuning | --schedule | --combine | --rounding | --qdq | --layers | --no-shrink | --werror | --quiet)
         echo compile run verify dump report ;;
     --io) echo compile verify dump report ;;
     --name) echo compile verify dump ;;
@@ -107,7 +107,7 @@ value_of() {
     esac
 }
 every_option() {
-    all="-o --target --dim --value --state --annotate --tuning --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name
+    all="-o --target --dim --value --state --annotate --tuning --schedule --combine --rounding --qdq --layers --no-shrink --werror --quiet --io --name
         --static-arena --time-passes --testbench --standalone --expect --recorded --tolerance --steps --cc --runner --at --only --explain --level --onnx --tflite"
     for word in $("$lw" --help | sed -n 's/^  \(-h, \|-v, \|\)\(-[-a-z]*\) .*/\2/p'); do
         case " $(echo $all) --help --version " in *" $word "*) ;; *) echo "$word is not tried"; return 1 ;; esac
@@ -152,7 +152,7 @@ help_names_all() {
 check combine-says-what-is-kept ends 0 'conv in each iteration of y_max_pool2d.h, 4 of 32 kept along h' dump $conv_pool --at strategy --combine all
 check explain-effect            ends 0 'buffer bytes 61568 -> 8032, loads 6482880 -> 4476064, stores 25920 -> 18976, multiply-adds 3214080 -> 2214144' dump samples/conv_pool/rolling.te --at scheduled --explain
 printf '%b' 'input x: f32[10]\ny[a] = x[a]\noutput y\nschedule\n  split y.a 4\n' > "$work/cut.te"
-check explain-counts-guards     ends 0 '^after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
+check explain-counts-guards     ends 0 '^# after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
 check explain-first-steps       ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
 check report-quantizations      ends 0 '^14 of 16 quantizations are made of integers; of floats: x_DequantizeLinear v3_DequantizeLinear$' report tests/models/quantized.onnx
 check report-qdq-integer        ends 0 '^15 of 16 quantizations are made of integers; of floats: x_DequantizeLinear$' report tests/models/quantized.onnx --qdq integer
@@ -363,9 +363,9 @@ as_te() {
     model=$1 file=$2
     shift 2
     "$lw" dump "$model" --at loops "$@" | sed -n '/^loops$/q; /^nest/!s/^stage //p; /^nest/!{/^stage/!p}' | awk '!seen[$0]++' > "$file"
-    { echo schedule; "$lw" dump "$model" --at scheduled "$@" | sed '1,/^steps$/d'; } >> "$file"
+    { echo schedule; "$lw" dump "$model" --at scheduled "$@" | grep '^  '; } >> "$file"
 }
-loops_of() { sed -n '/^loops$/,$p'; }
+loops_of() { sed -n '/^  /p; /^# loops$/,$p'; }
 # replays_c FILE.te: the same C, byte for byte.
 replays_c() {
     mkdir -p "$work/again" "$work/once"
@@ -377,6 +377,47 @@ replays_nest() {
     as_te "$1" "$work/nest.te" --combine all && "$lw" dump "$work/nest.te" --at scheduled | loops_of > "$work/again.txt" &&
         "$lw" dump "$1" --combine all --at scheduled | loops_of > "$work/once.txt" && cmp "$work/once.txt" "$work/again.txt" && [ -s "$work/once.txt" ]
 }
+# replays_blocks MODEL TARGET OPTION...: dump --at scheduled, fed back by --schedule, gives the same C.
+replays_blocks() {
+    model=$1 target=$2
+    shift 2
+    mkdir -p "$work/again" "$work/once"
+    "$lw" dump "$model" --at scheduled --target "$target" "$@" > "$work/blocks.txt" && grep -q "^for .* on $target:$" "$work/blocks.txt" &&
+        "$lw" "$model" -o "$work/once/r.c" --name r --target "$target" "$@" &&
+        "$lw" "$model" -o "$work/again/r.c" --name r --target "$target" --schedule "$work/blocks.txt" &&
+        cmp "$work/once/r.c" "$work/again/r.c" && cmp "$work/once/r.h" "$work/again/r.h"
+}
+for target in generic cortex-m4 x86-avx2; do check "replay-blocks-$target" replays_blocks $digits $target; done
+check replay-blocks-te          replays_blocks samples/matmul/matmul.te cortex-m4
+check replay-blocks-combined    replays_blocks samples/conv_pool/chain_combined.te generic --combine none
+# An edited step takes effect in one group; blocks of other targets are skipped.
+edited_block() {
+    "$lw" dump $digits --at scheduled --only conv_2 > "$work/edited.txt" && grep -q 'split relu.w 4' "$work/edited.txt" &&
+        sed -i.old 's/split relu.w 4/split relu.w 2/' "$work/edited.txt" && "$lw" dump $digits --at scheduled > "$work/before.txt" &&
+        "$lw" dump $digits --at scheduled --schedule "$work/edited.txt" > "$work/after.txt" &&
+        [ "$(diff "$work/before.txt" "$work/after.txt" | grep -c '^>   split relu.w 2$')" -eq 1 ] &&
+        "$lw" $digits -o "$work/edited.c" --schedule "$work/edited.txt" && grep -q 'schedule of the file' "$work/edited.c"
+}
+other_target() {
+    printf 'for nothing on cortex-m4:\n  split y.c 4\n' > "$work/other.txt"
+    "$lw" $digits -o "$work/once/o.c" --name o && "$lw" $digits -o "$work/again/o.c" --name o --schedule "$work/other.txt" &&
+        cmp "$work/once/o.c" "$work/again/o.c"
+}
+check schedule-edited           edited_block
+check schedule-other-target     other_target
+# refused_block TEXT PLACE WORDS: TEXT as a file of schedules is refused at the line and column, with the words.
+refused_block() {
+    printf "$1" > "$work/blocks.txt"
+    refuses "$3" $digits -o "$work/a.c" --schedule "$work/blocks.txt" && grep -q "blocks.txt: $2: error: " "$work/err"
+}
+check schedule-no-group         refused_block '# mine\nfor conv_9 on generic:\n' 2:1 "there is no group 'conv_9'; did you mean"
+check schedule-refused-step     refused_block 'for conv_1 on generic:\n\n  vectorize conv2d.i\n' 3:3 'wrong: '
+check schedule-unknown-step     refused_block 'for conv_1 on generic:\n  spilt y.c 4\n' 2:3 'no schedule step; accepted: split'
+check schedule-unknown-target   refused_block 'for conv_1 on z80:\n' 1:1 'there is no target "z80"'
+check schedule-step-alone       refused_block '  split y.c 4\n' 1:1 'a step before the first'
+check schedule-no-head          refused_block 'conv_1:\n' 1:1 'a block begins `for GROUP on TARGET:`'
+check schedule-twice            refused_block 'for conv_1 on generic:\nfor conv_1 on generic:\n' 2:1 'conv_1 on generic has a block already, at 1:1'
+check schedule-missing-file     refuses 'cannot open' $digits -o "$work/a.c" --schedule "$work/none.txt"
 for te in samples/*/*.te tests/golden/*/*.te tests/emitted/*.te; do
     folder=$(dirname "$te")
     grep -q '^schedule' "$te" && [ ! -f "$folder/generic.err" ] || continue

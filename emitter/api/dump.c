@@ -246,22 +246,41 @@ static int step_of(const char *at) { return atoi(strchr(at, ':') + 1); }
 
 static bool dump_step(Build *b, Text *t) { return dump_steps(b, t, step_of(b->options->at)); }
 
-static void print_versions(Ctx *cx, Text *t, const Nest *n)
+/* Lines of the text from `from`, each behind "# ", up to `end`. */
+static void print_as_comment(Text *t, const char *from, const char *end)
 {
-    print_nest(cx, t, n);
-    if (!n->otherwise) return;
-    text_add(t, "\nwhere this does not hold: ");
-    print_expr(t, n->when);
-    text_add(t, "\n\n");
-    print_versions(cx, t, n->otherwise);
+    for (const char *s = from; *s && s < end; s += strcspn(s, "\n"), s += *s == '\n')
+        text_printf(t, "# %.*s\n", (int)strcspn(s, "\n"), s);
 }
 
+static void print_loops(Ctx *cx, Text *t, const Nest *n)
+{
+    Text all = text_new(cx);
+    print_nest(cx, &all, n);
+    const char *text = text_string(&all), *steps = strstr(text, "\nsteps\n");
+    print_as_comment(t, text, steps ? steps : text + strlen(text));
+    if (!n->otherwise) return;
+    text_add(t, "# where this does not hold: ");
+    print_expr(t, n->when);
+    text_char(t, '\n');
+    print_loops(cx, t, n->otherwise);
+}
+
+/* As --schedule reads it: the group's steps under its name; the loops that they give are comments. */
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
-        if (!is_wanted(b, &b->groups.at[i]) || !b->nest[i]) continue;
-        if (b->options->explain) replay(b, t, naive_of(b, i), b->nest[i], b->nest[i]->step_count);
-        print_versions(b->cx, t, b->nest[i]);
+        const Group *g = &b->groups.at[i];
+        const Nest *n = b->nest[i];
+        if (!is_wanted(b, g) || !n) continue;
+        const Implementation *with = b->chosen[i];
+        text_printf(t, "for %s on %s%s%s:\n", g->parts ? g->parts : g->name, b->target->name,
+                    with && with->compute ? " with " : "", with && with->compute ? with->name : "");
+        for (int s = 0; s < n->step_count; s++) text_printf(t, "  %s\n", n->step[s].text);
+        Text effects = text_new(b->cx);
+        if (b->options->explain) replay(b, &effects, naive_of(b, i), n, n->step_count);
+        print_as_comment(t, text_string(&effects), text_string(&effects) + effects.length);
+        print_loops(b->cx, t, n);
         text_char(t, '\n');
     }
     return true;

@@ -135,7 +135,8 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
 
 static bool goes_by_itself(const Layers *l, int i)
 {
-    return !l->nest[i] || l->nest[i]->otherwise || l->plan.is_free[i] || group_device(&l->at[i]);
+    return l->at[i].is_scheduled || !l->nest[i] || l->nest[i]->otherwise || l->plan.is_free[i] ||
+           group_device(&l->at[i]);
 }
 
 /* The pair that leaves the least alive where most is alive now; false: none leaves less. */

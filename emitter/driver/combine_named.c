@@ -57,50 +57,55 @@ static bool reads_any(const Group *g, const Group *of)
     return false;
 }
 
-/* What is combined runs at once, so nothing else may stand between: no way leads out of it and in again. */
-static bool nothing_between(Build *b, const Chosen *c)
+/* What is combined runs at once, so nothing else may stand between: no way leads out of it and in again. Returns what
+ * does, in words; NULL: nothing. */
+const char *build_between(Build *b, const int *part, int part_count)
 {
     bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count),
          *is_behind = NEW_ARRAY(b->cx->arena, bool, b->groups.count);
-    for (int i = 0; i < c->count; i++) is_in[c->part[i]] = true;
+    for (int i = 0; i < part_count; i++) is_in[part[i]] = true;
     for (int i = 0; i < b->groups.count; i++)
         for (int j = 0; j < i; j++) {
             if (!reads_any(&b->groups.at[i], &b->groups.at[j])) continue;
-            if (is_in[i] && is_behind[j]) {
-                diag_error(b->cx, NULL,
-                           "--combine: '%s' reads '%s', which is not named but reads a group that is; name it too",
-                           b->groups.at[i].name, b->groups.at[j].name);
-                return false;
-            }
+            if (is_in[i] && is_behind[j])
+                return text_format(b->cx, "'%s' reads '%s', which is not named but reads a group that is; name it too",
+                                   b->groups.at[i].name, b->groups.at[j].name);
             is_behind[i] = is_behind[i] || (!is_in[i] && (is_in[j] || is_behind[j]));
         }
-    return true;
+    return NULL;
 }
 
-/* The combined group takes the place of the last of its parts. */
+/* The merged group takes the place of the last of its parts. */
+void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n)
+{
+    Group *at = NEW_ARRAY(b->cx->arena, Group, b->groups.count);
+    int count = 0, next = 0;
+    for (int i = 0; i < b->groups.count; i++) {
+        const bool is_in = next < part_count && part[next] == i, is_last = is_in && next == part_count - 1;
+        next += is_in;
+        if (is_in && !is_last) continue;
+        at[count] = is_last ? *merged : b->groups.at[i];
+        b->nest[count] = is_last ? n : b->nest[i];
+        b->parts[count++] = is_last && n ? part_count : b->parts[i];
+    }
+    for (int i = count; i < b->groups.count; i++) b->nest[i] = NULL;
+    b->groups = (Groups){ count, at };
+}
+
 void build_combine_named(Build *b)
 {
     Ctx *cx = b->cx;
     Chosen c = chosen_groups(b, b->options->combine);
     if (!ctx_failed(cx) && c.count < 2 && !text_equal(b->options->combine, "all"))
         diag_error(cx, NULL, "--combine: '%s' is one group alone; name two or more", b->options->combine);
-    if (ctx_failed(cx) || c.count < 2 || !nothing_between(b, &c)) return;
+    const char *gap = ctx_failed(cx) || c.count < 2 ? NULL : build_between(b, c.part, c.count);
+    if (gap) diag_error(cx, NULL, "--combine: %s", gap);
+    if (ctx_failed(cx) || c.count < 2) return;
     Group merged;
     Text explain = text_new(cx);
     const Nest *n = schedule_combine(cx, &b->graph, &b->groups, c.part, c.count, c.master, b->target, &explain,
                                      &merged);
     if (!n) return;
-    Group *at = NEW_ARRAY(cx->arena, Group, b->groups.count);
-    int count = 0, next = 0;
-    for (int i = 0; i < b->groups.count; i++) {
-        bool is_in = next < c.count && c.part[next] == i;
-        if (!is_in) at[count++] = b->groups.at[i];
-        else if (++next == c.count) {
-            b->nest[count] = n;
-            b->parts[count] = c.count;
-            at[count++] = merged;
-        }
-    }
-    b->groups = (Groups){ count, at };
+    build_merge_groups(b, c.part, c.count, &merged, n);
     b->combine_text = text_string(&explain);
 }

@@ -26,6 +26,8 @@ typedef struct Shared {
     int constant_count; const Tensor **constant; const char **constant_name;
 } Shared;
 
+typedef struct ScheduleBlock ScheduleBlock;          /* schedule_file.c */
+
 struct Build {
     Ctx *cx;
     const lw_options *options;
@@ -41,6 +43,7 @@ struct Build {
     const char *combine_text;                /* which, what went where, and why; NULL: none */
     const Nest **nest;                       /* [groups] scheduled; inputs and outputs in the group's order */
     const Implementation **chosen;           /* [groups] or NULL */
+    ScheduleBlock *block; int block_count;   /* of --schedule, for all graphs */
     Plan plan;
     Function **function;                     /* [groups]; equal groups share one; NULL where the plan says it is free */
     /* [groups] the nest that the function was lowered from: another group's where it is shared */
@@ -97,7 +100,16 @@ const Tensor *build_initial(const Build *b, int input);                        /
 void build_show_layers(Build *b);                                              /* show_layers.c */
 void build_partitions(Build *b);                                               /* device_functions.c */
 void build_combine_named(Build *b);                                            /* combine_named.c */
+const char *build_between(Build *b, const int *part, int part_count); /* what keeps them apart; NULL: nothing */
+void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n);
 void build_combine_for_ram(Build *b);                                          /* combine_for_ram.c */
+
+/* schedule_file.c: --schedule. */
+bool build_read_schedules(Build *b, const char *path);
+void build_combine_blocks(Build *b);             /* groups that a block names together become one */
+bool build_schedule_group(Build *b, int group);  /* true: a block is for it, and gives its nest (or an error) */
+const Nest *build_schedule_nest(Build *b, const Nest *naive, const char *group);     /* NULL: no block is for it */
+void build_check_schedules(Build *b);            /* once all graphs have nests: a block without its group is an error */
 
 /* functions.c: views, functions and places */
 void build_functions(Build *b);

@@ -41,12 +41,14 @@ static bool nest_of_te(Build *b)
     Group *group = NEW(cx->arena, Group);
     const Nest *n = nest_naive(cx, b->name, g->input, g->input_count, g->output, g->output_count);
     n = n ? nest_for(cx, n, b->target->features) : NULL;
-    for (int i = 0; n && i < b->model.step_count && !ctx_failed(cx); i++) n = model_step(cx, &b->model, n, i);
+    const char *group_name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name);
+    const Nest *by_block = n ? build_schedule_nest(b, n, group_name) : NULL;
+    for (int i = 0; n && !by_block && i < b->model.step_count && !ctx_failed(cx); i++)
+        n = model_step(cx, &b->model, n, i);
+    if (by_block) n = by_block;
     watch_lap(b->watch, "nest", "steps of the file, with their proofs");
     if (!n) return false;
-    *group = (Group){ .name = build_unique_name(cx, &b->shared->symbols, g->output[0]->name),
-                      .input_count = n->input_count,
-                      .output_count = n->output_count };
+    *group = (Group){ .name = group_name, .input_count = n->input_count, .output_count = n->output_count };
     group->input = arena_copy(cx->arena, n->input, (size_t)n->input_count * sizeof *n->input);
     group->output = g->output;
     b->groups = (Groups){ 1, group };
@@ -69,6 +71,7 @@ static void refuse_layers(Build *b)
 static bool nests_of_graphs(Build *b)
 {
     if (!build_inner_nests(b)) return false;
+    if (!b->outer) build_check_schedules(b);
     if (!b->outer) tuning_check(b->cx);
     return !ctx_failed(b->cx);
 }
@@ -90,10 +93,13 @@ bool build_nests(Build *b)
     b->chosen = NEW_ARRAY(cx->arena, const Implementation *, b->groups.count);
     b->parts = NEW_ARRAY(cx->arena, int, b->groups.count);
     bool is_named = combine && !text_equal(combine, "none");
-    if (is_named && b->partition_count) diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
+    build_combine_blocks(b);
+    if (ctx_failed(cx)) return false;
+    if (is_named && b->partition_count)
+        diag_unsupported(cx, NULL, "--combine with annotations of devices; accepted: one of them");
     else if (is_named) build_combine_named(b);
     for (int i = 0; i < b->groups.count && !ctx_failed(cx); i++)
-        if (!b->nest[i] && !region_of_group(b, i))
+        if (!b->nest[i] && !region_of_group(b, i) && !build_schedule_group(b, i))
             b->nest[i] = strategy_schedule(cx, &b->groups.at[i], b->target, &b->chosen[i], NULL);
     watch_lap(b->watch, "nest", "strategy, with its proofs");
     if (!combine && !ctx_failed(cx)) build_combine_for_ram(b);

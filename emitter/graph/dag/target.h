@@ -36,6 +36,9 @@ typedef struct Group {
     int input_count;  Tensor **input;  /* read from outside, constants among them, each once */
     int output_count; Tensor **output;
     Node *anchor;                      /* its schedule is the group's: the node of the highest pattern */
+    const char *parts;                 /* of a combined group: the names of its parts, "conv_1+pool_1"; else NULL */
+    const struct Nest *naive;          /* of a combined group that --schedule names: before its steps; else NULL */
+    bool is_scheduled;                 /* by --schedule: it is not combined with others */
 } Group;
 
 /* The group as seen by a schedule: its naive nest, and which stage is what. Stages are found by walking, not by name. */

@@ -414,6 +414,16 @@ static bool all_go_along(const Combine *c)
     return true;
 }
 
+/* "conv_1+pool_1": the master's is the last. */
+static const char *part_names(const Combine *c)
+{
+    Text t = text_new(c->cx);
+    for (int i = 0; i < c->count; i++)
+        if (i != c->master) text_printf(&t, "%s+", c->part[i].group->name);
+    text_add(&t, c->part[c->master].group->name);
+    return text_string(&t);
+}
+
 static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t, Group *merged)
 {
     Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, CombinedPart, count) };
@@ -423,7 +433,7 @@ static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const 
         c.part[i].alone = strategy_schedule(cx, c.part[i].group, t, &with[i], NULL);
     }
     if (ctx_failed(cx)) return c;
-    *merged = (Group){ .name = c.part[master].group->name };
+    *merged = (Group){ .name = c.part[master].group->name, .parts = part_names(&c) };
     gather_nodes(cx, groups, part, count, merged);
     gather_ports(cx, g, groups, part, count, merged);
     c.naive = naive_of_all(&c, merged, with);
@@ -493,4 +503,10 @@ const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups,
     const Nest *n = c.naive ? combine_by_rows(&c) : NULL;
     if (n && explain) explain_parts(&c, n, explain);
     return n;
+}
+
+const Nest *schedule_combine_naive(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
+                                   int master, const Target *t, Group *merged)
+{
+    return combine_new(cx, g, groups, part, count, master, t, merged).naive;
 }

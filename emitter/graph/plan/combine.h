@@ -14,4 +14,7 @@ const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, cons
  * no warm-up is needed; else NULL. */
 const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, const Target *t, Text *explain,
                                   Group *merged);
+/* The nest of all before any step, for steps from elsewhere. */
+const Nest *schedule_combine_naive(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
+                                   int master, const Target *t, Group *merged);
 #endif

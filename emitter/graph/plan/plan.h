@@ -32,6 +32,7 @@ void tuning_check(Ctx *cx);                /* once all groups are scheduled: a r
 /* The nest that this row gives; NULL, without a diagnostic, where it is not for the group on that target. */
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
 /* Picks and applies. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets what was considered and why. */
+const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with);     /* before any step */
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */

@@ -42,6 +42,11 @@ static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Impleme
     return n;
 }
 
+const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
+{
+    return nest_of(cx, g, t, with).nest;
+}
+
 /* An axis that has no places, or may have none and is reduced over: then the init stands apart, and templates want it whole. */
 static bool may_be_empty(Ctx *cx, const Nest *n)
 {
