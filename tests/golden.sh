@@ -75,4 +75,8 @@ for folder in tests/golden/*/; do
     [ -f "$folder/generic.err" ] || check "golden-$name-verify" "$build/loopwright" verify "$(model_of "$folder")" $options
 done
 
+# A case shows one mechanism, so it is read in a minute; three whole networks stand beside them.
+long=$(wc -l tests/golden/*/*.c | awk '$2 != "total" && $1 > 60 && $2 !~ "/(residual|quantized-reals|control-flow)/" { print $2, "has", $1, "lines" }')
+if [ -z "$long" ]; then pass "golden-cases-are-short"; else fail "golden-cases-are-short" "$long"; fi
+
 report_end

@@ -120,13 +120,3 @@ write("control-flow", {"x": [1, 4]}, {"h": [1, 4], "energy": [1, 1], "rows": [8,
         ])),
 ], [eighths("w1", 6, 4), eighths("b1", 6), eighths("w2", 4, 6), eighths("b2", 4), eighths("u", 4, 4), scalar("zero", np.float32(0)), scalar("half", np.float32(0.5)),
     scalar("eight", np.int64(8)), scalar("limit", np.float32(3)), numpy_helper.from_array(np.zeros((1, 1), np.float32), "none")])
-
-# Forty steps of a recurrent cell in both directions: inputs and outputs advance by rows.
-write("scan", {"x": [40, 3]}, {"last": [4], "forth": [40, 4], "back": [40, 4]}, [
-    helper.make_node("Scan", ["h0", "x"], ["last", "forth"], name="forwards", num_scan_inputs=1, body=inner("cell", {"h": [4], "xt": [3]}, {"h_new": [4], "y": [4]}, [
-        node("MatMul", "xt w", "driven"), node("MatMul", "h u", "turned"), node("Add", "driven turned", "both"), node("Tanh", "both", "h_new"), node("Identity", "h_new", "y")])),
-    helper.make_node("Scan", ["h0", "x"], ["first", "back"], name="backwards", num_scan_inputs=1, scan_input_directions=[1], scan_output_directions=[1],
-                     body=inner("cell", {"h": [4], "xt": [3]}, {"h_new": [4], "y": [4]}, [
-                         node("MatMul", "xt w", "driven"), node("MatMul", "h u", "turned"), node("Add", "driven turned", "both"), node("Tanh", "both", "h_new"),
-                         node("Identity", "h_new", "y")])),
-], [eighths("w", 3, 4), eighths("u", 4, 4), numpy_helper.from_array(np.zeros(4, np.float32), "h0")])

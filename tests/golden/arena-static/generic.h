@@ -1,0 +1,47 @@
+/* arena_static: arena-static.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][6]
+ *   w                    float    [6][6]
+ * Outputs
+ *   y                    float    [1][6]
+ */
+#ifndef ARENA_STATIC_H
+#define ARENA_STATIC_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define ARENA_STATIC_ARENA_SIZE   0u     /* bytes of scratch memory arena_static_run needs */
+#define ARENA_STATIC_ARENA_ALIGN  16u
+#define ARENA_STATIC_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+#define ARENA_STATIC_E_ARENA (-1)     /* the arena is null or misaligned */
+#define ARENA_STATIC_E_DIM   (-2)     /* a size is outside of its declared range */
+#define ARENA_STATIC_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define ARENA_STATIC_INPUTS(X) \
+    X(x, float, 6) \
+    X(w, float, 36)
+#define ARENA_STATIC_OUTPUTS(X) X(y, float, 6)
+
+struct arena_static_inputs {
+    const float *x;
+    const float *w;
+};
+struct arena_static_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative ARENA_STATIC_E... code. Not reentrant: the arena is static. */
+int arena_static_run(const struct arena_static_inputs *in, const struct arena_static_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* compute_at: compute-at.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [34]
+ * Outputs
+ *   y                    float    [32]
+ */
+#ifndef COMPUTE_AT_H
+#define COMPUTE_AT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define COMPUTE_AT_ARENA_SIZE   48u     /* bytes of scratch memory compute_at_run needs */
+#define COMPUTE_AT_ARENA_ALIGN  16u
+#define COMPUTE_AT_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static COMPUTE_AT_ARENA(memory);`, passed as compute_at_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define COMPUTE_AT_ARENA(name) unsigned char name[COMPUTE_AT_ARENA_SIZE] __attribute__((aligned(COMPUTE_AT_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define COMPUTE_AT_ARENA(name) unsigned char name alignas(COMPUTE_AT_ARENA_ALIGN) [COMPUTE_AT_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define COMPUTE_AT_ARENA(name) _Alignas(COMPUTE_AT_ARENA_ALIGN) unsigned char name[COMPUTE_AT_ARENA_SIZE]
+#else     /* C99 of another compiler: compute_at_run refuses an address that is no multiple of COMPUTE_AT_ARENA_ALIGN */
+#define COMPUTE_AT_ARENA(name) long double name[7]
+#endif
+
+#define COMPUTE_AT_E_ARENA (-1)     /* the arena is null or misaligned */
+#define COMPUTE_AT_E_DIM   (-2)     /* a size is outside of its declared range */
+#define COMPUTE_AT_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define COMPUTE_AT_INPUTS(X) X(x, float, 34)
+#define COMPUTE_AT_OUTPUTS(X) X(y, float, 32)
+
+struct compute_at_inputs {
+    const float *x;
+};
+struct compute_at_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative COMPUTE_AT_E... code. Reentrant: all state is in the arena. */
+int compute_at_run(void *arena, const struct compute_at_inputs *in, const struct compute_at_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

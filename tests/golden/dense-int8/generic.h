@@ -1,0 +1,61 @@
+/* dense_int8: dense-int8.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    int8_t   [1][16]
+ *   w                    int8_t   [4][16]
+ *   b                    int32_t  [4]
+ * Outputs
+ *   y                    int8_t   [1][4]
+ */
+#ifndef DENSE_INT8_H
+#define DENSE_INT8_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define DENSE_INT8_ARENA_SIZE   0u     /* bytes of scratch memory dense_int8_run needs */
+#define DENSE_INT8_ARENA_ALIGN  16u
+#define DENSE_INT8_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static DENSE_INT8_ARENA(memory);`, passed as dense_int8_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define DENSE_INT8_ARENA(name) unsigned char name[1] __attribute__((aligned(DENSE_INT8_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define DENSE_INT8_ARENA(name) unsigned char name alignas(DENSE_INT8_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define DENSE_INT8_ARENA(name) _Alignas(DENSE_INT8_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: dense_int8_run refuses an address that is no multiple of DENSE_INT8_ARENA_ALIGN */
+#define DENSE_INT8_ARENA(name) long double name[1]
+#endif
+
+#define DENSE_INT8_E_ARENA (-1)     /* the arena is null or misaligned */
+#define DENSE_INT8_E_DIM   (-2)     /* a size is outside of its declared range */
+#define DENSE_INT8_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define DENSE_INT8_INPUTS(X) \
+    X(x, int8_t, 16) \
+    X(w, int8_t, 64) \
+    X(b, int32_t, 4)
+#define DENSE_INT8_OUTPUTS(X) X(y, int8_t, 4)
+
+struct dense_int8_inputs {
+    const int8_t *x;
+    const int8_t *w;
+    const int32_t *b;
+};
+struct dense_int8_outputs {
+    int8_t *y;
+};
+
+/* Runs the model once. Returns 0, or a negative DENSE_INT8_E... code. Reentrant: all state is in the arena. */
+int dense_int8_run(void *arena, const struct dense_int8_inputs *in, const struct dense_int8_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,58 @@
+/* gather_clamped: gather-clamped.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [10]
+ *   i                    int32_t  [4]
+ * Outputs
+ *   y                    float    [4]
+ */
+#ifndef GATHER_CLAMPED_H
+#define GATHER_CLAMPED_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define GATHER_CLAMPED_ARENA_SIZE   0u     /* bytes of scratch memory gather_clamped_run needs */
+#define GATHER_CLAMPED_ARENA_ALIGN  16u
+#define GATHER_CLAMPED_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static GATHER_CLAMPED_ARENA(memory);`, passed as gather_clamped_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define GATHER_CLAMPED_ARENA(name) unsigned char name[1] __attribute__((aligned(GATHER_CLAMPED_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define GATHER_CLAMPED_ARENA(name) unsigned char name alignas(GATHER_CLAMPED_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define GATHER_CLAMPED_ARENA(name) _Alignas(GATHER_CLAMPED_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: gather_clamped_run refuses an address that is no multiple of GATHER_CLAMPED_ARENA_ALIGN */
+#define GATHER_CLAMPED_ARENA(name) long double name[1]
+#endif
+
+#define GATHER_CLAMPED_E_ARENA (-1)     /* the arena is null or misaligned */
+#define GATHER_CLAMPED_E_DIM   (-2)     /* a size is outside of its declared range */
+#define GATHER_CLAMPED_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define GATHER_CLAMPED_INPUTS(X) \
+    X(x, float, 10) \
+    X(i, int32_t, 4)
+#define GATHER_CLAMPED_OUTPUTS(X) X(y, float, 4)
+
+struct gather_clamped_inputs {
+    const float *x;
+    const int32_t *i;
+};
+struct gather_clamped_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative GATHER_CLAMPED_E... code. Reentrant: all state is in the arena. */
+int gather_clamped_run(void *arena, const struct gather_clamped_inputs *in, const struct gather_clamped_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,40 @@
+/* reduction_lanes: reduction-lanes.te for x86-avx2, emitted by Loopwright. */
+#include "x86-avx2.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+#include "lw_math.h"
+#include "simd/simd.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* s_lanes[ki<8] = sum(ko<8) x[ko*8+ki]
+ * s = sum(ki<8) s_lanes[ki]
+ * x: [64]  s: []
+ * schedule of the file: split s.k 8; vectorize s.ki reassociate */
+static void reduction_lanes_s(const float *restrict x, float *restrict s)
+{
+    float s_lanes[8];
+    lw_f32x8_store(s_lanes, lw_f32x8_broadcast(0.0f));
+    for (int32_t ko = 0; ko < 8; ko++) {
+        const float *x_ko = x + ko * 8;
+        lw_f32x8_store(s_lanes, lw_f32x8_add(lw_f32x8_load(s_lanes), lw_f32x8_load(x_ko)));
+    }
+    float acc = 0.0f;
+    for (int32_t ki = 0; ki < 8; ki++)
+        acc += s_lanes[ki];
+    s[0] = acc;
+}
+
+int reduction_lanes_run(void *arena, const struct reduction_lanes_inputs *in, const struct reduction_lanes_outputs *out)
+{
+    (void)arena;
+    if (in == NULL || in->x == NULL) return REDUCTION_LANES_E_NULL;
+    if (out == NULL || out->s == NULL) return REDUCTION_LANES_E_NULL;
+    LW_LAYER(0, "s")
+    reduction_lanes_s(in->x, out->s);
+    return 0;
+}

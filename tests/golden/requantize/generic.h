@@ -1,0 +1,54 @@
+/* requantize: requantize.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    int32_t  [12]
+ * Outputs
+ *   y                    int8_t   [12]
+ */
+#ifndef REQUANTIZE_H
+#define REQUANTIZE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REQUANTIZE_ARENA_SIZE   0u     /* bytes of scratch memory requantize_run needs */
+#define REQUANTIZE_ARENA_ALIGN  16u
+#define REQUANTIZE_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static REQUANTIZE_ARENA(memory);`, passed as requantize_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define REQUANTIZE_ARENA(name) unsigned char name[1] __attribute__((aligned(REQUANTIZE_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define REQUANTIZE_ARENA(name) unsigned char name alignas(REQUANTIZE_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define REQUANTIZE_ARENA(name) _Alignas(REQUANTIZE_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: requantize_run refuses an address that is no multiple of REQUANTIZE_ARENA_ALIGN */
+#define REQUANTIZE_ARENA(name) long double name[1]
+#endif
+
+#define REQUANTIZE_E_ARENA (-1)     /* the arena is null or misaligned */
+#define REQUANTIZE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define REQUANTIZE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define REQUANTIZE_INPUTS(X) X(x, int32_t, 12)
+#define REQUANTIZE_OUTPUTS(X) X(y, int8_t, 12)
+
+struct requantize_inputs {
+    const int32_t *x;
+};
+struct requantize_outputs {
+    int8_t *y;
+};
+
+/* Runs the model once. Returns 0, or a negative REQUANTIZE_E... code. Reentrant: all state is in the arena. */
+int requantize_run(void *arena, const struct requantize_inputs *in, const struct requantize_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,38 @@
+/* reverse_compute_at: reverse-compute-at.te for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* t[i<6, j<4] = a[i, j] * 2.0
+ * y[i<6, j<4] = t[i, j] + 1.0
+ * a: [6][4]  t: [6][4]  y: [6][4]
+ * schedule of the file: reverse_compute_at y t.i */
+static void reverse_compute_at_y(const float *restrict a, float *restrict t, float *restrict y)
+{
+    for (int32_t i = 0; i < 6; i++) {
+        const float *a_i = a + i * 4;
+        float *t_i = t + i * 4;
+        for (int32_t j = 0; j < 4; j++)
+            t_i[j] = a_i[j] * 2.0f;
+        float *y_i = y + i * 4;
+        for (int32_t j = 0; j < 4; j++)
+            y_i[j] = t_i[j] + 1.0f;
+    }
+}
+
+int reverse_compute_at_run(void *arena, const struct reverse_compute_at_inputs *in,
+    const struct reverse_compute_at_outputs *out)
+{
+    uint8_t *const memory = arena;
+    if (memory == NULL || (uintptr_t)memory % REVERSE_COMPUTE_AT_ARENA_ALIGN != 0) return REVERSE_COMPUTE_AT_E_ARENA;
+    if (in == NULL || in->a == NULL) return REVERSE_COMPUTE_AT_E_NULL;
+    if (out == NULL || out->y == NULL) return REVERSE_COMPUTE_AT_E_NULL;
+    LW_LAYER(0, "y")
+    reverse_compute_at_y(in->a, (float *)(void *)memory, out->y);
+    return 0;
+}

@@ -1,0 +1,55 @@
+/* reverse_compute_at: reverse-compute-at.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   a                    float    [6][4]
+ * Outputs
+ *   y                    float    [6][4]
+ */
+#ifndef REVERSE_COMPUTE_AT_H
+#define REVERSE_COMPUTE_AT_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define REVERSE_COMPUTE_AT_ARENA_SIZE   96u     /* bytes of scratch memory reverse_compute_at_run needs */
+#define REVERSE_COMPUTE_AT_ARENA_ALIGN  16u
+#define REVERSE_COMPUTE_AT_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static REVERSE_COMPUTE_AT_ARENA(memory);`, passed as reverse_compute_at_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name[REVERSE_COMPUTE_AT_ARENA_SIZE] __attribute__((aligned(REVERSE_COMPUTE_AT_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define REVERSE_COMPUTE_AT_ARENA(name) unsigned char name alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) [REVERSE_COMPUTE_AT_ARENA_SIZE]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define REVERSE_COMPUTE_AT_ARENA(name) _Alignas(REVERSE_COMPUTE_AT_ARENA_ALIGN) unsigned char name[REVERSE_COMPUTE_AT_ARENA_SIZE]
+#else     /* C99 of another compiler: reverse_compute_at_run refuses an address that is no multiple of REVERSE_COMPUTE_AT_ARENA_ALIGN */
+#define REVERSE_COMPUTE_AT_ARENA(name) long double name[13]
+#endif
+
+#define REVERSE_COMPUTE_AT_E_ARENA (-1)     /* the arena is null or misaligned */
+#define REVERSE_COMPUTE_AT_E_DIM   (-2)     /* a size is outside of its declared range */
+#define REVERSE_COMPUTE_AT_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define REVERSE_COMPUTE_AT_INPUTS(X) X(a, float, 24)
+#define REVERSE_COMPUTE_AT_OUTPUTS(X) X(y, float, 24)
+
+struct reverse_compute_at_inputs {
+    const float *a;
+};
+struct reverse_compute_at_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative REVERSE_COMPUTE_AT_E... code. Reentrant: all state is in the arena. */
+int reverse_compute_at_run(void *arena, const struct reverse_compute_at_inputs *in,
+    const struct reverse_compute_at_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,55 @@
+/* scale_into_weights: scale-into-weights.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][3]
+ * Outputs
+ *   y                    float    [1][4]
+ */
+#ifndef SCALE_INTO_WEIGHTS_H
+#define SCALE_INTO_WEIGHTS_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SCALE_INTO_WEIGHTS_ARENA_SIZE   0u     /* bytes of scratch memory scale_into_weights_run needs */
+#define SCALE_INTO_WEIGHTS_ARENA_ALIGN  16u
+#define SCALE_INTO_WEIGHTS_WEIGHTS_SIZE 48u     /* bytes of constants */
+
+/* Declares the arena: `static SCALE_INTO_WEIGHTS_ARENA(memory);`, passed as scale_into_weights_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define SCALE_INTO_WEIGHTS_ARENA(name) unsigned char name[1] __attribute__((aligned(SCALE_INTO_WEIGHTS_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define SCALE_INTO_WEIGHTS_ARENA(name) unsigned char name alignas(SCALE_INTO_WEIGHTS_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define SCALE_INTO_WEIGHTS_ARENA(name) _Alignas(SCALE_INTO_WEIGHTS_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: scale_into_weights_run refuses an address that is no multiple of SCALE_INTO_WEIGHTS_ARENA_ALIGN */
+#define SCALE_INTO_WEIGHTS_ARENA(name) long double name[1]
+#endif
+
+#define SCALE_INTO_WEIGHTS_E_ARENA (-1)     /* the arena is null or misaligned */
+#define SCALE_INTO_WEIGHTS_E_DIM   (-2)     /* a size is outside of its declared range */
+#define SCALE_INTO_WEIGHTS_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define SCALE_INTO_WEIGHTS_INPUTS(X) X(x, float, 3)
+#define SCALE_INTO_WEIGHTS_OUTPUTS(X) X(y, float, 4)
+
+struct scale_into_weights_inputs {
+    const float *x;
+};
+struct scale_into_weights_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative SCALE_INTO_WEIGHTS_E... code. Reentrant: all state is in the arena. */
+int scale_into_weights_run(void *arena, const struct scale_into_weights_inputs *in,
+    const struct scale_into_weights_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

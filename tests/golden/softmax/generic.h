@@ -1,0 +1,54 @@
+/* softmax: softmax.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [3][10]
+ * Outputs
+ *   y                    float    [3][10]
+ */
+#ifndef SOFTMAX_H
+#define SOFTMAX_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SOFTMAX_ARENA_SIZE   0u     /* bytes of scratch memory softmax_run needs */
+#define SOFTMAX_ARENA_ALIGN  16u
+#define SOFTMAX_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static SOFTMAX_ARENA(memory);`, passed as softmax_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define SOFTMAX_ARENA(name) unsigned char name[1] __attribute__((aligned(SOFTMAX_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define SOFTMAX_ARENA(name) unsigned char name alignas(SOFTMAX_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define SOFTMAX_ARENA(name) _Alignas(SOFTMAX_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: softmax_run refuses an address that is no multiple of SOFTMAX_ARENA_ALIGN */
+#define SOFTMAX_ARENA(name) long double name[1]
+#endif
+
+#define SOFTMAX_E_ARENA (-1)     /* the arena is null or misaligned */
+#define SOFTMAX_E_DIM   (-2)     /* a size is outside of its declared range */
+#define SOFTMAX_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define SOFTMAX_INPUTS(X) X(x, float, 30)
+#define SOFTMAX_OUTPUTS(X) X(y, float, 30)
+
+struct softmax_inputs {
+    const float *x;
+};
+struct softmax_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative SOFTMAX_E... code. Reentrant: all state is in the arena. */
+int softmax_run(void *arena, const struct softmax_inputs *in, const struct softmax_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,55 @@
+/* specialize: specialize.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [n]
+ * Outputs
+ *   y                    float    [n]
+ */
+#ifndef SPECIALIZE_H
+#define SPECIALIZE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPECIALIZE_ARENA_SIZE   0u     /* bytes of scratch memory specialize_run needs */
+#define SPECIALIZE_ARENA_ALIGN  16u
+#define SPECIALIZE_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static SPECIALIZE_ARENA(memory);`, passed as specialize_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define SPECIALIZE_ARENA(name) unsigned char name[1] __attribute__((aligned(SPECIALIZE_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define SPECIALIZE_ARENA(name) unsigned char name alignas(SPECIALIZE_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define SPECIALIZE_ARENA(name) _Alignas(SPECIALIZE_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: specialize_run refuses an address that is no multiple of SPECIALIZE_ARENA_ALIGN */
+#define SPECIALIZE_ARENA(name) long double name[1]
+#endif
+
+#define SPECIALIZE_E_ARENA (-1)     /* the arena is null or misaligned */
+#define SPECIALIZE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define SPECIALIZE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define SPECIALIZE_INPUTS(X) X(x, float, 64)
+#define SPECIALIZE_OUTPUTS(X) X(y, float, 64)
+
+struct specialize_inputs {
+    const float *x;
+    int32_t n;    /* 4 to 64 */
+};
+struct specialize_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative SPECIALIZE_E... code. Reentrant: all state is in the arena. */
+int specialize_run(void *arena, const struct specialize_inputs *in, const struct specialize_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* split_peel: split-peel.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [30]
+ * Outputs
+ *   y                    float    [30]
+ */
+#ifndef SPLIT_PEEL_H
+#define SPLIT_PEEL_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define SPLIT_PEEL_ARENA_SIZE   0u     /* bytes of scratch memory split_peel_run needs */
+#define SPLIT_PEEL_ARENA_ALIGN  16u
+#define SPLIT_PEEL_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static SPLIT_PEEL_ARENA(memory);`, passed as split_peel_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define SPLIT_PEEL_ARENA(name) unsigned char name[1] __attribute__((aligned(SPLIT_PEEL_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define SPLIT_PEEL_ARENA(name) unsigned char name alignas(SPLIT_PEEL_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define SPLIT_PEEL_ARENA(name) _Alignas(SPLIT_PEEL_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: split_peel_run refuses an address that is no multiple of SPLIT_PEEL_ARENA_ALIGN */
+#define SPLIT_PEEL_ARENA(name) long double name[1]
+#endif
+
+#define SPLIT_PEEL_E_ARENA (-1)     /* the arena is null or misaligned */
+#define SPLIT_PEEL_E_DIM   (-2)     /* a size is outside of its declared range */
+#define SPLIT_PEEL_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define SPLIT_PEEL_INPUTS(X) X(x, float, 30)
+#define SPLIT_PEEL_OUTPUTS(X) X(y, float, 30)
+
+struct split_peel_inputs {
+    const float *x;
+};
+struct split_peel_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative SPLIT_PEEL_E... code. Reentrant: all state is in the arena. */
+int split_peel_run(void *arena, const struct split_peel_inputs *in, const struct split_peel_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

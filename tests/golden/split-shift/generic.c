@@ -1,0 +1,38 @@
+/* split_shift: split-shift.te for generic, emitted by Loopwright. */
+#include "generic.h"
+
+#include <stddef.h>
+
+#include "lw_base.h"
+
+#ifndef LW_LAYER
+#define LW_LAYER(number, name)     /* before each layer: define it to take times */
+#endif
+
+/* y[i<30] = x[i] * 2.0
+ * x: [30]  y: [30]
+ * schedule of the file: split y.i 8 tail=shift; unroll y.ii */
+static void split_shift_y(const float *restrict x, float *restrict y)
+{
+    for (int32_t io = 0; io < 4; io++) {
+        const int32_t io_at = lw_min_i32(io * 8, 22);
+        y[io_at] = x[io_at] * 2.0f;
+        y[io_at + 1] = x[io_at + 1] * 2.0f;
+        y[io_at + 2] = x[io_at + 2] * 2.0f;
+        y[io_at + 3] = x[io_at + 3] * 2.0f;
+        y[io_at + 4] = x[io_at + 4] * 2.0f;
+        y[io_at + 5] = x[io_at + 5] * 2.0f;
+        y[io_at + 6] = x[io_at + 6] * 2.0f;
+        y[io_at + 7] = x[io_at + 7] * 2.0f;
+    }
+}
+
+int split_shift_run(void *arena, const struct split_shift_inputs *in, const struct split_shift_outputs *out)
+{
+    (void)arena;
+    if (in == NULL || in->x == NULL) return SPLIT_SHIFT_E_NULL;
+    if (out == NULL || out->y == NULL) return SPLIT_SHIFT_E_NULL;
+    LW_LAYER(0, "y")
+    split_shift_y(in->x, out->y);
+    return 0;
+}

@@ -1,0 +1,65 @@
+/* state: state.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [1][4]
+ * Outputs
+ *   y                    float    [1][4]
+ * State
+ *   h                    float    [1][4]
+ */
+#ifndef STATE_H
+#define STATE_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define STATE_ARENA_SIZE   0u     /* bytes of scratch memory state_run needs */
+#define STATE_ARENA_ALIGN  16u
+#define STATE_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static STATE_ARENA(memory);`, passed as state_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define STATE_ARENA(name) unsigned char name[1] __attribute__((aligned(STATE_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define STATE_ARENA(name) unsigned char name alignas(STATE_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define STATE_ARENA(name) _Alignas(STATE_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: state_run refuses an address that is no multiple of STATE_ARENA_ALIGN */
+#define STATE_ARENA(name) long double name[1]
+#endif
+
+#define STATE_E_ARENA (-1)     /* the arena is null or misaligned */
+#define STATE_E_DIM   (-2)     /* a size is outside of its declared range */
+#define STATE_E_STATE (-3)     /* the state is null */
+#define STATE_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define STATE_INPUTS(X) X(x, float, 4)
+#define STATE_OUTPUTS(X) X(y, float, 4)
+
+struct state_inputs {
+    const float *x;
+};
+struct state_outputs {
+    float *y;
+};
+
+/* What is kept from run to run: call state_reset before the first one. */
+struct state_state {
+    float h[2][4];
+    uint8_t turn;     /* which of [2] the last run left */
+};
+
+void state_reset(struct state_state *state);     /* all zeros */
+
+/* Runs the model once. Returns 0, or a negative STATE_E... code. Reentrant: all that changes is in the arena and the state. */
+int state_run(void *arena, struct state_state *state, const struct state_inputs *in, const struct state_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,54 @@
+/* unroll_part: unroll-part.te for generic, emitted by Loopwright.
+ *
+ * Inputs
+ *   x                    float    [22]
+ * Outputs
+ *   y                    float    [22]
+ */
+#ifndef UNROLL_PART_H
+#define UNROLL_PART_H
+
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define UNROLL_PART_ARENA_SIZE   0u     /* bytes of scratch memory unroll_part_run needs */
+#define UNROLL_PART_ARENA_ALIGN  16u
+#define UNROLL_PART_WEIGHTS_SIZE 0u     /* bytes of constants */
+
+/* Declares the arena: `static UNROLL_PART_ARENA(memory);`, passed as unroll_part_run(memory, ...) */
+#if defined(__GNUC__) || defined(__TINYC__)
+#define UNROLL_PART_ARENA(name) unsigned char name[1] __attribute__((aligned(UNROLL_PART_ARENA_ALIGN)))
+#elif defined(__cplusplus)
+#define UNROLL_PART_ARENA(name) unsigned char name alignas(UNROLL_PART_ARENA_ALIGN) [1]
+#elif defined(__STDC_VERSION__) && __STDC_VERSION__ >= 201112L
+#define UNROLL_PART_ARENA(name) _Alignas(UNROLL_PART_ARENA_ALIGN) unsigned char name[1]
+#else     /* C99 of another compiler: unroll_part_run refuses an address that is no multiple of UNROLL_PART_ARENA_ALIGN */
+#define UNROLL_PART_ARENA(name) long double name[1]
+#endif
+
+#define UNROLL_PART_E_ARENA (-1)     /* the arena is null or misaligned */
+#define UNROLL_PART_E_DIM   (-2)     /* a size is outside of its declared range */
+#define UNROLL_PART_E_NULL  (-4)     /* `in`, `out` or a pointer in them is null */
+
+/* X(name, C type, number of elements) for every input and output, in the model's order */
+#define UNROLL_PART_INPUTS(X) X(x, float, 22)
+#define UNROLL_PART_OUTPUTS(X) X(y, float, 22)
+
+struct unroll_part_inputs {
+    const float *x;
+};
+struct unroll_part_outputs {
+    float *y;
+};
+
+/* Runs the model once. Returns 0, or a negative UNROLL_PART_E... code. Reentrant: all state is in the arena. */
+int unroll_part_run(void *arena, const struct unroll_part_inputs *in, const struct unroll_part_outputs *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
