@@ -1,7 +1,7 @@
 #!/bin/sh
 # SPDX-License-Identifier: MIT
 # docs.sh BUILD: every page of the documentation: its marked commands run, its generated parts are what the program prints
-# (tests/tools/docs.sh; `make docs` renews them), its links and paths name files.
+# (tests/tools/docs.sh; `make docs` renews them), its links and paths name files, its identifiers are in the sources.
 set -u
 . "$(dirname "$0")/report.sh"
 begin "docs.sh BUILD" "$@"
@@ -29,10 +29,25 @@ names_files() {
     [ ! -s "$work/missing" ]
 }
 
+# So does an identifier in backquotes: the word is in the sources.
+all_words() {
+    find emitter ops schedules runtime samples tests \( -name '*.[ch]' -o -name '*.def' -o -name '*.te' -o -name '*.sh' -o -name '*.py' \) \
+        -exec cat {} + | tr -c 'A-Za-z0-9_' '\n' | grep _ | LC_ALL=C sort -u
+}
+names_identifiers() {
+    sed '/^```/,/^```/d; /^<!-- begin/,/^<!-- end/d' "$1" | grep -o '`[A-Za-z0-9]*_[A-Za-z0-9_]*`' | tr -d '`' | grep -v '^NAME\|^kws_\|^KWS_\|^DIGITS_\|_$\|MYCORE' |
+        LC_ALL=C sort -u > "$work/used"
+    LC_ALL=C comm -23 "$work/used" "$work/words" > "$work/missing"
+    sed "s|^|$1: no identifier |" "$work/missing"
+    [ ! -s "$work/missing" ]
+}
+all_words > "$work/words"
+
 for page in README.md ARCHITECTURE.md CONTRIBUTING.md docs/*.md samples/*/README.md; do
-    check "docs-current-$page" is_current "$page"
-    check "docs-links-$page" has_its_files "$page"
-    check "docs-files-$page" names_files "$page"
+    check "current-$page" is_current "$page"
+    check "links-$page" has_its_files "$page"
+    check "files-$page" names_files "$page"
+    check "identifiers-$page" names_identifiers "$page"
 done
 
 report_end
