@@ -64,7 +64,7 @@ typedef struct lw_options {
     const char *runner;
     const char *tuning;              /* a file of tuning records, or NULL */
     const char *schedule;            /* a file of schedules by group, as dump --at scheduled prints them, or NULL */
-    const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered */
+    const char *at;                  /* dump: dag, fused, strategy, loops, step:N, scheduled, lowered, pass:NAME */
     const char *only;                /* dump: the group of this name alone */
     bool explain;
     const char *combine;             /* groups that become one function, "conv,pool": computed in the loops of the one named last; "all"; "none"; NULL: what

@@ -164,7 +164,7 @@ static const Option options[] = {
       VERIFY, TEXT_AT(runner) },
 
     { "--at", "STAGE",
-      "dag, fused, strategy, loops, step:N, scheduled or lowered; by default dag", DUMP, TEXT_AT(at) },
+      "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },
     { "--only",         "NAME",       "one group alone; not of the dag", DUMP, TEXT_AT(only) },
     { "--explain", NULL,
       "of strategy, loops, step:N, scheduled: the cost before and after each step", DUMP, FLAG_AT(options.explain) },

@@ -525,7 +525,7 @@ static inline double lw_parity(double y)
 }
 /* lw: end */
 
-/* lw: lw_pow needs lw_abs lw_inf lw_nan lw_parity lw_log_split lw_log_pair lw_two_product lw_log_special lw_exp_scaled */
+/* lw: lw_pow needs lw_abs lw_parity lw_log_split lw_log_pair lw_two_product lw_log_special lw_exp_scaled */
 /* x^y = e^(y log x), log x and the product as pairs. Error 1.10 ulp. */
 static inline double lw_pow(double x, double y)
 {

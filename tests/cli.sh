@@ -75,6 +75,15 @@ for ending in pdf json HTML html.gz; do
 done
 check usage-stage               ends 2 '"nowhere" is no stage; accepted: dag, fused' dump $matmul --at nowhere
 check usage-near-stage          ends 2 "no stage; did you mean 'lowered'" dump $matmul --at lowerd
+check usage-pass                ends 2 'no pass "nosuch"; accepted: annotate, simplify' dump $matmul --at pass:nosuch
+check usage-near-pass           ends 2 "did you mean 'hoist'" dump $matmul --at pass:hoits
+# every_pass MODEL: the DAG, the groups or the code after each pass that the list has, but for those that lay out memory.
+every_pass() {
+    for pass in $("$lw" passes | awk '$2 != "views" && $2 != "place" { print $2 }'); do
+        "$lw" dump "$1" --at "pass:$pass" --target cortex-m4 | grep -q . || { echo "pass:$pass prints nothing"; return 1; }
+    done
+}
+check dump-after-every-pass     every_pass $digits
 check usage-step-number         ends 2 '"step:9x" is no stage' dump $matmul --at step:9x
 check usage-only-of-dag         ends 2 '--only has no effect on --at dag' dump $matmul --at dag --only c
 check usage-combine-of-dag      ends 2 '--combine has no effect on --at dag' dump $conv_pool --combine all

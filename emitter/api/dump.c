@@ -313,6 +313,60 @@ typedef struct Stop {
     bool (*print)(Build *b, Text *t);
 } Stop;
 static bool nests_and_program(Build *b) { return build_nests(b) && build_program(b); }
+
+/* Nests are chosen as in any run; only then do passes over code stop early. */
+static bool nests_and_code(Build *b)
+{
+    const char *until = b->shared->until;
+    b->shared->until = NULL;
+    if (!build_nests(b)) return false;
+    b->shared->until = until;
+    b->shared->lowered = map_new(b->cx->arena);
+    return build_program(b);
+}
+
+/* ---- Passes ----------------------------------------------------------------------------------------------------- */
+
+static const char *pass_of(const char *at)
+{
+    enum { PASS = 5 };
+    return at && strncmp(at, "pass:", PASS) == 0 ? at + PASS : NULL;
+}
+
+/* The names of all passes in their order; *dag_count of them are over the DAG. */
+static int pass_names(Ctx *cx, const char ***names, int *dag_count)
+{
+    int code_count;
+    const GraphPassRow *dag = graph_passes(dag_count);
+    const LowerPass *code = lower_passes(&code_count);
+    *names = NEW_ARRAY(cx->arena, const char *, *dag_count + 2 + code_count);
+    for (int i = 0; i < *dag_count; i++) (*names)[i] = dag[i].name;
+    (*names)[*dag_count] = "fuse";
+    (*names)[*dag_count + 1] = "strategy";
+    for (int i = 0; i < code_count; i++) (*names)[*dag_count + 2 + i] = code[i].name;
+    return *dag_count + 2 + code_count;
+}
+
+/* Fusion and strategies have stages of their own. */
+typedef enum PassKind { NO_PASS, DAG_PASS, FUSE_PASS, STRATEGY_PASS, CODE_PASS } PassKind;
+
+/* An unknown name is refused with the list. */
+static PassKind pass_kind(Ctx *cx, const char *name)
+{
+    const char **names;
+    int dag_count, count = pass_names(cx, &names, &dag_count);
+    Text all = text_new(cx);
+    for (int i = 0; i < count; i++) {
+        const int behind = i - dag_count;
+        if (text_equal(names[i], name)) return behind < 0 ? DAG_PASS : behind < 2 ? FUSE_PASS + (PassKind)behind : CODE_PASS;
+        text_printf(&all, "%s%s", i ? ", " : "", names[i]);
+    }
+    diag_usage(cx, NULL, "--at pass:%s: there is no pass \"%s\"%s; accepted: %s", name, name,
+               text_hint(cx, name, names, (size_t)count, ""), text_string(&all));
+    return NO_PASS;
+}
+
+/* ---- Names of stages -------------------------------------------------------------------------------------------- */
 static const Stop stops[] = {
     { "dag", NULL, false, false, dump_dag },
     { "fused", build_nests, false, false, dump_fused },
@@ -322,6 +376,8 @@ static const Stop stops[] = {
     { "scheduled", build_nests, true, true, dump_scheduled },
     { "lowered", nests_and_program, true, false, dump_lowered },
 };
+static const Stop after_dag_pass = { "pass:NAME", NULL, false, false, dump_dag };
+static const Stop after_code_pass = { "pass:NAME", nests_and_code, true, false, dump_lowered };
 enum { STOP_COUNT = sizeof stops / sizeof stops[0] };
 
 static bool is_step_number(const char *at)
@@ -337,12 +393,19 @@ static const char *stop_names(Ctx *cx, bool explaining)
     Text t = text_new(cx);
     for (int i = 0; i < STOP_COUNT; i++)
         if (!explaining || stops[i].explains) text_printf(&t, "%s%s", t.length ? ", " : "", stops[i].name);
+    if (!explaining) text_add(&t, ", pass:NAME");
     return text_string(&t);
 }
 
 static const Stop *stop_named(Ctx *cx, const char *at)
 {
     const char *names[STOP_COUNT];
+    const PassKind pass = pass_of(at) ? pass_kind(cx, pass_of(at)) : NO_PASS;
+    if (pass == CODE_PASS) return &after_code_pass;
+    if (pass == DAG_PASS) return &after_dag_pass;
+    if (pass == FUSE_PASS) return stop_named(cx, "fused");
+    if (pass == STRATEGY_PASS) return stop_named(cx, "scheduled");
+    if (pass_of(at)) return NULL;
     for (int i = 0; i < STOP_COUNT; i++) {
         names[i] = stops[i].name;
         if (stops[i].print == dump_step ? is_step_number(at) : text_equal(at, names[i])) return &stops[i];
@@ -422,7 +485,9 @@ static const char *dumped(Ctx *cx, const char *model, const lw_options *o)
     if (!own.at) own.at = "dag";
     const Stop *s = stop_named(cx, own.at);
     if (!s || !has_effects(cx, s, o)) return NULL;
-    bool ok = build_read(&b, cx, model, &own) && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
+    bool ok = build_read(&b, cx, model, &own);
+    b.until = s == &after_dag_pass || s == &after_code_pass ? pass_of(own.at) : NULL;
+    ok = ok && build_graph(&b) && (!s->needs || (s->needs(&b) && is_there(&b)));
     for (Build *g = &b; ok && g; g = s->of_each ? g->next : NULL) ok = s->print(g, &t);
     return ok && !ctx_failed(cx) ? text_string(&t) : NULL;
 }

@@ -107,6 +107,7 @@ bool build_graph(Build *b)
 {
     const Model *m = &b->model;
     b->shared = build_shared(b->cx);
+    b->shared->until = b->until;
     b->shared->last = b;
     b->graph = (Graph){ .name = b->name,
                         .input_count = m->input_count,

@@ -19,6 +19,7 @@ typedef struct Shared {
     Build *last;                             /* of the list that begins with the model's graph */
     Map symbols;                             /* what is named in the emitted C so far, behind the model's prefix */
     Map by_text;                             /* of a function's text: what was lowered to it first */
+    const char *until;                       /* the pass behind which passes stop (`dump --at pass:NAME`); NULL: none does */
     Map lowered;                             /* of a nest between tensors of their own: its function */
     int function_count; const Function **function;                     /* in order of first use */
     Map merged;                              /* of a function that is another one but for numbers: Merged */
@@ -49,6 +50,7 @@ struct Build {
     /* [groups] the nest that the function was lowered from: another group's where it is shared */
     const Nest **lowered;
     Shared *shared;
+    const char *until;                       /* what `shared` gets */
     /* The next graph inside of the model's; each comes behind the one it is in */
     Build *next;
     Map inner;                               /* of a region's node: Build[graph_count], its graphs */

@@ -32,6 +32,7 @@ static LowerOptions lower_options(Build *b, int group)
                        .inputs_alias_output = b->plan.in_place[group],
                        .lanes = b->target->vector_bytes / 4,
                        .keeps_names = !g->anchor && !consists_of_calls(g),
+                       .until = b->shared->until,
                        .watch = b->watch };
     for (int i = 0; i < g->input_count + g->output_count; i++) {
         bool in = i < g->input_count;

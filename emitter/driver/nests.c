@@ -27,6 +27,7 @@ bool build_passes(Build *b)
         if (b->options->no_shrink && pass[i].run == graph_shrink) continue;
         b->graph = pass[i].run(b->cx, b->graph);
         watch_lap(b->watch, "dag", pass[i].name);
+        if (text_equal(pass[i].name, b->shared->until)) break;
     }
     return !ctx_failed(b->cx);
 }

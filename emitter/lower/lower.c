@@ -108,6 +108,7 @@ const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)
     for (size_t i = 0; i < sizeof passes / sizeof *passes && code && !ctx_failed(cx); i++) {
         code = passes[i].run(cx, options, code);
         watch_lap(watch, "code", passes[i].name);
+        if (options && options->until && strcmp(options->until, passes[i].name) == 0) break;
     }
     if (ctx_failed(cx)) return NULL;
     check_pointers(cx, n, code);

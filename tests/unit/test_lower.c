@@ -218,6 +218,6 @@ int main(void)
     }
     int count;
     const LowerPass *passes = lower_passes(&count);
-    CHECK("passes-are-listed", count >= 8 && strcmp(passes[0].name, "simplify") == 0 && passes[count - 1].what[0] != 0);
+    CHECK("passes-are-listed", count >= 8 && strcmp(passes[0].name, "normalize") == 0 && passes[count - 1].what[0] != 0);
     return check_done();
 }

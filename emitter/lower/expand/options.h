@@ -14,6 +14,7 @@ typedef struct LowerOptions {
     bool keeps_names;                  /* tensors are called what they are in the nest, instead of x, k, y by their role */
     int lanes;                         /* 32-bit elements in a vector register of the target; 0: vector loops stay loops */
     int64_t code_budget;               /* largest growth by loop partition, in statements; 0: default */
+    const char *until;                 /* the last pass that runs, for `dump --at pass:NAME`; NULL: all of them */
     struct Watch *watch;               /* for --time-passes, or NULL */
 } LowerOptions;
 #endif

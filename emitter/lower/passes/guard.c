@@ -121,5 +121,5 @@ const Code *pass_guard(Ctx *cx, const LowerOptions *options, const Code *c)
 
 const Code *pass_trim(Ctx *cx, const LowerOptions *options, const Code *c)
 {
-    return pass_guard(cx, options, pass_simplify(cx, options, c));
+    return pass_guard(cx, options, pass_normalize(cx, options, c));
 }

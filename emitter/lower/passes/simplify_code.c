@@ -64,10 +64,10 @@ static const Code *simple(Ctx *cx, const Code *c, const Bounds *b)
     return c;
 }
 
-const Code *pass_simplify(Ctx *cx, const LowerOptions *options, const Code *c)
+const Code *pass_normalize(Ctx *cx, const LowerOptions *options, const Code *c)
 {
     (void)options;
     return simple(cx, c, NULL);
 }
 
-const Code *pass_tidy(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_simplify(cx, options, c); }
+const Code *pass_tidy(Ctx *cx, const LowerOptions *options, const Code *c) { return pass_normalize(cx, options, c); }
