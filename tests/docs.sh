@@ -8,10 +8,17 @@ begin "docs.sh BUILD" "$@"
 
 is_current() { tests/tools/docs.sh "$build" "$1" > "$work/page.md" && diff -u "$1" "$work/page.md"; }
 
-# Targets of links, without anchors; links of the web are left out.
+# anchors PAGE: those of its headings, as GitHub makes them.
+anchors() { sed '/^```/,/^```/d' "$1" | sed -n 's/^#\{1,6\} //p' | tr 'A-Z' 'a-z' | sed 's/[^a-z0-9 _-]//g; s/ /-/g'; }
+
+# Links lead to files, and their anchors to headings; links of the web are left out.
 has_its_files() {
-    sed '/^```/,/^```/d' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//; s/#.*//' | grep -v '^$\|^http' | sort -u | while read -r file; do
-        [ -e "$(dirname "$1")/$file" ] || echo "$1: no file $file"
+    sed '/^```/,/^```/d' "$1" | grep -o '](\([^)]*\))' | sed 's/^](//; s/)$//' | grep -v '^http' | sort -u | while read -r link; do
+        file=${link%%#*} anchor=${link#*#}
+        file=${file:+$(dirname "$1")/$file}
+        file=${file:-$1}
+        [ -e "$file" ] || echo "$1: no file $file"
+        [ "$anchor" = "$link" ] || anchors "$file" | grep -qxe "$anchor" || echo "$1: no heading for $link"
     done > "$work/missing"
     cat "$work/missing"
     [ ! -s "$work/missing" ]
