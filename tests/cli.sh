@@ -208,13 +208,13 @@ cp "$work/lite.onnx" "$work/lite.bin"
 cp $digits "$work/other.te"
 check refused-folder            refuses 'directory' "$work" -o "$work/a.c"
 check refused-folder-of-models  refuses 'directory' "$work/folder.onnx" -o "$work/a.c"
-check refused-lfs-pointer       refuses 'no .onnx file, but a pointer of git-LFS.*; fetch it: git lfs pull' "$work/lfs.onnx" -o "$work/a.c"
-check refused-page              refuses 'no .tflite file, but a page of HTML' "$work/page.tflite" -o "$work/a.c"
+check refused-lfs-pointer       refuses 'no .onnx file, but a git-LFS pointer.*; fetch the file: git lfs pull' "$work/lfs.onnx" -o "$work/a.c"
+check refused-page              refuses 'no .tflite file, but an HTML page' "$work/page.tflite" -o "$work/a.c"
 check refused-text              refuses 'no .onnx file, but text' "$work/text.onnx" -o "$work/a.c"
 check refused-renamed-tflite    refuses 'but a TensorFlow Lite model; give it a name that ends in .tflite' "$work/lite.onnx" -o "$work/a.c"
 check refused-tflite-unnamed    refuses 'file is a TensorFlow Lite model; give it a name that ends in .tflite' "$work/lite.bin" -o "$work/a.c"
 check refused-renamed-onnx      refuses 'no .te file, but an ONNX model; give it a name that ends in .onnx' "$work/other.te" -o "$work/a.c"
-check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a pointer of git-LFS' run $digits "$work/lfs.npy"
+check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a git-LFS pointer' run $digits "$work/lfs.npy"
 for bracket in 'relu(x' 'relu(reshape(x, shape=4)' 'concat([x, x, axis=0)' 'relu(x))'; do
     te "input x: f32[4]\\ny = $bracket\\noutput y\\n" bracket
     case $bracket in 'relu(x))') words="')' closes nothing" ;; *concat*) words="']' is missing before ')'" ;; *) words="'(' is not closed: ')' is missing" ;; esac

@@ -72,13 +72,13 @@ int main(void)
     accepted(folder, "in-a-folder-below", "x:3; w&3&below/w.bin&36&12; Add x,w y; >y", 4.5f);
     accepted(folder, "two-tensors-of-one-file", "x:4; v&4&w.bin&0&16; w&4&w.bin&16&16; Add x,v t; Add x,w y; >y", 2);
     refused(folder, "no-such-file", "x:4; w&4&none.bin&0&16; Add x,w y; >y", "none.bin");
-    refused(folder, "past-the-end", "x:4; w&4&w.bin&36&16; Add x,w y; >y", "are not all in");
+    refused(folder, "past-the-end", "x:4; w&4&w.bin&36&16; Add x,w y; >y", "exceeds \"w.bin\"");
     refused(folder, "offset-past-the-end", "x:4; w&4&w.bin&99999999999999999999&16; Add x,w y; >y", "must have a location");
     refused(folder, "offset-that-wraps", "x:4; w&4&w.bin&18446744073709551608&16; Add x,w y; >y", "external data");
     refused(folder, "length-of-another-shape", "x:4; w&4&w.bin&0&12; Add x,w y; >y", "a length of 16 bytes");
     refused(folder, "no-location", "x:4; w&4&&0&16; Add x,w y; >y", "must have a location");
-    refused(folder, "absolute-path", "x:4; w&4&/etc/hostname&&; Add x,w y; >y", "not in the model's folder");
-    refused(folder, "folder-above", "x:4; w&4&below/../../w.bin&&; Add x,w y; >y", "not in the model's folder");
+    refused(folder, "absolute-path", "x:4; w&4&/etc/hostname&&; Add x,w y; >y", "outside the model's folder");
+    refused(folder, "folder-above", "x:4; w&4&below/../../w.bin&&; Add x,w y; >y", "outside the model's folder");
     refused(folder, "a-folder-is-no-file", "x:4; w&4&below&&; Add x,w y; >y", "below");
     remove(file);
     remove(deep);

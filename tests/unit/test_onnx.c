@@ -278,13 +278,13 @@ static void check_shapes(void)
     put_ends(&g, batch);
     m = model_of(&g, 13);
     r = read_model(&m, NULL);
-    CHECK("open-batch-is-one", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags && strstr(diag_text(r.cx, r.cx->diags), "a batch of 1 is taken"));
+    CHECK("open-batch-is-one", r.ok && tensor_dim(r.model.input[0], 0) == 1 && r.cx->diags && strstr(diag_text(r.cx, r.cx->diags), "the batch defaults to 1"));
     ctx_free(r.cx);
     dim.name = "n";
     r = read_model(&m, &options);
     CHECK("open-batch-given", r.ok && tensor_dim(r.model.input[0], 0) == 3 && !r.cx->diags);
     ctx_free(r.cx);
-    refused("old-operator-set", &(Message){ .count = 0 }, "no ONNX model");
+    refused("old-operator-set", &(Message){ .count = 0 }, "not an ONNX model");
     Message without = graph_with(&relu, NULL), old = model_of(&without, 0);
     refused("operator-set-0", &old, "operator set 0, for none of ONNX's own is declared; 1 to");
 }
@@ -363,7 +363,7 @@ static void check_initializers(void)
     Message g = graph_with(&add, NULL), k = float_tensor("k", 3, huge, 8, 0), m;
     put_message(&g, 5, &k);
     m = model_of(&g, 13);
-    refused("absurd-dimensions", &m, "tensor \"k\": error: it is too large");
+    refused("absurd-dimensions", &m, "tensor \"k\": error: it has 2^31 elements or more");
     Message outside = float_tensor("k", 3, dims, 0, 3), entry = { .count = 0 };
     put_text(&entry, 1, "location");
     put_text(&entry, 2, "weights/../../secret.bin");
@@ -372,7 +372,7 @@ static void check_initializers(void)
     g = graph_with(&add, NULL);
     put_message(&g, 5, &outside);
     m = model_of(&g, 13);
-    refused("external-data-outside-of-the-folder", &m, "which is not in the model's folder");
+    refused("external-data-outside-of-the-folder", &m, "which is outside the model's folder");
 }
 
 /* An input with an initializer is a constant, but an input with that initial value where it is state. */

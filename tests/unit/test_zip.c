@@ -191,14 +191,14 @@ static void check_zip(void)
     char why[200];
     const size_t entry = find("PK\1\2");
     check_that(read_arrays(two_arrays, sizeof two_arrays, 4096, why) == 2, "two-arrays", "%s", why);
-    check_that(read_arrays(two_arrays, sizeof two_arrays, 100, why) == 0 && strstr(why, "at most 100 are wanted"), "more-than-wanted", "%s", why);
+    check_that(read_arrays(two_arrays, sizeof two_arrays, 100, why) == 0 && strstr(why, "at most 100 are accepted"), "more-than-wanted", "%s", why);
     check_refused("encrypted", entry + 8, 1, "encrypted");
     check_refused("method", entry + 8, 0x000c0000, "method 12; 0 and 8 are accepted");
     check_refused("checksum", entry + 16, 5, "checksum");
-    check_refused("size-that-lies", entry + 24, 135, "cannot hold what it claims");
-    check_refused("bomb", entry + 24, 0xffffffff, "at most 4096 are wanted");
-    check_refused("packed-beyond-the-end", entry + 20, 0x7fffffff, "lies outside of it");
-    check_refused("offset-beyond-the-end", entry + 42, 0x7fffffff, "lies outside of it");
+    check_refused("size-that-lies", entry + 24, 135, "its packed bytes cannot hold");
+    check_refused("bomb", entry + 24, 0xffffffff, "at most 4096 are accepted");
+    check_refused("packed-beyond-the-end", entry + 20, 0x7fffffff, "is outside the file");
+    check_refused("offset-beyond-the-end", entry + 42, 0x7fffffff, "is outside the file");
     int silent = 0;
     for (size_t n = 0; n < sizeof two_arrays; n++) silent += read_arrays(two_arrays, n, 4096, NULL) < 0;
     for (size_t bit = 0; bit < 8 * sizeof two_arrays; bit++) {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A row for each kind of file that users give in the place of a model: its first bytes, and what to do with it. */
+/* One row per kind of file that users pass instead of a model: a test of its first bytes, its description and the
+ * advice. */
 #include "import/formats/contents.h"
 
 #include <string.h>
@@ -19,7 +20,8 @@ static bool is_zip(Bytes f) { return begins(f, "PK\3\4", 4) || begins(f, "PK\5\6
 static bool is_hdf5(Bytes f) { return begins(f, "\x89HDF\r\n\x1a\n", 8); }
 static bool is_gzip(Bytes f) { return begins(f, "\x1f\x8b\x08", 3); }
 
-/* A message whose first field is ir_version, a small number, and whose second is one of the other fields of a model. */
+/* An ONNX model is a message. Its first field is ir_version, a small number; its second is another length-delimited
+ * field of ModelProto. */
 static bool is_onnx(Bytes f)
 {
     const bool has_version = f.count > 3 && f.at[0] == 0x08 && f.at[1] > 0 && f.at[1] < 32;
@@ -42,7 +44,7 @@ static bool is_html(Bytes f)
     return false;
 }
 
-/* Letters of ASCII or UTF-8 and blanks, as far as one has to look. */
+/* True if the first kilobyte has no control characters except white space; ASCII and UTF-8 text pass. */
 static bool is_text(Bytes f)
 {
     enum { ENOUGH = 1024 };
@@ -54,12 +56,12 @@ static bool is_text(Bytes f)
 typedef struct Row { bool (*is)(Bytes f); Contents contents; } Row;
 static const Row rows[] = {
     { is_empty, { "an empty file", NULL, NULL } },
-    { is_lfs_pointer, { "a pointer of git-LFS, not the file itself", NULL, "fetch it: git lfs pull" } },
+    { is_lfs_pointer, { "a git-LFS pointer, not the file itself", NULL, "fetch the file: git lfs pull" } },
     { is_html,
-      { "a page of HTML", NULL, "a download gave the page instead of the file: take the link to the raw file" } },
+      { "an HTML page", NULL, "the download returned a web page: use the link to the raw file" } },
     { is_tflite, { "a TensorFlow Lite model", "tflite", NULL } },
     { is_npy, { "a NumPy array", "npy", NULL } },
-    { is_zip, { "a zip archive", "npz", "unpack it; of a Keras archive, convert the model to .tflite or .onnx" } },
+    { is_zip, { "a zip archive", "npz", "unpack it; convert a Keras archive to .tflite or .onnx" } },
     { is_hdf5, { "an HDF5 file", NULL, "convert a Keras model to .tflite or .onnx" } },
     { is_gzip, { "a gzip archive", NULL, "unpack it" } },
     { is_onnx, { "an ONNX model", "onnx", NULL } },

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_CONTENTS_H
-#define LW_CONTENTS_H
-/* What a file contains, told from its bytes: for files that are not what their names promise. */
+#ifndef LW_IMPORT_CONTENTS_H
+#define LW_IMPORT_CONTENTS_H
+/* Identifies a file's format by its content; diagnostics use it when the content contradicts the file name. */
 #include "support/file.h"
 
 typedef struct Contents {
     const char *what;            /* "a TensorFlow Lite model" */
-    const char *extension;       /* of its format: "tflite"; NULL: it is no format that is read */
-    const char *advice;          /* what to do with it; NULL: nothing is to be said */
+    const char *extension;       /* of its format: "tflite"; NULL: no supported format */
+    const char *advice;          /* the user's next step; NULL: none */
 } Contents;
 
-/* NULL: nothing that is known. Text is known where `extension` does not promise text. */
+/* Returns the recognized contents, or NULL. Plain text is recognized as formula text ("te"). */
 const Contents *contents_of(Bytes file);
 #endif

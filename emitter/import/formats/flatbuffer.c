@@ -9,7 +9,7 @@
 static const FlatTable absent_table = { 0 };
 static const FlatVector absent_vector = { 0 };
 
-/* Whether `count` bytes at `at` are inside of the file; notes it if they are not. */
+/* True if the `count` bytes at `at` are inside the file; otherwise sets `bad`. */
 static bool reaches(FlatFile *f, size_t at, size_t count)
 {
     if (at <= f->bytes.count && count <= f->bytes.count - at) return true;
@@ -44,7 +44,7 @@ static float float_at(FlatFile *f, size_t at)
     return v;
 }
 
-/* Where the unsigned offset at `at` leads to; 0, with `bad`, where it leads nowhere. */
+/* Returns the target of the unsigned offset stored at `at`; 0, and sets `bad`, if the target is outside the file. */
 static size_t follow(FlatFile *f, size_t at)
 {
     uint64_t offset = bits_at(f, at, 4);
@@ -79,7 +79,7 @@ FlatTable flat_root(FlatFile *f, const char *identifier)
     return at ? table_at(f, at) : absent_table;
 }
 
-/* Where the field's `bytes` lie; 0: absent. */
+/* Returns the offset of the field's `bytes`; 0 if the field is absent. */
 static size_t field_offset(const FlatTable *t, int field, size_t bytes)
 {
     size_t offset = field < t->fields ? (size_t)bits_at(t->file, t->vtable + 2 * (size_t)field, 2) : 0;

@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: MIT */
-/* RFC 1951. A stream is blocks; a block is bytes as they are, or symbols in a prefix code: 0..255 a byte, 256 the end, beyond it a
- * length, which a distance in a second code follows: bytes that were written before, once more.
+/* Decodes DEFLATE (RFC 1951). A stream is a sequence of sections ("blocks" in the RFC). A section is stored bytes, or
+ * symbols in a prefix code:
  *
- * A prefix code is given by the lengths of its words. Words of one length are consecutive numbers, and longer ones begin
- * behind twice the last: so a word is found bit by bit, by counting how many there are of each length (`read_symbol`). Bits
- * that the input does not have are zeros and make the stream bad, so every loop ends. */
+ *   0..255   a literal byte
+ *   256      end of the section
+ *   257..    a length; a distance in a second code follows: copy earlier output
+ *
+ * The lengths of its words define a prefix code. Words of one length are consecutive numbers; the first word of the
+ * next length is twice the successor of the last. So `read_symbol` decodes bit by bit from the number of words of each
+ * length. Bits past the end of the input read as zeros and set `bad`, so every loop ends. */
 #include "import/formats/inflate.h"
 
 #include "support/cursor.h"
 
-enum { MOST_BITS = 15, LITERALS = 288, DISTANCES = 30, END_OF_BLOCK = 256, LENGTH_CODES = 19 };
+enum { MOST_BITS = 15, LITERALS = 288, DISTANCES = 30, END_OF_SECTION = 256, LENGTH_CODES = 19 };
 
 typedef struct Stream {
     Cursor in;
-    uint32_t held; int held_count;                /* bits that are read but not used, the next one lowest */
-    uint8_t *out; size_t written, room;
+    uint32_t held; int held_count;                /* bits read but not consumed, next bit lowest */
+    uint8_t *out; size_t written, capacity;
     bool bad;
 } Stream;
 
-/* A prefix code: how many words there are of each length, and the symbols in the order of their words. */
+/* A prefix code: the number of words of each length, and the symbols in the order of their words. */
 typedef struct Code { int count[MOST_BITS + 1], symbol[LITERALS]; } Code;
 
 static int read_bits(Stream *s, int count)
@@ -36,14 +40,15 @@ static int read_bits(Stream *s, int count)
 
 static void write_byte(Stream *s, int byte)
 {
-    if (s->written < s->room) s->out[s->written++] = (uint8_t)byte;
+    if (s->written < s->capacity) s->out[s->written++] = (uint8_t)byte;
     else s->bad = true;
 }
 
 /* ---- Codes ------------------------------------------------------------------------------------------------------- */
 
-/* False where there are more words than a code of these lengths has. Words may be left over: a code of one word has one. */
-static bool make_code(Code *c, const uint8_t *length, int symbols)
+/* Returns false if the lengths oversubscribe the code. An incomplete code is accepted: a code of one symbol is
+ * incomplete. */
+static bool build_code(Code *c, const uint8_t *length, int symbols)
 {
     int first[MOST_BITS + 2], left = 1;
     *c = (Code){ .count = { 0 } };
@@ -60,7 +65,7 @@ static bool make_code(Code *c, const uint8_t *length, int symbols)
     return true;
 }
 
-/* -1, and bad, for a word that the code does not have. */
+/* Returns -1, and sets `bad`, for a word outside the code. */
 static int read_symbol(Stream *s, const Code *c)
 {
     int word = 0, first = 0, index = 0;
@@ -75,12 +80,12 @@ static int read_symbol(Stream *s, const Code *c)
     return -1;
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- Sections ---------------------------------------------------------------------------------------------------- */
 
-static void copy_block(Stream *s)
+static void copy_stored(Stream *s)
 {
     s->held = 0;
-    s->held_count = 0;                            /* the rest of the byte: never more than one is held here */
+    s->held_count = 0;                            /* drops the rest of the byte; at most 7 bits are held here */
     const int count = cursor_u16(&s->in), again = cursor_u16(&s->in);
     s->bad = s->bad || s->in.bad || (count ^ again) != 0xffff;
     for (int i = 0; i < count && !s->bad; i++) {
@@ -104,16 +109,16 @@ static void repeat(Stream *s, int length, const Code *distances)
     for (int i = 0; i < length && !s->bad; i++) write_byte(s, s->out[s->written - distance]);
 }
 
-static void read_block(Stream *s, const Code *literals, const Code *distances)
+static void read_symbols(Stream *s, const Code *literals, const Code *distances)
 {
     static const uint16_t base[] = { 3,  4,  5,  6,  7,  8,  9,  10, 11,  13,  15,  17,  19,  23, 27,
                                      31, 35, 43, 51, 59, 67, 83, 99, 115, 131, 163, 195, 227, 258 };
     static const uint8_t extra[] = { 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 2, 2, 2,
                                      2, 3, 3, 3, 3, 4, 4, 4, 4, 5, 5, 5, 5, 0 };
     while (!s->bad) {
-        const int symbol = read_symbol(s, literals), which = symbol - END_OF_BLOCK - 1;
-        if (symbol == END_OF_BLOCK) return;
-        if (symbol >= 0 && symbol < END_OF_BLOCK) write_byte(s, symbol);
+        const int symbol = read_symbol(s, literals), which = symbol - END_OF_SECTION - 1;
+        if (symbol == END_OF_SECTION) return;
+        if (symbol >= 0 && symbol < END_OF_SECTION) write_byte(s, symbol);
         else if (symbol < 0 || which >= (int)(sizeof extra)) s->bad = true;
         else repeat(s, base[which] + read_bits(s, extra[which]), distances);
     }
@@ -123,12 +128,12 @@ static void fixed_codes(Code *literals, Code *distances)
 {
     uint8_t length[LITERALS];
     for (int i = 0; i < LITERALS; i++) length[i] = i < 144 ? 8 : i < 256 ? 9 : i < 280 ? 7 : 8;
-    make_code(literals, length, LITERALS);
+    build_code(literals, length, LITERALS);
     for (int i = 0; i < DISTANCES; i++) length[i] = 5;
-    make_code(distances, length, DISTANCES);
+    build_code(distances, length, DISTANCES);
 }
 
-/* The lengths of both codes, themselves in a code: 16 repeats the last one, 17 and 18 are zeros. */
+/* Reads the lengths of both codes, run-length coded: 16 repeats the previous length, 17 and 18 are runs of zeros. */
 static bool read_lengths(Stream *s, const Code *c, uint8_t *length, int count)
 {
     for (int i = 0; i < count && !s->bad;) {
@@ -152,27 +157,27 @@ static bool read_codes(Stream *s, Code *literals, Code *distances)
     uint8_t length[LITERALS + 32] = { 0 };
     const int literal_count = 257 + read_bits(s, 5), distance_count = 1 + read_bits(s, 5), count = 4 + read_bits(s, 4);
     for (int i = 0; i < count; i++) length[order[i]] = (uint8_t)read_bits(s, 3);
-    if (!make_code(literals, length, LENGTH_CODES)
+    if (!build_code(literals, length, LENGTH_CODES)
         || !read_lengths(s, literals, length, literal_count + distance_count))
         return false;
-    return literal_count <= LITERALS && make_code(literals, length, literal_count)
-           && make_code(distances, length + literal_count, distance_count);
+    return literal_count <= LITERALS && build_code(literals, length, literal_count)
+           && build_code(distances, length + literal_count, distance_count);
 }
 
 bool inflate(Bytes in, uint8_t *out, size_t out_count)
 {
     enum { STORED, FIXED, DYNAMIC };
-    Stream s = { .in = cursor_new(in.at, in.count), .out = out, .room = out_count };
+    Stream s = { .in = cursor_new(in.at, in.count), .out = out, .capacity = out_count };
     Code literals, distances;
     for (int is_last = 0; !is_last && !s.bad;) {
         is_last = read_bits(&s, 1);
         switch (read_bits(&s, 2)) {
-        case STORED: copy_block(&s); continue;
+        case STORED: copy_stored(&s); continue;
         case FIXED: fixed_codes(&literals, &distances); break;
         case DYNAMIC: s.bad = !read_codes(&s, &literals, &distances) || s.bad; break;
         default: s.bad = true;
         }
-        if (!s.bad) read_block(&s, &literals, &distances);
+        if (!s.bad) read_symbols(&s, &literals, &distances);
     }
     return !s.bad && s.written == out_count && !cursor_left(&s.in);
 }

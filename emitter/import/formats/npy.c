@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* A .npy file is a magic string, a version, the length of a header and the header: the text of a Python dictionary
+/* A .npy file is a magic string, a version, the header's length, the header and the elements. The header is the text of
+ * a Python dictionary, padded with spaces to a multiple of 64 bytes and ended by a newline:
  *
  *     {'descr': '<f4', 'fortran_order': False, 'shape': (3, 4), }
  *
- * padded with spaces to a multiple of 64 bytes and ended by a newline; then the elements. The file is not trusted: what
- * the header promises must be there to the byte, and nothing is allocated before that is known. */
+ * The file is not trusted: its size must equal the header's claim to the byte, and this is checked before any
+ * allocation. */
 #include "import/formats/npy.h"
 
 #include <string.h>
@@ -17,7 +18,7 @@
 static const char MAGIC[] = "\x93NUMPY";
 enum { MAGIC_BYTES = 6, HEADER_ALIGN = 64, GROWN_DIGITS = 21 };
 
-/* The types by numpy's letter and size. BF16 is not among them. */
+/* Element types by numpy's letter and size; numpy has no BF16. */
 static const struct { DType type; char letter; int bytes; } codes[] = {
     { BOOL, 'b', 1 }, { I8, 'i', 1 }, { I16, 'i', 2 }, { I32, 'i', 4 }, { I64, 'i', 8 },
     { U8,  'u', 1 },  { U16, 'u', 2 }, { U32, 'u', 4 }, { U64, 'u', 8 },
@@ -52,9 +53,9 @@ static int after_spaces(Cursor *c)
     return peek(c);
 }
 
-static bool take(Cursor *c, int wanted)
+static bool take(Cursor *c, int expected)
 {
-    if (after_spaces(c) != wanted) return false;
+    if (after_spaces(c) != expected) return false;
     cursor_u8(c);
     return true;
 }
@@ -68,15 +69,15 @@ static bool take_word(Cursor *c, const char *word)
     return true;
 }
 
-/* A quoted string of less than `room` characters. */
-static bool take_string(Cursor *c, char *out, size_t room)
+/* Reads a quoted string of fewer than `capacity` characters. */
+static bool take_string(Cursor *c, char *out, size_t capacity)
 {
     const int quote = after_spaces(c);
     size_t n = 0;
     if (quote != '\'' && quote != '"') return false;
     cursor_u8(c);
     for (int ch; (ch = cursor_u8(c)) != quote; out[n++] = (char)ch)
-        if (c->bad || n + 1 == room) return false;
+        if (c->bad || n + 1 == capacity) return false;
     out[n] = 0;
     return true;
 }
@@ -89,14 +90,14 @@ static bool take_number(Cursor *c, int64_t *out)
         if (*out > INT32_MAX) return false;
         *out = *out * 10 + cursor_u8(c) - '0';
     }
-    if (peek(c) == 'L') cursor_u8(c);   /* as Python 2 wrote */
+    if (peek(c) == 'L') cursor_u8(c);   /* Python 2 writes long integers with this suffix */
     return digits > 0 && *out <= INT32_MAX;
 }
 
 static bool read_descr(HeaderCursor *r, Header *h)
 {
     char descr[16];
-    if (!take_string(&r->at, descr, sizeof descr)) return bad(r, "'descr' is no simple type");
+    if (!take_string(&r->at, descr, sizeof descr)) return bad(r, "'descr' is not a simple type");
     const char *order = strchr("<>|=", descr[0]);
     const bool is_short = descr[0] && order && descr[1] && descr[2] && !descr[3];
     for (int i = 0; i < CODE_COUNT && is_short; i++) {
@@ -119,11 +120,11 @@ static bool read_order(HeaderCursor *r, Header *h)
 
 static bool read_shape(HeaderCursor *r, Header *h)
 {
-    if (!take(&r->at, '(')) return bad(r, "'shape' is no tuple");
+    if (!take(&r->at, '(')) return bad(r, "'shape' is not a tuple");
     while (!take(&r->at, ')')) {
         if (h->rank == MAX_RANK) return bad(r, text_format(r->cx, "it has more than %d dimensions", MAX_RANK));
-        if (!take_number(&r->at, &h->shape[h->rank++])) return bad(r, "a dimension is no number below 2^31");
-        if (!take(&r->at, ',') && after_spaces(&r->at) != ')') return bad(r, "'shape' is no tuple of numbers");
+        if (!take_number(&r->at, &h->shape[h->rank++])) return bad(r, "a dimension is not a number below 2^31");
+        if (!take(&r->at, ',') && after_spaces(&r->at) != ')') return bad(r, "'shape' is not a tuple of numbers");
     }
     h->seen |= SEEN_SHAPE;
     return true;
@@ -132,15 +133,16 @@ static bool read_shape(HeaderCursor *r, Header *h)
 static bool read_header(HeaderCursor *r, Header *h)
 {
     char key[16];
-    if (!take(&r->at, '{')) return bad(r, "its header is no dictionary");
+    if (!take(&r->at, '{')) return bad(r, "its header is not a dictionary");
     while (!take(&r->at, '}')) {
-        if (!take_string(&r->at, key, sizeof key) || !take(&r->at, ':')) return bad(r, "its header is no dictionary");
+        if (!take_string(&r->at, key, sizeof key) || !take(&r->at, ':'))
+            return bad(r, "its header is not a dictionary");
         bool done = strcmp(key, "descr") == 0 ? read_descr(r, h)
                   : strcmp(key, "fortran_order") == 0 ? read_order(r, h)
                   : strcmp(key, "shape") == 0 && !(h->seen & SEEN_SHAPE) ? read_shape(r, h)
                   : bad(r, text_format(r->cx, "its header has the unknown or repeated key '%s'", key));
         if (!done) return false;
-        if (!take(&r->at, ',') && after_spaces(&r->at) != '}') return bad(r, "its header is no dictionary");
+        if (!take(&r->at, ',') && after_spaces(&r->at) != '}') return bad(r, "its header is not a dictionary");
     }
     return h->seen == SEEN_ALL || bad(r, "its header lacks one of 'descr', 'fortran_order', 'shape'");
 }
@@ -187,7 +189,7 @@ static uint64_t get_element(const void *data, int64_t at, int bytes)
     return v;
 }
 
-/* Row-major place of the i-th element in Fortran order, where the first index runs fastest. */
+/* Returns the row-major index of element i in Fortran order, where the first index varies fastest. */
 static int64_t from_fortran(const Header *h, int64_t i)
 {
     int64_t at = 0, stride = 1, index[MAX_RANK];
@@ -213,11 +215,11 @@ static bool read_elements(HeaderCursor *r, const Header *h, void **data)
         elems *= h->shape[d];
     }
     if (is_empty) elems = 0;
-    const uint64_t wanted = (uint64_t)elems * (uint64_t)bytes, there = cursor_left(&r->at);
-    if (is_huge) return bad(r, "it claims to have 2^31 elements or more");
-    if (wanted != there)
-        return bad(r, text_format(r->cx, "its shape takes %llu bytes but %llu follow the header",
-                                  (unsigned long long)wanted, (unsigned long long)there));
+    const uint64_t expected = (uint64_t)elems * (uint64_t)bytes, available = cursor_left(&r->at);
+    if (is_huge) return bad(r, "its shape has 2^31 elements or more");
+    if (expected != available)
+        return bad(r, text_format(r->cx, "its shape needs %llu bytes but %llu follow the header",
+                                  (unsigned long long)expected, (unsigned long long)available));
     *data = arena_array(r->cx->arena, (size_t)elems, (size_t)bytes);
     for (int64_t i = 0; i < elems; i++) {
         uint64_t v = read_element(&r->at, bytes, h->is_big_endian);
@@ -235,13 +237,14 @@ bool npy_parse(Ctx *cx, const char *path, Bytes file, DType *type, int *rank, in
     const Cursor magic = cursor_take(&r.at, MAGIC_BYTES);
     if (magic.bad || memcmp(magic.at, MAGIC, MAGIC_BYTES) != 0) {
         const Contents *c = contents_of(file);
-        return bad(&r, c ? text_format(cx, "it is %s", c->what) : "it does not begin as one");
+        return bad(&r, c ? text_format(cx, "it is %s", c->what) : "it does not start with the magic bytes of one");
     }
     const int major = cursor_u8(&r.at), minor = cursor_u8(&r.at);
-    if (major < 1 || major > 3 || minor != 0) return bad(&r, text_format(cx, "its version is %d.%d", major, minor));
+    if (major < 1 || major > 3 || minor != 0)
+        return bad(&r, text_format(cx, "its version is %d.%d; 1.0 to 3.0 are accepted", major, minor));
     const uint32_t length = major == 1 ? cursor_u16(&r.at) : cursor_u32(&r.at);
     HeaderCursor header = { cx, path, cursor_take(&r.at, length) };
-    if (r.at.bad) return bad(&r, "it ends inside its header");
+    if (r.at.bad) return bad(&r, "the file ends inside its header");
     if (!read_header(&header, &h) || !read_elements(&r, &h, data)) return false;
     *type = h.type;
     *rank = h.rank;
@@ -264,8 +267,8 @@ static const char *descr_of(Ctx *cx, DType t)
     return "<f4";
 }
 
-/* numpy leaves room for the first dimension to grow to GROWN_DIGITS digits in place, and pads what is aligned already by
- * another HEADER_ALIGN. */
+/* numpy reserves GROWN_DIGITS digits so that the first dimension can grow in place, and pads an aligned header by
+ * another HEADER_ALIGN bytes. */
 static const char *header_text(Ctx *cx, DType type, int rank, const int64_t *shape)
 {
     Text t = text_new(cx);
@@ -279,7 +282,7 @@ static const char *header_text(Ctx *cx, DType type, int rank, const int64_t *sha
     return text_string(&t);
 }
 
-/* The elements, little-endian. */
+/* Appends the elements, little-endian. */
 static void add_elements(Text *t, DType type, int64_t elems, const void *data)
 {
     const int bytes = type == BF16 ? 4 : dtype_info(type)->bytes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_NPY_H
 #define LW_IMPORT_NPY_H
-/* Arrays in files, as numpy writes them: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
+/* Array files in numpy's format: https://numpy.org/doc/stable/reference/generated/numpy.lib.format.html */
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -9,11 +9,12 @@
 #include "support/file.h"
 
 /* Reads versions 1.0 to 3.0, either byte order, C or Fortran order, the types bool i1..i8 u1..u8 f2 f4 f8. The data is
- * row-major in the host's byte order and belongs to cx. shape has room for MAX_RANK. False, and a diagnostic, on anything
- * else. */
+ * row-major in the host's byte order and arena-allocated in cx. `shape` has MAX_RANK entries. Returns false, with a
+ * diagnostic, for anything else. */
 bool npy_read(Ctx *cx, const char *path, DType *type, int *rank, int64_t *shape, void **data);
 
-/* Writes version 1.0, C order, little-endian: the bytes that numpy.save writes. BF16, which numpy lacks, is written as f4. */
+/* Writes version 1.0, C order, little-endian: the same bytes as numpy.save. BF16, which numpy lacks, is written as
+ * f4. */
 bool npy_write(Ctx *cx, const char *path, DType type, int rank, const int64_t *shape, const void *data);
 
 /* The same from and to bytes; `path` is for diagnostics. */

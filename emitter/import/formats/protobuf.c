@@ -15,7 +15,7 @@ bool proto_next(Cursor *m, Field *out)
     case WIRE_64:     out->value = cursor_u64(m); break;
     case WIRE_32:     out->value = cursor_u32(m); break;
     case WIRE_BYTES:  out->bytes = cursor_take(m, cursor_varint(m)); break;
-    default:          m->bad = true;      /* groups, which nobody writes any more, and what does not exist */
+    default:          m->bad = true;      /* deprecated groups, and undefined wire types */
     }
     if (out->number == 0) m->bad = true;
     return !m->bad;
@@ -25,7 +25,7 @@ bool proto_number(Field *f, WireType packed, uint64_t *out)
 {
     if (f->wire != WIRE_BYTES) {
         *out = f->value;
-        bool first = f->number != 0;      /* the one number of this field has been read when the number is gone */
+        bool first = f->number != 0;      /* number 0 marks the field's only value as read */
         f->number = 0;
         return first;
     }
@@ -60,7 +60,8 @@ const char *proto_text(Ctx *cx, const Field *f)
 
 bool proto_malformed(Ctx *cx, const Cursor *c, const char *where)
 {
-    if (c->bad) diag_error(cx, where, "the file is damaged or cut off here: this is no well-formed protobuf message");
+    if (c->bad)
+        diag_error(cx, where, "the file is damaged or truncated here: this is not a well-formed protobuf message");
     return c->bad || ctx_failed(cx);
 }
 
@@ -71,7 +72,6 @@ int proto_fields(Cursor message, uint64_t number)
     return n;
 }
 
-/* How many numbers all fields of this number hold. */
 size_t proto_numbers(Cursor message, uint64_t number, WireType packed)
 {
     size_t n = 0;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_PROTOBUF_H
 #define LW_IMPORT_PROTOBUF_H
-/* The wire format of protocol buffers: a message is a run of fields, each a number, a wire type and a value. Nothing is
- * kept and nothing recurses: whoever knows the schema opens the messages inside. A malformed message sets the cursor's
- * `bad`, and no field comes after that. */
+/* Reads the wire format of protocol buffers: a message is a sequence of fields, each with a number, a wire type and a
+ * value. Nothing is stored and nothing recurses: the caller, which has the schema, opens nested messages. A malformed
+ * message sets the cursor's `bad`, which ends the iteration. */
 #include "support/cursor.h"
 #include "support/ctx.h"
 
@@ -16,15 +16,15 @@ typedef struct Field {
     Cursor bytes;        /* BYTES */
 } Field;
 
-bool proto_next(Cursor *message, Field *out);        /* false at the end, or when bad */
+bool proto_next(Cursor *message, Field *out);        /* false at the end, or if bad */
 
-/* Repeated numbers come one a field or packed into one field of bytes. Calls read the numbers of one field in turn:
- * `packed` says how they are packed (VARINT, 64 or 32). */
+/* Reads the next value of a repeated number: a field holds one value, or several packed into bytes. Call it until it
+ * returns false; `packed` is the encoding of packed values (VARINT, 64 or 32). */
 bool proto_number(Field *f, WireType packed, uint64_t *out);
 
-int proto_fields(Cursor message, uint64_t number);       /* how many fields of bytes have this number */
-size_t proto_numbers(Cursor message, uint64_t number, WireType packed);      /* how many numbers its fields hold */
-bool proto_malformed(Ctx *cx, const Cursor *message, const char *where);     /* an error if it is bad */
+int proto_fields(Cursor message, uint64_t number);       /* count of length-delimited fields with this number */
+size_t proto_numbers(Cursor message, uint64_t number, WireType packed);      /* count of values in all of them */
+bool proto_malformed(Ctx *cx, const Cursor *message, const char *where);     /* reports an error if it is bad */
 
 float  proto_float(uint64_t bits);
 double proto_double(uint64_t bits);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The directory stands at the end, and what it says is taken; of an entry's own header only how long it is. The file is not
- * trusted: what the directory promises must be inside of the file, and come out with its checksum. */
+/* Entries are located through the central directory at the file's end; of a local header, only its length is read. The
+ * file is not trusted: every range in the directory must be inside the file, and unpacked data must match its
+ * checksum. */
 #include "import/formats/zip.h"
 
 #include "support/cursor.h"
@@ -9,7 +10,7 @@
 #include "support/text.h"
 
 enum { END_MARK = 0x06054b50, ENTRY_MARK = 0x02014b50, LOCAL_MARK = 0x04034b50, END_BYTES = 22, MOST_COMMENT = 65535 };
-/* Deflate packs no better */
+/* MOST_RATIO: deflate's greatest compression ratio */
 enum { STORED = 0, DEFLATED = 8, ENCRYPTED = 1, MOST_ENTRIES = 65534, MOST_RATIO = 1032 };
 
 static bool refuse(Ctx *cx, const char *path, const char *what)
@@ -18,7 +19,7 @@ static bool refuse(Ctx *cx, const char *path, const char *what)
     return false;
 }
 
-/* The directory's entries and offset, from the mark at the end, behind which only a comment may follow. */
+/* Finds the end record, which only a comment may follow; returns the directory's entry count and offset. */
 static bool find_end(Bytes file, int *count, uint64_t *offset)
 {
     for (size_t comment = 0; comment <= MOST_COMMENT && comment + END_BYTES <= file.count; comment++) {
@@ -35,7 +36,7 @@ static bool find_end(Bytes file, int *count, uint64_t *offset)
 
 static bool read_entry(Ctx *cx, const char *path, Cursor *c, ZipEntry *e)
 {
-    if (cursor_u32(c) != ENTRY_MARK) return refuse(cx, path, "its directory is damaged or cut off");
+    if (cursor_u32(c) != ENTRY_MARK) return refuse(cx, path, "its directory is damaged or truncated");
     cursor_take(c, 4);
     const int flags = cursor_u16(c);
     e->method = cursor_u16(c);
@@ -48,7 +49,7 @@ static bool read_entry(Ctx *cx, const char *path, Cursor *c, ZipEntry *e)
     e->offset = cursor_u32(c);
     const Cursor text = cursor_take(c, (uint64_t)name_bytes);
     cursor_take(c, (uint64_t)(extra_bytes + comment_bytes));
-    if (c->bad) return refuse(cx, path, "its directory is damaged or cut off");
+    if (c->bad) return refuse(cx, path, "its directory is damaged or truncated");
     e->name = name_n(cx, (const char *)text.at, cursor_left(&text));
     if (flags & ENCRYPTED) return refuse(cx, path, text_format(cx, "\"%s\" is encrypted", e->name));
     return true;
@@ -61,16 +62,16 @@ bool zip_open(Ctx *cx, const char *path, Bytes file, Zip *out)
     if (ctx_failed(cx)) return false;
     if (!find_end(file, &out->count, &offset)) return refuse(cx, path, "it does not end as a zip file");
     if (out->count > MOST_ENTRIES || offset > file.count)
-        return refuse(cx, path, "its directory lies outside of it, or is that of a file beyond 4 GB");
+        return refuse(cx, path, "its directory is outside the file, or is that of a file above 4 GB");
     Cursor c = cursor_new(file.at + offset, file.count - (size_t)offset);
-    if (cursor_left(&c) / 46 < (size_t)out->count) return refuse(cx, path, "its directory is damaged or cut off");
+    if (cursor_left(&c) / 46 < (size_t)out->count) return refuse(cx, path, "its directory is damaged or truncated");
     out->entry = NEW_ARRAY(cx->arena, ZipEntry, out->count);
     for (int i = 0; i < out->count; i++)
         if (!read_entry(cx, path, &c, &out->entry[i])) return false;
     return true;
 }
 
-/* The entry's bytes as they are in the file. */
+/* Returns the entry's bytes as stored in the file. */
 static bool find_packed(Ctx *cx, const Zip *z, const ZipEntry *e, Bytes *out)
 {
     Cursor c = cursor_new(z->file.at, z->file.count);
@@ -80,7 +81,7 @@ static bool find_packed(Ctx *cx, const Zip *z, const ZipEntry *e, Bytes *out)
     const int name_bytes = cursor_u16(&c), extra_bytes = cursor_u16(&c);
     cursor_take(&c, (uint64_t)(name_bytes + extra_bytes));
     const Cursor packed = cursor_take(&c, e->packed);
-    if (!is_local || c.bad) return refuse(cx, z->path, text_format(cx, "\"%s\" lies outside of it", e->name));
+    if (!is_local || c.bad) return refuse(cx, z->path, text_format(cx, "\"%s\" is outside the file", e->name));
     *out = (Bytes){ packed.at, (size_t)e->packed };
     return true;
 }
@@ -94,10 +95,11 @@ bool zip_read(Ctx *cx, const Zip *z, const ZipEntry *e, uint64_t most, Bytes *ou
                       text_format(cx, "\"%s\" is packed by method %d; 0 and 8 are accepted", e->name, e->method));
     if (e->size > most)
         return refuse(cx, z->path,
-                      text_format(cx, "\"%s\" holds %llu bytes; at most %llu are wanted", e->name,
+                      text_format(cx, "\"%s\" has %llu bytes; at most %llu are accepted", e->name,
                                   (unsigned long long)e->size, (unsigned long long)most));
     if (e->method == STORED ? e->size != e->packed : e->size / MOST_RATIO > e->packed)
-        return refuse(cx, z->path, text_format(cx, "\"%s\" cannot hold what it claims", e->name));
+        return refuse(cx, z->path,
+                      text_format(cx, "\"%s\" declares a size that its packed bytes cannot hold", e->name));
     if (e->method == DEFLATED) {
         uint8_t *unpacked = arena_alloc(cx->arena, (size_t)e->size);
         if (!inflate(packed, unpacked, (size_t)e->size))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* An ONNX model: what the options say about its inputs, its graph (onnx_graph.c), and its outputs. Everything that is not
- * known, of operators, attributes, element types and dimensions, is reported at once. */
+/* Imports an ONNX model: options for its inputs, then its graph (onnx_graph.c), then its outputs. All unsupported
+ * operators, attributes, element types and dimensions are reported together. */
 #include "import/onnx/onnx.h"
 
 #include <string.h>
@@ -22,18 +22,19 @@ typedef struct Importer {
     OnnxImport shared;
     OnnxScope *scope;
     Tensor **input; int input_count;
-    const Tensor **initial;       /* of each input; NULL: none */
-    /* Of the option's name for a dimension that stays open, and of its own name: its size */
+    const Tensor **initial;       /* per input; NULL: none */
+    /* Symbolic sizes of open dimensions, by the option's name and by the emitted identifier */
     Map open, open_name;
-    Map noted; const char *dim_names;         /* what --dim may name */
+    /* Dimension names accepted by --dim */
+    Map listed; const char *dim_names;
 } Importer;
 
 /* Names are interned, so their addresses are keys. */
-static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
+static void *find_named(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
 
-/* ---- Inputs -------------------------------------------------------------------------------------------------------- */
+/* ---- Inputs ------------------------------------------------------------------------------------------------------ */
 
-/* What the options say of this name; NULL: nothing. */
+/* Returns the --dim option for this name; NULL if none is given. */
 static const ImportDim *named_option(Importer *im, const char *dim_name, int length)
 {
     for (int i = 0; i < im->options->dim_count; i++) {
@@ -45,18 +46,18 @@ static const ImportDim *named_option(Importer *im, const char *dim_name, int len
     return NULL;
 }
 
-/* The size of a part of a name like "past_len + n", or -1. */
+/* Returns the size of a term of a dimension formula such as "past_len + n", or -1. */
 static int64_t size_of_part(void *importer, const char *dim_name, int length)
 {
     Importer *im = importer;
     const ImportDim *d = named_option(im, dim_name, length);
     if (d && d->is_maximum)
-        diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension that is computed from one that stays open: --dim %s<=%lld",
+        diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension computed from an open one: --dim %s<=%lld",
                     d->name, (long long)d->value);
     return d ? d->value : -1;
 }
 
-/* The symbolic size of all dimensions with the option's name. */
+/* Returns the symbolic size shared by all dimensions with the option's name. */
 static const Expr *open_size(Importer *im, const ImportDim *d)
 {
     const Expr *size = map_get(&im->open, d->name, strlen(d->name));
@@ -70,13 +71,13 @@ static const Expr *open_size(Importer *im, const ImportDim *d)
     return size;
 }
 
-/* What the options say of a dimension: by its name, by its place, or by the parts of its name. */
+/* Finds the option for a dimension: by its name, by input and axis ("x.0"), or by evaluating its name as a formula. */
 static bool dim_option(Importer *im, const OnnxValue *v, int axis, ImportDim *out)
 {
     const char *symbol = v->dim[axis].symbol ? v->dim[axis].symbol : "",
-               *place = text_format(im->cx, "%s.%d", v->name, axis);
+               *by_axis = text_format(im->cx, "%s.%d", v->name, axis);
     const ImportDim *d = *symbol ? named_option(im, symbol, (int)strlen(symbol)) : NULL;
-    if (!d) d = named_option(im, place, (int)strlen(place));
+    if (!d) d = named_option(im, by_axis, (int)strlen(by_axis));
     *out = d ? *d : (ImportDim){ symbol, *symbol ? dim_formula(symbol, size_of_part, im) : -1, false, 0 };
     return out->value >= 0;
 }
@@ -94,13 +95,14 @@ static const char *value_option(const Importer *im, const char *input_name)
 
 static bool is_real_input(const Importer *im, const OnnxValue *v)
 {
-    return !known(&im->scope->initializer, v->name) && !value_option(im, v->name);
+    return !find_named(&im->scope->initializer, v->name) && !value_option(im, v->name);
 }
 
 static bool same_symbol(const char *a, const char *b) { return strcmp(a ? a : "", b ? b : "") == 0; }
 
-/* Open by the same name as the first dimension of every input, and no size is given: that is the batch, and it is 1. */
-static void settle_batch(Importer *im)
+/* Fixes the batch at 1 if no size is given for it. The batch is the first dimension of every input, open and with the
+ * same name everywhere. */
+static void default_batch(Importer *im)
 {
     const OnnxValue *first = NULL;
     ImportDim given;
@@ -115,27 +117,27 @@ static void settle_batch(Importer *im)
     if (!first) return;
     const char *symbol = first->dim[0].symbol ? first->dim[0].symbol : "";
     diag_warn(im->cx, NULL,
-              "the first dimension of every input is open%s%s%s: a batch of 1 is taken; --dim gives another",
+              "the first dimension of every input is open%s%s%s: the batch defaults to 1; --dim sets another size",
               *symbol ? " (\"" : "", symbol, *symbol ? "\")" : "");
     for (int i = 0; i < im->shared.file.graph.input_count; i++)
         if (is_real_input(im, &im->shared.file.graph.input[i])) im->shared.file.graph.input[i].dim[0].size = 1;
 }
 
-/* In the list of what --dim may name, each once. */
-static void note_open(Importer *im, const char *dim_name)
+/* Adds a name to the list accepted by --dim, once. */
+static void list_dim_name(Importer *im, const char *dim_name)
 {
-    if (map_get(&im->noted, dim_name, strlen(dim_name))) return;
-    map_put(&im->noted, dim_name, strlen(dim_name), im);
+    if (map_get(&im->listed, dim_name, strlen(dim_name))) return;
+    map_put(&im->listed, dim_name, strlen(dim_name), im);
     im->dim_names = im->dim_names ? text_format(im->cx, "%s, %s", im->dim_names, dim_name) : dim_name;
 }
 
-/* Settles the input's dimensions; complains of all that are open or absurd. */
-static void list_open_dims(Importer *im, OnnxValue *v)
+/* Fixes the input's dimensions; reports all that are open or out of range. */
+static void fix_dims(Importer *im, OnnxValue *v)
 {
     Ctx *cx = im->cx;
     const char *where = text_format(cx, "input \"%s\"", v->name);
     if (!v->is_tensor || !v->has_shape) {
-        diag_listed(cx, UNSUPPORTED, where, v->is_tensor ? "a tensor without a shape" : "a value that is no tensor");
+        diag_listed(cx, UNSUPPORTED, where, v->is_tensor ? "a tensor without a shape" : "a value that is not a tensor");
         return;
     }
     onnx_list_unknown_type(&im->shared, where, v->data_type);
@@ -144,7 +146,8 @@ static void list_open_dims(Importer *im, OnnxValue *v)
         const bool is_given = dim_option(im, v, d, &given);
         const char *symbol = v->dim[d].symbol;
         bool has_symbol = symbol && *symbol;
-        if (has_symbol || v->dim[d].size < 0) note_open(im, has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
+        if (has_symbol || v->dim[d].size < 0)
+            list_dim_name(im, has_symbol ? symbol : text_format(cx, "%s.%d", v->name, d));
         else if (is_given && (given.is_maximum || given.value != v->dim[d].size))
             diag_listed(cx, ERROR, where,
                         "dimension %d is %lld in the model, and not open; --dim is given for it as %s", d,
@@ -163,11 +166,11 @@ static void list_open_dims(Importer *im, OnnxValue *v)
     }
 }
 
-static void list_unknown_inputs(Importer *im)
+static void check_inputs(Importer *im)
 {
-    settle_batch(im);
+    default_batch(im);
     for (int i = 0; i < im->shared.file.graph.input_count; i++)
-        if (is_real_input(im, &im->shared.file.graph.input[i])) list_open_dims(im, &im->shared.file.graph.input[i]);
+        if (is_real_input(im, &im->shared.file.graph.input[i])) fix_dims(im, &im->shared.file.graph.input[i]);
 }
 
 /* Indices are 32 bits wide. */
@@ -186,10 +189,10 @@ static Tensor *constant_from_file(Importer *im, const char *value_name, const ch
                                                            : NULL;
 }
 
-/* State that has a value, of an initializer or of --value, is an input like any other and begins with it. */
-static Tensor *make_state(Importer *im, const OnnxValue *v, Tensor *value)
+/* State with an initial value, from an initializer or --value, becomes an input that starts with this value. */
+static Tensor *add_state(Importer *im, const OnnxValue *v, Tensor *value)
 {
-    const OnnxTensor *initializer = known(&im->scope->initializer, v->name);
+    const OnnxTensor *initializer = find_named(&im->scope->initializer, v->name);
     if (!value && initializer) value = onnx_tensor_read(im->cx, initializer, &im->shared.folder);
     if (!value) return NULL;
     Tensor *t = tensor_new(im->cx, v->name, value->type, value->rank, value->shape);
@@ -197,7 +200,7 @@ static Tensor *make_state(Importer *im, const OnnxValue *v, Tensor *value)
     return im->input[im->input_count++] = t;
 }
 
-static void make_inputs(Importer *im)
+static void create_inputs(Importer *im)
 {
     im->input = NEW_ARRAY(im->cx->arena, Tensor *, im->shared.file.graph.input_count);
     im->initial = NEW_ARRAY(im->cx->arena, const Tensor *, im->shared.file.graph.input_count);
@@ -207,23 +210,23 @@ static void make_inputs(Importer *im)
         DType type;
         const Expr *shape[MAX_RANK];
         Tensor *t = path ? constant_from_file(im, v->name, path) : NULL;
-        if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = make_state(im, v, t);
+        if (import_keeps(im->options, v->name) && !is_real_input(im, v)) t = add_state(im, v, t);
         if (is_real_input(im, v) && onnx_dtype(v->data_type, &type)) {
             for (int d = 0; d < v->rank; d++)
                 shape[d] = v->dim[d].open ? v->dim[d].open : expr_index(im->cx, v->dim[d].size);
             t = tensor_new(im->cx, v->name, type, v->rank, shape);
             if (t && is_too_large(im->cx, t))
-                diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it is too large");
+                diag_error(im->cx, text_format(im->cx, "input \"%s\"", v->name), "it has 2^31 elements or more");
             im->input[im->input_count++] = t;
         }
         if (t) onnx_scope_bind(im->scope, v->name, t);
     }
 }
 
-/* ---- Outputs ------------------------------------------------------------------------------------------------------- */
+/* ---- Outputs ----------------------------------------------------------------------------------------------------- */
 
-/* An output that is an input, a constant, or another output already gets a copy of its own. */
-static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *const *others, int count)
+/* Returns an output tensor of its own: an input, a constant, or a tensor that is another output already is copied. */
+static Tensor *unshared_output(Importer *im, const char *value_name, Tensor *const *others, int count)
 {
     Tensor *t = onnx_scope_value(im->scope, value_name);
     t = onnx_made_of_sizes(&im->shared, t);
@@ -235,7 +238,7 @@ static Tensor *output_of_its_own(Importer *im, const char *value_name, Tensor *c
     return t;
 }
 
-static void make_model(Importer *im, Model *out)
+static void build_model(Importer *im, Model *out)
 {
     int count = im->shared.file.graph.output_count;
     *out = (Model){ .name = im->shared.file.graph.name,
@@ -245,7 +248,7 @@ static void make_model(Importer *im, Model *out)
                     .initial = im->initial };
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
-        out->output[out->output_count++] = output_of_its_own(im, im->shared.file.graph.output[i].name, out->output, i);
+        out->output[out->output_count++] = unshared_output(im, im->shared.file.graph.output[i].name, out->output, i);
     if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
 }
 
@@ -256,7 +259,7 @@ static void check_opset(Importer *im)
         diag_listed(im->cx, UNSUPPORTED, NULL, "operator set %lld%s; %d to %d are accepted", opset,
                     opset ? "" : ", for none of ONNX's own is declared", OLDEST_OPSET, NEWEST_OPSET);
     if (opset > NEWEST_OPSET)
-        diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest that is known", opset, NEWEST_OPSET);
+        diag_warn(im->cx, NULL, "operator set %lld is newer than %d, the newest supported one", opset, NEWEST_OPSET);
 }
 
 bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *options, Model *out)
@@ -264,9 +267,11 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
     static const ImportOptions none = { 0 };
     Importer *im = NEW(cx->arena, Importer);
     Arena *a = cx->arena;
-    *im = (Importer){
-        .cx = cx, .options = options ? options : &none, .open = map_new(a), .open_name = map_new(a), .noted = map_new(a)
-    };
+    *im = (Importer){ .cx = cx,
+                      .options = options ? options : &none,
+                      .open = map_new(a),
+                      .open_name = map_new(a),
+                      .listed = map_new(a) };
     im->shared = (OnnxImport){ .cx = cx,
                                .rows = onnx_rows,
                                .folder = { path_folder(cx, path), map_new(a) },
@@ -279,10 +284,10 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
         check_opset(im);
         im->scope = onnx_scope(&im->shared, &im->shared.file.graph, NULL);
         onnx_scope_order(im->scope);
-        if (im->scope->order) list_unknown_inputs(im);
-        if (!ctx_failed(cx)) make_inputs(im);
+        if (im->scope->order) check_inputs(im);
+        if (!ctx_failed(cx)) create_inputs(im);
         if (!ctx_failed(cx)) onnx_scope_run(im->scope);
-        if (!ctx_failed(cx)) make_model(im, out);
+        if (!ctx_failed(cx)) build_model(im, out);
     }
     cx->file = outer;
     return !ctx_failed(cx);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads and computes at once, by descent: sum of products of atoms. What is not understood, not known, negative or too
- * deep makes the whole -1; so a name with a sign in it, as files may have, is no formula unless all of its parts are known. */
+/* Evaluates while parsing, by recursive descent: a sum of products of atoms. An unknown name, an unexpected character,
+ * a negative result or excessive depth makes the whole formula -1. So a dimension name that contains an operator sign
+ * counts as a formula only if all of its parts have sizes. */
 #include "import/onnx/file/dim_formula.h"
 
 #include <ctype.h>
@@ -11,7 +12,13 @@
 
 enum { MOST_DEPTH = 32, MOST_DIGITS = 18 };
 
-typedef struct FormulaCursor { const char *at; DimLookup *lookup; void *who; int depth; bool is_bad; } FormulaCursor;
+typedef struct FormulaCursor {
+    const char *at;
+    DimLookup *lookup;
+    void *context;
+    int depth;
+    bool is_bad;
+} FormulaCursor;
 
 static int64_t read_sum(FormulaCursor *r);
 
@@ -52,7 +59,7 @@ static int64_t read_atom(FormulaCursor *r)
     if (isdigit((unsigned char)*r->at)) return read_number(r);
     const char *begin = r->at;
     while (is_of_name(*r->at)) r->at++;
-    const int64_t size = r->at > begin ? r->lookup(r->who, begin, (int)(r->at - begin)) : -1;
+    const int64_t size = r->at > begin ? r->lookup(r->context, begin, (int)(r->at - begin)) : -1;
     return size < 0 ? bad(r) : size;
 }
 
@@ -81,9 +88,9 @@ static int64_t read_sum(FormulaCursor *r)
     return n;
 }
 
-int64_t dim_formula(const char *text, DimLookup *lookup, void *who)
+int64_t dim_formula(const char *text, DimLookup *lookup, void *context)
 {
-    FormulaCursor r = { .at = text, .lookup = lookup, .who = who };
+    FormulaCursor r = { .at = text, .lookup = lookup, .context = context };
     const int64_t n = read_sum(&r);
     while (*r.at == ' ') r.at++;
     return r.is_bad || *r.at || n < 0 ? -1 : n;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_DIM_FORMULA_H
 #define LW_IMPORT_DIM_FORMULA_H
-/* Exporters call a dimension that follows from others by a formula: "past_sequence_length + sequence_length", "2*n". */
+/* Exporters name a derived dimension by its formula: "past_sequence_length + sequence_length", "2*n". */
 #include <stdint.h>
 
-/* The size that was given to the name of `length` characters, or -1. */
-typedef int64_t DimLookup(void *who, const char *dim_name, int length);
+/* Returns the size given for the name of `length` characters, or -1. */
+typedef int64_t DimLookup(void *context, const char *dim_name, int length);
 
-/* The formula's value where it is one of + - * // and parentheses over numbers and names whose sizes are known; else -1. */
-int64_t dim_formula(const char *text, DimLookup *lookup, void *who);
+/* Evaluates a formula of + - * // and parentheses over numbers and names with given sizes. Returns -1 for any other
+ * text. */
+int64_t dim_formula(const char *text, DimLookup *lookup, void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* One reader for each message of onnx.proto: a loop over its fields. Repeated messages are counted first, so that their
- * arrays have the right size at once; memory stays in proportion to the file. Graphs inside of attributes (If, Loop) are
- * read likewise, to a bounded depth. */
+/* One function per message of onnx.proto: a loop over its fields. A first pass counts repeated messages, so that arrays
+ * are allocated once at their final size; memory stays proportional to the file. Graphs nested in attributes (If, Loop)
+ * are read the same way, to a bounded depth. */
 #include "import/onnx/file/onnx_file.h"
 
 #include <string.h>
@@ -9,9 +9,9 @@
 #include "support/names.h"
 #include "support/text.h"
 
-enum { DEEPEST = 8 };       /* graphs inside of graphs */
+enum { DEEPEST = 8 };       /* nesting depth of graphs */
 
-/* ---- Attributes and nodes ------------------------------------------------------------------------------------------ */
+/* ---- Attributes and nodes ---------------------------------------------------------------------------------------- */
 
 enum {
     ATTR_NAME = 1,
@@ -74,7 +74,8 @@ static void read_attr(Ctx *cx, Cursor m, OnnxAttr *a, int depth)
 
 enum { NODE_IN = 1, NODE_OUT = 2, NODE_NAME = 3, NODE_TYPE = 4, NODE_ATTR = 5, NODE_DOMAIN = 7 };
 
-/* What the graphs in the node's attributes read may come from outside of them, so the node depends on it. */
+/* A graph in an attribute may read values of the enclosing graphs, so the node depends on them: the captures are its
+ * hidden inputs. */
 static void add_captures(Ctx *cx, OnnxNode *n)
 {
     int count = 0;
@@ -121,7 +122,7 @@ static void read_node(Ctx *cx, Cursor m, OnnxNode *n, int depth)
     proto_malformed(cx, &m, text_format(cx, "node \"%s\" (%s)", n->name, n->type));
 }
 
-/* ---- Inputs and outputs of the graph ------------------------------------------------------------------------------ */
+/* ---- Inputs and outputs of the graph ----------------------------------------------------------------------------- */
 
 static void read_dim(Ctx *cx, Cursor m, OnnxDim *d)
 {
@@ -166,7 +167,7 @@ static void read_value(Ctx *cx, Cursor m, OnnxValue *v)
         diag_unsupported(cx, where, "it has %d dimensions; at most %d are accepted", v->rank, MAX_RANK);
 }
 
-/* ---- Graph and model ----------------------------------------------------------------------------------------------- */
+/* ---- Graph and model --------------------------------------------------------------------------------------------- */
 
 enum {
     GRAPH_NODE = 1,
@@ -182,7 +183,7 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
 {
     *g = (OnnxGraph){ .name = "" };
     if (depth > DEEPEST) {
-        diag_unsupported(cx, NULL, "graphs inside of graphs, more than %d deep", DEEPEST);
+        diag_unsupported(cx, NULL, "graphs nested more than %d deep", DEEPEST);
         return;
     }
     g->node = NEW_ARRAY(cx->arena, OnnxNode, proto_fields(m, GRAPH_NODE));
@@ -268,7 +269,7 @@ bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out)
         if (f.number == MODEL_GRAPH) graph = f.bytes, has_graph = true;
     }
     if (proto_malformed(cx, &m, NULL)) return false;
-    if (!has_graph) diag_error(cx, NULL, "this is no ONNX model: there is no graph in it");
+    if (!has_graph) diag_error(cx, NULL, "this is not an ONNX model: it has no graph");
     else read_graph(cx, graph, &out->graph, 0);
     return !ctx_failed(cx);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_FILE_H
 #define LW_IMPORT_ONNX_FILE_H
-/* What an ONNX file says, as it says it: onnx.proto's messages without their meaning. All names are interned. */
+/* The content of an ONNX file: onnx.proto's messages, uninterpreted. All names are interned. */
 #include "import/formats/protobuf.h"
 #include "ir/expr/tensor.h"
 #include "support/file.h"
@@ -37,21 +37,21 @@ enum {
     ONNX_INT2,
     ONNX_TYPES
 };
-/* "float"; unknown ones "type 99" is up to the caller: NULL */
+/* Returns "float" and the like; NULL for an unknown type. */
 const char *onnx_type_text(int64_t data_type);
-bool onnx_dtype(int64_t data_type, DType *out);            /* false: we have no such element type */
+bool onnx_dtype(int64_t data_type, DType *out);            /* false: the IR has no such element type */
 
 typedef struct OnnxTensor {
     const char *name;
     int64_t data_type;
     int rank;
     int64_t dim[MAX_RANK];
-    Cursor message;                                        /* the values are read from here when they are wanted */
+    Cursor message;                                        /* the values are read from here on demand */
 } OnnxTensor;
 
 typedef struct OnnxAttr {
     const char *name;
-    /* In a function: the caller's attribute that is meant; or NULL */
+    /* In a function: name of the caller's attribute to substitute; or NULL */
     const char *reference;
     const struct OnnxGraph *graph;
     int64_t i; double f; const char *s;
@@ -62,15 +62,16 @@ typedef struct OnnxAttr {
 } OnnxAttr;
 
 typedef struct OnnxNode {
-    const char *name, *type, *domain;                      /* name: made of an output's where it has none */
-    int in_count;  const char **in;                        /* "" where an optional one is left out */
+    const char *name, *type, *domain;                      /* an unnamed node takes its first output's name */
+    int in_count;  const char **in;                        /* "" for an omitted optional input */
     int out_count; const char **out;
     int attr_count; OnnxAttr *attr;
-    /* What the graphs in its attributes read, from outside perhaps */
+    /* Names that graphs in its attributes read; some of them come from enclosing graphs */
     int capture_count; const char **capture;
 } OnnxNode;
 
-/* size -1: not known; symbol may be NULL. open: set by the importer where it stays symbolic, size being the greatest then. */
+/* size -1: unknown; symbol may be NULL. The importer sets `open` if the dimension stays symbolic; size is then its
+ * upper bound. */
 typedef struct OnnxDim { int64_t size; const char *symbol; const Expr *open; } OnnxDim;
 typedef struct OnnxValue {
     const char *name;
@@ -86,13 +87,13 @@ typedef struct OnnxGraph {
     int initializer_count; OnnxTensor *initializer;
     int input_count;       OnnxValue *input;
     int output_count;      OnnxValue *output;
-    int value_count;       OnnxValue *value;               /* what the file says of values in between */
+    int value_count;       OnnxValue *value;               /* declared types and shapes of intermediate values */
 } OnnxGraph;
 
-typedef struct OnnxFunction {                              /* a model's own operator */
+typedef struct OnnxFunction {                              /* a model-local operator */
     const char *name, *domain;
     int64_t opset;                                         /* of the default domain; 0: the model's */
-    int attr_count; OnnxAttr *attr;                        /* those with a default */
+    int attr_count; OnnxAttr *attr;                        /* attributes with a default */
     OnnxGraph body;
 } OnnxFunction;
 
@@ -103,7 +104,7 @@ typedef struct OnnxFile {
 } OnnxFile;
 
 bool onnx_file_read(Ctx *cx, Bytes bytes, OnnxFile *out);
-/* Where the model lies ("" or with a '/' at its end), and the files of external data there that have been read. */
+/* The model's folder ("" or ending in '/') and the external data files read from it. */
 typedef struct OnnxFolder { const char *path; Map files; } OnnxFolder;
 
 void onnx_tensor_open(Ctx *cx, Cursor message, OnnxTensor *out);                 /* without its values */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* TensorProto: its type, shape and values, which lie in the message, packed or raw, or in a file beside the model. */
+/* Reads TensorProto: type, shape and values. The values are stored in the message, packed or raw, or in an external
+ * file. */
 #include <string.h>
 
 #include "import/onnx/file/onnx_file.h"
 #include "support/names.h"
 #include "support/text.h"
 
-/* The 16-bit floats are for storage only: onnx_translate puts casts around their arithmetic. */
+/* 16-bit floats are storage types only: onnx_translate inserts casts around their arithmetic. */
 static const struct { const char *text; bool is_known; DType type;
 } types[] = {
     [ONNX_FLOAT] = { "float", true, F32 },
@@ -83,7 +84,7 @@ void onnx_tensor_open(Ctx *cx, Cursor m, OnnxTensor *t)
                        (long)INT32_MAX);
 }
 
-/* Which field holds the values of a type where they are not raw, and how they are packed. */
+/* Returns the field that stores values of a type if they are not raw, and its packed encoding. */
 static void typed_field(DType t, uint64_t *number, WireType *packed)
 {
     *packed = t == F32 ? WIRE_32 : t == F64 ? WIRE_64 : WIRE_VARINT;
@@ -123,7 +124,7 @@ static void *typed_values(Ctx *cx, const OnnxTensor *t, DType type, int64_t elem
     return data;
 }
 
-/* Raw values are little-endian; ours are in the host's order. */
+/* Raw values are little-endian; tensors use the host's byte order. */
 static void *raw_values(Ctx *cx, Cursor raw, DType type, int64_t elems, const char *where)
 {
     int bytes = dtype_info(type)->bytes;
@@ -177,8 +178,8 @@ static External read_external(Ctx *cx, Cursor m)
     return e;
 }
 
-/* Relative, and no part of it is "..": it stays in the model's folder or below. */
-static bool stays_below(const char *path)
+/* True if the path stays in the model's folder or below: it is relative and has no ".." component. */
+static bool is_below_folder(const char *path)
 {
     if (!*path || *path == '/' || strchr(path, '\\') || strchr(path, ':')) return false;
     for (const char *p = path; *p; p += strcspn(p, "/"), p += *p == '/')
@@ -197,31 +198,31 @@ static Bytes read_once(Ctx *cx, OnnxFolder *folder, const char *location)
     return *file;
 }
 
-static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, uint64_t wanted, const char *where)
+static Cursor external_values(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder, uint64_t expected, const char *where)
 {
     Cursor none = cursor_new(NULL, 0);
     External e = read_external(cx, t->message);
-    if (!e.location || e.is_bad || (e.has_length && e.length != wanted)) {
+    if (!e.location || e.is_bad || (e.has_length && e.length != expected)) {
         diag_error(cx, where, "its external data must have a location, and a length of %llu bytes",
-                   (unsigned long long)wanted);
+                   (unsigned long long)expected);
         return none;
     }
-    if (!stays_below(e.location)) {
-        diag_error(cx, where, "its external data lies at \"%s\", which is not in the model's folder", e.location);
+    if (!is_below_folder(e.location)) {
+        diag_error(cx, where, "its external data is stored at \"%s\", which is outside the model's folder", e.location);
         return none;
     }
     Bytes file = read_once(cx, folder, e.location);
     if (ctx_failed(cx)) return none;
-    if (e.offset > file.count || wanted > file.count - e.offset) {
-        diag_error(cx, where, "its external data, %llu bytes at %llu, are not all in \"%s\", which has %llu bytes",
-                   (unsigned long long)wanted, (unsigned long long)e.offset, e.location,
+    if (e.offset > file.count || expected > file.count - e.offset) {
+        diag_error(cx, where, "its external data, %llu bytes at %llu, exceeds \"%s\", which has %llu bytes",
+                   (unsigned long long)expected, (unsigned long long)e.offset, e.location,
                    (unsigned long long)file.count);
         return none;
     }
-    return cursor_new(file.at + e.offset, (size_t)wanted);
+    return cursor_new(file.at + e.offset, (size_t)expected);
 }
 
-/* ---- Values of a tensor, wherever they are ------------------------------------------------------------------------ */
+/* ---- Values of a tensor, from any storage ------------------------------------------------------------------------ */
 
 Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
 {
@@ -236,7 +237,7 @@ Tensor *onnx_tensor_read(Ctx *cx, const OnnxTensor *t, OnnxFolder *folder)
     Tensor *out = tensor_new_fixed(cx, t->name, type, t->rank, t->dim);
     int64_t elems = out ? tensor_elems(out) : -1;
     if (elems < 0 || elems > INT32_MAX) {
-        diag_error(cx, where, "it is too large");
+        diag_error(cx, where, "it has 2^31 elements or more");
         return NULL;
     }
     Cursor raw = { 0 }, m = t->message;
