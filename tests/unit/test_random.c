@@ -37,7 +37,7 @@ static void known_answers(void)
     const Expr *e = expr_read(cx, "philox(u64(0), u64(0))", (const Bind[]){ { NULL, NULL, NULL } }, U64);
     check_that(e->kind == EXPR_INT && (uint64_t)e->integer == UINT64_C(0xe169c58d6627e8d5), "philox in a formula: the first two words", "%llx", (unsigned long long)e->integer);
     expr_read(cx, "philox(1, 2)", (const Bind[]){ { NULL, NULL, NULL } }, I32);
-    CHECK("philox wants u64", ctx_failed(cx) && strstr(diag_text(cx, cx->diags), "'philox' wants u64, not i32"));
+    CHECK("philox requires u64", ctx_failed(cx) && strstr(diag_text(cx, cx->diags), "'philox' requires u64, not i32"));
     ctx_free(cx);
 }
 

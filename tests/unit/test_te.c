@@ -171,7 +171,7 @@ static const Refusal refusals[] = {
     { "elements-beyond-64-bits", "input x: f32[2097152][2097152][2097152]\n",
       "e.te: 1:7: error: tensor \"x\" [2097152][2097152][2097152] has up to 9223372036854775807 elements; at most "
       "2147483647 "
-      "are accepted, for indices have 32 bits\n  input x: f32[2097152][2097152][2097152]\n        ^" },
+      "are accepted, because indices have 32 bits\n  input x: f32[2097152][2097152][2097152]\n        ^" },
     { "elements-of-greatest-size", "size n in 1..65536\ninput x: f32[n]\ny[i,j] = x[i] * x[j]\noutput y\n",
       "e.te: 3:1: error: tensor \"y\" [n][n] has up to 4294967296 elements; at most 2147483647 are accepted, for "
       "indices "

@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Intervals of integer expressions. Each node is worked out on whole numbers from its operands' intervals; where the
- * result may leave the type it wraps, and nothing is known but the type. An end at INT64_MIN or INT64_MAX is infinite:
- * so it is for i64 and for u64, whose upper half the analyser does not see.
+/* Intervals of integer expressions. A node's interval is computed over the integers from its operands' intervals. If
+ * the result may leave the type, it wraps, and the interval is the whole type. An end at INT64_MIN or INT64_MAX is
+ * infinite. This holds for i64 and for u64, whose upper half the analysis does not represent.
  *
  * A fact F >= 0 of the scope narrows an expression E that is part of it: F = s*E + R gives E <= max(R) / -s for s < 0,
- * and E >= -max(R) / s for s > 0. A loop that runs not at all has the interval [0, 0]: what is said of it is void. */
+ * and E >= -max(R) / s for s > 0. The variable of an empty loop has the interval [0, 0]; claims about it are vacuously
+ * true. */
 #include "ir/algebra/algebra.h"
 
 static const int64_t INF = INT64_MAX, MINUS_INF = INT64_MIN;
@@ -16,7 +17,7 @@ const Bounds *bounds_var(Ctx *cx, const Bounds *outer, const Expr *var, const Ex
     return b;
 }
 
-/* A conjunction becomes facts of their own, so that each is forgotten with its own variables only. */
+/* Splits a conjunction into its facts, so that each is dropped only with its own variables. */
 const Bounds *bounds_fact(Ctx *cx, const Bounds *outer, const Expr *fact)
 {
     if (!fact || expr_is_int(fact, 1)) return outer;
@@ -56,7 +57,7 @@ static Interval multiply(Interval a, Interval b)
                  sat_mul(a.greatest, b.greatest));
 }
 
-/* Quotient by a positive divisor; an infinite end stays so. */
+/* Quotient of an end by a positive divisor; infinite ends stay infinite. */
 static int64_t div_end(int64_t a, int64_t b) { return a == INF || a == MINUS_INF ? a : floor_div(a, b); }
 
 static Interval divide(Interval a, Interval b, Interval whole)
@@ -67,7 +68,7 @@ static Interval divide(Interval a, Interval b, Interval whole)
     return r;
 }
 
-/* Towards zero: the magnitudes are divided. It grows with the dividend, so ends lead to ends. */
+/* Rounds to zero. The quotient is monotone in the dividend, so the ends of the operands give the ends of the result. */
 static int64_t truncated_end(int64_t a, int64_t b) { return a < 0 ? negated(div_end(negated(a), b)) : div_end(a, b); }
 
 static Interval divide_truncated(Interval a, Interval b, Interval whole)
@@ -90,7 +91,7 @@ static Interval modulo(Interval a, Interval b, Interval whole)
     return (Interval){ 0, a.least >= 0 ? least_of(top, a.greatest) : top };
 }
 
-/* 1 surely, 0 surely not, -1 unknown. */
+/* Returns 1 if a < b for all values, 0 if for none, -1 if undecided. */
 static int is_less(Interval a, Interval b)
 {
     if (a.greatest < b.least) return 1;
@@ -124,7 +125,7 @@ static Interval shift_right(Interval a, Interval by, Interval whole)
                        far.greatest > near.greatest ? far.greatest : near.greatest };
 }
 
-/* Both grow with the product and with the shifted value, so ends lead to ends. */
+/* mulhigh is monotone in the product and roundshift in the shifted value, so ends give ends. */
 static int64_t high_of(int64_t product)
 {
     int64_t high = floor_div(sat_add(product, (int64_t)1 << 30), (int64_t)1 << 31);
@@ -196,7 +197,7 @@ static Interval of_var(Ranges *r, const Expr *e)
     return i;
 }
 
-/* What lowering found out about the memory's elements. */
+/* Returns the bounds that lowering proved for the memory's elements. */
 static Interval of_load(const Expr *e)
 {
     const Memory *m = e->ref;
@@ -216,7 +217,8 @@ static Interval chosen(const Interval *v)
     return known < 0 ? hull(v[SELECT_YES], v[SELECT_NO]) : v[known ? SELECT_NO : SELECT_YES];
 }
 
-/* An operation on whole numbers: may be outside the type. `whole` is the type's interval, the answer where nothing is known. */
+/* Interval of an operation over the integers; it may exceed the type. `whole`, the type's interval, is the answer if
+ * nothing better is known. */
 static Interval operation(const Expr *e, const Interval *v, Interval whole)
 {
     bool on_floats = e->arg_count && dtype_is_float(e->arg[e->arg_count - 1]->type);
@@ -234,7 +236,8 @@ static Interval operation(const Expr *e, const Interval *v, Interval whole)
     case EXPR_TDIV:     return divide_truncated(v[0], v[1], whole);
     case EXPR_TMOD:     return v[0].least >= 0 ? modulo(v[0], v[1], whole) : whole;
     case EXPR_MIN:      return (Interval){ least_of(v[0].least, v[1].least), least_of(v[0].greatest, v[1].greatest) };
-    case EXPR_MAX:      return (Interval){ greatest_of(v[0].least, v[1].least), greatest_of(v[0].greatest, v[1].greatest) };
+    case EXPR_MAX:      return (Interval){ greatest_of(v[0].least, v[1].least),
+                                           greatest_of(v[0].greatest, v[1].greatest) };
     case EXPR_SELECT:   return chosen(v);
     case EXPR_ABS:      return absolute(v[0]);
     case EXPR_SHL:      return shift_left(v[0], v[1], whole);
@@ -333,12 +336,12 @@ Interval ranges_of(Ranges *r, const Expr *e)
     if (!fits(i, e->type)) i = type_interval(e->type);
     Interval *remembered = NEW(r->cx->arena, Interval);
     *remembered = i;
-    map_put_ptr(&r->known, e, remembered);   /* already here, for the facts may speak of e itself */
+    map_put_ptr(&r->known, e, remembered);   /* stored before narrowing, because a fact may use e */
     *remembered = narrowed(r, e, i);
     return *remembered;
 }
 
-/* e % k is e - k * (e / k): what is said of remainders is said of quotients, too. */
+/* Rewrites remainders by e % k = e - k * (e / k), so that facts about remainders bound quotients too. */
 static bool without_remainders(Ranges *r, const Linear *l, Linear *out)
 {
     Linear part;
@@ -370,7 +373,7 @@ static bool add_fact(Ranges *r, const Expr *more, const Expr *less, int64_t by)
     return true;
 }
 
-enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders says four things */
+enum { MAX_FACTS = 32, FACTS_OF_ONE = 4 };    /* an equation with remainders gives four */
 
 static void collect_fact(Ranges *r, const Expr *fact, bool holds)
 {
@@ -399,7 +402,8 @@ static int fact_room(const Expr *fact)
     return n;
 }
 
-/* A fact is opened by what is known without it; what was found out meanwhile is then forgotten, for it can be narrowed. */
+/* Facts are opened with intervals computed without facts. These intervals are then dropped, because facts may narrow
+ * them. */
 Ranges ranges_new(Ctx *cx, const Bounds *scope)
 {
     Ranges r = { .cx = cx, .scope = scope, .known = map_new(cx->arena) };
@@ -418,7 +422,7 @@ Interval interval_of(Ctx *cx, const Expr *e, const Bounds *b)
     return ranges_of(&r, e);
 }
 
-/* ---- Sizes at their greatest ------------------------------------------------------------------------------------ */
+/* ---- Sizes at their greatest ----------------------------------------------------------------------------------- */
 
 int64_t tensor_most_elems(Ctx *cx, const Tensor *t)
 {
@@ -440,7 +444,7 @@ bool tensor_fits_index(Ctx *cx, const Tensor *t)
     }
     if (most <= INT32_MAX) return true;
     diag_unsupported(cx, NULL,
-                     "tensor \"%s\" %s has %s%lld elements; at most %ld are accepted, for indices have 32 bits",
+                     "tensor \"%s\" %s has %s%lld elements; at most %ld are accepted, because indices have 32 bits",
                      t->name, tensor_shape_text(cx, t), tensor_is_fixed(t) && most < INT64_MAX ? "" : "up to ",
                      (long long)most, (long)INT32_MAX);
     return false;

@@ -1,17 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* The second question: do the own loops under their guard reach every point of one box exactly once?
+/* Dense: do the own loops under their guard reach every point of one box exactly once?
  *
- * Each own loop v is a number whose digits are v itself or (v / low) % count. The digits of a loop must use it up: low =
- * 1, then low = the low and count of the one before multiplied, to the extent. Where binds speak of the digits of a sum
- * (a split of a fused loop: (fo*4 + fi) / 5), the sum is first shown to be dense itself and is then a number like a loop.
- * Each bind is a line: base + sum of coef * digit, and its digits in the order of coef are a mixed radix: coef = 1, then
- * coef = the coef and count of the one before multiplied. So the points of the box and the values of the loops
- * correspond one to one.
+ * - Digits of loops. Each own loop v is a number whose digits are v itself or (v / low) % count. Its digits must be a
+ *   mixed radix of the whole extent: low = 1 for the first, then low = the low times the count of the digit before.
+ * - Sums as numbers. If binds use digits of a sum (a split of a fused loop: (fo*4 + fi) / 5), the sum is first proved
+ *   dense itself, and then is a number like a loop.
+ * - Lines. Each bind is a line: base + sum of coef * digit. Its digits, sorted by coef, are a mixed radix: coef = 1,
+ *   then coef = the coef times the count of the digit before.
  *
- * A guard is a conjunction of comparisons. One that bounds a mixed radix of digits of a line, sum of q_j * digit_j <= R,
- * merges them into one digit of R + 1 values; the shortest are taken first, so that the split of a split comes right. A
- * bound from below cuts the line: sum over its upper digits j >= m says the same of all, for those below m stay under
- * coef_m. What is left is still one interval. */
+ * Therefore the points of the box and the values of the loops correspond one to one.
+ *
+ * A guard is a conjunction of comparisons, called cuts. A cut from above bounds a mixed radix of digits of a line, sum
+ * of q_j * digit_j <= R, and merges these digits into one of R + 1 values. The shortest cuts are applied first, which
+ * the split of a split requires. A cut from below bounds the upper digits of a line: sum over j >= m is at least a
+ * limit. It is equivalent to a bound of the whole line, because the digits below m sum to less than coef_m. The result
+ * is one interval either way. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"
@@ -21,18 +24,19 @@ enum { MAX_DIGITS = 32, MAX_SOURCES = 32, MAX_LINES = 2 * MAX_AXES, MAX_CUTS = 1
 /* A number with digits: an own loop, or the sum of a line. */
 typedef struct Source { const Expr *number, *extent; int line; bool is_used; } Source;
 
-/* A digit of a source, or several merged by a guard into one: then source is -1, and they know it and their part in it. */
+/* A digit of a source, or a digit merged from several by a guard (source -1). The merged ones refer to it by `merged`,
+ * with their factor `part`. */
 typedef struct Digit {
     const Expr *term; int source, line;
     const Expr *low, *count, *coef;
-    int merged; int64_t part;                /* merged: index of the digit it is a part of, or -1 */
+    int merged; int64_t part;                /* merged: index of the digit that contains this one, or -1 */
 } Digit;
 
 typedef struct LinearIndex {
-    Linear base;                             /* free of own loops */
-    int count, digit[MAX_DIGITS];            /* once sorted: lowest first, those of one value left out */
+    Linear base;                             /* without own loops */
+    int count, digit[MAX_DIGITS];            /* once sorted: lowest first, without digits of one value */
     const Expr *total, *from, *end;          /* product of the digits' counts; cut to [from, end), relative to base */
-    const Expr *shifted_loop, *shift_end;    /* min(shifted_loop * shift_step, shift_end) is a part of the line */
+    const Expr *shifted_loop, *shift_end;    /* min(shifted_loop * shift_step, shift_end) is a term of the line */
     int64_t shift_step;
     bool is_sorted, is_virtual;
 } LinearIndex;
@@ -41,7 +45,7 @@ typedef struct Dense {
     Ctx *cx;
     Ranges inside, outside;
     const Expr *const *own; int own_count;
-    int cut_count; Linear cut[MAX_CUTS]; bool is_done[MAX_CUTS];       /* what the guard says: each >= 0 */
+    int cut_count; Linear cut[MAX_CUTS]; bool is_done[MAX_CUTS];       /* the guard's comparisons, each >= 0 */
     int source_count; Source source[MAX_SOURCES];
     int digit_count; Digit digit[MAX_DIGITS];
     int line_count; LinearIndex line[MAX_LINES];
@@ -68,7 +72,7 @@ static const Expr *tidy(Dense *d, const Expr *e) { return ranges_simplify(&d->ou
 static const Expr *product(Dense *d, const Expr *a, const Expr *b)
 {
     bool too_large = a->kind == EXPR_INT && b->kind == EXPR_INT && sat_mul(a->integer, b->integer) > INT32_MAX;
-    if (too_large && !refuse(d, "there are more than 2^31 points", NULL)) return a;
+    if (too_large && !refuse(d, "the box has more than 2^31 points", NULL)) return a;
     if (expr_is_int(a, 1)) return b;
     return expr_is_int(b, 1) ? a : tidy(d, expr_mul(d->cx, a, b));
 }
@@ -100,7 +104,7 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
     if (e->kind == EXPR_FLOORDIV && !uses_own(d, e->arg[1])) { low = e->arg[1]; e = e->arg[0]; }
     bool is_digit = e->kind == EXPR_VAR || low->kind != EXPR_INT || low->integer != 1 || count;
     int source = is_digit ? source_of(d, e) : -1;
-    if (source < 0) return refuse(d, "this is no digit of a loop:", term);
+    if (source < 0) return refuse(d, "the index has a term that is not a digit of a loop:", term);
     if (d->digit_count == MAX_DIGITS) return refuse(d, "there are too many digits in", term);
     d->source[source].is_used = true;
     d->digit[d->digit_count] = (Digit){ term, source, line, low, count, coef, -1, 0 };
@@ -108,7 +112,7 @@ static bool add_digit(Dense *d, int line, const Expr *term, const Expr *coef)
     return true;
 }
 
-/* min(o*f, end): the last step of the loop o is moved inwards so that it ends where the axis does. */
+/* Adds min(o*f, end): the last step of the loop o is shifted inwards, to end where the axis ends. */
 static bool add_shift(Dense *d, int line, const Expr *term)
 {
     Linear a;
@@ -119,7 +123,8 @@ static bool add_shift(Dense *d, int line, const Expr *term)
                   && ranges_linear(&d->inside, step, &a) && a.count == 1 && a.constant == 0 && a.coef[0] > 0
                   && a.term[0]->kind == EXPR_VAR;
     int source = simple ? source_of(d, a.term[0]) : -1;
-    if (source < 0 || d->source[source].is_used) return refuse(d, "this is no digit of a loop:", term);
+    if (source < 0 || d->source[source].is_used)
+        return refuse(d, "the index has a term that is not a digit of a loop:", term);
     d->source[source].is_used = true;
     l->shifted_loop = a.term[0];
     l->shift_step = a.coef[0];
@@ -133,7 +138,7 @@ static bool add_term(Dense *d, int line, const Expr *term, int64_t coef)
         Linear one = { .type = I32, .count = 1, .term = { term }, .coef = { coef } };
         return linear_add(&d->line[line].base, &one, 1);
     }
-    if (coef < 0) return refuse(d, "the index falls with", term);
+    if (coef < 0) return refuse(d, "the index decreases with", term);
     if (term->kind == EXPR_MIN && coef == 1) return add_shift(d, line, term);
     for (int side = 0; term->kind == EXPR_MUL && side < 2; side++) {
         const Expr *factor = term->arg[side];
@@ -182,7 +187,8 @@ static const Expr *source_extent(Dense *d, int s)
     return source->extent = cut_total(d, l);
 }
 
-/* extent / low; of a product with `low` the other factor, though low may be 0, for then the loop does not run. */
+/* Returns extent / low. If extent is a product with `low`, this is the other factor, even if low may be 0: then the
+ * loop does not run. */
 static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
 {
     for (int side = 0; extent->kind == EXPR_MUL && side < 2; side++)
@@ -190,7 +196,7 @@ static const Expr *times_in(Dense *d, const Expr *low, const Expr *extent)
     return tidy(d, expr_binary(d->cx, EXPR_FLOORDIV, extent, low));
 }
 
-/* How many values the digit has: given by its remainder, else what the loop leaves above `low`. */
+/* Returns the number of values of the digit: the modulus of its remainder, else extent / low. */
 static const Expr *digit_values(Dense *d, Digit *g)
 {
     if (g->count) return g->count;
@@ -198,7 +204,7 @@ static const Expr *digit_values(Dense *d, Digit *g)
     if (!extent) return NULL;
     g->count = times_in(d, g->low, extent);
     if (same(d, product(d, g->count, g->low), extent)) return g->count;
-    refuse(d, "the extent is no multiple of the divisor in", g->term);
+    refuse(d, "the extent is not a multiple of the divisor in", g->term);
     return NULL;
 }
 
@@ -221,7 +227,7 @@ static bool is_used_up(Dense *d, int s)
     for (int g = 0; g < d->digit_count; g++)
         if (d->digit[g].source == s && d->digit[g].low && !expr_is_int(d->digit[g].count, 1))
             return refuse(d, "the digits do not fit together in", d->digit[g].term);
-    return same(d, low, extent) || refuse(d, "the same points are reached again by the loop", source->number);
+    return same(d, low, extent) || refuse(d, "the same points are reached more than once by the loop", source->number);
 }
 
 static int take_lowest(Dense *d, LinearIndex *l, int from, const Expr *coef)
@@ -231,7 +237,7 @@ static int take_lowest(Dense *d, LinearIndex *l, int from, const Expr *coef)
     return -1;
 }
 
-/* Puts the digits in the order of their coefficients and shows that they are a mixed radix. */
+/* Sorts the digits by coefficient and proves that they are a mixed radix. */
 static bool sort_line(Dense *d, int line)
 {
     LinearIndex *l = &d->line[line];
@@ -246,7 +252,7 @@ static bool sort_line(Dense *d, int line)
     l->total = number(d, 1);
     for (int i = 0; i < l->count; i++) {
         int next = take_lowest(d, l, i, l->total), digit = l->digit[i];
-        if (next < 0) return refuse(d, "the points are not next to each other in", d->digit[digit].term);
+        if (next < 0) return refuse(d, "the points are not contiguous in", d->digit[digit].term);
         l->digit[i] = l->digit[next];
         l->digit[next] = digit;
         l->total = product(d, l->total, d->digit[l->digit[i]].count);
@@ -256,7 +262,7 @@ static bool sort_line(Dense *d, int line)
 
 /* ---- Guards ---------------------------------------------------------------------------------------------------- */
 
-/* The own part of a comparison, by digits. */
+/* The digits of own loops in a comparison, with their coefficients, and the rest of it. */
 typedef struct Cut { int count, digit[MAX_DIGITS]; int64_t coef[MAX_DIGITS]; Linear rest; } Cut;
 
 static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
@@ -270,7 +276,7 @@ static bool cut_add(Dense *d, Cut *c, int digit, int64_t coef)
     return true;
 }
 
-/* A term is a digit, or a loop that is the sum of its digits times their low ends. */
+/* A term is a digit, or a loop: the sum of its digits times their lows. */
 static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
 {
     bool found = false;
@@ -286,7 +292,7 @@ static bool cut_add_term(Dense *d, Cut *c, const Expr *term, int64_t coef)
     return found;
 }
 
-/* The digit in c that was merged first, or -1. */
+/* Returns the index in c of the digit that was merged first, or -1. */
 static int next_merged(const Dense *d, const Cut *c)
 {
     int at = -1;
@@ -297,7 +303,7 @@ static int next_merged(const Dense *d, const Cut *c)
     return at;
 }
 
-/* Digits that were merged are spoken of together or not at all. */
+/* Replaces the parts of a merged digit by that digit. A cut contains all of its parts or none. */
 static bool cut_merge(Dense *d, Cut *c)
 {
     for (int at; (at = next_merged(d, c)) >= 0;) {
@@ -326,8 +332,9 @@ static int position(const LinearIndex *l, int digit)
     return -1;
 }
 
-/* Of digits in several lines the lower ones may be full: sum of q_j*d_j <= R, and R + 1 is a multiple of what the full
- * ones make together, q_m. Then sum over j >= m of q_j/q_m * d_j <= (R + 1)/q_m - 1 says the same. */
+/* Strips full digits from a cut over several lines. In sum of q_j * d_j <= R, let the lower digits together take all
+ * values below q_m, and R + 1 be a multiple of q_m. Then sum over j >= m of q_j/q_m * d_j <= (R + 1)/q_m - 1 is
+ * equivalent. */
 static bool strip_full_digits(Dense *d, Cut *c)
 {
     int64_t full = 1;
@@ -355,7 +362,8 @@ static bool strip_full_digits(Dense *d, Cut *c)
     return end % full == 0;
 }
 
-/* No own loop in it: the points are all there, or none. An axis of one point takes the cut, if the guard speaks of it. */
+/* Applies a cut without own loops: either all points remain or none. It cuts an axis of one point if the guard uses its
+ * base, else the first line. */
 static bool cut_all(Dense *d, const Linear *rest)
 {
     int best = 0;
@@ -376,7 +384,7 @@ static bool cut_all(Dense *d, const Linear *rest)
     return true;
 }
 
-/* Once something was counted on the ground of the line's number of points, it is too late to cut it. */
+/* True if an extent has been derived from the line's number of points: a later cut of the line would invalidate it. */
 static bool is_counted(const Dense *d, int line)
 {
     for (int s = 0; s < d->source_count; s++)
@@ -384,7 +392,8 @@ static bool is_counted(const Dense *d, int line)
     return false;
 }
 
-/* From below: the digits are the upper ones of a line, and say what a bound of the whole line says. */
+/* Applies a cut from below. Its digits are the upper ones of a line, so it is equivalent to a bound of the whole
+ * line. */
 static bool cut_begin(Dense *d, const Cut *c)
 {
     int line = d->digit[c->digit[0]].line;
@@ -413,7 +422,8 @@ static bool cut_begin(Dense *d, const Cut *c)
 static void sort_cut(Cut *c)
 {
     for (int i = 1; i < c->count; i++)
-        for (int j = i; j > 0 && c->coef[j] > c->coef[j - 1]; j--) {      /* from above: coefficients are negative */
+        /* In a cut from above, coefficients are negative */
+        for (int j = i; j > 0 && c->coef[j] > c->coef[j - 1]; j--) {
             int64_t coef = c->coef[j];
             int digit = c->digit[j];
             c->coef[j] = c->coef[j - 1];
@@ -423,7 +433,8 @@ static void sort_cut(Cut *c)
         }
 }
 
-/* From above: -sum of q_j * digit_j + rest >= 0 over a mixed radix makes of the digits one, of rest / q_0 + 1 values. */
+/* Applies a cut from above: -sum of q_j * digit_j + rest >= 0 over a mixed radix merges the digits into one of rest /
+ * q_0 + 1 values. */
 static bool cut_end(Dense *d, Cut *c)
 {
     int line = d->digit[c->digit[0]].line;
@@ -468,20 +479,20 @@ static bool open_cut(Dense *d, const Linear *fact, Cut *c)
         } else if (!linear_add(&c->rest, &one, 1)) return false;
     }
     if (!strip_full_digits(d, c)) return refuse(d, "the guard cuts across the digits of", fact->term[0]);
-    return cut_merge(d, c) || refuse(d, "the guard speaks of a part of what another one bounds:", fact->term[0]);
+    return cut_merge(d, c) || refuse(d, "the guard bounds a part of a sum that another guard bounds:", fact->term[0]);
 }
 
 static bool apply_cut(Dense *d, const Linear *fact)
 {
     Cut c;
     if (!open_cut(d, fact, &c)) return false;
-    if (c.count == 0) return cut_all(d, &c.rest) || refuse(d, "the guard has nothing to cut", NULL);
+    if (c.count == 0) return cut_all(d, &c.rest) || refuse(d, "the guard cuts no axis", NULL);
     if (c.coef[0] < 0 ? cut_end(d, &c) : cut_begin(d, &c)) return true;
     return refuse(d, "the guard cuts across the digits of", fact->term[0]);
 }
 
-/* The order of the cuts: of sums before others, for the number of points of a sum is what its digits are counted by; from
- * above before from below; the shortest first. */
+/* Orders the cuts: cuts of sums first, because their digits are counted by the number of the sum's points; then cuts
+ * from above before cuts from below; then the shortest first. */
 static int cut_rank(const Dense *d, const Linear *fact)
 {
     int own = 0, of_lines = 0, rank;
@@ -499,7 +510,7 @@ static int cut_rank(const Dense *d, const Linear *fact)
     return own ? rank : 8 * MAX_TERMS;
 }
 
-/* v < R + 1 for a loop alone: its extent is so much smaller. */
+/* Applies v < R + 1 for a single loop v: shortens its extent. */
 static bool cut_loop(Dense *d, const Linear *fact)
 {
     int at = -1;
@@ -532,12 +543,12 @@ static bool apply_cuts(Dense *d)
     return true;
 }
 
-/* A guard that is no comparison of integers holds for all points or for none. */
+/* Applies a guard that is not a comparison of integers: it holds for all points or for none. */
 static bool apply_condition(Dense *d, const Expr *guard)
 {
-    if (uses_own(d, guard)) return refuse(d, "the guard is no comparison of sums:", guard);
+    if (uses_own(d, guard)) return refuse(d, "the guard is not a comparison of sums:", guard);
     if (d->line_count == 0 || d->line[0].shifted_loop || !sort_line(d, 0))
-        return refuse(d, "the guard has nothing to cut", NULL);
+        return refuse(d, "the guard cuts no axis", NULL);
     LinearIndex *l = &d->line[0];
     l->end = expr_select(d->cx, guard, l->end ? l->end : l->total, number(d, 0));
     return true;
@@ -559,10 +570,10 @@ static bool read_guard(Dense *d, const Expr *guard, Guards *others)
     Linear more, less;
     if (!ranges_linear(&d->inside, guard->arg[1], &more) || !ranges_linear(&d->inside, guard->arg[0], &less))
         return false;
-    for (int turn = 0; turn < 1 + (guard->kind == EXPR_EQ); turn++) {
+    for (int side = 0; side < 1 + (guard->kind == EXPR_EQ); side++) {
         Linear *cut = &d->cut[d->cut_count++];
-        *cut = turn ? less : more;
-        if (!linear_add(cut, turn ? &more : &less, -1)) return refuse(d, "there are too many terms in", guard);
+        *cut = side ? less : more;
+        if (!linear_add(cut, side ? &more : &less, -1)) return refuse(d, "there are too many terms in", guard);
         cut->constant = sat_add(cut->constant, guard->kind == EXPR_LT ? -1 : 0);
     }
     return true;
@@ -577,9 +588,10 @@ static bool apply_guard(Dense *d, const Expr *guard)
     return true;
 }
 
-/* ---- All together ---------------------------------------------------------------------------------------------- */
+/* ---- The question ---------------------------------------------------------------------------------------------- */
 
-/* The steps of f from 0, the last moved to `end`, each followed by f points: [0, end + f), if the last step gets there. */
+/* Widens a shifted line: the steps of f from 0, the last shifted to `end`, each of f points, cover [0, end + f) if they
+ * reach the end. */
 static bool widen_shift(Dense *d, LinearIndex *l)
 {
     Ctx *cx = d->cx;
@@ -589,7 +601,7 @@ static bool widen_shift(Dense *d, LinearIndex *l)
     bool fits = same(d, l->total, step)
                 && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, number(d, 0), l->shift_end))
                 && ranges_prove(&d->outside, expr_binary(cx, EXPR_LE, l->shift_end, last)) && !d->repeats;
-    if (!fits) return refuse(d, "the shifted tail does not meet the end of the axis by", l->shifted_loop);
+    if (!fits) return refuse(d, "the shifted tail does not reach the end of the axis by", l->shifted_loop);
     l->total = tidy(d, expr_add(cx, l->shift_end, step));
     d->repeats = l->shifted_loop;
     return true;
@@ -612,13 +624,13 @@ static bool loops_used_up(Dense *d)
         if (is_shift) continue;
         if (!d->source[s].is_used && same(d, source_extent(d, s), number(d, 1))) continue;
         if (!d->source[s].is_used)
-            return refuse(d, "the same points are reached again by the loop", d->source[s].number);
+            return refuse(d, "the same points are reached more than once by the loop", d->source[s].number);
         if (!is_used_up(d, s)) return false;
     }
     return true;
 }
 
-/* An extent min(a, b) of which b mentions own loops is a, under the guard v < b. */
+/* Replaces an extent min(a, b), where b uses own loops, by a and the guard v < b. */
 static const Expr *free_extent(Dense *d, const Expr *var, const Expr *extent, const Expr **guard)
 {
     while (extent->kind == EXPR_MIN && uses_own(d, extent)) {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Sums of integers as vectors: sum of coef * term + constant. Opening a sum, adding vectors and writing one back as an
- * expression are exact modulo 2^bits, for that is how integers add. Who wants the sum as a whole number asks
- * ranges_linear, which opens a node only where its bounds show that it cannot wrap.
+/* Linear forms of integer sums: sum of coef * term + constant. Opening a sum, adding forms and writing one as an
+ * expression are exact modulo 2^bits, as integer addition is. ranges_linear returns a form over the integers: it opens
+ * a node only if its bounds prove that it cannot wrap.
  *
- * The digits of a split are put together again: (v / a) * a + v % a is v, whatever the sign of v. */
+ * The digits of a split are joined: (v / a) * a + v % a is v, for either sign of v. */
 #include "ir/algebra/algebra.h"
 
 int64_t sat_add(int64_t a, int64_t b)
@@ -31,7 +31,7 @@ int64_t floor_div(int64_t a, int64_t b)
     return a / b - (a % b < 0);
 }
 
-/* ---- Vectors --------------------------------------------------------------------------------------------------- */
+/* ---- Linear forms --------------------------------------------------------------------------------------------- */
 
 static bool is_finite(int64_t v) { return v != INT64_MIN && v != INT64_MAX; }
 
@@ -59,8 +59,8 @@ static uint32_t serial_of_ref(const Expr *e)
     }
 }
 
-/* The order of terms: by what they are and by the age of their variables, not by when the nodes were first made, so that
- * what else the context has seen does not show. Interned operands that are equal end the descent at once. */
+/* Orders terms by structure and by the age of their variables, not by the creation of nodes: the order does not depend
+ * on other expressions of the context. Equal interned operands end the descent. */
 static bool comes_before(const Expr *a, const Expr *b)
 {
     for (;;) {
@@ -113,7 +113,7 @@ int64_t linear_coef(const Linear *l, const Expr *term)
 
 /* ---- From expressions ------------------------------------------------------------------------------------------ */
 
-enum { MAX_STEPS = 400 };   /* sums shared many times over are not opened to the end */
+enum { MAX_STEPS = 400 };   /* limits the opening of sums with much sharing */
 
 typedef struct Opening { Ctx *cx; Ranges *ranges; Linear *out; int steps; } Opening;
 
@@ -121,7 +121,7 @@ static bool open_sum(Opening *o, const Expr *e, int64_t factor);
 
 static bool is_sum(const Expr *e) { return e->kind == EXPR_ADD || e->kind == EXPR_SUB || e->kind == EXPR_NEG; }
 
-/* (x + y) * n for a variable n: each product is a term of its own. */
+/* (x + y) * n for a variable n: x * n and y * n become separate terms. */
 static bool open_product(Opening *o, const Expr *e, int64_t factor)
 {
     const Expr *sum = e->arg[0], *by = e->arg[1];
@@ -155,7 +155,7 @@ static bool open_sum(Opening *o, const Expr *e, int64_t factor)
     }
 }
 
-/* The term (v / a) * a that goes with v % a, and its coefficient for each one of v % a. */
+/* Finds the term (v / a) * a that matches coef * (v % a), or returns -1. */
 static int find_quotient(const Linear *l, const Expr *v, const Expr *a, int64_t coef)
 {
     for (int i = 0; i < l->count; i++) {
@@ -171,7 +171,7 @@ static int find_quotient(const Linear *l, const Expr *v, const Expr *a, int64_t 
     return -1;
 }
 
-/* Not for a divisor that may be 0, where both v / a and v % a are 0. */
+/* True if a is never 0. If a is 0, both v / a and v % a are 0, and the digits do not join to v. */
 static bool never_zero(Opening *o, const Expr *a)
 {
     if (a->kind == EXPR_INT) return a->integer != 0;
@@ -214,7 +214,7 @@ bool ranges_linear(Ranges *r, const Expr *e, Linear *out)
 
 /* ---- To expressions -------------------------------------------------------------------------------------------- */
 
-/* The coefficient in the type: as it stands where its size fits, else wrapped. */
+/* Returns the coefficient if its magnitude fits the type, else the coefficient wrapped to the type. */
 static int64_t wrapped(DType t, int64_t v)
 {
     const DTypeInfo *d = dtype_info(t);
@@ -235,7 +235,7 @@ static const Expr *times(Ctx *cx, const Expr *term, int64_t size)
 
 static int64_t size_of(int64_t v) { return v < 0 ? -v : v; }
 
-/* The places of the terms in the order in which they are written: the largest coefficient first. */
+/* Fills `order` with the terms' indices, the largest coefficient first. */
 static void writing_order(const Linear *l, const int64_t *coef, int *order)
 {
     for (int i = 0; i < l->count; i++) {

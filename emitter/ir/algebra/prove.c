@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Proofs of conditions. A comparison of integers is L >= 0 for a linear form L of whole numbers, and that is shown when
- * the least value of L by intervals is not negative, or by putting in the place of a term something that makes L no
- * larger and shares terms with the rest, so that they cancel:
+/* Proofs of conditions. A comparison of integers is L >= 0 for a linear form L over the integers. It is proved if the
+ * least value of L by intervals is not negative, or by replacing a term by a lower bound that shares terms with the
+ * rest of L, so that they cancel:
  *
- *     -v              with v < extent                  -(extent - 1)
+ *     term            condition                        replaced by
+ *     -v              v < extent                       -(extent - 1)
  *     -min(a, b)                                       -a, or -b
  *      min(a, b)                                       both a and b
  *     c * (e / k)     c > 0, as k*(e/k) >= e - k + 1   (c/k) * (e - k + 1); for c < 0: (c/k) * e
- *     R - e / k       whole numbers: e <= k*R + k - 1  k*R + k - 1 - e, k a size, too
+ *     R - e / k       over integers: e <= k*R + k - 1  k*R + k - 1 - e, k a size, too
  *     -(e % k)        e >= 0: -e; k > 0: -(k - 1)
- *     r - e / k, e / k + r   with k no constant         (r + 1) * k - 1 - e, e + r * k
- *     L               with a fact F >= 0               L - m*F for an m > 0 that cancels a term
+ *     r - e / k, e / k + r   k not constant            (r + 1) * k - 1 - e, e + r * k
+ *     L               a fact F >= 0                    L - m*F for an m > 0 that cancels a term
  *
- * The search is depth first, in the order of the terms, over a fixed number of steps: it ends, and it always gives the
- * same answer. */
+ * The search is depth first, in the order of the terms, with a fixed number of steps: it ends, and always with the same
+ * answer. */
 #include "ir/algebra/algebra.h"
 
 enum { MAX_DEPTH_OF_PROOF = 6, MAX_PROOF_STEPS = 160 };
@@ -22,7 +23,8 @@ typedef struct Proof { Ranges *ranges; int steps; } Proof;
 
 static bool holds(Proof *p, const Linear *l, int depth);
 
-/* l with the term at `at` replaced by `with`, both times `scale` / its due: coef * term becomes factor * with. */
+/* Proves l with the term `at` replaced: scale * (l without the term) + factor * with + extra >= 0. `scale` clears the
+ * denominator of the replacement. */
 static bool holds_with(Proof *p, Linear l, int at, int64_t scale, const Expr *with, int64_t factor, int64_t extra,
                        int depth)
 {
@@ -44,7 +46,7 @@ static bool by_both(Proof *p, const Linear *l, int at, const Expr *a, const Expr
     return holds_with(p, *l, at, 1, a, l->coef[at], 0, depth) && holds_with(p, *l, at, 1, b, l->coef[at], 0, depth);
 }
 
-/* l times k, term by term. */
+/* Computes l * k, term by term; false if a product may wrap. */
 static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
 {
     *out = (Linear){ .type = l->type };
@@ -57,8 +59,8 @@ static bool times(Ranges *r, const Linear *l, const Expr *k, Linear *out)
     return ranges_linear(r, k, &part) && linear_add(out, &part, l->constant);
 }
 
-/* For a divisor k > 0 that is no constant: rest - e/k >= 0 where (rest + 1)*k - 1 - e >= 0; e/k + rest >= 0 where e + rest*k >= 0.
- * With e >= 0 the first holds for k >= 0, for it says that k is not 0. */
+/* For a divisor k > 0 that is not constant: rest - e/k >= 0 if (rest + 1)*k - 1 - e >= 0; e/k + rest >= 0 if e + rest*k
+ * >= 0. With e >= 0, k >= 0 suffices for the first, because its premise excludes k = 0. */
 static bool by_symbolic_quotient(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at], *k = e->arg[1];
@@ -94,14 +96,14 @@ static const Expr *extent_of(const Ranges *r, const Expr *var)
     return NULL;
 }
 
-/* A loop of so many times k iterations is in one only if k is not 0. */
+/* True if e is a loop whose trip count is a multiple of k: inside of the loop k is not 0. */
 static bool is_positive_where(const Ranges *r, const Expr *e, const Expr *k)
 {
     const Expr *extent = extent_of(r, e);
     return extent && extent->kind == EXPR_MUL && (extent->arg[0] == k || extent->arg[1] == k);
 }
 
-/* c * (e % k) for c < 0: no less than c * e where e >= 0, and than c * (k - 1). */
+/* Bounds c * (e % k) for c < 0: at least c * e if e >= 0, and at least c * (k - 1). */
 static bool by_remainder(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at]->arg[0], *k = l->term[at]->arg[1];
@@ -119,7 +121,7 @@ static bool by_extent(Proof *p, const Linear *l, int at, int depth)
     return holds_with(p, *l, at, 1, extent, l->coef[at], sat_mul(l->coef[at], -1), depth);
 }
 
-/* -(v * n) with v < extent and n >= 0. */
+/* Bounds -(v * n) by v < extent and n >= 0. */
 static bool by_product(Proof *p, const Linear *l, int at, int depth)
 {
     const Expr *e = l->term[at];
@@ -181,7 +183,7 @@ static bool holds(Proof *p, const Linear *l, int depth)
     return false;
 }
 
-/* Provably l >= 0. */
+/* True if l >= 0 is proved. */
 static bool is_nonnegative(Ranges *r, const Linear *l)
 {
     Proof p = { r, 0 };
@@ -190,7 +192,7 @@ static bool is_nonnegative(Ranges *r, const Linear *l)
 
 /* ---- Conditions ------------------------------------------------------------------------------------------------ */
 
-/* a - b >= by */
+/* True if a - b >= by is proved. */
 static bool exceeds(Ranges *r, const Expr *a, const Expr *b, int64_t by)
 {
     Linear l, m;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The first question: between which ends does an index lie while the inner loops run? The inner variables are taken out
- * of the linear form one by one, each at the end where the bound is; what is free of them stays symbolic. Pushing a term
- * `up` or down:
+/* Reach: between which bounds is an index while the inner loops run? The inner variables are eliminated from the linear
+ * form one by one, each at the end that gives the bound; terms without them stay symbolic. A term is pushed `up` (to
+ * its upper bound) or down:
  *
  *     v in [0, extent)     extent - 1, or 0
- *     min(a, b) up         either bound holds, so the smaller; down: both must be below, so the smaller, too
- *     e / k, e % k         e at that end, divided; [0, k - 1] unless e stays inside [0, k)
- *     x * n                n free of the inner variables and of known sign: x at the end by that sign
- *     anything else        its interval, where that says more than the type
+ *     min(a, b) up         a and b are both upper bounds, so the smaller; down: the smaller of both lower bounds
+ *     e / k, e % k         e at that end, divided; [0, k - 1] unless e stays in [0, k)
+ *     x * n                n free of the inner variables and of known sign: x at the end that the sign selects
+ *     anything else        its interval, if narrower than the type
  *
- * A fact F >= 0 adds nothing negative: L <= L + m*F, and where that cancels an inner term the bound is often sharper
- * (ho*4 + hi under the guard ho*4 + hi < 10). The answer may be too large, never too small. */
+ * A fact F >= 0 adds nothing negative: L <= L + m*F. If that cancels an inner term, the bound is often sharper (ho*4 +
+ * hi under the guard ho*4 + hi < 10). The result may be too large, never too small. */
 #include "ir/algebra/algebra.h"
 
 #include "support/text.h"
@@ -33,9 +33,9 @@ const Bounds *bounds_without(Ctx *cx, const Bounds *scope, const Expr *const *va
 
 typedef struct Reaching {
     Ctx *cx;
-    Ranges ranges, outside;                   /* in the whole scope; without the inner variables */
+    Ranges ranges, outside;                   /* `ranges`: the whole scope; `outside`: without the inner variables */
     const Expr *const *inner; int inner_count;
-    int steps, by_facts;                      /* by_facts: 1 where terms on their own may be bounded by facts, else 0 */
+    int steps, by_facts;                      /* by_facts: 1 if facts may bound terms alone, else 0 */
     const char *why;
 } Reaching;
 
@@ -64,7 +64,7 @@ static const Expr *refuse(Reaching *r, const Expr *term)
     return NULL;
 }
 
-/* Both bound it: the one that says more. Either may be missing. */
+/* Returns the sharper of two bounds. Either may be missing. */
 static const Expr *sharper(Reaching *r, const Expr *a, const Expr *b, bool up)
 {
     if (!a || !b) return a ? a : b;
@@ -79,7 +79,7 @@ static const Expr *wider(Reaching *r, const Expr *a, const Expr *b, bool up)
     return a && b ? sharper(r, a, b, !up) : NULL;
 }
 
-/* l with the term at `at` replaced. */
+/* Bounds l with the term `at` replaced. */
 static const Expr *bound_with(Reaching *r, Linear l, int at, const Expr *with, int64_t shift, bool up, int facts_left)
 {
     Linear part;
@@ -145,7 +145,7 @@ static const Expr *end_by_interval(Reaching *r, const Expr *e, bool up)
     return end == (up ? type->greatest : type->least) ? refuse(r, e) : expr_int(r->cx, e->type, end);
 }
 
-/* A term that is no sum, itself pushed up or down. */
+/* Bounds a term that is not a sum. */
 static const Expr *end_of_term(Reaching *r, const Expr *e, bool up)
 {
     const Expr *end = NULL;
@@ -161,7 +161,8 @@ static const Expr *end_of_term(Reaching *r, const Expr *e, bool up)
     return end ? end : end_by_interval(r, e, up);
 }
 
-/* The next to take out: composite terms first, for they mention variables; then the innermost variable. -1: none. */
+/* Returns the next term to eliminate: composite terms first, because they contain variables, then the innermost
+ * variable; -1: none. */
 static int next_term(const Reaching *r, const Linear *l)
 {
     for (int i = 0; i < l->count; i++)
@@ -174,7 +175,7 @@ static int next_term(const Reaching *r, const Linear *l)
     return -1;
 }
 
-/* As an expression, if no coefficient wraps in it. */
+/* Writes l as an expression; NULL if a coefficient wraps in it. */
 static const Expr *written(Reaching *r, const Linear *l)
 {
     const DTypeInfo *type = dtype_info(l->type);
@@ -199,7 +200,7 @@ static const Expr *bound_by_structure(Reaching *r, Linear l, bool up, int facts_
     return bound_with(r, l, at, end_of_term(r, e, outward), 0, up, facts_left);
 }
 
-/* L <= L + m*F, and L >= L - m*F. */
+/* Bounds by facts: L <= L + m*F, and L >= L - m*F. */
 static const Expr *bound_by_facts(Reaching *r, const Linear *l, bool up, int facts_left)
 {
     const Expr *best = NULL;
@@ -225,7 +226,8 @@ static const Expr *bound(Reaching *r, Linear l, bool up, int facts_left)
     return sharper(r, bound_by_structure(r, l, up, by_facts ? 0 : facts_left), by_facts, up);
 }
 
-/* The search among the facts may run out of steps; what the structure says stands in any case. */
+/* Combines the bounds with and without facts. A search with facts may run out of steps; the structural bound still
+ * holds then. */
 static const Expr *best_bound(Reaching *r, const Linear *l, bool up)
 {
     r->steps = r->by_facts = 0;

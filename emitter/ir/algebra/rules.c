@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Matching and building with the rules.
  *
- * A pattern is an expression like any other, read by the reader of formulas (ir/text/read_rules.c). Its variables are slots (the number is the
- * variable's least value); its types are stand-ins: i32 for any integer type, f32 for any float type. Operands are
- * matched from the last to the first, so that a divisor is known when the dividend is looked at. */
+ * A pattern is an expression, read by the reader of formulas (ir/text/read_rules.c). Its variables are slots: a slot's
+ * number is the variable's least value. Its types are classes: i32 stands for any integer type, f32 for any float type.
+ * Operands match from last to first: a divisor is bound before its dividend is tried. */
 #include "ir/algebra/rules.h"
 
 const RuleTable *rules_of(Ctx *cx)
@@ -18,7 +18,7 @@ const RuleTable *rules_of(Ctx *cx)
 
 static int slot_of(const Expr *pattern) { return (int)expr_as_var(pattern)->least; }
 
-/* The type that the slots below give to a pattern that is no bool. */
+/* Finds the type that the pattern's slots determine; bool slots determine none. */
 static bool type_by_slots(const Expr *pattern, const RuleMatch *m, DType *out)
 {
     if (pattern->kind == EXPR_VAR && pattern->type != BOOL && m->slot[slot_of(pattern)]) {
@@ -51,8 +51,8 @@ const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType o
 
 static bool is_plain(const Expr *pattern) { return pattern->arg_count == 0; }
 
-/* Arithmetic in a condition is on whole numbers: i64 holds it. Plain slots are compared as they are, so that the prover
- * sees what they have in common. */
+/* Evaluates arithmetic in a condition in i64, which holds the exact results. A comparison of two plain slots stays in
+ * their type, so that the prover finds the terms they share. */
 static bool condition_holds(Ranges *r, const Expr *when, const RuleMatch *m)
 {
     if (when->kind == EXPR_INT) return when->integer != 0;
@@ -73,7 +73,8 @@ static bool is_of_constants(const Expr *pattern)
     return true;
 }
 
-/* Every constant worked out on the right is the same in the type and in i64, where small ones cannot overflow. */
+/* True if each constant computed on the right side has the same value in the type as in i64, where small ones cannot
+ * overflow. */
 static bool constants_fit(Ctx *cx, const Expr *pattern, const RuleMatch *m, const RuleMatch *wide, DType t)
 {
     if (pattern->arg_count == 0) return true;
@@ -96,7 +97,7 @@ static bool constants_are_small(const RuleMatch *m, bool computes)
     return true;
 }
 
-/* Does the pattern compute with constants? */
+/* True if the pattern computes with constants. */
 static bool works_out(const Expr *pattern)
 {
     if (pattern->arg_count && pattern->type != BOOL && is_of_constants(pattern)) return true;
@@ -161,7 +162,7 @@ static bool match_args(Matching *g, const Expr *pattern, const Expr *e, bool swa
 
 static bool is_sum(const Expr *e) { return e->kind == EXPR_ADD || e->kind == EXPR_SUB; }
 
-/* Nothing in the sum as it is written wraps. */
+/* True if no node of the sum, as written, wraps. */
 static bool sum_is_exact(Ranges *r, const Expr *e)
 {
     if (!is_sum(e) && e->kind != EXPR_NEG && e->kind != EXPR_MUL) return true;
@@ -171,7 +172,7 @@ static bool sum_is_exact(Ranges *r, const Expr *e)
     return true;
 }
 
-/* Written back as an expression, no coefficient wraps. */
+/* True if no coefficient wraps when the form is written as an expression. */
 static bool has_small_coefs(const Linear *l)
 {
     int64_t most = dtype_info(l->type)->greatest;
@@ -180,8 +181,8 @@ static bool has_small_coefs(const Linear *l)
     return small;
 }
 
-/* `one + rest` against the sum e: `one` is a term (x*c1 or x*y), or c1 the constant. A condition that fails sends us on to
- * the next term. */
+/* Matches `one + rest` with the sum: `one` is a term (x*c1 or x*y), or c1, the constant. If the condition fails, the
+ * caller tries the next term. */
 static bool match_term(Matching *g, const Expr *pattern, const Linear *l, int at)
 {
     Ctx *cx = g->ranges->cx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_RULES_H
-#define LW_IR_RULES_H
-/* The rows of rules.def as patterns: expressions whose variables are slots. simplify.c matches and builds; the test of
- * the rules puts constants in the slots and compares both sides. */
+#ifndef LW_IR_ALGEBRA_RULES_H
+#define LW_IR_ALGEBRA_RULES_H
+/* The rows of rules.def as patterns: expressions whose variables are slots. simplify.c matches them and builds the
+ * right sides. The test of the rules puts constants in the slots and compares both sides. */
 #include "ir/algebra/algebra.h"
 
 typedef enum RuleDomain { RULE_NUMBERS, RULE_INTEGERS, RULE_FLOATS, RULE_EXACT, RULE_BOOLS } RuleDomain;
@@ -12,17 +12,18 @@ typedef struct Rule {
     const char *text;                     /* "left = right" for messages */
     const Expr *left, *right, *when;
     bool is_exact, on_floats;
-    const struct Rule *next;              /* of the same kind at the root of the left side, in the order of rules.def */
+    const struct Rule *next;              /* next rule with the same root kind, in the order of rules.def */
 } Rule;
 typedef struct RuleTable { const Rule *first[EXPR_KIND_COUNT]; } RuleTable;
 
-const RuleTable *rules_of(Ctx *cx);       /* read on first use; kept in the context */
+const RuleTable *rules_of(Ctx *cx);       /* read on first use; stored in the context */
 
 typedef struct RuleMatch { const Expr *slot[SLOT_COUNT]; } RuleMatch;
-bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* with condition */
-/* condition, and constants that fit */
+bool rule_matches(Ranges *r, const Rule *rule, const Expr *e, RuleMatch *out);      /* checks the condition too */
+/* True if the condition holds and the computed constants fit the type */
 bool rule_condition(Ranges *r, const Rule *rule, const RuleMatch *m);
-/* The pattern with the slots filled. `operand` is the type of constants that stand beside no slot. */
-typedef const Expr *MakeNode(Ctx *cx, void *user, const Expr *made);            /* sees each node made; NULL allowed */
+/* Builds the pattern with its slots filled. `operand` is the type of constants that no slot determines. */
+/* Called on each new node; may be NULL */
+typedef const Expr *MakeNode(Ctx *cx, void *user, const Expr *made);
 const Expr *rule_build(Ctx *cx, const Expr *pattern, const RuleMatch *m, DType operand, MakeNode *visit, void *user);
 #endif

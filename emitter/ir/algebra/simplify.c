@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Simplification, from the leaves up, each distinct node once. At a node, until nothing changes: what can have one value
- * only is that constant; casts that say nothing go; sums are collected and sorted (linear.c); then the first row of
- * rules.def that matches. What a row builds is simplified as it is built.
+/* Simplification, bottom up, each distinct node once. At a node, these steps repeat until nothing changes:
  *
- * It ends because every row makes its left side smaller, or brings it nearer to the form in which variables stand alone;
- * a bound on the depth of building guards the tables against each other. Integers wrap: what holds only for whole
- * numbers waits for a proof that nothing overflows. */
+ * 1. An expression with only one possible value becomes that constant. 2. Redundant casts are dropped. 3. Sums are
+ * collected and sorted (linear.c). 4. The first matching row of rules.def applies. The nodes that a row builds are
+ * simplified as they are built.
+ *
+ * Every row shrinks its left side or moves it towards the form with a variable alone on one side, so simplification
+ * ends; a bound on the depth of building guards against rows that undo each other. Integers wrap: rules that hold only
+ * over the integers require a proof that nothing overflows. */
 #include "ir/algebra/rules.h"
 
 typedef struct Simplifier { Ranges *ranges; const RuleTable *rules; int depth; } Simplifier;
@@ -20,7 +22,7 @@ static bool is_sum(const Expr *e)
            || (e->kind == EXPR_MUL && e->arg[1]->kind == EXPR_INT);
 }
 
-/* Nodes of the sum alone. */
+/* Counts the nodes of the sum, without those of its terms. */
 static int sum_size(const Expr *e)
 {
     int size = 1;
@@ -39,7 +41,7 @@ static const Expr *collected(Ctx *cx, const Expr *e)
 
 static int bits_of(DType t) { return 8 * dtype_info(t)->bytes; }
 
-/* T(U(x)): U says nothing where T only keeps bits that U kept, or where x is a value of U. */
+/* Drops U from T(U(x)) if U preserves all bits that T preserves, or if x is a value of U. */
 static const Expr *recast(Simplifier *s, const Expr *e)
 {
     const Expr *inner = e->arg[0];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_DTYPE_H
-#define LW_IR_DTYPE_H
+#ifndef LW_IR_EXPR_DTYPE_H
+#define LW_IR_EXPR_DTYPE_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -27,11 +27,11 @@ bool dtype_is_float(DType t);
 bool dtype_is_integer(DType t);             /* not bool */
 bool dtype_read(const char *s, size_t n, DType *out);   /* by spelling */
 
-/* One element of a tensor in memory, in the host's byte order. */
-/* F for float types (already rounded to the type), else i; u64 as bits */
+/* One element of a tensor in memory, in the host's byte order: `f` for float types, rounded to the type; else `i`; u64
+ * as bits. */
 typedef union Scalar { int64_t i; double f; } Scalar;
 Scalar dtype_load(DType t, const void *base, int64_t index);
 void   dtype_store(DType t, void *base, int64_t index, Scalar v);
-int64_t dtype_integer(DType t, double v);   /* truncated to zero and saturated; NaN gives 0; u64 as bits */
+int64_t dtype_integer(DType t, double v);   /* rounds to zero and saturates; NaN gives 0; u64 as bits */
 Scalar dtype_wrap(DType t, Scalar v);       /* integers: modulo 2^bits; floats: rounded to the type */
 #endif

@@ -8,7 +8,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The nodes themselves are the keys: open addressing with linear probing, at most half full. */
+/* A hash table of nodes, which are their own keys: open addressing, linear probing, at most half full. */
 struct ExprTable { const Expr **slot; size_t count, room; };
 
 static uint64_t mixed(uint64_t h, uint64_t word)
@@ -17,7 +17,7 @@ static uint64_t mixed(uint64_t h, uint64_t word)
     return h ^ h >> 32;
 }
 
-/* A real number counts by its bits. */
+/* Real numbers are compared by their bits. */
 static uint64_t bits_of(double real)
 {
     uint64_t bits;
@@ -79,7 +79,7 @@ const Expr *expr_poison(Ctx *cx)
 
 const Expr *expr_real(Ctx *cx, DType t, double v)
 {
-    Scalar s = { .f = v != v ? lw_nan() : v };     /* one NaN, whatever made it */
+    Scalar s = { .f = v != v ? lw_nan() : v };     /* one NaN for all operations */
     Expr proto = { .kind = EXPR_REAL, .type = t, .real = dtype_wrap(t, s).f };
     return intern(cx, &proto, NULL);
 }
@@ -158,7 +158,7 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
     return intern(cx, &proto, args);
 }
 
-/* Whether operands of this type suit the kind; says so if not. */
+/* True if operands of this type are valid for the kind; else reports an error. */
 static bool suits(Ctx *cx, ExprKind k, DType t)
 {
     int algebra = expr_info(k)->algebra;
@@ -170,7 +170,7 @@ static bool suits(Ctx *cx, ExprKind k, DType t)
     else if (algebra & ALGEBRA_INTEGERS) wanted = dtype_is_integer(t) ? NULL : "an integer type";
     else if (t == BOOL && k != EXPR_EQ && k != EXPR_NE) wanted = "a number";
     if (wanted)
-        diag_error(cx, NULL, "'%s' wants %s, not %s", expr_info(k)->spelling, wanted, dtype_info(t)->spelling);
+        diag_error(cx, NULL, "'%s' requires %s, not %s", expr_info(k)->spelling, wanted, dtype_info(t)->spelling);
     return !wanted;
 }
 
@@ -200,7 +200,7 @@ const Expr *expr_select(Ctx *cx, const Expr *cond, const Expr *yes, const Expr *
     const Expr *args[] = { cond, yes, no };
     if (!cond || !yes || !no || cond->kind == EXPR_POISON) return expr_poison(cx);
     if (cond->type != BOOL || yes->type != no->type) {
-        diag_error(cx, NULL, "select wants a bool and two values of one type, not %s, %s and %s",
+        diag_error(cx, NULL, "select requires a bool and two values of one type, not %s, %s and %s",
                    dtype_info(cond->type)->spelling, dtype_info(yes->type)->spelling, dtype_info(no->type)->spelling);
         return expr_poison(cx);
     }

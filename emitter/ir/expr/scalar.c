@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What every kind of expression means on constants: the notes of expr.def as C. Constant folding, the evaluator, the
- * interpreter and the tests of the simplifier's rules all come here.
+/* The meaning of every kind of expression on constants: the notes of expr.def as C. Constant folding, the evaluator,
+ * the interpreter and the tests of the simplifier's rules use it.
  *
- * An integer arrives as an int64 in the range of its type (u64: as its bits). It is worked on as uint64, where nothing
- * overflows, and wrapped to the result's type at the end; only order, division and right shifts ask for the sign. A float
- * arrives as a double that holds a value of its type; f32 is worked on as float, f64 as double, f16 and bf16 as float with
- * one rounding at the end. Functions are those of runtime/lw_math.h, never the host's: the one exception is fma, which has
- * but one result that is correctly rounded. */
+ * - An integer is an int64 in the range of its type (u64: its bits). Arithmetic is on uint64, where nothing overflows,
+ *   and wraps to the result's type at the end. Only comparison, division and right shift require the sign.
+ * - A float is a double that holds a value of its type. f32 computes in float, f64 in double; f16 and bf16 compute in
+ *   float and round once at the end.
+ * - Functions are those of runtime/lw_math.h, never the host's. The exception is fma, whose correctly rounded result is
+ *   unique. */
 #include "ir/expr/expr.h"
 
 #include <math.h>
@@ -19,7 +20,7 @@ static int bits_of(DType t) { return 8 * dtype_info(t)->bytes; }
 static bool is_signed(DType t) { return dtype_info(t)->cls == SIGNED; }
 static bool is_float(DType t) { return dtype_info(t)->cls == FLOAT; }
 
-/* A two's complement value without relying on how the host converts out of range. */
+/* Converts without the host's implementation-defined conversion of values out of range. */
 static int64_t as_signed(uint64_t u) { return u <= INT64_MAX ? (int64_t)u : -(int64_t)~u - 1; }
 
 static Scalar integer(DType t, uint64_t u)
@@ -40,7 +41,7 @@ static Scalar real(DType t, double d)
     return t == F64 ? s : dtype_wrap(t, s);
 }
 
-/* -1, 0, 1 as a is less than, equal to or greater than b. */
+/* Returns -1, 0 or 1 if a is less than, equal to or greater than b. */
 static int order(DType t, Scalar a, Scalar b)
 {
     if (t == U64) return (uint64_t)a.i < (uint64_t)b.i ? -1 : (uint64_t)a.i > (uint64_t)b.i;
@@ -51,7 +52,7 @@ static bool less(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f < b.f :
 static bool equal(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f == b.f : a.i == b.i; }
 static bool less_equal(DType t, Scalar a, Scalar b) { return is_float(t) ? a.f <= b.f : order(t, a, b) <= 0; }
 
-/* C's division on the type: by zero both results are 0; the quotient of the least value by -1 wraps. */
+/* C's division in the type. Division by zero gives quotient 0 and remainder 0; the least value divided by -1 wraps. */
 typedef struct Division { uint64_t quotient, remainder; } Division;
 
 static Division divide(DType t, Scalar a, Scalar b)
@@ -62,7 +63,8 @@ static Division divide(DType t, Scalar a, Scalar b)
     return (Division){ (uint64_t)(a.i / b.i), (uint64_t)(a.i % b.i) };
 }
 
-/* The same rounded down: where the remainder's sign is not the divisor's, one less and one divisor more. */
+/* Floor division: if the signs of remainder and divisor differ, the quotient decreases by 1 and the remainder grows by
+ * b. */
 static Division divide_floor(DType t, Scalar a, Scalar b)
 {
     Division d = divide(t, a, b);
@@ -85,7 +87,7 @@ static Scalar shift_right(DType t, Scalar a, Scalar amount)
     return integer(t, (((uint64_t)a.i ^ fill) >> amount.i) ^ fill);
 }
 
-/* Fixed-point steps on i32, through quotients and remainders rather than the shifts of the runtime's helpers. */
+/* Fixed-point operations on i32, computed by quotients and remainders, independently of the shifts in lw_fixed.h. */
 static Scalar multiply_high(Scalar a, Scalar b)
 {
     const int64_t half = (int64_t)1 << 30, product = dtype_wrap(I32, a).i * dtype_wrap(I32, b).i + half;
@@ -104,7 +106,7 @@ static Scalar integer_to_float(DType to, DType from, Scalar a)
 {
     uint64_t u = (uint64_t)a.i;
     if (to == F64) return real(to, from == U64 ? (double)u : (double)a.i);
-    return real(to, (double)(from == U64 ? (float)u : (float)a.i));   /* rounded once, straight to float */
+    return real(to, (double)(from == U64 ? (float)u : (float)a.i));   /* one rounding, directly to float */
 }
 
 static Scalar cast(DType to, DType from, Scalar a)
@@ -121,7 +123,7 @@ static Scalar same_bytes(DType to, DType from, Scalar a)
     return dtype_load(to, bytes, 0);
 }
 
-/* An operation of float type `t`: the first form on double, the second on float. */
+/* An operation of float type `t`: `wide` computes in double, `narrow` in float. */
 #define REAL(wide, narrow)   (t == F64 ? real(t, (wide)) : real(t, (double)(narrow)))
 #define OPERATION(op)        REAL(a.f op b.f, (float)a.f op (float)b.f)
 #define FUNCTION(name)       REAL(lw_##name(a.f), lw_##name##f((float)a.f))
@@ -141,7 +143,7 @@ Scalar scalar_apply(ExprKind k, DType result, DType operand, const Scalar *args)
     case EXPR_VAR:
     case EXPR_READ:
     case EXPR_LOAD:
-    case EXPR_AT:        return zero;   /* no operation on constants */
+    case EXPR_AT:        return zero;   /* not defined on constants */
     case EXPR_CAST:      return cast(result, t, a);
     case EXPR_BITCAST:   return same_bytes(result, t, a);
     case EXPR_NEG:       return is_float(t) ? real(t, -a.f) : integer(t, 0 - ua);

@@ -19,7 +19,8 @@ static const ReducerInfo reducers[REDUCER_COUNT] = {
     [REDUCE_MIN]    = { "min",     1,          true,                   false },
     [REDUCE_ALL]    = { "all",     1,          true,                   true },
     [REDUCE_ANY]    = { "any",     1,          true,                   true },
-    [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },   /* with a NaN the order shows */
+    /* With a NaN, the order changes the result */
+    [REDUCE_ARGMAX] = { "argmax",  2,          true,                   false },
     [REDUCE_ARGMIN] = { "argmin",  2,          true,                   false },
 };
 
@@ -32,8 +33,8 @@ static const Expr *least_of(Ctx *cx, DType t, int sign)
     return expr_int(cx, t, sign < 0 ? info->least : t == U64 ? -1 : info->greatest);
 }
 
-/* argmax starts at an index that is larger than all others, so that the first real candidate wins even when it only
- * ties with the value's identity. */
+/* The initial index of argmax exceeds all others: the first candidate wins even if it ties with the value's
+ * identity. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
 {
     switch (r) {
@@ -48,7 +49,7 @@ const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component)
     return expr_poison(cx);
 }
 
-/* (i, v) beats (oi, ov) if v is better, or equal at a smaller index. */
+/* (value[0], value[1]) replaces (old[0], old[1]) if its value is better, or equal at a smaller index. */
 static void combine_arg(Ctx *cx, ExprKind better, const Expr *const *old, const Expr *const *value, const Expr **out)
 {
     const Expr *a = better == EXPR_LT ? old[1] : value[1], *b = better == EXPR_LT ? value[1] : old[1];
@@ -206,14 +207,14 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
     for (int i = 0; i < spec->out_count; i++)
         if (ctx_failed(cx) || !spec->value[i] || spec->value[i]->kind == EXPR_POISON) return NULL;
     if (spec->reducer != REDUCE_NONE && spec->out_count != reducers[spec->reducer].components) {
-        diag_error(cx, NULL, "%s gives %d results, not %d", reducers[spec->reducer].spelling,
+        diag_error(cx, NULL, "%s has %d results, not %d", reducers[spec->reducer].spelling,
                    reducers[spec->reducer].components, spec->out_count);
         return NULL;
     }
     Stage *s = stage_of(cx, spec);
     for (int a = s->data_count; a < s->axis_count; a++)
         if (s->axis[a].kind != AXIS_REDUCE) {
-            diag_internal(cx, s->name, "a data axis stands behind a reduce axis");
+            diag_internal(cx, s->name, "a data axis follows a reduce axis");
             return NULL;
         }
     Node *n = NEW(cx->arena, Node);
@@ -239,7 +240,7 @@ Node *compute_new(Ctx *cx, const StageSpec *spec)
     return n;
 }
 
-/* The first SHORT tensors are searched one by one; `seen` holds those behind. */
+/* The first SHORT tensors are searched linearly; `seen` holds the others. */
 enum { SHORT = 8 };
 typedef struct ReadList { Ctx *cx; Map seen; int count, room; const Tensor **at; } ReadList;
 
@@ -315,7 +316,7 @@ bool node_ints(const Node *n, const char *attr_name, int64_t *out, int count, in
     return true;
 }
 
-/* ---- Order ---------------------------------------------------------------------------------------------------------- */
+/* ---- Order ------------------------------------------------------------------------------------------------------ */
 
 typedef struct StageOrder { Ctx *cx; Map seen; int count, room; Node **at; } StageOrder;
 
@@ -340,7 +341,7 @@ static void append(StageOrder *o, Node *n)
     o->at[o->count++] = n;
 }
 
-/* Depth first, producers in front; with a stack of its own, for a model may be deeper than ours. */
+/* Depth-first traversal, producers first. The stack is explicit, because a model may be deeper than the C stack. */
 static void collect(StageOrder *o, Node *last)
 {
     for (TensorVisit *v = visit(o, last, NULL); v;) {
@@ -363,8 +364,8 @@ static int by_rank(const void *a, const void *b)
     return x->place - y->place;
 }
 
-/* The model's own order wherever that is valid: a node's rank is its serial, but no less than its producers' ranks;
- * sorted by rank, and by the depth-first place among equals, producers come first. */
+/* Keeps the model's order wherever it is valid. A node's rank is the maximum of its serial and its producers' ranks.
+ * Sorting by rank, then by depth-first position, puts producers first. */
 int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out)
 {
     const ArenaMark mark = arena_mark(cx->scratch);

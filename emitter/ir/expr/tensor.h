@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_TENSOR_H
-#define LW_IR_TENSOR_H
-/* The dataflow DAG: tensors, and the nodes that make them.
+#ifndef LW_IR_EXPR_TENSOR_H
+#define LW_IR_EXPR_TENSOR_H
+/* The dataflow DAG: tensors, and the nodes that produce them.
  *
- * A tensor is assigned once. It is an input (no maker, no data), a constant (data), or an output of a node. A node is a
- * call of an operator, a compute (one stage: an index expression over axes), or a region (graphs of its own, run by choice or
- * again and again). Expanding a call gives computes. Nodes and tensors belong to the context; passes make new ones rather than change old ones. */
+ * A tensor is assigned once. It is an input (no producer, no data), a constant (data), or an output of a node. A node
+ * is one of
+ *
+ *   CALL      a call of an operator; its expansion is a DAG of computes
+ *   COMPUTE   one stage: an index expression over axes
+ *   REGION    graphs that the run selects or repeats
+ *
+ * The context owns nodes and tensors. Passes create new ones and never modify old ones. */
 #include "ir/expr/expr.h"
 
 enum { MAX_RANK = 8, MAX_AXES = 16 };
@@ -20,15 +25,15 @@ typedef struct Quant {               /* real = scale * (stored - zero_point), pe
 } Quant;
 
 struct Tensor {
-    const char *name;                /* unique only after naming; never NULL */
+    const char *name;                /* not unique before naming; never NULL */
     DType type;
     int rank;
     const Expr *shape[MAX_RANK];     /* i32: constants, or expressions over VAR_SIZE variables */
     Node *producer;                     /* NULL: input or constant */
-    int output;                      /* index among the maker's outputs */
+    int output;                      /* index among the producer's outputs */
     const void *data;                /* constant: row-major elements in the host's byte order */
     const Quant *quant;              /* or NULL */
-    /* What the operator calls it that makes it on the way to a result: "sums"; or NULL */
+    /* The operator's word for an intermediate tensor: "sums"; or NULL */
     const char *word;
     uint32_t serial;
 };
@@ -39,37 +44,40 @@ typedef struct Axis { const Expr *var; AxisKind kind; const Expr *extent; } Axis
 
 typedef enum Reducer {
     REDUCE_NONE, REDUCE_SUM, REDUCE_PROD, REDUCE_MAX, REDUCE_MIN, REDUCE_ALL, REDUCE_ANY,
-    REDUCE_ARGMAX, REDUCE_ARGMIN,    /* two outputs (index, value); on a tie the smaller index */
+    REDUCE_ARGMAX, REDUCE_ARGMIN,    /* two outputs (index, value); a tie takes the smaller index */
     REDUCER_COUNT
 } Reducer;
 typedef struct ReducerInfo {
     const char *spelling;            /* "sum" */
-    int components;                  /* values reduced together */
-    /* On integers the order of combination cannot change the result (floats: max, min too) */
+    int components;                  /* number of values reduced together */
+    /* True if the order of combination cannot change the result: on integers, and on floats */
     bool order_free;
     bool order_free_on_floats;
 } ReducerInfo;
 const ReducerInfo *reducer_info(Reducer r);
-/* Identity of component `c` for its type: 0, 1, -inf or the least value, ...; argmax: index -1... see tensor.c */
+/* Returns the identity of component `component` in type t: 0, 1, -inf or the least value; for argmax's index the
+ * greatest. */
 const Expr *reducer_identity(Ctx *cx, Reducer r, DType t, int component);
-/* new = combine(old, value): `out` has `components` expressions over the given ones. */
+/* Computes combine(old, value): `out` receives one expression per component. */
 void reducer_combine(Ctx *cx, Reducer r, const Expr *const *old, const Expr *const *value, const Expr **out);
 
-/* What is computed, apart from any loops. The data axes come first, in the order of the outputs' dimensions (all outputs
- * have the same shape: the data and ordered axes' extents); then the reduce axes.
- * Without reducer: out[i][data axes] = value[i]. With: out[i] starts as init[i] and takes value[i] by the reducer over
- * all points of the reduce axes. `value` reads tensors in tensor coordinates and uses only the stage's axes and sizes. */
+/* A computation without loops. The data axes come first, in the order of the outputs' dimensions, then the reduce axes.
+ * All outputs have the same shape: the extents of the data and ordered axes.
+ * - Without a reducer: out[i][data axes] = value[i].
+ * - With a reducer: out[i] starts as init[i] and is combined with value[i] at each point of the reduce axes.
+ *
+ * `value` reads tensors at tensor coordinates; its only variables are the stage's axes and sizes. */
 typedef struct Stage {
-    const char *name;                /* of its first output; unique in a nest */
-    const char *part;                /* the group that it comes from, where a nest combines several; NULL: one group */
-    int axis_count, data_count;      /* data_count includes ordered axes; == rank of the outputs */
+    const char *name;                /* name of its first output; unique in a nest */
+    const char *part;                /* its group, in a nest that combines several; NULL: one group */
+    int axis_count, data_count;      /* data_count counts ordered axes too; == rank of the outputs */
     Axis *axis;
     int out_count;
     Tensor **out;
     const Expr **value;              /* [out_count] */
     Reducer reducer;
-    const Expr **init;               /* [out_count] with a reducer, else NULL; over data axes */
-    /* a*b + c may be rounded once (a word of a step); it is where the nest's target can */
+    const Expr **init;               /* [out_count] with a reducer, else NULL; over the data axes */
+    /* A step permits fused multiply-add: a*b + c is rounded once on targets that have it */
     bool contracts;
     uint32_t serial;
 } Stage;
@@ -78,7 +86,7 @@ typedef enum AttrKind { ATTR_INT, ATTR_REAL, ATTR_TEXT, ATTR_INTS, ATTR_REALS, A
 typedef struct Attr {
     const char *name;
     AttrKind kind;
-    int count;                       /* of ints or reals */
+    int count;                       /* length of ints or reals */
     int64_t integer; double real; const char *text;
     const int64_t *ints; const double *reals;
     const Tensor *tensor;
@@ -87,9 +95,9 @@ typedef struct Attr {
 typedef enum NodeKind { NODE_CALL, NODE_COMPUTE, NODE_REGION } NodeKind;
 struct Node {
     NodeKind kind;
-    const char *name;                /* of the model's node, for people; made up where it has none; never NULL */
+    const char *name;                /* the model's node, in messages; generated if it has none; never NULL */
     const struct Op *op;             /* CALL: the operator's row (graph/dag/op.h); REGION: its kind's */
-    const char *device;              /* CALL: where it runs, an interned name; NULL: here (graph/passes/device.c) */
+    const char *device;              /* CALL: the device, an interned name; NULL: the host (graph/passes/device.c) */
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */
     int out_count; Tensor **out;
@@ -100,38 +108,40 @@ struct Node {
 
 Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *const *shape);
 Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape);
-/* Data copied */
+/* Copies `data`; NULL: zeros */
 Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
 Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* rank-0 constant */
 bool    tensor_is_constant(const Tensor *t);
-bool    tensor_is_fixed(const Tensor *t);              /* every dimension is a constant */
-int64_t tensor_dim(const Tensor *t, int axis);         /* constant dimension; -1 where symbolic */
-int64_t tensor_elems(const Tensor *t);                 /* -1 where symbolic or beyond int64 */
+bool    tensor_is_fixed(const Tensor *t);              /* all dimensions are constant */
+int64_t tensor_dim(const Tensor *t, int axis);         /* -1: symbolic */
+int64_t tensor_elems(const Tensor *t);                 /* -1: symbolic, or beyond int64 */
 int64_t tensor_bytes(const Tensor *t);
 const char *tensor_shape_text(Ctx *cx, const Tensor *t);    /* "[3][3][16][32]", "[n][4]", "[]" */
 const Expr *tensor_read(Ctx *cx, const Tensor *t, const Expr *const *index, int count);
 
-/* A compute node around a stage. Fresh output tensors are made: named, typed by the values, shaped by the data axes. */
+/* A compute node of one stage. Its outputs are new tensors, named after the stage, with the values' types and the shape
+ * of the data axes. */
 typedef struct StageSpec {
     const char *name, *part;
     int axis_count; Axis axis[MAX_AXES];
     int out_count; const Expr *value[2];
     Reducer reducer;
-    const Expr *init[2];             /* NULL: the identity */
+    const Expr *init[2];             /* NULL: the reducer's identity */
 } StageSpec;
 Node *compute_new(Ctx *cx, const StageSpec *spec);     /* NULL on error */
-const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* fresh VAR_AXIS variable */
+const Expr *axis_var(Ctx *cx, const char *name, const Expr *extent);   /* new VAR_AXIS variable */
 
-/* The tensors that a stage reads, each once, in order of first use. */
+/* Collects the tensors that a stage reads, each once, in order of first use. */
 int stage_reads(Ctx *cx, const Stage *s, const Tensor ***out);
 
 const Attr *node_attr(const Node *n, const char *name);                /* NULL: absent */
 int64_t node_int(const Node *n, const char *name, int64_t otherwise);
 double  node_real(const Node *n, const char *name, double otherwise);
 const char *node_text(const Node *n, const char *name, const char *otherwise);
-/* Copies the integers of an ATTR_INTS attribute into out[count]; absent: fills with `otherwise`. False when the length differs. */
+/* Copies the integers of an ATTR_INTS attribute to out[count], or fills it with `otherwise` if absent. False if the
+ * length differs. */
 bool    node_ints(const Node *n, const char *name, int64_t *out, int count, int64_t otherwise);
 
-/* All nodes that the outputs need, producers before consumers, otherwise in order of serial. */
+/* Collects all nodes on which the outputs depend: producers before consumers, otherwise in order of serial. */
 int dag_order(Ctx *cx, Tensor *const *outputs, int count, Node ***out);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_CODE_H
-#define LW_IR_CODE_H
+#ifndef LW_IR_NEST_CODE_H
+#define LW_IR_NEST_CODE_H
 /* Lowered code: what is left of a nest when storage is decided: C in everything but spelling. Loops have a begin and an
  * end, memory is flat, values are expressions over LOADs and variables. emitter/lower makes and improves it, cgen prints it. */
 #include "ir/algebra/algebra.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_INSTRUCTION_H
-#define LW_IR_INSTRUCTION_H
+#ifndef LW_IR_NEST_INSTRUCTION_H
+#define LW_IR_NEST_INSTRUCTION_H
 /* Instructions of a target as data: the name of a macro, and a formula that says what it computes.
  *
  *   LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o]          c[o] += a[0] * b[0,o] for all o

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_NEST_H
-#define LW_IR_NEST_H
+#ifndef LW_IR_NEST_NEST_H
+#define LW_IR_NEST_NEST_H
 /* The loop nest: how a group of stages is computed. Immutable; a rewrite copies the path from the root. Accesses stay in
  * tensor coordinates, so every tensor element is assigned once and the only dependence is "made before read".
  *

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_RECURRENCE_H
-#define LW_IR_RECURRENCE_H
+#ifndef LW_IR_NEST_RECURRENCE_H
+#define LW_IR_NEST_RECURRENCE_H
 /* Stages that read each other. They share an ordered first axis, the steps: at each step a stage may read what the others
  * made at earlier steps, or at the same one if no circle comes of it. */
 #include "ir/expr/tensor.h"

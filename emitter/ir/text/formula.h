@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_FORMULA_H
-#define LW_IR_FORMULA_H
+#ifndef LW_IR_TEXT_FORMULA_H
+#define LW_IR_TEXT_FORMULA_H
 /* One reader and one printer of expressions, formulas and nests; the printer writes what the reader reads.
  *
  *   formula   = name [',' name] ['[' [axis {',' axis}] ']' | '[*]'] '=' [reduction] value [',' value]

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_LEX_H
-#define LW_IR_LEX_H
+#ifndef LW_IR_TEXT_LEX_H
+#define LW_IR_TEXT_LEX_H
 /* Tokens of formulas, printed nests and .te files, and errors that show the line with a caret below the token.
  *
  *   name     letter {letter | digit | '_'} { ('.' | '@') letter {letter | digit | '_'} }     conv, conv.ho, conv@tail.ho

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_PRINT_H
-#define LW_IR_PRINT_H
+#ifndef LW_IR_TEXT_PRINT_H
+#define LW_IR_TEXT_PRINT_H
 /* What print.c (expressions and formulas) and print_nest.c share: names that are unique on paper. */
 #include "ir/text/formula.h"
 #include "support/map.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_PRINT_CODE_H
-#define LW_IR_PRINT_CODE_H
+#ifndef LW_IR_TEXT_PRINT_CODE_H
+#define LW_IR_TEXT_PRINT_CODE_H
 #include "ir/nest/code.h"
 #include "support/text.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_READ_H
-#define LW_IR_READ_H
+#ifndef LW_IR_TEXT_READ_H
+#define LW_IR_TEXT_READ_H
 /* The reader of expressions as its three users share it: formulas (read_formula.c), printed nests (read_nest.c) and
  * .te files (import/te/te.c). */
 #include "ir/algebra/algebra.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_READ_INSTRUCTION_H
-#define LW_IR_READ_INSTRUCTION_H
+#ifndef LW_IR_TEXT_READ_INSTRUCTION_H
+#define LW_IR_TEXT_READ_INSTRUCTION_H
 #include "ir/nest/instruction.h"
 
 Instruction *instruction_read(Ctx *cx, const char *declaration);       /* NULL after an error */
