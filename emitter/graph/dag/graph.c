@@ -82,13 +82,12 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
 {
     Node **order;
     int count = graph_order(cx, &g, &order);
-    const ArenaMark before_uses = arena_mark(cx->scratch);
     Uses *uses = graph_uses(cx, &g);
     Map to = r.to;
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         Node *n = order[i];
         bool same = !r.remakes;
-        Tensor **in = NEW_ARRAY(cx->arena, Tensor *, n->in_count), **out = NEW_ARRAY(cx->arena, Tensor *, n->out_count);
+        Tensor **in = NEW_ARRAY(cx->scratch, Tensor *, n->in_count), **out = NEW_ARRAY(cx->scratch, Tensor *, n->out_count);
         for (int j = 0; j < n->in_count; j++) {
             in[j] = mapped(&to, n->in[j]);
             same = same && in[j] == n->in[j];
@@ -105,7 +104,6 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
             if (out[j]) inherit_uses(uses, n->out[j], out[j]);
         }
     }
-    arena_reset(cx->scratch, before_uses);
     Tensor **output = NEW_ARRAY(cx->arena, Tensor *, g.output_count);
     for (int i = 0; i < g.output_count; i++) output[i] = mapped(&to, g.output[i]);
     g.output = output;
@@ -115,16 +113,28 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     return g;
 }
 
-Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_CALL, false, map_new(cx->arena) }); }
-Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_CALL, true, map_new(cx->arena) }); }
-Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit) { return rewrite(cx, g, (Rewrite){ visit, NODE_REGION, false, map_new(cx->arena) }); }
+/* The map of a rewriting is in scratch memory, as long as the rewriting. */
+static Graph rewritten(Ctx *cx, Graph g, GraphVisit *visit, NodeKind visited, bool remakes)
+{
+    const ArenaMark mark = arena_mark(cx->scratch);
+    const Graph now = rewrite(cx, g, (Rewrite){ visit, visited, remakes, map_new(cx->scratch) });
+    arena_reset(cx->scratch, mark);
+    return now;
+}
+
+Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit) { return rewritten(cx, g, visit, NODE_CALL, false); }
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit) { return rewritten(cx, g, visit, NODE_CALL, true); }
+Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit) { return rewritten(cx, g, visit, NODE_REGION, false); }
 
 Graph graph_bind(Ctx *cx, const Graph *g, Tensor *const *given)
 {
-    Rewrite r = { .to = map_new(cx->arena) };
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Rewrite r = { .to = map_new(cx->scratch) };
     for (int i = 0; i < g->input_count; i++)
         if (given[i]) map_put_ptr(&r.to, g->input[i], given[i]);
-    return rewrite(cx, *g, r);
+    const Graph now = rewrite(cx, *g, r);
+    arena_reset(cx->scratch, mark);
+    return now;
 }
 
 bool graph_has_output(const Graph *g, const Tensor *t)

@@ -92,16 +92,22 @@ static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor)
 {
-    Expansion x = { .cx = cx, .of = map_new(cx->arena), .named = map_new(cx->arena), .taken = map_new(cx->arena) };
+    const ArenaMark mark = arena_mark(cx->scratch);
+    Expansion x = { .cx = cx, .of = map_new(cx->scratch), .named = map_new(cx->scratch), .taken = map_new(cx->scratch) };
     for (int i = 0; i < g->input_count; i++) map_put_ptr(&x.of, g->input[i], input[i] = stand_in(&x, g, g->input[i]));
-    for (int i = 0; i < g->node_count; i++)
-        if (!expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL)) return NULL;
+    bool ok = true;
+    for (int i = 0; i < g->node_count && ok; i++) ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
+    if (!ok) {
+        arena_reset(cx->scratch, mark);
+        return NULL;
+    }
     Tensor **out = NEW_ARRAY(cx->arena, Tensor *, g->output_count);
     for (int i = 0; i < g->output_count; i++) out[i] = map_get_ptr(&x.of, g->output[i]);
     if (anchor) {
         const Tensor *made = map_get_ptr(&x.of, g->anchor->out[0]);
         *anchor = made->name;
     }
+    arena_reset(cx->scratch, mark);
     return out;
 }
 

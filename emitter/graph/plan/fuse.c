@@ -84,7 +84,7 @@ static void add_readers(Fuser *f)
 {
     for (int pass = 0; pass < 2; pass++) {
         for (int i = 0; i < f->count && pass; i++) {
-            f->at[i].reader = NEW_ARRAY(f->cx->arena, FuseNode *, f->at[i].reader_count);
+            f->at[i].reader = NEW_ARRAY(f->cx->scratch, FuseNode *, f->at[i].reader_count);
             f->at[i].reader_count = 0;
         }
         for (int i = 0; i < f->count; i++)
@@ -100,13 +100,14 @@ static void add_readers(Fuser *f)
     }
 }
 
+/* In scratch memory. */
 static Fuser fuser_new(Ctx *cx, const Graph *g)
 {
-    Fuser f = { .cx = cx, .of = map_new(cx->arena) };
+    Fuser f = { .cx = cx, .of = map_new(cx->scratch) };
     Node **order;
     f.count = graph_order(cx, g, &order);
-    f.at = NEW_ARRAY(cx->arena, FuseNode, f.count);
-    f.path = NEW_ARRAY(cx->arena, FuseNode *, f.count);
+    f.at = NEW_ARRAY(cx->scratch, FuseNode, f.count);
+    f.path = NEW_ARRAY(cx->scratch, FuseNode *, f.count);
     for (int i = 0; i < f.count; i++) {
         FuseNode *n = &f.at[i];
         *n = (FuseNode){ .node = order[i], .place = i, .group = n, .group_size = 1 };
@@ -340,14 +341,15 @@ static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group
 /* In order of the groups' last nodes: every input has been made by then, for only a group's last node is read outside. */
 Groups fuse(Ctx *cx, const Graph *g)
 {
+    const ArenaMark mark = arena_mark(cx->scratch);
     Fuser f = fuser_new(cx, g);
     dominate(&f);
     for (int phase = 0; phase < 4; phase++) fuse_phase(&f, phase);
     for (int i = f.count - 1; i >= 0; i--)
         if (root_of(&f.at[i]) == &f.at[i]) move_widening(&f, &f.at[i]);
     Groups out = { 0, NEW_ARRAY(cx->arena, Group, f.count) };
-    FuseNode **root = NEW_ARRAY(cx->arena, FuseNode *, f.count);
-    Map group_of = map_new(cx->arena);
+    FuseNode **root = NEW_ARRAY(cx->scratch, FuseNode *, f.count);
+    Map group_of = map_new(cx->scratch);
     for (int i = 0; i < f.count; i++) {
         FuseNode *n = &f.at[i];
         if (root_of(n) != n) continue;
@@ -363,6 +365,7 @@ Groups fuse(Ctx *cx, const Graph *g)
         if (root[i]->node->kind == NODE_REGION) complete_region(cx, &out.at[i]);
         else complete_group(&f, g, root[i], &out.at[i]);
     }
+    arena_reset(cx->scratch, mark);
     return out;
 }
 

@@ -88,7 +88,7 @@ static const char *scan(const char *s, const char *end, TokenKind *kind)
 static void add_token(Lexer *l, int *room, Token t)
 {
     if (l->count == *room) {
-        Token *more = NEW_ARRAY(l->cx->arena, Token, *room = *room ? 2 * *room : 8);
+        Token *more = NEW_ARRAY(l->cx->arena, Token, *room = *room ? 2 * *room : 24);
         if (l->count) memcpy(more, l->token, (size_t)l->count * sizeof *more);
         l->token = more;
     }
