@@ -573,7 +573,8 @@ int main(int argc, char **argv)
 {
     Arguments a = { 0 };
 #ifdef SIGXFSZ
-    signal(SIGXFSZ, SIG_IGN);      /* a write beyond the limit of file sizes fails instead, and leaves no temporary file */
+    /* A write beyond the limit of file sizes fails instead, and leaves no temporary file */
+    signal(SIGXFSZ, SIG_IGN);
 #endif
     a.cx = lw_new();
     const int status = main_with(&a, argc, argv);

@@ -38,7 +38,8 @@ static bool define(Trial *a)
     Env *env = env_new(a->cx);
     Tensor *const *out = op_expand(a->cx, a->call);
     for (int i = 0; i < a->call->in_count; i++)
-        if (a->call->in[i] && !tensor_is_constant(a->call->in[i])) env_set(env, a->call->in[i], input_data(a, a->call->in[i]));
+        if (a->call->in[i] && !tensor_is_constant(a->call->in[i]))
+            env_set(env, a->call->in[i], input_data(a, a->call->in[i]));
     if (!evaluate(a->cx, env, out, a->call->out_count)) return false;
     a->wanted = env_get(env, out[0]);
     return true;
@@ -60,8 +61,9 @@ static void try_one(Trial *a, const Implementation *i)
     text_char(&a->said, '\n');
     if (d.wrong)
         diag_error(a->cx, text_format(a->cx, "implementation \"%s\" for %s", i->name, implementation_for(i)),
-            "it does not agree with the operator %s: %lld of %lld elements differ, "
-                   "element %lld the most", a->call->op->name, (long long)d.wrong, (long long)tensor_elems(out), (long long)d.worst_at);
+                   "it does not agree with the operator %s: %lld of %lld elements differ, "
+                   "element %lld the most",
+                   a->call->op->name, (long long)d.wrong, (long long)tensor_elems(out), (long long)d.worst_at);
 }
 
 static const char *check_op(Ctx *cx, const char *op, const char *attrs, const char *inputs)
@@ -71,12 +73,15 @@ static const char *check_op(Ctx *cx, const char *op, const char *attrs, const ch
         return NULL;
     const char *place = text_format(cx, "check of %s", op);
     if (ctx_failed(cx) || !te_read(cx, place, text_of_call(cx, op, attrs, inputs), NULL, &m)) return NULL;
-    const Graph g = { .name = op, .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output };
+    const Graph g = {
+        .name = op, .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output
+    };
     const Groups groups = fuse(cx, &g);
     if (ctx_failed(cx) || groups.count != 1) return NULL;
     Trial a = { cx, &groups.at[0], m.output[0]->producer, map_new(cx->arena), NULL, text_new(cx) };
     for (int i = 0; i < m.input_count; i++) {
-        if (!tensor_is_fixed(m.input[i])) diag_error(cx, place, "the inputs \"%s\" have symbolic sizes; accepted: numbers", inputs);
+        if (!tensor_is_fixed(m.input[i]))
+            diag_error(cx, place, "the inputs \"%s\" have symbolic sizes; accepted: numbers", inputs);
         if (ctx_failed(cx)) return NULL;
         map_put_ptr(&a.input, m.input[i], elements_made_up(cx, m.input[i], (uint32_t)i + 1, 0));
     }

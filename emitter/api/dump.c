@@ -24,7 +24,8 @@ static const char *tensor_id(Dag *d, const Tensor *x)
     id = name_format(d->cx, "t%d", ++d->count);
     map_put_ptr(&d->number, x, (void *)(uintptr_t)id);
     if (tensor_is_constant(x))
-        text_printf(d->t, "const  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(d->cx, x), x->name);
+        text_printf(d->t, "const  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(d->cx, x),
+                    x->name);
     return id;
 }
 
@@ -61,7 +62,8 @@ static void print_node(Dag *d, Build *b, const Node *n)
     text_add(&line, " :");
     for (int i = 0; i < n->out_count; i++)
         text_printf(&line, " %s%s", dtype_info(n->out[i]->type)->spelling, tensor_shape_text(d->cx, n->out[i]));
-    text_printf(d->t, "%s  \"%s\"%s%s\n", text_string(&line), n->name, n->device ? "  on " : "", n->device ? n->device : "");
+    text_printf(d->t, "%s  \"%s\"%s%s\n", text_string(&line), n->name, n->device ? "  on " : "",
+                n->device ? n->device : "");
     if (n->kind == NODE_REGION) print_graphs_of(d, b, n);
     if (n->kind != NODE_COMPUTE) return;
     text_add(d->t, "       ");
@@ -75,7 +77,8 @@ static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
     for (int i = 0; i < b->graph.input_count; i++) {
         const Tensor *x = b->graph.input[i];
         const char *id = tensor_id(d, x);
-        text_printf(d->t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(b->cx, x), x->name);
+        text_printf(d->t, "input  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(b->cx, x),
+                    x->name);
     }
     print_nodes(b, d);
     for (int i = 0; i < b->graph.output_count; i++) {
@@ -91,7 +94,10 @@ static void print_order(Build *b, Dag *d)
     for (int i = 0; i < count; i++) print_node(d, b, order[i]);
 }
 
-static bool is_wanted(const Build *b, const Group *g) { return !b->options->only || strcmp(b->options->only, g->name) == 0; }
+static bool is_wanted(const Build *b, const Group *g)
+{
+    return !b->options->only || strcmp(b->options->only, g->name) == 0;
+}
 
 static void print_groups(Build *b, Dag *d)
 {
@@ -114,7 +120,8 @@ static void print_graphs_of(Dag *d, Build *b, const Node *n)
         print_graph(&inner[g], d, inner[g].groups.count ? print_groups : print_order);
         d->t = outer;
         text_printf(outer, "    %s {\n", n->region->kind == REGION_LOOP ? "body" : g ? "else" : "then");
-        for (const char *line = text_string(&t); *line; line += strcspn(line, "\n") + 1) text_printf(outer, "        %.*s\n", (int)strcspn(line, "\n"), line);
+        for (const char *line = text_string(&t); *line; line += strcspn(line, "\n") + 1)
+            text_printf(outer, "        %.*s\n", (int)strcspn(line, "\n"), line);
         text_add(outer, "    }\n");
     }
 }
@@ -163,7 +170,8 @@ static bool dump_fused(Build *b, Text *t)
 static const Nest *naive_of(Build *b, int i)
 {
     const Nest *n = b->nest[i];
-    Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count), **out = NEW_ARRAY(b->cx->arena, Tensor *, n->output_count);
+    Tensor **in = NEW_ARRAY(b->cx->arena, Tensor *, n->input_count),
+           **out = NEW_ARRAY(b->cx->arena, Tensor *, n->output_count);
     if (b->groups.at[i].anchor) {
         const char *anchor;
         out = group_expand(b->cx, &b->groups.at[i], b->chosen[i], in, &anchor);
@@ -177,14 +185,20 @@ static const Nest *naive_of(Build *b, int i)
 /* `loops 5 -> 6, loads 1200 -> 800`: the figures that the step changed. */
 static void print_effect(Text *t, const NestCost *old, const NestCost *new)
 {
-    const struct { const char *name; int64_t before, after; } figure[] = {
-        { "loops", old->loops, new->loops },    { "buffers", old->buffers, new->buffers }, { "buffer bytes", old->buffer_bytes, new->buffer_bytes },
-        { "loads", old->loads, new->loads },    { "stores", old->stores, new->stores },    { "multiply-adds", old->multiply_adds, new->multiply_adds },
+    const struct { const char *name; int64_t before, after;
+    } figure[] = {
+        { "loops", old->loops, new->loops },
+        { "buffers", old->buffers, new->buffers },
+        { "buffer bytes", old->buffer_bytes, new->buffer_bytes },
+        { "loads", old->loads, new->loads },
+        { "stores", old->stores, new->stores },
+        { "multiply-adds", old->multiply_adds, new->multiply_adds },
     };
     const char *between = "      ";
     for (size_t i = 0; i < sizeof figure / sizeof figure[0]; i++) {
         if (figure[i].before == figure[i].after) continue;
-        text_printf(t, "%s%s %lld -> %lld", between, figure[i].name, (long long)figure[i].before, (long long)figure[i].after);
+        text_printf(t, "%s%s %lld -> %lld", between, figure[i].name, (long long)figure[i].before,
+                    (long long)figure[i].after);
         between = ", ";
     }
     if (*between == ',') text_char(t, '\n');
@@ -192,8 +206,9 @@ static void print_effect(Text *t, const NestCost *old, const NestCost *new)
 
 static void print_cost(Text *t, const char *when, const NestCost *c)
 {
-    text_printf(t, "%s: loops %d, buffers %d, buffer bytes %lld, loads %lld, stores %lld, multiply-adds %lld\n", when, c->loops, c->buffers,
-                (long long)c->buffer_bytes, (long long)c->loads, (long long)c->stores, (long long)c->multiply_adds);
+    text_printf(t, "%s: loops %d, buffers %d, buffer bytes %lld, loads %lld, stores %lld, multiply-adds %lld\n", when,
+                c->loops, c->buffers, (long long)c->buffer_bytes, (long long)c->loads, (long long)c->stores,
+                (long long)c->multiply_adds);
 }
 
 /* With --explain each step comes with its effect. */

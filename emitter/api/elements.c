@@ -29,7 +29,10 @@ void *elements_parse(Ctx *cx, const char *path, Bytes file, const Tensor *t)
     return NULL;
 }
 
-void *elements_read(Ctx *cx, const char *path, const Tensor *t) { return elements_parse(cx, path, file_read(cx, path), t); }
+void *elements_read(Ctx *cx, const char *path, const Tensor *t)
+{
+    return elements_parse(cx, path, file_read(cx, path), t);
+}
 
 Bytes elements_bytes(Ctx *cx, const Tensor *t, const void *data)
 {

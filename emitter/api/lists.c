@@ -70,7 +70,8 @@ static const char *list_targets(Ctx *cx)
     }
     const Device *const *device = device_list(cx, &count);
     text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "what it is");
-    for (int i = 0; i < count; i++) text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);
+    for (int i = 0; i < count; i++)
+        text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);
     return text_string(&t);
 }
 

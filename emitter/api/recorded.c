@@ -22,11 +22,14 @@ bool recorded_open(Build *b, Recorded *r)
 /* Is the entry the layer's: LAYER.npy, as the layer is called or as C spells it, or ANYTHING_tN.npy for tensor N of the file? */
 static bool is_entry_of(Build *b, const char *entry, const Tensor *t)
 {
-    if (text_equal(entry, text_format(b->cx, "%s.npy", t->name)) || text_equal(entry, text_format(b->cx, "%s.npy", name_identifier(b->cx, t->name)))) return true;
+    if (text_equal(entry, text_format(b->cx, "%s.npy", t->name))
+        || text_equal(entry, text_format(b->cx, "%s.npy", name_identifier(b->cx, t->name))))
+        return true;
     const char *last = strrchr(entry, '_');
     char *end = NULL;
     long number = last && last[1] == 't' ? strtol(last + 2, &end, 10) : -1;
-    return number >= 0 && number < b->model.number_count && text_equal(end, ".npy") && text_equal(b->model.of_number[number], t->name);
+    return number >= 0 && number < b->model.number_count && text_equal(end, ".npy")
+           && text_equal(b->model.of_number[number], t->name);
 }
 
 static const void *zipped_data(Build *b, Recorded *r, const Tensor *t)
@@ -37,7 +40,9 @@ static const void *zipped_data(Build *b, Recorded *r, const Tensor *t)
         Bytes file;
         if (!is_entry_of(b, e->name, t)) continue;
         r->found++;
-        return zip_read(b->cx, &r->zip, e, (uint64_t)tensor_bytes(t) + MOST_HEADER, &file) ? elements_parse(b->cx, text_format(b->cx, "%s/%s", r->path, e->name), file, t) : NULL;
+        return zip_read(b->cx, &r->zip, e, (uint64_t)tensor_bytes(t) + MOST_HEADER, &file)
+                   ? elements_parse(b->cx, text_format(b->cx, "%s/%s", r->path, e->name), file, t)
+                   : NULL;
     }
     return NULL;
 }

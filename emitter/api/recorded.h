@@ -13,5 +13,6 @@ typedef struct Recorded {
 } Recorded;
 
 bool recorded_open(Build *b, Recorded *r);                               /* as --recorded says; false on error */
-const void *recorded_layer(Build *b, Recorded *r, const Tensor *t);      /* NULL: there is none of this layer, or an error */
+/* NULL: there is none of this layer, or an error */
+const void *recorded_layer(Build *b, Recorded *r, const Tensor *t);
 #endif

@@ -72,9 +72,12 @@ const char *report_place(Build *b, const Group *g)
     const Slot *s = plan_slot(&b->plan, g->output[0]);
     if (b->outer && s->kind == SLOT_OUTPUT) return text_format(b->cx, "result %d", s->index);
     if (s->kind == SLOT_OUTPUT && build_state_of_output(b, s->index) >= 0) return "state";
-    if (s->kind == SLOT_OUTPUT) return text_format(b->cx, "output %d%s", s->index, s->in_arena ? text_format(b->cx, ", arena +%lld", (long long)s->offset) : "");
+    if (s->kind == SLOT_OUTPUT)
+        return text_format(b->cx, "output %d%s", s->index,
+                           s->in_arena ? text_format(b->cx, ", arena +%lld", (long long)s->offset) : "");
     int64_t at = s->offset + s->view_offset * dtype_info(s->tensor->type)->bytes;
-    return text_format(b->cx, "%s +%lld%s", b->outer ? "memory" : "arena", (long long)at, s->root != s->tensor ? " (shared)" : "");
+    return text_format(b->cx, "%s +%lld%s", b->outer ? "memory" : "arena", (long long)at,
+                       s->root != s->tensor ? " (shared)" : "");
 }
 
 /* The layers of a region's graphs stand behind those of the model. */
@@ -83,9 +86,12 @@ static void print_layers_of(Build *b, Text *t, int width)
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        text_printf(t, "%-28s %-*s %12lld %10lld %10lld  %s%s\n", g->name, width, group_ops_text(b->cx, g, "+"), (long long)report_group_macs(b, i),
-                    (long long)report_weights(g), (long long)report_result(b->cx, g), report_place(b, g),
-                    b->plan.is_free[i] ? ", costs nothing" : b->lowered[i] != b->nest[i] ? ", shares a function" : "");
+        text_printf(t, "%-28s %-*s %12lld %10lld %10lld  %s%s\n", g->name, width, group_ops_text(b->cx, g, "+"),
+                    (long long)report_group_macs(b, i), (long long)report_weights(g),
+                    (long long)report_result(b->cx, g), report_place(b, g),
+                    b->plan.is_free[i]            ? ", costs nothing"
+                    : b->lowered[i] != b->nest[i] ? ", shares a function"
+                                                  : "");
     }
 }
 
@@ -105,7 +111,8 @@ static int width_of_ops(const Build *b)
 static void print_layers(Build *b, Text *t)
 {
     const int width = width_of_ops(b);
-    text_printf(t, "%-28s %-*s %12s %10s %10s  %s\n", "layer", width, "operators", "multiply-add", "weights", "result", "place");
+    text_printf(t, "%-28s %-*s %12s %10s %10s  %s\n", "layer", width, "operators", "multiply-add", "weights", "result",
+                "place");
     for (; b; b = b->next) print_layers_of(b, t, width);
 }
 
@@ -152,9 +159,11 @@ static void print_totals(Build *b, Text *t)
     text_printf(t, all.state ? ", state %lld\n" : "\n", (long long)all.state);
     for (int i = 0; i < b->program.size_count; i++) {
         const Var *v = expr_as_var(b->program.size[i]);
-        text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least, (long long)v->greatest);
+        text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least,
+                    (long long)v->greatest);
     }
-    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n", (long long)b->plan.live_bound);
+    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n",
+                (long long)b->plan.live_bound);
     const int free = free_layers(b);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
                 b->program.function_count, report_layers(b));
@@ -175,9 +184,12 @@ static void print_shrunk(const Graph *g, Text *t)
 {
     if (!g->shrunk_count) return;
     const LayerSize *was = &g->shrunk_total.was, *is = &g->shrunk_total.is;
-    text_printf(t, "\nLossless shrinking: %lld of %lld channels, %lld of %lld multiply-adds and %lld of %lld bytes of kernels are left;\n"
-                   "no output depends on the others, whatever the inputs hold.\n\n", (long long)is->channels, (long long)was->channels,
-                (long long)is->macs, (long long)was->macs, (long long)is->weights, (long long)was->weights);
+    text_printf(t,
+                "\nLossless shrinking: %lld of %lld channels, %lld of %lld multiply-adds and %lld of %lld bytes of "
+                "kernels are left;\n"
+                "no output depends on the others, whatever the inputs hold.\n\n",
+                (long long)is->channels, (long long)was->channels, (long long)is->macs, (long long)was->macs,
+                (long long)is->weights, (long long)was->weights);
     text_printf(t, "%-28s %14s %20s %18s\n", "layer", "channels", "multiply-add", "kernel");
     for (int i = 0; i < g->shrunk_count; i++) {
         const Shrunk *l = &g->shrunk[i];
@@ -190,7 +202,8 @@ static void print_shrunk(const Graph *g, Text *t)
 }
 
 /* "2 of 30 sums fit into 16 bits: a b" */
-static void print_facts_of(Text *t, const Fact *fact, int count, bool is_counted(const Fact *f), bool holds(const Fact *f), const char *format)
+static void print_facts_of(Text *t, const Fact *fact, int count, bool is_counted(const Fact *f),
+                           bool holds(const Fact *f), const char *format)
 {
     int counted = 0, holding = 0;
     for (int i = 0; i < count; i++) {
@@ -223,8 +236,10 @@ static void print_facts(Build *b, Text *t)
 static void print_quantized(const Graph *g, Text *t)
 {
     if (!g->quantized_count) return;
-    text_printf(t, "\n%d of %d quantizations are made of integers", g->quantized_count - g->unrealized_count, g->quantized_count);
-    for (int i = 0; i < g->unrealized_count; i++) text_printf(t, "%s %s", i ? "" : "; of floats:", g->unrealized[i]->name);
+    text_printf(t, "\n%d of %d quantizations are made of integers", g->quantized_count - g->unrealized_count,
+                g->quantized_count);
+    for (int i = 0; i < g->unrealized_count; i++)
+        text_printf(t, "%s %s", i ? "" : "; of floats:", g->unrealized[i]->name);
     text_char(t, '\n');
 }
 
@@ -244,7 +259,10 @@ static bool has_type(const Group *g, bool is_such(DType t))
     return false;
 }
 
-bool report_computes_floats(const Build *b, int group) { return !b->plan.is_free[group] && has_type(&b->groups.at[group], is_float); }
+bool report_computes_floats(const Build *b, int group)
+{
+    return !b->plan.is_free[group] && has_type(&b->groups.at[group], is_float);
+}
 
 int report_floats(const Build *b)
 {

@@ -19,18 +19,32 @@
 #include "support/map.h"
 
 static const char *const style[] = {
-    ":root{color-scheme:light dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;--mac:#2f6fb0;--weight:#b8722c;--result:#3d8a5f}",
-    "@media(prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
-    "*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:1rem;background:var(--page);color:var(--ink);font:16px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}",
-    "h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .3rem}p{margin:.3rem 0;color:var(--faint);font-size:.9rem}",
+    ":root{color-scheme:light "
+    "dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;--mac:#2f6fb0;--weight:#b8722c;--"
+    "result:#3d8a5f}",
+    "@media(prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#"
+    "1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
+    "*{box-sizing:border-box}body{margin:0 "
+    "auto;max-width:60rem;padding:1rem;background:var(--page);color:var(--ink);font:16px/1.45 "
+    "system-ui,sans-serif;overflow-wrap:anywhere}",
+    "h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 "
+    ".3rem}p{margin:.3rem 0;color:var(--faint);font-size:.9rem}",
     ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.6rem;margin:1rem 0}",
-    ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}.cards b{display:block;font-size:1.25rem}",
-    ".cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;border:1px solid var(--line);border-radius:.5rem}svg{display:block}",
+    ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}.cards "
+    "b{display:block;font-size:1.25rem}",
+    ".cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;border:1px solid "
+    "var(--line);border-radius:.5rem}svg{display:block}",
     "svg text{fill:var(--ink);font:11px system-ui,sans-serif}svg .faint{fill:var(--faint)}",
-    "ol{list-style:none;margin:0;padding:0}li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem 1rem;grid-template-columns:1fr}",
-    "li b{font-weight:600}li i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;grid-template-columns:1fr 6.5rem;gap:.05rem .6rem;align-items:center}",
-    ".bars span{font-size:.82rem;text-align:right;font-variant-numeric:tabular-nums}.bars svg{width:100%;height:.55rem}",
-    "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}.key span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin-right:.35rem;background:var(--c)}",
+    "ol{list-style:none;margin:0;padding:0}li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem "
+    "1rem;grid-template-columns:1fr}",
+    "li b{font-weight:600}li "
+    "i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;grid-template-columns:1fr "
+    "6.5rem;gap:.05rem .6rem;align-items:center}",
+    ".bars span{font-size:.82rem;text-align:right;font-variant-numeric:tabular-nums}.bars "
+    "svg{width:100%;height:.55rem}",
+    "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}.key "
+    "span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin-right:.35rem;"
+    "background:var(--c)}",
 };
 
 /* ---- Text ------------------------------------------------------------------------------------------------------- */
@@ -78,7 +92,9 @@ typedef struct Blocks { int count; ReportBlock *at; } Blocks;
 
 static ReportBlock block_of_root(const Build *b, const Slot *root)
 {
-    ReportBlock k = { root->tensor->name, tensor_most_bytes(b->cx, root->tensor), root->offset, b->groups.count, 0, false };
+    ReportBlock k = {
+        root->tensor->name, tensor_most_bytes(b->cx, root->tensor), root->offset, b->groups.count, 0, false
+    };
     for (const Slot *s = root; s; s = s->next) {
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
@@ -94,7 +110,12 @@ static void add_scratch(const Build *b, Blocks *to, const Call *c, int group)
         const Memory *m = c->function->memory[i];
         if (m->kind != MEMORY_SCRATCH) continue;
         const int64_t bytes = m->elems->integer * dtype_info(m->type)->bytes;
-        to->at[to->count++] = (ReportBlock){ text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name), bytes, c->place[i].offset, group, group, true };
+        to->at[to->count++] = (ReportBlock){ text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name),
+                                             bytes,
+                                             c->place[i].offset,
+                                             group,
+                                             group,
+                                             true };
     }
 }
 
@@ -103,7 +124,10 @@ static void add_region_scratch(const Build *b, Blocks *to, int group)
     for (int i = 0; i < b->scratch_count[group]; i++) {
         const Scratch *s = &b->scratch[group][i];
         const char *what = i ? "a state's second array" : "memory";
-        if (s->bytes) to->at[to->count++] = (ReportBlock){ text_format(b->cx, "%s of %s", what, b->groups.at[group].name), s->bytes, s->offset, group, group, true };
+        if (s->bytes)
+            to->at[to->count++] = (ReportBlock){
+                text_format(b->cx, "%s of %s", what, b->groups.at[group].name), s->bytes, s->offset, group, group, true
+            };
     }
 }
 
@@ -125,9 +149,21 @@ static Blocks blocks_of(const Build *b)
 
 /* ---- Memory over time -------------------------------------------------------------------------------------------- */
 
-enum { LEFT = 64, TOP = 14, LIVE = 74, BETWEEN = 26, ARENA = 300, BOTTOM = 34, LEAST_STEP = 12, MOST_STEP = 90, PLEASANT = 860, CHARACTER = 7 };
+enum {
+    LEFT = 64,
+    TOP = 14,
+    LIVE = 74,
+    BETWEEN = 26,
+    ARENA = 300,
+    BOTTOM = 34,
+    LEAST_STEP = 12,
+    MOST_STEP = 90,
+    PLEASANT = 860,
+    CHARACTER = 7
+};
 
-typedef struct Chart { const Build *b; Text *t; Blocks blocks; int step, count; int64_t top; } Chart;      /* top: bytes at the upper edge */
+/* top: bytes at the upper edge */
+typedef struct Chart { const Build *b; Text *t; Blocks blocks; int step, count; int64_t top; } Chart;
 
 static int x_of(const Chart *c, int group) { return LEFT + group * c->step; }
 static int height_of(const Chart *c, int64_t bytes, int full) { return (int)(bytes * full / (c->top ? c->top : 1)); }
@@ -137,8 +173,10 @@ static void scale(Chart *c, int floor, int full, int parts)
     for (int i = 0; i <= parts; i++) {
         const int64_t bytes = c->top * i / parts;
         const int y = floor - height_of(c, bytes, full);
-        text_printf(c->t, "<path d=\"M%d %dH%d\" stroke=\"var(--line)\"/><text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"end\">%s</text>\n", LEFT, y,
-                    x_of(c, c->count), LEFT - 6, y + 4, bytes_text(c->b->cx, bytes));
+        text_printf(c->t,
+                    "<path d=\"M%d %dH%d\" stroke=\"var(--line)\"/><text class=\"faint\" x=\"%d\" y=\"%d\" "
+                    "text-anchor=\"end\">%s</text>\n",
+                    LEFT, y, x_of(c, c->count), LEFT - 6, y + 4, bytes_text(c->b->cx, bytes));
     }
 }
 
@@ -164,25 +202,35 @@ static void live_picture(Chart *c)
     const int floor = TOP + LIVE, bound = floor - height_of(c, c->b->plan.live_bound, LIVE);
     scale(c, floor, LIVE, 1);
     text_printf(c->t, "<path fill=\"var(--mac)\" fill-opacity=\".35\" d=\"M%d %d", LEFT, floor);
-    for (int g = 0; g < c->count; g++) text_printf(c->t, "V%dH%d", floor - height_of(c, alive_at(c, g), LIVE), x_of(c, g + 1));
-    text_printf(c->t, "V%dZ\"/>\n<path d=\"M%d %dH%d\" stroke=\"var(--weight)\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"/>\n", floor, LEFT, bound,
-                x_of(c, c->count));
+    for (int g = 0; g < c->count; g++)
+        text_printf(c->t, "V%dH%d", floor - height_of(c, alive_at(c, g), LIVE), x_of(c, g + 1));
+    text_printf(
+        c->t,
+        "V%dZ\"/>\n<path d=\"M%d %dH%d\" stroke=\"var(--weight)\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"/>\n",
+        floor, LEFT, bound, x_of(c, c->count));
 }
 
 static void block_picture(Chart *c, const ReportBlock *k, int number)
 {
-    const int floor = TOP + LIVE + BETWEEN + ARENA, x = x_of(c, k->first) + 1, width = (k->last - k->first + 1) * c->step - 2;
-    const int y = floor - height_of(c, k->offset + k->bytes, ARENA), height = floor - height_of(c, k->offset, ARENA) - y;
+    const int floor = TOP + LIVE + BETWEEN + ARENA, x = x_of(c, k->first) + 1,
+              width = (k->last - k->first + 1) * c->step - 2;
+    const int y = floor - height_of(c, k->offset + k->bytes, ARENA),
+              height = floor - height_of(c, k->offset, ARENA) - y;
     const int letters = (width - 8) / CHARACTER;
     text_printf(c->t, "<g><title>");
     add_escaped(c->t, k->name);
-    text_printf(c->t, ": %lld bytes at %lld, layers %d to %d</title>", (long long)k->bytes, (long long)k->offset, k->first, k->last);
-    text_printf(c->t, "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\" fill=\"hsl(%d 55%% 55%%)\" fill-opacity=\"%s\" stroke=\"hsl(%d 55%% 45%%)\"/>",
-                x, y, width, height > 1 ? height : 1, number * 47 % 360, k->is_scratch ? ".25" : ".55", number * 47 % 360);
+    text_printf(c->t, ": %lld bytes at %lld, layers %d to %d</title>", (long long)k->bytes, (long long)k->offset,
+                k->first, k->last);
+    text_printf(c->t,
+                "<rect x=\"%d\" y=\"%d\" width=\"%d\" height=\"%d\" rx=\"2\" fill=\"hsl(%d 55%% 55%%)\" "
+                "fill-opacity=\"%s\" stroke=\"hsl(%d 55%% 45%%)\"/>",
+                x, y, width, height > 1 ? height : 1, number * 47 % 360, k->is_scratch ? ".25" : ".55",
+                number * 47 % 360);
     if (height >= 13 && letters >= 4) {
         const int length = (int)strlen(k->name);
         text_printf(c->t, "<text x=\"%d\" y=\"%d\">", x + 4, y + 11 + (height - 13) / 2);
-        add_escaped(c->t, length <= letters ? k->name : text_format(c->b->cx, "%.*s\xe2\x80\xa6", letters - 1, k->name));
+        add_escaped(c->t,
+                    length <= letters ? k->name : text_format(c->b->cx, "%.*s\xe2\x80\xa6", letters - 1, k->name));
         text_add(c->t, "</text>");
     }
     text_add(c->t, "</g>\n");
@@ -192,7 +240,8 @@ static void layer_numbers(Chart *c)
 {
     const int every = (3 * CHARACTER + c->step) / c->step, y = TOP + LIVE + BETWEEN + ARENA + 15;
     for (int g = 0; g < c->count; g += every)
-        text_printf(c->t, "<text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text>\n", x_of(c, g) + c->step / 2, y, g);
+        text_printf(c->t, "<text class=\"faint\" x=\"%d\" y=\"%d\" text-anchor=\"middle\">%d</text>\n",
+                    x_of(c, g) + c->step / 2, y, g);
     text_printf(c->t, "<text class=\"faint\" x=\"%d\" y=\"%d\">layer</text>\n", LEFT, y + 14);
 }
 
@@ -206,12 +255,18 @@ static void memory(const Build *b, Text *t)
         text_add(t, "<p>Nothing lies in the arena.</p>\n");
         return;
     }
-    const int width = x_of(&c, c.count) + 8, height = TOP + LIVE + BETWEEN + ARENA + BOTTOM, floor = TOP + LIVE + BETWEEN + ARENA;
-    text_printf(t, "<p>Above: bytes that are alive in each layer, and, dashed, the bound below which no plan can go: %s. Below: what lies where; "
-                   "the arena takes %s. Pale blocks are scratch memory of one layer; where one lies over another, an output takes the place of what is read already.</p>\n", bytes_text(b->cx, b->plan.live_bound),
-                bytes_text(b->cx, b->plan.arena_size));
-    text_printf(t, "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" aria-label=\"memory over time\">\n", width, height,
-                width, height);
+    const int width = x_of(&c, c.count) + 8, height = TOP + LIVE + BETWEEN + ARENA + BOTTOM,
+              floor = TOP + LIVE + BETWEEN + ARENA;
+    text_printf(t,
+                "<p>Above: bytes that are alive in each layer, and, dashed, the bound below which no plan can go: %s. "
+                "Below: what lies where; "
+                "the arena takes %s. Pale blocks are scratch memory of one layer; where one lies over another, an "
+                "output takes the place of what is read already.</p>\n",
+                bytes_text(b->cx, b->plan.live_bound), bytes_text(b->cx, b->plan.arena_size));
+    text_printf(t,
+                "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
+                "aria-label=\"memory over time\">\n",
+                width, height, width, height);
     live_picture(&c);
     scale(&c, floor, ARENA, 4);
     for (int i = 0; i < c.blocks.count; i++) block_picture(&c, &c.blocks.at[i], i);
@@ -223,7 +278,9 @@ static void memory(const Build *b, Text *t)
 
 static void bar(Text *t, int64_t n, int64_t most, const char *color, const char *what)
 {
-    text_printf(t, "<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%lld\" height=\"10\" fill=\"var(--%s)\"/></svg>",
+    text_printf(t,
+                "<svg viewBox=\"0 0 1000 10\" preserveAspectRatio=\"none\" aria-hidden=\"true\"><rect width=\"%lld\" "
+                "height=\"10\" fill=\"var(--%s)\"/></svg>",
                 (long long)(most ? (n * 1000 + most - 1) / most : 0), color);
     text_printf(t, "<span>%s</span>", what);
 }
@@ -278,8 +335,10 @@ static void layers(Build *b, Text *t)
         if (inner.weights > most.weights) most.weights = inner.weights;
         if (inner.result > most.result) most.result = inner.result;
     }
-    text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span style=\"--c:var(--weight)\">weights</span>"
-                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where its result lies comes last.</p>\n");
+    text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span "
+                "style=\"--c:var(--weight)\">weights</span>"
+                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where "
+                "its result lies comes last.</p>\n");
     const int floats = report_floats(b);
     if (floats >= 0) text_printf(t, "<p>Floating point in %d of %d layers.</p>\n", floats, report_layers(b));
     text_add(t, "<ol>\n");
@@ -311,12 +370,15 @@ static void flash(const Build *b, Text *t)
     ReportPart *part = NEW_ARRAY(b->cx->arena, ReportPart, count);
     int64_t all = 0, rest = 0;
     for (int i = 0; i < count; i++) {
-        const char *part_name = b->program.constant_name[i] ? b->program.constant_name[i] : b->program.constant[i]->name;
+        const char *part_name = b->program.constant_name[i] ? b->program.constant_name[i]
+                                                            : b->program.constant[i]->name;
         part[i] = (ReportPart){ part_name, tensor_bytes(b->program.constant[i]), i };
         all += part[i].bytes;
     }
     if (count) qsort(part, (size_t)count, sizeof *part, larger_first);
-    text_printf(t, "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s comes on top; its size is the C compiler's matter.</p>\n<ol>\n",
+    text_printf(t,
+                "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s comes on top; its size is the C "
+                "compiler's matter.</p>\n<ol>\n",
                 bytes_text(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
     for (int i = 0; i < count; i++) {
         if (i >= SHOWN) rest += part[i].bytes;
@@ -327,7 +389,9 @@ static void flash(const Build *b, Text *t)
         bar(t, part[i].bytes, part[0].bytes, "weight", bytes_text(b->cx, part[i].bytes));
         text_add(t, "</div></li>\n");
     }
-    if (rest) text_printf(t, "<li><div>%d smaller ones</div><div class=\"bars\"><i></i><span>%s</span></div></li>\n", count - SHOWN, bytes_text(b->cx, rest));
+    if (rest)
+        text_printf(t, "<li><div>%d smaller ones</div><div class=\"bars\"><i></i><span>%s</span></div></li>\n",
+                    count - SHOWN, bytes_text(b->cx, rest));
     text_add(t, "</ol>\n");
 }
 
@@ -348,7 +412,11 @@ static void gone(const Build *b, Text *t)
     Ctx *cx = b->cx;
     Map kept = map_new(cx->arena);
     Node **order;
-    const Graph imported = { .name = b->name, .input_count = b->model.input_count, .input = b->model.input, .output_count = b->model.output_count, .output = b->model.output };
+    const Graph imported = { .name = b->name,
+                             .input_count = b->model.input_count,
+                             .input = b->model.input,
+                             .output_count = b->model.output_count,
+                             .output = b->model.output };
     int found = 0;
     for (int i = 0; i < b->groups.count; i++)
         for (int j = 0; j < b->groups.at[i].node_count; j++) {
@@ -365,21 +433,24 @@ static void gone(const Build *b, Text *t)
         add_escaped(t, order[i]->name);
         text_add(t, "</b> <i>");
         add_escaped(t, order[i]->op->name);
-        text_printf(t, "</i></div><div><i>%s</i></div></li>\n", reads_constants_alone(order[i]) ? "computed when compiling"
-                    : order[i]->op->layout.is_view ? "a view: no work"
-                        : "folded into the operators or weights beside it");
+        text_printf(t, "</i></div><div><i>%s</i></div></li>\n",
+                    reads_constants_alone(order[i]) ? "computed when compiling"
+                    : order[i]->op->layout.is_view  ? "a view: no work"
+                                                    : "folded into the operators or weights beside it");
     }
     text_add(t, found ? "</ol>\n" : "<p>Nothing: every operator is in a layer.</p>\n");
 }
 
 static const char *left_text(Ctx *cx, int64_t is, int64_t was, const char *what)
 {
-    return is == was ? text_format(cx, "%lld %s", (long long)is, what) : text_format(cx, "%lld of %lld %s", (long long)is, (long long)was, what);
+    return is == was ? text_format(cx, "%lld %s", (long long)is, what)
+                     : text_format(cx, "%lld of %lld %s", (long long)is, (long long)was, what);
 }
 
 static const char *size_text(Ctx *cx, const Shrunk *l)
 {
-    return text_format(cx, "%s, %s, %s", left_text(cx, l->is.channels, l->was.channels, "channels"), left_text(cx, l->is.macs, l->was.macs, "multiply-adds"),
+    return text_format(cx, "%s, %s, %s", left_text(cx, l->is.channels, l->was.channels, "channels"),
+                       left_text(cx, l->is.macs, l->was.macs, "multiply-adds"),
                        left_text(cx, l->is.weights, l->was.weights, "bytes of kernels"));
 }
 
@@ -411,8 +482,10 @@ static void figures(Build *b, Text *t)
     const char *state = all.state ? text_format(cx, ", state %s", bytes_text(cx, all.state)) : "";
     text_add(t, "<div class=\"cards\">\n");
     card(t, count_text(cx, all.macs), text_format(cx, "multiply-adds (%lld)", (long long)all.macs));
-    const char *ports = b->options->ports_in_arena ? " with inputs and outputs"
-                                                   : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs), bytes_text(cx, all.outputs));
+    const char *ports = b->options->ports_in_arena
+                            ? " with inputs and outputs"
+                            : text_format(cx, ", inputs %s, outputs %s", bytes_text(cx, all.inputs),
+                                          bytes_text(cx, all.outputs));
     card(t, bytes_text(cx, all.ram), text_format(cx, "RAM: arena %s%s%s", bytes_text(cx, all.arena), ports, state));
     card(t, bytes_text(cx, all.weights), "flash for constants");
     card(t, text_format(cx, "%d", report_layers(b)), text_format(cx, "layers, in %d functions",
@@ -427,7 +500,8 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     o = options_of(cx, "lw_report_html", o);
     if (!o || !is_given(cx, "lw_report_html", "the model", model)) return NULL;
     if (!build_read(&b, cx, model, o) || !build_graph(&b) || !build_nests(&b) || !build_program(&b)) return NULL;
-    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" content=\"width=device-width,initial-scale=1\">\n<title>");
+    text_add(&t, "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<meta name=\"viewport\" "
+                 "content=\"width=device-width,initial-scale=1\">\n<title>");
     add_escaped(&t, b.program.source);
     text_add(&t, "</title>\n<style>\n");
     for (size_t i = 0; i < sizeof style / sizeof style[0]; i++) text_printf(&t, "%s\n", style[i]);

@@ -13,7 +13,9 @@ static bool has_numbers_for_sizes(Build *b)
         const Tensor *t = b->model.input[i];
         for (int d = 0; d < t->rank; d++) {
             const Var *size = expr_as_var(t->shape[d]);
-            if (size) diag_error(b->cx, NULL, "input \"%s\" has the symbolic size %s: fix it with --dim %s=N", t->name, size->name, size->name);
+            if (size)
+                diag_error(b->cx, NULL, "input \"%s\" has the symbolic size %s: fix it with --dim %s=N", t->name,
+                           size->name, size->name);
             if (size) return false;
         }
     }
@@ -75,7 +77,8 @@ static bool read_inputs(Build *b, const char *const *input, int count, void **da
     Ctx *cx = b->cx;
     int inputs = b->model.input_count - b->state_count;
     if (count && count != inputs) {
-        diag_error(cx, NULL, "the model has %d inputs%s, but %d files are given", inputs, b->state_count ? " that are no state" : "", count);
+        diag_error(cx, NULL, "the model has %d inputs%s, but %d files are given", inputs,
+                   b->state_count ? " that are no state" : "", count);
         return false;
     }
     if (!has_numbers_for_sizes(b)) return false;
@@ -118,7 +121,8 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!o || !is_given(cx, "lw_run", "the model", model)) return false;
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
     const int files = b->model.input_count - b->state_count;
-    if (!input_count && files) diag_error(cx, NULL, "the model requires a .npy file for each of its inputs, which are %d", files);
+    if (!input_count && files)
+        diag_error(cx, NULL, "the model requires a .npy file for each of its inputs, which are %d", files);
     return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
 }
 

@@ -78,7 +78,9 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, voi
         v->has_steps = v->has_steps || is_in_steps(out);
         if (d.wrong && i >= layers_from && !v->first_layer) v->first_layer = out->name;
     }
-    if (r.path && !r.found) diag_error(cx, NULL, "\"%s\" holds none of the layers; accepted: LAYER.npy, named as by `loopwright report`", r.path);
+    if (r.path && !r.found)
+        diag_error(cx, NULL, "\"%s\" holds none of the layers; accepted: LAYER.npy, named as by `loopwright report`",
+                   r.path);
     return !ctx_failed(cx);
 }
 
@@ -106,7 +108,10 @@ static SizeList sizes_of(const Build *b)
     return s;
 }
 
-static int64_t size_in_trial(const Var *v, int trial) { return v->least + (v->greatest - v->least) * trial / (TRIALS - 1); }
+static int64_t size_in_trial(const Var *v, int trial)
+{
+    return v->least + (v->greatest - v->least) * trial / (TRIALS - 1);
+}
 
 /* The options with every size fixed, and " n=4" for each. */
 static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s, int trial, const char **arguments)
@@ -122,7 +127,8 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
         lw_dim *d = &dim[fixed.dim_count++];
         *d = (lw_dim){ s->at[k]->name, size_in_trial(s->at[k], trial), false, 0 };
         for (int i = 0; i < o->dim_count; i++)
-            if (o->dim[i].is_maximum && strcmp(name_identifier(cx, o->dim[i].name), d->name) == 0) d->name = o->dim[i].name;
+            if (o->dim[i].is_maximum && strcmp(name_identifier(cx, o->dim[i].name), d->name) == 0)
+                d->name = o->dim[i].name;
         text_printf(&t, " %s=%lld", s->at[k]->name, (long long)d->value);
     }
     *arguments = text_string(&t);

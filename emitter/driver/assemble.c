@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The program that is printed: the functions and their calls, each with the places of what it is given; constants, states, sizes and
- * the ports of the model, under names that C can use and nothing else has. */
+/* Builds the program to print: functions and their calls with the addresses of the arguments; constants, states, sizes
+ * and the model's ports. Each has a unique name that is valid in C. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -46,7 +46,7 @@ static Call call_of(Build *b, int group)
                    .partition = partition < 0 ? NULL : &b->partition[partition] };
 }
 
-/* Those that are no state. */
+/* Returns the inputs or outputs that are not a state. */
 static const Port *ports_of(Build *b, Tensor *const *t, Tensor *const *in_graph, int count,
                             int (*state_of)(const Build *b, int place), Map *taken, int *number)
 {
@@ -145,7 +145,7 @@ void build_assemble(Build *b)
     p->body_count = b->shared->body_count;
     p->body = b->shared->body;
     collect_sizes(b);
-    /* Fields of the inputs, too */
+    /* Sizes are fields of the struct of inputs, too. */
     for (int i = 0; i < p->size_count; i++) build_unique_name(cx, &ports, expr_as_var(p->size[i])->name);
     p->input = ports_of(b, b->graph.input, b->graph.input, b->graph.input_count, build_state_of_input, &ports,
                         &p->input_count);

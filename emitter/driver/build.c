@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What a Build is asked by all parts of the driver. */
+/* Queries of a Build that all parts of the driver use. */
 #include "driver/driver.h"
 
 #include "support/text.h"

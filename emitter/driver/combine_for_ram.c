@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What is combined so that RAM becomes smaller. The plan says where most memory is alive. If what one group makes is alive there and another
- * one alone reads it, row by row, the two may become one nest in which only the rows are kept that are needed still
- * (schedule_combine_rows: every row is made once, with the loops that the strategy gave it). The pair that helps the most is taken, if RAM
- * becomes smaller by a tenth, and so on. `--combine none` turns this off.
+/* Combines groups to reduce RAM. The plan gives the group where the most bytes are live. Take a tensor that is live
+ * there, with a single consumer that reads it row by row. Producer and consumer may become one nest with a ring buffer
+ * of rows (schedule_combine_rows: each row is computed once, in the loops of its strategy). The search takes the pair
+ * that saves the most, if it saves a tenth of RAM, and repeats. `--combine none` disables it.
  *
- * A try is the whole way to the plan, for what counts is what the plan makes of it; functions that stay are lowered once. Where two
- * groups need as much as each other, one pair alone gains nothing: then a second one is tried with it. */
+ * Each candidate is planned in full, because only the plan gives the RAM; functions that do not change are lowered
+ * once. Where two groups have the same peak, one pair alone saves nothing: the search then tries a second pair with it.
+ * */
 #include "driver/driver.h"
 
 #include "graph/plan/combine.h"
@@ -14,14 +15,14 @@
 
 enum { LEAST_GAIN = 10, MOST_PAIRS = 12, MOST_AT_ONCE = 3 };
 
-/* The groups as they are, or as they would be. */
+/* The present groups, or those of a candidate. */
 typedef struct Layers {
     int count;
     Group *at;
     const Nest **nest;
     const Implementation **chosen;
     int *parts;
-    const int **part;                /* which of fusion's groups each consists of */
+    const int **part;                /* the fused groups that each consists of */
     const char *explain;
     Plan plan;
 } Layers;
@@ -60,10 +61,10 @@ static void use_layers(Build *b, const Layers *l)
     b->groups = (Groups){ l->count, l->at };
     b->nest = l->nest;
     b->chosen = l->chosen;
-    b->parts = NULL;                 /* they are cut like any other function */
+    b->parts = NULL;                 /* the code budget is that of any other function */
 }
 
-/* The plan of these layers, with functions of their own. */
+/* Plans these layers, with functions apart from the build's. */
 static void plan_layers(Search *r, Layers *l)
 {
     Ctx *cx = r->b->cx;
@@ -89,17 +90,17 @@ static bool reads(const Group *g, const Tensor *t)
     return false;
 }
 
-/* The one that reads what group i makes; -1: none, several, or the model's user. */
-static int only_reader(const Search *r, const Layers *l, int i)
+/* Returns the only consumer of group i's output; -1: it has none or several, or is an output of the model. */
+static int only_consumer(const Search *r, const Layers *l, int i)
 {
-    int reader = -1;
+    int consumer = -1;
     if (l->at[i].output_count != 1 || graph_has_output(&r->b->graph, l->at[i].output[0])) return -1;
     for (int j = i + 1; j < l->count; j++) {
         if (!reads(&l->at[j], l->at[i].output[0])) continue;
-        if (reader >= 0) return -1;
-        reader = j;
+        if (consumer >= 0) return -1;
+        consumer = j;
     }
-    return reader;
+    return consumer;
 }
 
 static int rising(const int *a, int a_count, const int *b, int b_count, int *out)
@@ -109,7 +110,7 @@ static int rising(const int *a, int a_count, const int *b, int b_count, int *out
     return n;
 }
 
-/* Group i in the loops of group j, which takes the place of both. False: it does not go along. */
+/* Combines group i into the loops of group j; the result replaces group j. False if the schedules do not combine. */
 static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
 {
     Ctx *cx = r->b->cx;
@@ -133,13 +134,13 @@ static bool join_layers(Search *r, const Layers *l, int i, int j, Layers *out)
     return true;
 }
 
-static bool goes_by_itself(const Layers *l, int i)
+static bool stays_apart(const Layers *l, int i)
 {
     return l->at[i].is_scheduled || !l->nest[i] || l->nest[i]->otherwise || l->plan.is_free[i] ||
            group_device(&l->at[i]);
 }
 
-/* The pair that leaves the least alive where most is alive now; false: none leaves less. */
+/* Finds the pair with the smallest arena that also lowers the live bytes at the present peak; false: there is none. */
 static bool best_join(Search *r, const Layers *l, Layers *best)
 {
     int peak = 0;
@@ -148,9 +149,9 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
         if (l->plan.alive[g] > l->plan.alive[peak]) peak = g;
     for (int i = 0; i <= peak; i++) {
         Layers now;
-        const int j = goes_by_itself(l, i) ? -1 : only_reader(r, l, i);
+        const int j = stays_apart(l, i) ? -1 : only_consumer(r, l, i);
         const Slot *s = j < peak ? NULL : plan_slot(&l->plan, l->at[i].output[0]);
-        if (!s || goes_by_itself(l, j) || s->kind != SLOT_ARENA || s->root != s->tensor || !tensor_is_fixed(s->tensor))
+        if (!s || stays_apart(l, j) || s->kind != SLOT_ARENA || s->root != s->tensor || !tensor_is_fixed(s->tensor))
             continue;
         if (tensor_bytes(s->tensor) * LEAST_GAIN < l->plan.alive[peak] || !join_layers(r, l, i, j, &now)) continue;
         plan_layers(r, &now);
@@ -163,7 +164,7 @@ static bool best_join(Search *r, const Layers *l, Layers *best)
     return found;
 }
 
-/* One pair, or a few that together make RAM smaller by a tenth. */
+/* Combines one pair, or a few that together save a tenth of RAM. */
 static bool improve(Search *r, Layers *l)
 {
     Layers now = *l;
@@ -188,7 +189,8 @@ static int64_t bytes_outside(Ctx *cx, const Graph *g)
     return bytes;
 }
 
-/* Of graphs that hold others, and of what runs elsewhere, the plan is not made of groups alone. */
+/* True if all memory of the plan belongs to groups: graphs of regions and partitions for devices have memory of their
+ * own. */
 static bool is_plain(Build *b)
 {
     bool plain = !b->partition_count && b->groups.count > 1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* --combine: which groups are meant, whether they may run at once, and the one that takes their place. How their schedules become
- * one is graph/plan/combine.h. */
+/* --combine: finds the named groups, checks that they can run as one, and replaces them by the combined group.
+ * graph/plan/combine.h combines their schedules. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -9,7 +9,7 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The groups that --combine names, rising; the one named last is the master. All of them: the last group is. */
+/* The groups that --combine names, in ascending order. The master is the one named last; of "all", the last group. */
 typedef struct Chosen { int count, master; int *part; } Chosen;
 
 static int group_called(Build *b, const char *wanted, size_t length)
@@ -57,8 +57,8 @@ static bool reads_any(const Group *g, const Group *of)
     return false;
 }
 
-/* What is combined runs at once, so nothing else may stand between: no way leads out of it and in again. Returns what
- * does, in words; NULL: nothing. */
+/* Checks that the parts form a convex subgraph: combined, they run as one call, so no path may leave them and return.
+ * Returns the text of a path that does; NULL: none. */
 const char *build_between(Build *b, const int *part, int part_count)
 {
     bool *is_in = NEW_ARRAY(b->cx->arena, bool, b->groups.count),
@@ -75,7 +75,7 @@ const char *build_between(Build *b, const int *part, int part_count)
     return NULL;
 }
 
-/* The merged group takes the place of the last of its parts. */
+/* The merged group replaces the last of its parts. */
 void build_merge_groups(Build *b, const int *part, int part_count, const Group *merged, const Nest *n)
 {
     Group *at = NEW_ARRAY(b->cx->arena, Group, b->groups.count);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The constants of the program: those of the model's graph, then those of the graphs inside of it. A tensor is one constant
- * wherever it is read. Passes over several graphs may have made the same of one (a transposed weight that both branches of
- * an `if` read), so inner graphs also find what holds the same bytes. */
+/* Numbers the constants of the program: those of the model's graph, then those of the graphs of regions. A tensor is
+ * one constant for all its consumers. Passes over several graphs may compute equal tensors (a weight that both branches
+ * of an `if` read, transposed twice), so constants of regions' graphs are shared by their bytes, too. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -38,7 +38,8 @@ static int number_of(Numbers *n, const Tensor *t, bool is_inner)
     return *number;
 }
 
-/* "conv_1_w": of the first group that reads it, and its role there; what a region reads is called as in the model. */
+/* Names a constant "conv_1_w": its first consumer, and its role there. A constant of a region keeps the model's name.
+ * */
 static void name_constants(Build *b)
 {
     const char **out = b->shared->constant_name;

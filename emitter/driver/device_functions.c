@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs of groups on one foreign device. Each is a function of the emitted program, NAME_DEVICE_N, which NAME_run calls; its
- * default calls the groups' own functions. What the function is given is the roots of memory that it shares with the rest:
- * one parameter for each, whoever of them reads or writes it. */
+/* Partitions: maximal sequences of groups on one foreign device. Each is a function of the emitted program,
+ * NAME_DEVICE_N, which NAME_run calls; its default calls the groups' own functions. It has one parameter for each root
+ * of memory that it shares with other groups. */
 #include "driver/driver.h"
 
 #include "support/names.h"
 #include "support/text.h"
 
-static bool is_new_run(const Build *b, int i)
+static bool is_partition_start(const Build *b, int i)
 {
     return i == 0 || group_device(&b->groups.at[i]) != group_device(&b->groups.at[i - 1]);
 }
@@ -27,7 +27,7 @@ void build_partitions(Build *b)
         const char *device = group_device(&b->groups.at[i]);
         b->partition_of[i] = -1;
         if (!device) continue;
-        if (is_new_run(b, i)) {
+        if (is_partition_start(b, i)) {
             const char *name = build_symbol(
                 b, text_format(b->cx, "%s_%d", name_identifier(b->cx, device), number_on_device(b, device)));
             b->partition[b->partition_count++] = (Partition){ .name = name, .device = device };
@@ -36,7 +36,7 @@ void build_partitions(Build *b)
     }
 }
 
-/* ---- Parameters --------------------------------------------------------------------------------------------------- */
+/* ---- Parameters -------------------------------------------------------------------------------------------------- */
 
 static bool has_root(const Build *b, Tensor *const *list, int count, const Tensor *root)
 {
@@ -45,19 +45,19 @@ static bool has_root(const Build *b, Tensor *const *list, int count, const Tenso
     return false;
 }
 
-/* Does a group within (or without) the partition make (or read) what lies there? */
-static bool is_touched(const Build *b, int partition, bool within, bool makes, const Tensor *root)
+/* True if a group inside of the partition (or outside) writes (or reads) this memory. */
+static bool is_touched(const Build *b, int partition, bool within, bool writes, const Tensor *root)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        if ((b->partition_of[i] == partition) != within || (makes && b->plan.is_free[i])) continue;
-        if (makes ? has_root(b, g->output, g->output_count, root) : has_root(b, g->input, g->input_count, root))
+        if ((b->partition_of[i] == partition) != within || (writes && b->plan.is_free[i])) continue;
+        if (writes ? has_root(b, g->output, g->output_count, root) : has_root(b, g->input, g->input_count, root))
             return true;
     }
     return false;
 }
 
-/* People know a value by what it is a copy of. */
+/* Returns the model's name of a value: a device copy has that of its source. */
 static const char *name_of_value(Ctx *cx, const Tensor *t)
 {
     const Node *n = t->producer;
@@ -70,9 +70,9 @@ static void add_param(Build *b, int partition, Param *param, const Tensor *t)
     const Slot *s = plan_slot(&b->plan, t);
     for (int i = 0; i < p->param_count; i++)
         if (plan_slot(&b->plan, param[i].tensor)->root == s->root) return;
-    bool comes = is_touched(b, partition, false, true, s->root),
-         goes = is_touched(b, partition, false, false, s->root) && is_touched(b, partition, true, true, s->root);
-    if (s->kind == SLOT_CONST || (!comes && !goes)) return;
+    bool is_input = is_touched(b, partition, false, true, s->root),
+         is_output = is_touched(b, partition, false, false, s->root) && is_touched(b, partition, true, true, s->root);
+    if (s->kind == SLOT_CONST || (!is_input && !is_output)) return;
     const char *wanted = name_of_value(b->cx, t);
     for (int i = 0, n = 2; i < p->param_count; i++)
         if (text_equal(param[i].name, wanted))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The whole story on one page: read a model, improve its DAG, fuse it into groups, schedule each group's loop nest, plan
+/* The pipeline on one page: read a model, rewrite its DAG, fuse it into groups, schedule each group's loop nest, plan
  * the memory between groups, lower every nest to a function, and print the program. */
 #include "driver/driver.h"
 
@@ -23,19 +23,20 @@ static void check_word(Ctx *cx, const char *option, const char *given, const cha
     diag_usage(cx, NULL, "%s does not accept \"%s\"; accepted: %s", option, given, accepted);
 }
 
-/* Of two numbers or files for one name, neither can be meant. */
+/* Refuses two values for one name: neither takes precedence. */
 static void check_twice(Ctx *cx, const lw_options *o)
 {
     for (int i = 0; i < o->dim_count; i++)
         for (int j = 0; j < i; j++)
-            if (text_equal(o->dim[i].name, o->dim[j].name)) diag_usage(cx, NULL, "--dim %s is given twice", o->dim[i].name);
+            if (text_equal(o->dim[i].name, o->dim[j].name))
+                diag_usage(cx, NULL, "--dim %s is given twice", o->dim[i].name);
     for (int i = 0; i < o->value_count; i++)
         for (int j = 0; j < i; j++)
             if (text_equal(o->value[i].name, o->value[j].name))
                 diag_usage(cx, NULL, "--value %s is given twice", o->value[i].name);
 }
 
-/* All that cannot be right whatever the model is. */
+/* Refuses options that are wrong for every model. */
 static void check_options(Ctx *cx, const lw_options *o, const Target *target)
 {
     static const char *const roundings[] = { "double", "single", NULL };
@@ -47,8 +48,8 @@ static void check_options(Ctx *cx, const lw_options *o, const Target *target)
     if (o->name && !text_equal(name_identifier(cx, o->name), o->name))
         diag_usage(
             cx, NULL,
-            "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _ that begin with a "
-            "letter and are no word of C or C++, like \"%s\"",
+            "--name \"%s\" cannot begin the names of emitted C; accepted: letters, digits and _, beginning with a "
+            "letter, and not reserved by C or C++, like \"%s\"",
             o->name, name_prefix(cx, o->name));
     if (o->ports_in_arena && o->static_arena)
         diag_usage(cx, NULL,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* From scheduled nests to functions with places: who shares whose memory (views), then each group's function, then offsets in the
- * arena, which need to know how much scratch memory the functions want. The graphs of regions come before the graph that they stand
- * in: they say what the region needs. Groups whose functions read the same are one function. */
+/* From scheduled nests to functions and offsets, in three steps: views (the tensors that alias another's memory), the
+ * function of each group, and the offsets in the arena, which depend on the scratch bytes of the functions. The graphs
+ * of regions precede the graph that holds the region's node: their sizes give the region's scratch. Groups with equal
+ * function texts share one function. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -10,7 +11,7 @@
 #include "support/text.h"
 #include "support/watch.h"
 
-/* What combine.c made of groups of calls; else a group without an anchor is a nest written by hand. */
+/* True for a combination of operator calls; other groups without an anchor are nests of .te formulas. */
 static bool consists_of_calls(const Group *g)
 {
     for (int i = 0; i < g->node_count; i++)
@@ -18,14 +19,14 @@ static bool consists_of_calls(const Group *g)
     return g->node_count > 0;
 }
 
-/* How the group's tensors lie in memory where they are not dense tensors of their own. The nest's inputs and outputs
- * stand in for the group's, in the same order. */
+/* Gives the strides of the group's tensors that are views of other memory. The nest's inputs and outputs correspond to
+ * the group's by position. */
 static LowerOptions lower_options(Build *b, int group)
 {
     const Group *g = &b->groups.at[group];
     const Nest *n = b->nest[group];
     View *view = NEW_ARRAY(b->cx->arena, View, g->input_count + g->output_count);
-    /* What --combine made of several may grow as its parts may. */
+    /* A combined group has the code budgets of its parts. */
     int64_t parts = b->parts && b->parts[group] > 1 ? b->parts[group] : 1;
     LowerOptions o = { .view = view,
                        .code_budget = b->target->copy_budget * parts,
@@ -46,7 +47,7 @@ static LowerOptions lower_options(Build *b, int group)
     return o;
 }
 
-/* What is tried for the plan's sake and then taken is lowered once. */
+/* Returns the group's function. Candidates of build_combine_for_ram share this cache, so each nest is lowered once. */
 static const Function *lowered_of(Build *b, int group)
 {
     const LowerOptions options = lower_options(b, group);
@@ -60,7 +61,7 @@ static const Function *lowered_of(Build *b, int group)
 
 typedef struct Lowered { Function *function; const Nest *nest; } Lowered;
 
-/* Groups whose functions read the same but for the name are one function, wherever they are. */
+/* Groups whose functions have the same text but for the name share one function, across all graphs. */
 static void make_function(Build *b, int group)
 {
     Ctx *cx = b->cx;
@@ -97,8 +98,8 @@ static int function_scratch(Build *b, const Function *f, Scratch **out)
     return count;
 }
 
-/* The caller keeps inputs and outputs in the arena; what is state has memory of its own. */
-static void take_in_ports(Build *b)
+/* Allocates inputs and outputs in the arena (--io arena); state has memory of its own. */
+static void place_ports_in_arena(Build *b)
 {
     for (int i = 0; i < b->plan.slot_count; i++) {
         Slot *s = &b->plan.slot[i];
@@ -113,7 +114,7 @@ void build_functions(Build *b)
     const int groups = b->groups.count;
     int *count = b->scratch_count = NEW_ARRAY(cx->arena, int, groups);
     b->plan = plan_views(cx, &b->graph, &b->groups, b->nest);
-    b->plan.align = b->target->vector_bytes;       /* so that no vector lies across two lines of a cache */
+    b->plan.align = b->target->vector_bytes;       /* a vector access never crosses a cache line */
     watch_lap(b->watch, "dag", "views");
     b->function = NEW_ARRAY(cx->arena, Function *, groups);
     b->lowered = NEW_ARRAY(cx->arena, const Nest *, groups);
@@ -125,7 +126,7 @@ void build_functions(Build *b)
         count[i] = region ? region_scratch(b, i, &b->scratch[i]) : function_scratch(b, b->function[i], &b->scratch[i]);
     }
     if (ctx_failed(cx)) return;
-    if (b->options->ports_in_arena && !b->outer) take_in_ports(b);
+    if (b->options->ports_in_arena && !b->outer) place_ports_in_arena(b);
     build_overlaps(b);
     plan_place(cx, &b->plan, groups, b->scratch, count);
     for (int i = 0; i < groups; i++)

@@ -8,7 +8,8 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* The first of BASE, BASE_2, BASE_3, ... that is not taken; it is now. A name taken leads to the last number tried. */
+/* Returns the first unused name of BASE, BASE_2, BASE_3, ... and marks it used. `taken` maps a name to its last suffix.
+ * */
 const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
 {
     const char *unique = name(cx, base);
@@ -20,9 +21,9 @@ const char *build_unique_name(Ctx *cx, Map *taken, const char *base)
     return unique;
 }
 
-const char *build_symbol(Build *b, const char *wanted) { return build_unique_name(b->cx, &b->shared->symbols, wanted); }
+const char *build_symbol(Build *b, const char *base) { return build_unique_name(b->cx, &b->shared->symbols, base); }
 
-/* Begins with what stands behind the model's prefix in the emitted C anyway, before functions and constants. */
+/* Marks the names that every program uses after the model's prefix, before those of functions and constants. */
 Shared *build_shared(Ctx *cx)
 {
     static const char *const own[] = { "run",     "arena",   "inputs",       "outputs",     "INPUTS",
@@ -43,8 +44,8 @@ static void name_group(Build *b, Group *g)
     g->name = build_unique_name(b->cx, &b->shared->symbols, base);
 }
 
-/* Names of functions: of the anchors, made unique. What only moves elements gives way: a change of layout bears the name
- * of the operator that asked for it. */
+/* Names each function after its anchor, made unique. Groups that only move elements are named last: a layout change has
+ * the name of the operator that requires it. */
 void build_name_groups(Build *b)
 {
     for (int moves = 0; moves < 2; moves++)
@@ -53,9 +54,9 @@ void build_name_groups(Build *b)
                 name_group(b, &b->groups.at[i]);
 }
 
-/* ---- Functions of several layers ---------------------------------------------------------------------------------- */
+/* ---- Functions of several layers --------------------------------------------------------------------------------- */
 
-/* "conv2d", of a combined group "conv2d_max_pool2d": what it computes, without what is fused to it. */
+/* Returns the anchors' operators, without epilogues: "conv2d"; for a combined group, "conv2d_max_pool2d". */
 static const char *operators_of(Ctx *cx, const Group *g)
 {
     if (g->anchor) return g->anchor->op->name;
@@ -68,7 +69,7 @@ static const char *operators_of(Ctx *cx, const Group *g)
     return t.length ? text_string(&t) : g->name;
 }
 
-/* "_24x24x16" of the output, without leading dimensions of 1; "" where a size is open. */
+/* Returns the output's shape without leading unit dimensions, as "_24x24x16"; "" where a size is symbolic. */
 static const char *shape_of(Ctx *cx, const Group *g)
 {
     const Tensor *y = g->output[0];
@@ -97,7 +98,7 @@ static void add_user(Build *b, Map *users, Function *f, const Group *g)
     u->count++;
 }
 
-/* A function that several layers call bears none of their names: it is called by its operators, and its shape if all have one. */
+/* Names a function that several layers share after its operators, and their output shape if it is the same in all. */
 void build_name_shared(Build *b)
 {
     Map users = map_new(b->cx->arena);

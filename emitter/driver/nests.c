@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* One graph on its way to scheduled nests: the model's own, or one inside of a region (region_graphs.c). */
+/* One graph, from passes to scheduled nests: the model's own, or a region's (region_graphs.c). */
 #include "driver/driver.h"
 
 #include "import/import.h"
@@ -34,7 +34,7 @@ bool build_passes(Build *b)
 
 /* ---- Groups and nests ------------------------------------------------------------------------------------------ */
 
-/* A .te file with formulas or steps is one group, named after what it computes: the file's own schedule, in its own names. */
+/* A .te file with formulas or steps is one group, named after its output, with the file's own schedule and names. */
 static bool nest_of_te(Build *b)
 {
     Ctx *cx = b->cx;
@@ -59,7 +59,7 @@ static bool nest_of_te(Build *b)
     return !ctx_failed(cx);
 }
 
-/* Options that speak of layers. All and none are right of a single group, too. */
+/* Refuses options that name layers; `--combine all` and `none` are valid for a single group. */
 static void refuse_layers(Build *b)
 {
     const lw_options *o = b->options;
@@ -68,7 +68,7 @@ static void refuse_layers(Build *b)
     if (option) diag_error(b->cx, NULL, "%s has no effect: a file with formulas or steps is one group", option);
 }
 
-/* The model's own graph, and behind it those inside of it. */
+/* Schedules the model's graph, then the graphs of its regions. */
 static bool nests_of_graphs(Build *b)
 {
     if (!build_inner_nests(b)) return false;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Where an output may lie over an input that dies: what lower/overlap.c says of each function, for the plan. Only of tensors that are
- * the whole of their memory, between groups that run here, in the order of their loops. */
+/* Which outputs may alias a dying input, for the plan: lower/overlap.c proves it for each function. Candidates are
+ * tensors that occupy a whole root of memory, in groups that run on the host. */
 #include "driver/driver.h"
 
 #include "graph/dag/target.h"
@@ -13,7 +13,7 @@ static const Memory *parameter_of(const Function *f, const Tensor *t)
     return NULL;
 }
 
-/* Of all inputs of the group that lie in the root; false: one of them tells nothing. */
+/* The largest lead over all inputs of the group in this root; false: one of them has no bound. */
 static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *y, int64_t *lead)
 {
     const Group *g = &b->groups.at[group];
@@ -31,14 +31,15 @@ static bool lead_of_root(Build *b, int group, const Tensor *root, const Memory *
     return found;
 }
 
-static bool was_asked(const Group *g, const Plan *p, int input)
+static bool is_repeated(const Group *g, const Plan *p, int input)
 {
     for (int i = 0; i < input; i++)
         if (plan_slot(p, g->input[i])->root == plan_slot(p, g->input[input])->root) return true;
     return false;
 }
 
-/* C takes it that memory of different types lies apart, but for characters: a compiler may write the one before it reads the other. */
+/* C assumes that objects of different types do not overlap, except for characters: a compiler may move a store to one
+ * before a load of the other. */
 static bool may_share_bytes(DType a, DType b)
 {
     return a == b || dtype_info(a)->bytes == 1 || dtype_info(b)->bytes == 1;
@@ -56,7 +57,7 @@ static void leads_of_group(Build *b, int group)
         const Slot *x = plan_slot(p, g->input[i]);
         int64_t lead;
         if (!may_share_bytes(x->root->type, y->tensor->type)) continue;
-        if (!x->in_arena || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || was_asked(g, p, i))
+        if (!x->in_arena || x->last != group || x->root == y->root || !tensor_is_fixed(x->root) || is_repeated(g, p, i))
             continue;
         if (lead_of_root(b, group, x->root, out, &lead) && lead < tensor_bytes(y->tensor))
             p->lead[p->lead_count++] = (Lead){ x->root, y->root, group, lead };

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Where tensors are, as NAME_run (or the body that runs the graph) sees them. */
+/* The addresses of tensors, in terms of the variables of NAME_run or of the body that runs the graph. */
 #include "driver/driver.h"
 
-/* The place among the inputs, or outputs, that are no state. */
-static int port_number(const Build *b, int place, int (*state_of)(const Build *b, int place))
+/* Returns the index among the inputs, or outputs, that are not a state. */
+static int port_number(const Build *b, int index, int (*state_of)(const Build *b, int index))
 {
     int number = 0;
-    for (int i = 0; i < place; i++) number += state_of(b, i) < 0;
+    for (int i = 0; i < index; i++) number += state_of(b, i) < 0;
     return number;
 }
 

@@ -5,9 +5,9 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* ---- Memory ------------------------------------------------------------------------------------------------------- */
+/* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* What the body makes of state s. */
+/* The next value of state s. */
 static const Tensor *new_state(const Build *body, const Region *r, int s)
 {
     return body->graph.output[r->has_condition + s];
@@ -30,7 +30,7 @@ int region_scratch(Build *b, int group, Scratch **out)
     return count;
 }
 
-/* ---- Bodies ------------------------------------------------------------------------------------------------------- */
+/* ---- Bodies ------------------------------------------------------------------------------------------------------ */
 
 static Map reserved_names(Ctx *cx)
 {
@@ -71,7 +71,7 @@ static bool needs_memory(const Body *b)
     return false;
 }
 
-/* The graph's inputs, then what it makes. */
+/* The graph's inputs, then its outputs. */
 static Param *add_params(Build *b, Body *body)
 {
     const Graph *g = &b->graph;
@@ -92,7 +92,7 @@ static Param *add_params(Build *b, Body *body)
     return param;
 }
 
-/* Bodies that read the same but for their names are one function, like those of layers. */
+/* Bodies with the same text but for their names share one function, like layers. */
 static void share_body(Build *b)
 {
     const Program nameless = { .name = "", .constant = b->shared->constant, .constant_name = b->shared->constant_name };
@@ -121,20 +121,20 @@ static void make_body(Build *b)
     share_body(b);
 }
 
-/* ---- The call ----------------------------------------------------------------------------------------------------- */
+/* ---- The call ---------------------------------------------------------------------------------------------------- */
 
-/* While the call is put together. */
-typedef struct Making { Build *b; int group; const Node *n; const Region *r; Build *inner; Place *place; } Making;
+/* A call under construction. */
+typedef struct CallBuild { Build *b; int group; const Node *n; const Region *r; Build *inner; Place *place; } CallBuild;
 
-static bool is_unused(const Making *m, int param)
+static bool is_unused(const CallBuild *m, int param)
 {
     for (int g = 0; g < m->r->graph_count; g++)
         if (!m->inner[g].body->param[param].is_unused) return false;
     return true;
 }
 
-/* The node's inputs, its outputs, then the scratch. What is handed in to no use is NONE. */
-static int add_places(Making *m)
+/* Adds the addresses of the node's inputs, its outputs, and the scratch. An unused input is PLACE_NONE. */
+static int add_places(CallBuild *m)
 {
     const Node *n = m->n;
     Build *b = m->b;
@@ -155,7 +155,7 @@ static int add_places(Making *m)
     return count;
 }
 
-static Argument input_argument(const Making *m, int i)
+static Argument input_argument(const CallBuild *m, int i)
 {
     const Region *r = m->r;
     const int scan = i - 1 - r->state_count;
@@ -165,7 +165,7 @@ static Argument input_argument(const Making *m, int i)
     return (Argument){ ARGUMENT_ROW, i + 1, tensor_elems(m->inner->graph.input[i]), r->scans_back[scan] };
 }
 
-static Argument output_argument(const Making *m, int i)
+static Argument output_argument(const CallBuild *m, int i)
 {
     const Region *r = m->r;
     const int state = i - r->has_condition, row = state - r->state_count;
@@ -176,7 +176,7 @@ static Argument output_argument(const Making *m, int i)
                        r->rows_back[row] };
 }
 
-static const Argument *arguments(const Making *m)
+static const Argument *arguments(const CallBuild *m)
 {
     const Graph *g = &m->inner->graph;
     Argument *a = NEW_ARRAY(m->b->cx->arena, Argument, g->input_count + g->output_count);
@@ -185,7 +185,7 @@ static const Argument *arguments(const Making *m)
     return a;
 }
 
-/* The parameters of the function that calls, and sizes that NAME_run has as variables. */
+/* Marks the caller's parameters, and the sizes that are variables of NAME_run, as used names. */
 static void take_names(const Build *b, Map *taken)
 {
     for (int i = 0; b->body && i < b->body->param_count; i++) map_put_ptr(taken, b->body->param[i].name, taken);
@@ -195,8 +195,8 @@ static void take_names(const Build *b, Map *taken)
                 map_put_ptr(taken, name(b->cx, expr_as_var(b->graph.input[i]->shape[d])->name), taken);
 }
 
-/* Their names are locals of the function that holds the loop. */
-static const Carried *carried(const Making *m)
+/* Returns the loop's states; their names are locals of the function that contains the loop. */
+static const Carried *carried(const CallBuild *m)
 {
     const Region *r = m->r;
     Ctx *cx = m->b->cx;
@@ -212,7 +212,7 @@ static const Carried *carried(const Making *m)
     return c;
 }
 
-static const Control *control_of(const Making *m)
+static const Control *control_of(const CallBuild *m)
 {
     const Node *n = m->n;
     const Region *r = m->r;
@@ -245,7 +245,7 @@ static const Control *control_of(const Making *m)
 Call region_call(Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
-    Making m = { b, group, n, n->region, build_graphs_of(b, n), NULL };
+    CallBuild m = { b, group, n, n->region, build_graphs_of(b, n), NULL };
     for (int g = 0; g < m.r->graph_count; g++) make_body(&m.inner[g]);
     int place_count = add_places(&m);
     return (Call){ .control = control_of(&m),

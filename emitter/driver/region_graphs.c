@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The graphs of regions on their way. Each is a Build of its own, behind the one that it stands in, and is improved, fused,
- * scheduled, planned and lowered like the model's graph; functions, constants and names are shared by all. Its plan counts
- * from 0: the region's group has one piece of scratch memory, alive while the region runs, as large as its largest graph
- * needs, and each graph has all of it. What the graph reads and writes of the outside are parameters of its function. */
+/* The graphs of regions. Each is a Build of its own, after the enclosing graph in the list, and is rewritten, fused,
+ * scheduled, planned and lowered like the model's graph; all share functions, constants and names. The offsets of its
+ * plan begin at 0: the region's group has one scratch buffer, live while the region runs, as large as the arena of its
+ * largest graph; each graph uses all of it. Tensors of enclosing graphs are parameters of the graph's function. */
 #include "driver/driver.h"
 
 #include "support/names.h"
@@ -15,11 +15,11 @@ static void refuse_devices(const Build *b)
     for (int i = 0; i < count; i++)
         if (order[i]->device)
             diag_unsupported(b->cx, order[i]->name,
-                             "a call on the device %s inside of a branch or loop; accepted: outside of them",
+                             "a call on the device %s is in a branch or loop; accepted: calls outside of them",
                              order[i]->device);
 }
 
-/* The region's graph as this model has it: constants that are handed in take the place of inputs. */
+/* Returns a copy of the region's graph in which the constants passed to the node replace inputs. */
 static Graph inner_graph(const Build *b, const Node *n, int which)
 {
     const Graph *g = &n->region->graph[which];
@@ -76,7 +76,8 @@ static const char *part_name(const Node *region, int graph)
 static const char *part_meaning(Ctx *cx, const Node *region, int graph)
 {
     static const char *const branch[] = { "where its condition holds", "where it does not" };
-    return text_format(cx, "%s, %s", region->name, region->region->kind == REGION_LOOP ? "one turn" : branch[graph]);
+    const bool is_loop = region->region->kind == REGION_LOOP;
+    return text_format(cx, "%s, %s", region->name, is_loop ? "one iteration" : branch[graph]);
 }
 
 bool build_inner_nests(Build *b)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A model in the interpreter: group by group, and the graphs of regions as the run decides. */
+/* Interprets a model: its groups in order, and the graphs of regions by the values of the conditions. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -21,28 +21,29 @@ static bool run_choice(Build *b, const Node *n, Env *all)
     return true;
 }
 
-static char *row_at(void *rows, const Tensor *row, int64_t turn, int64_t turns, bool is_back)
+static char *row_at(void *rows, const Tensor *row, int64_t iteration, int64_t trip_count, bool is_back)
 {
-    return (char *)rows + (is_back ? turns - 1 - turn : turn) * tensor_bytes(row);
+    return (char *)rows + (is_back ? trip_count - 1 - iteration : iteration) * tensor_bytes(row);
 }
 
-/* One turn: in[] holds the states and what is handed in. */
-static bool run_turn(Build *body, const Node *n, int64_t turn, int64_t turns, Env *all, void **in, bool *goes_on)
+/* Runs one iteration; in[] holds the states and the loop-invariant inputs. */
+static bool run_iteration(Build *body, const Node *n, int64_t iteration, int64_t trip_count, Env *all, void **in,
+                          bool *continues)
 {
     const Region *r = n->region;
     const Graph *g = &body->graph;
     void **out = NEW_ARRAY(body->cx->arena, void *, g->output_count);
-    in[0] = &turn;
+    in[0] = &iteration;
     for (int i = 0; i < r->scan_count; i++) {
         const int k = 1 + r->state_count + i;
-        in[k] = row_at(env_get(all, n->in[k + 1]), g->input[k], turn, turns, r->scans_back[i]);
+        in[k] = row_at(env_get(all, n->in[k + 1]), g->input[k], iteration, trip_count, r->scans_back[i]);
     }
     if (!build_run(body, in, out)) return false;
-    if (r->has_condition) *goes_on = dtype_load(BOOL, *out++, 0).i != 0;
+    if (r->has_condition) *continues = dtype_load(BOOL, *out++, 0).i != 0;
     for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
     for (int i = 0; i < r->row_count; i++) {
         const Tensor *row = g->output[r->has_condition + r->state_count + i];
-        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, turn, turns, r->rows_back[i]),
+        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, iteration, trip_count, r->rows_back[i]),
                out[r->state_count + i], (size_t)tensor_bytes(row));
     }
     return true;
@@ -52,17 +53,17 @@ static bool run_loop(Build *b, const Node *n, Env *all)
 {
     const Region *r = n->region;
     Build *body = build_graphs_of(b, n);
-    const int64_t turns = n->in[0] ? scalar_of(all, n->in[0]) : INT64_MAX;
-    bool goes_on = !n->in[1] || scalar_of(all, n->in[1]);
+    const int64_t trip_count = n->in[0] ? scalar_of(all, n->in[0]) : INT64_MAX;
+    bool continues = !n->in[1] || scalar_of(all, n->in[1]);
     void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count);
     for (int k = 2; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
     for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
-    for (int64_t turn = 0; turn < turns && goes_on; turn++) {
-        if (r->most_turns >= 0 && turn >= r->most_turns)
+    for (int64_t iteration = 0; iteration < trip_count && continues; iteration++) {
+        if (r->most_turns >= 0 && iteration >= r->most_turns)
             diag_error(b->cx, text_format(b->cx, "node \"%s\" (loop)", n->name),
                        "it continues after %lld iterations, and its outputs have no rows for more",
                        (long long)r->most_turns);
-        if (ctx_failed(b->cx) || !run_turn(body, n, turn, turns, all, in, &goes_on)) return false;
+        if (ctx_failed(b->cx) || !run_iteration(body, n, iteration, trip_count, all, in, &continues)) return false;
     }
     for (int i = 0; i < r->state_count; i++) env_set(all, n->out[i], in[1 + i]);
     return !ctx_failed(b->cx);

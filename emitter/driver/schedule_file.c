@@ -3,12 +3,11 @@
  *
  *   for conv_1 on cortex-m4:          the group that `dump --at fused` calls conv_1
  *     split y.h 4 tail=peel           its steps, indented, one a line, each checked
- *   for conv_2+pool_2 on cortex-m4:   two groups as one nest; the last one gives its name
+ *   for conv_2+pool_2 on cortex-m4:   two groups as one nest, named after the last one
  *   for dense_3 on generic with NAME: over the compute of the implementation NAME
  *
- * A block takes the place of the strategy; blocks of other targets are skipped. A group that no block names keeps its
- * strategy. A block whose group is not there, or a step that is refused, is an error at its line. '#' begins a comment.
- * */
+ * A block replaces the strategy; blocks of other targets are skipped. A group that no block names keeps its strategy. A
+ * block whose group does not exist, or a refused step, is an error at its line. '#' begins a comment. */
 #include "driver/driver.h"
 
 #include <string.h>
@@ -20,7 +19,7 @@
 #include "support/text.h"
 
 struct ScheduleBlock {
-    const char *group, *target, *with;   /* group: as it is written; with NULL: the operators' own computes */
+    const char *group, *target, *with;   /* group: as written; with: NULL for the operators' own computes */
     const char *where;                   /* "12:1" */
     const TeStep *step;
     int step_count;
@@ -38,7 +37,7 @@ typedef struct BlockReader {
     int step_count;
 } BlockReader;
 
-/* The word that begins at *s, up to a blank or ':'; *s goes behind it and the blanks. */
+/* Returns the word at *s, up to a blank or ':'; *s advances past the word and the blanks. */
 static const char *take_word(Ctx *cx, const char **s, const char *end)
 {
     const char *begin = *s;
@@ -155,8 +154,8 @@ static bool same_steps(const Nest *a, const Nest *b)
     return same;
 }
 
-/* The nest with the name of the implementation that takes just these steps, for the emitted comment; else the file's
- * own. */
+/* Returns the nest with the name of an implementation that applies the same steps, for the emitted comment; else with
+ * the file's name. */
 static const Nest *with_source(Build *b, const Group *g, const Nest *n)
 {
     const Implementation *chosen = NULL;
@@ -189,7 +188,8 @@ static int group_called(const Build *b, const char *wanted, size_t length)
     return -1;
 }
 
-/* The groups of "conv+pool", rising; *master is where the last one is among them. False: this graph lacks one. */
+/* Finds the groups of "conv+pool", in ascending order; *master is the position of the one named last. False: this graph
+ * lacks one. */
 static bool parts_of(const Build *b, const char *group, int *part, int *count, int *master)
 {
     int last = -1;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* With --layers: what a group makes for others becomes an output, in the order of execution, so that a difference between two
- * programs can be followed to the layer where it begins. */
+/* --layers: each tensor between groups becomes an output, in execution order, to locate the first layer in which two
+ * programs differ. */
 #include "driver/driver.h"
 
 void build_show_layers(Build *b)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* State: a pair of an input and an output, of the file or of --state, which the emitted program keeps from run to run. Here the
- * pairs are found, and checked: one shape and type, and none in two pairs. */
+/* State: a pair of an input and an output, declared by the file or by --state, that the emitted program keeps between
+ * runs. Finds the pairs and checks them: equal shape and type, and no tensor in two pairs. */
 #include "driver/driver.h"
 
 #include "support/text.h"
@@ -19,7 +19,7 @@ static int find_port(Build *b, Tensor *const *port, int count, const char *wante
 
 const Tensor *build_initial(const Build *b, int input) { return b->model.initial ? b->model.initial[input] : NULL; }
 
-/* One shape and type, known sizes, and neither of the two in another pair. */
+/* Checks for equal shape and type, fixed sizes, and that neither tensor is in another pair. */
 static void check_state(Build *b, int i)
 {
     Ctx *cx = b->cx;

@@ -296,7 +296,8 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
-    if (r->is_nest && op->fusion.annotation) return in;           /* only looked at as a nest: it acts where it is emitted */
+    /* Only looked at as a nest: it acts where it is emitted */
+    if (r->is_nest && op->fusion.annotation) return in;
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
     Map named = map_new(r->cx->arena);
