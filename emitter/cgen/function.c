@@ -386,7 +386,7 @@ static void comment(Text *t, const Function *f)
 /* Where inputs and outputs overlap, weights are apart from both. */
 static bool is_apart(const Function *f, const Memory *m)
 {
-    if (!f->overlaps || m->kind == MEMORY_SCRATCH) return m->is_restrict;
+    if (!f->may_alias || m->kind == MEMORY_SCRATCH) return m->is_restrict;
     return m->tensor && tensor_is_constant(m->tensor);
 }
 
@@ -428,7 +428,7 @@ void cgen_function(Ctx *cx, Text *t, const Program *program, const Function *f)
     FunctionPrinter p = { speller_new(cx), t, 1 };
     comment(t, f);
     const size_t start = t->length;
-    text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->is_apart ? "LW_NOINLINE " : "", program->name, f->name);
+    text_printf(t, "static %svoid %s_%s(", f->number_count ? "LW_SHARED " : f->no_inline ? "LW_NOINLINE " : "", program->name, f->name);
     parameters(&p, f);
     text_char(t, ')');
     wrap_list(cx, t, start);

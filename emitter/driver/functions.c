@@ -70,7 +70,7 @@ static void make_function(Build *b, int group)
     if (!lowered || ctx_failed(cx)) return;
     Function *f = arena_copy(cx->arena, lowered, sizeof *f);
     f->name = "";
-    f->is_apart = b->target->lanes == 1 && b->groups.count > 1;
+    f->no_inline = b->target->lanes == 1 && b->groups.count > 1;
     Text t = text_new(cx);
     cgen_function(cx, &t, &nameless, f);
     watch_lap(b->watch, "", "printing of functions, to share equal ones");
@@ -130,6 +130,6 @@ void build_functions(Build *b)
     build_overlaps(b);
     plan_place(cx, &b->plan, groups, b->scratch, count);
     for (int i = 0; i < groups; i++)
-        if (b->plan.overlaps[i]) b->function[i]->overlaps = true;
+        if (b->plan.overlaps[i]) b->function[i]->may_alias = true;
     watch_lap(b->watch, "dag", "place");
 }

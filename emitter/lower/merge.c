@@ -420,7 +420,7 @@ static Function *merged_of(Ctx *cx, const Function *const *f, int count, const i
     Function *merged = NEW(cx->arena, Function);
     *merged = walk_function(&w, f[0]);
     merged->number_count = m.parameters;
-    for (int i = 0; i < count; i++) merged->overlaps = merged->overlaps || f[i]->overlaps;
+    for (int i = 0; i < count; i++) merged->may_alias = merged->may_alias || f[i]->may_alias;
     merged->number = arena_copy(cx->arena, m.var, (size_t)m.parameters * sizeof *m.var);
     merged->comment = comment_for(cx, f, count, &merged->comment_count);
     for (int i = 0; i < count; i++) {

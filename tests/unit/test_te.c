@@ -158,14 +158,14 @@ static const Refusal refusals[] = {
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
       "e.te: 2:7: error: a constant has a constant shape\n  const a: i8[n] = {1}\n        ^" },
     { "huge-const", "const a: i8[65536][65536] = {1}\n",
-      "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, for "
+      "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
       "indices have "
       "32 bits\n  const a: i8[65536][65536] = {1}\n        ^" },
     { "large-const", "const a: i8[4096][8192] = {1}\n",
       "e.te: 1:27: error: this tensor has too many elements to be written out\n  const a: i8[4096][8192] = {1}\n"
       "                            ^" },
     { "elements-beyond-32-bits", "input x: f32[65536][65536]\n",
-      "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, for "
+      "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
       "indices "
       "have 32 bits\n  input x: f32[65536][65536]\n        ^" },
     { "elements-beyond-64-bits", "input x: f32[2097152][2097152][2097152]\n",
@@ -173,7 +173,7 @@ static const Refusal refusals[] = {
       "2147483647 "
       "are accepted, because indices have 32 bits\n  input x: f32[2097152][2097152][2097152]\n        ^" },
     { "elements-of-greatest-size", "size n in 1..65536\ninput x: f32[n]\ny[i,j] = x[i] * x[j]\noutput y\n",
-      "e.te: 3:1: error: tensor \"y\" [n][n] has up to 4294967296 elements; at most 2147483647 are accepted, for "
+      "e.te: 3:1: error: tensor \"y\" [n][n] has up to 4294967296 elements; at most 2147483647 are accepted, because "
       "indices "
       "have 32 bits\n  y[i,j] = x[i] * x[j]\n  ^" },
     { "elements-of-a-call", "input x: f32[65536][1]\ninput z: f32[1][65536]\ny = add(x, z)\noutput y\n",

@@ -144,7 +144,7 @@ static bool alloc_is_well_formed(NestForm *f, const Stmt *s)
         if (p < 0 || p >= b->tensor->rank || used[p])
             return check_form(c, "\"%s\": the order of dimensions is no permutation", tensor);
         used[p] = true;
-        if (b->block[d] < 0) return check_form(c, "\"%s\": a block has a negative length", tensor);
+        if (b->tile[d] < 0) return check_form(c, "\"%s\": a block has a negative length", tensor);
         if (b->ring[d] < 0) return check_form(c, "\"%s\": a ring has a negative length", tensor);
     }
     return true;

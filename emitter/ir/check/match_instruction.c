@@ -68,13 +68,13 @@ static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch 
     const Buffer *b = buffer_of(c->nest->root, t);
     int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1: of no dimension */
     for (int k = 0; b && k < t->rank; k++)
-        if (b->block[k]) innermost = -1;                 /* what stands within a block lies innermost */
+        if (b->tile[k]) innermost = -1;                 /* what stands within a block lies innermost */
     if (tensor_is_constant(t) && tensor_elems(t) == 1)
         return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
     for (int d = 0; d < pattern->rank; d++) {
         for (int k = 0; k < t->rank; k++) {
             bool in_parts = b && o->move[d][k]
-                            && (b->block[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
+                            && (b->tile[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
             if (in_parts)
                 return differs(
                     c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));

@@ -35,8 +35,8 @@ typedef struct Function {
     int number_count; const Expr *const *number;
     /* Parameters in order: inputs, constants (as inputs), scratch, outputs */
     int memory_count; const Memory *const *memory;
-    bool overlaps;               /* where it is called, inputs and outputs may lie over each other: no restrict */
-    bool is_apart;               /* a compiler should not make it part of its caller */
+    bool may_alias;              /* where it is called, inputs and outputs may lie over each other: no restrict */
+    bool no_inline;              /* a compiler should not make it part of its caller */
     const Code *body;
     const char *const *comment; int comment_count;   /* lines above it: formula, shapes, schedule */
 } Function;

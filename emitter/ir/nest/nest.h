@@ -33,7 +33,7 @@ typedef struct Buffer {              /* where a tensor made inside the nest live
     int64_t ring[MAX_RANK];
     int permutation[MAX_RANK];       /* order of dimensions in memory, outermost first; identity by default */
     /* 0: plain; else the dimension is cut in blocks, and index % block lies innermost */
-    int64_t block[MAX_RANK];
+    int64_t tile[MAX_RANK];
     int64_t align;                   /* of the innermost row in elements; 0: none */
 } Buffer;
 
@@ -75,7 +75,7 @@ typedef struct Nest {
     int step_count;   const Step *step;
     int instruction_count; const struct Instruction *const *instruction;   /* declared so far (instruction.h) */
     /* For "conv.h was split by step 3: use ho or hi". */
-    int gone_count;   const struct GoneLoop *gone;
+    int consumed_count;   const struct ConsumedLoop *consumed;
     const char *features;                            /* of the target, separated by spaces; NULL: it is not known yet */
     /* The implementation whose schedule this is; NULL: steps of the model's file */
     const char *strategy;
@@ -83,7 +83,7 @@ typedef struct Nest {
      * inputs and outputs that stand at the same places. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
 } Nest;
-typedef struct GoneLoop { const char *name; int step; const char *heirs; } GoneLoop;
+typedef struct ConsumedLoop { const char *name; int step; const char *successors; } ConsumedLoop;
 
 const char *loop_kind_text(LoopKind k);              /* "serial" ... */
 const char *scope_text(Scope s);                     /* "register" ... */

@@ -219,10 +219,10 @@ static void print_alloc(NestPrinter *p, const Buffer *b)
     for (int d = 0; d < t->rank && !in_order; d++)
         text_printf(p->t, "%s%d%s", d ? "," : " order(", b->permutation[d], d + 1 < t->rank ? "" : ")");
     for (int d = 0; d < t->rank; d++) {
-        if (!b->block[d]) continue;
+        if (!b->tile[d]) continue;
         text_add(p->t, " block(");
         print_dim(p, t, d);
-        text_printf(p->t, ")=%lld", (long long)b->block[d]);
+        text_printf(p->t, ")=%lld", (long long)b->tile[d]);
     }
     if (b->align) text_printf(p->t, " align=%lld", (long long)b->align);
     text_char(p->t, '\n');

@@ -265,7 +265,7 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
     read_scope(l, &b->scope);
     while (!ctx_failed(r->cx) && lex_accept(l, "ring")) read_of_dim(l, b, b->ring);
     if (lex_accept(l, "order")) read_order(l, b);
-    while (!ctx_failed(r->cx) && lex_accept(l, "block")) read_of_dim(l, b, b->block);
+    while (!ctx_failed(r->cx) && lex_accept(l, "block")) read_of_dim(l, b, b->tile);
     if (lex_accept(l, "align") && lex_expect(l, "=", "before the elements")) lex_integer(l, &b->align);
     if (!lex_finish(l) || ctx_failed(r->cx)) return NULL;
     return stmt_alloc(r->cx, b, read_stmts(r, indent));

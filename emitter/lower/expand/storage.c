@@ -248,10 +248,10 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
     if (ctx_failed(cx) || !window_extents(s, alloc, around, &w, extent)) return NULL;
     for (int i = t->rank - 1; i >= 0; i--) {
         int d = b->permutation[i];
-        if (!b->block[d]) continue;
+        if (!b->tile[d]) continue;
         within[d] = elems;
-        elems = sat_mul(elems, b->block[d]);
-        extent[d] = sat_add(extent[d], b->block[d] - 1) / b->block[d];
+        elems = sat_mul(elems, b->tile[d]);
+        extent[d] = sat_add(extent[d], b->tile[d] - 1) / b->tile[d];
     }
     for (int i = t->rank - 1; i >= 0; i--) {
         int d = b->permutation[i];
@@ -274,7 +274,7 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
         st->begin[d] = w.begin[d];
         st->stride[d] = expr_index(cx, stride[d]);
         st->ring[d] = b->ring[d];
-        st->block[d] = b->block[d];
+        st->tile[d] = b->tile[d];
         st->within[d] = within[d];
     }
     if (!in_function) add_parameter(s, m);
@@ -287,8 +287,8 @@ const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr
     for (int d = 0; d < t->rank; d++) {
         const Expr *slot = expr_is_int(s->begin[d], 0) ? coordinate[d] : expr_sub(cx, coordinate[d], s->begin[d]);
         if (s->ring[d]) slot = expr_binary(cx, EXPR_FLOORMOD, slot, expr_index(cx, s->ring[d]));
-        if (s->block[d]) {
-            const Expr *size = expr_index(cx, s->block[d]);
+        if (s->tile[d]) {
+            const Expr *size = expr_index(cx, s->tile[d]);
             const Expr *low = expr_mul(cx, expr_binary(cx, EXPR_FLOORMOD, slot, size), expr_index(cx, s->within[d]));
             index = expr_is_int(index, 0) ? low : expr_add(cx, index, low);
             slot = expr_binary(cx, EXPR_FLOORDIV, slot, size);

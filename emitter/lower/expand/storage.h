@@ -12,7 +12,7 @@ typedef struct Storage {
     const Expr *offset;
     const Expr *begin[MAX_RANK], *stride[MAX_RANK];
     int64_t ring[MAX_RANK];
-    int64_t block[MAX_RANK], within[MAX_RANK];   /* 0: plain; else the stride is of blocks, `within` of their elements */
+    int64_t tile[MAX_RANK], within[MAX_RANK];   /* 0: plain; else the stride is of blocks, `within` of their elements */
 } Storage;
 
 typedef struct Storages {

@@ -401,7 +401,7 @@ bool put_stage(Draft *d, const Stage *s, const char *loop, const Buffer *const *
         StageBox box = whole_box(s);
         const Stmt *nest = build_stage(cx, s, &box, false);
         n->root = with_allocs(cx, n->root ? with_nest(cx, n->root, s, nest) : nest, s, buffer);
-        d->heirs = own_loop_names(cx, s, nest);
+        d->successors = own_loop_names(cx, s, nest);
         return true;
     }
     Path p;
@@ -421,7 +421,7 @@ bool put_stage_box(Draft *d, const Stage *s, const char *loop, const StageBox *b
     const Stmt *nest = build_stage(cx, s, box, true);
     const Stmt *body = with_allocs(cx, with_nest(cx, path_end(&p)->child[0], s, nest), s, buffer);
     n->root = path_replace(cx, &p, stmt_with_children(cx, path_end(&p), &body, 1));
-    d->heirs = own_loop_names(cx, s, nest);
+    d->successors = own_loop_names(cx, s, nest);
     return true;
 }
 

@@ -4,7 +4,7 @@
  *   draft_open  copies the nest's header (the tree is shared) and remembers the parameters;
  *   ...         the primitive finds its loops, proves or refuses, and sets next.root;
  *   draft_close has the checker prove the whole new nest, appends the step as text, and compares the names of loops
- *               before and after: those that are gone are remembered with their heirs.
+ *               before and after: those that are gone are remembered with their successors.
  *
  * A refusal is an error of the context whose place is the step, so a caller may take a step back with diag_mark and
  * diag_rewind and try another. */
@@ -151,15 +151,15 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to)
 }
 
 /* `from` and `to` are parallel; where they differ, the blocks of one become blocks of the other. */
-typedef struct Inlining { const Stage *gone; int count; const Stage *const *from, *const *to; } Inlining;
+typedef struct Inlining { const Stage *consumed; int count; const Stage *const *from, *const *to; } Inlining;
 
 static const Stmt *inline_in(Ctx *cx, const Stmt *s, void *user)
 {
     const Inlining *in = user;
-    if (s->kind == STMT_ALLOC) return stage_makes(in->gone, s->buffer->tensor) ? s->child[0] : s;
+    if (s->kind == STMT_ALLOC) return stage_makes(in->consumed, s->buffer->tensor) ? s->child[0] : s;
     if (s->kind == STMT_SEQ) return s->child_count ? s : NULL;
     if (s->kind != STMT_BLOCK) return s;
-    if (s->stage == in->gone) return NULL;
+    if (s->stage == in->consumed) return NULL;
     for (int i = 0; i < in->count; i++)
         if (s->stage == in->from[i] && in->to[i] != in->from[i])
             return stmt_block(cx, s->name, in->to[i], s->part, s->bind, s->cond);
@@ -224,10 +224,10 @@ static bool name_matches(const char *full, const char *wanted)
     return strcmp(full, wanted) == 0 || strcmp(loop_short(full), wanted) == 0;
 }
 
-static const GoneLoop *find_gone(const Nest *n, const char *loop)
+static const ConsumedLoop *find_consumed(const Nest *n, const char *loop)
 {
-    for (int i = n->gone_count - 1; i >= 0; i--)
-        if (name_matches(n->gone[i].name, loop)) return &n->gone[i];
+    for (int i = n->consumed_count - 1; i >= 0; i--)
+        if (name_matches(n->consumed[i].name, loop)) return &n->consumed[i];
     return NULL;
 }
 
@@ -256,10 +256,10 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
         *loop = path_end(out)->name;
         return true;
     }
-    const GoneLoop *gone = find_gone(&d->next, *loop);
-    if (gone && gone->step <= d->next.step_count)
-        return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", gone->heirs ? gone->heirs : "another loop"),
-                              "%s is gone since step %d (%s)", gone->name, gone->step, d->next.step[gone->step - 1].text);
+    const ConsumedLoop *consumed = find_consumed(&d->next, *loop);
+    if (consumed && consumed->step <= d->next.step_count)
+        return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", consumed->successors ? consumed->successors : "another loop"),
+                              "%s is gone since step %d (%s)", consumed->name, consumed->step, d->next.step[consumed->step - 1].text);
     Text there = text_new(d->cx);
     list_loops(&there, d->next.root, is_short_name, *loop);
     if (there.length)
@@ -428,9 +428,9 @@ static int count_missing(const Stmt *s, const Map *names)
     return count;
 }
 
-static void note_missing(Draft *d, GoneLoop *all, const Stmt *s, const Map *names)
+static void note_missing(Draft *d, ConsumedLoop *all, const Stmt *s, const Map *names)
 {
-    if (is_missing(s, names)) all[d->next.gone_count++] = (GoneLoop){ s->name, d->next.step_count, d->heirs };
+    if (is_missing(s, names)) all[d->next.consumed_count++] = (ConsumedLoop){ s->name, d->next.step_count, d->successors };
     for (int i = 0; i < s->child_count; i++) note_missing(d, all, s->child[i], names);
 }
 
@@ -442,10 +442,10 @@ static void note_gone(Draft *d)
     const int missing = count_missing(d->old->root, &names);
     if (missing) {
         Nest *n = &d->next;
-        GoneLoop *all = NEW_ARRAY(d->cx->arena, GoneLoop, n->gone_count + missing);
-        if (n->gone_count) memcpy(all, n->gone, (size_t)n->gone_count * sizeof *all);
+        ConsumedLoop *all = NEW_ARRAY(d->cx->arena, ConsumedLoop, n->consumed_count + missing);
+        if (n->consumed_count) memcpy(all, n->consumed, (size_t)n->consumed_count * sizeof *all);
         note_missing(d, all, d->old->root, &names);
-        n->gone = all;
+        n->consumed = all;
     }
     arena_reset(d->cx->scratch, mark);
 }

@@ -16,7 +16,7 @@ typedef struct Draft {
     Nest next;                       /* a copy of *old, changed by the primitive */
     const char *primitive;
     StepArgs args;                   /* short loop names are made full when found */
-    const char *heirs;               /* what to use instead of the loops that this step consumes; NULL: nothing */
+    const char *successors;               /* what to use instead of the loops that this step consumes; NULL: nothing */
 } Draft;
 
 Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args);
@@ -31,7 +31,7 @@ bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *
 bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_with(Draft *d, const Refusal *r);       /* the same refusal, of this step */
 
-/* Finds a loop by name, making *loop its full name; refuses with the loops there are, or the heirs of one that is gone. */
+/* Finds a loop by name, making *loop its full name; refuses with the loops there are, or the successors of one that is gone. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);
 const Stage *draft_find_stage(Draft *d, const char *stage);                 /* NULL after a refusal */
 const Tensor *draft_find_tensor(Draft *d, const char *tensor);

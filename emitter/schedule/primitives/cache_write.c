@@ -75,6 +75,6 @@ const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
     take_stage(&d, copy, false, left);
     for (int i = 0; i < s->out_count; i++) buffer[i] = buffer_new(cx, cache->out[i], a->scope);
     if (!put_stage(&d, copy, host, left) || !put_stage(&d, cache, host, buffer)) return n;
-    d.heirs = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
+    d.successors = name_format(cx, "the loops of %s or %s", cache->name, copy->name);
     return draft_close(&d);
 }

@@ -190,7 +190,7 @@ static bool move_rows(RowLoops *r, const char *loop)
     if (!nest_find_loop(n, loop, &host)) return false;
     const Stmt *body = with_nest(cx, path_end(&host)->child[0], r->stage, part);
     n->root = path_replace(cx, &host, stmt_with_children(cx, path_end(&host), &body, 1));
-    r->d->heirs = r->loop->name;
+    r->d->successors = r->loop->name;
     return true;
 }
 

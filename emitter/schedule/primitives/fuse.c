@@ -60,6 +60,6 @@ const Nest *run_fuse(Ctx *cx, const Nest *n, const StepArgs *a)
     const Bounds *inside = bounds_var(cx, scope->outer, f, extent);
     const Stmt *body = replace_loops(cx, in->child[0], inside, from, to, 2);
     d.next.root = path_replace(cx, &p, stmt_for(cx, full, f, extent, out->loop_kind, body));
-    d.heirs = full;
+    d.successors = full;
     return draft_close(&d);
 }

@@ -22,7 +22,7 @@ static const Stmt *repack(Ctx *cx, const Stmt *s, void *user)
     if (s->kind != STMT_ALLOC || s->buffer->tensor != p->tensor) return s;
     Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
     memcpy(b->permutation, p->with.permutation, sizeof b->permutation);
-    memcpy(b->block, p->with.block, sizeof b->block);
+    memcpy(b->tile, p->with.tile, sizeof b->tile);
     return stmt_alloc(cx, b, s->child[0]);
 }
 
@@ -80,7 +80,7 @@ static bool read_part(Draft *d, const Tensor *t, const char *word, PackedPart *o
 
 /* ---- The map --------------------------------------------------------------------------------------------------- */
 
-typedef struct DimensionOrder { int outer, inner; int at[MAX_RANK]; int64_t block[MAX_RANK]; bool within[MAX_RANK]; int last; } DimensionOrder;
+typedef struct DimensionOrder { int outer, inner; int at[MAX_RANK]; int64_t tile[MAX_RANK]; bool within[MAX_RANK]; int last; } DimensionOrder;
 
 static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder *o)
 {
@@ -91,7 +91,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
     for (int i = 0; i < o->outer; i++)
         if (o->at[i] == p.dimension) place = i;
     if (p.cut == '%') {
-        if (place < 0 || o->block[p.dimension] != p.size)
+        if (place < 0 || o->tile[p.dimension] != p.size)
             return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s stands without %s/%lld before it", word, axis,
                                   (long long)p.size);
         if (o->within[p.dimension])
@@ -106,7 +106,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
     if (place >= 0) return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
     if (o->inner)
         return refuse_unproved(d, FAULT_VALUE, "blocks innermost", "%s stands behind the elements of a block", word);
-    o->block[p.dimension] = p.size;
+    o->tile[p.dimension] = p.size;
     o->at[o->outer++] = p.dimension;
     return true;
 }
@@ -120,9 +120,9 @@ static bool is_complete(Draft *d, const Tensor *t, const DimensionOrder *o)
         if (!found)
             return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "each of %s", dimension_names(d, t)),
                                   "the dimension %s is not named", axis);
-        if (o->block[i] && !o->within[i])
+        if (o->tile[i] && !o->within[i])
             return refuse_invalid(d, FAULT_VALUE, "both, or neither",
-                                  "%s/%lld stands without %s%%%lld", axis, (long long)o->block[i], axis, (long long)o->block[i]);
+                                  "%s/%lld stands without %s%%%lld", axis, (long long)o->tile[i], axis, (long long)o->tile[i]);
     }
     return true;
 }
@@ -140,7 +140,7 @@ const Nest *run_pack(Ctx *cx, const Nest *n, const StepArgs *a)
     Packing p = { .tensor = t };
     memcpy(p.with.permutation, o.at, sizeof o.at);
     for (int i = t->rank; i < MAX_RANK; i++) p.with.permutation[i] = i;
-    memcpy(p.with.block, o.block, sizeof o.block);
+    memcpy(p.with.tile, o.tile, sizeof o.tile);
     d.next.root = stmt_rewrite(cx, d.next.root, repack, &p);
     return draft_close(&d);
 }

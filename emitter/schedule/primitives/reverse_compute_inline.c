@@ -155,6 +155,6 @@ const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a
     d.next.root = with_allocs(cx, root, m.reader, buffer);
     draft_replace_stage(&d, m.reader, m.merged);
     draft_forget_stage(&d, m.producer);
-    d.heirs = name_format(cx, "the loops of %s", m.reader->name);
+    d.successors = name_format(cx, "the loops of %s", m.reader->name);
     return draft_close(&d);
 }

@@ -209,6 +209,6 @@ const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
     take_stage(&d, final, false, left);
     for (int i = 0; i < final->out_count; i++) buffer[i] = buffer_new(cx, partial->out[i], SCOPE_ARENA);
     if (!put_stage(&d, final, host, left) || !put_stage(&d, partial, host, buffer)) return n;
-    d.heirs = name_format(cx, "the loops of %s or %s", partial->name, final->name);
+    d.successors = name_format(cx, "the loops of %s or %s", partial->name, final->name);
     return draft_close(&d);
 }

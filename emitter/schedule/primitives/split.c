@@ -114,7 +114,7 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
     body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
     d->next.root = path_replace(cx, &p, body);
-    d->heirs = name_format(cx, "%s or %s", full_outer, full_inner);
+    d->successors = name_format(cx, "%s or %s", full_outer, full_inner);
     return true;
 }
 

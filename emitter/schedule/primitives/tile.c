@@ -21,6 +21,6 @@ const Nest *run_tile(Ctx *cx, const Nest *n, const StepArgs *a)
     if (!tile_halves(&d, &d.args.loop[1], a->factor[1], &loops[1], &loops[3])) return n;
     if (!draft_reorder(&d, loops, 4, false)) return n;
     if (a->tail == TAIL_PEEL && (!draft_peel(&d, &loops[1]) || !draft_peel(&d, &loops[0]))) return n;
-    d.heirs = name_format(cx, "%s, %s, %s or %s", loops[0], loops[1], loops[2], loops[3]);
+    d.successors = name_format(cx, "%s, %s, %s or %s", loops[0], loops[1], loops[2], loops[3]);
     return draft_close(&d);
 }

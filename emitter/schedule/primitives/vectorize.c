@@ -63,16 +63,16 @@ static const Nest *as_one_step(Draft *d, const Nest *made)
 {
     Nest *n = arena_copy(d->cx->arena, made, sizeof *made);
     Step *step = NEW_ARRAY(d->cx->arena, Step, d->old->step_count + 1);
-    GoneLoop *gone = NEW_ARRAY(d->cx->arena, GoneLoop, made->gone_count + 1);
+    ConsumedLoop *consumed = NEW_ARRAY(d->cx->arena, ConsumedLoop, made->consumed_count + 1);
     if (d->old->step_count) memcpy(step, d->old->step, (size_t)d->old->step_count * sizeof *step);
     step[d->old->step_count].text = step_text(d->cx, d->primitive, &d->args);
     n->step = step;
     n->step_count = d->old->step_count + 1;
-    for (int i = 0; i < made->gone_count; i++) {
-        gone[i] = made->gone[i];
-        if (gone[i].step > n->step_count) gone[i].step = n->step_count;
+    for (int i = 0; i < made->consumed_count; i++) {
+        consumed[i] = made->consumed[i];
+        if (consumed[i].step > n->step_count) consumed[i].step = n->step_count;
     }
-    n->gone = gone;
+    n->consumed = consumed;
     return n;
 }
 
