@@ -371,8 +371,10 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
             if (pass) n->input[n->input_count] = inputs[i];
             n->input_count++;
         }
-        Gather g = { cx, map_new(cx->arena), inputs, input_count, n, 0 };
+        const ArenaMark mark = arena_mark(cx->scratch);
+        Gather g = { cx, map_new(cx->scratch), inputs, input_count, n, 0 };
         for (int i = 0; i < output_count; i++) gather(&g, outputs[i], pass);
+        arena_reset(cx->scratch, mark);
     }
     n->output_count = output_count;
     n->output = NEW_ARRAY(cx->arena, const Tensor *, output_count);
