@@ -5,9 +5,10 @@
 #define LW_SIMD_ARM_DSP_H
 
 #include "../lw_base.h"
+#include "arm_asm.h"
 #include "simd.h"
 
-/* lw: lw_dsp_word needs LW_SIMD_CHOICE */
+/* lw: lw_dsp_word needs LW_SIMD_CHOICE lw_asm_rotated */
 #if LW_SIMD_ARM_DSP
 static inline int32_t lw_dsp_word(const void *p)
 {
@@ -16,55 +17,11 @@ static inline int32_t lw_dsp_word(const void *p)
     return w;
 }
 static inline int32_t lw_dsp_even(int32_t w) { return __sxtb16(w); }
-static inline int32_t lw_dsp_odd(int32_t w)
-{
-    int32_t r;
-    __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(w));
-    return r;
-}
 #endif
 /* lw: end */
 
-/* lw: lw_dsp_2x2 needs lw_dsp_word lw_dot_pairs */
-#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)      /* else a frame pointer takes a register that is wanted here */
-/* Written out, for a compiler finds no 13 registers for it: four sums, three addresses, a count, and words in turn. The rows of
- * weights take turns word by word; the even bytes of a word meet the first pair of each pixel, the odd ones the second. Loads that
- * follow one another take a cycle each. */
-static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b)
-{
-    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w0, w1, even;
-    const int16_t *a1 = a + aw;
-    if (n <= 0) return;
-    __asm__ volatile(
-        "1:  ldr %[x0], [%[a]], #4\n"
-        "    ldr %[x1], [%[a1]], #4\n"
-        "    ldr %[w1], [%[b], #4]\n"
-        "    ldr %[w0], [%[b]], #8\n"
-        "    sxtb16 %[even], %[w1]\n"
-        "    smlad %[c01], %[x0], %[even], %[c01]\n"
-        "    smlad %[c11], %[x1], %[even], %[c11]\n"
-        "    sxtb16 %[even], %[w0]\n"
-        "    smlad %[c00], %[x0], %[even], %[c00]\n"
-        "    ldr %[x0], [%[a]], #4\n"
-        "    smlad %[c10], %[x1], %[even], %[c10]\n"
-        "    ldr %[x1], [%[a1]], #4\n"
-        "    sxtb16 %[w0], %[w0], ror #8\n"
-        "    sxtb16 %[w1], %[w1], ror #8\n"
-        "    subs %[n], %[n], #1\n"
-        "    smlad %[c00], %[x0], %[w0], %[c00]\n"
-        "    smlad %[c01], %[x0], %[w1], %[c01]\n"
-        "    smlad %[c10], %[x1], %[w0], %[c10]\n"
-        "    smlad %[c11], %[x1], %[w1], %[c11]\n"
-        "    bne 1b\n"
-        : [c00] "+r"(c00), [c01] "+r"(c01), [c10] "+r"(c10), [c11] "+r"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b), [n] "+r"(n),
-          [x0] "=&r"(x0), [x1] "=&r"(x1), [w0] "=&r"(w0), [w1] "=&r"(w1), [even] "=&r"(even)
-        :
-        : "cc", "memory");
-    c[0] = c00;
-    c[1] = c01;
-    c[cw] = c10;
-    c[cw + 1] = c11;
-}
+/* lw: lw_dsp_2x2 needs lw_asm_2x2 lw_dot_pairs */
+#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)
 #define LW_ROWS_DOT_2X2_I16(n, c, ci, cw, a, ai, aw, aq, as, b, bi, bo, bq, bt)                                        \
     do {                                                                                                               \
         if ((aq) == 4 && (as) == 2 && (bo) == 4 && (bq) == 8 && (bt) == 2)                                             \
@@ -74,70 +31,8 @@ static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *
 #endif
 /* lw: end */
 
-/* lw: lw_dsp_2x4 needs lw_dsp_word lw_dot_2x4 LW_SHARED */
+/* lw: lw_dsp_2x4 needs lw_asm_2x4 lw_dot_2x4 */
 #if LW_SIMD_ARM_DSP
-/* Two rows of weights lie in one number, and SMLAD by that as it is makes odd ones' sums, times 256, and even ones' together. By its
- * even bytes alone it makes the even ones', and the rest is a shift. So each word is widened once instead of twice, and 14
- * instructions make 16 products: the words of two pixels, then for both words of weights one SXTB16 and four SMLAD. All registers
- * are taken: r4 to r11 are the sums of the first pixel and of the second, of rows 0, 0 and 1, 2, 2 and 3. r7 is kept by hand, for it
- * may be the frame's. */
-#define LW_DSP_WORD_OF_ROWS(even0, both0, even1, both1)                                                                \
-    "    ldr r1, [r3], #4\n"                                                                                           \
-    "    smlad " both0 ", r12, r1, " both0 "\n"                                                                         \
-    "    smlad " both1 ", lr, r1, " both1 "\n"                                                                          \
-    "    sxtb16 r1, r1\n"                                                                                              \
-    "    smlad " even0 ", r12, r1, " even0 "\n"                                                                         \
-    "    smlad " even1 ", lr, r1, " even1 "\n"
-#define LW_DSP_PAIR_OF_PIXELS                                                                                          \
-    "    ldr r12, [r2], #4\n"                                                                                          \
-    "    ldr lr, [r2], #4\n"                                                                                           \
-    LW_DSP_WORD_OF_ROWS("r4", "r5", "r8", "r9") LW_DSP_WORD_OF_ROWS("r6", "r7", "r10", "r11")
-static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pixels, const int16_t *rows)
-{
-    register int32_t n __asm__("r0") = pairs;
-    register int32_t *c __asm__("r1") = sums;
-    register const int16_t *a __asm__("r2") = pixels;
-    register const int16_t *b __asm__("r3") = rows;
-    __asm__ volatile(
-        "    push {r1, r7}\n"
-        "    ldm r1, {r4-r11}\n"
-        "    mov r5, r4\n"
-        "    mov r7, r6\n"
-        "    mov r9, r8\n"
-        "    mov r11, r10\n"
-        "    ands r12, r0, #3\n"      /* what does not fill an iteration begins in the middle of the first one */
-        "    add r0, r0, #3\n"
-        "    lsr r0, r0, #2\n"
-        "    beq 1f\n"
-        "    cmp r12, #2\n"
-        "    blo 4f\n"
-        "    beq 3f\n"
-        "    b 2f\n"
-        "1:\n" LW_DSP_PAIR_OF_PIXELS
-        "2:\n" LW_DSP_PAIR_OF_PIXELS
-        "3:\n" LW_DSP_PAIR_OF_PIXELS
-        "4:\n" LW_DSP_PAIR_OF_PIXELS
-        "    subs r0, r0, #1\n"
-        "    bne 1b\n"
-        "    ldr r1, [sp]\n"
-        "    ldr r0, [r1, #4]\n"
-        "    ldr r2, [r1, #12]\n"
-        "    ldr r3, [r1, #20]\n"
-        "    ldr r12, [r1, #28]\n"
-        "    sub r5, r5, r4\n"
-        "    sub r7, r7, r6\n"
-        "    sub r9, r9, r8\n"
-        "    sub r11, r11, r10\n"
-        "    add r5, r0, r5, asr #8\n"
-        "    add r7, r2, r7, asr #8\n"
-        "    add r9, r3, r9, asr #8\n"
-        "    add r11, r12, r11, asr #8\n"
-        "    stm r1, {r4-r11}\n"
-        "    pop {r1, r7}\n"
-        : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
-        :
-        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
-}
 #define LW_ROWS_DOT_2X4_I16(n, c, ci, cw, cp, a, ai, aq, aw, b, bi, bq, bp)                                            \
     do {                                                                                                               \
         if ((cw) == 4 && (cp) == 2 && (aq) == 4 && (aw) == 2 && (bq) == 4 && (bp) == 2)                                \
@@ -151,10 +46,8 @@ static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pi
 #if LW_SIMD_ARM_DSP
 static inline const int8_t *lw_dsp_pairs4(int16_t *y, const int8_t *a)
 {
-    const int32_t w = lw_dsp_word(a), even = lw_dsp_even(w), odd = lw_dsp_odd(w);
-    int32_t low, high;
-    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
-    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
+    const int32_t w = lw_dsp_word(a), even = lw_dsp_even(w), odd = lw_asm_odd(w);
+    const int32_t low = lw_asm_low(even, odd), high = lw_asm_high(even, odd);
     memcpy(y, &low, 4);
     memcpy(y + 4, &high, 4);
     return a + 4;
@@ -186,13 +79,13 @@ static LW_SHARED void lw_dsp_pairs(int32_t n, int16_t *y, const int8_t *a, const
 /* lw: lw_dsp_bytes needs lw_dsp_word */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
 /* Rows that one product reads are not widened first: of four bytes of a and of b the even ones are a pair, and the odd ones. */
-static inline int32_t lw_dsp_bytes(int32_t w, int32_t even, int32_t odd, int32_t c) { return __smlad(odd, lw_dsp_odd(w), __smlad(even, lw_dsp_even(w), c)); }
+static inline int32_t lw_dsp_bytes(int32_t w, int32_t even, int32_t odd, int32_t c) { return __smlad(odd, lw_asm_odd(w), __smlad(even, lw_dsp_even(w), c)); }
 static inline void lw_dsp_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
 {
     int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
     const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
     for (; n >= 4; n -= 4) {
-        const int32_t x = lw_dsp_word(a), even = lw_dsp_even(x), odd = lw_dsp_odd(x);
+        const int32_t x = lw_dsp_word(a), even = lw_dsp_even(x), odd = lw_asm_odd(x);
         c0 = lw_dsp_bytes(lw_dsp_word(b), even, odd, c0);
         c1 = lw_dsp_bytes(lw_dsp_word(b1), even, odd, c1);
         c2 = lw_dsp_bytes(lw_dsp_word(b2), even, odd, c2);
@@ -219,7 +112,7 @@ static inline int32_t lw_dsp_1x1(int32_t n, int32_t c, const int8_t *a, const in
 {
     for (; n >= 4; n -= 4) {
         const int32_t x = lw_dsp_word(a);
-        c = lw_dsp_bytes(lw_dsp_word(b), lw_dsp_even(x), lw_dsp_odd(x), c);
+        c = lw_dsp_bytes(lw_dsp_word(b), lw_dsp_even(x), lw_asm_odd(x), c);
         a += 4;
         b += 4;
     }
@@ -240,15 +133,13 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
 {
     LW_ROLLED
     for (; n >= 4; n -= 4) {
-        const int32_t w = lw_dsp_word(a), even = lw_dsp_even(w), odd = lw_dsp_odd(w);
-        int32_t low, high;
-        __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(low) : "r"(even), "r"(odd));
-        __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(high) : "r"(odd), "r"(even));
+        const int32_t w = lw_dsp_word(a), even = lw_dsp_even(w), odd = lw_asm_odd(w);
+        const int32_t low = lw_asm_low(even, odd), high = lw_asm_high(even, odd);
         memcpy(y, &low, 4);
         memcpy(y + 2, &high, 4);
         a += 4;
         y += 4;
-        __asm__ volatile("" : : : "memory");      /* or a compiler that unrolls loads all words at once, and spills them */
+        LW_ASM_NOW;      /* or a compiler that unrolls loads all words at once, and spills them */
     }
     for (; n > 0; n--) *y++ = *a++;
 }
@@ -259,24 +150,23 @@ static inline void lw_dsp_widen(int32_t n, int16_t *y, const int8_t *a)
 /* lw: lw_dsp_window needs lw_dsp_word lw_window */
 #if LW_SIMD_ARM_DSP && !LW_SIMD_ARM_MVE
 /* Four channels in a word: the even and the odd ones are two pairs, each half of which is multiplied alone. */
-#define LW_DSP_SMLA(halves, c, x, w) __asm__("smla" halves " %0, %1, %2, %0" : "+r"(c) : "r"(x), "r"(w))
 static inline void lw_dsp_window2(int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj, const int8_t *b, int32_t bi, int32_t bj)
 {
     int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3], d0 = c[cw], d1 = c[cw + 1], d2 = c[cw + 2], d3 = c[cw + 3];
     for (int32_t i = 0; i < kh; i++)
         for (int32_t j = 0; j < kw; j++) {
-            const int32_t w = lw_dsp_word(b + i * bi + j * bj), even = lw_dsp_even(w), odd = lw_dsp_odd(w);
+            const int32_t w = lw_dsp_word(b + i * bi + j * bj), even = lw_dsp_even(w), odd = lw_asm_odd(w);
             const int32_t x = lw_dsp_word(a + i * ai + j * aj), y = lw_dsp_word(a + i * ai + j * aj + aw);
-            const int32_t xe = lw_dsp_even(x), xo = lw_dsp_odd(x), ye = lw_dsp_even(y), yo = lw_dsp_odd(y);
-            LW_DSP_SMLA("bb", c0, xe, even);
-            LW_DSP_SMLA("tt", c2, xe, even);
-            LW_DSP_SMLA("bb", c1, xo, odd);
-            LW_DSP_SMLA("tt", c3, xo, odd);
-            LW_DSP_SMLA("bb", d0, ye, even);
-            LW_DSP_SMLA("tt", d2, ye, even);
-            LW_DSP_SMLA("bb", d1, yo, odd);
-            LW_DSP_SMLA("tt", d3, yo, odd);
-            __asm__ volatile("" : : : "memory");      /* or a compiler that unrolls loads all taps at once, and spills them */
+            const int32_t xe = lw_dsp_even(x), xo = lw_asm_odd(x), ye = lw_dsp_even(y), yo = lw_asm_odd(y);
+            LW_ASM_SMLA("bb", c0, xe, even);
+            LW_ASM_SMLA("tt", c2, xe, even);
+            LW_ASM_SMLA("bb", c1, xo, odd);
+            LW_ASM_SMLA("tt", c3, xo, odd);
+            LW_ASM_SMLA("bb", d0, ye, even);
+            LW_ASM_SMLA("tt", d2, ye, even);
+            LW_ASM_SMLA("bb", d1, yo, odd);
+            LW_ASM_SMLA("tt", d3, yo, odd);
+            LW_ASM_NOW;      /* or a compiler that unrolls loads all taps at once, and spills them */
         }
     c[0] = c0;
     c[1] = c1;
@@ -323,8 +213,8 @@ static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t 
     for (int32_t i = 0; i < kh; i++)
         for (int32_t j = 0; j < kw; j++) {
             const int32_t w = lw_dsp_word(a + i * ai + j * aj);
-            __asm__("sxtab16 %0, %0, %1" : "+r"(even) : "r"(w));
-            __asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(odd) : "r"(w));
+            even = __sxtab16(even, w);
+            odd = lw_asm_add_odd(odd, w);
         }
     y[0] += (int16_t)even;
     y[1] += (int16_t)odd;
@@ -335,10 +225,13 @@ static inline void lw_dsp_sum4(int32_t kh, int32_t kw, int32_t *y, const int8_t 
 static inline void lw_dsp_max(int32_t kh, int32_t kw, int32_t n, int8_t *y, const int8_t *a, int32_t ai, int32_t aj)
 {
     for (; n >= 4; n -= 4) {
-        int32_t most = lw_dsp_word(y), less;
+        int32_t most = lw_dsp_word(y);
         for (int32_t i = 0; i < kh; i++)
-            for (int32_t j = 0; j < kw; j++)
-                __asm__("ssub8 %1, %0, %2\n\tsel %0, %0, %2" : "+r"(most), "=&r"(less) : "r"(lw_dsp_word(a + i * ai + j * aj)));
+            for (int32_t j = 0; j < kw; j++) {
+                const int32_t x = lw_dsp_word(a + i * ai + j * aj);
+                (void)__ssub8(most, x);
+                most = (int32_t)__sel((uint32_t)most, (uint32_t)x);
+            }
         memcpy(y, &most, 4);
         a += 4;
         y += 4;

@@ -5,75 +5,11 @@
 #define LW_SIMD_ARM_MVE_H
 
 #include "../lw_base.h"
+#include "arm_asm.h"
 #include "simd.h"
 
-/* lw: lw_mve_dots needs LW_SIMD_CHOICE */
+/* lw: lw_mve_dots needs lw_asm_mve_dots */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-/* Written out, for a compiler makes addresses anew from one another, and cannot count lanes down in the loop instruction: LETP
- * leaves out those behind the row's end. Sums of VMLADAVA are even registers. */
-static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b, int32_t bo)
-{
-    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1];
-    const int8_t *a1 = a + aw, *b1 = b + bo;
-    __asm__ volatile(
-        "    wlstp.8 lr, %[n], 2f\n"
-        "1:  vldrb.8 q0, [%[a]], #16\n"
-        "    vldrb.8 q1, [%[b]], #16\n"
-        "    vmladava.s8 %[c00], q0, q1\n"
-        "    vldrb.8 q2, [%[b1]], #16\n"
-        "    vmladava.s8 %[c01], q0, q2\n"
-        "    vldrb.8 q3, [%[a1]], #16\n"
-        "    vmladava.s8 %[c10], q3, q1\n"
-        "    vmladava.s8 %[c11], q3, q2\n"
-        "    letp lr, 1b\n"
-        "2:\n"
-        : [c00] "+Te"(c00), [c01] "+Te"(c01), [c10] "+Te"(c10), [c11] "+Te"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b), [b1] "+r"(b1)
-        : [n] "r"(n)
-        : "lr", "q0", "q1", "q2", "q3", "memory");
-    c[0] = c00;
-    c[1] = c01;
-    c[cw] = c10;
-    c[cw + 1] = c11;
-}
-static inline void lw_mve_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
-{
-    int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
-    const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
-    __asm__ volatile(
-        "    wlstp.8 lr, %[n], 2f\n"
-        "1:  vldrb.8 q0, [%[a]], #16\n"
-        "    vldrb.8 q1, [%[b]], #16\n"
-        "    vmladava.s8 %[c0], q0, q1\n"
-        "    vldrb.8 q2, [%[b1]], #16\n"
-        "    vmladava.s8 %[c1], q0, q2\n"
-        "    vldrb.8 q1, [%[b2]], #16\n"
-        "    vmladava.s8 %[c2], q0, q1\n"
-        "    vldrb.8 q2, [%[b3]], #16\n"
-        "    vmladava.s8 %[c3], q0, q2\n"
-        "    letp lr, 1b\n"
-        "2:\n"
-        : [c0] "+Te"(c0), [c1] "+Te"(c1), [c2] "+Te"(c2), [c3] "+Te"(c3), [a] "+r"(a), [b] "+r"(b), [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3)
-        : [n] "r"(n)
-        : "lr", "q0", "q1", "q2", "memory");
-    c[0] = c0;
-    c[1] = c1;
-    c[2] = c2;
-    c[3] = c3;
-}
-static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
-{
-    __asm__ volatile(
-        "    wlstp.8 lr, %[n], 2f\n"
-        "1:  vldrb.8 q0, [%[a]], #16\n"
-        "    vldrb.8 q1, [%[b]], #16\n"
-        "    vmladava.s8 %[c], q0, q1\n"
-        "    letp lr, 1b\n"
-        "2:\n"
-        : [c] "+Te"(c), [a] "+r"(a), [b] "+r"(b)
-        : [n] "r"(n)
-        : "lr", "q0", "q1", "memory");
-    return c;
-}
 #define LW_ROWS_DOT_2X2_I8(n, c, ci, cw, a, ai, aw, b, bi, bo) lw_mve_2x2(n, (c) + (ci), cw, (a) + (ai), aw, (b) + (bi), bo)
 #define LW_ROWS_DOT_1X4_I8(n, c, ci, a, ai, b, bi, bo) lw_mve_1x4(n, (c) + (ci), (a) + (ai), (b) + (bi), bo)
 #define LW_MVE_DOT(n, c, ci, a, ai, b, bi) ((c)[ci] = lw_mve_1x1(n, (c)[ci], (a) + (ai), (b) + (bi)))
@@ -83,45 +19,15 @@ static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const in
 #endif
 /* lw: end */
 
-/* lw: lw_mve_copies needs LW_SIMD_CHOICE */
+/* lw: lw_mve_copies needs lw_asm_mve_copies */
 #if LW_SIMD_ARM_MVE && defined(__GNUC__)
-static inline void lw_mve_copy(int32_t n, int8_t *y, const int8_t *a)
-{
-    __asm__ volatile(
-        "    wlstp.8 lr, %[n], 2f\n"
-        "1:  vldrb.8 q0, [%[a]], #16\n"
-        "    vstrb.8 q0, [%[y]], #16\n"
-        "    letp lr, 1b\n"
-        "2:\n"
-        : [a] "+r"(a), [y] "+r"(y)
-        : [n] "r"(n)
-        : "lr", "q0", "memory");
-}
-static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
-{
-    __asm__ volatile(
-        "    vdup.8 q0, %[fill]\n"
-        "    wlstp.8 lr, %[n], 2f\n"
-        "1:  vstrb.8 q0, [%[y]], #16\n"
-        "    letp lr, 1b\n"
-        "2:\n"
-        : [y] "+r"(y)
-        : [n] "r"(n), [fill] "r"((int32_t)fill)
-        : "lr", "q0", "memory");
-}
 #define LW_ROWS_COPY_I8(n, y, yi, a, ai) lw_mve_copy(n, (y) + (yi), (a) + (ai))
 #define LW_ROWS_FILL_I8(n, y, yi, fill) lw_mve_fill(n, (y) + (yi), fill)
 #endif
 /* lw: end */
 
-/* lw: lw_mve_window needs LW_SIMD_CHOICE lw_window */
+/* lw: lw_mve_window needs lw_asm_mve_now lw_window */
 #if LW_SIMD_ARM_MVE
-/* A compiler that unrolls would load all taps at once, and spill them. */
-#if defined(__GNUC__)
-#define LW_MVE_NOW(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
-#else
-#define LW_MVE_NOW(a, b, c, d) ((void)0)
-#endif
 /* Eight channels of `pixels` windows, 1 or 2. Products of the even and of the odd channels are 32 bits wide; the structured
  * loads and stores keep the sums of each apart. */
 static inline void lw_mve_window(int32_t pixels, int32_t kh, int32_t kw, int32_t *c, int32_t cw, const int8_t *a, int32_t ai, int32_t aw, int32_t aj,

@@ -69,6 +69,7 @@
 #include "avx2.h"
 #include "avx512.h"
 #include "scalar.h"
+#include "arm_asm.h"
 #include "arm_dsp.h"
 #include "arm_mve.h"
 #include "rows.h"

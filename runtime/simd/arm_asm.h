@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: 0BSD */
+/* What of the Arm headers is assembly, with its contract. The rest of arm_dsp.h and arm_mve.h is intrinsics, from which
+ * gcc 12 and clang 14 emit the instruction itself (SMLAD, SXTB16, SXTAB16, SSUB8 with SEL).
+ *
+ *   lw_asm_odd, _low, _high, _add_odd   one instruction each with a rotated or shifted operand. gcc 12 emits two or
+ * three
+ *                                       for the same in C (SXTB16 and ROR; UXTH and ORR; two shifts and ORR), clang one
+ *   LW_ASM_SMLA                         with __smlabb and __smlatt, -O3 of gcc 12 takes from 1.6 % less to 0.8 % more
+ *                                       instructions for a network (vww_96_int8, kws_ref_model); with products in C 3
+ * to
+ *                                       5 % more
+ *   lw_dsp_2x2, lw_dsp_2x4              sums, addresses and operands take all of r0 to r12 and lr; a compiler spills
+ * some
+ *                                       of them in each iteration
+ *   lw_mve_2x2, _1x4, _1x1, _copy,      tail-predicated loops (WLSTP, LETP), which gcc 12 never emits
+ *   _fill
+ *   LW_ASM_NOW, LW_MVE_NOW              no instruction: a compiler that unrolls a loop loads nothing ahead of this
+ *
+ * Contract. Each takes pointers to elements that exist, for n >= 0 (lw_dsp_2x4: n >= 1); operands do not overlap the
+ * result. Each names every register that it changes, and "memory" where it loads or stores. Only lw_dsp_2x4 changes sp,
+ * and it pops what it pushes; it jumps inside of itself alone and is never inlined (LW_SHARED). The value that a loop
+ * leaves in an address register is not used: it may be up to 15 bytes behind the end of the row. */
+#ifndef LW_SIMD_ARM_ASM_H
+#define LW_SIMD_ARM_ASM_H
+
+#include "../lw_base.h"
+#include "simd.h"
+
+/* lw: lw_asm_rotated needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_DSP
+#define LW_ASM_NOW __asm__ volatile("" : : : "memory")
+/* c += the bottom halves ("bb") or the top ones ("tt") of x and w, multiplied. */
+#define LW_ASM_SMLA(halves, c, x, w) __asm__("smla" halves " %0, %1, %2, %0" : "+r"(c) : "r"(x), "r"(w))
+/* The odd bytes of a word as a pair of 16 bits. */
+static inline int32_t lw_asm_odd(int32_t w)
+{
+    int32_t r;
+    __asm__("sxtb16 %0, %1, ror #8" : "=r"(r) : "r"(w));
+    return r;
+}
+/* sum + lw_asm_odd(w), half by half */
+static inline int32_t lw_asm_add_odd(int32_t sum, int32_t w)
+{
+    __asm__("sxtab16 %0, %0, %1, ror #8" : "+r"(sum) : "r"(w));
+    return sum;
+}
+/* The low halves of even and odd in one word, and the high ones. */
+static inline int32_t lw_asm_low(int32_t even, int32_t odd)
+{
+    int32_t r;
+    __asm__("pkhbt %0, %1, %2, lsl #16" : "=r"(r) : "r"(even), "r"(odd));
+    return r;
+}
+static inline int32_t lw_asm_high(int32_t even, int32_t odd)
+{
+    int32_t r;
+    __asm__("pkhtb %0, %1, %2, asr #16" : "=r"(r) : "r"(odd), "r"(even));
+    return r;
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_2x2 needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_DSP && defined(__OPTIMIZE__)      /* else a frame pointer takes a register that is wanted here */
+/* Written out, for a compiler finds no 13 registers for it: four sums, three addresses, a count, and words in turn.
+ * The rows of
+ * weights take turns word by word; the even bytes of a word meet the first pair of each pixel, the odd ones the
+ * second. Loads that
+ * follow one another take a cycle each. */
+static inline void lw_dsp_2x2(int32_t n, int32_t *c, int32_t cw, const int16_t *a, int32_t aw, const int8_t *b)
+{
+    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1], x0, x1, w0, w1, even;
+    const int16_t *a1 = a + aw;
+    if (n <= 0) return;
+    __asm__ volatile(
+        "1:  ldr %[x0], [%[a]], #4\n"
+        "    ldr %[x1], [%[a1]], #4\n"
+        "    ldr %[w1], [%[b], #4]\n"
+        "    ldr %[w0], [%[b]], #8\n"
+        "    sxtb16 %[even], %[w1]\n"
+        "    smlad %[c01], %[x0], %[even], %[c01]\n"
+        "    smlad %[c11], %[x1], %[even], %[c11]\n"
+        "    sxtb16 %[even], %[w0]\n"
+        "    smlad %[c00], %[x0], %[even], %[c00]\n"
+        "    ldr %[x0], [%[a]], #4\n"
+        "    smlad %[c10], %[x1], %[even], %[c10]\n"
+        "    ldr %[x1], [%[a1]], #4\n"
+        "    sxtb16 %[w0], %[w0], ror #8\n"
+        "    sxtb16 %[w1], %[w1], ror #8\n"
+        "    subs %[n], %[n], #1\n"
+        "    smlad %[c00], %[x0], %[w0], %[c00]\n"
+        "    smlad %[c01], %[x0], %[w1], %[c01]\n"
+        "    smlad %[c10], %[x1], %[w0], %[c10]\n"
+        "    smlad %[c11], %[x1], %[w1], %[c11]\n"
+        "    bne 1b\n"
+        : [c00] "+r"(c00), [c01] "+r"(c01), [c10] "+r"(c10), [c11] "+r"(c11), [a] "+r"(a), [a1] "+r"(a1), [b] "+r"(b),
+          [n] "+r"(n),
+          [x0] "=&r"(x0), [x1] "=&r"(x1), [w0] "=&r"(w0), [w1] "=&r"(w1), [even] "=&r"(even)
+        :
+        : "cc", "memory");
+    c[0] = c00;
+    c[1] = c01;
+    c[cw] = c10;
+    c[cw + 1] = c11;
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_2x4 needs LW_SIMD_CHOICE LW_SHARED */
+#if LW_SIMD_ARM_DSP
+/* Two rows of weights lie in one number, and SMLAD by that as it is makes odd ones' sums, times 256, and even ones'
+ * together. By its
+ * even bytes alone it makes the even ones', and the rest is a shift. So each word is widened once instead of twice,
+ * and 14
+ * instructions make 16 products: the words of two pixels, then for both words of weights one SXTB16 and four SMLAD.
+ * All registers
+ * are taken: r4 to r11 are the sums of the first pixel and of the second, of rows 0, 0 and 1, 2, 2 and 3. r7 is kept
+ * by hand, for it
+ * may be the frame's. */
+#define LW_DSP_WORD_OF_ROWS(even0, both0, even1, both1)                                                                \
+    "    ldr r1, [r3], #4\n"                                                                                           \
+    "    smlad " both0 ", r12, r1, " both0 "\n"                                                                        \
+    "    smlad " both1 ", lr, r1, " both1 "\n"                                                                         \
+    "    sxtb16 r1, r1\n"                                                                                              \
+    "    smlad " even0 ", r12, r1, " even0 "\n"                                                                        \
+    "    smlad " even1 ", lr, r1, " even1 "\n"
+#define LW_DSP_PAIR_OF_PIXELS                                                                                          \
+    "    ldr r12, [r2], #4\n"                                                                                          \
+    "    ldr lr, [r2], #4\n"                                                                                           \
+    LW_DSP_WORD_OF_ROWS("r4", "r5", "r8", "r9") LW_DSP_WORD_OF_ROWS("r6", "r7", "r10", "r11")
+static LW_SHARED void lw_dsp_2x4(int32_t pairs, int32_t *sums, const int16_t *pixels, const int16_t *rows)
+{
+    register int32_t n __asm__("r0") = pairs;
+    register int32_t *c __asm__("r1") = sums;
+    register const int16_t *a __asm__("r2") = pixels;
+    register const int16_t *b __asm__("r3") = rows;
+    __asm__ volatile(
+        "    push {r1, r7}\n"
+        "    ldm r1, {r4-r11}\n"
+        "    mov r5, r4\n"
+        "    mov r7, r6\n"
+        "    mov r9, r8\n"
+        "    mov r11, r10\n"
+        "    ands r12, r0, #3\n"      /* what does not fill an iteration begins in the middle of the first one */
+        "    add r0, r0, #3\n"
+        "    lsr r0, r0, #2\n"
+        "    beq 1f\n"
+        "    cmp r12, #2\n"
+        "    blo 4f\n"
+        "    beq 3f\n"
+        "    b 2f\n"
+        "1:\n" LW_DSP_PAIR_OF_PIXELS
+        "2:\n" LW_DSP_PAIR_OF_PIXELS
+        "3:\n" LW_DSP_PAIR_OF_PIXELS
+        "4:\n" LW_DSP_PAIR_OF_PIXELS
+        "    subs r0, r0, #1\n"
+        "    bne 1b\n"
+        "    ldr r1, [sp]\n"
+        "    ldr r0, [r1, #4]\n"
+        "    ldr r2, [r1, #12]\n"
+        "    ldr r3, [r1, #20]\n"
+        "    ldr r12, [r1, #28]\n"
+        "    sub r5, r5, r4\n"
+        "    sub r7, r7, r6\n"
+        "    sub r9, r9, r8\n"
+        "    sub r11, r11, r10\n"
+        "    add r5, r0, r5, asr #8\n"
+        "    add r7, r2, r7, asr #8\n"
+        "    add r9, r3, r9, asr #8\n"
+        "    add r11, r12, r11, asr #8\n"
+        "    stm r1, {r4-r11}\n"
+        "    pop {r1, r7}\n"
+        : "+r"(n), "+r"(c), "+r"(a), "+r"(b)
+        :
+        : "r4", "r5", "r6", "r8", "r9", "r10", "r11", "r12", "lr", "cc", "memory");
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_dots needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+/* Written out, for a compiler makes addresses anew from one another, and cannot count lanes down in the loop
+ * instruction: LETP
+ * leaves out those behind the row's end. Sums of VMLADAVA are even registers. */
+static inline void lw_mve_2x2(int32_t n, int32_t *c, int32_t cw, const int8_t *a, int32_t aw, const int8_t *b,
+                              int32_t bo)
+{
+    int32_t c00 = c[0], c01 = c[1], c10 = c[cw], c11 = c[cw + 1];
+    const int8_t *a1 = a + aw, *b1 = b + bo;
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vldrb.8 q1, [%[b]], #16\n"
+        "    vmladava.s8 %[c00], q0, q1\n"
+        "    vldrb.8 q2, [%[b1]], #16\n"
+        "    vmladava.s8 %[c01], q0, q2\n"
+        "    vldrb.8 q3, [%[a1]], #16\n"
+        "    vmladava.s8 %[c10], q3, q1\n"
+        "    vmladava.s8 %[c11], q3, q2\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [c00] "+Te"(c00), [c01] "+Te"(c01), [c10] "+Te"(c10), [c11] "+Te"(c11), [a] "+r"(a), [a1] "+r"(a1),
+          [b] "+r"(b), [b1] "+r"(b1)
+        : [n] "r"(n)
+        : "lr", "q0", "q1", "q2", "q3", "memory");
+    c[0] = c00;
+    c[1] = c01;
+    c[cw] = c10;
+    c[cw + 1] = c11;
+}
+static inline void lw_mve_1x4(int32_t n, int32_t *c, const int8_t *a, const int8_t *b, int32_t bo)
+{
+    int32_t c0 = c[0], c1 = c[1], c2 = c[2], c3 = c[3];
+    const int8_t *b1 = b + bo, *b2 = b1 + bo, *b3 = b2 + bo;
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vldrb.8 q1, [%[b]], #16\n"
+        "    vmladava.s8 %[c0], q0, q1\n"
+        "    vldrb.8 q2, [%[b1]], #16\n"
+        "    vmladava.s8 %[c1], q0, q2\n"
+        "    vldrb.8 q1, [%[b2]], #16\n"
+        "    vmladava.s8 %[c2], q0, q1\n"
+        "    vldrb.8 q2, [%[b3]], #16\n"
+        "    vmladava.s8 %[c3], q0, q2\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [c0] "+Te"(c0), [c1] "+Te"(c1), [c2] "+Te"(c2), [c3] "+Te"(c3), [a] "+r"(a), [b] "+r"(b),
+          [b1] "+r"(b1), [b2] "+r"(b2), [b3] "+r"(b3)
+        : [n] "r"(n)
+        : "lr", "q0", "q1", "q2", "memory");
+    c[0] = c0;
+    c[1] = c1;
+    c[2] = c2;
+    c[3] = c3;
+}
+static inline int32_t lw_mve_1x1(int32_t n, int32_t c, const int8_t *a, const int8_t *b)
+{
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vldrb.8 q1, [%[b]], #16\n"
+        "    vmladava.s8 %[c], q0, q1\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [c] "+Te"(c), [a] "+r"(a), [b] "+r"(b)
+        : [n] "r"(n)
+        : "lr", "q0", "q1", "memory");
+    return c;
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_copies needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE && defined(__GNUC__)
+static inline void lw_mve_copy(int32_t n, int8_t *y, const int8_t *a)
+{
+    __asm__ volatile(
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vldrb.8 q0, [%[a]], #16\n"
+        "    vstrb.8 q0, [%[y]], #16\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [a] "+r"(a), [y] "+r"(y)
+        : [n] "r"(n)
+        : "lr", "q0", "memory");
+}
+static inline void lw_mve_fill(int32_t n, int8_t *y, int8_t fill)
+{
+    __asm__ volatile(
+        "    vdup.8 q0, %[fill]\n"
+        "    wlstp.8 lr, %[n], 2f\n"
+        "1:  vstrb.8 q0, [%[y]], #16\n"
+        "    letp lr, 1b\n"
+        "2:\n"
+        : [y] "+r"(y)
+        : [n] "r"(n), [fill] "r"((int32_t)fill)
+        : "lr", "q0", "memory");
+}
+#endif
+/* lw: end */
+
+/* lw: lw_asm_mve_now needs LW_SIMD_CHOICE */
+#if LW_SIMD_ARM_MVE
+/* A compiler that unrolls would load all taps at once, and spill them. */
+#if defined(__GNUC__)
+#define LW_MVE_NOW(a, b, c, d) __asm__ volatile("" : "+w"(a), "+w"(b), "+w"(c), "+w"(d) : : "memory")
+#else
+#define LW_MVE_NOW(a, b, c, d) ((void)0)
+#endif
+#endif
+/* lw: end */
+#endif
