@@ -240,10 +240,10 @@ static void check_names(void)
     refused("cycle", &m, "the graph has a cycle");
     Message twice = node("Relu", "b", "x", NULL, "y");
     g = graph_with(&twice, &twice), m = model_of(&g, 13);
-    refused("name-made-twice", &m, "the value \"y\" is there twice");
+    refused("name-made-twice", &m, "the value \"y\" is defined twice");
     Message lost = node("Relu", "lost", "nowhere", NULL, "y");
     g = graph_with(&lost, NULL), m = model_of(&g, 13);
-    refused("missing-value", &m, "node \"lost\" (Relu): error: nothing makes the value \"nowhere\"");
+    refused("missing-value", &m, "node \"lost\" (Relu): error: no node produces the value \"nowhere\"");
     Message out_of_order = node("Relu", "late", "t", NULL, "y"), early = node("Neg", "early", "x", NULL, "t");
     g = graph_with(&out_of_order, &early), m = model_of(&g, 13);
     Read r = read_model(&m, NULL);
@@ -634,7 +634,7 @@ static void check_control(void)
     g = graph_with(&rows, NULL);
     put_message(&g, 11, &open_times);
     m = model_of(&g, 13);
-    refused("rows-without-a-bound", &m, "a number of times known when compiling (--value NAME=FILE.npy) is accepted, or a shape that the model declares for the output \"all\"");
+    refused("rows-without-a-bound", &m, "a compile-time trip count (--value NAME=FILE.npy) is accepted, or a shape that the model declares for the output \"all\"");
 }
 
 int main(void)

@@ -140,7 +140,7 @@ static void fix_dims(Importer *im, OnnxValue *v)
         diag_listed(cx, UNSUPPORTED, where, v->is_tensor ? "a tensor without a shape" : "a value that is not a tensor");
         return;
     }
-    onnx_list_unknown_type(&im->shared, where, v->data_type);
+    onnx_check_type(&im->shared, where, v->data_type);
     for (int d = 0; d < v->rank; d++) {
         ImportDim given;
         const bool is_given = dim_option(im, v, d, &given);
@@ -229,10 +229,10 @@ static void create_inputs(Importer *im)
 static Tensor *unshared_output(Importer *im, const char *value_name, Tensor *const *others, int count)
 {
     Tensor *t = onnx_scope_value(im->scope, value_name);
-    t = onnx_made_of_sizes(&im->shared, t);
+    t = onnx_materialize_sizes(&im->shared, t);
     bool is_shared = !t || !t->producer;
     for (int i = 0; i < count; i++) is_shared = is_shared || others[i] == t;
-    if (!t && !ctx_failed(im->cx)) onnx_scope_not_made(im->scope, value_name);
+    if (!t && !ctx_failed(im->cx)) onnx_scope_report_missing(im->scope, value_name);
     if (is_shared) t = t && !ctx_failed(im->cx) ? call(im->cx, "identity", value_name, &t, 1, "") : NULL;
     if (t) t->name = value_name;
     return t;
@@ -276,7 +276,7 @@ bool onnx_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *opti
                                .rows = onnx_rows,
                                .folder = { path_folder(cx, path), map_new(a) },
                                .sizes = map_new(a),
-                               .sizes_made = map_new(a) };
+                               .sizes_materialized = map_new(a) };
     *out = (Model){ .name = "" };
     const char *outer = cx->file;
     cx->file = path;

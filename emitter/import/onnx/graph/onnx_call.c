@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* What the translations of ONNX nodes share: they ask for attributes and constant inputs, and make calls. */
+/* Helpers shared by the translations of ONNX nodes: attribute and constant queries, and constructors of calls. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_ops.h"
 #include "support/text.h"
 
-/* ---- What translations ask ------------------------------------------------------------------------------------- */
+/* ---- Attributes and constant inputs ------------------------------------------------------------------------------ */
 
 const char *onnx_where(Ctx *cx, const OnnxNode *n) { return text_format(cx, "node \"%s\" (%s)", n->name, n->type); }
 
@@ -36,7 +36,7 @@ const char *onnx_text(const OnnxCall *c, const char *attr, const char *otherwise
 
 Tensor *onnx_in(const OnnxCall *c, int index) { return index >= 0 && index < c->in_count ? c->in[index] : NULL; }
 
-bool onnx_needs(OnnxCall *c, int count)
+bool onnx_requires(OnnxCall *c, int count)
 {
     for (int i = 0; i < count; i++)
         if (!onnx_in(c, i)) {
@@ -46,8 +46,9 @@ bool onnx_needs(OnnxCall *c, int count)
     return !ctx_failed(c->cx);
 }
 
-/* "As far as it goes" is often written as the greatest or least number there is. What is beyond 32 bits becomes a number at
- * their edge: arithmetic on it is safe. It is just beyond at the upper one, so that a size of so many elements is refused. */
+/* Models often write "to the end" as the greatest or least int64. Values beyond 32 bits are clamped to the edge of
+ * their range, so that arithmetic on them cannot overflow. The upper clamp is INT32_MAX + 1, so that a size of that
+ * value is refused. */
 static int64_t near_32_bits(int64_t v)
 {
     const int64_t most = (int64_t)INT32_MAX + 1;
@@ -61,7 +62,7 @@ int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most)
     int64_t count = a ? a->int_count : t ? tensor_elems(t) : -1;
     if (!a && !t) return -1;
     if (!a && (!tensor_is_constant(t) || !dtype_is_integer(t->type) || t->rank > 1)) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; a list of integers known when compiling is accepted",
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; a compile-time list of integers is accepted",
                          index, t->name);
         return -2;
     }
@@ -97,7 +98,7 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
     const Tensor *t = onnx_in(c, index);
     if (!t) return false;
     if (!tensor_is_constant(t) || tensor_elems(t) != 1) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; one number known when compiling is accepted", index,
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; one compile-time number is accepted", index,
                          t->name);
         return false;
     }
@@ -106,9 +107,9 @@ bool onnx_scalar(OnnxCall *c, int index, double *out)
     return true;
 }
 
-/* ---- What they make -------------------------------------------------------------------------------------------- */
+/* ---- Constructors ------------------------------------------------------------------------------------------------ */
 
-Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v)
+Tensor *onnx_scalar_like(OnnxCall *c, const Tensor *x, double v)
 {
     return x ? tensor_scalar(c->cx, c->name, x->type, v) : NULL;
 }
@@ -144,14 +145,14 @@ Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank)
     return ctx_failed(c->cx) ? NULL : tensor_constant(c->cx, c->name, t, rank, sizes, NULL);
 }
 
-Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis)
+Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis)
 {
     int64_t shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) shape[d] = d == axis ? 0 : tensor_dim(x, d);
     return onnx_empty(c, x->type, shape, x->rank);
 }
 
-Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count)
+Tensor *onnx_append_ones(OnnxCall *c, Tensor *x, int count)
 {
     const Expr *shape[MAX_RANK];
     int rank = 0;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The nodes of one graph, ordered and translated one by one. What has become constant and is small is evaluated at once,
- * so that chains of shape arithmetic are numbers when a Reshape or Slice looks at them. A graph inside of a node and the
- * body of a function are imported where they stand, as if they had been written there. */
+/* Orders the nodes of one graph and translates them one by one. A small result whose inputs are constant is folded at
+ * once, so that a chain of shape arithmetic reaches a Reshape or Slice as numbers. Graphs nested in a node and function
+ * bodies are inlined at the node. */
 #include "import/onnx/graph/onnx_graph.h"
 
 #include <string.h>
@@ -12,20 +12,20 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* Nodes and their inputs: of the model's own graph, and of all that functions, branches and bodies add to it, which a
- * small file can repeat without end. */
+/* Bounds on the sum of nodes and node inputs: of the model's own graph, and of all graphs that functions, branches and
+ * bodies add. A small file can repeat the latter without bound. */
 enum { MOST_OWN = 1000000, MOST_ADDED = 20000 };
 
 /* Names are interned, so their addresses are keys. */
-static void *known(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
+static void *find_named(const Map *m, const char *value_name) { return map_get_ptr(m, value_name); }
 
-/* ---- Who makes what ------------------------------------------------------------------------------------------ */
+/* ---- Producers --------------------------------------------------------------------------------------------------- */
 
-static void enter(OnnxScope *s, Map *m, const char *value_name, const void *who, const char *what)
+static void enter(OnnxScope *s, Map *m, const char *value_name, const void *definition, const char *what)
 {
     if (!*value_name) return;
-    if (known(m, value_name)) diag_error(s->import->cx, NULL, "the %s \"%s\" is there twice", what, value_name);
-    map_put_ptr(m, value_name, (void *)(uintptr_t)who);
+    if (find_named(m, value_name)) diag_error(s->import->cx, NULL, "the %s \"%s\" is defined twice", what, value_name);
+    map_put_ptr(m, value_name, (void *)(uintptr_t)definition);
 }
 
 static void enter_names(OnnxScope *s)
@@ -37,14 +37,14 @@ static void enter_names(OnnxScope *s)
     for (int i = 0; i < g->node_count; i++)
         for (int j = 0; j < g->node[i].out_count; j++) {
             const char *out = g->node[i].out[j];
-            if (*out && (known(&s->initializer, out) || known(&s->input, out)))
+            if (*out && (find_named(&s->initializer, out) || find_named(&s->input, out)))
                 diag_error(s->import->cx, onnx_where(s->import->cx, &g->node[i]),
-                           "its output \"%s\" is an input or initializer of the graph already", out);
+                           "its output \"%s\" is already an input or initializer of the graph", out);
             enter(s, &s->producer, out, &g->node[i], "value");
         }
 }
 
-/* Depth first from the outputs, without recursion: a node is placed when its makers are. */
+/* Depth-first search from the outputs, without recursion: a node follows its producers. */
 typedef struct NodeVisit { OnnxNode *node; int next; } NodeVisit;
 typedef struct GraphWalk { Map mark; NodeVisit *stack; int depth; } GraphWalk;
 static const char OPEN[] = "open", DONE[] = "done";
@@ -54,42 +54,48 @@ static void push(OnnxScope *s, GraphWalk *w, OnnxNode *n)
     const void *mark = map_get_ptr(&w->mark, n);
     if (mark == OPEN)
         diag_error(s->import->cx, onnx_where(s->import->cx, n),
-                   "the graph has a cycle: this node needs its own output");
+                   "the graph has a cycle: this node depends on its own output");
     if (mark) return;
     map_put_ptr(&w->mark, n, (void *)(uintptr_t)OPEN);
     w->stack[w->depth++] = (NodeVisit){ n, 0 };
 }
 
-static bool is_known_outside(const OnnxScope *s, const char *value_name)
+static bool is_defined_outside(const OnnxScope *s, const char *value_name)
 {
     for (const OnnxScope *o = s->outer; o; o = o->outer)
-        if (known(&o->producer, value_name) || known(&o->initializer, value_name) || known(&o->input, value_name))
+        if (find_named(&o->producer, value_name) || find_named(&o->initializer, value_name)
+            || find_named(&o->input, value_name))
             return true;
     return false;
 }
 
-static void need_value(OnnxScope *s, GraphWalk *w, const char *value_name, const char *where)
+static void visit_value(OnnxScope *s, GraphWalk *w, const char *value_name, const char *where)
 {
-    OnnxNode *producer = known(&s->producer, value_name);
+    OnnxNode *producer = find_named(&s->producer, value_name);
     if (producer) push(s, w, producer);
-    else if (!known(&s->initializer, value_name) && !known(&s->input, value_name) && !is_known_outside(s, value_name))
-        diag_error(s->import->cx, where, "nothing makes the value \"%s\"", value_name);
+    else if (!find_named(&s->initializer, value_name) && !find_named(&s->input, value_name)
+             && !is_defined_outside(s, value_name))
+        diag_error(s->import->cx, where, "no node produces the value \"%s\"", value_name);
 }
 
-/* The j-th value that the node depends on: its inputs, then those that the graphs inside of it may read. */
-static const char *needed(const OnnxNode *n, int j) { return j < n->in_count ? n->in[j] : n->capture[j - n->in_count]; }
+/* Returns the j-th dependence of the node: its inputs, then its captures. */
+static const char *dependence(const OnnxNode *n, int j)
+{
+    return j < n->in_count ? n->in[j] : n->capture[j - n->in_count];
+}
 
-static int mark_needed(OnnxScope *s, GraphWalk *w)
+static int visit_outputs(OnnxScope *s, GraphWalk *w)
 {
     int count = 0;
     for (int i = 0; i < s->graph->output_count; i++) {
-        need_value(s, w, s->graph->output[i].name, "output");
+        visit_value(s, w, s->graph->output[i].name, "output");
         while (w->depth && !ctx_failed(s->import->cx)) {
             NodeVisit *v = &w->stack[w->depth - 1];
             if (v->next < v->node->in_count + v->node->capture_count) {
                 bool is_input = v->next < v->node->in_count;
-                const char *in = needed(v->node, v->next++);
-                if (*in && (is_input || known(&s->producer, in))) need_value(s, w, in, onnx_where(s->import->cx, v->node));
+                const char *in = dependence(v->node, v->next++);
+                if (*in && (is_input || find_named(&s->producer, in)))
+                    visit_value(s, w, in, onnx_where(s->import->cx, v->node));
                 continue;
             }
             map_put_ptr(&w->mark, v->node, (void *)(uintptr_t)DONE);
@@ -101,31 +107,31 @@ static int mark_needed(OnnxScope *s, GraphWalk *w)
     return count;
 }
 
-/* Whether the nodes found, taken in the file's order, stand behind their makers. */
+/* True if the file's order of the reached nodes is topological. */
 static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
 {
-    Map seen = map_new(s->import->cx->arena);
+    Map emitted = map_new(s->import->cx->arena);
     for (int i = 0; i < s->graph->node_count; i++) {
         OnnxNode *n = &s->graph->node[i];
         if (!map_get_ptr(&w->mark, n)) continue;
         for (int j = 0; j < n->in_count + n->capture_count; j++) {
-            OnnxNode *producer = *needed(n, j) ? known(&s->producer, needed(n, j)) : NULL;
-            if (producer && !map_get_ptr(&seen, producer)) return false;
+            OnnxNode *producer = *dependence(n, j) ? find_named(&s->producer, dependence(n, j)) : NULL;
+            if (producer && !map_get_ptr(&emitted, producer)) return false;
         }
-        map_put_ptr(&seen, n, n);
+        map_put_ptr(&emitted, n, n);
     }
     return true;
 }
 
 static void check_size(OnnxScope *s)
 {
-    const bool is_own = !s->import->own_work;      /* the model's graph is ordered before any other */
+    const bool is_own = !s->import->own_work;      /* the model's graph is ordered first */
     const int most = is_own ? MOST_OWN : MOST_ADDED;
     int64_t *work = is_own ? &s->import->own_work : &s->import->work;
     for (int i = 0; i < s->ordered; i++) *work += 1 + s->order[i]->in_count + s->order[i]->capture_count;
     if (*work > most)
         diag_unsupported(s->import->cx, NULL,
-                         "%s whose nodes and their inputs are %lld together; at most %d are accepted",
+                         "%s with %lld nodes and node inputs in total; at most %d are accepted",
                          is_own ? "a graph" : "functions, branches and loop bodies", (long long)*work, most);
 }
 
@@ -134,7 +140,7 @@ static void order_nodes(OnnxScope *s)
     GraphWalk w = { map_new(s->import->cx->arena), NEW_ARRAY(s->import->cx->arena, NodeVisit, s->graph->node_count),
                     0 };
     s->order = NEW_ARRAY(s->import->cx->arena, OnnxNode *, s->graph->node_count);
-    s->ordered = mark_needed(s, &w);
+    s->ordered = visit_outputs(s, &w);
     if (!ctx_failed(s->import->cx)) check_size(s);
     if (ctx_failed(s->import->cx) || !file_order_is_valid(s, &w)) return;
     int count = 0;
@@ -142,9 +148,9 @@ static void order_nodes(OnnxScope *s)
         if (map_get_ptr(&w.mark, &s->graph->node[i])) s->order[count++] = &s->graph->node[i];
 }
 
-/* ---- What is not known ---------------------------------------------------------------------------------------- */
+/* ---- Unsupported operators, attributes and types ----------------------------------------------------------------- */
 
-void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type)
+void onnx_check_type(OnnxImport *im, const char *where, int64_t data_type)
 {
     DType t;
     const char *text = onnx_type_text(data_type);
@@ -153,7 +159,7 @@ void onnx_list_unknown_type(OnnxImport *im, const char *where, int64_t data_type
                     text ? text : text_format(im->cx, "%lld", (long long)data_type));
 }
 
-static bool is_ours(const OnnxNode *n) { return !*n->domain || strcmp(n->domain, "ai.onnx") == 0; }
+static bool is_standard(const OnnxNode *n) { return !*n->domain || strcmp(n->domain, "ai.onnx") == 0; }
 
 static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
 {
@@ -164,14 +170,14 @@ static const OnnxFunction *function_of(const OnnxScope *s, const OnnxNode *n)
     return NULL;
 }
 
-/* Of another domain: DOMAIN.TYPE. */
+/* An operator of another domain has a row named DOMAIN.TYPE. */
 static const OnnxOp *row_of(const OnnxScope *s, const OnnxNode *n)
 {
     return onnx_op_find(s->import->cx, s->import->rows,
-                        is_ours(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
+                        is_standard(n) ? n->type : text_format(s->import->cx, "%s.%s", n->domain, n->type));
 }
 
-static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
+static void list_unsupported_in_node(OnnxScope *s, const OnnxNode *n)
 {
     Ctx *cx = s->import->cx;
     const char *where = onnx_where(cx, n);
@@ -180,35 +186,35 @@ static void list_unknown_in_node(OnnxScope *s, const OnnxNode *n)
     const char *near = op ? NULL : onnx_op_near(cx, s->import->rows, n->type);
     if (!op) {
         diag_listed(cx, UNSUPPORTED, where, "the operator %s%s%s%s is not known%s", n->type,
-                    is_ours(n) ? "" : " of the domain \"", is_ours(n) ? "" : n->domain, is_ours(n) ? "" : "\"",
-                    near ? text_format(cx, "; did you mean '%s'?", near) : "");
+                    is_standard(n) ? "" : " of the domain \"", is_standard(n) ? "" : n->domain,
+                    is_standard(n) ? "" : "\"", near ? text_format(cx, "; did you mean '%s'?", near) : "");
         return;
     }
     for (int i = 0; i < n->attr_count; i++) {
-        if (!onnx_op_knows_attr(op, n->attr[i].name))
+        if (!onnx_op_has_attr(op, n->attr[i].name))
             diag_listed(cx, UNSUPPORTED, where, "the attribute '%s' is not known; known: %s", n->attr[i].name,
                         *op->attrs ? op->attrs : "none");
-        if (n->attr[i].tensor) onnx_list_unknown_type(s->import, where, n->attr[i].tensor->data_type);
+        if (n->attr[i].tensor) onnx_check_type(s->import, where, n->attr[i].tensor->data_type);
     }
 }
 
-static void list_unknown(OnnxScope *s)
+static void list_unsupported(OnnxScope *s)
 {
-    for (int i = 0; i < s->ordered; i++) list_unknown_in_node(s, s->order[i]);
+    for (int i = 0; i < s->ordered; i++) list_unsupported_in_node(s, s->order[i]);
     for (int i = 0; i < s->graph->initializer_count; i++) {
         const OnnxTensor *t = &s->graph->initializer[i];
-        onnx_list_unknown_type(s->import, text_format(s->import->cx, "tensor \"%s\"", t->name), t->data_type);
+        onnx_check_type(s->import, text_format(s->import->cx, "tensor \"%s\"", t->name), t->data_type);
     }
 }
 
-/* ---- Node by node -------------------------------------------------------------------------------------------------- */
+/* ---- Node by node ------------------------------------------------------------------------------------------------ */
 
 static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
 {
-    if (all->count == all->room) {
+    if (all->count == all->capacity) {
         Tensor **more[2];
-        all->room = 2 * all->room + 8;
-        for (int k = 0; k < 2; k++) more[k] = NEW_ARRAY(cx->arena, Tensor *, all->room);
+        all->capacity = 2 * all->capacity + 8;
+        for (int k = 0; k < 2; k++) more[k] = NEW_ARRAY(cx->arena, Tensor *, all->capacity);
         for (int i = 0; i < all->count; i++) more[0][i] = all->outer[i], more[1][i] = all->inner[i];
         all->outer = more[0];
         all->inner = more[1];
@@ -217,18 +223,18 @@ static void capture(Ctx *cx, OnnxCaptured *all, Tensor *outer, Tensor *inner)
     all->inner[all->count++] = inner;
 }
 
-/* What stands for the outer tensor in a region's graph. */
+/* Returns the region's input that represents the outer tensor; a constant represents itself. */
 static Tensor *captured(const OnnxScope *s, Tensor *outer)
 {
     Ctx *cx = s->import->cx;
     if (!s->captured || !outer || tensor_is_constant(outer)) return outer;
-    outer = onnx_made_of_sizes(s->import, outer);
+    outer = onnx_materialize_sizes(s->import, outer);
     if (!outer) return NULL;
     for (int i = 0; i < s->captured->count; i++)
         if (s->captured->outer[i] == outer) return s->captured->inner[i];
     if (!tensor_is_fixed(outer))
         diag_unsupported(cx, NULL,
-                         "\"%s\" is %s, and a branch or loop that is chosen when the model runs reads it; fixed sizes "
+                         "\"%s\" is %s, and a branch or loop decided at run time reads it; fixed sizes "
                          "are accepted there (--dim NAME=N)",
                          outer->name, tensor_shape_text(cx, outer));
     Tensor *inner = tensor_new(cx, outer->name, outer->type, outer->rank, outer->shape);
@@ -239,13 +245,13 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
 
 Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 {
-    Tensor *t = known(&s->value, value_name);
-    const OnnxTensor *constant = t ? NULL : known(&s->initializer, value_name);
+    Tensor *t = find_named(&s->value, value_name);
+    const OnnxTensor *constant = t ? NULL : find_named(&s->initializer, value_name);
     if (constant) {
         t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
         if (t) map_put_ptr((Map *)(uintptr_t)&s->value, value_name, t);
     }
-    if (t || !s->outer || known(&s->producer, value_name) || known(&s->input, value_name)) return t;
+    if (t || !s->outer || find_named(&s->producer, value_name) || find_named(&s->input, value_name)) return t;
     return captured(s, onnx_scope_value(s->outer, value_name));
 }
 
@@ -264,7 +270,7 @@ static bool all_constant(const OnnxCall *c)
 
 static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
 {
-    const OnnxList *own = known(&s->list, value_name),
+    const OnnxList *own = find_named(&s->list, value_name),
                    *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
     if (!outer || !s->captured) return own ? own : outer;
     OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
@@ -273,8 +279,8 @@ static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
     return inner;
 }
 
-/* A shape that the file declares otherwise than the operator defines it is a fault of the file; the definition counts.
- * */
+/* Warns if the declared shape of an output contradicts the operator's definition. The file is at fault; the definition
+ * wins. */
 static void compare_declared(const OnnxScope *s, const OnnxCall *c, int i, const Tensor *t)
 {
     int64_t declared[MAX_RANK];
@@ -291,7 +297,7 @@ static void compare_declared(const OnnxScope *s, const OnnxCall *c, int i, const
                  c->node->out[i], tensor_shape_text(cx, t), rank ? text_string(&shape) : "a scalar");
 }
 
-/* The last call of a node carries the name of the value; a value that is passed on keeps its own. */
+/* The node's last call takes the value's name; a value passed through keeps its own name. */
 static void enter_result(OnnxScope *s, OnnxCall *c, int i)
 {
     const char *value_name = c->node->out[i];
@@ -308,30 +314,31 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
     map_put_ptr(&s->value, value_name, t);
 }
 
-void onnx_scope_not_made(const OnnxScope *s, const char *value_name)
+void onnx_scope_report_missing(const OnnxScope *s, const char *value_name)
 {
-    const OnnxNode *producer = known(&s->producer, value_name);
+    const OnnxNode *producer = find_named(&s->producer, value_name);
     diag_unsupported(s->import->cx, producer ? onnx_where(s->import->cx, producer) : NULL,
-                     "its output \"%s\" is used, but not among those that are made", value_name);
+                     "its output \"%s\" is used, but the translation does not produce it", value_name);
 }
 
-/* In a function's body, attributes that refer to the caller's: taken from there, from the defaults, or left out. */
+/* In a function's body, an attribute may refer to one of the caller: substitutes the caller's attribute, else the
+ * function's default; drops it if there is neither. */
 static const OnnxNode *with_attributes(OnnxScope *s, const OnnxNode *n)
 {
-    bool refers = false;
-    for (int i = 0; i < n->attr_count; i++) refers = refers || n->attr[i].reference;
-    if (!refers) return n;
+    bool has_reference = false;
+    for (int i = 0; i < n->attr_count; i++) has_reference = has_reference || n->attr[i].reference;
+    if (!has_reference) return n;
     OnnxNode *copy = arena_copy(s->import->cx->arena, n, sizeof *n);
     copy->attr = NEW_ARRAY(s->import->cx->arena, OnnxAttr, n->attr_count);
     copy->attr_count = 0;
     for (int i = 0; i < n->attr_count; i++) {
-        const OnnxAttr *a = &n->attr[i], *meant = a->reference ? NULL : a;
-        for (int j = 0; !meant && s->caller && j < s->caller->attr_count; j++)
-            if (strcmp(s->caller->attr[j].name, a->reference) == 0) meant = &s->caller->attr[j];
-        for (int j = 0; !meant && s->function && j < s->function->attr_count; j++)
-            if (strcmp(s->function->attr[j].name, a->reference) == 0) meant = &s->function->attr[j];
-        if (!meant) continue;
-        copy->attr[copy->attr_count] = *meant;
+        const OnnxAttr *a = &n->attr[i], *actual = a->reference ? NULL : a;
+        for (int j = 0; !actual && s->caller && j < s->caller->attr_count; j++)
+            if (strcmp(s->caller->attr[j].name, a->reference) == 0) actual = &s->caller->attr[j];
+        for (int j = 0; !actual && s->function && j < s->function->attr_count; j++)
+            if (strcmp(s->function->attr[j].name, a->reference) == 0) actual = &s->function->attr[j];
+        if (!actual) continue;
+        copy->attr[copy->attr_count] = *actual;
         copy->attr[copy->attr_count++].name = a->name;
     }
     return copy;
@@ -348,7 +355,7 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
     if (inner->depth > ONNX_DEEPEST)
         onnx_unsupported(c, "functions that call one another, or themselves, more than %d deep", ONNX_DEEPEST);
     if (c->in_count > f->body.input_count)
-        onnx_refuse(c, "it has %d inputs, but the function takes %d", c->in_count, f->body.input_count);
+        onnx_refuse(c, "it has %d inputs, but the function has %d", c->in_count, f->body.input_count);
     if (ctx_failed(s->import->cx)) return;
     onnx_scope_order(inner);
     for (int i = 0; i < c->in_count; i++) onnx_scope_bind(inner, f->body.input[i].name, c->in[i]);
@@ -357,10 +364,10 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
         c->out[i] = onnx_scope_value(inner, f->body.output[i].name);
 }
 
-/* An input of a function that its caller leaves out is absent inside too. */
+/* A function input that the caller omits is absent in the body, too. */
 static bool is_absent(const OnnxScope *s, const char *value_name)
 {
-    return !*value_name || (s->function && known(&s->input, value_name) && !known(&s->value, value_name));
+    return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(&s->value, value_name));
 }
 
 static void import_node(OnnxScope *s, const OnnxNode *n)
@@ -380,24 +387,24 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
         c->list[i] = list_named(s, n->in[i]);
         c->in[i] = c->list[i] ? NULL : onnx_scope_value(s, n->in[i]);
         c->in_count = i + 1;
-        if (!c->in[i] && !c->list[i] && !ctx_failed(cx)) onnx_scope_not_made(s, n->in[i]);
+        if (!c->in[i] && !c->list[i] && !ctx_failed(cx)) onnx_scope_report_missing(s, n->in[i]);
     }
     if (ctx_failed(cx)) return;
     const OnnxFunction *f = function_of(s, n);
     if (f) run_function(s, c, f);
-    else if (!onnx_keeps_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
+    else if (!onnx_translate_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
     if (c->out_list && n->out_count && !ctx_failed(cx))
         map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
 }
 
-/* ---- Graphs -------------------------------------------------------------------------------------------------------- */
+/* ---- Graphs ------------------------------------------------------------------------------------------------------ */
 
 static bool has_sizes(const OnnxValue *v)
 {
-    bool is_known = v->is_tensor && v->has_shape && v->rank <= MAX_RANK;
-    for (int d = 0; d < v->rank && is_known; d++) is_known = v->dim[d].size >= 0;
-    return is_known;
+    bool has_all = v->is_tensor && v->has_shape && v->rank <= MAX_RANK;
+    for (int d = 0; d < v->rank && has_all; d++) has_all = v->dim[d].size >= 0;
+    return has_all;
 }
 
 static void enter_declared(OnnxScope *s)
@@ -405,7 +412,7 @@ static void enter_declared(OnnxScope *s)
     const OnnxGraph *g = s->graph;
     for (int i = 0; i < g->output_count + g->value_count; i++) {
         const OnnxValue *v = i < g->output_count ? &g->output[i] : &g->value[i - g->output_count];
-        if (*v->name && has_sizes(v) && !known(&s->declared, v->name)) map_put_ptr(&s->declared, v->name,
+        if (*v->name && has_sizes(v) && !find_named(&s->declared, v->name)) map_put_ptr(&s->declared, v->name,
             (void *)(uintptr_t)v);
     }
 }
@@ -428,7 +435,7 @@ void onnx_scope_order(OnnxScope *s)
 {
     enter_names(s);
     if (!ctx_failed(s->import->cx)) order_nodes(s);
-    if (!ctx_failed(s->import->cx)) list_unknown(s);
+    if (!ctx_failed(s->import->cx)) list_unsupported(s);
 }
 
 void onnx_scope_run(OnnxScope *s)
@@ -441,44 +448,44 @@ void onnx_scope_bind(OnnxScope *s, const char *value_name, Tensor *t)
     if (t) map_put_ptr(&s->value, value_name, t);
 }
 
-int onnx_turns(const OnnxScope *s, Tensor **out, int most)
+int onnx_iterations(const OnnxScope *s, Tensor **out, int most)
 {
-    const OnnxScope *around = s->outer ? s->outer : s->called_from;
+    const OnnxScope *enclosing = s->outer ? s->outer : s->called_from;
     int own = 0;
-    if (s->turn && most > 0) out[own++] = s->turn;
-    const int count = own + (around ? onnx_turns(around, out + own, most - own) : 0);
+    if (s->iteration && most > 0) out[own++] = s->iteration;
+    const int count = own + (enclosing ? onnx_iterations(enclosing, out + own, most - own) : 0);
     for (int i = own; i < count; i++) out[i] = captured(s, out[i]);
     return count;
 }
 
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count,
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count,
                        OnnxCaptured *all, Tensor **out)
 {
     if (ctx_failed(c->cx)) return false;
     OnnxScope *inner = onnx_scope(c->scope->import, g, c->scope);
     inner->captured = all;
-    inner->turn = turn;
-    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs more than %d deep", ONNX_DEEPEST);
-    if (in_count > g->input_count) onnx_refuse(c, "its graph takes %d inputs; %d are given", g->input_count, in_count);
+    inner->iteration = iteration;
+    if (inner->depth > ONNX_DEEPEST) onnx_unsupported(c, "graphs nested more than %d deep", ONNX_DEEPEST);
+    if (in_count > g->input_count) onnx_refuse(c, "its graph has %d inputs; %d are given", g->input_count, in_count);
     if (!ctx_failed(c->cx)) onnx_scope_order(inner);
     for (int i = 0; i < in_count && !ctx_failed(c->cx); i++) onnx_scope_bind(inner, g->input[i].name, in[i]);
     onnx_scope_run(inner);
     for (int i = 0; i < g->output_count && !ctx_failed(c->cx); i++) {
         out[i] = onnx_scope_value(inner, g->output[i].name);
-        if (!out[i] && !ctx_failed(c->cx)) onnx_scope_not_made(inner, g->output[i].name);
+        if (!out[i] && !ctx_failed(c->cx)) onnx_scope_report_missing(inner, g->output[i].name);
     }
     return !ctx_failed(c->cx);
 }
 
-bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, Tensor **out)
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count, Tensor **out)
 {
-    return onnx_run_captured(c, g, turn, in, in_count, NULL, out);
+    return onnx_run_captured(c, g, iteration, in, in_count, NULL, out);
 }
 
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape)
 {
-    const char *wanted = output < c->node->out_count ? c->node->out[output] : "";
-    const OnnxValue *v = *wanted ? known(&c->scope->declared, wanted) : NULL;
+    const char *value_name = output < c->node->out_count ? c->node->out[output] : "";
+    const OnnxValue *v = *value_name ? find_named(&c->scope->declared, value_name) : NULL;
     for (int d = 0; v && d < v->rank; d++)
         if ((shape[d] = v->dim[d].size) < 0) return -1;
     return v ? v->rank : -1;

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Dimensions that stay open. A model input whose dimension has a declared maximum is a tensor of a symbolic size, and what
- * is computed from it has shapes over such sizes. Two things follow:
+/* Open dimensions. A model input with a maximum size for a dimension is a tensor of symbolic size, and tensors computed
+ * from it have shapes over such sizes. Two rules follow:
  *
- *   - an operator must either know nothing of sizes, or only of dimensions that are fixed: its row says which ones
- *     (OnnxOp.open). All others are refused by name: then the dimension has to be fixed
- *   - chains of shape arithmetic (Shape, Gather, Concat, ..) are no longer constants but short lists of sizes. They are
- *     computed here. Translations ask for them where they want a shape, an end or a number of elements (onnx_sizes); what
- *     calculates with them otherwise gets a tensor that is made of them when the program runs */
+ *   - an operator must be independent of sizes, or depend on fixed dimensions only: its row declares which dimensions
+ *     may stay open (OnnxOp.open). Any other operator is refused by name; the user then fixes the dimension
+ *   - chains of shape arithmetic (Shape, Gather, Concat, ..) are no longer constants but short lists of sizes,
+ *     evaluated symbolically here. Translations read a list as a shape, an end or an element count (onnx_sizes); for
+ *     any other consumer, a tensor computes the list at run time */
 #include "import/onnx/graph/onnx_graph.h"
 #include "import/onnx/graph/onnx_sizes.h"
 #include "ir/algebra/algebra.h"
 
-/* ---- Operators over tensors that have open dimensions ------------------------------------------------------------ */
+/* ---- Operators over tensors with open dimensions ----------------------------------------------------------------- */
 
 static bool may_be_open(const OnnxCall *c, OnnxKeeps keeps, const Tensor *x, int d)
 {
@@ -27,16 +27,16 @@ static bool may_be_open(const OnnxCall *c, OnnxKeeps keeps, const Tensor *x, int
     return false;
 }
 
-static bool is_by_elements(Ctx *cx, const OnnxOp *op)
+static bool is_elementwise(Ctx *cx, const OnnxOp *op)
 {
-    const Op *ours = op->op ? op_find(cx, op->op) : NULL;
-    return ours && ours->fusion.pattern <= PATTERN_BROADCAST;
+    const Op *row = op->op ? op_find(cx, op->op) : NULL;
+    return row && row->fusion.pattern <= PATTERN_BROADCAST;
 }
 
-/* The open dimension that the operator cannot keep; NULL: there is none. */
-static const Expr *not_kept(const OnnxCall *c, const OnnxOp *op)
+/* Returns an open dimension that the operator requires to be fixed; NULL if there is none. */
+static const Expr *unsupported_size(const OnnxCall *c, const OnnxOp *op)
 {
-    if (op->open.keeps == KEEPS_NONE && is_by_elements(c->cx, op)) return NULL;
+    if (op->open.keeps == KEEPS_NONE && is_elementwise(c->cx, op)) return NULL;
     for (int i = 0; i < c->in_count; i++)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {
             const Expr *size = c->in[i]->shape[d];
@@ -59,9 +59,9 @@ static void refuse(OnnxCall *c, const Expr *open)
                      v ? v->name : "?", v ? (long long)v->greatest : 1LL);
 }
 
-/* ---- Translations over sizes ----------------------------------------------------------------------------------- */
+/* ---- Translations over sizes ------------------------------------------------------------------------------------- */
 
-/* A shape of sizes, where 0 is x's at the same place and -1 what is left. */
+/* Reshapes to a list of sizes: 0 copies the size of x's dimension at that index, -1 is inferred. */
 bool onnx_open_reshape(OnnxCall *c)
 {
     const Tensor *x = onnx_in(c, 0);
@@ -108,18 +108,19 @@ bool onnx_open_constant_of_shape(OnnxCall *c)
     return c->out[0] != NULL || ctx_failed(c->cx);
 }
 
-/* ---- Nodes ----------------------------------------------------------------------------------------------------- */
+/* ---- Nodes ------------------------------------------------------------------------------------------------------- */
 
-/* Accepts lists of sizes as inputs; a program that computes with them gets tensors that hold them. */
-static bool takes_lists(OnnxCall *c, const OnnxOp *op)
+/* True if the operator accepts size lists as inputs. If it computes with them, tensors that compute the lists replace
+ * them. */
+static bool accepts_lists(OnnxCall *c, const OnnxOp *op)
 {
     if (op->open.lists == LISTS_READ) return true;
-    if (op->open.lists == LISTS_REFUSED && !is_by_elements(c->cx, op)) return false;
-    for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_made_of_sizes(c->scope->import, c->in[i]);
+    if (op->open.lists == LISTS_REFUSED && !is_elementwise(c->cx, op)) return false;
+    for (int i = 0; i < c->in_count; i++) c->in[i] = onnx_materialize_sizes(c->scope->import, c->in[i]);
     return true;
 }
 
-bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op)
+bool onnx_translate_open(OnnxCall *c, const OnnxOp *op)
 {
     bool has_list = false, has_open = false;
     const Expr *size = NULL;
@@ -135,10 +136,10 @@ bool onnx_keeps_open(OnnxCall *c, const OnnxOp *op)
     OnnxListRule *rule = op->open.on_shape ? op->open.on_shape : has_list ? op->open.on_lists : NULL;
     OnnxSizes list;
     if (rule && rule(c, &list)) {
-        onnx_give_list(c, &list);
+        onnx_set_list(c, &list);
         return true;
     }
-    const Expr *open = has_list && !takes_lists(c, op) ? size : not_kept(c, op);
+    const Expr *open = has_list && !accepts_lists(c, op) ? size : unsupported_size(c, op);
     if (open && !ctx_failed(c->cx)) refuse(c, open);
     return open != NULL;
 }

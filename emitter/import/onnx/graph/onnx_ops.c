@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* The ONNX operators that are understood: which row a name has, and how a row is carried out. The rows themselves are given, for
- * some of them import graphs (ops/onnx_rows.c).
+/* Finds the row of an ONNX operator and applies it. The caller passes the rows, because some of them import graphs
+ * (ops/onnx_rows.c).
  *
- * The 16-bit floats are storage types: unless a row says that it only moves elements, its inputs of such a type become
- * f32 before the translation, and the results that are f32 become that type again. */
+ * 16-bit floats are storage types: unless the row only moves elements, its 16-bit inputs are cast to f32 before the
+ * translation, and its f32 results are cast back. */
 #include "import/onnx/graph/onnx_ops.h"
 
 #include <string.h>
@@ -28,7 +28,7 @@ const OnnxOp *onnx_op_find(Ctx *cx, const OnnxOp *const *rows, const char *op_na
     return NULL;
 }
 
-/* Where the name goes among the sorted rows, behind those of the same name. */
+/* Returns the insertion index of the name in the sorted rows, after rows of the same name. */
 static int sorted_index(const OnnxOp *const *sorted, int count, const char *op_name)
 {
     int low = 0, high = count;
@@ -42,10 +42,10 @@ static int sorted_index(const OnnxOp *const *sorted, int count, const char *op_n
 
 const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count)
 {
-    int room = 0;
+    int capacity = 0;
     for (int i = 0; rows[i]; i++)
-        for (const OnnxOp *op = rows[i]; op->name; op++) room++;
-    const OnnxOp **all = NEW_ARRAY(cx->arena, const OnnxOp *, room);
+        for (const OnnxOp *op = rows[i]; op->name; op++) capacity++;
+    const OnnxOp **all = NEW_ARRAY(cx->arena, const OnnxOp *, capacity);
     *count = 0;
     for (int i = 0; rows[i]; i++)
         for (const OnnxOp *op = rows[i]; op->name; op++) {
@@ -65,10 +65,10 @@ const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *op_name
     return text_nearest(cx, op_name, names, (size_t)count);
 }
 
-/* A hint of the first operator set, which says nothing about the meaning. */
+/* True for an optimization hint of operator set 1, which has no effect on the result. */
 static bool is_hint(const char *attr) { return strcmp(attr, "consumed_inputs") == 0; }
 
-bool onnx_op_knows_attr(const OnnxOp *op, const char *attr)
+bool onnx_op_has_attr(const OnnxOp *op, const char *attr)
 {
     size_t length = strlen(attr);
     for (const char *p = op->attrs; *p; p += strcspn(p, " "), p += *p == ' ')
@@ -85,18 +85,18 @@ static AttrKind kind_of_attr(const Op *op, const char *attr)
     return ATTR_REAL;
 }
 
-/* The same inputs and attributes for our operator; all direct attributes are numbers. */
+/* Calls the IR operator with the node's inputs and attributes; all attributes translated this way are numbers. */
 static void translate_directly(OnnxCall *c)
 {
     Text attrs = text_new(c->cx);
     for (int i = 0; i < c->node->attr_count; i++) {
         const OnnxAttr *a = &c->node->attr[i];
         if (is_hint(a->name)) continue;
-        if (kind_of_attr(op_find(c->cx, c->ours), a->name) == ATTR_INT)
+        if (kind_of_attr(op_find(c->cx, c->op_name), a->name) == ATTR_INT)
             text_printf(&attrs, "%s%s=%lld", attrs.length ? " " : "", a->name, (long long)a->i);
         else onnx_add_real(&attrs, a->name, a->f);
     }
-    c->out[0] = call(c->cx, c->ours, c->name, c->in, c->in_count, "%s", text_string(&attrs));
+    c->out[0] = call(c->cx, c->op_name, c->name, c->in, c->in_count, "%s", text_string(&attrs));
 }
 
 static bool is_half(const Tensor *t) { return t && (t->type == F16 || t->type == BF16); }
@@ -109,7 +109,7 @@ void onnx_translate(OnnxCall *c, const OnnxOp *op)
         if (half == F32) half = c->in[i]->type;
         c->in[i] = onnx_cast(c, c->in[i], F32);
     }
-    c->ours = op->op;
+    c->op_name = op->op;
     if (op->translate) op->translate(c);
     else translate_directly(c);
     for (int i = 0; i < ONNX_OUTPUTS && half != F32; i++)

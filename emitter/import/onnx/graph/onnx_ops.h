@@ -1,93 +1,94 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_OPS_H
 #define LW_IMPORT_ONNX_OPS_H
-/* How each ONNX operator becomes calls of ours: one row each. */
+/* The translation of ONNX operators to calls of IR operators: one row each. */
 #include "graph/dag/op.h"
 #include "import/onnx/file/onnx_file.h"
 
-enum { ONNX_OUTPUTS = 64 };          /* of one node (Split) */
+enum { ONNX_OUTPUTS = 64 };          /* limit of one node (Split) */
 
 typedef struct OnnxList { int count; Tensor **at; } OnnxList;        /* a sequence of tensors */
 
-/* One node while it is translated. */
+/* A node under translation. */
 typedef struct OnnxCall {
     Ctx *cx;
     const OnnxNode *node;
     int64_t opset;
     OnnxFolder *folder;              /* of the model */
-    const struct OnnxScope *scope;   /* the graph that the node is in */
-    const char *name, *ours;         /* for the calls that are made; the row's operator of ours */
-    int in_count; Tensor **in;       /* absent ones are NULL, absent ones at the end not counted */
-    const OnnxList **list;           /* [in_count]: of inputs that are sequences, in[i] being NULL; else NULL */
-    const OnnxList *out_list;        /* output 0 where it is a sequence */
-    Tensor *out[ONNX_OUTPUTS];       /* to be filled in; those left NULL must not be used by anyone */
+    const struct OnnxScope *scope;   /* the graph that contains the node */
+    const char *name, *op_name;      /* name of the calls to create; the row's IR operator */
+    int in_count; Tensor **in;       /* absent inputs are NULL; trailing absent ones are not counted */
+    const OnnxList **list;           /* [in_count]: sequence inputs, whose in[i] is NULL; else NULL */
+    const OnnxList *out_list;        /* output 0 if it is a sequence */
+    Tensor *out[ONNX_OUTPUTS];       /* set by the translation; outputs left NULL must be unused */
 } OnnxCall;
 
-/* Which dimensions of the inputs may stay open. */
+/* Dimensions of the inputs that may stay open. */
 typedef enum OnnxKeeps {
-    KEEPS_NONE,                      /* all of them, if the row's operator of ours works by elements */
+    KEEPS_NONE,                      /* none; all if the row's IR operator is elementwise */
     KEEPS_ALL,
-    KEEPS_OTHERS,                    /* all but the one of the attribute `axis` */
-    KEEPS_IMAGE,                     /* all but the channels, the second */
+    KEEPS_OTHERS,                    /* all except attribute `axis` */
+    KEEPS_IMAGE,                     /* all except dimension 1, the channels */
     KEEPS_SEQUENCE                   /* the first two */
 } OnnxKeeps;
 
-/* The list of sizes that output 0 is; false: it is none. onnx_sizes.h */
+/* Computes the size list of output 0; false if it has none. onnx_sizes.h */
 typedef struct OnnxSizes OnnxSizes;
 typedef bool OnnxListRule(OnnxCall *c, OnnxSizes *out);
-/* Translates a call over open dimensions; false: not this one, the plain translation applies. */
+/* Translates a call over open dimensions; false: not applicable, the row's translation applies. */
 typedef bool OnnxOpenRule(OnnxCall *c);
 
-/* Tensors with open dimensions, and lists of sizes (onnx_open.c). */
+/* Support for open dimensions and lists of sizes (onnx_open.c). */
 typedef struct OnnxOpen {
     OnnxKeeps keeps;
-    /* An input that is a list of sizes: refused unless the operator of ours works by elements; read by the translation
-     * through onnx_sizes; or computed by the program and given as any other tensor. */
+    /* An input that is a list of sizes is refused unless the IR operator is elementwise; or read by the translation
+     * through onnx_sizes; or computed at run time and passed as an ordinary tensor. */
     enum { LISTS_REFUSED, LISTS_READ, LISTS_COMPUTED } lists;
-    OnnxListRule *on_lists;          /* where an input is a list of sizes; NULL: no arithmetic on sizes */
-    OnnxListRule *on_shape;          /* where an input is a list or has an open dimension */
-    OnnxOpenRule *translate;         /* NULL: the row's translation knows open sizes */
+    OnnxListRule *on_lists;          /* applies if an input is a size list; NULL: no arithmetic on sizes */
+    OnnxListRule *on_shape;          /* applies if an input is a size list or has an open dimension */
+    OnnxOpenRule *translate;         /* NULL: the row's translation supports open sizes */
 } OnnxOpen;
 
 typedef struct OnnxOp {
     const char *name;
-    const char *attrs;               /* attributes that are understood, space-separated */
-    const char *op;                  /* ours; without a translation it has the same inputs and attributes */
+    const char *attrs;               /* accepted attributes, space-separated */
+    const char *op;                  /* the IR operator; without a translation, inputs and attributes map one to one */
     void (*translate)(OnnxCall *c);
-    bool moves;                      /* elements of any type pass through as they are: no arithmetic is done on them */
+    bool moves;                      /* elements of any type are copied unchanged, without arithmetic */
     OnnxOpen open;
 } OnnxOp;
 
-/* Rows begin with one of these; facts that are not the usual ones follow as `.open.keeps = KEEPS_ALL`. */
-#define ONNX_SAME(its_name, its_attrs, ours)         .name = its_name, .attrs = its_attrs, .op = ours
+/* Initializers of a row. Less common facts follow by name: `.open.keeps = KEEPS_ALL`. */
+#define ONNX_SAME(its_name, its_attrs, ir_op)         .name = its_name, .attrs = its_attrs, .op = ir_op
 #define ONNX_ROW(its_name, its_attrs, fn)            .name = its_name, .attrs = its_attrs, .translate = fn
-#define ONNX_AS(its_name, its_attrs, ours, fn)       .name = its_name, .attrs = its_attrs, .op = ours, .translate = fn
+#define ONNX_AS(its_name, its_attrs, ir_op, fn)       .name = its_name, .attrs = its_attrs, .op = ir_op, .translate = fn
 #define ONNX_MOVE(its_name, its_attrs, fn)           ONNX_ROW(its_name, its_attrs, fn), .moves = true
 
-/* `rows` are arrays closed by a row without name, the list of arrays by NULL (ops/onnx_rows.h).
- * The row of an operator, or of DOMAIN.OPERATOR; NULL: not known. A context's own rows come before ours. */
+/* `rows` is a NULL-terminated list of arrays, each terminated by a row without a name (ops/onnx_rows.h). Finds the row
+ * of an operator, or of DOMAIN.OPERATOR; NULL: unsupported. Rows registered in the context take precedence. */
 const OnnxOp *onnx_op_find(Ctx *cx, const OnnxOp *const *rows, const char *name);
 void onnx_op_register(Ctx *cx, const OnnxOp *op);
-const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count);   /* all rows, by name */
-const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *name);   /* a known name like it, or NULL */
-bool onnx_op_knows_attr(const OnnxOp *op, const char *attr);
+const OnnxOp **onnx_op_list(Ctx *cx, const OnnxOp *const *rows, int *count);   /* all rows, sorted by name */
+/* Returns the nearest supported name, or NULL */
+const char *onnx_op_near(Ctx *cx, const OnnxOp *const *rows, const char *name);
+bool onnx_op_has_attr(const OnnxOp *op, const char *attr);
 void onnx_translate(OnnxCall *c, const OnnxOp *op);
 
-/* Imports a graph inside of the node in its place: its first inputs are `in`, its outputs go to `out`; turn: of a loop's body, or NULL.
- * onnx_graph.c */
-bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count, Tensor **out);
+/* Inlines a graph of the node: binds its first inputs to `in` and stores its outputs in `out`. `iteration` is a loop's
+ * iteration index, or NULL. onnx_graph.c */
+bool onnx_run_graph(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count, Tensor **out);
 
-/* What a graph that is to be a region's reads from outside, and the inputs that stand for it within. Constants stay themselves. */
-typedef struct OnnxCaptured { int count, room; Tensor **outer, **inner; } OnnxCaptured;
-/* The same, but what the graph reads of the graphs around it is captured. */
-bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *turn, Tensor *const *in, int in_count,
+/* The outer values that a region's graph reads, and its inputs that represent them. Constants need no input. */
+typedef struct OnnxCaptured { int count, capacity; Tensor **outer, **inner; } OnnxCaptured;
+/* The same for a region: values of enclosing graphs are captured. */
+bool onnx_run_captured(OnnxCall *c, const OnnxGraph *g, Tensor *iteration, Tensor *const *in, int in_count,
                        OnnxCaptured *captured, Tensor **out);
 
-/* The turns of the loops around the node, the innermost first; how many. */
-enum { ONNX_DEEPEST = 16 };          /* graphs and functions within one another */
-int onnx_turns(const struct OnnxScope *s, Tensor **out, int most);
+enum { ONNX_DEEPEST = 16 };          /* nesting depth of graphs and functions */
+/* Stores the iteration indices of the loops around the node, innermost first; returns their count. */
+int onnx_iterations(const struct OnnxScope *s, Tensor **out, int most);
 
-/* ---- For the translations ---------------------------------------------------------------------------------------- */
+/* ---- Helpers for translations ------------------------------------------------------------------------------------ */
 
 const char *onnx_where(Ctx *cx, const OnnxNode *n);                          /* `node "conv_7" (Conv)` */
 #define onnx_refuse(c, ...) diag_error((c)->cx, onnx_where((c)->cx, (c)->node), __VA_ARGS__)
@@ -97,42 +98,43 @@ const OnnxAttr *onnx_attr(const OnnxCall *c, const char *name);              /* 
 int64_t onnx_int(const OnnxCall *c, const char *name, int64_t otherwise);
 double  onnx_real(const OnnxCall *c, const char *name, double otherwise);
 const char *onnx_text(const OnnxCall *c, const char *name, const char *otherwise);
-/* The integers of an attribute, or of input `index` where that is there; it must be constant. -1: absent; -2: refused.
- * They are brought into 32 bits: INT64_MAX stands for "to the end" and means the same there. */
+/* Returns the count of integers of an attribute, or of input `index` if it is present, which must be constant. -1:
+ * absent; -2: refused. Values are clamped to 32 bits: INT64_MAX means "to the end", and so does its clamped value. */
 int onnx_ints(OnnxCall *c, const char *attr, int index, int64_t *out, int most);
-/* An attribute in operator sets before `since`, an input from then on. */
+/* The same for an attribute that became an input in operator set `since`. */
 int onnx_ints_since(OnnxCall *c, int64_t since, const char *attr, int index, int64_t *out, int most);
-/* The whole numbers of an input, of which some may be sizes that stay open; their count, -1: absent, -2: refused. onnx_open.c */
+/* The same for an input whose elements may be open sizes. onnx_open.c */
 int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most);
-bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* of such a count: then it is refused */
-/* The attribute `axis` (or what is given), counted from the end where negative; -1: refused. */
+bool onnx_is_missing(OnnxCall *c, int count, const char *what);              /* refuses count -1 */
+/* Returns the axis counted from the front, where `axis` may be negative; -1: refused. */
 int onnx_axis(OnnxCall *c, int64_t axis, int rank);
-/* Of a constant input; false: absent or refused */
+/* Reads a constant input; false: absent or refused */
 bool onnx_scalar(OnnxCall *c, int index, double *out);
 
-/* The shape that the file declares for an output of the node; its rank, -1: none, or not all of it. onnx_graph.c */
+/* Returns the rank of the shape that the file declares for an output of the node; -1 if it declares none or not all of
+ * it. onnx_graph.c */
 int onnx_declared(const OnnxCall *c, int output, int64_t *shape);
 
 Tensor *onnx_in(const OnnxCall *c, int index);                               /* NULL: absent */
-bool onnx_needs(OnnxCall *c, int count);                                     /* inputs 0..count-1 are there */
+bool onnx_requires(OnnxCall *c, int count);              /* refuses the node unless inputs 0..count-1 are present */
 #define onnx_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
 #define onnx_call2(c, op, a, b) call_on_two((c)->cx, (op), (c)->name, (a), (b), "")
 #define onnx_call2_with(c, op, a, b, ...) call_on_two((c)->cx, (op), (c)->name, (a), (b), __VA_ARGS__)
 #define onnx_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
-Tensor *onnx_like(OnnxCall *c, const Tensor *x, double v);                   /* a scalar constant of x's type */
-Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant becomes another constant */
+Tensor *onnx_scalar_like(OnnxCall *c, const Tensor *x, double v);            /* a scalar constant of x's type */
+Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to);                         /* a constant is converted at once */
 Tensor *onnx_reshape(OnnxCall *c, Tensor *x, const int64_t *shape, int rank);
-/* Where sizes may be open; -1 is what is left */
+/* Reshape over open sizes; -1 is inferred */
 Tensor *onnx_view(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);
 Tensor *onnx_expand(OnnxCall *c, Tensor *x, const Expr *const *shape, int rank);  /* onnx_open.c */
-/* A constant without elements: sizes below 1 are 0 */
+/* A constant without elements: sizes below 1 become 0 */
 Tensor *onnx_empty(OnnxCall *c, DType t, const int64_t *shape, int rank);
-Tensor *onnx_empty_part(OnnxCall *c, const Tensor *x, int axis);             /* x with size 0 along the axis */
-Tensor *onnx_ones_behind(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
+Tensor *onnx_empty_slice(OnnxCall *c, const Tensor *x, int axis);            /* x with size 0 along the axis */
+Tensor *onnx_append_ones(OnnxCall *c, Tensor *x, int count);                 /* [c] -> [c][1][1] */
 Tensor *onnx_channels_last(OnnxCall *c, Tensor *x);                          /* [n][c][..] -> [n][..][c] */
-Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* and back */
+Tensor *onnx_channels_second(OnnxCall *c, Tensor *x);                        /* the inverse */
 
-/* "alpha=0.5", a space before it where needed */
+/* Appends "alpha=0.5", preceded by a space if needed */
 void onnx_add_real(Text *t, const char *attr, double v);
 
 #endif

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow that is left to the run. A graph inside of the node is imported once, over inputs of its own: what it reads of
- * the graphs around it is captured (onnx_graph.c) and handed in. A state that the body passes on as it is is no state. */
+/* Control flow decided at run time. A nested graph is imported once, over inputs of its own. Values of enclosing graphs
+ * are captured (onnx_graph.c) and become node inputs. A state that the body returns unchanged becomes a loop
+ * invariant. */
 #include "import/onnx/graph/onnx_region.h"
 
 #include "graph/dag/region.h"
@@ -19,29 +20,28 @@ static Graph graph_of(const OnnxCall *c, Tensor **input, int input_count, Tensor
     };
 }
 
-/* ---- If ------------------------------------------------------------------------------------------------------------ */
+/* ---- If ---------------------------------------------------------------------------------------------------------- */
 
-void onnx_choose(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
+void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
 {
     Ctx *cx = c->cx;
     OnnxCaptured captured = { 0 };
     const int count = yes->output_count;
     Tensor *condition = onnx_reshape(c, c->in[0], NULL, 0);
-    Tensor **made[2] = { NEW_ARRAY(cx->arena, Tensor *, count), NEW_ARRAY(cx->arena, Tensor *, count) };
+    Tensor **result[2] = { NEW_ARRAY(cx->arena, Tensor *, count), NEW_ARRAY(cx->arena, Tensor *, count) };
     if (no->output_count != count) onnx_refuse(c, "its branches have %d and %d outputs", count, no->output_count);
-    if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, made[0])
-        || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, made[1]))
+    if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, result[0])
+        || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, result[1]))
         return;
     for (int i = 0; i < count; i++)
-        if (!same_shape(made[0][i], made[1][i]))
+        if (!same_shape(result[0][i], result[1][i]))
             onnx_unsupported(c,
-                             "branches that give %s%s and %s%s, and a condition that only the run decides; branches "
-                             "that give one shape are accepted, "
-                             "or a condition known when compiling (--value)",
-                             dtype_info(made[0][i]->type)->spelling, tensor_shape_text(cx, made[0][i]),
-                             dtype_info(made[1][i]->type)->spelling, tensor_shape_text(cx, made[1][i]));
+                             "branches that produce %s%s and %s%s under a run-time condition; branches of one "
+                             "shape are accepted, or a compile-time condition (--value)",
+                             dtype_info(result[0][i]->type)->spelling, tensor_shape_text(cx, result[0][i]),
+                             dtype_info(result[1][i]->type)->spelling, tensor_shape_text(cx, result[1][i]));
     Region r = { .kind = REGION_CHOICE, .graph_count = 2, .most_turns = -1 };
-    for (int g = 0; g < 2; g++) r.graph[g] = graph_of(c, captured.inner, captured.count, made[g], count);
+    for (int g = 0; g < 2; g++) r.graph[g] = graph_of(c, captured.inner, captured.count, result[g], count);
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, 1 + captured.count);
     in[0] = condition;
     for (int i = 0; i < captured.count; i++) in[1 + i] = captured.outer[i];
@@ -49,16 +49,16 @@ void onnx_choose(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
     for (int i = 0; n && i < count; i++) c->out[i] = n->out[i];
 }
 
-/* ---- Loop and Scan ------------------------------------------------------------------------------------------------- */
+/* ---- Loop and Scan ----------------------------------------------------------------------------------------------- */
 
-/* The body while it is put together. */
+/* The body under construction. */
 typedef struct Body {
     OnnxCall *c;
     const OnnxLoop *l;
     OnnxCaptured captured;
-    Tensor *turn, **state, **row;          /* inputs that stand for them */
-    Tensor **made;                         /* by the graph: the condition (of a Loop), states, rows */
-    Tensor *condition;                     /* NULL: it is always true */
+    Tensor *iteration, **state, **row;     /* its inputs */
+    Tensor **result;                       /* results of the graph: the condition (of a Loop), states, rows */
+    Tensor *condition;                     /* NULL: always true */
 } Body;
 
 static Tensor *row_of(Ctx *cx, const char *row_name, const Tensor *x)
@@ -72,22 +72,22 @@ static bool import_body(Body *b)
 {
     const OnnxLoop *l = b->l;
     Ctx *cx = b->c->cx;
-    const int skipped = l->is_scan ? 0 : 2;             /* the number of the turn and the condition */
+    const int skipped = l->is_scan ? 0 : 2;             /* the iteration index and the condition */
     int count = 0;
     Tensor **in = NEW_ARRAY(cx->arena, Tensor *, skipped + l->state_count + l->scan_count);
-    b->turn = tensor_new(cx, "turn", I64, 0, NULL);
+    b->iteration = tensor_new(cx, "iteration", I64, 0, NULL);
     b->state = NEW_ARRAY(cx->arena, Tensor *, l->state_count);
     b->row = NEW_ARRAY(cx->arena, Tensor *, l->scan_count);
-    b->made = NEW_ARRAY(cx->arena, Tensor *, b->l->graph->output_count);
-    if (!l->is_scan) in[count++] = b->turn, in[count++] = tensor_scalar(cx, "goes_on", BOOL, 1);
+    b->result = NEW_ARRAY(cx->arena, Tensor *, b->l->graph->output_count);
+    if (!l->is_scan) in[count++] = b->iteration, in[count++] = tensor_scalar(cx, "condition", BOOL, 1);
     for (int i = 0; i < l->state_count; i++)
         in[count++] = b->state[i] = tensor_new(cx, l->graph->input[skipped + i].name, l->state[i]->type,
                                                l->state[i]->rank, l->state[i]->shape);
     for (int i = 0; i < l->scan_count; i++)
         in[count++] = b->row[i] = row_of(cx, l->graph->input[skipped + l->state_count + i].name, l->scanned[i]);
-    if (!onnx_run_captured(b->c, l->graph, b->turn, in, count, &b->captured, b->made)) return false;
+    if (!onnx_run_captured(b->c, l->graph, b->iteration, in, count, &b->captured, b->result)) return false;
     if (l->is_scan) return true;
-    Tensor *condition = *b->made++;
+    Tensor *condition = *b->result++;
     if (tensor_elems(condition) != 1)
         onnx_refuse(b->c, "its condition \"%s\" has %lld elements", condition->name,
                     (long long)tensor_elems(condition));
@@ -95,29 +95,29 @@ static bool import_body(Body *b)
                   && dtype_load(condition->type, condition->data, 0).i != 0;
     b->condition = always ? NULL : onnx_reshape(b->c, condition, NULL, 0);
     if (always && !l->count)
-        onnx_refuse(b->c, "it never ends: no number of times is given and its condition always holds");
+        onnx_refuse(b->c, "it never ends: it has no trip count and its condition always holds");
     return !ctx_failed(cx);
 }
 
-/* The new state as the old one: the same elements under another shape are brought back. */
+/* Returns the new state in the shape of the old one: reshapes it if the element counts agree. */
 static Tensor *as_state(Body *b, int i)
 {
-    Tensor *old = b->state[i], *now = b->made[i];
+    Tensor *old_state = b->state[i], *new_state = b->result[i];
     int64_t shape[MAX_RANK];
-    if (same_shape(old, now)) return now;
-    for (int d = 0; d < old->rank; d++) shape[d] = tensor_dim(old, d);
-    if (old->type == now->type && tensor_elems(old) == tensor_elems(now))
-        return onnx_reshape(b->c, now, shape, old->rank);
+    if (same_shape(old_state, new_state)) return new_state;
+    for (int d = 0; d < old_state->rank; d++) shape[d] = tensor_dim(old_state, d);
+    if (old_state->type == new_state->type && tensor_elems(old_state) == tensor_elems(new_state))
+        return onnx_reshape(b->c, new_state, shape, old_state->rank);
     onnx_unsupported(b->c,
-                     "its state \"%s\" goes in as %s%s and comes out as %s%s, and how often only the run decides; a "
-                     "state that keeps its shape is accepted",
-                     old->name, dtype_info(old->type)->spelling, tensor_shape_text(b->c->cx, old),
-                     dtype_info(now->type)->spelling, tensor_shape_text(b->c->cx, now));
-    return now;
+                     "its state \"%s\" is %s%s before and %s%s after an iteration, and its trip count is decided "
+                     "at run time; a state that keeps its shape is accepted",
+                     old_state->name, dtype_info(old_state->type)->spelling, tensor_shape_text(b->c->cx, old_state),
+                     dtype_info(new_state->type)->spelling, tensor_shape_text(b->c->cx, new_state));
+    return new_state;
 }
 
-/* How many rows there must be room for. */
-static int64_t most_rows(Body *b)
+/* Returns the capacity of the collected rows: an upper bound of their count. */
+static int64_t max_rows(Body *b)
 {
     int64_t shape[MAX_RANK], most = INT64_MAX;
     const Tensor *count = b->l->count;
@@ -127,88 +127,89 @@ static int64_t most_rows(Body *b)
         if (onnx_declared(b->c, b->l->state_count + i, shape) > 0) most = shape[0];
     if (most > INT32_MAX)
         onnx_unsupported(b->c,
-                         "it collects a row each time, and how often only the run decides; a number of times known "
-                         "when compiling (--value NAME=FILE.npy) "
-                         "is accepted, or a shape that the model declares for the output \"%s\"",
+                         "it collects a row per iteration, and its trip count is decided at run time; a "
+                         "compile-time trip count (--value NAME=FILE.npy) is accepted, or a shape that the model "
+                         "declares for the output \"%s\"",
                          b->l->state_count < b->c->node->out_count ? b->c->node->out[b->l->state_count] : "");
     return most;
 }
 
-/* The ends of the region: inputs outside and within, and what the body makes, in the order of graph/dag/region.h. */
-typedef struct Ends { int outer_count, inner_count, made_count; Tensor **outer, **inner, **made; } Ends;
+/* Boundary of the region: outer inputs, inner inputs and results, in the order of graph/dag/region.h. */
+typedef struct Boundary { int outer_count, inner_count, result_count; Tensor **outer, **inner, **result; } Boundary;
 
-static Ends ends_new(const Body *b)
+static Boundary boundary_new(const Body *b)
 {
     Ctx *cx = b->c->cx;
     const int most = 3 + b->l->state_count + b->l->scan_count + b->l->row_count + b->captured.count;
-    return (Ends){ .outer = NEW_ARRAY(cx->arena, Tensor *, most),
+    return (Boundary){ .outer = NEW_ARRAY(cx->arena, Tensor *, most),
                    .inner = NEW_ARRAY(cx->arena, Tensor *, most),
-                   .made = NEW_ARRAY(cx->arena, Tensor *, most) };
+                   .result = NEW_ARRAY(cx->arena, Tensor *, most) };
 }
 
-static void add_input(Ends *e, Tensor *outer, Tensor *inner)
+static void add_input(Boundary *e, Tensor *outer, Tensor *inner)
 {
     e->outer[e->outer_count++] = outer;
     e->inner[e->inner_count++] = inner;
 }
 
-/* The states that change; *place gets where each stands among all. Others are handed in, and are at last what they were at first. */
-static int add_states(Body *b, Ends *e, int *place)
+/* Adds the states that change; index[k] is the position of the k-th among all states. The others are invariants: their
+ * final value is the initial one. */
+static int add_states(Body *b, Boundary *e, int *index)
 {
     int count = 0;
     for (int i = 0; i < b->l->state_count && !ctx_failed(b->c->cx); i++) {
-        if (b->made[i] == b->state[i]) continue;
-        place[count++] = i;
+        if (b->result[i] == b->state[i]) continue;
+        index[count++] = i;
         add_input(e, b->l->state[i], b->state[i]);
-        e->made[e->made_count++] = as_state(b, i);
+        e->result[e->result_count++] = as_state(b, i);
     }
     return count;
 }
 
-static void hand_in_the_rest(Body *b, Ends *e)
+static void add_invariants(Body *b, Boundary *e)
 {
     for (int i = 0; i < b->captured.count; i++) add_input(e, b->captured.outer[i], b->captured.inner[i]);
     for (int i = 0; i < b->l->state_count; i++) {
-        if (b->made[i] != b->state[i]) continue;
+        if (b->result[i] != b->state[i]) continue;
         add_input(e, b->l->state[i], b->state[i]);
         b->c->out[i] = b->l->state[i];
     }
 }
 
-static void add_rows(Body *b, Ends *e)
+static void add_rows(Body *b, Boundary *e)
 {
     for (int i = 0; i < b->l->row_count; i++) {
-        Tensor *row = b->made[b->l->state_count + i];
+        Tensor *row = b->result[b->l->state_count + i];
         if (row->rank == MAX_RANK) onnx_unsupported(b->c, "rows of %d dimensions", MAX_RANK);
-        e->made[e->made_count++] = row;
+        e->result[e->result_count++] = row;
     }
 }
 
-void onnx_repeat(OnnxCall *c, const OnnxLoop *l)
+void onnx_loop(OnnxCall *c, const OnnxLoop *l)
 {
     Ctx *cx = c->cx;
     Body b = { .c = c, .l = l };
     if (!import_body(&b)) return;
-    Ends e = ends_new(&b);
-    int *place = NEW_ARRAY(cx->arena, int, l->state_count);
+    Boundary e = boundary_new(&b);
+    int *index = NEW_ARRAY(cx->arena, int, l->state_count);
     e.outer[e.outer_count++] = l->count;
-    add_input(&e, l->condition, b.turn);
-    if (b.condition) e.made[e.made_count++] = b.condition;
+    add_input(&e, l->condition, b.iteration);
+    if (b.condition) e.result[e.result_count++] = b.condition;
     Region r = { .kind = REGION_LOOP,
                  .graph_count = 1,
-                 .state_count = add_states(&b, &e, place),
+                 .state_count = add_states(&b, &e, index),
                  .scan_count = l->scan_count,
                  .row_count = l->row_count,
                  .has_condition = b.condition != NULL,
                  .scans_back = l->scans_back,
                  .rows_back = l->rows_back,
-                 .most_turns = most_rows(&b) };
+                 .most_turns = max_rows(&b) };
     for (int i = 0; i < l->scan_count; i++) add_input(&e, l->scanned[i], b.row[i]);
-    hand_in_the_rest(&b, &e);
+    add_invariants(&b, &e);
     add_rows(&b, &e);
     if (ctx_failed(cx)) return;
-    r.graph[0] = graph_of(c, e.inner, e.inner_count, e.made, e.made_count);
+    r.graph[0] = graph_of(c, e.inner, e.inner_count, e.result, e.result_count);
     Node *n = region_new(cx, c->name, &r, e.outer, e.outer_count);
-    for (int i = 0; n && i < r.state_count; i++) c->out[place[i]] = n->out[i];
+    for (int i = 0; n && i < r.state_count; i++) c->out[index[i]] = n->out[i];
     for (int i = 0; n && i < l->row_count; i++) c->out[l->state_count + i] = n->out[r.state_count + i];
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_REGION_H
 #define LW_IMPORT_ONNX_REGION_H
-/* If, Loop and Scan whose course only the run decides, as regions of the DAG (graph/dag/region.h). */
+/* If, Loop and Scan decided at run time, as regions of the DAG (graph/dag/region.h). */
 #include "import/onnx/graph/onnx_ops.h"
 
-/* Loop and Scan alike. A Loop's graph takes the number of the turn and a condition before the states, and makes a
- * condition before them; a Scan's takes rows behind them. */
+/* A Loop or a Scan. A Loop's graph takes the iteration index and a condition before the states, and returns a condition
+ * before them. A Scan's graph takes rows after the states. */
 typedef struct OnnxLoop {
     const OnnxGraph *graph;
     bool is_scan;
-    Tensor *count, *condition;                 /* NULL: no such limit; scalars of i64 and bool */
+    Tensor *count, *condition;                 /* NULL: no limit of that kind; scalars of i64 and bool */
     int state_count, scan_count, row_count;
-    Tensor *const *state, *const *scanned;     /* states at first; what is gone through, rows first */
+    Tensor *const *state, *const *scanned;     /* initial states; tensors scanned row by row */
     const bool *scans_back, *rows_back;
 } OnnxLoop;
 
-void onnx_choose(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no);      /* c->out: what the branch taken makes */
-void onnx_repeat(OnnxCall *c, const OnnxLoop *l);                              /* c->out: states, then collected rows */
+/* Sets c->out to the results of the taken branch. */
+void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no);
+/* Sets c->out to the states, then the collected rows. */
+void onnx_loop(OnnxCall *c, const OnnxLoop *l);
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lists of sizes that stay open, and the arithmetic on them: chains of Shape, Gather, Concat and so on. */
+/* Lists of open sizes, and the arithmetic on them: chains of Shape, Gather, Concat and so on. */
 #include "import/onnx/graph/onnx_sizes.h"
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -28,7 +28,7 @@ bool onnx_list(const OnnxCall *c, int input, OnnxSizes *out)
     return true;
 }
 
-void onnx_give_list(OnnxCall *c, const OnnxSizes *s)
+void onnx_set_list(OnnxCall *c, const OnnxSizes *s)
 {
     int64_t count = s->count;
     bool is_constant = true;
@@ -46,8 +46,8 @@ void onnx_give_list(OnnxCall *c, const OnnxSizes *s)
     }
 }
 
-/* A list as a tensor that the program makes: each size by itself, side by side. */
-static Tensor *made_of_sizes(Ctx *cx, const Tensor *t, const OnnxSizes *s)
+/* Returns a tensor that computes a list at run time: one element per size, concatenated. */
+static Tensor *materialize_sizes(Ctx *cx, const Tensor *t, const OnnxSizes *s)
 {
     Tensor **part = NEW_ARRAY(cx->arena, Tensor *, s->count + 1), *zero = tensor_scalar(cx, t->name, t->type, 0);
     for (int i = 0; i < s->count; i++) {
@@ -63,12 +63,12 @@ static Tensor *made_of_sizes(Ctx *cx, const Tensor *t, const OnnxSizes *s)
     return s->count > 1 ? call(cx, "concat", t->name, part, s->count, "axis=0") : part[0];
 }
 
-Tensor *onnx_made_of_sizes(OnnxImport *im, Tensor *t)
+Tensor *onnx_materialize_sizes(OnnxImport *im, Tensor *t)
 {
     const OnnxSizes *s = t ? map_get_ptr(&im->sizes, t) : NULL;
-    Tensor *made = s ? map_get_ptr(&im->sizes_made, t) : t;
-    if (!made && s) map_put_ptr(&im->sizes_made, t, made = made_of_sizes(im->cx, t, s));
-    return made;
+    Tensor *materialized = s ? map_get_ptr(&im->sizes_materialized, t) : t;
+    if (!materialized && s) map_put_ptr(&im->sizes_materialized, t, materialized = materialize_sizes(im->cx, t, s));
+    return materialized;
 }
 
 int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most)
@@ -77,7 +77,7 @@ int onnx_sizes(OnnxCall *c, int input, const Expr **out, int most)
     if (!onnx_in(c, input)) return -1;
     if (!onnx_list(c, input, &s)) {
         onnx_unsupported(
-            c, "input %d (\"%s\") is not constant; a list of integers known when compiling, or of sizes, is accepted",
+            c, "input %d (\"%s\") is not constant; a compile-time list of integers or sizes is accepted",
             input, c->in[input]->name);
         return -2;
     }
@@ -167,7 +167,7 @@ bool onnx_sizes_cast(OnnxCall *c, OnnxSizes *out)
     return to == I32 || to == I64 || to == F32 || to == F64;
 }
 
-/* Sizes are not negative, so that rounding to zero and to minus infinity are the same where the divisor is positive. */
+/* Operands of a division are proved nonnegative, the divisor positive, so truncating and floor division agree. */
 static bool combined(OnnxCall *c, ExprKind kind, OnnxSizes *out)
 {
     OnnxSizes a, b;
@@ -203,15 +203,15 @@ bool onnx_sizes_mod(OnnxCall *c, OnnxSizes *out)
 bool onnx_sizes_min(OnnxCall *c, OnnxSizes *out) { return c->in_count == 2 && combined(c, EXPR_MIN, out); }
 bool onnx_sizes_max(OnnxCall *c, OnnxSizes *out) { return c->in_count == 2 && combined(c, EXPR_MAX, out); }
 
-/* What is decided for all sizes: a list of 0 and 1. */
+/* Accepts comparisons that hold or fail for all sizes; the result is a list of 0 and 1. */
 bool onnx_sizes_equal(OnnxCall *c, OnnxSizes *out)
 {
     if (!combined(c, EXPR_SUB, out)) return false;
     out->type = BOOL;
     for (int i = 0; i < out->count; i++) {
-        const Interval apart = interval_of(c->cx, out->at[i], NULL);
-        if (apart.least <= 0 && apart.greatest >= 0 && apart.least != apart.greatest) return false;
-        out->at[i] = expr_index(c->cx, apart.least == 0 && apart.greatest == 0);
+        const Interval difference = interval_of(c->cx, out->at[i], NULL);
+        if (difference.least <= 0 && difference.greatest >= 0 && difference.least != difference.greatest) return false;
+        out->at[i] = expr_index(c->cx, difference.least == 0 && difference.greatest == 0);
     }
     return true;
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_ONNX_SIZES_H
 #define LW_IMPORT_ONNX_SIZES_H
-/* What rows declare in OnnxOp.open: lists of sizes and the arithmetic on them, and the translations over open dimensions. */
+/* Rules that rows name in OnnxOp.open: arithmetic on lists of sizes, and translations over open dimensions. */
 #include "import/onnx/graph/onnx_ops.h"
 
-/* The elements of a tensor of integers, some of which are sizes that stay open. */
+/* The elements of an integer tensor, some of them open sizes. */
 enum { ONNX_MOST_SIZES = 64 };
 struct OnnxSizes { int count, rank /* 0 or 1 */; DType type; const Expr *at[ONNX_MOST_SIZES]; };
 
 bool onnx_is_list(const OnnxCall *c, const Tensor *t);
-/* Of an input that is a list of sizes, or constant whole numbers; false: it is neither. */
+/* Reads an input that is a list of sizes, or a constant of whole numbers; false: neither. */
 bool onnx_list(const OnnxCall *c, int input, OnnxSizes *out);
-/* Output 0: a constant where all elements are numbers, else a tensor that stands for the list. */
-void onnx_give_list(OnnxCall *c, const OnnxSizes *s);
+/* Sets output 0: a constant if all elements are numbers, else a tensor that represents the list. */
+void onnx_set_list(OnnxCall *c, const OnnxSizes *s);
 
 /* OnnxOpen.on_shape */
 OnnxListRule onnx_sizes_of_shape, onnx_sizes_of_count;

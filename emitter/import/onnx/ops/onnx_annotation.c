@@ -6,27 +6,27 @@
 /* One input, and the operator that bears the node's name. */
 static void say(OnnxCall *c)
 {
-    if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, c->ours, c->in[0], "");
+    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0], "");
 }
 
 /* The node is about all the calls of the node that makes its input; a value that nobody makes is at home. */
 static void on_device(OnnxCall *c)
 {
     const char *device = onnx_text(c, "device", NULL);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     if (!device) onnx_refuse(c, "the attribute 'device' is missing");
-    else c->out[0] = onnx_call(c, c->ours, c->in[0], "device=%s", device);
+    else c->out[0] = onnx_call(c, c->op_name, c->in[0], "device=%s", device);
 }
 
 /* Inputs x, scale, and zero where it is not 0; per channel along `axis`. */
 static void simulated_quantize(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     int64_t axis = onnx_int(c, "axis", 1);
     Tensor *x = c->in[0], *zero = onnx_in(c, 2) ? c->in[2] : tensor_scalar(c->cx, c->name, I32, 0);
     Tensor *in[3] = { x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis) };
     if (!in[1] || !in[2]) return;
-    c->out[0] = call(c->cx, c->ours, c->name, in, 3, "bits=%lld sign=%d rounding=%s", (long long)onnx_int(c, "bits", 8),
+    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, "bits=%lld sign=%d rounding=%s", (long long)onnx_int(c, "bits", 8),
                      onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
 }
 

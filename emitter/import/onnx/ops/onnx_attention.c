@@ -151,8 +151,8 @@ static void apply_mask(Attention *a, Tensor *mask)
 static Tensor *blind_rows(const Attention *a)
 {
     OnnxCall *c = a->c;
-    Tensor *bias = a->bias, *least = onnx_like(c, a->q, -INFINITY);
-    if (a->allowed) bias = onnx_select(c, a->allowed, bias ? bias : onnx_like(c, a->q, 0), least);
+    Tensor *bias = a->bias, *least = onnx_scalar_like(c, a->q, -INFINITY);
+    if (a->allowed) bias = onnx_select(c, a->allowed, bias ? bias : onnx_scalar_like(c, a->q, 0), least);
     if (!bias) return NULL;
     return onnx_call2(c, "equal", onnx_call(c, "reduce_max", bias, "axes=-1 keepdims=1"), least);
 }
@@ -162,7 +162,7 @@ static Tensor *blind_rows(const Attention *a)
 static bool read_operands(OnnxCall *c, Attention *a)
 {
     Tensor *past_k = onnx_in(c, 4), *past_v = onnx_in(c, 5), *valid = onnx_in(c, 6);
-    if (!onnx_needs(c, 3)) return false;
+    if (!onnx_requires(c, 3)) return false;
     a->c = c;
     a->past = expr_index(c->cx, 0);
     a->q = heads_apart(c, c->in[0], onnx_int(c, "q_num_heads", 0));
@@ -218,18 +218,18 @@ static void attention(OnnxCall *c)
 
     double scale = onnx_real(c, "scale", 0), cap = onnx_real(c, "softcap", 0);
     if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
-    Tensor *scores = product_by_heads(c, onnx_call2(c, "mul", a.q, onnx_like(c, a.q, scale)),
+    Tensor *scores = product_by_heads(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)),
                                       onnx_call(c, "transpose", a.k, "perm=0,1,3,2"));
     Tensor *stage[4] = { scores };                                           /* by qk_matmul_output_mode */
     if (cap > 0)
-        scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_like(c, scores, cap)), ""),
-                            onnx_like(c, scores, cap));
+        scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap)), ""),
+                            onnx_scalar_like(c, scores, cap));
     stage[1] = scores;
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
-    if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_like(c, scores, -INFINITY));
+    if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_scalar_like(c, scores, -INFINITY));
     stage[2] = scores;
     Tensor *weight = onnx_call(c, "softmax", scores, "axis=-1"), *blind = blind_rows(&a);
-    stage[3] = blind ? onnx_select(c, blind, onnx_like(c, weight, 0), weight) : weight;
+    stage[3] = blind ? onnx_select(c, blind, onnx_scalar_like(c, weight, 0), weight) : weight;
 
     Tensor *y = product_by_heads(c, stage[3], a.v);
     c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
@@ -257,7 +257,7 @@ static Tensor *rotation(OnnxCall *c, Tensor *table, Tensor *position)
 /* Su et al. 2021, "RoFormer": pairs (p, q) of a head's first values are turned by an angle for their row. */
 static void rotary_embedding(OnnxCall *c)
 {
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     Tensor *x = heads_apart(c, c->in[0], onnx_int(c, "num_heads", 0));
     if (!x) return;
     bool interleaved = onnx_int(c, "interleaved", 0) != 0;
@@ -293,7 +293,7 @@ static void causal_conv(OnnxCall *c)
     bool is_silu = strcmp(activation, "silu") == 0 || strcmp(activation, "swish") == 0;
     if (!is_silu && strcmp(activation, "none") != 0)
         onnx_refuse(c, "'activation' is \"%s\"; accepted are none, silu, swish", activation);
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0], *kernel = c->in[1], *past = onnx_in(c, 3);
     int64_t before = kernel->rank == 3 ? tensor_dim(kernel, 2) - 1 : -1;
     if (x->rank != 3 || before < 0 || tensor_dim(kernel, 1) != 1 || tensor_dim(kernel, 0) != tensor_dim(x, 1)) {
@@ -310,14 +310,14 @@ static void causal_conv(OnnxCall *c)
     if (onnx_in(c, 2)) y = onnx_call2(c, "add", y, c->in[2]);
     y = onnx_channels_second(c, y);
     c->out[0] = is_silu ? onnx_call(c, "silu", y, "") : y;
-    c->out[1] = before ? part(c, x, -before, INT32_MAX, 1) : onnx_empty_part(c, x, 2);
+    c->out[1] = before ? part(c, x, -before, INT32_MAX, 1) : onnx_empty_slice(c, x, 2);
 }
 
 /* swish(a) * b */
 static void swiglu(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
-    Tensor *a = c->in[0], *slope = onnx_like(c, a, onnx_real(c, "alpha", 1));
+    if (!onnx_requires(c, 2)) return;
+    Tensor *a = c->in[0], *slope = onnx_scalar_like(c, a, onnx_real(c, "alpha", 1));
     c->out[0] = onnx_call2(
         c, "mul", onnx_call2(c, "mul", a, onnx_call(c, "sigmoid", onnx_call2(c, "mul", slope, a), "")), c->in[1]);
 }

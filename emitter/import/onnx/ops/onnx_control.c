@@ -20,18 +20,18 @@ static const OnnxGraph *graph_of(OnnxCall *c, const char *attr)
     return ctx_failed(c->cx) ? NULL : a->graph;
 }
 
-/* ---- If ------------------------------------------------------------------------------------------------------------ */
+/* ---- If ---------------------------------------------------------------------------------------------------------- */
 
 static void if_(OnnxCall *c)
 {
     double is_true;
     const OnnxGraph *yes = graph_of(c, "then_branch"), *no = graph_of(c, "else_branch");
-    if (!yes || !no || !onnx_needs(c, 1)) return;
-    if (!tensor_is_constant(c->in[0])) onnx_choose(c, yes, no);
+    if (!yes || !no || !onnx_requires(c, 1)) return;
+    if (!tensor_is_constant(c->in[0])) onnx_choice(c, yes, no);
     else if (onnx_scalar(c, 0, &is_true)) onnx_run_graph(c, is_true != 0 ? yes : no, NULL, NULL, 0, c->out);
 }
 
-/* ---- Loop and Scan ------------------------------------------------------------------------------------------------- */
+/* ---- Loop and Scan ----------------------------------------------------------------------------------------------- */
 
 /* What an iteration adds to the outputs that collect: a row each, put together at the end. */
 typedef struct ScanRows { Tensor **at; int count; } ScanRows;
@@ -107,7 +107,7 @@ static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
     for (int i = 1 + s->states; i < s->body->output_count; i++)
         rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
     while ((double)u.turns < s->most && goes_on) {
-        in[0] = tensor_constant(c->cx, "turn", I64, 0, NULL, &u.turns);
+        in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &u.turns);
         in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
         if (!onnx_run_graph(c, s->body, in[0], in, 2 + s->states, out)) return true;
         if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
@@ -167,7 +167,7 @@ static void repeat_loop(OnnxCall *c, const Start *s)
     if (condition && !tensor_is_constant(condition)) l.condition = condition;
     if (!is_known(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
     l.rows_back = NEW_ARRAY(c->cx->arena, bool, l.row_count);
-    onnx_repeat(c, &l);
+    onnx_loop(c, &l);
 }
 
 static void loop(OnnxCall *c)
@@ -219,7 +219,7 @@ static bool read_scan(OnnxCall *c, Scan *s)
     onnx_ints(c, "scan_output_axes", -1, s->out_axis, s->outputs);
     onnx_ints(c, onnx_attr(c, "directions") ? "directions" : "scan_input_directions", -1, s->in_back, s->inputs);
     onnx_ints(c, "scan_output_directions", -1, s->out_back, s->outputs);
-    for (int i = 0; i < s->inputs && onnx_needs(c, c->in_count) && !ctx_failed(c->cx); i++) {
+    for (int i = 0; i < s->inputs && onnx_requires(c, c->in_count) && !ctx_failed(c->cx); i++) {
         Tensor *x = c->in[s->states + i];
         int axis = onnx_axis(c, s->in_axis[i], x->rank);
         if (axis < 0) return false;
@@ -242,7 +242,7 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
         for (int i = 0; i < s->inputs; i++)
             in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i],
                                         s->in_back[i] ? s->length - 1 - t : t);
-        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "turn", I64, 0, NULL, &t), in, s->states + s->inputs,
+        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "iteration", I64, 0, NULL, &t), in, s->states + s->inputs,
                             out))
             return;
         for (int i = 0; i < s->states; i++) in[i] = out[i];
@@ -301,7 +301,7 @@ static void repeat_scan(OnnxCall *c, Scan *s)
                    .scans_back = flags(c, s->in_back, s->inputs),
                    .rows_back = flags(c, s->out_back, s->outputs) };
     if (ctx_failed(c->cx)) return;
-    onnx_repeat(c, &l);
+    onnx_loop(c, &l);
     for (int i = s->states; i < s->states + s->outputs && !ctx_failed(c->cx); i++) {
         int64_t axis = s->out_axis[i - s->states];
         if (axis < 0) axis += c->out[i]->rank;

@@ -24,18 +24,18 @@ static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(
 
 static void nonzero(OnnxCall *c)
 {
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0]->rank ? c->in[0] : onnx_reshape(c, c->in[0], (int64_t[]){ 1 }, 1);
     if (x) c->out[0] = onnx_call(c, "nonzero", x, "capacity=%lld", (long long)room_of(c, 0, 1, tensor_elems(x)));
 }
 
-/* ---- Unique -------------------------------------------------------------------------------------------------------- */
+/* ---- Unique ------------------------------------------------------------------------------------------------------ */
 
 /* What differs are the elements, or the slices along an axis, which comes first then. */
 static void unique(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     bool has_axis = onnx_attr(c, "axis") != NULL;
     int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, place = has_axis ? axis : 0;
@@ -65,7 +65,7 @@ static void unique(OnnxCall *c)
     c->out[3] = found->out[2];
 }
 
-/* ---- Boxes --------------------------------------------------------------------------------------------------------- */
+/* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
 /* Input i as a scalar of type t. */
 static Tensor *scalar_or(OnnxCall *c, int i, DType t, double otherwise)
@@ -79,7 +79,7 @@ static Tensor *scalar_or(OnnxCall *c, int i, DType t, double otherwise)
 static void non_max_suppression(OnnxCall *c)
 {
     double most = 0;
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *boxes = c->in[0], *scores = c->in[1];
     if (boxes->rank != 3 || scores->rank != 3) {
         onnx_refuse(c, "boxes %s and scores %s; three dimensions each are wanted", tensor_shape_text(c->cx, boxes),
@@ -104,7 +104,7 @@ static void non_max_suppression(OnnxCall *c)
 static void roi_align(OnnxCall *c)
 {
     int64_t ratio = onnx_int(c, "sampling_ratio", 0);
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     if (ratio < 0 || c->in[0]->rank != 4) {
         onnx_refuse(c, "sampling_ratio is %lld and the input is %s; a ratio of 0 or more and [n][c][h][w] are accepted",
                     (long long)ratio,
@@ -125,7 +125,7 @@ static void roi_align(OnnxCall *c)
 static void max_roi_pool(OnnxCall *c)
 {
     int64_t cells[2];
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
     if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
         onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are wanted",
@@ -141,7 +141,7 @@ static void max_roi_pool(OnnxCall *c)
 static void det(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     if (x->rank < 2) {
         onnx_refuse(c, "the input is %s; matrices are wanted", tensor_shape_text(c->cx, x));
@@ -152,7 +152,7 @@ static void det(OnnxCall *c)
     if (y) c->out[0] = onnx_reshape(c, onnx_call(c, "det", y, ""), shape, x->rank - 2);
 }
 
-/* ---- Runs of words ------------------------------------------------------------------------------------------------- */
+/* ---- Runs of words ----------------------------------------------------------------------------------------------- */
 
 enum { LONGEST_GRAM = 16 };
 
@@ -221,7 +221,7 @@ static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
     for (int i = 0; i < p->count; i++)
         dtype_store(F32, (void *)(uintptr_t)weights->data, p->places->ints[i],
                     (Scalar){ .f = given ? given->reals[i] : 1 });
-    if (strcmp(mode, "IDF") == 0) count = onnx_call2(c, "min", count, onnx_like(c, count, 1));
+    if (strcmp(mode, "IDF") == 0) count = onnx_call2(c, "min", count, onnx_scalar_like(c, count, 1));
     return onnx_call2(c, "mul", count, weights);
 }
 
@@ -230,7 +230,7 @@ static void tf_idf(OnnxCall *c)
     UnpoolWindow p;
     int64_t least = onnx_int(c, "min_gram_length", 1), most = onnx_int(c, "max_gram_length", 1),
             skips = onnx_int(c, "max_skip_count", 0);
-    if (!onnx_needs(c, 1) || !open_pool(c, &p)) return;
+    if (!onnx_requires(c, 1) || !open_pool(c, &p)) return;
     Tensor *x = c->in[0];
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {

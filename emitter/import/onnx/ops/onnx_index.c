@@ -5,7 +5,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-/* ---- By indices that are data -------------------------------------------------------------------------------------- */
+/* ---- By indices that are data ------------------------------------------------------------------------------------ */
 
 /* Indices that are constant are checked; others are clamped by the operator. */
 static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
@@ -21,7 +21,7 @@ static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
 
 static void gather_elements(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
     c->out[0] = onnx_call2_with(c, "gather_elements", c->in[0], c->in[1], "axis=%d", axis);
@@ -29,14 +29,14 @@ static void gather_elements(OnnxCall *c)
 
 static void gather_nd(OnnxCall *c)
 {
-    if (onnx_needs(c, 2))
+    if (onnx_requires(c, 2))
         c->out[0] = onnx_call2_with(c, "gather_nd", c->in[0], c->in[1], "batch=%lld",
                                     (long long)onnx_int(c, "batch_dims", 0));
 }
 
 static void scatter_elements(OnnxCall *c)
 {
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
     if (axis >= 0) check_range(c, c->in[1], tensor_dim(c->in[0], axis));
     c->out[0] = call(c->cx, "scatter_elements", c->name, c->in, 3, "axis=%d reduction=%s", axis,
@@ -46,7 +46,7 @@ static void scatter_elements(OnnxCall *c)
 /* The leading dimensions of the index and of the updates become one. */
 static void scatter_nd(OnnxCall *c)
 {
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     const Tensor *x = c->in[0], *index = c->in[1];
     int64_t q = index->rank ? tensor_dim(index, index->rank - 1) : -1, shape[MAX_RANK];
     if (q < 1 || q > x->rank || tensor_elems(index) < 1) {
@@ -65,7 +65,7 @@ static void scatter_nd(OnnxCall *c)
 static void topk(OnnxCall *c)
 {
     double k = (double)onnx_int(c, "k", 0);
-    if (!onnx_needs(c, 1) || (c->opset >= 10 && (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &k)))) return;
+    if (!onnx_requires(c, 1) || (c->opset >= 10 && (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &k)))) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
     Tensor *index = onnx_call(c, "topk", c->in[0], "axis=%d k=%lld largest=%d", axis, (long long)k,
                               onnx_int(c, "largest", 1) != 0);
@@ -76,7 +76,7 @@ static void topk(OnnxCall *c)
 /* The update's rows take the places of x's rows from `at[batch]` on (none: from the first on). */
 static void tensor_scatter(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     const char *mode = onnx_text(c, "mode", "linear");
     int64_t batch = c->in[0]->rank ? tensor_dim(c->in[0], 0) : 0;
     Tensor *at = onnx_in(c, 2) ? c->in[2] : batch > 0 ? tensor_constant(c->cx, c->name, I64, 1, &batch, NULL) : NULL;
@@ -90,7 +90,7 @@ static void tensor_scatter(OnnxCall *c)
 /* A constant condition chooses known places. */
 static void compress(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     const Tensor *condition = c->in[1];
     Tensor *x = c->in[0];
     if (!tensor_is_constant(condition) || condition->type != BOOL || condition->rank != 1) {
@@ -114,33 +114,33 @@ static void compress(OnnxCall *c)
 static void one_hot(OnnxCall *c)
 {
     double depth;
-    if (!onnx_needs(c, 3) || !onnx_scalar(c, 1, &depth)) return;
+    if (!onnx_requires(c, 3) || !onnx_scalar(c, 1, &depth)) return;
     Tensor *index = dtype_is_integer(c->in[0]->type) ? c->in[0] : onnx_cast(c, c->in[0], I64);
     c->out[0] = onnx_call2_with(c, "one_hot", index, c->in[2], "depth=%lld axis=%lld", (long long)depth,
                                 (long long)onnx_int(c, "axis", -1));
 }
 
-/* ---- By place ------------------------------------------------------------------------------------------------------ */
+/* ---- By place ---------------------------------------------------------------------------------------------------- */
 
 static void cumulate(OnnxCall *c)
 {
     double axis;
-    if (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &axis)) return;
-    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis,
+    if (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &axis)) return;
+    c->out[0] = onnx_call(c, c->op_name, c->in[0], "axis=%lld exclusive=%d reverse=%d", (long long)axis,
                           onnx_int(c, "exclusive", 0) != 0, onnx_int(c, "reverse", 0) != 0);
 }
 
 static void trilu(OnnxCall *c)
 {
     double k = 0;
-    if (!onnx_needs(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &k))) return;
+    if (!onnx_requires(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &k))) return;
     if (tensor_elems(c->in[0]) == 0) c->out[0] = c->in[0];
     else c->out[0] = onnx_call(c, "trilu", c->in[0], "k=%lld upper=%d", (long long)k, onnx_int(c, "upper", 1) != 0);
 }
 
 static void reverse_sequence(OnnxCall *c)
 {
-    if (onnx_needs(c, 2))
+    if (onnx_requires(c, 2))
         c->out[0] = onnx_call2_with(c, "reverse_sequence", c->in[0], c->in[1], "time=%lld batch=%lld",
                                     (long long)onnx_int(c, "time_axis", 0), (long long)onnx_int(c, "batch_axis", 1));
 }
@@ -149,7 +149,7 @@ static void eye_like(OnnxCall *c)
 {
     DType t = F32;
     int64_t to = onnx_int(c, "dtype", 0), k = onnx_int(c, "k", 0), shape[2];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     const Tensor *x = c->in[0];
     if (to ? !onnx_dtype(to, &t) : x->rank != 2)
         onnx_refuse(c, "elements of type %lld, and a shape of %s", (long long)to, tensor_shape_text(c->cx, x));

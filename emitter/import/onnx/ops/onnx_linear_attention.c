@@ -80,7 +80,7 @@ static bool read_parts(Linear *l)
     l->at[BETA] = apart(l, 5, beta == 1 ? 1 : heads, 1, 1);
     double scale = onnx_real(c, "scale", 0);
     if (scale == 0) scale = 1 / sqrt((double)l->key);
-    l->at[QUERY] = onnx_call2(c, "mul", l->at[QUERY], onnx_like(c, l->at[QUERY], scale));
+    l->at[QUERY] = onnx_call2(c, "mul", l->at[QUERY], onnx_scalar_like(c, l->at[QUERY], scale));
     return !ctx_failed(c->cx);
 }
 
@@ -130,7 +130,7 @@ static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y
     int count = 2;
     outer[0] = tensor_constant(cx, "count", I64, 0, NULL, &l->tokens);
     outer[2] = state;
-    inner[0] = tensor_new(cx, "turn", I64, 0, NULL);
+    inner[0] = tensor_new(cx, "iteration", I64, 0, NULL);
     inner[1] = tensor_new(cx, "state", state->type, 4, state->shape);
     for (int p = 0; p < PARTS; p++) {
         if (!l->at[p]) continue;
@@ -161,7 +161,7 @@ static void linear_attention(OnnxCall *c)
     Linear l = { .c = c };
     bool is_gated, is_delta;
     Tensor *last = NULL, *y = NULL;
-    if (!onnx_needs(c, 3) || !read_rule(c, &is_gated, &is_delta) || !read_parts(&l)) return;
+    if (!onnx_requires(c, 3) || !read_rule(c, &is_gated, &is_delta) || !read_parts(&l)) return;
     Tensor *state = first_state(&l);
     if (ctx_failed(c->cx)) return;
     if (l.tokens == 1) one_token(&l, state, &last, &y);

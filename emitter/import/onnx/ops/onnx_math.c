@@ -8,14 +8,14 @@
 
 static void same(OnnxCall *c)
 {
-    if (onnx_needs(c, 1)) c->out[0] = c->in[0];
+    if (onnx_requires(c, 1)) c->out[0] = c->in[0];
 }
 
 static void cast(OnnxCall *c)
 {
     DType t;
     int64_t to = onnx_int(c, "to", 0);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     if (onnx_dtype(to, &t)) c->out[0] = onnx_call(c, "cast", c->in[0], "to=%s", dtype_info(t)->spelling);
     else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
 }
@@ -25,7 +25,7 @@ static void bit_cast(OnnxCall *c)
 {
     DType t;
     const int64_t to = onnx_int(c, "to", 0);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     const bool is_known = onnx_dtype(to, &t), is_truth = is_known && (t == BOOL) != (c->in[0]->type == BOOL)
                                                          && dtype_info(t)->bytes == dtype_info(c->in[0]->type)->bytes;
     if (is_truth) c->out[0] = onnx_cast(c, c->in[0], t);
@@ -37,7 +37,7 @@ static void bit_cast(OnnxCall *c)
 static void clip(OnnxCall *c)
 {
     double low = onnx_real(c, "min", -1.0 / 0.0), high = onnx_real(c, "max", 1.0 / 0.0);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Tensor *least = onnx_in(c, 1), *greatest = onnx_in(c, 2);
     if ((least && !tensor_is_constant(least)) || (greatest && !tensor_is_constant(greatest))) {
         c->out[0] = least ? onnx_call2(c, "max", c->in[0], least) : c->in[0];
@@ -55,53 +55,53 @@ static void clip(OnnxCall *c)
 /* y = alpha * a' * b' + beta * bias */
 static void gemm(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *a = c->in[0], *b = c->in[1], *bias = onnx_in(c, 2);
     double alpha = onnx_real(c, "alpha", 1), beta = onnx_real(c, "beta", 1);
     if (onnx_int(c, "transA", 0)) a = onnx_call(c, "transpose", a, "perm=1,0");
     if (onnx_int(c, "transB", 0)) b = onnx_call(c, "transpose", b, "perm=1,0");
     Tensor *y = onnx_call2(c, "dense", a, b);
-    if (alpha != 1) y = onnx_call2(c, "mul", y, onnx_like(c, y, alpha));
-    if (bias && beta != 1) bias = onnx_call2(c, "mul", bias, onnx_like(c, bias, beta));
+    if (alpha != 1) y = onnx_call2(c, "mul", y, onnx_scalar_like(c, y, alpha));
+    if (bias && beta != 1) bias = onnx_call2(c, "mul", bias, onnx_scalar_like(c, bias, beta));
     c->out[0] = bias && beta != 0 ? onnx_call2(c, "add", y, bias) : y;
 }
 
 static void matmul(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_call2(c, c->in[1]->rank == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
+    if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, c->in[1]->rank == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
 }
 
 /* Before operator set 13 all axes from `axis` on were one. */
 static void softmax(OnnxCall *c)
 {
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", c->opset < 13 ? 1 : -1), x->rank);
-    if (c->opset >= 13 || axis == x->rank - 1) c->out[0] = onnx_call(c, c->ours, x, "axis=%d", axis);
+    if (c->opset >= 13 || axis == x->rank - 1) c->out[0] = onnx_call(c, c->op_name, x, "axis=%d", axis);
     else
         c->out[0] = view_call(c->cx, c->name,
-                              onnx_call(c, c->ours, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
+                              onnx_call(c, c->op_name, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
 }
 
 /* Before operator set 7, `axis` said where the second operand's dimensions stand in the first's. */
 static void binary(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *b = c->in[1];
     if (c->opset < 7 && onnx_int(c, "broadcast", 0) && onnx_attr(c, "axis")) {
         int axis = onnx_axis(c, onnx_int(c, "axis", 0), c->in[0]->rank);
-        b = onnx_ones_behind(c, b, c->in[0]->rank - axis - b->rank);
+        b = onnx_append_ones(c, b, c->in[0]->rank - axis - b->rank);
     }
-    c->out[0] = onnx_call2(c, c->ours, c->in[0], b);
+    c->out[0] = onnx_call2(c, c->op_name, c->in[0], b);
 }
 
 /* The slope has the shape of the input's last dimensions; in old operator sets a single one is that of the channels. */
 static void prelu(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *slope = c->in[1];
     if (c->opset < 7 && slope->rank == 1 && tensor_elems(slope) > 1)
-        slope = onnx_ones_behind(c, slope, c->in[0]->rank - 2);
+        slope = onnx_append_ones(c, slope, c->in[0]->rank - 2);
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
@@ -121,12 +121,12 @@ static void over_nothing(OnnxCall *c, const OverNothing *o)
 static void reduce_with(OnnxCall *c, OverNothing nothing)
 {
     int64_t axes[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     bool of_bool = c->in[0]->type == BOOL;
     int count = onnx_ints(c, "axes", 1, axes, MAX_RANK);
     if (count == -2) return;
     if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c, &nothing);
-    else c->out[0] = onnx_call(c, c->ours, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
+    else c->out[0] = onnx_call(c, c->op_name, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
                                ints_text(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
     if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
 }
@@ -138,35 +138,35 @@ static void reduce_log(OnnxCall *c) { reduce_with(c, (OverNothing){ "log", true 
 
 static void arg(OnnxCall *c)
 {
-    if (!onnx_needs(c, 1)) return;
-    c->out[0] = onnx_call(c, c->ours, c->in[0], "axis=%lld keepdims=%d last=%d", (long long)onnx_int(c, "axis", 0),
+    if (!onnx_requires(c, 1)) return;
+    c->out[0] = onnx_call(c, c->op_name, c->in[0], "axis=%lld keepdims=%d last=%d", (long long)onnx_int(c, "axis", 0),
                           onnx_int(c, "keepdims", 1) != 0, onnx_int(c, "select_last_index", 0) != 0);
 }
 
 /* Of any number of tensors, from the left. */
 static void chain(OnnxCall *c)
 {
-    if (!onnx_needs(c, c->in_count > 0 ? c->in_count : 1)) return;
+    if (!onnx_requires(c, c->in_count > 0 ? c->in_count : 1)) return;
     Tensor *y = c->in[0];
-    for (int i = 1; i < c->in_count; i++) y = onnx_call2(c, c->ours, y, c->in[i]);
+    for (int i = 1; i < c->in_count; i++) y = onnx_call2(c, c->op_name, y, c->in[i]);
     c->out[0] = y;
 }
 
 static void mean(OnnxCall *c)
 {
     chain(c);
-    if (c->out[0]) c->out[0] = onnx_call2(c, "div", c->out[0], onnx_like(c, c->out[0], c->in_count));
+    if (c->out[0]) c->out[0] = onnx_call2(c, "div", c->out[0], onnx_scalar_like(c, c->out[0], c->in_count));
 }
 
 static void mod(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_call2(c, onnx_int(c, "fmod", 0) ? "fmod" : "mod", c->in[0], c->in[1]);
+    if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, onnx_int(c, "fmod", 0) ? "fmod" : "mod", c->in[0], c->in[1]);
 }
 
 /* The exponent may have another type than the base. */
 static void pow_(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     double v;
     Tensor *e = c->in[1];
     if (tensor_is_constant(e) && tensor_elems(e) == 1 && onnx_scalar(c, 1, &v) && v == 2.0
@@ -180,14 +180,14 @@ static void pow_(OnnxCall *c)
 
 static void shift(OnnxCall *c)
 {
-    if (onnx_needs(c, 2))
+    if (onnx_requires(c, 2))
         c->out[0] = onnx_call2(c, strcmp(onnx_text(c, "direction", ""), "LEFT") == 0 ? "shl" : "shr", c->in[0],
                                c->in[1]);
 }
 
 static void gelu(OnnxCall *c)
 {
-    if (onnx_needs(c, 1))
+    if (onnx_requires(c, 1))
         c->out[0] = onnx_call(c, strcmp(onnx_text(c, "approximate", "none"), "tanh") == 0 ? "gelu_tanh" : "gelu",
                               c->in[0], "");
 }
@@ -195,25 +195,25 @@ static void gelu(OnnxCall *c)
 static void is_inf(OnnxCall *c)
 {
     bool negative = onnx_int(c, "detect_negative", 1) != 0, positive = onnx_int(c, "detect_positive", 1) != 0;
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     if (!dtype_is_float(c->in[0]->type))
         onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
     if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0], "");
     /* False for every x, NaN too */
     else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);
-    else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
+    else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_scalar_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
 
 /* To the type of the second input. */
 static void cast_like(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
+    if (onnx_requires(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
 }
 
 /* x + bias below -lambd, x - bias above lambd, 0 between. */
 static void shrink(OnnxCall *c)
 {
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Text attrs = text_new(c->cx);
     onnx_add_real(&attrs, "lambda", onnx_real(c, "lambd", 0.5));
     onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 0));
@@ -226,7 +226,7 @@ static void einsum(OnnxCall *c)
     Text t = text_new(c->cx);
     for (const char *p = onnx_text(c, "equation", ""); *p; p++)
         if (*p != ' ') text_char(&t, *p);
-    if (onnx_needs(c, c->in_count > 0 ? c->in_count : 1))
+    if (onnx_requires(c, c->in_count > 0 ? c->in_count : 1))
         c->out[0] = call(c->cx, "einsum", c->name, c->in, c->in_count, "equation=%s", text_string(&t));
 }
 

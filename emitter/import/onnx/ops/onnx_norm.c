@@ -29,7 +29,7 @@ static Tensor *scaled(OnnxCall *c, Tensor *y, Tensor *scale, Tensor *bias)
 /* Over the axes from `axis` on; on request the mean and 1 / sqrt(var + epsilon) as well. */
 static void layer_norm(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), x->rank);
     if (axis < 0) return;
@@ -39,12 +39,12 @@ static void layer_norm(OnnxCall *c)
     Tensor *mean = c->out[1] = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes);
     Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""),
                             "axes=%s keepdims=1", axes);
-    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_like(c, x, onnx_real(c, "epsilon", 1e-5))), "");
+    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_scalar_like(c, x, onnx_real(c, "epsilon", 1e-5))), "");
 }
 
 static void rms_norm(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
     if (axis >= 0)
         c->out[0] = scaled(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)), c->in[1],
@@ -54,18 +54,18 @@ static void rms_norm(OnnxCall *c)
 /* Each channel of each image by itself. */
 static void instance_norm(OnnxCall *c)
 {
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     int rank = c->in[0]->rank;
     if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is wanted", tensor_shape_text(c->cx, c->in[0]));
     else
         c->out[0] = scaled(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)),
-                           onnx_ones_behind(c, c->in[1], rank - 2), onnx_ones_behind(c, c->in[2], rank - 2));
+                           onnx_append_ones(c, c->in[1], rank - 2), onnx_append_ones(c, c->in[2], rank - 2));
 }
 
 /* Groups of channels. Scale and bias are for each channel; before operator set 21, for each group. */
 static void group_norm(OnnxCall *c)
 {
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     Tensor *x = c->in[0];
     int64_t groups = onnx_int(c, "num_groups", 0), channels = x->rank > 2 ? tensor_dim(x, 1) : 0,
             params[3] = { groups, 1, 1 };
@@ -86,25 +86,25 @@ static void group_norm(OnnxCall *c)
 static void mean_variance_norm(OnnxCall *c)
 {
     int64_t axes[MAX_RANK] = { 0, 2, 3 };
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     const char *list = ints_text(c->cx, axes, count < 0 ? 3 : count);
     Tensor *x = c->in[0],
            *centred = onnx_call2(c, "sub", x, onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", list));
     Tensor *spread = onnx_call(
         c, "sqrt", onnx_call(c, "reduce_mean", onnx_call(c, "square", centred, ""), "axes=%s keepdims=1", list), "");
-    c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_like(c, x, 1e-9)));
+    c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_scalar_like(c, x, 1e-9)));
 }
 
 /* From operator set 22 on, zero where the norm is zero. */
 static void lp_norm(OnnxCall *c)
 {
     int64_t p = onnx_int(c, "p", 2);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     if (p != 1 && p != 2) onnx_refuse(c, "'p' is %lld; 1 and 2 are accepted", (long long)p);
     Tensor *size = onnx_call(c, p == 1 ? "reduce_l1" : "reduce_l2", c->in[0], "axes=%lld keepdims=1",
                              (long long)onnx_int(c, "axis", -1));
-    Tensor *zero = onnx_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
+    Tensor *zero = onnx_scalar_like(c, size, 0), *y = onnx_call2(c, "div", c->in[0], size);
     if (c->opset >= 22 && size && y) y = onnx_select(c, onnx_call2(c, "equal", size, zero), zero, y);
     c->out[0] = y;
 }
@@ -112,14 +112,14 @@ static void lp_norm(OnnxCall *c)
 static void lrn(OnnxCall *c)
 {
     Text attrs = text_new(c->cx);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     onnx_add_real(&attrs, "alpha", onnx_real(c, "alpha", 1e-4));
     onnx_add_real(&attrs, "beta", onnx_real(c, "beta", 0.75));
     onnx_add_real(&attrs, "bias", onnx_real(c, "bias", 1));
     c->out[0] = onnx_call(c, "lrn", c->in[0], "axis=1 size=%lld %s", (long long)onnx_int(c, "size", 0), attrs.at);
 }
 
-/* ---- Losses -------------------------------------------------------------------------------------------------------- */
+/* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
 /* -weight[t] * x[n,t,..] at the target t of each place; nothing where that is ignored. The weighted mean divides by the
  * weights' sum. x: logarithms of probabilities, [n][c][..]; target: [n][..]. */
@@ -133,7 +133,7 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
         return NULL;
     }
     const OnnxAttr *ignored = onnx_attr(c, "ignore_index");
-    Tensor *is_ignored = ignored ? onnx_call2(c, "equal", target, onnx_like(c, target, (double)ignored->i)) : NULL;
+    Tensor *is_ignored = ignored ? onnx_call2(c, "equal", target, onnx_scalar_like(c, target, (double)ignored->i)) : NULL;
     for (int d = 0; d < target->rank; d++) {
         if (d == 1) shape[rank++] = one;
         shape[rank++] = target->shape[d];
@@ -145,9 +145,9 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
     Tensor *counted = weight ? onnx_call2(c, "gather", weight, target) : NULL;
     if (!counted && is_ignored)
         counted = onnx_call(c, "cast", onnx_call(c, "not", is_ignored, ""), "to=%s", dtype_info(x->type)->spelling);
-    else if (is_ignored) counted = onnx_select(c, is_ignored, onnx_like(c, x, 0), counted);
+    else if (is_ignored) counted = onnx_select(c, is_ignored, onnx_scalar_like(c, x, 0), counted);
     if (counted) y = onnx_call2(c, "mul", y, counted);
-    if (is_ignored && y) y = onnx_select(c, is_ignored, onnx_like(c, x, 0), y);
+    if (is_ignored && y) y = onnx_select(c, is_ignored, onnx_scalar_like(c, x, 0), y);
     if (strcmp(reduction, "none") == 0) return y;
     if (strcmp(reduction, "sum") == 0) return onnx_call(c, "reduce_sum", y, "");
     if (strcmp(reduction, "mean") == 0 && !counted) return onnx_call(c, "reduce_mean", y, "");
@@ -159,12 +159,12 @@ static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
 
 static void nll_loss(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = loss(c, c->in[0], c->in[1], onnx_in(c, 2));
+    if (onnx_requires(c, 2)) c->out[0] = loss(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
 static void softmax_loss(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *log_of = onnx_call(c, "log_softmax", c->in[0], "axis=1");
     c->out[0] = loss(c, log_of, c->in[1], onnx_in(c, 2));
     c->out[1] = log_of;

@@ -18,7 +18,7 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
         onnx_unsupported(
             c, "a scale or zero point of shape %s for axis %d of %s; one value, or one for each index, is accepted",
             tensor_shape_text(c->cx, p), at, tensor_shape_text(c->cx, x));
-    return ctx_failed(c->cx) ? NULL : onnx_ones_behind(c, p, x->rank - 1 - at);
+    return ctx_failed(c->cx) ? NULL : onnx_append_ones(c, p, x->rank - 1 - at);
 }
 
 /* The same, or by blocks of so many elements along the axis, of which the last may be cut short: each value repeated. */
@@ -55,7 +55,7 @@ static void quantize_linear(OnnxCall *c)
 {
     DType t = U8;
     int64_t axis = onnx_int(c, "axis", 1), to = onnx_int(c, "output_dtype", 0);
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     if (onnx_in(c, 2)) t = c->in[2]->type;
     else if (to && !onnx_dtype(to, &t)) onnx_unsupported(c, "output_dtype %lld", (long long)to);
     if (!dtype_is_integer(t))
@@ -97,7 +97,7 @@ static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor 
 static void dequantize_linear(OnnxCall *c)
 {
     int64_t axis = onnx_int(c, "axis", 1);
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     Tensor *x = c->in[0], *zero = by_blocks(c, zero_or(c, onnx_in(c, 2), x->type), x, axis),
            *scale = by_blocks(c, c->in[1], x, axis);
     c->out[0] = as_pair(c, x, scale, zero);
@@ -107,23 +107,23 @@ static void dequantize_linear(OnnxCall *c)
 /* The range of x, widened to hold 0, onto 0..255. */
 static void dynamic_quantize(OnnxCall *c)
 {
-    if (!onnx_needs(c, 1)) return;
-    Tensor *x = c->in[0], *none = onnx_like(c, x, 0);
+    if (!onnx_requires(c, 1)) return;
+    Tensor *x = c->in[0], *none = onnx_scalar_like(c, x, 0);
     Tensor *low = x->rank ? onnx_call(c, "reduce_min", x, "") : x,
            *high = x->rank ? onnx_call(c, "reduce_max", x, "") : x;
     low = onnx_call2(c, "min", low, none);
     high = onnx_call2(c, "max", high, none);
-    Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_like(c, x, 255));
+    Tensor *range = onnx_call2(c, "sub", high, low), *scale = onnx_call2(c, "div", range, onnx_scalar_like(c, x, 255));
     Tensor *is_flat = onnx_call2(c, "equal", range, none);
     if (ctx_failed(c->cx)) return;
-    scale = onnx_select(c, is_flat, onnx_like(c, x, 1), scale);
+    scale = onnx_select(c, is_flat, onnx_scalar_like(c, x, 1), scale);
     Tensor *zero = store(c, "quantize", onnx_call(c, "neg", low, ""), scale, tensor_scalar(c->cx, c->name, U8, 0));
     c->out[0] = store(c, "quantize", x, scale, zero);
     c->out[1] = scale;
     c->out[2] = zero;
 }
 
-/* ---- Products in 32 bits ------------------------------------------------------------------------------------------ */
+/* ---- Products in 32 bits ----------------------------------------------------------------------------------------- */
 
 /* x - zero in 32 bits. */
 static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
@@ -134,7 +134,7 @@ static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
 /* Zeros of the left operand are one for each row. */
 static Tensor *by_row(OnnxCall *c, Tensor *zero)
 {
-    return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_ones_behind(c, zero, 1) : zero;
+    return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_append_ones(c, zero, 1) : zero;
 }
 
 static Tensor *product(OnnxCall *c, Tensor *a, Tensor *a_zero, Tensor *b, Tensor *b_zero)
@@ -145,7 +145,7 @@ static Tensor *product(OnnxCall *c, Tensor *a, Tensor *a_zero, Tensor *b, Tensor
 
 static void matmul_integer(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = product(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3));
+    if (onnx_requires(c, 2)) c->out[0] = product(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3));
 }
 
 /* scale of the sums over scale of the result */
@@ -187,7 +187,7 @@ static Tensor *requantized(OnnxCall *c, Tensor *sums, Tensor *scale, Tensor *zer
 
 static void qlinear_matmul(OnnxCall *c)
 {
-    if (!onnx_needs(c, 8)) return;
+    if (!onnx_requires(c, 8)) return;
     Tensor *sums = product(c, c->in[0], c->in[2], c->in[3], c->in[5]);
     c->out[0] = requantized(c, sums, ratio(c, by_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
 }
@@ -195,7 +195,7 @@ static void qlinear_matmul(OnnxCall *c)
 /* The zeros of the weights are one for each output channel, their first dimension. Outside of x lies its zero. */
 static Tensor *convolution(OnnxCall *c, Tensor *x, Tensor *x_zero, Tensor *k, Tensor *k_zero, Tensor *bias)
 {
-    if (k_zero && k_zero->rank == 1 && tensor_elems(k_zero) > 1) k_zero = onnx_ones_behind(c, k_zero, k->rank - 1);
+    if (k_zero && k_zero->rank == 1 && tensor_elems(k_zero) > 1) k_zero = onnx_append_ones(c, k_zero, k->rank - 1);
     else if (k_zero) k_zero = onnx_reshape(c, k_zero, NULL, 0);
     if (x_zero) x_zero = onnx_reshape(c, x_zero, NULL, 0);
     return onnx_convolve(c, difference(c, x, x_zero), difference(c, k, k_zero), bias);
@@ -203,12 +203,12 @@ static Tensor *convolution(OnnxCall *c, Tensor *x, Tensor *x_zero, Tensor *k, Te
 
 static void conv_integer(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = convolution(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3), NULL);
+    if (onnx_requires(c, 2)) c->out[0] = convolution(c, c->in[0], onnx_in(c, 2), c->in[1], onnx_in(c, 3), NULL);
 }
 
 static void qlinear_conv(OnnxCall *c)
 {
-    if (!onnx_needs(c, 8)) return;
+    if (!onnx_requires(c, 8)) return;
     Tensor *sums = convolution(c, c->in[0], c->in[2], c->in[3], c->in[5], onnx_in(c, 8));
     if (!sums) return;
     c->out[0] = requantized(c, sums, onnx_along(c, ratio(c, c->in[1], c->in[4], c->in[6]), sums, 1),

@@ -35,7 +35,7 @@ static Tensor *key_of(OnnxCall *c)
         key = bits;
     }
     Tensor *turn[ONNX_DEEPEST], *made = number(c, key);
-    const int loops = onnx_turns(c->scope, turn, ONNX_DEEPEST);
+    const int loops = onnx_iterations(c->scope, turn, ONNX_DEEPEST);
     for (int i = 0; i < loops; i++)
         made = onnx_call2(c, "add", onnx_call2(c, "mul", made, number(c, prime)), onnx_cast(c, turn[i], U64));
     return made;
@@ -83,7 +83,7 @@ static Tensor *uniform_like(OnnxCall *c, const Tensor *x)
 static const char *attrs_of(OnnxCall *c)
 {
     Text t = text_new(c->cx);
-    for (const AttrRow *r = op_find(c->cx, c->ours)->attr; r->name; r++)
+    for (const AttrRow *r = op_find(c->cx, c->op_name)->attr; r->name; r++)
         if (r->kind == ATTR_REAL) {
             const char *end;
             onnx_add_real(&t, r->name, onnx_real(c, r->name, text_read_double(r->otherwise, &end)));
@@ -97,28 +97,28 @@ static void random_of_shape(OnnxCall *c)
     DType t;
     const int rank = onnx_ints(c, "shape", -1, shape, MAX_RANK);
     if (!onnx_is_missing(c, rank, "shape") && read_type(c, F32, &t))
-        c->out[0] = drawn(c, c->ours, t, shape_text(c, shape, rank), attrs_of(c));
+        c->out[0] = drawn(c, c->op_name, t, shape_text(c, shape, rank), attrs_of(c));
 }
 
 static void random_like(OnnxCall *c)
 {
     DType t;
-    if (!onnx_needs(c, 1) || !read_type(c, dtype_is_float(c->in[0]->type) ? c->in[0]->type : F32, &t)) return;
-    c->out[0] = drawn(c, c->ours, t, shape_of(c, c->in[0]), attrs_of(c));
+    if (!onnx_requires(c, 1) || !read_type(c, dtype_is_float(c->in[0]->type) ? c->in[0]->type : F32, &t)) return;
+    c->out[0] = drawn(c, c->op_name, t, shape_of(c, c->in[0]), attrs_of(c));
 }
 
 /* 1 with the probability that the input says. */
 static void bernoulli(OnnxCall *c)
 {
     DType t;
-    if (!onnx_needs(c, 1) || !read_type(c, c->in[0]->type, &t)) return;
+    if (!onnx_requires(c, 1) || !read_type(c, c->in[0]->type, &t)) return;
     c->out[0] = onnx_cast(c, onnx_call2(c, "less", uniform_like(c, c->in[0]), c->in[0]), t);
 }
 
 static void multinomial(OnnxCall *c)
 {
     DType t;
-    if (!onnx_needs(c, 1) || !read_type(c, I32, &t)) return;
+    if (!onnx_requires(c, 1) || !read_type(c, I32, &t)) return;
     Tensor *key = key_of(c), *y = call(c->cx, "multinomial", c->name, (Tensor *[]){ c->in[0], key }, 2, "samples=%lld",
                                        (long long)onnx_int(c, "sample_size", 1));
     c->out[0] = onnx_cast(c, y, t);
@@ -139,11 +139,11 @@ static void dropout_trained(OnnxCall *c)
 {
     Tensor *x = onnx_cast(c, c->in[0], c->in[0]->type == F64 ? F64 : F32), *ratio = onnx_in(c, 1);
     if (!x) return;
-    ratio = ratio ? onnx_cast(c, onnx_reshape(c, ratio, NULL, 0), x->type) : onnx_like(c, x, 0.5);
+    ratio = ratio ? onnx_cast(c, onnx_reshape(c, ratio, NULL, 0), x->type) : onnx_scalar_like(c, x, 0.5);
     Tensor *stays = staying(c, x, ratio);
-    Tensor *grown = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_like(c, x, 1), ratio));
+    Tensor *grown = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_scalar_like(c, x, 1), ratio));
     if (!stays || !grown) return;
-    c->out[0] = onnx_cast(c, onnx_select(c, stays, grown, onnx_like(c, x, 0)), c->in[0]->type);
+    c->out[0] = onnx_cast(c, onnx_select(c, stays, grown, onnx_scalar_like(c, x, 0)), c->in[0]->type);
     c->out[1] = stays;
 }
 
@@ -151,7 +151,7 @@ static void dropout_trained(OnnxCall *c)
 static void dropout(OnnxCall *c)
 {
     double is_training = 0;
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     onnx_scalar(c, 2, &is_training);
     if (is_training != 0) {
         dropout_trained(c);

@@ -32,7 +32,7 @@ typedef struct Layers {
     Tensor *lengths;                         /* NULL: all steps */
 } Layers;
 
-/* ---- Activations ------------------------------------------------------------------------------------------------ */
+/* ---- Activations ------------------------------------------------------------------------------------------------- */
 
 typedef struct Activation { const char *onnx, *ours; bool has_alpha, has_beta; double alpha, beta; } Activation;
 static const Activation activations[] = {
@@ -183,7 +183,7 @@ static bool layers_open(Layers *l, OnnxCall *c, const LayerKind *kind)
 {
     *l = (Layers){ .c = c, .kind = kind };
     const char *direction = onnx_text(c, "direction", "forward");
-    if (!onnx_needs(c, 3)) return false;
+    if (!onnx_requires(c, 3)) return false;
     const Tensor *x = c->in[0], *r = c->in[2];
     if (x->rank != 3 || r->rank != 3) {
         onnx_refuse(c, "x is %s and r %s; three dimensions are wanted", tensor_shape_text(c->cx, x),

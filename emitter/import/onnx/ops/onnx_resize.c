@@ -55,7 +55,7 @@ static double kernel_at(const OnnxResize *r, double distance)
     return d < 2 ? ((a * d - 5 * a) * d + 8 * a) * d - 4 * a : 0;
 }
 
-/* ---- Tables -------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 static int64_t clamped(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ? size - 1 : i; }
 
@@ -110,10 +110,10 @@ static Tensor *outside_along(OnnxCall *c, const OnnxResize *r, const SampleLine 
         double v = source_coordinate(r, l, i);
         is_outside[i] = v < 0 || v > (double)l->in - 1;
     }
-    return onnx_ones_behind(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), behind);
+    return onnx_append_ones(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), behind);
 }
 
-/* ---- Sizes that stay open ------------------------------------------------------------------------------------------ */
+/* ---- Sizes that stay open ---------------------------------------------------------------------------------------- */
 
 /* The scale as a quotient of small numbers, times / per. */
 static bool quotient_of(double scale, int64_t *times, int64_t *per)
@@ -174,11 +174,11 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
         Tensor *here = outside_along(c, r, &line[d], rank - 1 - d);
         outside = outside ? onnx_call2(c, "or", outside, here) : here;
     }
-    if (outside && y) y = onnx_select(c, outside, onnx_like(c, y, r->extrapolated), y);
+    if (outside && y) y = onnx_select(c, outside, onnx_scalar_like(c, y, r->extrapolated), y);
     return is_nearest ? y : onnx_cast(c, y, t);
 }
 
-/* ---- What the node says -------------------------------------------------------------------------------------------- */
+/* ---- What the node says ------------------------------------------------------------------------------------------ */
 
 /* Numbers of a constant input; their count, 0 where it is absent or empty, -1 refused. */
 static int reals_of(OnnxCall *c, int index, double *out, int most)
@@ -294,7 +294,7 @@ static void resize(OnnxCall *c)
     double region[2 * MAX_RANK], scales[MAX_RANK];
     const Expr *asked[MAX_RANK] = { NULL };
     int64_t axes[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     bool is_old = c->opset < 11;
     OnnxResize r = { onnx_text(c, "mode", "nearest"),
                      onnx_text(c, "coordinate_transformation_mode", is_old ? "asymmetric" : "half_pixel"),
@@ -322,7 +322,7 @@ static void upsample(OnnxCall *c)
     double scales[MAX_RANK] = { 1, 1, 1, 1 };
     int64_t axes[MAX_RANK] = { 0, 1, 2, 3, 4, 5, 6, 7 };
     const char *mode = onnx_text(c, "mode", "nearest");
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     OnnxResize r = {
         strcmp(mode, "bilinear") == 0 ? "linear" : mode, "asymmetric", "floor", -0.75, 0, false, false, false
     };
@@ -340,7 +340,7 @@ static void affine_grid(OnnxCall *c)
 {
     enum { MOST_SPATIAL = 3 };
     int64_t size[2 + MOST_SPATIAL], places = 1;
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, NULL, 1, size, 2 + MOST_SPATIAL), spatial = count - 2;
     if (ctx_failed(c->cx)) return;
     for (int d = 2; d < count; d++) places = size[d] < 1 || places > (1 << 24) / size[d] ? -1 : places * size[d];
@@ -374,7 +374,7 @@ static void affine_grid(OnnxCall *c)
 static void grid_sample(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "bilinear");
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     if (c->in[0]->rank != 4 && c->in[0]->rank != 5) {
         onnx_unsupported(c, "the input is %s; [n][c][h][w] and [n][c][d][h][w] are accepted",
                          tensor_shape_text(c->cx, c->in[0]));

@@ -33,7 +33,7 @@ static void empty(OnnxCall *c) { make(c, 0, NULL); }
 
 static void construct(OnnxCall *c)
 {
-    if (onnx_needs(c, c->in_count)) make(c, c->in_count, c->in);
+    if (onnx_requires(c, c->in_count)) make(c, c->in_count, c->in);
 }
 
 static void insert(OnnxCall *c)
@@ -86,7 +86,7 @@ static void split(OnnxCall *c)
 {
     enum { MOST = 1024 };
     int64_t sizes[MOST], begin = 0;
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     int axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank), given = onnx_ints(c, NULL, 1, sizes, MOST);
     if (axis < 0 || given == -2) return;
@@ -105,7 +105,7 @@ static void split(OnnxCall *c)
         if (each > 0 && end > size) end = size;
         if (end < begin || end > size)
             onnx_refuse(c, "part %lld ends at %lld of %lld elements", (long long)i, (long long)end, (long long)size);
-        else if (end == begin) all[i] = onnx_empty_part(c, x, axis);
+        else if (end == begin) all[i] = onnx_empty_slice(c, x, axis);
         else all[i] = onnx_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
         if (given < 0 && !onnx_int(c, "keepdims", 1)) all[i] = without_axis(c, all[i], axis);
         begin = end;

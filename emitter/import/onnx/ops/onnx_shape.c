@@ -17,7 +17,7 @@ enum { MOST_ELEMS = 1 << 16,         /* of a constant that the model asks to be 
 static void reshape(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
     if (onnx_is_missing(c, count, "shape")) return;
     bool is_empty = false;
@@ -30,13 +30,13 @@ static void reshape(OnnxCall *c)
 
 static void flatten(OnnxCall *c)
 {
-    if (onnx_needs(c, 1)) c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
+    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
 }
 
 static void squeeze(OnnxCall *c)
 {
     int64_t axes[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
     if (count >= -1)
         c->out[0] = onnx_call(c, "squeeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count < 0 ? 0 : count));
@@ -45,7 +45,7 @@ static void squeeze(OnnxCall *c)
 static void unsqueeze(OnnxCall *c)
 {
     int64_t axes[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int count = onnx_ints_since(c, 13, "axes", 1, axes, MAX_RANK);
     if (!onnx_is_missing(c, count, "axes"))
         c->out[0] = onnx_call(c, "unsqueeze", c->in[0], "axes=%s", ints_text(c->cx, axes, count));
@@ -56,7 +56,7 @@ static void unsqueeze(OnnxCall *c)
 static void transpose(OnnxCall *c)
 {
     int64_t perm[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int count = onnx_ints(c, "perm", -1, perm, MAX_RANK);
     if (count == -1) c->out[0] = onnx_call(c, "transpose", c->in[0], "");
     else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
@@ -96,7 +96,7 @@ static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
 static void split(OnnxCall *c)
 {
     int64_t sizes[ONNX_OUTPUTS], at = 0;
-    if (!onnx_needs(c, 1) || c->node->out_count < 1) return;
+    if (!onnx_requires(c, 1) || c->node->out_count < 1) return;
     const Tensor *x = c->in[0];
     int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
@@ -108,7 +108,7 @@ static void split(OnnxCall *c)
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
         if (sizes[i] < 0) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
-        else if (sizes[i] == 0) c->out[i] = onnx_empty_part(c, x, (int)axis);
+        else if (sizes[i] == 0) c->out[i] = onnx_empty_slice(c, x, (int)axis);
         else
             c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at,
                                   (long long)(at + sizes[i]));
@@ -158,7 +158,7 @@ static void slice(OnnxCall *c)
 {
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
     const Tensor *sizes[2] = { NULL, NULL };
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int count = places(c, "starts", 1, begin, &sizes[0]), ends = places(c, "ends", 2, end, &sizes[1]);
     int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK),
         steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
@@ -203,7 +203,7 @@ static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
 
 static void gather(OnnxCall *c)
 {
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     const Tensor *x = c->in[0], *index = c->in[1];
     int64_t axis = onnx_int(c, "axis", 0), size;
     if (axis < 0) axis += x->rank;
@@ -231,7 +231,7 @@ static void gather(OnnxCall *c)
 static void pad(OnnxCall *c)
 {
     int64_t given[2 * MAX_RANK], pads[2 * MAX_RANK] = { 0 }, axes[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int rank = c->in[0]->rank, count = onnx_ints_since(c, 11, "pads", 1, given, 2 * MAX_RANK);
     int axis_count = c->opset < 18 ? -1 : onnx_ints(c, NULL, 3, axes, MAX_RANK);
     if (onnx_is_missing(c, count, "pads") || axis_count == -2) return;
@@ -263,7 +263,7 @@ static void pad(OnnxCall *c)
 static void expand(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     int count = onnx_ints(c, NULL, 1, shape, MAX_RANK);
     if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
 }
@@ -274,7 +274,7 @@ static void tile(OnnxCall *c)
     const Expr *asked[MAX_RANK];
     int64_t times[MAX_RANK];
     bool is_open = false;
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     const Tensor *x = c->in[0];
     const int count = onnx_sizes(c, 1, asked, MAX_RANK);
     if (count < 0) return;
@@ -296,7 +296,7 @@ static void tile(OnnxCall *c)
 static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
 {
     const int64_t size = onnx_int(c, "blocksize", 0);
-    if (!onnx_needs(c, 1)) return false;
+    if (!onnx_requires(c, 1)) return false;
     bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
     for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
     if (!fits) onnx_refuse(c, "blocksize %lld and an input of %s", (long long)size, tensor_shape_text(c->cx, c->in[0]));
@@ -345,7 +345,7 @@ static void space_to_depth(OnnxCall *c)
     c->out[0] = onnx_view(c, t, whole, 4);
 }
 
-/* ---- Constants ---------------------------------------------------------------------------------------------------- */
+/* ---- Constants --------------------------------------------------------------------------------------------------- */
 
 static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t count)
 {
@@ -355,7 +355,7 @@ static Tensor *int64_constant(OnnxCall *c, int rank, const int64_t *v, int64_t c
 static void shape_of(OnnxCall *c)
 {
     int64_t dims[MAX_RANK];
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int64_t rank = c->in[0]->rank, start = onnx_int(c, "start", 0), end = onnx_int(c, "end", rank);
     start = start < 0 ? start + rank : start;
     end = end < 0 ? end + rank : end > rank ? rank : end;
@@ -366,7 +366,7 @@ static void shape_of(OnnxCall *c)
 
 static void size_of(OnnxCall *c)
 {
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     int64_t elems = tensor_elems(c->in[0]);
     c->out[0] = int64_constant(c, 0, &elems, 1);
 }
@@ -434,7 +434,7 @@ static void open_range(OnnxCall *c)
     const Expr *one = expr_index(c->cx, 1),
                *before_last = expr_binary(c->cx, EXPR_FLOORDIV, expr_sub(c->cx, length, one), expr_index(c->cx, by));
     const Expr *count = simplify(c->cx, expr_add(c->cx, before_last, one), NULL);
-    Tensor *in[2] = { onnx_made_of_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
+    Tensor *in[2] = { onnx_materialize_sizes(c->scope->import, c->in[0]), onnx_cast(c, c->in[2], c->in[0]->type) };
     const Attr like = { .name = "like",
                         .kind = ATTR_TENSOR,
                         .tensor = tensor_new(c->cx, c->name, c->in[0]->type, 1, &count) };
@@ -445,11 +445,11 @@ static void open_range(OnnxCall *c)
 static void range(OnnxCall *c)
 {
     double v[3];
-    if (onnx_needs(c, 3) && (!tensor_is_constant(c->in[0]) || !tensor_is_constant(c->in[1]))) {
+    if (onnx_requires(c, 3) && (!tensor_is_constant(c->in[0]) || !tensor_is_constant(c->in[1]))) {
         open_range(c);
         return;
     }
-    if (!onnx_needs(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2]))
+    if (!onnx_requires(c, 3) || !onnx_scalar(c, 0, &v[0]) || !onnx_scalar(c, 1, &v[1]) || !onnx_scalar(c, 2, &v[2]))
         return;
     DType t = c->in[0]->type;
     if (c->in[2]->type != t) {
@@ -478,7 +478,7 @@ static void range(OnnxCall *c)
 static void center_crop_pad(OnnxCall *c)
 {
     int64_t size[MAX_RANK], axes[MAX_RANK], pads[2 * MAX_RANK] = { 0 };
-    if (!onnx_needs(c, 2)) return;
+    if (!onnx_requires(c, 2)) return;
     int rank = c->in[0]->rank, count = onnx_ints(c, NULL, 1, size, MAX_RANK),
         axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     if (count < 0 || axis_count == -2) return;

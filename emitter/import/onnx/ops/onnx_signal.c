@@ -10,7 +10,7 @@ static const double two_pi = 6.283185307179586476925286766559;
 
 static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v)
 {
-    return onnx_call2(c, op, x, onnx_like(c, x, v));
+    return onnx_call2(c, op, x, onnx_scalar_like(c, x, v));
 }
 
 /* angle[i,j] = 2 pi (i * j mod length) / length, rows by columns. */
@@ -22,13 +22,13 @@ static Tensor *angles(OnnxCall *c, int64_t rows, int64_t columns, int64_t length
     return tensor_constant(c->cx, c->name, F64, 2, (int64_t[]){ rows, columns }, v);
 }
 
-/* ---- Windows: a - b cos(2 pi n / N) + d cos(4 pi n / N), N the length or, where symmetric, one less ------------------ */
+/* ---- Windows: a - b cos(2 pi n / N) + d cos(4 pi n / N), N the length or, where symmetric, one less -------------- */
 
 static void window(OnnxCall *c, double a, double b, double d)
 {
     double size;
     DType t = F32;
-    if (!onnx_needs(c, 1) || !onnx_scalar(c, 0, &size)) return;
+    if (!onnx_requires(c, 1) || !onnx_scalar(c, 0, &size)) return;
     if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !(size >= 1 && size <= 1 << 16)) {
         onnx_refuse(c, "a window of %g elements", size);
         return;
@@ -49,7 +49,7 @@ static void hann(OnnxCall *c) { window(c, 0.5, 0.5, 0); }
 static void hamming(OnnxCall *c) { window(c, 25.0 / 46, 1 - 25.0 / 46, 0); }
 static void blackman(OnnxCall *c) { window(c, 0.42, 0.5, 0.08); }
 
-/* ---- Fourier ------------------------------------------------------------------------------------------------------- */
+/* ---- Fourier ----------------------------------------------------------------------------------------------------- */
 
 /* x [..][n] times the matrix [n][bins] */
 static Tensor *by_matrix(OnnxCall *c, Tensor *x, const char *function, int64_t length, int64_t n, int64_t bins)
@@ -116,7 +116,7 @@ static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
 static void dft(OnnxCall *c)
 {
     double given = -1, where;
-    if (!onnx_needs(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &given))) return;
+    if (!onnx_requires(c, 1) || (onnx_in(c, 1) && !onnx_scalar(c, 1, &given))) return;
     int rank = c->in[0]->rank;
     int64_t at = c->opset < 20 ? onnx_int(c, "axis", 1) : -2, parts = rank > 1 ? tensor_dim(c->in[0], rank - 1) : 0;
     if (c->opset >= 20 && onnx_in(c, 2)) {
@@ -152,7 +152,7 @@ static void dft(OnnxCall *c)
 static void stft(OnnxCall *c)
 {
     double step, given = 0;
-    if (!onnx_needs(c, 2) || !onnx_scalar(c, 1, &step) || (onnx_in(c, 3) && !onnx_scalar(c, 3, &given))) return;
+    if (!onnx_requires(c, 2) || !onnx_scalar(c, 1, &step) || (onnx_in(c, 3) && !onnx_scalar(c, 3, &given))) return;
     Tensor *x = c->in[0], *shape_of = onnx_in(c, 2);
     int64_t length = onnx_in(c, 3) ? (int64_t)given
                      : shape_of    ? tensor_elems(shape_of)
@@ -182,7 +182,7 @@ static void stft(OnnxCall *c)
     c->out[0] = transform(c, framed, NULL, length, onnx_int(c, "onesided", 1) ? length / 2 + 1 : length, false);
 }
 
-/* ---- Mel scale: 2595 log10(1 + f / 700) ---------------------------------------------------------------------------- */
+/* ---- Mel scale: 2595 log10(1 + f / 700) -------------------------------------------------------------------------- */
 
 static double mel_of(double hertz)
 {
@@ -199,7 +199,7 @@ static void mel_weights(OnnxCall *c)
 {
     double v[5];
     DType t = F32;
-    if (!onnx_needs(c, 5)) return;
+    if (!onnx_requires(c, 5)) return;
     for (int i = 0; i < 5; i++)
         if (!onnx_scalar(c, i, &v[i])) return;
     if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !dtype_is_float(t)

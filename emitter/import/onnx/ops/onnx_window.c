@@ -124,7 +124,7 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
 
 static void conv(OnnxCall *c)
 {
-    if (onnx_needs(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
+    if (onnx_requires(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
 /* The image's and the window's sizes are inputs. */
@@ -132,7 +132,7 @@ static void col2im(OnnxCall *c)
 {
     int64_t image[MAX_SPATIAL];
     OnnxWindows w = { .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
-    if (!onnx_needs(c, 3)) return;
+    if (!onnx_requires(c, 3)) return;
     w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
     if (ctx_failed(c->cx)) return;
     if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial)
@@ -148,7 +148,7 @@ static void col2im(OnnxCall *c)
 static void deform_conv(OnnxCall *c)
 {
     OnnxWindows w;
-    if (!onnx_needs(c, 3) || !start_windows(c, c->in[0], &w)) return;
+    if (!onnx_requires(c, 3) || !start_windows(c, c->in[0], &w)) return;
     if (w.spatial != 2 || c->in[1]->rank != 4) {
         onnx_unsupported(c, "the input is %s and the kernel %s; images are accepted",
                          tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
@@ -200,7 +200,7 @@ static void conv_transpose(OnnxCall *c)
     Ctx *cx = c->cx;
     OnnxWindows w;
     int64_t extra[MAX_SPATIAL] = { 0 };
-    if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w)) return;
+    if (!onnx_requires(c, 2) || !start_windows(c, c->in[0], &w)) return;
     w.is_transposed = true;
     Tensor *x = c->in[0], *k = c->in[1];
     if (k->rank != x->rank) {
@@ -222,7 +222,7 @@ static void conv_transpose(OnnxCall *c)
 static void pool(OnnxCall *c, const char *op, const char *more)
 {
     OnnxWindows w;
-    if (!onnx_needs(c, 1) || !start_windows(c, c->in[0], &w)) return;
+    if (!onnx_requires(c, 1) || !start_windows(c, c->in[0], &w)) return;
     if (!onnx_attr(c, "kernel_shape")) onnx_refuse(c, "'kernel_shape' is missing");
     if (ctx_failed(c->cx) || !read_windows(c, c->in[0], &w)) return;
     Tensor *y = call(c->cx, text_format(c->cx, "%s%dd", op, w.spatial), c->name,
@@ -252,7 +252,7 @@ static void max_unpool(OnnxCall *c)
 {
     OnnxWindows w;
     int64_t shape[MAX_RANK], wanted[MAX_RANK], pads[2 * MAX_RANK] = { 0 }, flat = -1, total = 1;
-    if (!onnx_needs(c, 2) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
+    if (!onnx_requires(c, 2) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
     int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, wanted, MAX_RANK);
     for (int d = 0; d < rank; d++) {
         shape[d] = tensor_dim(c->in[0], d);
@@ -264,7 +264,7 @@ static void max_unpool(OnnxCall *c)
         total *= shape[d];
         if (given == rank) pads[rank + d] = wanted[d] - shape[d];
     }
-    Tensor *none = onnx_call(c, "expand", onnx_like(c, c->in[0], 0), "shape=%lld", (long long)total);
+    Tensor *none = onnx_call(c, "expand", onnx_scalar_like(c, c->in[0], 0), "shape=%lld", (long long)total);
     Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
     if (ctx_failed(c->cx)) return;
     Tensor *y = onnx_reshape(c, call(c->cx, "scatter_elements", c->name, in, 3, ""), shape, rank);
@@ -294,7 +294,7 @@ static void lp_pool(OnnxCall *c)
 static void global_lp_pool(OnnxCall *c)
 {
     double p = norm_power(c);
-    if (!onnx_needs(c, 1)) return;
+    if (!onnx_requires(c, 1)) return;
     Text axes = text_new(c->cx);
     for (int d = 2; d < c->in[0]->rank; d++) text_printf(&axes, "%s%d", d > 2 ? "," : "", d);
     if (p == 1 || p == 2) {
@@ -302,14 +302,14 @@ static void global_lp_pool(OnnxCall *c)
                               text_string(&axes));
         return;
     }
-    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0], ""), onnx_like(c, c->in[0], p));
+    Tensor *powers = onnx_call2(c, "pow", onnx_call(c, "abs", c->in[0], ""), onnx_scalar_like(c, c->in[0], p));
     c->out[0] = onnx_call2(c, "pow", onnx_call(c, "reduce_sum", powers, "axes=%s keepdims=1", text_string(&axes)),
-                           onnx_like(c, powers, 1 / p));
+                           onnx_scalar_like(c, powers, 1 / p));
 }
 
 static void global(OnnxCall *c, const char *op)
 {
-    if (onnx_needs(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
+    if (onnx_requires(c, 1)) c->out[0] = onnx_channels_second(c, onnx_call(c, op, onnx_channels_last(c, c->in[0]), ""));
 }
 static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
 static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
@@ -326,17 +326,17 @@ static void batch_norm_trained(OnnxCall *c, const char *epsilon)
     Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""), "axes=%s",
                             axes.at);
     Tensor *y = onnx_call(c, "standardize", x, "axes=%s epsilon=%s", axes.at, epsilon);
-    y = onnx_call2(c, "mul", y, onnx_ones_behind(c, c->in[1], x->rank - 2));
-    c->out[0] = onnx_call2(c, "add", y, onnx_ones_behind(c, c->in[2], x->rank - 2));
+    y = onnx_call2(c, "mul", y, onnx_append_ones(c, c->in[1], x->rank - 2));
+    c->out[0] = onnx_call2(c, "add", y, onnx_append_ones(c, c->in[2], x->rank - 2));
     Tensor *own[2] = { onnx_call(c, "reduce_mean", x, "axes=%s", axes.at), var };
     for (int i = 0; i < 2; i++)
-        c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_like(c, x, momentum)),
-                                   onnx_call2(c, "mul", own[i], onnx_like(c, x, 1 - momentum)));
+        c->out[1 + i] = onnx_call2(c, "add", onnx_call2(c, "mul", c->in[3 + i], onnx_scalar_like(c, x, momentum)),
+                                   onnx_call2(c, "mul", own[i], onnx_scalar_like(c, x, 1 - momentum)));
 }
 
 static void batch_norm(OnnxCall *c)
 {
-    if (!onnx_needs(c, 5)) return;
+    if (!onnx_requires(c, 5)) return;
     if (!onnx_int(c, "spatial", 1) || (c->opset < 7 && !onnx_int(c, "is_test", 0))) {
         onnx_unsupported(c, "spatial=0, or training in an old operator set; the form over channels is accepted");
         return;
