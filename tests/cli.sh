@@ -163,9 +163,9 @@ check explain-effect            ends 0 'buffer bytes 61568 -> 8032, loads 648288
 printf '%b' 'input x: f32[10]\ny[a] = x[a]\noutput y\nschedule\n  split y.a 4\n' > "$work/cut.te"
 check explain-counts-guards     ends 0 '^# after: loops 2, buffers 0, buffer bytes 0, loads 10, stores 10,' dump "$work/cut.te" --at scheduled --explain
 check explain-first-steps       ends 0 '^   2  ' dump samples/conv_pool/rolling.te --at step:2 --explain
-check report-quantizations      ends 0 '^14 of 16 quantizations are made of integers; of floats: x_DequantizeLinear v3_DequantizeLinear$' report tests/models/quantized.onnx
-check report-qdq-integer        ends 0 '^15 of 16 quantizations are made of integers; of floats: x_DequantizeLinear$' report tests/models/quantized.onnx --qdq integer
-check report-qdq-float          ends 0 '^0 of 16 quantizations are made of integers' report tests/models/quantized.onnx --qdq float
+check report-quantizations      ends 0 '^14 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear v3_DequantizeLinear$' report tests/models/quantized.onnx
+check report-qdq-integer        ends 0 '^15 of 16 quantizations are computed in integers; in floats: x_DequantizeLinear$' report tests/models/quantized.onnx --qdq integer
+check report-qdq-float          ends 0 '^0 of 16 quantizations are computed in integers' report tests/models/quantized.onnx --qdq float
 check dump-realized             ends 0 '= conv2d(.*groups=1 zero=.* : i32' dump tests/models/quantized.onnx --at dag
 check help-names-everything     help_names_all
 

@@ -31,7 +31,7 @@ npy mixed '|i1' 4 '\001\002\001\001'
 # ---- What it says ---------------------------------------------------------------------------------------------------------
 
 check equal                    says 0 '^y: 0 of 4 elements differ$' "$work/real.te"
-check verdict-is-the-last-line sh -c "'$lw' verify '$work/real.te' | tail -n 1 | grep -q '^verified: 1 of 1 outputs agree with the interpreter on made-up inputs; floats within 0.0001 + 0.001'"
+check verdict-is-the-last-line sh -c "'$lw' verify '$work/real.te' | tail -n 1 | grep -q '^verified: 1 of 1 outputs agree with the interpreter on generated inputs; floats within 0.0001 + 0.001'"
 check verdict-of-given-inputs  says 0 '^verified: .* on the given inputs' "$work/real.te" "$work/zeros.npy"
 check difference-is-counted    says 0 '^y: 1 of 4 elements differ; largest difference 0.00005 at element 1, within the tolerance$' \
     "$work/real.te" "$work/zeros.npy" --expect "$work/small.npy"

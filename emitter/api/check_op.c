@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Do all implementations of an operator compute the same? A call is read from a .te text, run as the operator's row defines it by
- * the evaluator, and by the interpreter on the nest of each implementation that is for it on the implementation's own target.
- * What a schedule does is proved step by step; that another compute is the same function can only be tried. */
+/* Tests that all implementations of an operator compute the same function. The evaluator runs one call by the compute
+ * of the operator's row. The interpreter runs the nest of each applicable implementation, on the implementation's
+ * target. Schedules are proved step by step; the equality of two computes is only tested. */
 #include <string.h>
 
 #include "api/arguments.h"
@@ -14,7 +14,7 @@
 #include "support/guard.h"
 #include "support/text.h"
 
-/* "f32[6][16] f32[6]" and "by=2 least=0" as a .te text of one call. */
+/* Returns a .te text of one call from "f32[6][16] f32[6]" and "by=2 least=0". */
 static const char *text_of_call(Ctx *cx, const char *op, const char *attrs, const char *inputs)
 {
     Text t = text_new(cx), call_text = text_new(cx);
@@ -61,8 +61,7 @@ static void try_one(Trial *a, const Implementation *i)
     text_char(&a->said, '\n');
     if (d.wrong)
         diag_error(a->cx, text_format(a->cx, "implementation \"%s\" for %s", i->name, implementation_for(i)),
-                   "it does not agree with the operator %s: %lld of %lld elements differ, "
-                   "element %lld the most",
+                   "it does not agree with the operator %s: %lld of %lld elements differ, most of all element %lld",
                    a->call->op->name, (long long)d.wrong, (long long)tensor_elems(out), (long long)d.worst_at);
 }
 
@@ -73,9 +72,11 @@ static const char *check_op(Ctx *cx, const char *op, const char *attrs, const ch
         return NULL;
     const char *place = text_format(cx, "check of %s", op);
     if (ctx_failed(cx) || !te_read(cx, place, text_of_call(cx, op, attrs, inputs), NULL, &m)) return NULL;
-    const Graph g = {
-        .name = op, .input_count = m.input_count, .input = m.input, .output_count = m.output_count, .output = m.output
-    };
+    const Graph g = { .name = op,
+                      .input_count = m.input_count,
+                      .input = m.input,
+                      .output_count = m.output_count,
+                      .output = m.output };
     const Groups groups = fuse(cx, &g);
     if (ctx_failed(cx) || groups.count != 1) return NULL;
     Trial a = { cx, &groups.at[0], m.output[0]->producer, map_new(cx->arena), NULL, text_new(cx) };
@@ -83,7 +84,7 @@ static const char *check_op(Ctx *cx, const char *op, const char *attrs, const ch
         if (!tensor_is_fixed(m.input[i]))
             diag_error(cx, place, "the inputs \"%s\" have symbolic sizes; accepted: numbers", inputs);
         if (ctx_failed(cx)) return NULL;
-        map_put_ptr(&a.input, m.input[i], elements_made_up(cx, m.input[i], (uint32_t)i + 1, 0));
+        map_put_ptr(&a.input, m.input[i], elements_generate(cx, m.input[i], (uint32_t)i + 1, 0));
     }
     int count;
     const Implementation *const *all = implementation_list(cx, &count);

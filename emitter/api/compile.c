@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A context, what it has to say, and the way from a model to C: the first part of loopwright.h. */
+/* Contexts, their diagnostics, and compilation of a model to C: the first part of loopwright.h. */
 #include <string.h>
 
 #include "api/arguments.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Computations and schedules from C (the second half of loopwright.h), in the words of .te files: a computation is the
  * text of its statements and the steps taken. The loop nest is made of the statements at the first step or look; steps
- * change it, each a new nest. What is emitted is made from the whole text anew, so it is what the printed text gives. */
+ * change it, each a new nest. What is emitted is made from the whole text anew, so it is what the printed text gives.
+ * */
 #include <stdarg.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The model as text at any stage of its way, and the lists of what there is. */
+/* `loopwright dump`: the model as text at each stage. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -71,7 +71,7 @@ static void print_node(Dag *d, Build *b, const Node *n)
     text_char(d->t, '\n');
 }
 
-/* Tensors are numbered through all graphs. */
+/* Prints one graph; tensor numbers are unique over all graphs. */
 static void print_graph(Build *b, Dag *d, void print_nodes(Build *b, Dag *d))
 {
     for (int i = 0; i < b->graph.input_count; i++) {
@@ -94,7 +94,7 @@ static void print_order(Build *b, Dag *d)
     for (int i = 0; i < count; i++) print_node(d, b, order[i]);
 }
 
-static bool is_wanted(const Build *b, const Group *g)
+static bool is_selected(const Build *b, const Group *g)
 {
     return !b->options->only || strcmp(b->options->only, g->name) == 0;
 }
@@ -103,13 +103,13 @@ static void print_groups(Build *b, Dag *d)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        if (!is_wanted(b, g)) continue;
+        if (!is_selected(b, g)) continue;
         text_printf(d->t, "group %s%s%s\n", g->name, g->anchor ? " around " : "", g->anchor ? g->anchor->op->name : "");
         for (int j = 0; j < g->node_count; j++) print_node(d, b, g->node[j]);
     }
 }
 
-/* A region's graphs stand under it, in full and indented. */
+/* Prints a region's graphs below its node, indented. */
 static void print_graphs_of(Dag *d, Build *b, const Node *n)
 {
     Build *inner = build_graphs_of(b, n);
@@ -126,9 +126,8 @@ static void print_graphs_of(Dag *d, Build *b, const Node *n)
     }
 }
 
-/* A mark is on a value of the model. A pass may leave that value out of the program, as one that folds a scale into
- * weights
- * does; then the calls that define it are printed before the mark. */
+/* Prints the marked values. A pass may remove such a value from the program, for example when it folds a scale into
+ * weights; then the calls that define the value precede its mark. */
 static void print_marks(Build *b, Dag *d)
 {
     Map computed = map_new(b->cx->arena), printed = map_new(b->cx->arena);
@@ -166,7 +165,7 @@ static bool dump_fused(Build *b, Text *t)
 
 /* ---- Nests ------------------------------------------------------------------------------------------------------ */
 
-/* The nest before its steps: replays none of them. */
+/* Returns the nest before its first step. */
 static const Nest *naive_of(Build *b, int i)
 {
     const Nest *n = b->nest[i];
@@ -182,10 +181,12 @@ static const Nest *naive_of(Build *b, int i)
     return nest_naive(b->cx, n->name, in, n->input_count, out, n->output_count);
 }
 
-/* `loops 5 -> 6, loads 1200 -> 800`: the figures that the step changed. */
+/* Prints the figures that a step changed: `loops 5 -> 6, loads 1200 -> 800`. */
 static void print_effect(Text *t, const NestCost *old, const NestCost *new)
 {
-    const struct { const char *name; int64_t before, after;
+    const struct {
+        const char *name;
+        int64_t before, after;
     } figure[] = {
         { "loops", old->loops, new->loops },
         { "buffers", old->buffers, new->buffers },
@@ -211,7 +212,7 @@ static void print_cost(Text *t, const char *when, const NestCost *c)
                 (long long)c->multiply_adds);
 }
 
-/* With --explain each step comes with its effect. */
+/* Applies and prints the first `steps` steps; with --explain, each with its effect. */
 static const Nest *replay(Build *b, Text *t, const Nest *n, const Nest *last, int steps)
 {
     NestCost cost = b->options->explain && n ? nest_cost(b->cx, n) : (NestCost){ .loops = 0 };
@@ -233,7 +234,7 @@ static bool dump_strategy(Build *b, Text *t)
     if (b->combine_text) text_add(t, b->combine_text);
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
-        if (!is_wanted(b, g)) continue;
+        if (!is_selected(b, g)) continue;
         if (region_of_group(b, i)) text_printf(t, "group %s: a branch or a loop; its graphs' groups follow\n", g->name);
         else if (!g->anchor) text_printf(t, "group %s: formulas, with the steps of the file\n", g->name);
         if (!g->anchor || region_of_group(b, i)) continue;
@@ -247,7 +248,7 @@ static bool dump_strategy(Build *b, Text *t)
 static bool dump_steps(Build *b, Text *t, int steps)
 {
     for (int i = 0; i < b->groups.count && !ctx_failed(b->cx); i++) {
-        if (!is_wanted(b, &b->groups.at[i]) || !b->nest[i]) continue;
+        if (!is_selected(b, &b->groups.at[i]) || !b->nest[i]) continue;
         const Nest *n = replay(b, t, naive_of(b, i), b->nest[i], steps);
         if (n) print_nest(b->cx, t, n);
         text_char(t, '\n');
@@ -261,7 +262,7 @@ static int step_of(const char *at) { return atoi(strchr(at, ':') + 1); }
 
 static bool dump_step(Build *b, Text *t) { return dump_steps(b, t, step_of(b->options->at)); }
 
-/* Lines of the text from `from`, each behind "# ", up to `end`. */
+/* Prints the lines between `from` and `end`, each after "# ". */
 static void print_as_comment(Text *t, const char *from, const char *end)
 {
     for (const char *s = from; *s && s < end; s += strcspn(s, "\n"), s += *s == '\n')
@@ -281,13 +282,13 @@ static void print_loops(Ctx *cx, Text *t, const Nest *n)
     print_loops(cx, t, n->otherwise);
 }
 
-/* As --schedule reads it: the group's steps under its name; the loops that they give are comments. */
+/* Prints the form that --schedule reads: a group's steps below its name. The resulting loops are comments. */
 static bool dump_scheduled(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         const Nest *n = b->nest[i];
-        if (!is_wanted(b, g) || !n) continue;
+        if (!is_selected(b, g) || !n) continue;
         const Implementation *with = b->chosen[i];
         text_printf(t, "for %s on %s%s%s:\n", g->parts ? g->parts : g->name, b->target->name,
                     with && with->compute ? " with " : "", with && with->compute ? with->name : "");
@@ -301,13 +302,13 @@ static bool dump_scheduled(Build *b, Text *t)
     return true;
 }
 
-/* With --only, also a group without a function of its own. */
+/* Prints the functions; with --only, also that of a group that shares one, or a remark for a group without one. */
 static bool dump_lowered(Build *b, Text *t)
 {
     for (int i = 0; i < b->groups.count; i++) {
         const Group *g = &b->groups.at[i];
         const bool is_shared = b->function[i] && b->lowered[i] != b->nest[i];
-        if (!is_wanted(b, g) || (!b->options->only && (is_shared || !b->function[i]))) continue;
+        if (!is_selected(b, g) || (!b->options->only && (is_shared || !b->function[i]))) continue;
         if (is_shared) text_printf(t, "group %s shares this function:\n", g->name);
         if (b->function[i]) print_code(b->cx, t, b->function[i]);
         else if (region_of_group(b, i))
@@ -320,10 +321,10 @@ static bool dump_lowered(Build *b, Text *t)
 
 /* ---- Stages ----------------------------------------------------------------------------------------------------- */
 
-/* `of_each`: it prints the model's graph, then those inside of it; else the model's alone. */
+/* of_each: prints the model's graph, then the graphs of regions; else the model's alone. */
 typedef struct Stop {
     const char *name;
-    bool (*needs)(Build *b);         /* NULL: there are no groups yet */
+    bool (*needs)(Build *b);         /* the stages to run; NULL: up to the DAG, without groups */
     bool of_each, explains;          /* --explain has an effect */
     bool (*print)(Build *b, Text *t);
 } Stop;
@@ -372,8 +373,9 @@ static PassKind pass_kind(Ctx *cx, const char *name)
     int dag_count, count = pass_names(cx, &names, &dag_count);
     Text all = text_new(cx);
     for (int i = 0; i < count; i++) {
-        const int behind = i - dag_count;
-        if (text_equal(names[i], name)) return behind < 0 ? DAG_PASS : behind < 2 ? FUSE_PASS + (PassKind)behind : CODE_PASS;
+        const int after_dag = i - dag_count;
+        if (text_equal(names[i], name))
+            return after_dag < 0 ? DAG_PASS : after_dag < 2 ? FUSE_PASS + (PassKind)after_dag : CODE_PASS;
         text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     }
     diag_usage(cx, NULL, "--at pass:%s: there is no pass \"%s\"%s; accepted: %s", name, name,
@@ -402,7 +404,7 @@ static bool is_step_number(const char *at)
     return digits && digits <= MOST_DIGITS && !at[STEP + digits];
 }
 
-/* "dag, fused, ...": those that may be asked for, or with --explain alone those that it changes. */
+/* Returns "dag, fused, ...": the stages of --at, or only those that --explain changes. */
 static const char *stop_names(Ctx *cx, bool explaining)
 {
     Text t = text_new(cx);
@@ -430,19 +432,19 @@ static const Stop *stop_named(Ctx *cx, const char *at)
     return NULL;
 }
 
-/* Options that change nothing of the stage are refused. */
+/* Refuses options without effect on the stage. */
 static bool has_effects(Ctx *cx, const Stop *s, const lw_options *o)
 {
     const char *of_groups = o->only ? "--only" : o->combine ? "--combine" : o->tuning ? "--tuning" : NULL;
     if (!s->needs && of_groups)
-        diag_usage(cx, NULL, "%s has no effect on --at %s, for the dag is not divided into groups yet", of_groups,
+        diag_usage(cx, NULL, "%s has no effect on --at %s: the dag has no groups yet", of_groups,
                    s->name);
     else if (o->explain && !s->explains)
         diag_usage(cx, NULL, "--explain has no effect on --at %s; accepted with: %s", s->name, stop_names(cx, true));
     return !ctx_failed(cx);
 }
 
-/* Of all graphs. */
+/* Returns the names of the groups of all graphs. */
 static int group_names(Build *b, const char ***names)
 {
     int count = 0;
@@ -463,22 +465,22 @@ static void refuse_only(Build *b)
     for (int i = 0; i < count && count <= MOST_LISTED; i++) text_printf(&all, "%s%s", i ? ", " : "", names[i]);
     diag_error(b->cx, NULL, "--only: there is no group '%s'%s; accepted: %s", only,
                text_hint(b->cx, only, names, (size_t)count, ""),
-               all.length ? text_string(&all) : "what `dump MODEL --at fused` calls a group");
+               all.length ? text_string(&all) : "a group of `dump MODEL --at fused`");
 }
 
-/* The most steps of a group that is wanted; -1: none is. */
+/* Returns the largest step count of the selected groups; -1: no group is selected. */
 static int most_steps(Build *b)
 {
     int most = -1;
     for (const Build *g = b; g; g = g->next)
         for (int i = 0; i < g->groups.count; i++) {
             const int steps = g->nest[i] ? g->nest[i]->step_count : 0;
-            if (is_wanted(g, &g->groups.at[i]) && steps > most) most = steps;
+            if (is_selected(g, &g->groups.at[i]) && steps > most) most = steps;
         }
     return most;
 }
 
-/* The group of --only, and the step of --at, in some graph. */
+/* Checks that a graph has the group of --only and the step of --at. */
 static bool is_there(Build *b)
 {
     const char *only = b->options->only, *at = b->options->at;

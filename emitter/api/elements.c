@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements of tensors from outside: see elements.h. */
+/* Elements of tensors in files: see elements.h. */
 #include "api/elements.h"
 
 #include <math.h>
 
 #include "import/formats/npy.h"
 
-/* A .npy file has no bfloat16: such a tensor is given as f32. */
+/* Rounds f32 to bfloat16: .npy has no bfloat16, so files of such tensors hold f32. */
 static void *rounded_to_bf16(Ctx *cx, const void *f32, int64_t elems)
 {
     void *out = arena_alloc(cx->arena, (size_t)(elems * dtype_info(BF16)->bytes));
@@ -63,7 +63,7 @@ static void print_element(const Printing *p, int64_t at)
     else text_printf(p->t, "%lld", (long long)v.i);
 }
 
-/* The part of the tensor at these first `d` indices: elements from `at`. */
+/* Prints the sub-tensor at fixed first `d` indices; its elements begin at `at`. */
 static void print_axis(const Printing *p, int d, int64_t at)
 {
     if (d == p->x->rank) {
@@ -95,7 +95,7 @@ void elements_print(Ctx *cx, Text *t, const Tensor *x, const void *data)
     text_char(t, '\n');
 }
 
-void *elements_made_up(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
+void *elements_generate(Ctx *cx, const Tensor *t, uint32_t seed, int64_t limit)
 {
     int64_t n = tensor_elems(t);
     void *data = arena_alloc(cx->arena, (size_t)(n * dtype_info(t->type)->bytes));
@@ -121,7 +121,8 @@ static bool is_close(DType t, Scalar a, Scalar b, Accepted accepted, double *dis
 
 Accepted elements_accepted(void) { return (Accepted){ 1e-4, 1e-3, 0 }; }
 
-/* NaN instead of a number is at a distance of NaN, which no comparison finds: it counts as the largest. */
+/* If one of two elements is NaN, their distance is NaN, for which every comparison is false: it counts as the largest.
+ * */
 Difference elements_compare(const Tensor *t, const void *got, const void *want, Accepted accepted)
 {
     Difference d = { 0, 0, 0, 0 };

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Rows from outside (the third part of loopwright.h): a program that links the library adds operators, targets, devices,
- * schedules and importer rows to its context. What it gives is copied into rows like the built-in ones, and nothing behind
- * the registry knows the difference. A user's schedule sees a group through names and takes steps as text. */
+/* Rows from outside (the third part of loopwright.h): a program that links the library adds operators, targets,
+ * devices, schedules and importer rows to its context. What it gives is copied into rows like the built-in ones, and
+ * nothing behind the registry knows the difference. A user's schedule sees a group through names and takes steps as
+ * text. */
 #include <string.h>
 
 #include "api/arguments.h"
@@ -22,7 +23,7 @@ static int count_words(const char *s)
     return count;
 }
 
-/* ---- Operators ------------------------------------------------------------------------------------------------------ */
+/* ---- Operators --------------------------------------------------------------------------------------------------- */
 
 static bool read_pattern(Ctx *cx, const char *op, const char *text, Pattern *out)
 {
@@ -89,7 +90,7 @@ bool lw_register_injective(lw_context *cx, const char *op, const char *inputs, c
 bool lw_register_broadcast(lw_context *cx, const char *op, const char *inputs, const char *formula) { return register_as(cx, op, inputs, formula, "broadcast"); }
 bool lw_register_reduce(lw_context *cx, const char *op, const char *inputs, const char *formula) { return register_as(cx, op, inputs, formula, "reduction"); }
 
-/* ---- Targets, devices, importers -------------------------------------------------------------------------------------- */
+/* ---- Targets, devices, importers --------------------------------------------------------------------------------- */
 
 static bool add_target(Ctx *cx, const lw_target *t)
 {
@@ -178,7 +179,7 @@ bool lw_register_onnx(lw_context *cx, const char *foreign, const char *op, const
     RETURN_GUARDED(cx, bool, false, add_onnx(cx, foreign, op, attrs));
 }
 
-/* ---- Schedules ---------------------------------------------------------------------------------------------------------- */
+/* ---- Schedules --------------------------------------------------------------------------------------------------- */
 
 struct lw_group { Ctx *cx; const GroupNest *seen; const Nest *nest; };
 

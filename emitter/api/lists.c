@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright ops`, `targets`, `passes`, `steps`: what there is, from the tables themselves. */
+/* `loopwright ops`, `targets`, `passes`, `steps`: lists generated from the tables. */
 #include "driver/driver.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "import/tflite/ops/tflite_rows.h"
@@ -9,7 +9,7 @@
 
 #include <string.h>
 
-/* conv2d(x, k, stride, dilation, pad, groups=1): the names of inputs and attributes, and defaults. */
+/* Prints conv2d(x, k, stride, dilation, pad, groups=1): the inputs, the attributes, and their defaults. */
 static void add_signature(Text *t, const Op *op)
 {
     const char *between = "";
@@ -62,14 +62,14 @@ static const char *list_targets(Ctx *cx)
     Text t = text_new(cx);
     int count;
     const Target *const *target = target_list(cx, &count);
-    text_printf(&t, "%-14s %-14s %-21s %s\n", "target", "falls back to", "features", "what it is");
+    text_printf(&t, "%-14s %-14s %-21s %s\n", "target", "falls back to", "features", "meaning");
     for (int i = 0; i < count; i++) {
         const Target *is = target[i];
         const char *features = is->features && *is->features ? is->features : "-";
         text_printf(&t, "%-14s %-14s %-21s %s\n", is->name, is->base ? is->base : "-", features, is->summary);
     }
     const Device *const *device = device_list(cx, &count);
-    text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "what it is");
+    text_printf(&t, "\n%-14s %-14s %s\n", "device", "types", "meaning");
     for (int i = 0; i < count; i++)
         text_printf(&t, "%-14s %-14s %s\n", device[i]->name, device[i]->types, device[i]->summary);
     return text_string(&t);
@@ -92,7 +92,7 @@ static const char *list_passes(Ctx *cx)
 
 /* ---- Steps ------------------------------------------------------------------------------------------------------- */
 
-/* Words in lines of at most 100 columns, the second and later ones indented. */
+/* Prints words in lines of at most 100 columns, with a hanging indent. */
 static void add_wrapped(Text *t, const char *words, size_t column, int indent)
 {
     while (*words) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers recorded elsewhere: see recorded.h. The entry of a layer is found by its name, or by the tensor's number in the file. */
+/* Recorded layers: see recorded.h. Finds the entry of a layer by its name, or by the tensor's number in the file. */
 #include "api/recorded.h"
 
 #include <stdio.h>
@@ -19,7 +19,7 @@ bool recorded_open(Build *b, Recorded *r)
     return !r->is_zip || zip_open(b->cx, r->path, file_read(b->cx, r->path), &r->zip);
 }
 
-/* Is the entry the layer's: LAYER.npy, as the layer is called or as C spells it, or ANYTHING_tN.npy for tensor N of the file? */
+/* True for LAYER.npy, with the layer's name or its C identifier, and for ANYTHING_tN.npy for tensor N of the file. */
 static bool is_entry_of(Build *b, const char *entry, const Tensor *t)
 {
     if (text_equal(entry, text_format(b->cx, "%s.npy", t->name))

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_RECORDED_H
-#define LW_RECORDED_H
-/* What each layer must make, for `verify --recorded`: a folder of LAYER.npy, or a .npz. */
+#ifndef LW_API_RECORDED_H
+#define LW_API_RECORDED_H
+/* The expected outputs of layers, for `verify --recorded`: a folder of LAYER.npy, or a .npz. */
 #include "driver/driver.h"
 #include "import/formats/zip.h"
 
@@ -9,10 +9,10 @@ typedef struct Recorded {
     const char *path;                /* NULL: nothing is recorded */
     bool is_zip;
     Zip zip;
-    int found;                       /* layers asked for that were there */
+    int found;                       /* layers that have an entry, among those looked up */
 } Recorded;
 
-bool recorded_open(Build *b, Recorded *r);                               /* as --recorded says; false on error */
-/* NULL: there is none of this layer, or an error */
+bool recorded_open(Build *b, Recorded *r);                               /* the path of --recorded; false on error */
+/* NULL: the layer has no entry, or an error */
 const void *recorded_layer(Build *b, Recorded *r, const Tensor *t);
 #endif

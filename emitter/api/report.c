@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright report`: what the model costs, before it is flashed: multiply-adds, weights and activations of every layer
- * and where its result lies; then RAM, flash and the bound that no plan of whole tensors can go below. */
+/* `loopwright report`: the model's cost. Per layer: multiply-adds, bytes of weights and result, and the result's
+ * address. In total: RAM, flash, and the lower bound of every plan of whole tensors. */
 #include "api/arguments.h"
 #include "api/report.h"
 
@@ -10,7 +10,7 @@
 #include "graph/shrink/facts.h"
 #include "support/guard.h"
 
-/* Points of the stage, symbolic sizes at their greatest. */
+/* Returns the iterations of the stage, symbolic sizes at their maximum. */
 static int64_t elems_of(Ctx *cx, const Stage *s)
 {
     int64_t n = 1;
@@ -38,7 +38,7 @@ static int64_t graph_macs(const Build *b)
     return macs;
 }
 
-/* Of a region: its dearer branch, or all turns (one, where only the run knows how many). */
+/* Of a region: the larger branch, or all iterations (one, if the trip count depends on data). */
 int64_t report_group_macs(const Build *b, int group)
 {
     const Node *n = region_of_group(b, group);
@@ -80,7 +80,7 @@ const char *report_place(Build *b, const Group *g)
                        s->root != s->tensor ? " (shared)" : "");
 }
 
-/* The layers of a region's graphs stand behind those of the model. */
+/* Prints the layers of one graph; those of regions follow the model's. */
 static void print_layers_of(Build *b, Text *t, int width)
 {
     if (b->outer) text_printf(t, "\n%s: %s\n", b->body->name, b->body->what);
@@ -95,7 +95,7 @@ static void print_layers_of(Build *b, Text *t, int width)
     }
 }
 
-/* The column of operators is as wide as most layers need. */
+/* Returns the width of the operators' column: the longest text, within limits. */
 static int width_of_ops(const Build *b)
 {
     enum { LEAST = 16, MOST = 40 };
@@ -162,7 +162,7 @@ static void print_totals(Build *b, Text *t)
         text_printf(t, "size %-9s %lld to %lld: all figures are for the greatest\n", v->name, (long long)v->least,
                     (long long)v->greatest);
     }
-    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of what is alive at once)\n",
+    text_printf(t, "live-set bound %lld bytes in the arena (largest sum of bytes live at once)\n",
                 (long long)b->plan.live_bound);
     const int free = free_layers(b);
     text_printf(t, "flash          %lld bytes of weights; %d functions for %d layers", (long long)all.weights,
@@ -179,7 +179,7 @@ static void print_pair(Text *t, int64_t was, int64_t is, int width)
     text_printf(t, " %*s", width, number);
 }
 
-/* What lossless shrinking left of the layers, before biases and factors are fused to them. */
+/* Prints the layers that lossless shrinking reduced, before biases and factors are fused to them. */
 static void print_shrunk(const Graph *g, Text *t)
 {
     if (!g->shrunk_count) return;
@@ -187,7 +187,7 @@ static void print_shrunk(const Graph *g, Text *t)
     text_printf(t,
                 "\nLossless shrinking: %lld of %lld channels, %lld of %lld multiply-adds and %lld of %lld bytes of "
                 "kernels are left;\n"
-                "no output depends on the others, whatever the inputs hold.\n\n",
+                "no output depends on the others, for any input.\n\n",
                 (long long)is->channels, (long long)was->channels, (long long)is->macs, (long long)was->macs,
                 (long long)is->weights, (long long)was->weights);
     text_printf(t, "%-28s %14s %20s %18s\n", "layer", "channels", "multiply-add", "kernel");
@@ -201,7 +201,7 @@ static void print_shrunk(const Graph *g, Text *t)
     }
 }
 
-/* "2 of 30 sums fit into 16 bits: a b" */
+/* Prints "2 of 30 sums fit into 16 bits: a b". */
 static void print_facts_of(Text *t, const Fact *fact, int count, bool is_counted(const Fact *f),
                            bool holds(const Fact *f), const char *format)
 {
@@ -222,7 +222,7 @@ static bool stays_short(const Fact *f) { return fits_type(f->sum, I16); }
 static bool limits(const Fact *f) { return f->clamps; }
 static bool never_limits(const Fact *f) { return !f->binds; }
 
-/* What intervals show about integer arithmetic. */
+/* Prints the results of range analysis of integer arithmetic. */
 static void print_facts(Build *b, Text *t)
 {
     const Fact *fact = NULL;
@@ -232,21 +232,21 @@ static void print_facts(Build *b, Text *t)
     print_facts_of(t, fact, count, limits, never_limits, "%d of %d integer clamps never bind:");
 }
 
-/* What became of a quantized network that is written in real numbers. */
+/* Prints how many quantizations of a QDQ model are computed in integers. */
 static void print_quantized(const Graph *g, Text *t)
 {
     if (!g->quantized_count) return;
-    text_printf(t, "\n%d of %d quantizations are made of integers", g->quantized_count - g->unrealized_count,
+    text_printf(t, "\n%d of %d quantizations are computed in integers", g->quantized_count - g->unrealized_count,
                 g->quantized_count);
     for (int i = 0; i < g->unrealized_count; i++)
-        text_printf(t, "%s %s", i ? "" : "; of floats:", g->unrealized[i]->name);
+        text_printf(t, "%s %s", i ? "" : "; in floats:", g->unrealized[i]->name);
     text_char(t, '\n');
 }
 
 static bool is_float(DType t) { return dtype_is_float(t); }
 static bool is_byte(DType t) { return t == I8 || t == U8; }
 
-/* Has one of the group's calls an operand or a result of such a type? */
+/* True if a call of the group has an operand or a result of such a type. */
 static bool has_type(const Group *g, bool is_such(DType t))
 {
     for (int i = 0; i < g->node_count; i++) {

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_REPORT_H
-#define LW_REPORT_H
-/* The figures that both reports, text and HTML, are about. */
+#ifndef LW_API_REPORT_H
+#define LW_API_REPORT_H
+/* The figures of both reports, text and HTML. */
 #include "driver/driver.h"
 
-/* Bytes but for macs */
+/* macs: a count; the others: bytes */
 typedef struct Totals { int64_t macs, arena, inputs, outputs, state, ram, weights; } Totals;
 
 Totals report_totals(const Build *b);
-/* Points of sums of products, padding counts as data; of a layer, or of all that a region runs at most. */
+/* Multiply-adds of a layer, those with padding included; of a region, the most that a run executes. */
 int64_t report_group_macs(const Build *b, int group);
-int64_t report_weights(const Group *g);      /* bytes of constants that it reads */
+int64_t report_weights(const Group *g);      /* bytes of constants that the group reads */
 int64_t report_result(Ctx *cx, const Group *g);              /* bytes */
 bool report_computes_floats(const Build *b, int group);      /* when it runs */
-int report_layers(const Build *b);           /* of all graphs, those that cost nothing too: the rows of the table */
-/* How many layers compute floats; -1: there are no bytes in the network, so that nobody asks */
+int report_layers(const Build *b);           /* rows of the table: the layers of all graphs, free ones included */
+/* Layers that compute in floats; -1: the network has no 8-bit tensors, so the reports omit the figure */
 int report_floats(const Build *b);
 const char *report_place(Build *b, const Group *g);          /* "arena +1024", "output 0" */
 #endif

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The report as one HTML file with pictures in SVG: no script, no font, no network. It is made for a phone's width first.
+/* The report as one HTML file with SVG pictures: no script, no font, no network. The layout is for a phone's width
+ * first.
  *
  *   the figures            multiply-adds, RAM, flash
- *   memory over time       every block of the arena as a rectangle: layers to the right, addresses upwards; above it the bytes
- *                          that are alive in each layer and the bound below which no plan can go
- *   layers                 a row each: what was fused, and bars for multiply-adds, weights and result
+ *   memory over time       each buffer of the arena as a rectangle: layers to the right, offsets upwards; above, the
+ *                          live bytes in each layer and the lower bound of every plan
+ *   layers                 a row each: its operators, and bars for multiply-adds, weights and result
  *   flash by part          the constants, the largest first
- *   what went away         operators of the model that the passes over the DAG made superfluous
+ *   removed operators      operators of the model that passes over the DAG folded or removed
  *
- * All numbers are integers, so that the same model gives the same bytes everywhere. */
+ * All numbers are integers: the same model gives the same bytes on every machine. */
 #include "api/arguments.h"
 #include "api/report.h"
 
@@ -19,32 +20,25 @@
 #include "support/map.h"
 
 static const char *const style[] = {
-    ":root{color-scheme:light "
-    "dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;--mac:#2f6fb0;--weight:#b8722c;--"
-    "result:#3d8a5f}",
-    "@media(prefers-color-scheme:dark){:root{--page:#14181d;--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#"
-    "1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
-    "*{box-sizing:border-box}body{margin:0 "
-    "auto;max-width:60rem;padding:1rem;background:var(--page);color:var(--ink);font:16px/1.45 "
-    "system-ui,sans-serif;overflow-wrap:anywhere}",
-    "h1{font-size:1.4rem;margin:.2rem 0}h2{font-size:1.1rem;margin:2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 "
-    ".3rem}p{margin:.3rem 0;color:var(--faint);font-size:.9rem}",
-    ".cards{display:grid;grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.6rem;margin:1rem 0}",
-    ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}.cards "
-    "b{display:block;font-size:1.25rem}",
-    ".cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;border:1px solid "
-    "var(--line);border-radius:.5rem}svg{display:block}",
-    "svg text{fill:var(--ink);font:11px system-ui,sans-serif}svg .faint{fill:var(--faint)}",
-    "ol{list-style:none;margin:0;padding:0}li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem "
-    "1rem;grid-template-columns:1fr}",
-    "li b{font-weight:600}li "
-    "i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;grid-template-columns:1fr "
-    "6.5rem;gap:.05rem .6rem;align-items:center}",
-    ".bars span{font-size:.82rem;text-align:right;font-variant-numeric:tabular-nums}.bars "
-    "svg{width:100%;height:.55rem}",
-    "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}.key "
-    "span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;margin-right:.35rem;"
-    "background:var(--c)}",
+    ":root{color-scheme:light dark;--page:#fff;--ink:#1c2430;--faint:#5b6675;--line:#d9dee5;--card:#f5f7f9;",
+    "--mac:#2f6fb0;--weight:#b8722c;--result:#3d8a5f}@media(prefers-color-scheme:dark){:root{--page:#14181d;",
+    "--ink:#e6e9ed;--faint:#9aa5b1;--line:#333b45;--card:#1d232a;--mac:#6ea8e0;--weight:#dc9d5c;--result:#6dbf92}}",
+    "*{box-sizing:border-box}body{margin:0 auto;max-width:60rem;padding:1rem;background:var(--page);",
+    "color:var(--ink);font:16px/1.45 system-ui,sans-serif;overflow-wrap:anywhere}h1{font-size:1.4rem;margin:.2rem 0}",
+    "h2{font-size:1.1rem;margin:2rem 0 .4rem}h3{font-size:1rem;margin:1rem 0 .3rem}p{margin:.3rem 0;",
+    "color:var(--faint);font-size:.9rem}.cards{display:grid;",
+    "grid-template-columns:repeat(auto-fit,minmax(9.5rem,1fr));gap:.6rem;margin:1rem 0}",
+    ".cards div{background:var(--card);border:1px solid var(--line);border-radius:.5rem;padding:.6rem .8rem}",
+    ".cards b{display:block;font-size:1.25rem}.cards span{color:var(--faint);font-size:.82rem}.wide{overflow-x:auto;",
+    "border:1px solid var(--line);border-radius:.5rem}svg{display:block}svg text{fill:var(--ink);",
+    "font:11px system-ui,sans-serif}svg .faint{fill:var(--faint)}ol{list-style:none;margin:0;padding:0}",
+    "li{border-top:1px solid var(--line);padding:.5rem 0;display:grid;gap:.1rem 1rem;grid-template-columns:1fr}",
+    "li b{font-weight:600}li i{font-style:normal;color:var(--faint);font-size:.85rem}.bars{display:grid;",
+    "grid-template-columns:1fr 6.5rem;gap:.05rem .6rem;align-items:center}.bars span{font-size:.82rem;",
+    "text-align:right;font-variant-numeric:tabular-nums}.bars svg{width:100%;height:.55rem}",
+    "@media(min-width:44rem){li{grid-template-columns:22rem 1fr;align-items:center}}.key span{margin-right:1rem}",
+    ".key span::before{content:'';display:inline-block;width:.7rem;height:.7rem;border-radius:2px;",
+    "margin-right:.35rem;background:var(--c)}",
 };
 
 /* ---- Text ------------------------------------------------------------------------------------------------------- */
@@ -61,7 +55,7 @@ static void add_escaped(Text *t, const char *s)
     }
 }
 
-/* Three digits or so: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
+/* Returns about three digits with a unit: 512 B, 12.5 KiB, 3.4 MiB. `unit` is 1000 or 1024. */
 static const char *short_number(Ctx *cx, int64_t n, int64_t unit, const char *const names[4])
 {
     int power = 0;
@@ -85,60 +79,53 @@ static const char *count_text(Ctx *cx, int64_t n)
     return short_number(cx, n, 1000, names);
 }
 
-/* ---- What lies where in the arena, and when ---------------------------------------------------------------------- */
+/* ---- Buffers of the arena: offsets and live ranges --------------------------------------------------------------- */
 
-typedef struct ReportBlock { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } ReportBlock;
-typedef struct Blocks { int count; ReportBlock *at; } Blocks;
+typedef struct ReportBuffer { const char *name; int64_t bytes, offset; int first, last; bool is_scratch; } ReportBuffer;
+typedef struct Buffers { int count; ReportBuffer *at; } Buffers;
 
-static ReportBlock block_of_root(const Build *b, const Slot *root)
+static ReportBuffer buffer_of_root(const Build *b, const Slot *root)
 {
-    ReportBlock k = {
-        root->tensor->name, tensor_most_bytes(b->cx, root->tensor), root->offset, b->groups.count, 0, false
-    };
+    const int64_t bytes = tensor_most_bytes(b->cx, root->tensor);
+    ReportBuffer k = { root->tensor->name, bytes, root->offset, b->groups.count, 0, false };
     for (const Slot *s = root; s; s = s->next) {
         if (s->first < k.first) k.first = s->first;
         if (s->last > k.last) k.last = s->last;
     }
-    if (k.first < 0) k.first = 0;                                           /* an input */
-    if (k.last >= b->groups.count) k.last = b->groups.count - 1;            /* an output */
+    if (k.first < 0) k.first = 0;                                           /* an input is live before the run */
+    if (k.last >= b->groups.count) k.last = b->groups.count - 1;            /* an output is live after it */
     return k;
 }
 
-static void add_scratch(const Build *b, Blocks *to, const Call *c, int group)
+static void add_scratch(const Build *b, Buffers *to, const Call *c, int group)
 {
     for (int i = 0; i < c->place_count; i++) {
         const Memory *m = c->function->memory[i];
         if (m->kind != MEMORY_SCRATCH) continue;
         const int64_t bytes = m->elems->integer * dtype_info(m->type)->bytes;
-        to->at[to->count++] = (ReportBlock){ text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name),
-                                             bytes,
-                                             c->place[i].offset,
-                                             group,
-                                             group,
-                                             true };
+        const char *name = text_format(b->cx, "%s of %s", m->name, b->groups.at[group].name);
+        to->at[to->count++] = (ReportBuffer){ name, bytes, c->place[i].offset, group, group, true };
     }
 }
 
-static void add_region_scratch(const Build *b, Blocks *to, int group)
+static void add_region_scratch(const Build *b, Buffers *to, int group)
 {
     for (int i = 0; i < b->scratch_count[group]; i++) {
         const Scratch *s = &b->scratch[group][i];
-        const char *what = i ? "a state's second array" : "memory";
-        if (s->bytes)
-            to->at[to->count++] = (ReportBlock){
-                text_format(b->cx, "%s of %s", what, b->groups.at[group].name), s->bytes, s->offset, group, group, true
-            };
+        const char *what = i ? "a state's second buffer" : "memory";
+        const char *name = text_format(b->cx, "%s of %s", what, b->groups.at[group].name);
+        if (s->bytes) to->at[to->count++] = (ReportBuffer){ name, s->bytes, s->offset, group, group, true };
     }
 }
 
-static Blocks blocks_of(const Build *b)
+static Buffers buffers_of(const Build *b)
 {
     int most = b->plan.slot_count;
     for (int i = 0; i < b->program.call_count; i++) most += b->program.call[i].place_count;
-    Blocks all = { 0, NEW_ARRAY(b->cx->arena, ReportBlock, most) };
+    Buffers all = { 0, NEW_ARRAY(b->cx->arena, ReportBuffer, most) };
     for (int i = 0; i < b->plan.slot_count; i++) {
         const Slot *s = &b->plan.slot[i];
-        if (s->in_arena && s->root == s->tensor) all.at[all.count++] = block_of_root(b, s);
+        if (s->in_arena && s->root == s->tensor) all.at[all.count++] = buffer_of_root(b, s);
     }
     for (int i = 0, call = 0; i < b->groups.count; i++) {
         if (region_of_group(b, i)) add_region_scratch(b, &all, i), call++;
@@ -162,8 +149,8 @@ enum {
     CHARACTER = 7
 };
 
-/* top: bytes at the upper edge */
-typedef struct Chart { const Build *b; Text *t; Blocks blocks; int step, count; int64_t top; } Chart;
+/* top: bytes at the top of the chart */
+typedef struct Chart { const Build *b; Text *t; Buffers buffers; int step, count; int64_t top; } Chart;
 
 static int x_of(const Chart *c, int group) { return LEFT + group * c->step; }
 static int height_of(const Chart *c, int64_t bytes, int full) { return (int)(bytes * full / (c->top ? c->top : 1)); }
@@ -180,14 +167,14 @@ static void scale(Chart *c, int floor, int full, int parts)
     }
 }
 
-/* From the bottom up, what lies over something else once. */
-static int64_t alive_at(const Chart *c, int group)
+/* Returns the bytes live in a group; bytes that several buffers share count once. */
+static int64_t live_at(const Chart *c, int group)
 {
     int64_t sum = 0, counted = 0;
     for (;;) {
-        const ReportBlock *next = NULL;
-        for (int i = 0; i < c->blocks.count; i++) {
-            const ReportBlock *k = &c->blocks.at[i];
+        const ReportBuffer *next = NULL;
+        for (int i = 0; i < c->buffers.count; i++) {
+            const ReportBuffer *k = &c->buffers.at[i];
             if (k->first > group || group > k->last || k->offset + k->bytes <= counted) continue;
             if (!next || k->offset < next->offset) next = k;
         }
@@ -203,14 +190,14 @@ static void live_picture(Chart *c)
     scale(c, floor, LIVE, 1);
     text_printf(c->t, "<path fill=\"var(--mac)\" fill-opacity=\".35\" d=\"M%d %d", LEFT, floor);
     for (int g = 0; g < c->count; g++)
-        text_printf(c->t, "V%dH%d", floor - height_of(c, alive_at(c, g), LIVE), x_of(c, g + 1));
+        text_printf(c->t, "V%dH%d", floor - height_of(c, live_at(c, g), LIVE), x_of(c, g + 1));
     text_printf(
         c->t,
         "V%dZ\"/>\n<path d=\"M%d %dH%d\" stroke=\"var(--weight)\" stroke-width=\"1.5\" stroke-dasharray=\"5 4\"/>\n",
         floor, LEFT, bound, x_of(c, c->count));
 }
 
-static void block_picture(Chart *c, const ReportBlock *k, int number)
+static void buffer_picture(Chart *c, const ReportBuffer *k, int number)
 {
     const int floor = TOP + LIVE + BETWEEN + ARENA, x = x_of(c, k->first) + 1,
               width = (k->last - k->first + 1) * c->step - 2;
@@ -247,21 +234,20 @@ static void layer_numbers(Chart *c)
 
 static void memory(const Build *b, Text *t)
 {
-    Chart c = { b, t, blocks_of(b), 0, b->groups.count, b->plan.arena_size };
+    Chart c = { b, t, buffers_of(b), 0, b->groups.count, b->plan.arena_size };
     c.step = PLEASANT / (c.count ? c.count : 1);
     c.step = c.step < LEAST_STEP ? LEAST_STEP : c.step > MOST_STEP ? MOST_STEP : c.step;
     text_add(t, "<h2>Memory over time</h2>\n");
-    if (!c.blocks.count) {
-        text_add(t, "<p>Nothing lies in the arena.</p>\n");
+    if (!c.buffers.count) {
+        text_add(t, "<p>The arena is empty.</p>\n");
         return;
     }
     const int width = x_of(&c, c.count) + 8, height = TOP + LIVE + BETWEEN + ARENA + BOTTOM,
               floor = TOP + LIVE + BETWEEN + ARENA;
     text_printf(t,
-                "<p>Above: bytes that are alive in each layer, and, dashed, the bound below which no plan can go: %s. "
-                "Below: what lies where; "
-                "the arena takes %s. Pale blocks are scratch memory of one layer; where one lies over another, an "
-                "output takes the place of what is read already.</p>\n",
+                "<p>Above: live bytes in each layer; the dashed line is the lower bound of every plan: %s. "
+                "Below: the buffers of the arena, which has %s. Pale buffers are scratch memory of one layer; where "
+                "two overlap, an output is computed in place.</p>\n",
                 bytes_text(b->cx, b->plan.live_bound), bytes_text(b->cx, b->plan.arena_size));
     text_printf(t,
                 "<div class=\"wide\"><svg viewBox=\"0 0 %d %d\" width=\"%d\" height=\"%d\" role=\"img\" "
@@ -269,7 +255,7 @@ static void memory(const Build *b, Text *t)
                 width, height, width, height);
     live_picture(&c);
     scale(&c, floor, ARENA, 4);
-    for (int i = 0; i < c.blocks.count; i++) block_picture(&c, &c.blocks.at[i], i);
+    for (int i = 0; i < c.buffers.count; i++) buffer_picture(&c, &c.buffers.at[i], i);
     layer_numbers(&c);
     text_add(t, "</svg></div>\n");
 }
@@ -337,8 +323,8 @@ static void layers(Build *b, Text *t)
     }
     text_add(t, "<h2>Layers</h2>\n<p class=\"key\"><span style=\"--c:var(--mac)\">multiply-adds</span><span "
                 "style=\"--c:var(--weight)\">weights</span>"
-                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; where "
-                "its result lies comes last.</p>\n");
+                "<span style=\"--c:var(--result)\">result</span></p>\n<p>Operators joined by + are one function; the "
+                "last column is the address of its result.</p>\n");
     const int floats = report_floats(b);
     if (floats >= 0) text_printf(t, "<p>Floating point in %d of %d layers.</p>\n", floats, report_layers(b));
     text_add(t, "<ol>\n");
@@ -377,8 +363,8 @@ static void flash(const Build *b, Text *t)
     }
     if (count) qsort(part, (size_t)count, sizeof *part, larger_first);
     text_printf(t,
-                "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s comes on top; its size is the C "
-                "compiler's matter.</p>\n<ol>\n",
+                "<h2>Flash by part</h2>\n<p>%s of constants. The code of %d function%s is not included; its size "
+                "depends on the C compiler.</p>\n<ol>\n",
                 bytes_text(b->cx, all), b->program.function_count, b->program.function_count == 1 ? "" : "s");
     for (int i = 0; i < count; i++) {
         if (i >= SHOWN) rest += part[i].bytes;
@@ -395,9 +381,9 @@ static void flash(const Build *b, Text *t)
     text_add(t, "</ol>\n");
 }
 
-/* ---- What went away ---------------------------------------------------------------------------------------------- */
+/* ---- Removed operators ------------------------------------------------------------------------------------------- */
 
-/* What a node is known by: passes make new nodes of the same name and operator. */
+/* Returns the key of a node: passes replace it by new nodes with the same name and operator. */
 static const char *key_of(Ctx *cx, const Node *n) { return text_format(cx, "%s %s", n->op->name, n->name); }
 
 static bool reads_constants_alone(const Node *n)
@@ -407,7 +393,7 @@ static bool reads_constants_alone(const Node *n)
     return true;
 }
 
-static void gone(const Build *b, Text *t)
+static void removed(const Build *b, Text *t)
 {
     Ctx *cx = b->cx;
     Map kept = map_new(cx->arena);
@@ -424,21 +410,21 @@ static void gone(const Build *b, Text *t)
             map_put(&kept, key, strlen(key), &kept);
         }
     const int count = graph_order(cx, &imported, &order);
-    text_add(t, "<h2>What went away</h2>\n");
+    text_add(t, "<h2>Removed operators</h2>\n");
     for (int i = 0; i < count; i++) {
         const char *key = order[i]->kind == NODE_CALL ? key_of(cx, order[i]) : NULL;
         if (!key || map_get(&kept, key, strlen(key))) continue;
-        text_add(t, found++ ? "" : "<p>Operators of the model that nothing is left of when it runs.</p>\n<ol>\n");
+        text_add(t, found++ ? "" : "<p>Operators of the model without code in the emitted program.</p>\n<ol>\n");
         text_add(t, "<li><div><b>");
         add_escaped(t, order[i]->name);
         text_add(t, "</b> <i>");
         add_escaped(t, order[i]->op->name);
         text_printf(t, "</i></div><div><i>%s</i></div></li>\n",
-                    reads_constants_alone(order[i]) ? "computed when compiling"
+                    reads_constants_alone(order[i]) ? "computed at compile time"
                     : order[i]->op->layout.is_view  ? "a view: no work"
-                                                    : "folded into the operators or weights beside it");
+                                                    : "folded into adjacent operators or weights");
     }
-    text_add(t, found ? "</ol>\n" : "<p>Nothing: every operator is in a layer.</p>\n");
+    text_add(t, found ? "</ol>\n" : "<p>None: every operator is in a layer.</p>\n");
 }
 
 static const char *left_text(Ctx *cx, int64_t is, int64_t was, const char *what)
@@ -454,7 +440,7 @@ static const char *size_text(Ctx *cx, const Shrunk *l)
                        left_text(cx, l->is.weights, l->was.weights, "bytes of kernels"));
 }
 
-/* The layers of which channels went. */
+/* Lists the layers from which lossless shrinking removed channels. */
 static void shrunk(const Build *b, Text *t)
 {
     const Graph *g = &b->graph;
@@ -512,7 +498,7 @@ static const char *report_html(Ctx *cx, const char *model, const lw_options *o)
     memory(&b, &t);
     layers(&b, &t);
     flash(&b, &t);
-    gone(&b, &t);
+    removed(&b, &t);
     shrunk(&b, &t);
     text_add(&t, "</body>\n</html>\n");
     return text_string(&t);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright run`: the model in the interpreter, .npy files in and out. */
+/* `loopwright run`: interprets the model on .npy files. */
 #include "api/run.h"
 
 #include "api/arguments.h"
 #include "api/elements.h"
 #include "support/guard.h"
 
-/* Data need sizes that are numbers. */
-static bool has_numbers_for_sizes(Build *b)
+/* Refuses inputs with symbolic sizes: their data require numbers. */
+static bool has_fixed_sizes(Build *b)
 {
     for (int i = 0; i < b->model.input_count; i++) {
         const Tensor *t = b->model.input[i];
@@ -22,7 +22,7 @@ static bool has_numbers_for_sizes(Build *b)
     return true;
 }
 
-/* What state holds before the first run. */
+/* Returns a copy of the state's initial value. */
 static void *initial_state(Build *b, int input)
 {
     const Tensor *first = build_initial(b, input);
@@ -30,10 +30,9 @@ static void *initial_state(Build *b, int input)
     return first ? arena_copy(b->cx->arena, first->data, (size_t)bytes) : arena_alloc(b->cx->arena, (size_t)bytes);
 }
 
-/* ---- Made-up indices
- * ---------------------------------------------------------------------------------------------- */
+/* ---- Generated indices ------------------------------------------------------------------------------------------- */
 
-typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;      /* 0: it indexes nothing */
+typedef struct Indexed { Ctx *cx; const Tensor *by; int64_t limit; } Indexed;      /* limit 0: it indexes nothing */
 typedef struct Within { Indexed *found; int64_t size; } Within;
 
 static void visit_index(const Expr *e, void *user)
@@ -54,7 +53,8 @@ static void visit_read(const Expr *e, void *user)
     }
 }
 
-/* The least dimension that the input's elements index, as `k` in x[k[i], j]: made-up ones stay below it. */
+/* Returns the smallest dimension that the input's elements index, as `k` in x[k[i], j]; generated elements are below.
+ * */
 static int64_t index_limit(const Build *b, const Tensor *t)
 {
     Indexed found = { b->cx, NULL, 0 };
@@ -71,22 +71,22 @@ static int64_t index_limit(const Build *b, const Tensor *t)
     return found.limit;
 }
 
-/* Files are for the inputs that are no state. */
+/* Reads the files of the inputs that are not a state. */
 static bool read_inputs(Build *b, const char *const *input, int count, void **data)
 {
     Ctx *cx = b->cx;
     int inputs = b->model.input_count - b->state_count;
     if (count && count != inputs) {
         diag_error(cx, NULL, "the model has %d inputs%s, but %d files are given", inputs,
-                   b->state_count ? " that are no state" : "", count);
+                   b->state_count ? " that are not a state" : "", count);
         return false;
     }
-    if (!has_numbers_for_sizes(b)) return false;
+    if (!has_fixed_sizes(b)) return false;
     for (int i = 0, file = 0; i < b->model.input_count; i++) {
         const Tensor *t = b->model.input[i];
         if (build_state_of_input(b, i) >= 0) data[i] = initial_state(b, i);
         else
-            data[i] = count ? elements_read(cx, input[file++], t) : elements_made_up(cx, t, (uint32_t)i + 1,
+            data[i] = count ? elements_read(cx, input[file++], t) : elements_generate(cx, t, (uint32_t)i + 1,
                                                                                      index_limit(b, t));
     }
     return !ctx_failed(cx);
@@ -112,7 +112,7 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, vo
     return ok;
 }
 
-/* The model on these files. False on error. */
+/* Interprets the model on these files. False on error. */
 static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count, void ***outputs,
                       const lw_options *o)
 {
@@ -122,7 +122,7 @@ static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *i
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
     const int files = b->model.input_count - b->state_count;
     if (!input_count && files)
-        diag_error(cx, NULL, "the model requires a .npy file for each of its inputs, which are %d", files);
+        diag_error(cx, NULL, "the model requires a .npy file for each of its %d inputs", files);
     return !ctx_failed(cx) && run_interpreted(b, input, input_count, 1, &inputs, outputs);
 }
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_RUN_H
-#define LW_RUN_H
-/* The model in the interpreter, for `run` and for `verify`. */
+#ifndef LW_API_RUN_H
+#define LW_API_RUN_H
+/* Interprets a model, for `run` and `verify`. */
 #include "driver/driver.h"
 
-/* After build_read: so many runs on the same inputs, each with the state that the one before has left. Inputs come from .npy files,
- * one for each that is no state, or are made up (count 0). inputs and outputs: [of the model], in its order. False on error. */
+/* Interprets the model `runs` times on the same inputs, after build_read; state carries over from run to run. Inputs
+ * are read from .npy files, one for each input that is not a state, or generated (count 0). inputs and outputs: one for
+ * each of the model's, in its order. False on error. */
 bool run_interpreted(Build *b, const char *const *input, int count, int runs, void ***inputs, void ***outputs);
-/* The model's output with this number among those that are no state; -1: there are fewer. */
+/* Returns the index of the n-th output that is not a state; -1: there are fewer. */
 int run_output_number(const Build *b, int number);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The emitted C as a program: see trial.h. Commands go through the shell, file names quoted; compiler and runner
- * are the user's own words. */
+/* Builds and runs the emitted C: see trial.h. The shell runs the commands; file names are quoted, the user's words for
+ * compiler and runner are not. */
 #include "api/trial.h"
 
 #include <stdio.h>
@@ -11,7 +11,7 @@
 
 /* ---- The scratch folder ---------------------------------------------------------------------------------------- */
 
-/* A path as one word of the shell. */
+/* Adds a path, quoted as one word of the shell. */
 static void add_quoted(Text *t, const char *path)
 {
     text_add(t, " '");
@@ -42,7 +42,7 @@ Folder *trial_folder(Ctx *cx, int input_count)
         Folder *f = folder_of(cx, candidate, input_count);      /* before mkdir: no allocation may fail after it */
         if (system(command) == 0) return f;
     }
-    diag_error(cx, NULL, "cannot make a scratch folder in %s", base ? base : "/tmp");
+    diag_error(cx, NULL, "cannot create a scratch folder in %s", base ? base : "/tmp");
     return NULL;
 }
 
@@ -93,7 +93,7 @@ bool trial_build(Ctx *cx, const char *folder, const lw_options *o)
     return run_command(cx, &build, "building the emitted C");
 }
 
-/* Programs hold numbers of 16 bits as they are stored; a .npy file knows no bfloat16. */
+/* The emitted program reads and writes bfloat16 as u16, because .npy has no bfloat16. */
 static Tensor as_stored(const Tensor *t)
 {
     Tensor stored = *t;
@@ -101,7 +101,7 @@ static Tensor as_stored(const Tensor *t)
     return stored;
 }
 
-/* The measures among the lines that a runner printed. */
+/* Adds the measurements among the lines that a runner printed. */
 static void add_measures(Ctx *cx, const char *path, Text *said)
 {
     static const char *const words[] = { "instructions ", "cycles ", "ns " };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_TRIAL_H
-#define LW_TRIAL_H
-/* The emitted C as a program: built in a scratch folder, run on .npy files by this machine or by a runner. */
+#ifndef LW_API_TRIAL_H
+#define LW_API_TRIAL_H
+/* Builds the emitted C in a scratch folder and runs it on .npy files, on the host or with a runner. */
 #include "driver/driver.h"
 #include "support/text.h"
 
-/* The scratch folder and room for the name of a file in it: a folder is also removed where memory has run out. */
+/* The scratch folder, with a buffer for the name of a file in it: removal of the folder must not allocate. */
 typedef struct Folder { const char *path; char *file; size_t room; int input_count; } Folder;
 
 Folder *trial_folder(Ctx *cx, int input_count);      /* NULL on error */

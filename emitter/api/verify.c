@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* `loopwright verify`: the emitted C, built with the host's compiler, against the interpreter or against recorded outputs. */
+/* `loopwright verify`: builds the emitted C, runs it, and compares its outputs with those of the interpreter or with
+ * recorded ones. */
 #include <string.h>
 
 #include "api/arguments.h"
@@ -11,12 +12,11 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* ---- Comparison
- * --------------------------------------------------------------------------------------------------- */
+/* ---- Comparison -------------------------------------------------------------------------------------------------- */
 
 typedef struct Files { const char *const *input, *const *expect; int input_count, expect_count; } Files;
 
-/* All trials of a model: what is said of them, and what was compared. */
+/* All trials of a model: their report, and counts of the compared outputs. */
 typedef struct Verify {
     Ctx *cx;
     const lw_options *options;
@@ -24,12 +24,12 @@ typedef struct Verify {
     const char *folder;
     Accepted accepted;
     Text said;
-    const char *first_layer;         /* that differs; NULL: none does */
+    const char *first_layer;         /* the first layer that differs; NULL: none */
     int outputs, wrong_outputs;
-    bool has_floats, has_steps;      /* what --tolerance and --steps are about */
+    bool has_floats, has_steps;      /* an output to which --tolerance, --steps applies */
 } Verify;
 
-/* Integers to which --steps applies: quantized values, and not counts or indices. */
+/* True for integers to which --steps applies: quantized values, not counts or indices. */
 static bool is_in_steps(const Tensor *t)
 {
     return !dtype_is_float(t->type) && t->type != BOOL && dtype_info(t->type)->bytes <= 2;
@@ -57,7 +57,8 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, cons
     text_char(t, '\n');
 }
 
-/* A line for each output; with --layers the result of a layer is an output behind the model's own `layers_from`. */
+/* Compares the outputs and prints a line each. With --layers, outputs from number `layers_from` are results of layers.
+ * */
 static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, void *const *interpreted)
 {
     Ctx *cx = v->cx;
@@ -84,9 +85,9 @@ static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, voi
     return !ctx_failed(cx);
 }
 
-/* ---- Symbolic sizes --------------------------------------------------------------------------------------------------
- * The emitted program is run with all sizes at their least, in the middle, and at their greatest; each time the model is
- * read anew with these numbers fixed, so that the interpreter knows nothing of symbolic sizes. */
+/* ---- Symbolic sizes ----------------------------------------------------------------------------------------------
+ * The emitted program runs with all sizes at their minimum, in the middle, and at their maximum. For each trial the
+ * model is read again with these sizes fixed, so the interpreter never evaluates a symbolic size. */
 
 enum { MOST_SIZES = 16, TRIALS = 3 };
 typedef struct SizeList { int count; const Var *at[MOST_SIZES]; } SizeList;
@@ -113,7 +114,7 @@ static int64_t size_in_trial(const Var *v, int trial)
     return v->least + (v->greatest - v->least) * trial / (TRIALS - 1);
 }
 
-/* The options with every size fixed, and " n=4" for each. */
+/* Returns the options with every size fixed; *arguments gets " n=4" for each. */
 static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s, int trial, const char **arguments)
 {
     lw_options fixed = *o;
@@ -137,11 +138,11 @@ static lw_options fixed_options(Ctx *cx, const lw_options *o, const SizeList *s,
 
 /* ---- The command ------------------------------------------------------------------------------------------------ */
 
-enum { RUNS_WITH_STATE = 3 };     /* what the first one leaves, and both places of state that has two, are read */
+/* The second run reads the state of the first; three runs read both buffers of a state that has two. */
+enum { RUNS_WITH_STATE = 3 };
 
-/* One run (or several, with state) of the program beside the interpreter. A schedule may speak of sizes that the
- * trial has
- * fixed; then the formulas are interpreted as they are written. */
+/* Runs the program and the interpreter once (with state, several times). Steps of a schedule may name sizes that the
+ * trial has fixed; the interpreter then runs the formulas without steps. */
 static bool trial(Verify *v, const char *model, const lw_options *o, const char *sizes)
 {
     Build b;
@@ -170,7 +171,7 @@ static bool trials(Verify *v, Build *b, const char *model)
     return ok;
 }
 
-/* How the program is built and run. */
+/* Prints how the program is built and run. */
 static void print_setting(Verify *v, const Build *b)
 {
     const lw_options *o = v->options;
@@ -194,12 +195,12 @@ static void print_tolerance(Text *t, const Verify *v)
     if (v->accepted.steps && v->has_steps) text_printf(t, "; quantized values within %d steps", v->accepted.steps);
 }
 
-/* Where an option had nothing to compare, it is refused. */
+/* Prints the verdict; refuses --tolerance and --steps if they apply to no output. */
 static const char *verdict(Verify *v)
 {
     const lw_options *o = v->options;
     const char *of = v->files->expect_count || o->recorded ? "the expected outputs" : "the interpreter";
-    const char *inputs = v->files->input_count ? "the given inputs" : "made-up inputs";
+    const char *inputs = v->files->input_count ? "the given inputs" : "generated inputs";
     if (o->tolerance && !v->has_floats) diag_error(v->cx, NULL, "--tolerance has no effect: no output holds floats");
     if (o->steps && !v->has_steps)
         diag_error(v->cx, NULL, "--steps has no effect: no output holds integers of at most 16 bits");
@@ -222,7 +223,7 @@ static const char *verify(Ctx *cx, const char *model, const Files *files, const 
     if (!are_given(cx, "lw_verify", "the inputs", files->input, files->input_count)) return NULL;
     if (!are_given(cx, "lw_verify", "the expected outputs", files->expect, files->expect_count)) return NULL;
     lw_options with_bench = *o;
-    with_bench.testbench = with_bench.standalone = true;     /* so that it builds from any folder */
+    with_bench.testbench = with_bench.standalone = true;     /* it builds from any folder */
     Folder *folder = build_read(&b, cx, model, o) ? trial_folder(cx, b.model.input_count) : NULL;
     Resource held;
     if (!folder) return NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_DRIVER_H
-#define LW_DRIVER_H
+#ifndef LW_DRIVER_DRIVER_H
+#define LW_DRIVER_DRIVER_H
 /* The pipeline: model -> DAG -> groups -> nests -> plan -> lowered functions -> program. A Build holds the results of
  * the stages that have run; dump, report, run and verify (emitter/api) stop at the stage that they need. */
 #include "cgen/control_flow.h"

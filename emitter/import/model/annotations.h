@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_ANNOTATIONS_H
-#define LW_IMPORT_ANNOTATIONS_H
+#ifndef LW_IMPORT_MODEL_ANNOTATIONS_H
+#define LW_IMPORT_MODEL_ANNOTATIONS_H
 /* Annotations by name, from a file beside the model: --annotate FILE. One a line, '#' begins a comment:
  *
  *   stop_fusion conv_3                          an operator annotation.X, and the nodes whose results it is said of

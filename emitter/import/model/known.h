@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_KNOWN_H
-#define LW_IMPORT_KNOWN_H
+#ifndef LW_IMPORT_MODEL_KNOWN_H
+#define LW_IMPORT_MODEL_KNOWN_H
 /* Chains of shape arithmetic are numbers when a reshape, a slice or a resize looks at them: what importers make of constants
  * is evaluated at once where it is small. */
 #include "ir/expr/tensor.h"

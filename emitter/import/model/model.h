@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_MODEL_H
-#define LW_IMPORT_MODEL_H
+#ifndef LW_IMPORT_MODEL_MODEL_H
+#define LW_IMPORT_MODEL_MODEL_H
 /* What every importer makes, and what it may be told. */
 #include "ir/expr/tensor.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TE_H
-#define LW_IMPORT_TE_H
+#ifndef LW_IMPORT_TE_TE_H
+#define LW_IMPORT_TE_TE_H
 /* The .te language: tensors, formulas, operator calls and a schedule in one readable file. A '#' begins a comment; a
  * statement ends with its line unless a bracket is open.
  *

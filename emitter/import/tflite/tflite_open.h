@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TFLITE_OPEN_H
-#define LW_IMPORT_TFLITE_OPEN_H
+#ifndef LW_IMPORT_TFLITE_TFLITE_OPEN_H
+#define LW_IMPORT_TFLITE_TFLITE_OPEN_H
 /* Dimensions that a TFLite file leaves open (-1 in a tensor's shape_signature), by what --dim says of them. They have no names there:
  * one is INPUT.AXIS, and the first dimension of an input is the batch as well, one for all inputs. */
 #include "import/model/model.h"

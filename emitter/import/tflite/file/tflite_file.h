@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TFLITE_FILE_H
-#define LW_IMPORT_TFLITE_FILE_H
+#ifndef LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
+#define LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
 /* What a TFLite file says of its first subgraph, as it says it: the schema's tables without their meaning (schema 3 of
  * TensorFlow Lite, tensorflow/compiler/mlir/lite/schema/schema.fbs). Names are interned. */
 #include "import/formats/flatbuffer.h"

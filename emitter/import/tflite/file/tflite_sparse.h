@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TFLITE_SPARSE_H
-#define LW_IMPORT_TFLITE_SPARSE_H
+#ifndef LW_IMPORT_TFLITE_FILE_TFLITE_SPARSE_H
+#define LW_IMPORT_TFLITE_FILE_TFLITE_SPARSE_H
 /* Constants of which a TFLite file holds only what is not zero. */
 #include "import/tflite/file/tflite_file.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TFLITE_OPS_H
-#define LW_IMPORT_TFLITE_OPS_H
+#ifndef LW_IMPORT_TFLITE_OPS_TFLITE_OPS_H
+#define LW_IMPORT_TFLITE_OPS_TFLITE_OPS_H
 /* How each TFLite operator becomes calls of ours: one row each. */
 #include "graph/dag/op.h"
 #include "import/tflite/file/tflite_file.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TFLITE_ROWS_H
-#define LW_IMPORT_TFLITE_ROWS_H
+#ifndef LW_IMPORT_TFLITE_OPS_TFLITE_ROWS_H
+#define LW_IMPORT_TFLITE_OPS_TFLITE_ROWS_H
 /* The rows of all files in this folder. */
 #include "import/tflite/ops/tflite_ops.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IMPORT_TFLITE_STATE_H
-#define LW_IMPORT_TFLITE_STATE_H
+#ifndef LW_IMPORT_TFLITE_OPS_TFLITE_STATE_H
+#define LW_IMPORT_TFLITE_OPS_TFLITE_STATE_H
 /* Variables of a TFLite model: what it keeps from run to run. */
 #include "import/model/model.h"
 #include "import/tflite/file/tflite_file.h"
