@@ -327,7 +327,8 @@ static bool by_carrying(Flow *f, int shared, const Box *made, FlowPoint place)
     Box box[MAX_RANK];
     for (int l = shared - 1; l >= 0 && c->refusal.verdict == PROVED; l--) {
         loop[l] = carrier_of(f->reader->loop[l]);
-        if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_producer(f)))) return false;
+        if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_producer(f))))
+            return false;
         whole[l] = l == shared - 1 ? loop[l] : carrier_join(c->cx, &loop[l], &whole[l + 1]);
         Flow one = joined_flow(f, made, &whole[l], box);
         if (by_carrier(&one, shared, l, box, place, &whole[l])) return true;

@@ -111,13 +111,15 @@ static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
 }
 
 /* One axis of the box from its ends; the count has to be free of loops, so it may be rounded up. */
-static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent, const Bounds *scope)
+static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent,
+                          const Bounds *scope)
 {
     const Expr *zero = expr_index(cx, 0);
     const Expr *count = simplify(cx, expr_add(cx, expr_sub(cx, high, low), expr_index(cx, 1)), scope);
     count = most_of(cx, count, scope);
     if (!count || provably(cx, expr_binary(cx, EXPR_LE, extent, count), scope)) return;     /* the whole axis */
-    if (!provably(cx, expr_binary(cx, EXPR_LE, zero, low), scope)) low = simplify(cx, expr_binary(cx, EXPR_MAX, low, zero), scope);
+    if (!provably(cx, expr_binary(cx, EXPR_LE, zero, low), scope))
+        low = simplify(cx, expr_binary(cx, EXPR_MAX, low, zero), scope);
     box->begin[a] = expr_is_int(low, 0) ? NULL : low;
     box->count[a] = count;
     box->cut[a] = !provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, low, count), extent), scope);
@@ -358,7 +360,8 @@ bool producers_are_done(Draft *d, const Stage *s, const Path *place)
     for (int i = 0; i < count; i++) {
         const Stage *m = producer_of(&d->next, reads[i]);
         const char *host = m ? host_of(&d->next, m) : NULL, *stored = host ? alloc_host_of(&d->next, m) : NULL;
-        bool outlives = host && (place ? encloses(stored, place) : !stored);     /* then the checker asks what stands first */
+        /* Then the checker asks what stands first */
+        bool outlives = host && (place ? encloses(stored, place) : !stored);
         if (host && !outlives && !(place && encloses(host, place)))
             return refuse_wrong(d, FAULT_ORDER,
                                 text_format(d->cx, "a place inside %s, or %s moved first", host, m->name),
@@ -374,7 +377,8 @@ static void look_once(Once *o, const Stmt *s, bool is_inside)
     if (s->kind == STMT_FOR && s->name == o->host) is_inside = true;
     if (s->kind == STMT_BLOCK && s->stage == o->stage && !is_inside && o->fine)
         o->fine = refuse_unproved(o->d, FAULT_PIECES, "one place: take this step before peel",
-                                  "%s stands outside %s, so %s stands in several places", s->name, o->host, o->stage->name);
+                                  "%s stands outside %s, so %s stands in several places", s->name, o->host,
+                                  o->stage->name);
     for (int i = 0; i < s->child_count; i++) look_once(o, s->child[i], is_inside);
 }
 

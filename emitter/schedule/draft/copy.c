@@ -68,7 +68,9 @@ const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark)
     c->nest = &d->next;
     c->mark = mark;
     s = stmt_rewrite(d->cx, s, rename_copy, c);
-    if (c->full) refuse_too_large(d, FAULT_LIMIT, "a loop with less inside",
-                                 "the statement around %s has more than %d loops to copy", s->name ? s->name : "the nest", MAX_COPIED);
+    if (c->full)
+        refuse_too_large(d, FAULT_LIMIT, "a loop with less inside",
+                         "the statement around %s has more than %d loops to copy", s->name ? s->name : "the nest",
+                         MAX_COPIED);
     return stmt_substitute(d->cx, s, c->var, c->fresh, c->var_count);
 }

@@ -116,7 +116,8 @@ typedef struct Found { const Stage *producer; bool any; } Found;
 static void find_read(const Expr *e, void *user)
 {
     Found *f = user;
-    for (int i = 0; e->kind == EXPR_READ && i < f->producer->out_count; i++) f->any = f->any || e->ref == f->producer->out[i];
+    for (int i = 0; e->kind == EXPR_READ && i < f->producer->out_count; i++)
+        f->any = f->any || e->ref == f->producer->out[i];
 }
 
 /* Where the initial values are a block of their own, it reads what they read, and the other one what the values read. */
@@ -258,8 +259,10 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
     }
     const ConsumedLoop *consumed = find_consumed(&d->next, *loop);
     if (consumed && consumed->step <= d->next.step_count)
-        return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", consumed->successors ? consumed->successors : "another loop"),
-                              "%s is gone since step %d (%s)", consumed->name, consumed->step, d->next.step[consumed->step - 1].text);
+        return refuse_invalid(d, FAULT_NAME,
+                              text_format(d->cx, "%s", consumed->successors ? consumed->successors : "another loop"),
+                              "%s is consumed by step %d (%s)", consumed->name, consumed->step,
+                              d->next.step[consumed->step - 1].text);
     Text there = text_new(d->cx);
     list_loops(&there, d->next.root, is_short_name, *loop);
     if (there.length)
@@ -361,7 +364,8 @@ static const Stmt *replace_below(const Replacing *r, const Stmt *s, const Bounds
     const Stmt *shell = s->kind == STMT_FOR ? stmt_for(r->cx, s->name, s->var, extent, s->loop_kind, s->child[0]) : s;
     const Stmt **child = NEW_ARRAY(r->cx->arena, const Stmt *, s->child_count);
     for (int i = 0; i < s->child_count; i++)
-        child[i] = replace_below(r, s->child[i], extent && !is_constant(extent) ? scope : bounds_inside(r->cx, scope, shell, i));
+        child[i] = replace_below(r, s->child[i],
+                                 extent && !is_constant(extent) ? scope : bounds_inside(r->cx, scope, shell, i));
     return stmt_with_children(r->cx, shell, child, s->child_count);
 }
 
@@ -375,7 +379,8 @@ static const Bounds *fixed_loops(Ctx *cx, const Bounds *scope)
     return is_constant(scope->extent) ? bounds_var(cx, outer, scope->var, scope->extent) : outer;
 }
 
-const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to, int count)
+const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to,
+                          int count)
 {
     Replacing r = { cx, from, to, count };
     return replace_below(&r, s, fixed_loops(cx, scope));
@@ -390,7 +395,8 @@ bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind)
 
 static int add_conjuncts(const Expr *e, const Expr **out, int n)
 {
-    if (e->kind == EXPR_AND && n + 1 < MAX_CONJUNCTS) return add_conjuncts(e->arg[1], out, add_conjuncts(e->arg[0], out, n));
+    if (e->kind == EXPR_AND && n + 1 < MAX_CONJUNCTS)
+        return add_conjuncts(e->arg[1], out, add_conjuncts(e->arg[0], out, n));
     out[n] = e;
     return n + 1;
 }

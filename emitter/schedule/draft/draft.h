@@ -43,7 +43,8 @@ static inline const Stmt *path_end(const Path *p) { return p->at[p->depth - 1]; 
 const char *loop_prefix(Ctx *cx, const char *loop);
 const char *loop_short(const char *loop);
 bool loop_is_own(const Stmt *loop, const Stage *s);          /* made from the axes of s */
-const Expr *loop_var_new(Ctx *cx, const char *loop, const Expr *extent);    /* a fresh variable for a loop of that name */
+/* A fresh variable for a loop of that name */
+const Expr *loop_var_new(Ctx *cx, const char *loop, const Expr *extent);
 
 bool is_output(const Nest *n, const Tensor *t);
 bool is_input(const Nest *n, const Tensor *t);
@@ -52,7 +53,8 @@ bool stage_makes(const Stage *s, const Tensor *t);
 const Stage *producer_of(const Nest *n, const Tensor *t);       /* NULL: an input */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer);           /* any of its tensors */
 
-int count_blocks(const Stmt *s, const Stage *stage);                      /* the pieces in which the stage stands in s */
+/* The pieces in which the stage stands in s */
+int count_blocks(const Stmt *s, const Stage *stage);
 /* Every block below s, in order, with the variables and facts in force at it, its guard aside. */
 typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);
@@ -64,7 +66,8 @@ bool is_constant(const Expr *e);                             /* an integer const
 
 /* All expressions of the statement with variables replaced, and simplified where that changes them. `scope` is in force
  * around it, with what the new expressions use. */
-const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to, int count);
+const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to,
+                          int count);
 
 /* The conjuncts of a guard, and back: NULL is true. */
 enum { MAX_CONJUNCTS = 32 };
@@ -88,5 +91,6 @@ const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
 bool draft_peel(Draft *d, const char **loop);
-const Nest *vectorize_data_loop(Ctx *cx, const Nest *n, const StepArgs *a);     /* vectorize LOOP, without reassociate */
+/* Vectorize LOOP, without reassociate */
+const Nest *vectorize_data_loop(Ctx *cx, const Nest *n, const StepArgs *a);
 #endif

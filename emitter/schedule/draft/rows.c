@@ -49,8 +49,8 @@ int64_t rows_in_block(Ctx *cx, const Expr *index, const Expr *var)
     return expr_uses(expr_substitute(cx, index, m.at, &zero, 1), var) ? 0 : m.at[0]->arg[1]->integer;
 }
 
-const Stmt *block_of_rows(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows, const Expr *first,
-                          const Expr *const *from, const Expr *const *to, int count)
+const Stmt *block_of_rows(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
+                          const Expr *first, const Expr *const *from, const Expr *const *to, int count)
 {
     Multiples m = { .var = var };
     const Expr *old[MAX_MULTIPLES + MAX_DEPTH], *now[MAX_MULTIPLES + MAX_DEPTH];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* cache_read: the named readers of a tensor read a copy of it instead: a new stage
+/* cache_read: the named consumers of a tensor read a copy of it instead, a new stage
  *
  *   copy[i, j] = x[i, j]            or, widening, copy[i, j] = i16(x[i, j])
  *
- * which stands whole behind x's maker and is meant to be given compute_at next. Widening is allowed only where the cast
- * loses nothing, so that a cast of the read to any other type is the same cast of the copy: i32(x) becomes i32(copy),
- * and a row is widened once rather than at each use. */
+ * which follows x's producer as a whole; a compute_at normally follows. Widening is accepted only where the cast is
+ * exact, so a cast of the read to any other type equals the same cast of the copy: i32(x) becomes i32(copy), and a row
+ * is widened once rather than at each use. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
-/* ---- What is proved -------------------------------------------------------------------------------------------- */
+/* ---- Proofs ----------------------------------------------------------------------------------------------------- */
 
-/* Bits of integers that a float type holds exactly. */
+/* Returns the bits of the integers that a float type represents exactly. */
 static int exact_bits(DType t) { return t == F64 ? 53 : t == F32 ? 24 : t == F16 ? 11 : 8; }
 
 static int value_bits(DType t)
@@ -22,7 +22,7 @@ static int value_bits(DType t)
     return t == BOOL ? 1 : 8 * info->bytes - (info->cls == SIGNED);
 }
 
-/* Does every value of `from` survive a cast to `to`? */
+/* True if every value of `from` survives a cast to `to`. */
 static bool cast_loses_nothing(DType from, DType to)
 {
     if (from == to) return true;
@@ -37,7 +37,8 @@ static bool widening_is_exact(Draft *d, const Tensor *t, DType as)
 {
     if (cast_loses_nothing(t->type, as)) return true;
     return refuse_wrong(d, FAULT_KIND, text_format(d->cx, "a type that holds all of %s", dtype_info(t->type)->spelling),
-                        "%s is %s, and a cast to %s may lose values", t->name, dtype_info(t->type)->spelling, dtype_info(as)->spelling);
+                        "%s is %s, and a cast to %s may lose values", t->name, dtype_info(t->type)->spelling,
+                        dtype_info(as)->spelling);
 }
 
 static bool reads_tensor(Ctx *cx, const Stage *s, const Tensor *t)
@@ -49,7 +50,7 @@ static bool reads_tensor(Ctx *cx, const Stage *s, const Tensor *t)
     return false;
 }
 
-/* The stages to rewrite: those named, or all that read the tensor. */
+/* Finds the stages to rewrite: the named ones, or all that read the tensor. */
 static int readers_of(Draft *d, const Tensor *t, const Stage **out)
 {
     int count = 0;
@@ -58,7 +59,7 @@ static int readers_of(Draft *d, const Tensor *t, const Stage **out)
         const Stage *s = draft_find_stage(d, a->reader[i]);
         if (!s) return 0;
         if (!reads_tensor(d->cx, s, t)) {
-            refuse_invalid(d, FAULT_ROLE, "one of its readers", "%s does not read %s", s->name, t->name);
+            refuse_invalid(d, FAULT_ROLE, "one of its consumers", "%s does not read %s", s->name, t->name);
             return 0;
         }
         out[count++] = s;
@@ -76,9 +77,9 @@ static const char *axis_name(Ctx *cx, const Stage *producer, int dimension)
     return producer ? expr_as_var(producer->axis[dimension].var)->name : name_format(cx, "d%d", dimension);
 }
 
-/* It is of the part that reads it. */
-static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, const Stage *reader, const char *copy_name,
-                               DType type)
+/* Returns the copy, in the part of its consumer. */
+static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, const Stage *reader,
+                               const char *copy_name, DType type)
 {
     StageSpec spec = { .name = copy_name, .part = reader->part, .axis_count = t->rank, .out_count = 1 };
     const Expr *index[MAX_RANK];
@@ -93,7 +94,7 @@ static const Stage *copy_stage(Ctx *cx, const Tensor *t, const Stage *producer, 
 
 typedef struct Redirect { const Tensor *from, *to; } Redirect;
 
-/* Operands come first, so a cast of the read is seen as a cast of the narrowed copy: the two casts become one. */
+/* Operands are rewritten first, so a cast of the read is a cast of the narrowed copy: the two casts fold into one. */
 static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
 {
     const Redirect *r = user;
@@ -101,8 +102,8 @@ static const Expr *redirect_read(Ctx *cx, const Expr *e, void *user)
         return expr_cast(cx, r->from->type, tensor_read(cx, r->to, e->arg, e->arg_count));
     if (e->kind != EXPR_CAST || r->from->type == r->to->type) return e;
     const Expr *narrowed = e->arg[0];
-    bool is_copy = narrowed->kind == EXPR_CAST && narrowed->type == r->from->type && narrowed->arg[0]->kind == EXPR_READ &&
-                   narrowed->arg[0]->ref == r->to;
+    bool is_copy = narrowed->kind == EXPR_CAST && narrowed->type == r->from->type && narrowed->arg[0]->kind == EXPR_READ
+                   && narrowed->arg[0]->ref == r->to;
     return is_copy ? expr_cast(cx, e->type, narrowed->arg[0]) : e;
 }
 

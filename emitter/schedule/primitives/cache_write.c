@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* cache_write: the computation of a stage goes to a new stage of the given scope, and the stage becomes a copy from it:
+/* cache_write: a new stage of the given scope takes over the computation of a stage, which becomes a copy of it:
  *
  *   y[i] = sum(k) ...      =>      y_register[i] = sum(k) ...,   y[i] = y_register[i]
  *
- * Both stand where the stage stood, with fresh loops; the new one is meant to be given compute_at in the loops of the
- * copy, as an accumulator tile. Nothing has to be proved: the copy reads what was stored before. */
+ * Both are placed where the stage was, with fresh loops. A compute_at normally attaches the new stage inside the loops
+ * of the copy, as an accumulator tile. No proof is required: the copy reads the value that was stored before. */
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
@@ -22,7 +22,7 @@ static const Stage *computing_stage(Ctx *cx, const Stage *s, const char *made)
     return n ? n->stage : NULL;
 }
 
-/* The stage of the same name and tensors that copies from `from`. */
+/* Returns the stage of the same name and tensors that copies `from`. */
 static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
 {
     Stage *copy = arena_copy(cx->arena, s, sizeof *s);
@@ -40,13 +40,15 @@ static const Stage *copying_stage(Ctx *cx, const Stage *s, const Stage *from)
     return copy;
 }
 
-/* An ordered axis is fine where the loop over it is another stage's: both stages are put into one step of it. */
+/* True if no loop of the stage runs over an ordered axis. The loop may be another stage's: it then encloses both
+ * stages. */
 static bool has_no_ordered_loop(Draft *d, const Stage *s)
 {
     Path p;
     if (!nest_find_block(&d->next, s->name, &p)) return true;
     for (int i = 0; i < p.depth; i++)
-        if (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s) && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))
+        if (p.at[i]->kind == STMT_FOR && loop_is_own(p.at[i], s)
+            && feeds_axis(path_end(&p), p.at[i]->var, AXIS_ORDERED))
             return refuse_unproved(d, FAULT_ROLE, "a stage with data and reduce loops",
                                    "%s has the ordered axis that its loop %s runs over", s->name, p.at[i]->name);
     return true;

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* compute_at: a stage is computed inside a loop of its readers, each time only what they need in that iteration.
+/* compute_at: a stage is computed inside a loop of its consumers; each iteration computes only the points it reads.
  *
- * The loop must enclose every reader, for a reader outside would find only what the last iteration left. The stage's own
- * loops are made anew over the needed box (place.c), so whatever split or reorder did to them is gone: place first, then
- * shape. Points that two iterations both need are made in both, whole reduction and all.
+ * The loop must enclose every consumer: one outside would read only the values of the last iteration. The stage gets
+ * fresh loops over the needed box (attach.c), which drops the effect of earlier split and reorder steps on it: attach
+ * first, then shape. Points that two iterations read are computed in both, with their whole reduction.
  *
- * With `loops=kept` a stage that has been shaped at the root comes as it is: its outermost loop runs over the rows that are
- * needed, and what is inside of a row, with all that is attached there, stays. Rows beyond the last are guarded. A loop that
- * takes R rows at once does so from the first row that is needed, so many times that it makes all; where that may reach
- * beyond the last row it begins lower instead, for a block is not to be cut.
+ * With `loops=kept` a stage shaped at the root keeps its loops. The outermost loop then runs over the needed rows; the
+ * loops inside a row and the stages attached to them stay. A guard cuts rows beyond the last. A loop that computes a
+ * group of R rows per iteration starts at the first needed row, with a trip count that covers all. Where the last group
+ * could exceed the last row, all groups begin lower instead, because a group is not cut.
  *
  *   for conv.h < 48: ROW(h)            for y.h:
  *   for y.h: y reads 2h .. 2h+2   =>     for conv.h < 3: ROW(y.h*2 + conv.h)        y */
@@ -18,16 +18,16 @@
 static bool is_not_output(Draft *d, const Stage *s)
 {
     if (!stage_is_output(&d->next, s)) return true;
-    return refuse_unproved(d, FAULT_ROLE, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
-                           "%s is an output and is made whole at the root", s->name);
+    return refuse_unproved(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),
+                           "%s is an output and is computed whole at the root", s->name);
 }
 
 static bool is_loop_of_another(Draft *d, const Stage *s, const Path *p)
 {
     for (int i = 0; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && loop_is_own(p->at[i], s))
-            return refuse_wrong(d, FAULT_PLACE, "a loop around its readers", "%s is a loop of %s itself or inside one",
-                                path_end(p)->name, s->name);
+            return refuse_wrong(d, FAULT_PLACE, "a loop around its consumers",
+                                "%s is a loop of %s itself or inside one", path_end(p)->name, s->name);
     return true;
 }
 
@@ -41,7 +41,7 @@ static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *
     if (!r->count++) r->first = block->name;
 }
 
-/* Counts readers below s, leaving out what is below `except`. */
+/* Counts the blocks below s that read the producer, except those below `except`. */
 static void find_readers(Ctx *cx, const Stmt *s, const Stmt *except, Readers *r)
 {
     if (s == except) return;
@@ -57,10 +57,10 @@ static bool encloses_all_readers(Draft *d, const Stage *s, const Stmt *loop)
     if (!inside.count)
         return refuse_wrong(
             d, FAULT_PLACE,
-            text_format(d->cx, "a loop around its reader %s", outside.first ? outside.first : "(it has none)"),
+            text_format(d->cx, "a loop around its consumer %s", outside.first ? outside.first : "(it has none)"),
             "nothing under %s reads %s", loop->name, s->name);
     if (outside.count)
-        return refuse_wrong(d, FAULT_ORDER, "a loop that encloses all readers", "%s reads %s too, outside %s",
+        return refuse_wrong(d, FAULT_ORDER, "a loop that encloses all consumers", "%s reads %s too, outside %s",
                             outside.first, s->name, loop->name);
     return true;
 }
@@ -79,14 +79,15 @@ static const Nest *compute_anew(Ctx *cx, const Nest *n, const StepArgs *a)
 
 /* ---- With the loops that it has -------------------------------------------------------------------------------- */
 
-/* The stage's part at the root: loops of one iteration, then the one over rows. */
+/* The stage's loops at the root: loops of one iteration, then the loop over rows. */
 typedef struct RowLoops {
     Draft *d;
     const Stage *stage;
-    const Stmt *top, *loop;          /* the outermost of them; the one over rows */
-    int dimension;                   /* of which the loop counts the rows */
-    int64_t at_once;                 /* rows in an iteration of it */
-    int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];      /* what stands for the variables of the loops of one iteration */
+    const Stmt *top, *loop;          /* the outermost loop; the loop over rows */
+    int dimension;                   /* that the rows index */
+    int64_t at_once;                 /* rows per iteration of `loop` */
+    /* Values substituted for the variables of the loops of one iteration */
+    int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
 } RowLoops;
 
 static bool is_single(const Stmt *s) { return expr_is_int(s->extent, 1); }
@@ -98,20 +99,21 @@ static bool find_rows(RowLoops *r, Path *p)
     nest_find_block(&d->next, r->stage->name, p);
     while (at < p->depth && p->at[at]->kind != STMT_FOR) at++;
     r->top = at < p->depth ? p->at[at] : NULL;
-    for (; at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) && is_single(p->at[at]); at++) {
+    for (; at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) && is_single(p->at[at]);
+         at++) {
         r->from[r->count] = p->at[at]->var;
         r->to[r->count++] = expr_index(d->cx, 0);
     }
     r->loop = at < p->depth && p->at[at]->kind == STMT_FOR && loop_is_own(p->at[at], r->stage) ? p->at[at] : NULL;
     if (!r->loop)
         return refuse_unproved(d, FAULT_PLACE, "a stage at the root whose outermost loop is its own",
-                               "%s stands in no loop of its own there", r->stage->name);
+                               "%s is not inside a loop of its own at the root", r->stage->name);
     if (count_blocks(r->loop, r->stage) == count_blocks(d->next.root, r->stage)) return true;
-    return refuse_unproved(d, FAULT_PIECES, "one piece: take this step before peel", "%s stands outside %s, too",
+    return refuse_unproved(d, FAULT_PIECES, "one block: take this step before peel", "%s has a block outside %s, too",
                            r->stage->name, r->loop->name);
 }
 
-/* The loop counts the rows of one dimension, one by one or in blocks, and of no other. */
+/* True if the loop runs over the rows of exactly one dimension, by single rows or by row groups. */
 static bool find_dimension(RowLoops *r, const Stmt *block)
 {
     int moving = 0;
@@ -122,8 +124,8 @@ static bool find_dimension(RowLoops *r, const Stmt *block)
     }
     r->at_once = moving == 1 ? rows_in_block(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
     if (r->at_once && r->loop->loop_kind == LOOP_SERIAL) return true;
-    return refuse_unproved(r->d, FAULT_EXTENT, "a serial loop that takes them one by one, or in blocks",
-                           "%s does not run over the rows of %s one after the other", r->loop->name, r->stage->name);
+    return refuse_unproved(r->d, FAULT_EXTENT, "a serial loop over single rows or row groups",
+                           "%s does not run over consecutive rows of %s", r->loop->name, r->stage->name);
 }
 
 static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
@@ -131,35 +133,39 @@ static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
     return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user)) : s;
 }
 
-/* Where so many blocks may begin: at the box's first row, or where the last of them is the last of the stage. NULL: it has fewer rows. */
-static const Expr *first_block(RowLoops *r, const StageBox *box, const Bounds *scope, int64_t blocks)
+/* Returns the first row of `groups` row groups: the box's first row, or lower where the last group would exceed the
+ * stage's last row. NULL: the stage has fewer rows. */
+static const Expr *first_row_of_groups(RowLoops *r, const StageBox *box, const Bounds *scope, int64_t groups)
 {
     Ctx *cx = r->d->cx;
-    const Expr *taken = expr_index(cx, blocks * r->at_once), *rows = r->stage->axis[r->dimension].extent, *first = box->begin[r->dimension];
+    const Expr *taken = expr_index(cx, groups * r->at_once), *rows = r->stage->axis[r->dimension].extent,
+               *first = box->begin[r->dimension];
     if (provably(cx, expr_binary(cx, EXPR_LE, expr_add(cx, first, taken), rows), scope)) return first;
     if (!provably(cx, expr_binary(cx, EXPR_LE, taken, rows), scope)) return NULL;
     return first_row(cx, first, expr_sub(cx, rows, taken), scope);
 }
 
-/* The rows of the box, below the host loop. */
+/* Returns the loops over the rows of the box, below the host loop. */
 static const Stmt *rows_of_box(RowLoops *r, const StageBox *box, const Path *host)
 {
     Ctx *cx = r->d->cx;
-    const int64_t blocks = (box->count[r->dimension]->integer + r->at_once - 1) / r->at_once;
-    const Expr *extent = expr_index(cx, blocks), *v = loop_var_new(cx, r->loop->name, extent), *rows = r->stage->axis[r->dimension].extent;
+    const int64_t groups = (box->count[r->dimension]->integer + r->at_once - 1) / r->at_once;
+    const Expr *extent = expr_index(cx, groups), *v = loop_var_new(cx, r->loop->name, extent),
+               *rows = r->stage->axis[r->dimension].extent;
     const Bounds *outside = path_bounds(cx, host), *scope = bounds_var(cx, outside, v, extent);
-    const Expr *first = r->at_once == 1 ? box->begin[r->dimension] : first_block(r, box, outside, blocks);
+    const Expr *first = r->at_once == 1 ? box->begin[r->dimension] : first_row_of_groups(r, box, outside, groups);
     if (!first) {
-        refuse_unproved(r->d, FAULT_EXTENT, "a stage of more rows",
-                        "%s makes %lld rows at once, and %s is not shown to have them", r->loop->name,
-                        (long long)(blocks * r->at_once), r->stage->name);
+        refuse_unproved(r->d, FAULT_EXTENT, "a stage with more rows",
+                        "%s computes %lld rows at once, and %s is not shown to have as many", r->loop->name,
+                        (long long)(groups * r->at_once), r->stage->name);
         return NULL;
     }
     const Expr *row = expr_add(cx, first, expr_mul(cx, v, expr_index(cx, r->at_once)));
-    const Stmt *body = block_of_rows(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to, r->count);
+    const Stmt *body = block_of_rows(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to,
+                                     r->count);
     if (!body) {
-        refuse_unproved(r->d, FAULT_INDEX, "indices over the row that a block begins with",
-                        "what %s makes of %s depends on which of the blocks it is", r->loop->name, r->stage->name);
+        refuse_unproved(r->d, FAULT_INDEX, "indices over the first row of a group",
+                        "an index of %s in %s depends on the number of the row group", r->loop->name, r->stage->name);
         return NULL;
     }
     if (r->at_once == 1 && box->cut[r->dimension])
@@ -200,8 +206,10 @@ static const Nest *compute_rows(Ctx *cx, const Nest *n, const StepArgs *a)
     RowLoops r = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     Path p, own;
     if (!r.stage || !draft_find_loop(&d, &d.args.loop[0], &p)) return n;
-    if (!is_not_output(&d, r.stage) || !is_loop_of_another(&d, r.stage, &p) || !encloses_all_readers(&d, r.stage, path_end(&p)) ||
-        !find_rows(&r, &own) || !find_dimension(&r, path_end(&own))) return n;
+    if (!is_not_output(&d, r.stage) || !is_loop_of_another(&d, r.stage, &p)
+        || !encloses_all_readers(&d, r.stage, path_end(&p)) || !find_rows(&r, &own)
+        || !find_dimension(&r, path_end(&own)))
+        return n;
     if (!move_rows(&r, d.args.loop[0])) return n;
     return draft_close(&d);
 }

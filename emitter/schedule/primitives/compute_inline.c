@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* compute_inline: a stage disappears; every read of it becomes its value at the indices read.
+/* compute_inline: every read of a stage is replaced by the stage's value at the indices read, and the stage is
+ * dropped.
  *   t[i] = f(i),  y[j] = ... t[g(j)] ...   =>   y[j] = ... f(g(j)) ...
- * It must not reduce (a reduction is a loop, not a value), must not be an output, and all its readers are rewritten. */
+ * The stage must not reduce (a reduction is a loop, not a value) and must not be an output. All consumers are
+ * rewritten. */
 #include "schedule/draft/attach.h"
 
 static bool is_a_plain_value(Draft *d, const Stage *s)
 {
     if (s->reducer != REDUCE_NONE)
-        return refuse_wrong(d, FAULT_ROLE, "compute_at", "%s reduces (%s), which is no value to substitute", s->name,
+        return refuse_wrong(d, FAULT_ROLE, "compute_at", "%s reduces (%s) and has no value to substitute", s->name,
                             reducer_info(s->reducer)->spelling);
     if (stage_is_output(&d->next, s))
-        return refuse_wrong(d, FAULT_ROLE, "a stage between", "%s is an output and has to be stored", s->name);
+        return refuse_wrong(d, FAULT_ROLE, "an intermediate stage", "%s is an output and must be stored", s->name);
     for (int a = 0; a < s->axis_count; a++)
         if (s->axis[a].kind == AXIS_ORDERED)
             return refuse_wrong(d, FAULT_ROLE, "a stage with data axes only", "%s has the ordered axis %s", s->name,

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* compute_root: a stage gets its own nest at the root again, whole and naive, before the first nest that reads it. It is
- * always right: what it reads is made there already or, being placed inside its loops, makes the step refuse. */
+/* compute_root: a stage returns to its own naive nest at the root, before the first nest that reads it. The order is
+ * always valid: the stage's producers are at the root too, or are attached inside its loops, and then the step is
+ * refused. */
 #include "schedule/draft/attach.h"
 
 const Nest *run_compute_root(Ctx *cx, const Nest *n, const StepArgs *a)

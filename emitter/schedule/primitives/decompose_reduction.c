@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* decompose_reduction: a reducing block, which stores `init` where its reduce axes are 0 and then combines, becomes two:
+/* decompose_reduction: a reducing block stores `init` where its reduce axes are 0 and then combines. It becomes two
+ * blocks:
  *
  *   for i: for w: conv              for w: conv@init             stores init
  *                          =>       for i: for w: conv           only combines
  *
- * The init nest stands just before the named loop, with copies of the loops from there on that feed data axes. The loop
- * must be outside every reduce loop of the stage, or the init would come again in the middle of a reduction; each loop
- * must feed data axes or reduce axes but not both, or the init would miss points. */
+ * The init nest precedes the named loop and copies those loops from there on that feed data axes. The named loop must
+ * enclose every reduce loop of the stage, or the init would reset a reduction in progress. Each loop must feed data
+ * axes or reduce axes but not both, or the init would skip points. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* The path to the first block of that name; the block must reduce and be whole. */
+/* Finds the path to the first block of that name; the block must reduce and still have its init. */
 static bool find_whole_block(Draft *d, const char *block, Path *p)
 {
     if (!nest_find_block(&d->next, block, p)) {
@@ -23,12 +24,12 @@ static bool find_whole_block(Draft *d, const char *block, Path *p)
     if (b->stage->reducer == REDUCE_NONE)
         return refuse_wrong(d, FAULT_REDUCTION, "a reducing stage", "%s does not reduce, so it has no init", block);
     if (b->part != BLOCK_WHOLE)
-        return refuse_wrong(d, FAULT_REDUCTION, "a block with its init", "the init of %s stands apart already", block);
+        return refuse_wrong(d, FAULT_REDUCTION, "a block with its init", "the init of %s is a block already", block);
     return true;
 }
 
-/* The block has the instance whose reduce axes are all 0, the one that stores the init: it does where they are 0 in the first
- * iteration of its loops. The remainder of a reduction cut in two has none. */
+/* True if the block contains the instance that stores the init: all reduce axes are 0 in the first iteration of its
+ * loops. The remainder of a reduction cut in two does not. */
 static bool begins_the_reduction(Draft *d, const Path *p)
 {
     const Stmt *block = path_end(p);
@@ -41,9 +42,10 @@ static bool begins_the_reduction(Draft *d, const Path *p)
     }
     for (int a = block->stage->data_count; a < block->stage->axis_count; a++)
         if (!expr_is_int(simplify(d->cx, expr_substitute(d->cx, block->bind[a], var, zero, n), NULL), 0))
-            return refuse_wrong(d, FAULT_REDUCTION, "the copy that begins",
-                                "%s goes on with reductions that another copy of %s begins, and an init would undo them",
-                                block->name, block->stage->name);
+            return refuse_wrong(
+                d, FAULT_REDUCTION, "the copy that begins",
+                "%s continues reductions that another copy of %s begins, and an init would reset them", block->name,
+                block->stage->name);
     return true;
 }
 
@@ -57,7 +59,8 @@ static void visit_copy(Ctx *cx, const Stmt *block, const Bounds *scope, void *us
     if (block->stage == c->block->stage && block != c->block) c->other = block->name;
 }
 
-/* No other block of the stage in the same iteration of the hosts: their points would be initialised another way. */
+/* True if no other block of the stage runs in the same iteration of the enclosing loops: the init would not cover
+ * it. */
 static bool is_the_only_copy(Draft *d, const Path *p)
 {
     int host = p->depth - 1;
@@ -65,66 +68,70 @@ static bool is_the_only_copy(Draft *d, const Path *p)
     Copies c = { path_end(p), NULL };
     each_block(d->cx, p->at[host], NULL, visit_copy, &c);
     if (!c.other) return true;
-    return refuse_unproved(d, FAULT_PIECES, "a stage in one piece: take this step before peel",
+    return refuse_unproved(d, FAULT_PIECES, "a stage with one block: take this step before peel",
                            "%s computes a part of %s, too", c.other, c.block->stage->name);
 }
 
-static int place_of_loop(const Path *p, const char *loop)
+static int depth_of_loop(const Path *p, const char *loop)
 {
     for (int i = 0; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && p->at[i]->name == loop) return i;
     return -1;
 }
 
-/* `place` is that of the named loop on the block's path. */
-static bool is_outside_reduce_loops(Draft *d, const Path *p, int place)
+/* `depth` is that of the named loop on the block's path. */
+static bool is_outside_reduce_loops(Draft *d, const Path *p, int depth)
 {
-    const Stmt *block = path_end(p), *loop = p->at[place];
+    const Stmt *block = path_end(p), *loop = p->at[depth];
     if (!loop_is_own(loop, block->stage))
         return refuse_wrong(d, FAULT_REDUCTION, text_format(d->cx, "a loop of %s", block->name),
-                            "%s is no loop of %s: its init would not be made again in each iteration of %s", loop->name, block->name, loop->name);
-    for (int i = 0; i < place; i++)
+                            "%s is no loop of %s: its init would not be repeated in each iteration of %s", loop->name,
+                            block->name, loop->name);
+    for (int i = 0; i < depth; i++)
         if (p->at[i]->kind == STMT_FOR && feeds_axis(block, p->at[i]->var, AXIS_REDUCE))
-            return refuse_wrong(d, FAULT_REDUCTION, text_format(d->cx, "%s or a loop around it", p->at[i]->name),
-                                "the reduce loop %s is outside %s, so the init would come again in the middle of the reduction",
-                                p->at[i]->name, loop->name);
+            return refuse_wrong(
+                d, FAULT_REDUCTION, text_format(d->cx, "%s or a loop around it", p->at[i]->name),
+                "the reduce loop %s is outside %s, so the init would reset a reduction in progress",
+                p->at[i]->name, loop->name);
     return true;
 }
 
 static bool feeds_both(const Stmt *block, const Expr *var)
 {
-    return feeds_axis(block, var, AXIS_REDUCE) && (feeds_axis(block, var, AXIS_DATA) || feeds_axis(block, var, AXIS_ORDERED));
+    return feeds_axis(block, var, AXIS_REDUCE)
+           && (feeds_axis(block, var, AXIS_DATA) || feeds_axis(block, var, AXIS_ORDERED));
 }
 
-static bool loops_are_pure(Draft *d, const Path *p, int place)
+static bool loops_are_pure(Draft *d, const Path *p, int depth)
 {
     const Stmt *block = path_end(p);
-    for (int i = place; i < p->depth; i++)
+    for (int i = depth; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && feeds_both(block, p->at[i]->var))
             return refuse_unproved(d, FAULT_REDUCTION, "loops over one kind: do not fuse them",
                                    "%s runs over data and reduce axes of %s at once", p->at[i]->name, block->name);
     return true;
 }
 
-/* Loops inside `place` that only feed reduce axes. */
-static bool is_reduce_loop(const Path *p, int place, const Expr *var)
+/* True for loops from `depth` on that feed only reduce axes. */
+static bool is_reduce_loop(const Path *p, int depth, const Expr *var)
 {
-    for (int i = place; i < p->depth; i++)
+    for (int i = depth; i < p->depth; i++)
         if (p->at[i]->kind == STMT_FOR && p->at[i]->var == var) return feeds_axis(path_end(p), var, AXIS_REDUCE);
     return false;
 }
 
-/* The guard of the init: what concerns data only. False where a conjunct mixes both. */
-static bool init_guard(Draft *d, const Path *p, int place, const Expr **out)
+/* Finds the guard of the init: the conjuncts over data loops. Returns false where a conjunct mixes data and reduce
+ * loops. */
+static bool init_guard(Draft *d, const Path *p, int depth, const Expr **out)
 {
     const Expr *part[MAX_CONJUNCTS];
     int n = conjuncts_of(path_end(p)->cond, part);
     *out = NULL;
     for (int k = 0; k < n; k++) {
         bool reduce = false, data = false;
-        for (int i = place; i < p->depth; i++) {
+        for (int i = depth; i < p->depth; i++) {
             if (p->at[i]->kind != STMT_FOR || !expr_uses(part[k], p->at[i]->var)) continue;
-            if (is_reduce_loop(p, place, p->at[i]->var)) reduce = true;
+            if (is_reduce_loop(p, depth, p->at[i]->var)) reduce = true;
             else data = true;
         }
         if (reduce && data)
@@ -135,8 +142,8 @@ static bool init_guard(Draft *d, const Path *p, int place, const Expr **out)
     return true;
 }
 
-/* The init block in copies of the data loops from `place` on. */
-static const Stmt *init_nest(Ctx *cx, const Path *p, int place, const Expr *guard)
+/* Returns the init block in copies of the data loops from `depth` on. */
+static const Stmt *init_nest(Ctx *cx, const Path *p, int depth, const Expr *guard)
 {
     const Stmt *block = path_end(p);
     const char *prefix = name_format(cx, "%s@init", block->name);
@@ -145,9 +152,9 @@ static const Stmt *init_nest(Ctx *cx, const Path *p, int place, const Expr *guar
     for (int a = 0; a < block->stage->axis_count; a++)
         bind[a] = block->stage->axis[a].kind == AXIS_REDUCE ? NULL : block->bind[a];
     const Stmt *s = stmt_block(cx, prefix, block->stage, BLOCK_INIT, bind, guard);
-    for (int i = p->depth - 1; i >= place; i--) {
+    for (int i = p->depth - 1; i >= depth; i--) {
         const Stmt *loop = p->at[i];
-        if (loop->kind != STMT_FOR || is_reduce_loop(p, place, loop->var)) continue;
+        if (loop->kind != STMT_FOR || is_reduce_loop(p, depth, loop->var)) continue;
         const char *full = name_format(cx, "%s.%s", prefix, loop_short(loop->name));
         from[n] = loop->var;
         to[n] = loop_var_new(cx, full, loop->extent);
@@ -163,17 +170,17 @@ const Nest *run_decompose_reduction(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p, to_loop;
     const Expr *guard;
     if (!find_whole_block(&d, a->target, &p) || !draft_find_loop(&d, &d.args.loop[0], &to_loop)) return n;
-    int place = place_of_loop(&p, d.args.loop[0]);
-    if (place < 0) {
+    int depth = depth_of_loop(&p, d.args.loop[0]);
+    if (depth < 0) {
         refuse_invalid(&d, FAULT_PLACE, "one of its own loops", "%s does not enclose %s", d.args.loop[0], a->target);
         return n;
     }
-    if (!begins_the_reduction(&d, &p) || !is_the_only_copy(&d, &p) || !is_outside_reduce_loops(&d, &p, place) ||
-        !loops_are_pure(&d, &p, place) || !init_guard(&d, &p, place, &guard)) return n;
+    if (!begins_the_reduction(&d, &p) || !is_the_only_copy(&d, &p) || !is_outside_reduce_loops(&d, &p, depth) ||
+        !loops_are_pure(&d, &p, depth) || !init_guard(&d, &p, depth, &guard)) return n;
 
     const Stmt *block = path_end(&p);
     const Stmt *update = stmt_block(cx, block->name, block->stage, BLOCK_UPDATE, block->bind, block->cond);
-    const Stmt *init = init_nest(cx, &p, place, guard);
+    const Stmt *init = init_nest(cx, &p, depth, guard);
     d.next.root = path_replace(cx, &p, update);
     nest_find_loop(&d.next, d.args.loop[0], &to_loop);
     const Stmt *both[] = { init, path_end(&to_loop) };

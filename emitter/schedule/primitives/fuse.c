@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* fuse: two loops, one directly inside the other, become one of the product of their extents:
+/* fuse: two loops, one directly inside the other, become one whose extent is the product of theirs:
  *   outer = fused / extent(inner),  inner = fused % extent(inner).
- * The order of the iterations stays. */
+ * The order of iterations stays. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
@@ -25,17 +25,20 @@ static bool are_independent(Draft *d, const Stmt *outer, const Stmt *inner)
         return refuse_unproved(d, FAULT_EXTENT, "independent extents", "the extent of %s depends on %s", inner->name,
                                outer->name);
     if (outer->loop_kind != inner->loop_kind)
-        return refuse_unproved(d, FAULT_KIND, "loops of one kind: fuse first, then say the kind",
-                               "%s is %s and %s is %s", outer->name, loop_kind_text(outer->loop_kind), inner->name, loop_kind_text(inner->loop_kind));
+        return refuse_unproved(d, FAULT_KIND, "loops of one kind: fuse first, then set the kind",
+                               "%s is %s and %s is %s", outer->name, loop_kind_text(outer->loop_kind), inner->name,
+                               loop_kind_text(inner->loop_kind));
     return true;
 }
 
 static bool product_stays_small(Draft *d, const Stmt *outer, const Stmt *inner, const Bounds *scope)
 {
-    int64_t most = sat_mul(interval_of(d->cx, outer->extent, scope).greatest, interval_of(d->cx, inner->extent, scope).greatest);
+    int64_t most = sat_mul(interval_of(d->cx, outer->extent, scope).greatest,
+                           interval_of(d->cx, inner->extent, scope).greatest);
     if (most <= INT32_MAX) return true;
-    return refuse_unproved(d, FAULT_EXTENT, "smaller greatest sizes, declared",
-                           "the extents of %s and %s may multiply to %lld, beyond 32 bits", outer->name, inner->name, (long long)most);
+    return refuse_unproved(d, FAULT_EXTENT, "lower declared bounds of the sizes",
+                           "the extents of %s and %s may multiply to %lld, beyond 32 bits", outer->name, inner->name,
+                           (long long)most);
 }
 
 const Nest *run_fuse(Ctx *cx, const Nest *n, const StepArgs *a)

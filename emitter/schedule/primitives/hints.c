@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* pragma, prefetch: what the C compiler or the cache is told before a loop. Neither changes a value; each must show that what
- * it tells is true. A hint belongs to the loop's variable: steps that keep the loop keep it, steps that consume the loop
- * end it.
+/* pragma, prefetch: hints to the C compiler or the cache before a loop. A hint changes no value; the step proves that
+ * it holds. A hint is bound to the loop's variable: steps that keep the loop keep it, steps that consume the loop end
+ * it.
  *
- *   pragma LOOP unroll N      LW_UNROLL(N): so many iterations at a time. Before a serial or vector loop
- *   pragma LOOP independent   LW_INDEPENDENT: no iteration needs another. Before a vector loop, for that was proved (I5)
+ *   pragma LOOP unroll N      LW_UNROLL(N): N iterations at a time. Before a serial or vector loop
+ *   pragma LOOP independent   LW_INDEPENDENT: iterations are independent. Before a vector loop, where I5 proves it
  *   pragma LOOP simd          LW_SIMD: the same, for OpenMP
- *   prefetch X LOOP N         LW_PREFETCH(x[..]): what the loop reads first of the input X, N iterations later
+ *   prefetch X LOOP N         LW_PREFETCH(x[..]): the first element of the input X that the loop reads N iterations later
  *
- * Any other text might promise what is not so. The checker looks after each later step whether a pragma still suits its loop. */
+ * Any other text is refused, for it might promise something false. After each later step the checker verifies that the
+ * pragma still suits its loop. */
 #include <string.h>
 
 #include "ir/check/check.h"
@@ -41,13 +42,15 @@ static bool may_be_told(Draft *d, const Stmt *loop, const char *pragma)
     if (!pragma || !pragma_is_known(pragma))
         return refuse_unproved(d, FAULT_VALUE,
                                text_format(d->cx, "unroll N (2 to %d), independent and simd", MOST_UNROLL),
-                               "what '%s' promises a compiler cannot be shown", pragma ? pragma : "");
+                               "a promise '%s' to the compiler cannot be shown to hold", pragma ? pragma : "");
     if (pragma_suits(pragma, loop->loop_kind)) return true;
     if (strncmp(pragma, "unroll", 6) == 0)
         return refuse_invalid(d, FAULT_KIND, "a serial or vector loop",
-                              "%s is %s, so no loop is left there to be unrolled", loop->name, loop_kind_text(loop->loop_kind));
+                              "%s is %s, so no loop remains to be unrolled", loop->name,
+                              loop_kind_text(loop->loop_kind));
     return refuse_wrong(d, FAULT_ORDER, text_format(d->cx, "a vector loop: vectorize %s first", loop->name),
-                        "that the iterations of %s are independent is not shown while it is %s", loop->name, loop_kind_text(loop->loop_kind));
+                        "the iterations of %s are not shown to be independent while it is %s", loop->name,
+                        loop_kind_text(loop->loop_kind));
 }
 
 const Nest *run_pragma(Ctx *cx, const Nest *n, const StepArgs *a)
@@ -85,7 +88,8 @@ static void search_block(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 {
     Look l = { cx, user };
     (void)scope;
-    for (int i = 0; i < block->stage->out_count && block->part != BLOCK_INIT; i++) expr_walk(cx, block->stage->value[i], look_at, &l);
+    for (int i = 0; i < block->stage->out_count && block->part != BLOCK_INIT; i++)
+        expr_walk(cx, block->stage->value[i], look_at, &l);
 }
 
 static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const LoopHints *h)
@@ -93,26 +97,27 @@ static bool may_be_fetched(Draft *d, const Tensor *t, const Stmt *loop, const Lo
     int64_t ahead = d->args.factor[0];
     HintSearch s = { t, false, false };
     if (!is_input(&d->next, t))
-        return refuse_unproved(d, FAULT_ROLE, "an input", "%s is made in this nest and is in the cache when it is read",
-                               t->name);
+        return refuse_unproved(d, FAULT_ROLE, "an input",
+                               "%s is computed in this nest and is in the cache when it is read", t->name);
     if (ahead < 1 || ahead > INT32_MAX / 2)
-        return refuse_invalid(d, FAULT_VALUE, "1 and more", "%lld iterations of %s ahead is none", (long long)ahead,
-                              loop->name);
+        return refuse_invalid(d, FAULT_VALUE, "1 and more", "a distance of %lld iterations of %s is not ahead",
+                              (long long)ahead, loop->name);
     if (interval_of(d->cx, loop->extent, NULL).greatest > INT32_MAX / 2)
-        return refuse_unproved(d, FAULT_EXTENT, "a smaller greatest size, declared",
-                               "%s has no bound, and %lld more may leave 32 bits", loop->name, (long long)ahead);
+        return refuse_unproved(d, FAULT_EXTENT, "a lower declared bound of the size",
+                               "%s has no bound, and %lld iterations more may exceed 32 bits", loop->name,
+                               (long long)ahead);
     each_block(d->cx, loop, NULL, search_block, &s);
     if (!s.found)
-        return refuse_invalid(d, FAULT_PLACE, "a loop around a reader", "nothing under %s reads %s", loop->name,
+        return refuse_invalid(d, FAULT_PLACE, "a loop around a consumer", "nothing under %s reads %s", loop->name,
                               t->name);
     if (s.by_data)
-        return refuse_unproved(d, FAULT_INDEX, "indices over loops", "where %s is read under %s depends on data",
-                               t->name, loop->name);
+        return refuse_unproved(d, FAULT_INDEX, "indices over loops",
+                               "the index at which %s is read under %s depends on data", t->name, loop->name);
     if (loop->loop_kind == LOOP_VECTOR)
         return refuse_unproved(d, FAULT_KIND, "a loop around it",
-                               "%s is vector, and a fetch inside would break its lanes apart", loop->name);
+                               "%s is a vector loop, and a fetch inside would separate its lanes", loop->name);
     for (int i = 0; i < h->prefetch_count; i++)
-        if (h->prefetch[i].tensor == t) return refuse_invalid(d, FAULT_VALUE, "one fetch of a tensor in a loop",
+        if (h->prefetch[i].tensor == t) return refuse_invalid(d, FAULT_VALUE, "one fetch per tensor and loop",
                                                             "%s is fetched in %s already", t->name, loop->name);
     if (h->prefetch_count == MAX_PREFETCHES)
         return refuse_too_large(d, FAULT_LIMIT, "no more than these", "%s fetches %d tensors already", loop->name,

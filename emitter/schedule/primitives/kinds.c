@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: MIT */
-/* unroll, vectorize, parallel: how a loop runs. None changes what a nest means; each must show that it may (I5):
- *   unroll     the extent is a constant; by=N splits first, and peels the remainder
- *   vectorize  the same, and the loop feeds data axes only: the lanes of a reduction would add into one element
- *              (vectorize.c gives each its own)
- *   parallel   the loop feeds data axes only; what its iterations share is proved disjoint by the checker */
+/* unroll, vectorize, parallel: the kind of a loop. No kind changes the meaning of a nest; each has a condition (I5):
+ *   unroll     the extent is constant; by=N splits first, and peels the remainder
+ *   vectorize  the same, and the loop feeds data axes only: lanes of a reduction would accumulate into one element
+ *              (vectorize.c gives each lane its own)
+ *   parallel   the loop feeds data axes only; the checker proves that its iterations store disjoint elements */
 #include <string.h>
 
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* A loop unrolled into more copies than this is a mistake. */
+/* More unrolled copies than this are refused. */
 enum { MOST_COPIES = 4096 };
 
 static bool has_constant_extent(Draft *d, const Stmt *loop)
 {
     if (!is_constant(loop->extent))
-        return refuse_unproved(d, FAULT_EXTENT, "a split by a constant factor, and its inner loop",
-                               "the extent of %s is no constant", loop->name);
+        return refuse_unproved(d, FAULT_EXTENT, "the inner loop of a split by a constant factor",
+                               "the extent of %s is not constant", loop->name);
     if (loop->extent->integer > MOST_COPIES)
         return refuse_too_large(d, FAULT_LIMIT,
-                                text_format(d->cx, "up to %d: split it and take the inner loop", MOST_COPIES),
+                                text_format(d->cx, "up to %d: split it and use the inner loop", MOST_COPIES),
                                 "%s has %lld iterations", loop->name, (long long)loop->extent->integer);
     return true;
 }
@@ -31,14 +31,16 @@ static void visit_feeds(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
     Feeds *f = user;
     (void)cx;
     (void)scope;
-    const char *also = strcmp(f->d->primitive, "vectorize") == 0 ? ", and this one with the word reassociate" : "";
+    const char *also = strcmp(f->d->primitive, "vectorize") == 0 ? ", and this one with the option reassociate" : "";
     if (feeds_axis(block, f->loop->var, AXIS_REDUCE))
-        f->fine = refuse_wrong(f->d, FAULT_REDUCTION, text_format(f->d->cx, "a loop over data axes%s", also),
-                               "%s runs over a reduce axis of %s, so its iterations would combine into the same element at once",
-                               f->loop->name, block->name);
+        f->fine = refuse_wrong(
+            f->d, FAULT_REDUCTION, text_format(f->d->cx, "a loop over data axes%s", also),
+            "%s runs over a reduce axis of %s, so its iterations would combine into the same element at once",
+            f->loop->name, block->name);
     else if (feeds_axis(block, f->loop->var, AXIS_ORDERED))
         f->fine = refuse_wrong(f->d, FAULT_ROLE, "a loop over data axes",
-                               "%s runs over an ordered axis of %s, each point of which needs the one before", f->loop->name, block->name);
+                               "%s runs over an ordered axis of %s, each point of which depends on the previous one",
+                               f->loop->name, block->name);
 }
 
 static bool feeds_data_axes_only(Draft *d, const Stmt *loop)
@@ -51,7 +53,10 @@ static bool feeds_data_axes_only(Draft *d, const Stmt *loop)
 typedef bool Allowed(Draft *d, const Stmt *loop);
 
 static bool may_unroll(Draft *d, const Stmt *loop) { return has_constant_extent(d, loop); }
-static bool may_vectorize(Draft *d, const Stmt *loop) { return feeds_data_axes_only(d, loop) && has_constant_extent(d, loop); }
+static bool may_vectorize(Draft *d, const Stmt *loop)
+{
+    return feeds_data_axes_only(d, loop) && has_constant_extent(d, loop);
+}
 static bool may_be_parallel(Draft *d, const Stmt *loop) { return feeds_data_axes_only(d, loop); }
 
 static void visit_contracted(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -63,7 +68,8 @@ static void visit_contracted(Ctx *cx, const Stmt *block, const Bounds *scope, vo
     draft_replace_stage(user, block->stage, s);
 }
 
-static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args, LoopKind kind, Allowed *allowed)
+static const Nest *set_kind(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args, LoopKind kind,
+                            Allowed *allowed)
 {
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, primitive, args);
@@ -87,7 +93,7 @@ const Nest *run_parallel(Ctx *cx, const Nest *n, const StepArgs *a)
 
 /* ---- In part --------------------------------------------------------------------------------------------------- */
 
-/* What the remainder is left with, where its extent is no constant. */
+/* Restores serial loops in the remainder where the extent is not constant. */
 static const Stmt *keep_fixed_loops(Ctx *cx, const Stmt *s, void *user)
 {
     (void)user;
@@ -100,8 +106,9 @@ static const Nest *unroll_by(Ctx *cx, const Nest *n, const StepArgs *a)
     const int64_t copies = a->factor[0];
     Draft d = draft_open(cx, n, "unroll", a);
     Path p;
-    if (copies > MOST_COPIES) refuse_too_large(&d, FAULT_LIMIT, text_format(cx, "up to %d", MOST_COPIES),
-                                              "%lld copies of an iteration of %s are many", (long long)copies, d.args.loop[0]);
+    if (copies > MOST_COPIES)
+        refuse_too_large(&d, FAULT_LIMIT, text_format(cx, "up to %d", MOST_COPIES),
+                         "%lld copies of an iteration of %s are too many", (long long)copies, d.args.loop[0]);
     if (ctx_failed(cx) || !draft_split(&d, &d.args.loop[0], copies, NULL, NULL)) return n;
     const char *outer = name_format(cx, "%so", d.args.loop[0]), *inner = name_format(cx, "%si", d.args.loop[0]);
     if (!nest_find_loop(&d.next, inner, &p)) return n;

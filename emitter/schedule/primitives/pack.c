@@ -1,18 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* pack, storage_align: how the elements of a buffer lie in memory. No index of the nest changes, for accesses stay in tensor
- * coordinates until the storage pass, so all there is to show is that the map is injective: every dimension is named once,
+/* pack, storage_align: the layout of a buffer's elements. Accesses stay in tensor coordinates until the storage pass,
+ * so no index of the nest changes. The proof is that the map is injective: every dimension is named once.
  *
  *   pack t o h w            o outermost, w innermost
- *   pack t o/16 h w o%16    in blocks of 16 of o, whose elements lie side by side; blocks come innermost, in the order of
- *                           their dimensions
+ *   pack t o/16 h w o%16    o in tiles of 16 with adjacent elements; tiles are innermost, in the order of their dimensions
  *
- * A last block or row that is not full leaves elements that nobody touches. */
+ * A partial last tile or row leaves elements that nothing accesses. */
 #include <string.h>
 
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-enum { LARGEST_BLOCK = 1 << 16 };
+enum { LARGEST_TILE = 1 << 16 };
 
 typedef struct Packing { const Tensor *tensor; Buffer with; } Packing;
 
@@ -30,9 +29,10 @@ static const Tensor *find_tensor(Draft *d, const char *tensor)
 {
     const Tensor *t = draft_find_tensor(d, tensor);
     if (!t || (!is_output(&d->next, t) && !is_input(&d->next, t))) return t;
-    refuse_invalid(d, FAULT_ROLE,
-                   text_format(d->cx, "a stage between: cache_%s makes one", is_output(&d->next, t) ? "write" : "read"),
-                   "%s is an %s, whose layout is the caller's", t->name, is_output(&d->next, t) ? "output" : "input");
+    refuse_invalid(
+        d, FAULT_ROLE,
+        text_format(d->cx, "an intermediate stage, as cache_%s adds", is_output(&d->next, t) ? "write" : "read"),
+        "%s is an %s with a caller-owned layout", t->name, is_output(&d->next, t) ? "output" : "input");
     return NULL;
 }
 
@@ -54,7 +54,8 @@ static const char *dimension_names(const Draft *d, const Tensor *t)
 {
     const char *list = "";
     for (int i = 0; i < t->rank; i++)
-        list = name_format(d->cx, "%s%s%s", list, i ? ", " : "", expr_as_var(producer_of(&d->next, t)->axis[i].var)->name);
+        list = name_format(d->cx, "%s%s%s", list, i ? ", " : "",
+                           expr_as_var(producer_of(&d->next, t)->axis[i].var)->name);
     return list;
 }
 
@@ -68,19 +69,25 @@ static bool read_part(Draft *d, const Tensor *t, const char *word, PackedPart *o
     if (!out->cut) return true;
     for (const char *c = word + length + 1; *c; c++) {
         if (*c < '0' || *c > '9')
-            return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "a number behind %c", out->cut),
-                                  "%s has no size of a block", word);
+            return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "a number after %c", out->cut),
+                                  "%s has no tile size", word);
         out->size = out->size * 10 + (*c - '0');
-        if (out->size > LARGEST_BLOCK) break;
+        if (out->size > LARGEST_TILE) break;
     }
-    if (out->size >= 1 && out->size <= LARGEST_BLOCK) return true;
-    return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "1 to %d elements", LARGEST_BLOCK),
-                          "%s is no size of a block", word);
+    if (out->size >= 1 && out->size <= LARGEST_TILE) return true;
+    return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "1 to %d elements", LARGEST_TILE),
+                          "%s has no valid tile size", word);
 }
 
 /* ---- The map --------------------------------------------------------------------------------------------------- */
 
-typedef struct DimensionOrder { int outer, inner; int at[MAX_RANK]; int64_t tile[MAX_RANK]; bool within[MAX_RANK]; int last; } DimensionOrder;
+typedef struct DimensionOrder {
+    int outer, inner;
+    int at[MAX_RANK];
+    int64_t tile[MAX_RANK];
+    bool within[MAX_RANK];
+    int last;
+} DimensionOrder;
 
 static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder *o)
 {
@@ -92,12 +99,13 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
         if (o->at[i] == p.dimension) place = i;
     if (p.cut == '%') {
         if (place < 0 || o->tile[p.dimension] != p.size)
-            return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s stands without %s/%lld before it", word, axis,
-                                  (long long)p.size);
+            return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s is used without %s/%lld before it", word,
+                                  axis, (long long)p.size);
         if (o->within[p.dimension])
             return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
-        if (place < o->last) return refuse_unproved(d, FAULT_VALUE, "blocks in the order of their dimensions",
-                                                    "%s stands before the block of a dimension to the left of it", word);
+        if (place < o->last)
+            return refuse_unproved(d, FAULT_VALUE, "tiles in the order of their dimensions",
+                                   "%s precedes the tile of an earlier dimension", word);
         o->last = place;
         o->within[p.dimension] = true;
         o->inner++;
@@ -105,7 +113,7 @@ static bool add_part(Draft *d, const Tensor *t, const char *word, DimensionOrder
     }
     if (place >= 0) return refuse_invalid(d, FAULT_VALUE, "once", "the dimension %s is named twice", axis);
     if (o->inner)
-        return refuse_unproved(d, FAULT_VALUE, "blocks innermost", "%s stands behind the elements of a block", word);
+        return refuse_unproved(d, FAULT_VALUE, "tiles innermost", "%s follows the elements of a tile", word);
     o->tile[p.dimension] = p.size;
     o->at[o->outer++] = p.dimension;
     return true;
@@ -121,8 +129,8 @@ static bool is_complete(Draft *d, const Tensor *t, const DimensionOrder *o)
             return refuse_invalid(d, FAULT_VALUE, text_format(d->cx, "each of %s", dimension_names(d, t)),
                                   "the dimension %s is not named", axis);
         if (o->tile[i] && !o->within[i])
-            return refuse_invalid(d, FAULT_VALUE, "both, or neither",
-                                  "%s/%lld stands without %s%%%lld", axis, (long long)o->tile[i], axis, (long long)o->tile[i]);
+            return refuse_invalid(d, FAULT_VALUE, "both, or neither", "%s/%lld is used without %s%%%lld", axis,
+                                  (long long)o->tile[i], axis, (long long)o->tile[i]);
     }
     return true;
 }
@@ -162,8 +170,8 @@ const Nest *run_storage_align(Ctx *cx, const Nest *n, const StepArgs *a)
     Draft d = draft_open(cx, n, "storage_align", a);
     const Tensor *t = find_tensor(&d, a->target);
     if (!t) return n;
-    if (a->factor[0] < 1 || a->factor[0] > LARGEST_BLOCK) {
-        refuse_invalid(&d, FAULT_VALUE, text_format(cx, "1 to %d", LARGEST_BLOCK),
+    if (a->factor[0] < 1 || a->factor[0] > LARGEST_TILE) {
+        refuse_invalid(&d, FAULT_VALUE, text_format(cx, "1 to %d", LARGEST_TILE),
                        "rows of %s cannot begin at multiples of %lld elements", t->name, (long long)a->factor[0]);
         return n;
     }

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* pad: a stage makes more than its readers need, up to a multiple along one axis, so that loops over it divide and need no guard:
+/* pad: a stage computes extra points along one axis, up to a multiple, so that loops over the axis divide without a
+ * guard:
  *
  *   t[i < 10] = f(i)      =>      t[i < 12] = f(i) if i < 10, else 0          (a multiple of 4)
  *
- * Readers read what they read before, so the slack never reaches a value that is needed. The condition is there to keep what
- * the stage reads inside its tensors, and is left out where they are long enough: a stage computed from padded ones runs
- * through without any. Of a reduction it gives the identity. The stage stands where it stood, with fresh loops. */
+ * Consumers read the same points as before, so the slack reaches no value that is read. The condition keeps the
+ * stage's own reads within its tensors. It is dropped where they are long enough: a stage computed from padded stages
+ * has none. In the slack a reduction yields the identity. The stage stays where it was, with fresh loops. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -18,7 +19,7 @@ static int axis_called(const Stage *s, const char *axis)
     return -1;
 }
 
-/* ---- What is read of the slack --------------------------------------------------------------------------------- */
+/* ---- Reads of the slack ----------------------------------------------------------------------------------------- */
 
 typedef struct PaddedReads { Ctx *cx; const Bounds *scope; bool inside; } PaddedReads;
 
@@ -32,11 +33,12 @@ static void visit_read(const Expr *e, void *user)
                     provably(r->cx, expr_binary(r->cx, EXPR_LE, expr_index(r->cx, 0), e->arg[d]), r->scope);
 }
 
-/* Is everything inside that the stage would read, conditions aside? */
+/* True if all reads of the stage are in range, conditions aside. */
 static bool reads_stay_inside(Ctx *cx, const StageSpec *spec)
 {
     PaddedReads r = { cx, NULL, true };
-    for (int a = 0; a < spec->axis_count; a++) r.scope = bounds_var(cx, r.scope, spec->axis[a].var, spec->axis[a].extent);
+    for (int a = 0; a < spec->axis_count; a++)
+        r.scope = bounds_var(cx, r.scope, spec->axis[a].var, spec->axis[a].extent);
     for (int i = 0; i < spec->out_count; i++) {
         expr_walk(cx, spec->value[i], visit_read, &r);
         if (spec->init[i]) expr_walk(cx, spec->init[i], visit_read, &r);
@@ -54,7 +56,8 @@ static const Stage *padded_stage(Ctx *cx, const Stage *s, int axis, const Expr *
     const Expr *from = s->axis[axis].var, *v = axis_var(cx, expr_as_var(from)->name, extent);
     for (int a = 0; a < s->axis_count; a++) spec.axis[a] = s->axis[a];
     spec.axis[axis] = (Axis){ v, AXIS_DATA, extent };
-    for (int a = axis + 1; a < s->axis_count; a++) spec.axis[a].extent = expr_substitute(cx, s->axis[a].extent, &from, &v, 1);
+    for (int a = axis + 1; a < s->axis_count; a++)
+        spec.axis[a].extent = expr_substitute(cx, s->axis[a].extent, &from, &v, 1);
     for (int i = 0; i < s->out_count; i++) {
         spec.value[i] = expr_substitute(cx, s->value[i], &from, &v, 1);
         spec.init[i] = s->init ? expr_substitute(cx, s->init[i], &from, &v, 1) : NULL;
@@ -86,20 +89,21 @@ static bool may_be_padded(Draft *d, const Stage *s, int axis)
     const char *axis_name = d->args.loop[0];
     if (axis < 0)
         return refuse_invalid(d, FAULT_NAME, "one of its data axes", "%s has no data axis %s", s->name, axis_name);
-    if (multiple < 1 || multiple > INT32_MAX) return refuse_invalid(d, FAULT_VALUE, "1 and more",
-                                                            "%s cannot be padded to multiples of %lld", axis_name, (long long)multiple);
+    if (multiple < 1 || multiple > INT32_MAX)
+        return refuse_invalid(d, FAULT_VALUE, "1 and more", "%s cannot be padded to multiples of %lld", axis_name,
+                              (long long)multiple);
     if (stage_is_output(&d->next, s))
-        return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "a stage between: cache_write %s makes one", s->name),
-                            "%s is an output, whose shape is the caller's", s->name);
+        return refuse_wrong(d, FAULT_ROLE, text_format(d->cx, "an intermediate stage, as cache_write %s adds", s->name),
+                            "%s is an output with a caller-owned shape", s->name);
     if (s->axis[axis].kind == AXIS_ORDERED)
         return refuse_unproved(d, FAULT_ROLE, "a data axis", "%s is an ordered axis of %s", axis_name, s->name);
     if (interval_of(d->cx, s->axis[axis].extent, NULL).greatest > INT32_MAX - multiple)
-        return refuse_unproved(d, FAULT_EXTENT, "a smaller greatest size, declared",
-                               "the extent of %s, rounded up, may leave 32 bits", axis_name);
+        return refuse_unproved(d, FAULT_EXTENT, "a lower declared bound of the size",
+                               "the extent of %s, rounded up, may exceed 32 bits", axis_name);
     return true;
 }
 
-/* Takes the place of the old one in the list and in what reads it. */
+/* Replaces the old stage in the list of stages and redirects its consumers. */
 static void redirect_readers(Draft *d, const Stage *old, const Stage *padded)
 {
     PadRedirect r = { old, padded };

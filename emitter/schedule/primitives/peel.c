@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* peel: a loop is cut in two where its guards begin to matter.
+/* peel: a loop is cut in two at the first iteration in which one of its guards may fail.
  *
  *   for wo < 4: for wi < 4: relu if wo*4 + wi < 15        for wo < 3: for wi < 4: relu
  *                                                  =>     for wi < 3: relu@tail           (wo = 3)
  *
- * Below the cut X every guard on the loop holds and is dropped; the rest is a copy at X and beyond, in which a loop that a
- * guard cuts at a fixed place is shortened to it. Cutting a range in two keeps every iteration and their order, so the
- * only claim is about the dropped guards: a*v + rest < 0 holds for v < X = floor((a - 1 - max rest) / a). */
+ * Below the cut X every guard on the loop holds and is dropped. The remainder is a copy from X on; a loop in it that a
+ * guard cuts at a fixed value is shortened to that value. Cutting a range in two keeps every iteration and their
+ * order, so the only claim concerns the dropped guards: a*v + rest < 0 holds for v < X = floor((a - 1 - max rest) /
+ * a). */
 #include "schedule/draft/draft.h"
 
 #include <string.h>
@@ -15,7 +16,7 @@
 
 /* ---- Where to cut ---------------------------------------------------------------------------------------------- */
 
-/* The guards as a*v + rest < 0; false for any other form. */
+/* Writes the guard as a*v + rest < 0; false for any other form. */
 static bool less_than_zero(Ctx *cx, const Expr *conjunct, Linear *out)
 {
     if (conjunct->kind != EXPR_LT && conjunct->kind != EXPR_LE) return false;
@@ -25,7 +26,7 @@ static bool less_than_zero(Ctx *cx, const Expr *conjunct, Linear *out)
     return true;
 }
 
-/* Takes the variable out of the sum and returns its coefficient. */
+/* Removes the variable from the sum and returns its coefficient. */
 static int64_t take_term(Linear *l, const Expr *var)
 {
     for (int i = 0; i < l->count; i++) {
@@ -46,7 +47,7 @@ static bool uses_loops(const Expr *e)
     return false;
 }
 
-/* The first value of the loop for which the guard may fail, over sizes only; NULL where there is no such form. */
+/* Returns the first value of the loop for which the guard may fail, over sizes only; NULL: it has no such form. */
 static const Expr *first_doubt(Ctx *cx, const Expr *conjunct, const Stmt *loop, const Bounds *scope)
 {
     Linear l;
@@ -69,7 +70,7 @@ static const Expr *first_doubt(Ctx *cx, const Expr *conjunct, const Stmt *loop, 
 typedef struct Cut {
     Draft *d;
     const Stmt *loop;
-    const Expr *at;              /* the least of the first doubts */
+    const Expr *at;              /* the least first_doubt */
     bool fine;
 } Cut;
 
@@ -79,8 +80,8 @@ static void take_least(Cut *c, const Stmt *block, const Expr *x)
     if (!c->at || c->at == x) c->at = x;
     else if (provably(cx, expr_binary(cx, EXPR_LE, x, c->at), NULL)) c->at = x;
     else if (!provably(cx, expr_binary(cx, EXPR_LE, c->at, x), NULL))
-        c->fine = refuse_unproved(c->d, FAULT_INDEX, "guards that one number of iterations fulfils",
-                                  "the guards of %s end at two places that cannot be compared", block->name);
+        c->fine = refuse_unproved(c->d, FAULT_INDEX, "guards that all hold up to the same iteration",
+                                  "the guards of %s end at two iterations that cannot be compared", block->name);
 }
 
 static void visit_guard(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -99,7 +100,7 @@ static void visit_guard(Ctx *cx, const Stmt *block, const Bounds *scope, void *u
 
 typedef struct Drop { const Stmt *loop; const Expr *at; const Bounds *scope; } Drop;
 
-/* Guards that hold for all iterations before the cut are dropped there. */
+/* Drops the guards that hold for all iterations before the cut. */
 static const Stmt *drop_guards(Ctx *cx, const Stmt *s, const Bounds *scope, const Drop *d)
 {
     if (s->kind == STMT_BLOCK) {
@@ -118,7 +119,8 @@ static const Stmt *drop_guards(Ctx *cx, const Stmt *s, const Bounds *scope, cons
     return stmt_with_children(cx, s, child, s->child_count);
 }
 
-/* The extent to which the guard cuts the loop (coefficient 1, the rest over sizes only, within [0, extent]), or NULL. */
+/* Returns the extent at which the guard cuts the loop, or NULL. The coefficient must be 1, the rest over sizes only and
+ * within [0, extent]. */
 static const Expr *cut_extent(Ctx *cx, const Expr *conjunct, const Stmt *loop)
 {
     Linear l;
@@ -132,7 +134,7 @@ static const Expr *cut_extent(Ctx *cx, const Expr *conjunct, const Stmt *loop)
 
 typedef struct Common { const Stmt *loop; const Expr *extent; bool first, agree; } Common;
 
-/* All blocks below agree on where the loop ends. */
+/* Compares the extents at which all blocks below end the loop. */
 static void visit_common(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
 {
     Common *c = user;
@@ -172,18 +174,19 @@ static const Stmt *shorten_loop(Ctx *cx, const Stmt *s, void *user)
 
 /* ---- The tail -------------------------------------------------------------------------------------------------- */
 
-/* at = E / f and extent = (E + f - 1) / f: the cut of a split; *rest = E - at * f is what is left over. */
+/* True if at = E / f and extent = (E + f - 1) / f, the cut of a split; *rest = E - at * f is its remainder. */
 static bool is_rounded_up(Ctx *cx, const Expr *at, const Expr *extent, const Expr **rest)
 {
     if (at->kind != EXPR_FLOORDIV || !is_constant(at->arg[1])) return false;
     const Expr *size = at->arg[0], *f = at->arg[1];
     const Expr *up = expr_add(cx, size, expr_index(cx, f->integer - 1));
-    if (simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), NULL) != extent || interval_of(cx, size, NULL).least < 0) return false;
+    if (simplify(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), NULL) != extent || interval_of(cx, size, NULL).least < 0)
+        return false;
     *rest = simplify(cx, expr_sub(cx, size, expr_mul(cx, at, f)), NULL);
     return true;
 }
 
-/* Does every block stand in a loop of this extent? */
+/* True if every block is inside a loop of this extent. */
 static bool all_inside_loop_of(const Stmt *s, const Expr *extent)
 {
     if (s->kind == STMT_BLOCK) return false;
@@ -193,8 +196,8 @@ static bool all_inside_loop_of(const Stmt *s, const Expr *extent)
     return all;
 }
 
-/* The iterations from the cut on. Where that is one at most, its number is known inside; and its loop may go where there is
- * one for certain, or where the loops inside have no iterations either when there is none. */
+/* Returns the iterations from the cut on. If there is at most one, its index is the cut. Its loop is dropped if the
+ * iteration exists for certain, or if the loops inside have no iterations whenever it does not exist. */
 static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bounds *scope)
 {
     Ctx *cx = d->cx;
@@ -209,7 +212,7 @@ static const Stmt *tail_of(Draft *d, const Stmt *loop, const Expr *at, const Bou
     return stmt_for(cx, copy->name, copy->var, left, loop->loop_kind, body);
 }
 
-/* 0 <= at <= extent must be plain; rounding down and up of one size are known to be so. */
+/* True if 0 <= at <= extent; the quotients of one size rounded down and up satisfy it by their form. */
 static bool cut_is_inside(Ctx *cx, const Expr *at, const Expr *extent)
 {
     const Expr *rest;
@@ -218,7 +221,7 @@ static bool cut_is_inside(Ctx *cx, const Expr *at, const Expr *extent)
            provably(cx, expr_binary(cx, EXPR_LE, expr_index(cx, 0), at), NULL);
 }
 
-/* Nothing to cut, no guard or one that may fail everywhere, is no fault: the nest stays as it is. */
+/* A loop without a guard, or with one that may fail everywhere, is accepted and leaves the nest unchanged. */
 bool draft_peel(Draft *d, const char **loop)
 {
     Ctx *cx = d->cx;
@@ -234,11 +237,12 @@ bool draft_peel(Draft *d, const char **loop)
     if (!cut_is_inside(cx, cut.at, old->extent)) {
         if (provably(cx, expr_binary(cx, EXPR_LE, old->extent, cut.at), NULL)) return true;
         return refuse_unproved(d, FAULT_COVER, "a guard that holds up to some iteration and fails from there on",
-                               "cannot show that the guards below %s begin to fail inside its range", *loop);
+                               "the guards below %s are not shown to begin to fail within its range", *loop);
     }
     Drop drop = { old, cut.at, scope };
     const Stmt *body = drop_guards(cx, old->child[0], scope, &drop);
-    const Stmt *both[] = { stmt_for(cx, old->name, old->var, cut.at, old->loop_kind, body), tail_of(d, old, cut.at, scope->outer) };
+    const Stmt *both[] = { stmt_for(cx, old->name, old->var, cut.at, old->loop_kind, body),
+                           tail_of(d, old, cut.at, scope->outer) };
     if (ctx_failed(cx)) return false;
     d->next.root = path_replace(cx, &p, stmt_seq(cx, both, 2));
     return true;

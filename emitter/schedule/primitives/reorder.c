@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* reorder: the named loops take, in the order given, the places that they have in one chain of loops; loops between
- * them that are not named stay where they are.
+/* reorder: the named loops take, in the given order, the positions that they occupy in one chain of loops; unnamed
+ * loops between them stay.
  *
- * What may go wrong: an extent that needs an outer loop's variable; the order in which one point's reduction combines.
- * The second stays as it was while the loops that feed reduce axes keep their order among themselves, whatever happens
- * to the data loops between them; two of them may change places only where the order cannot show (integers), or where
- * the step says `reassociate`. Whether readers still come after makers in shared loops is the checker's I3. */
+ * Two things can fail: an extent that depends on the variable of a loop moved inside, and the order in which the
+ * reduction of a point combines. Loops over data axes may move freely; loops that feed reduce axes keep their order
+ * among themselves. Two of these may be exchanged only if the order has no effect (integers) or the step has the
+ * option `reassociate`. The checker's I3 proves that consumers still follow producers in shared loops. */
 #include "schedule/draft/draft.h"
 
 #include <string.h>
 
-typedef struct Chain { int count; const Stmt *at[MAX_DEPTH]; } Chain;     /* loops, each the only child of the one before */
+/* Loops, each the only child of its predecessor */
+typedef struct Chain { int count; const Stmt *at[MAX_DEPTH]; } Chain;
 
 static int chain_index(const Chain *c, const char *loop)
 {
@@ -31,7 +32,7 @@ static bool names_are_distinct(Draft *d, const char *const *loops, int count)
     return true;
 }
 
-/* The chain from the outermost to the innermost of the named loops; *outermost is the path to its first loop. */
+/* Finds the chain from the outermost to the innermost named loop; *outermost is the path to its first loop. */
 static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermost, Chain *c)
 {
     outermost->depth = 0;
@@ -42,7 +43,8 @@ static bool form_a_chain(Draft *d, const char **loops, int count, Path *outermos
     }
     if (!names_are_distinct(d, loops, count)) return false;
     c->count = 0;
-    for (const Stmt *s = path_end(outermost); s->kind == STMT_FOR && c->count < MAX_DEPTH; s = s->child[0]) c->at[c->count++] = s;
+    for (const Stmt *s = path_end(outermost); s->kind == STMT_FOR && c->count < MAX_DEPTH; s = s->child[0])
+        c->at[c->count++] = s;
     for (int i = 0; i < count; i++)
         if (chain_index(c, loops[i]) < 0)
             return refuse_unproved(d, FAULT_PLACE, "loops with only loops between them",
@@ -67,7 +69,7 @@ static bool extents_are_independent(Draft *d, const Chain *c)
     for (int i = 0; i < c->count; i++)
         for (int j = i; j < c->count; j++)
             if (expr_uses(c->at[i]->extent, c->at[j]->var))
-                return refuse_unproved(d, FAULT_EXTENT, text_format(d->cx, "%s staying outside of it", c->at[j]->name),
+                return refuse_unproved(d, FAULT_EXTENT, text_format(d->cx, "%s outside of it", c->at[j]->name),
                                        "the extent of %s depends on %s", c->at[i]->name, c->at[j]->name);
     return true;
 }
@@ -82,8 +84,9 @@ static bool order_is_free(const Stage *s)
     return floats ? r->order_free_on_floats : r->order_free;
 }
 
-/* Two reduce loops of the block that change places. A loop over data and reduce axes at once is a fused one: where its point
- * begins in it differs from point to point, so another order may not begin at the init. */
+/* True if two reduce loops of the block may be exchanged. A loop over data and reduce axes at once is a fused one. The
+ * iteration in which a point's reduction begins differs from point to point there, so another order may not begin at
+ * the init. */
 static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
 {
     bool mixed = feeds_axis(block, a->var, AXIS_DATA) || feeds_axis(block, b->var, AXIS_DATA);
@@ -92,7 +95,7 @@ static bool may_swap(Orders *o, const Stmt *block, const Stmt *a, const Stmt *b)
                                "%s and %s run over data and reduce axes of %s at once, so its init may not come first",
                                a->name, b->name, block->name);
     if (o->reassociate || order_is_free(block->stage)) return true;
-    return refuse_wrong(o->d, FAULT_REDUCTION, "the word reassociate",
+    return refuse_wrong(o->d, FAULT_REDUCTION, "the option reassociate",
                         "%s and %s both run over reduce axes of %s, and %s of floats depends on the order",
                         a->name, b->name, block->name, reducer_info(block->stage->reducer)->spelling);
 }
@@ -112,7 +115,8 @@ static void visit_reduce_order(Ctx *cx, const Stmt *block, const Bounds *scope, 
     }
 }
 
-static bool reductions_may_be_reordered(Draft *d, const Chain *old, const Chain *now, const Stmt *below, bool reassociate)
+static bool reductions_may_be_reordered(Draft *d, const Chain *old, const Chain *now, const Stmt *below,
+                                        bool reassociate)
 {
     Orders o = { d, old, now, reassociate, true };
     each_block(d->cx, below, NULL, visit_reduce_order, &o);

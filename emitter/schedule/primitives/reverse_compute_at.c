@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* reverse_compute_at: a stage is computed inside a loop of a stage that it reads, each time for what has just been made there.
+/* reverse_compute_at: a stage is computed inside a loop of its producer; each iteration consumes what it has computed.
  *
  *   for t.io: for t.ii: t        for y.i: y      =>      for t.io: { for t.ii: t;  for y.i < 4: y[io*4 + i] }
  *
- * In one iteration of the loop the maker makes a box, [begin, begin + count) in each dimension. An axis of the stage that
- * indexes a dimension takes the box's range there; the others run over all of theirs. What is read at any other index must
- * be there whole. The makers must be done under the loop; that the boxes cover the stage, and that what it reads is made
- * by then, is shown by the checker (I1, I3, I6). */
+ * In one iteration of the loop the producer computes a box, [begin, begin + count) in each dimension. An axis of the
+ * consumer that indexes a dimension takes the box's range; the other axes run over their whole extent. Elements read
+ * at any other index must be complete before the loop. The producer's reduction must end inside the loop. The checker
+ * proves that the boxes cover the stage and that each element is computed before it is read (I1, I3, I6). */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -41,7 +41,7 @@ static ConsumerSite site_under(Follow *f, const Stage *s, const Stmt *from)
     return site;
 }
 
-/* The stage it reads of which the loop is, or the first with blocks below the loop. */
+/* Finds the producer that owns the loop, or else the first one with blocks below it. */
 static bool find_producer(Follow *f)
 {
     const Tensor **reads;
@@ -53,11 +53,11 @@ static bool find_producer(Follow *f)
         if (!f->producer || loop_is_own(loop, s)) f->producer = s;
     }
     if (f->producer) return true;
-    return refuse_wrong(f->d, FAULT_PLACE, "a loop around the maker of what it reads",
-                        "nothing that %s reads is made under %s", f->reader->name, loop->name);
+    return refuse_wrong(f->d, FAULT_PLACE, "a loop around one of its producers",
+                        "no producer of %s is computed under %s", f->reader->name, loop->name);
 }
 
-/* The scope below the loop, the loop's own path included. */
+/* Finds the box that an iteration of the loop computes. Its loops are those of the scope inside `loop`. */
 static bool find_made(Follow *f)
 {
     Ctx *cx = f->d->cx;
@@ -66,8 +66,8 @@ static bool find_made(Follow *f)
     each_block(cx, loop->child[0], path_bounds(cx, &f->path), visit_producer, &site);
     if (site.count != 1 || site_under(f, f->producer, f->d->next.root).count != 1)
         return refuse_unproved(f->d, FAULT_PIECES,
-                               text_format(f->d->cx, "one, below %s: take this step before peel", loop->name),
-                               "%s stands in several pieces", f->producer->name);
+                               text_format(f->d->cx, "one block, below %s: take this step before peel", loop->name),
+                               "%s has several blocks", f->producer->name);
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH], *repeats;
     const char *why;
     int n = 0;
@@ -76,12 +76,15 @@ static bool find_made(Follow *f)
         own[n] = b->var;
         extent[n++] = b->extent;
     }
-    if (dense(cx, site.block->bind, f->producer->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why)) return true;
-    return refuse_unproved(f->d, FAULT_INDEX, text_format(f->d->cx, "loops of %s that are whole there", f->producer->name),
-                           "what %s makes in an iteration of %s is not shown to be a box: %s", f->producer->name, loop->name, why);
+    if (dense(cx, site.block->bind, f->producer->axis_count, NULL, site.scope, own, extent, n, f->made, &repeats, &why))
+        return true;
+    return refuse_unproved(
+        f->d, FAULT_INDEX, text_format(f->d->cx, "loops of %s that are whole inside it", f->producer->name),
+        "the points of %s that an iteration of %s computes are not shown to form a box: %s", f->producer->name,
+        loop->name, why);
 }
 
-/* ---- What follows ---------------------------------------------------------------------------------------------- */
+/* ---- The box of the consumer ----------------------------------------------------------------------------------- */
 
 static void visit_read(const Expr *e, void *user)
 {
@@ -91,9 +94,10 @@ static void visit_read(const Expr *e, void *user)
         for (int a = 0; a < f->reader->data_count && f->fine; a++) {
             if (f->reader->axis[a].var != e->arg[d]) continue;
             if (f->dimension_of[a] >= 0 && f->dimension_of[a] != d)
-                f->fine = refuse_unproved(f->d, FAULT_INDEX, "one",
-                                          "%s indexes dimensions %d and %d of %s with the axis %s",
-                                          f->reader->name, f->dimension_of[a], d, f->producer->name, expr_as_var(f->reader->axis[a].var)->name);
+                f->fine = refuse_unproved(f->d, FAULT_INDEX, "one dimension per axis",
+                                          "%s indexes dimensions %d and %d of %s with the axis %s", f->reader->name,
+                                          f->dimension_of[a], d, f->producer->name,
+                                          expr_as_var(f->reader->axis[a].var)->name);
             f->dimension_of[a] = d;
         }
 }
@@ -125,9 +129,10 @@ static bool box_of(Follow *f, StageBox *box)
         if (f->dimension_of[a] < 0) continue;
         const Box *m = &f->made[f->dimension_of[a]];
         if (uses_a_loop(m->count))
-            return refuse_unproved(f->d, FAULT_EXTENT, "as much in each",
-                                   "how much %s makes along dimension %d differs between iterations of %s",
-                                   f->producer->name, f->dimension_of[a], path_end(&f->path)->name);
+            return refuse_unproved(
+                f->d, FAULT_EXTENT, "a constant count",
+                "the number of elements that %s computes along dimension %d differs between iterations of %s",
+                f->producer->name, f->dimension_of[a], path_end(&f->path)->name);
         if (expr_is_int(m->begin, 0) && m->count == extent) continue;
         box->begin[a] = expr_is_int(m->begin, 0) ? NULL : m->begin;
         box->count[a] = m->count;
@@ -140,8 +145,9 @@ static bool is_not_inside_itself(Follow *f)
 {
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && loop_is_own(f->path.at[i], f->reader))
-            return refuse_wrong(f->d, FAULT_PLACE, "a loop of a stage that it reads",
-                                "%s is a loop of %s, which is to move, or inside one", path_end(&f->path)->name, f->reader->name);
+            return refuse_wrong(f->d, FAULT_PLACE, "a loop of its producer",
+                                "%s is a loop of %s, the stage to move, or inside one", path_end(&f->path)->name,
+                                f->reader->name);
     return true;
 }
 
@@ -151,7 +157,8 @@ static bool is_outside_the_reduction(Follow *f)
     for (int i = 0; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR && feeds_axis(block, f->path.at[i]->var, AXIS_REDUCE))
             return refuse_wrong(f->d, FAULT_REDUCTION, "a loop outside of it",
-                                "%s runs over a reduce axis of %s, which is not done before it ends", f->path.at[i]->name, f->producer->name);
+                                "%s runs over a reduce axis of %s, whose value is complete only after the loop",
+                                f->path.at[i]->name, f->producer->name);
     return true;
 }
 
@@ -162,8 +169,9 @@ const Nest *run_reverse_compute_at(Ctx *cx, const Nest *n, const StepArgs *a)
     Follow f = { .d = &d, .reader = draft_find_stage(&d, a->target) };
     StageBox box;
     if (!f.reader || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
-    if (!is_not_inside_itself(&f) || !find_producer(&f) || !is_outside_the_reduction(&f) || !find_made(&f) || !find_axes(&f) || !box_of(&f, &box) ||
-        !nothing_inside(&d, f.reader)) return n;
+    if (!is_not_inside_itself(&f) || !find_producer(&f) || !is_outside_the_reduction(&f) || !find_made(&f)
+        || !find_axes(&f) || !box_of(&f, &box) || !nothing_inside(&d, f.reader))
+        return n;
     const Buffer *left[MAX_RANK] = { NULL };
     take_stage(&d, f.reader, false, left);
     if (!put_stage_box(&d, f.reader, d.args.loop[0], &box, left)) return n;

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* reverse_compute_inline: a stage disappears into the loops of the one stage that it reads, which stores the final value at once:
+/* reverse_compute_inline: a stage moves into the loops of the one stage that it reads, which then stores the final
+ * value:
  *
  *   t[i, j] = f(i, j),  y[a, b] = g(t[b, a], a, b)      =>      y[j, i] = g(f(i, j), j, i)   in the loops of t
  *
- * The index must invert: each dimension of t is read at one axis of y, each axis once, over the same extent. Then y has a
- * point for each of t, and what the loops of t reach once they reach once for y. The stage that is read must be a plain
- * value (a reduction is none: its last instance is not known before it is done) that nobody else reads. The loops keep
- * their shape and are named after the stage that is left. */
+ * The index must invert: y reads each dimension of t at one axis, each axis once, over the same extent. Then points of
+ * t and y correspond one to one, and loops that cover t once cover y once. The producer must be a plain value without
+ * another consumer; a reduction is rejected, because no single instance computes its final value. The loops keep their
+ * shape and take the name of the remaining stage. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -15,12 +16,12 @@
 typedef struct InlineMerge {
     Draft *d;
     const Stage *reader, *producer;
-    int axis_of[MAX_RANK];           /* dimension of the maker -> data axis of the reader; -1: not known yet */
+    int axis_of[MAX_RANK];           /* dimension of the producer -> data axis of the reader; -1: not found yet */
     bool fine;
     const Stage *merged;
 } InlineMerge;
 
-/* ---- What is refused ------------------------------------------------------------------------------------------- */
+/* ---- Refusals ---------------------------------------------------------------------------------------------------- */
 
 static bool only_reader_is(InlineMerge *m, const Stage *producer)
 {
@@ -31,7 +32,7 @@ static bool only_reader_is(InlineMerge *m, const Stage *producer)
         for (int j = 0; j < count; j++)
             if (stage_makes(producer, reads[j]) && n->stage[i] != m->reader)
                 return refuse_wrong(m->d, FAULT_ORDER,
-                                    text_format(m->d->cx, "a stage that %s alone reads", m->reader->name),
+                                    text_format(m->d->cx, "a stage with %s as its only consumer", m->reader->name),
                                     "%s reads %s too", n->stage[i]->name, producer->name);
     }
     return true;
@@ -44,7 +45,7 @@ static bool find_producer(InlineMerge *m)
     for (int i = 0; i < count; i++) {
         const Stage *producer = producer_of(&m->d->next, reads[i]);
         if (producer && m->producer && producer != m->producer)
-            return refuse_unproved(m->d, FAULT_ROLE, "one stage to go into: inline the other", "%s reads %s and %s",
+            return refuse_unproved(m->d, FAULT_ROLE, "one producer: inline the other", "%s reads %s and %s",
                                    m->reader->name, m->producer->name, producer->name);
         if (producer) m->producer = producer;
     }
@@ -59,15 +60,15 @@ static bool are_plain(InlineMerge *m)
     for (int i = 0; i < 2; i++) {
         if (both[i]->reducer != REDUCE_NONE)
             return refuse_wrong(m->d, FAULT_ROLE, "reverse_compute_at",
-                                "%s reduces (%s), so there is no single instance to go into",
+                                "%s reduces (%s), so no single instance computes its value",
                                 both[i]->name, reducer_info(both[i]->reducer)->spelling);
         for (int a = 0; a < both[i]->axis_count; a++)
             if (both[i]->axis[a].kind == AXIS_ORDERED)
                 return refuse_unproved(m->d, FAULT_ROLE, "data axes only", "%s has an ordered axis", both[i]->name);
     }
     if (stage_is_output(&m->d->next, m->producer))
-        return refuse_wrong(m->d, FAULT_ROLE, "a stage between",
-                            "%s is an output, and would have no storage of its own", m->producer->name);
+        return refuse_wrong(m->d, FAULT_ROLE, "an intermediate stage",
+                            "%s is an output, and would lose its storage", m->producer->name);
     return true;
 }
 
@@ -84,12 +85,14 @@ static void visit_read(const Expr *e, void *user)
     if (e->kind != EXPR_READ || !stage_makes(m->producer, e->ref) || !m->fine) return;
     for (int d = 0; d < e->arg_count && m->fine; d++) {
         int a = axis_index(m->reader, e->arg[d]);
-        bool same = a >= 0 && m->reader->axis[a].extent == m->producer->axis[d].extent && (m->axis_of[d] < 0 || m->axis_of[d] == a);
+        bool same = a >= 0 && m->reader->axis[a].extent == m->producer->axis[d].extent
+                    && (m->axis_of[d] < 0 || m->axis_of[d] == a);
         for (int i = 0; i < d; i++) same = same && m->axis_of[i] != a;
         m->axis_of[d] = a;
         if (!same)
             m->fine = refuse_unproved(m->d, FAULT_INDEX, "one axis for each dimension, over the same extent",
-                                      "the index at which %s reads dimension %d of %s does not invert", m->reader->name, d, m->producer->name);
+                                      "the index at which %s reads dimension %d of %s does not invert", m->reader->name,
+                                      d, m->producer->name);
     }
 }
 
@@ -97,14 +100,14 @@ static bool index_inverts(InlineMerge *m)
 {
     for (int d = 0; d < MAX_RANK; d++) m->axis_of[d] = -1;
     if (m->reader->data_count != m->producer->data_count)
-        return refuse_unproved(m->d, FAULT_INDEX, "as many",
-                               "%s has %d dimensions and %s %d", m->reader->name, m->reader->data_count, m->producer->name, m->producer->data_count);
+        return refuse_unproved(m->d, FAULT_INDEX, "equal numbers", "%s has %d dimensions and %s %d", m->reader->name,
+                               m->reader->data_count, m->producer->name, m->producer->data_count);
     m->fine = true;
     for (int i = 0; i < m->reader->out_count; i++) expr_walk(m->d->cx, m->reader->value[i], visit_read, m);
     return m->fine;
 }
 
-/* Both stand at the root: what lies inside a loop of the reader would lose its host. */
+/* True if both are at the root: a stage attached inside the reader's loops would lose them. */
 static bool stand_at_root(InlineMerge *m)
 {
     const Stage *both[] = { m->reader, m->producer };
@@ -112,7 +115,7 @@ static bool stand_at_root(InlineMerge *m)
         const char *host = host_of(&m->d->next, both[i]);
         if (host)
             return refuse_unproved(m->d, FAULT_PLACE,
-                                   text_format(m->d->cx, "at the root: compute_root %s", both[i]->name),
+                                   text_format(m->d->cx, "a stage at the root: compute_root %s", both[i]->name),
                                    "%s is computed inside %s", both[i]->name, host);
     }
     return true;
@@ -120,7 +123,7 @@ static bool stand_at_root(InlineMerge *m)
 
 /* ---- The rewrite ----------------------------------------------------------------------------------------------- */
 
-/* "t@tail.ao" of stage t is "y@tail.ao" of stage y. */
+/* Returns "y@tail.ao" of stage y for "t@tail.ao" of stage t. */
 static const char *renamed(Ctx *cx, const InlineMerge *m, const char *old)
 {
     size_t n = strlen(m->producer->name);
@@ -146,8 +149,9 @@ const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a
     if (ctx_failed(cx) || !n) return n;
     Draft d = draft_open(cx, n, "reverse_compute_inline", a);
     InlineMerge m = { .d = &d, .reader = draft_find_stage(&d, a->target) };
-    if (!m.reader || !find_producer(&m) || !are_plain(&m) || !only_reader_is(&m, m.producer) || !index_inverts(&m) || !stand_at_root(&m) ||
-        !nothing_inside(&d, m.reader)) return n;
+    if (!m.reader || !find_producer(&m) || !are_plain(&m) || !only_reader_is(&m, m.producer) || !index_inverts(&m)
+        || !stand_at_root(&m) || !nothing_inside(&d, m.reader))
+        return n;
     const Buffer *buffer[MAX_RANK] = { NULL };
     take_stage(&d, m.reader, true, buffer);
     m.merged = stage_inlined(cx, m.reader, m.producer);

@@ -3,10 +3,10 @@
  *
  *   y[i] = sum(k) f(i, k),  k = ko*4 + ki      =>      y_rf[i, ki] = sum(ko) f(i, ko*4 + ki),   y[i] = sum(ki) y_rf[i, ki]
  *
- * The axes of the partial results are the stage's data axes and the loop; its reduce axes are the other reduce loops, and
- * where a guard leaves a point out it gives the identity. The partial results begin with the identity, the stage with its
- * own init, so that this counts once. The order of combination changes: integers do not mind, for floats the step has to
- * say `reassociate`. Both stages stand where the stage stood, with fresh loops; vectorize may then run along the new axis. */
+ * The partial results have the stage's data axes and the loop as data axes, and the other reduce loops as reduce axes.
+ * Points that a guard excludes yield the identity. The partial results start from the identity and the stage from its
+ * own init, so the init counts once. The order of combination changes: integers allow it, floats require the option
+ * `reassociate`. Both stages stay where the stage was, with fresh loops; vectorize may then run along the new axis. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
@@ -17,10 +17,11 @@ typedef struct Factored {
     const Stage *stage;
     Path path;                                                      /* to the block */
     const Stmt *loop;
-    int reduce_count; const Stmt *reduce[MAX_AXES];                 /* the other loops that feed reduce axes, outermost first */
+    /* The other loops that feed reduce axes, outermost first */
+    int reduce_count; const Stmt *reduce[MAX_AXES];
 } Factored;
 
-/* ---- What is refused ------------------------------------------------------------------------------------------- */
+/* ---- Refusals --------------------------------------------------------------------------------------------------- */
 
 static bool find_block(Factored *f)
 {
@@ -29,8 +30,8 @@ static bool find_block(Factored *f)
         return refuse_wrong(d, FAULT_REDUCTION, "a reducing stage", "%s does not reduce", f->stage->name);
     const int pieces = count_blocks(d->next.root, f->stage);
     if (pieces != 1 || !nest_find_block(&d->next, f->stage->name, &f->path))
-        return refuse_unproved(d, FAULT_PIECES, "one: take this step before decompose_reduction and peel",
-                               "%s stands in %d pieces", f->stage->name, pieces);
+        return refuse_unproved(d, FAULT_PIECES, "one block: take this step before decompose_reduction and peel",
+                               "%s has %d blocks", f->stage->name, pieces);
     return true;
 }
 
@@ -66,7 +67,7 @@ static bool sort_loops(Factored *f)
         else f->reduce[f->reduce_count++] = loop;
     }
     if (ctx_failed(f->d->cx) || found) return found;
-    return refuse_wrong(f->d, FAULT_REDUCTION, "a loop that does", "%s does not run over a reduce axis of %s",
+    return refuse_wrong(f->d, FAULT_REDUCTION, "a loop over one", "%s does not run over a reduce axis of %s",
                         f->loop->name, f->stage->name);
 }
 
@@ -76,8 +77,9 @@ static bool may_be_reordered(Factored *f)
     for (int i = 0; i < f->stage->out_count; i++) {
         bool floats = dtype_is_float(f->stage->out[i]->type);
         if (f->d->args.reassociate || (floats ? r->order_free_on_floats : r->order_free)) continue;
-        return refuse_wrong(f->d, FAULT_REDUCTION, "the word reassociate",
-                            "%s of floats in %s depends on the order, which partial results change", r->spelling, f->stage->name);
+        return refuse_wrong(f->d, FAULT_REDUCTION, "the option reassociate",
+                            "%s of floats in %s depends on the order, which partial results change", r->spelling,
+                            f->stage->name);
     }
     return true;
 }
@@ -93,8 +95,8 @@ static bool has_room(Factored *f)
         bool taken = s->axis[a].kind == AXIS_DATA && strcmp(axis, loop_short(f->loop->name)) == 0;
         for (int i = 0; i < f->reduce_count; i++) taken = taken || strcmp(axis, loop_short(f->reduce[i]->name)) == 0;
         if (taken)
-            return refuse_invalid(f->d, FAULT_NAME, "other names", "an axis and a reduce loop of %s are both called %s",
-                                  s->name, axis);
+            return refuse_invalid(f->d, FAULT_NAME, "other names",
+                                  "an axis and a reduce loop of %s are both named %s", s->name, axis);
     }
     return true;
 }
@@ -111,7 +113,7 @@ static void add_axis(Factored *f, StageSpec *spec, Renaming *r, const Stmt *loop
     r->to[r->count++] = v;
 }
 
-/* The condition under which a point counts, over the new axes: what the guard says of the reduce loops. */
+/* Finds the condition under which a point counts, over the new axes: the conjuncts over reduce loops. */
 static bool condition(Factored *f, const Renaming *r, const Expr **out)
 {
     const Stmt *block = path_end(&f->path);
@@ -160,7 +162,7 @@ static const Stage *partial_stage(Factored *f, const char *made)
     return n ? n->stage : NULL;
 }
 
-/* The stage of the same name and tensors that reduces the partial results. */
+/* Returns the stage of the same name and tensors that reduces the partial results. */
 static const Stage *final_stage(Factored *f, const Stage *partial)
 {
     Ctx *cx = f->d->cx;
@@ -183,8 +185,8 @@ static bool has_no_ordered_axis(Factored *f)
 {
     for (int a = 0; a < f->stage->axis_count; a++)
         if (f->stage->axis[a].kind == AXIS_ORDERED)
-            return refuse_unproved(f->d, FAULT_ROLE, "a stage with data and reduce axes",
-                                   "%s has the ordered axis %s", f->stage->name, expr_as_var(f->stage->axis[a].var)->name);
+            return refuse_unproved(f->d, FAULT_ROLE, "a stage with data and reduce axes", "%s has the ordered axis %s",
+                                   f->stage->name, expr_as_var(f->stage->axis[a].var)->name);
     return true;
 }
 
@@ -195,7 +197,9 @@ const Nest *run_rfactor(Ctx *cx, const Nest *n, const StepArgs *a)
     Factored f = { .d = &d, .stage = draft_find_stage(&d, a->target) };
     if (!f.stage || !draft_find_loop(&d, &d.args.loop[0], &f.path)) return n;
     f.loop = path_end(&f.path);
-    if (!find_block(&f) || !has_no_ordered_axis(&f) || !sort_loops(&f) || !may_be_reordered(&f) || !has_room(&f) || !nothing_inside(&d, f.stage)) return n;
+    if (!find_block(&f) || !has_no_ordered_axis(&f) || !sort_loops(&f) || !may_be_reordered(&f) || !has_room(&f)
+        || !nothing_inside(&d, f.stage))
+        return n;
     const char *made =
         new_stage_name(&d, a->name ? a->name : name_format(cx, "%s_rf", a->target), a->target, SCOPE_ARENA);
     const Stage *partial = made ? partial_stage(&f, made) : NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* set_scope: in which memory a tensor made inside the nest lives. Legal at once for registers too; whether a register
- * buffer is realizable (after unrolling every index is a constant) shows at emission. */
+/* set_scope: the memory of a tensor computed inside the nest. Registers are accepted here; emission verifies that the
+ * buffer can be in registers, which requires constant indices after unrolling. */
 #include "schedule/draft/draft.h"
 
 typedef struct Rescope { const Tensor *tensor; Scope scope; int count; } Rescope;
@@ -20,11 +20,11 @@ static bool may_live_there(Draft *d, const Tensor *t, Scope scope)
     if (is_output(&d->next, t) || is_input(&d->next, t))
         return refuse_invalid(
             d, FAULT_ROLE,
-            text_format(d->cx, "a stage between: cache_%s makes one", is_output(&d->next, t) ? "write" : "read"),
-            "%s is an %s, whose storage is the caller's", t->name, is_output(&d->next, t) ? "output" : "input");
+            text_format(d->cx, "an intermediate stage, as cache_%s adds", is_output(&d->next, t) ? "write" : "read"),
+            "%s is an %s in caller-owned storage", t->name, is_output(&d->next, t) ? "output" : "input");
     if (scope > SCOPE_STATIC)
         return refuse_invalid(d, FAULT_STORAGE, "register, stack, arena and static",
-                              "%s is made anew in each run and cannot be %s", t->name, scope_text(scope));
+                              "%s is computed anew in each run and cannot be %s", t->name, scope_text(scope));
     return true;
 }
 

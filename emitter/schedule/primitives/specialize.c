@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* specialize: the nest is written twice under a condition on its sizes, so that each copy can be simpler, or be scheduled
- * another way:
+/* specialize: a condition on sizes selects between two copies of the nest, so that each copy can be simpler or have
+ * its own schedule:
  *
- *   specialize n % 4 == 0       =>       if n % 4 == 0: the nest, in which that is known; else: a copy, y@else
+ *   specialize n % 4 == 0       =>       if n % 4 == 0: the nest under this fact; else: a copy, y@else
  *
- * Both copies make what the nest made; facts of the condition hold in the first only. There a size that the condition
- * gives is a number, and guards that follow from it go. Storage stays outside and serves both. */
+ * Both copies compute the same values. Facts of the condition hold in the first copy only: a size that the condition
+ * fixes is a constant there, and guards that follow from it are dropped. Storage stays outside, shared by both
+ * copies. */
 #include "ir/text/formula.h"
 #include "schedule/draft/draft.h"
 #include "support/names.h"
@@ -43,7 +44,7 @@ static const Expr *read_condition(Draft *d, const char *text)
     for (int i = 0; i < sizes.count; i++) bind[i] = (Bind){ expr_as_var(sizes.size[i])->name, NULL, sizes.size[i] };
     if (!sizes.count)
         refuse_invalid(d, FAULT_VALUE, "a nest with a symbolic size",
-                       "no size of %s is open, so any condition is decided already", d->next.name);
+                       "%s has only constant sizes, so any condition is decided already", d->next.name);
     if (ctx_failed(d->cx)) return NULL;
     DiagMark mark = diag_mark(d->cx);
     const Expr *cond = simplify(d->cx, expr_read(d->cx, text, bind, I32), NULL);
@@ -78,7 +79,7 @@ static const Stmt *drop_known_guards(Ctx *cx, const Stmt *s, const Bounds *scope
     return stmt_with_children(cx, s, child, s->child_count);
 }
 
-/* n == 8: the size is a number there. */
+/* n == 8: substitutes the constant for the size. */
 static const Stmt *with_known_size(Ctx *cx, const Stmt *s, const Expr *cond, const Bounds *scope)
 {
     if (cond->kind != EXPR_EQ) return s;

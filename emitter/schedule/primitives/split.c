@@ -1,19 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* split: one loop becomes two. `v` in [0, E) is written `outer * factor + inner`, outer in [0, ceil(E / factor)).
- * The order of the iterations stays, so nothing has to be proved but that each is made once. Where the factor does not
- * divide E the last tile overshoots; it is cut by a guard on every block below rather than by clamping the index, because
- * a clamped tile would make some points twice, which is wrong for a reduction. tail=peel then moves the tiles that need
- * the guard to a copy behind the loop (peel.c). tail=shift asks for the clamped tile, min(outer * factor, E - factor) + inner,
- * where making points again does no harm: that a reduction is made again whole is the checker's I1. tail=round runs the last
- * tile whole without a guard, where the axes of all stages below reach that far: pad made them so. */
+/* split: one loop becomes two. `v` in [0, E) becomes `outer * factor + inner`, outer in [0, ceil(E / factor)).
+ * The order of iterations stays; the proof is that each runs once. Where the factor does not divide E, the last tile
+ * exceeds E. The option `tail` selects the treatment:
+ *
+ *   guard   a guard on every block below cuts the tile; a clamped index would repeat points, which a reduction forbids
+ *   peel    the same, and the iterations that need the guard move to a copy after the loop (peel.c)
+ *   shift   the clamped tile, min(outer * factor, E - factor) + inner; the checker's I1 proves that repeated points do
+ *           no harm: a reduction is repeated whole
+ *   round   the last tile runs whole without a guard, where the axes of all stages below are padded that far (pad) */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 
-/* What becomes of the kind: nobody loses an annotation silently. */
+/* Kinds of the two loops; no annotation is dropped. */
 static const LoopKind outer_kind[] = { LOOP_SERIAL, LOOP_UNROLLED, LOOP_SERIAL, LOOP_PARALLEL };
 static const LoopKind inner_kind[] = { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_SERIAL };
 
-typedef struct Halves { const Expr *outer, *inner; bool cut; } Halves;    /* extents; cut: the last tile overshoots */
+typedef struct Halves { const Expr *outer, *inner; bool cut; } Halves;    /* extents; cut: the last tile exceeds E */
 
 static Halves halves_of(Ctx *cx, const Expr *extent, int64_t factor, const Bounds *scope)
 {
@@ -32,25 +34,27 @@ static const Stmt *add_guard(Ctx *cx, const Stmt *s, void *user)
     return stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user));
 }
 
-/* Rounding up must not leave the 32 bits of index arithmetic. */
+/* The rounded-up extent must fit the 32 bits of index arithmetic. */
 static bool index_stays_small(Draft *d, const char *loop, const Expr *extent, int64_t factor, const Bounds *scope)
 {
     Interval range = interval_of(d->cx, extent, scope);
     if (range.greatest <= INT32_MAX - factor) return true;
-    return refuse_unproved(d, FAULT_EXTENT, "a smaller greatest size, declared",
-                           "the extent of %s may reach %lld, and rounded up to a multiple of %lld it may leave 32 bits",
-                           loop, (long long)range.greatest, (long long)factor);
+    return refuse_unproved(
+        d, FAULT_EXTENT, "a lower declared bound of the size",
+        "the extent of %s may reach %lld, and rounded up to a multiple of %lld it may exceed 32 bits", loop,
+        (long long)range.greatest, (long long)factor);
 }
 
-/* The last tile begins earlier, so that it ends where the loop ends, and makes some points again. */
+/* The last tile begins earlier, ends where the loop ends, and repeats some points. */
 static bool may_be_shifted(Draft *d, const Stmt *loop, int64_t factor, const Bounds *scope)
 {
     if (provably(d->cx, expr_binary(d->cx, EXPR_LE, expr_index(d->cx, factor), loop->extent), scope)) return true;
-    return refuse_unproved(d, FAULT_EXTENT, "a greater least size, declared, or tail=guard",
-                           "it is not shown that %s has %lld iterations for a tile to be shifted in", loop->name, (long long)factor);
+    return refuse_unproved(d, FAULT_EXTENT, "a higher declared least size, or tail=guard",
+                           "%s is not shown to have the %lld iterations of a whole tile", loop->name,
+                           (long long)factor);
 }
 
-/* The whole last tile lies inside the axes of the blocks below. */
+/* The axes of the blocks below contain the whole last tile. */
 typedef struct RoundedSplit { Draft *d; const char *loop; const Expr *outer, *inner; bool fine; } RoundedSplit;
 
 static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -60,12 +64,15 @@ static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void 
     for (int a = 0; a < s->axis_count && r->fine; a++) {
         const Expr *bind = block->bind[a], *extent = s->axis[a].extent;
         if (!bind || (!expr_uses(bind, r->outer) && !expr_uses(bind, r->inner))) continue;
-        if (provably(cx, expr_binary(cx, EXPR_LT, bind, extent), block->cond ? bounds_fact(cx, scope, block->cond) : scope)) continue;
+        if (provably(cx, expr_binary(cx, EXPR_LT, bind, extent),
+                     block->cond ? bounds_fact(cx, scope, block->cond) : scope))
+            continue;
         const char *axis = expr_as_var(s->axis[a].var)->name;
         Interval reached = interval_of(cx, bind, scope);
         if (!is_constant(extent) || block->cond)
             r->fine = refuse_unproved(r->d, FAULT_EXTENT, "tail=guard",
-                                      "it is not shown that the last tile of %s stays inside the axis %s of %s", r->loop, axis, block->name);
+                                      "the last tile of %s is not shown to stay within the axis %s of %s",
+                                      r->loop, axis, block->name);
         else if (s->axis[a].kind == AXIS_DATA)
             r->fine =
                 refuse_wrong(r->d, FAULT_EXTENT, text_format(r->d->cx, "padded storage: pad %s %s", s->name, axis),
@@ -73,8 +80,8 @@ static void visit_rounded(Ctx *cx, const Stmt *block, const Bounds *scope, void 
                              (long long)reached.greatest, block->name, (long long)extent->integer - 1);
         else
             r->fine = refuse_wrong(r->d, FAULT_EXTENT, "tail=guard",
-                                   "the last tile of %s reaches %s=%lld of %s, which is reduced up to %lld",
-                                   r->loop, axis, (long long)reached.greatest, block->name, (long long)extent->integer - 1);
+                                   "the last tile of %s reaches %s=%lld of %s, which reduces up to %lld", r->loop,
+                                   axis, (long long)reached.greatest, block->name, (long long)extent->integer - 1);
     }
 }
 
@@ -110,7 +117,8 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     RoundedSplit rounding = { d, *loop, o, i, true };
     if (rounded) each_block(cx, body, inside, visit_rounded, &rounding);
     if (!rounding.fine) return false;
-    if (half.cut && !shifted && !rounded) body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
+    if (half.cut && !shifted && !rounded)
+        body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
     body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
     body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
     d->next.root = path_replace(cx, &p, body);
@@ -118,7 +126,7 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     return true;
 }
 
-/* The name of the outer loop that split made. */
+/* Returns the name of the outer loop of a split. */
 static const char *outer_name(Ctx *cx, const char *loop, const char *outer)
 {
     return outer ? name_format(cx, "%s.%s", loop_prefix(cx, loop), outer) : name_format(cx, "%so", loop);

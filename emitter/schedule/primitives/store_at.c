@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* store_at: the storage of a stage is moved to live inside another loop, or at the root, apart from where it is computed.
- * The loop must enclose everything that touches the tensor and must not be one that the values live through: a reduce loop
- * of the maker, or a loop that carries values from one iteration to the next (the checker's I4). */
+/* store_at: the storage of a stage moves inside another loop, or to the root, apart from its computation. The loop
+ * must enclose every access to the tensor. It must not be one across which the values stay live: a reduce loop of the
+ * producer, or a loop that carries values from one iteration to the next (the checker's I4). */
 #include "schedule/draft/attach.h"
 
 typedef struct Touches { const Stage *stage; const char *first; bool makes; } Touches;
@@ -22,9 +22,9 @@ static bool encloses_all_uses(Draft *d, const Stage *s, const Stmt *loop)
     find_outside(d->cx, d->next.root, loop, &t);
     if (!t.first) return true;
     if (t.makes)
-        return refuse_wrong(d, FAULT_PLACE, "a loop around its maker and all its readers", "%s is computed outside %s",
-                            t.first, loop->name);
-    return refuse_wrong(d, FAULT_PLACE, "a loop around its maker and all its readers", "%s reads %s outside %s",
+        return refuse_wrong(d, FAULT_PLACE, "a loop around its producer and all its consumers",
+                            "%s is computed outside %s", t.first, loop->name);
+    return refuse_wrong(d, FAULT_PLACE, "a loop around its producer and all its consumers", "%s reads %s outside %s",
                         t.first, s->name, loop->name);
 }
 
@@ -36,11 +36,11 @@ static bool has_reader(Ctx *cx, const Stmt *under, const Stage *s)
     return false;
 }
 
-/* Or readers have followed into the loop. */
+/* True if the loop is not the stage's own, or consumers are attached inside it. */
 static bool is_outside_own_loops(Draft *d, const Stage *s, const Stmt *loop)
 {
     if (!loop_is_own(loop, s) || has_reader(d->cx, loop, s)) return true;
-    return refuse_wrong(d, FAULT_PLACE, "a loop around its readers",
+    return refuse_wrong(d, FAULT_PLACE, "a loop around its consumers",
                         "%s is a loop of %s itself, so its values would not outlive it", loop->name, s->name);
 }
 
@@ -52,7 +52,7 @@ const Nest *run_store_at(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p;
     if (!s || (a->loop[0] && !draft_find_loop(&d, &d.args.loop[0], &p))) return n;
     if (stage_is_output(n, s) &&
-        !refuse_invalid(&d, FAULT_ROLE, "a stage between", "%s is an output, whose storage is the caller's", a->target))
+        !refuse_invalid(&d, FAULT_ROLE, "an intermediate stage", "%s is an output in caller-owned storage", a->target))
         return n;
     if (a->loop[0] && (!is_outside_own_loops(&d, s, path_end(&p)) || !encloses_all_uses(&d, s, path_end(&p)))) return n;
 

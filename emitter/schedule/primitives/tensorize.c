@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* instruction, blockize, tensorize: a loop nest is taken as a unit and printed as a macro of the target.
+/* instruction, blockize, tensorize: a loop nest becomes a unit and is emitted as a macro of the target.
  *
- *   instruction LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o] feature=dsp    says what the macro computes
- *   tensorize conv.o LW_MLA8                                                            conv.o and what is inside become it
+ *   instruction LW_MLA8(a: f32[1], b: f32[1][8]) c[o<8] = sum(k<1) a[k] * b[k,o] feature=dsp    declares the formula
+ *   tensorize conv.o LW_MLA8                                              emits conv.o and its body as the macro
  *
- * A unit means its statement, so nothing can go wrong but the print: the statement must be what the formula says, with its
- * operands laid out as the macro expects (ir/nest/instruction.c). The checker asks that again after every later step. */
+ * A unit keeps the meaning of its statement, so only emission can fail: the statement must match the formula, with its
+ * operands laid out as the macro expects (ir/nest/instruction.c). The checker repeats this match after every later
+ * step. */
 #include <string.h>
 
 #include "ir/check/match_instruction.h"
@@ -13,10 +14,13 @@
 #include "ir/text/read_instruction.h"
 #include "schedule/draft/draft.h"
 
-/* A macro stands for one formula, or for one with each list of numbers. The same may be said again: tensorize takes the last. */
+/* True for a second declaration with another formula. A macro has one formula, or one per list of numbers. Equal
+ * declarations may be repeated; tensorize uses the last. */
 static bool contradicts(const Instruction *known, const Instruction *i)
 {
-    if (strcmp(known->macro, i->macro) != 0 || known->number_count != i->number_count || strcmp(known->text, i->text) == 0) return false;
+    if (strcmp(known->macro, i->macro) != 0 || known->number_count != i->number_count
+        || strcmp(known->text, i->text) == 0)
+        return false;
     return memcmp(known->number, i->number, (size_t)i->number_count * sizeof *i->number) == 0;
 }
 
@@ -49,17 +53,17 @@ const Nest *run_instruction(Ctx *cx, const Nest *n, const StepArgs *a)
     return draft_close(&d);
 }
 
-/* A target whose features are not known yet may have any. */
+/* Without a target any feature is accepted. */
 static bool target_has(Draft *d, const Instruction *i)
 {
     const char *features = d->next.features;
     if (!i->feature || !features || text_has_word(features, i->feature)) return true;
-    return refuse_invalid(d, FAULT_TARGET, "another one with --target, or no such step",
-                          "%s needs the feature %s, and the target has %s",
+    return refuse_invalid(d, FAULT_TARGET, "another --target, or a schedule without this step",
+                          "%s requires the feature %s, and the target has %s",
                           i->macro, i->feature, *features ? text_format(d->cx, "only %s", features) : "none");
 }
 
-/* The loop as a unit; one that is a unit already gets the instruction. */
+/* Turns the loop into a unit, or sets the instruction of the unit. */
 static void make_tile(Draft *d, Path *p, const Instruction *i)
 {
     const Stmt *loop = path_end(p);
@@ -75,7 +79,7 @@ const Nest *run_blockize(Ctx *cx, const Nest *n, const StepArgs *a)
     Path p;
     if (!draft_find_loop(&d, &d.args.loop[0], &p)) return n;
     if (p.depth > 1 && p.at[p.depth - 2]->kind == STMT_TILE) {
-        refuse_invalid(&d, FAULT_ROLE, "a loop that is none", "%s is a unit already", d.args.loop[0]);
+        refuse_invalid(&d, FAULT_ROLE, "a loop that is no unit", "%s is a unit already", d.args.loop[0]);
         return n;
     }
     make_tile(&d, &p, NULL);
@@ -97,8 +101,8 @@ const Nest *run_tensorize(Ctx *cx, const Nest *n, const StepArgs *a)
             text_format(cx, "a declaration before it: instruction %s(a: f32[8]) ...", a->name ? a->name : "NAME"),
             "there is no instruction %s", a->name ? a->name : "?");
     else if (target_has(&d, i) && !instruction_match(cx, n, path_end(&p), i, &m, &why))
-        refuse_unproved(&d, FAULT_INDEX, "loops that compute its formula on operands laid out as it says",
-                        "%s is not what %s computes: %s", d.args.loop[0], a->name, why);
+        refuse_unproved(&d, FAULT_INDEX, "loops that compute its formula on operands in its layout",
+                        "%s does not match %s: %s", d.args.loop[0], a->name, why);
     if (ctx_failed(cx)) return n;
     make_tile(&d, &p, i);
     return draft_close(&d);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* tile: split x, split y, reorder to (xo, yo, xi, yi), and nothing more; tail=peel then peels both outer loops, which has to
- * come last because a peeled loop is no chain any longer. */
+/* tile: split x, split y, then reorder to (xo, yo, xi, yi). With tail=peel both outer loops are peeled last, because a
+ * peeled loop no longer forms a chain. */
 #include "schedule/draft/draft.h"
 #include "support/names.h"
 

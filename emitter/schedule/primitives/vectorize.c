@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* vectorize: lanes of a data loop are its iterations (kinds.c).
+/* vectorize: the iterations of a data loop become lanes (kinds.c).
  *
- * vectorize LOOP reassociate: lanes of a reduction. They cannot add into one element at once, so each lane gets a partial
- * result of its own, and these are added up at the end:
+ * vectorize LOOP reassociate: the iterations of a reduce loop become lanes. Lanes cannot accumulate into one element,
+ * so each lane accumulates a partial result of its own, and a second stage sums these:
  *
  *   y[i] = sum(k) f(i, ko*8 + ki)   =>   for y.i:  y_lanes[i, ki] = sum(ko) f(i, ko*8 + ki), ki a vector loop inside ko
  *                                                  y[i] = sum(ki) y_lanes[i, ki]
  *
- * It is rfactor, compute_at, reorder, decompose_reduction and vectorize, one after the other, as one step: each shows what it
- * has to. The order of the sum changes, which is why floats need the word. */
+ * The step composes rfactor, compute_at, reorder, decompose_reduction and vectorize; each proves its own conditions.
+ * The order of the sum changes, so floats require the option. */
 #include <string.h>
 
 #include "schedule/draft/attach.h"
 #include "support/names.h"
 
-/* The one stage under the loop whose reduce axis it feeds. */
+/* The one stage under the loop with a reduce axis that the loop feeds. */
 typedef struct Reducing { const Stmt *loop; const Stage *stage; int count; } Reducing;
 
 static void find_reducing(Ctx *cx, const Stmt *block, const Bounds *scope, void *user)
@@ -27,7 +27,7 @@ static void find_reducing(Ctx *cx, const Stmt *block, const Bounds *scope, void 
     r->stage = block->stage;
 }
 
-/* The innermost loop of the stage's block that is over a data axis; NULL: there is none. */
+/* Returns the innermost loop of the stage's block over a data axis; NULL: there is none. */
 static const char *innermost_data_loop(const Nest *n, const Stage *s)
 {
     Path p;
@@ -42,14 +42,15 @@ static const Nest *vector_loop(Ctx *cx, const Nest *n, const char *loop)
     return vectorize_data_loop(cx, n, &(StepArgs){ .loop = { loop } });
 }
 
-/* The reduce loops of the partial results, then their lanes. */
+/* Puts the lanes inside the reduce loops of the partial results. */
 static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, const char *lanes)
 {
     StepArgs order = { .loop_count = 0 };
     Path p;
     if (!nest_find_block(n, partial, &p)) return n;
     for (int i = 0; i < p.depth && order.loop_count < MAX_STEP_LOOPS - 1; i++)
-        if (p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_REDUCE)) order.loop[order.loop_count++] = p.at[i]->name;
+        if (p.at[i]->kind == STMT_FOR && feeds_axis(path_end(&p), p.at[i]->var, AXIS_REDUCE))
+            order.loop[order.loop_count++] = p.at[i]->name;
     if (!order.loop_count) return vector_loop(cx, n, lanes);
     order.loop[order.loop_count++] = lanes;
     n = run_reorder(cx, n, &order);
@@ -58,7 +59,7 @@ static const Nest *lanes_inside(Ctx *cx, const Nest *n, const char *partial, con
     return vector_loop(cx, n, name_format(cx, "%s@init.%s", partial, loop_short(lanes)));
 }
 
-/* One step in the place of those that were taken. */
+/* Records one step in place of the composed ones. */
 static const Nest *as_one_step(Draft *d, const Nest *made)
 {
     Nest *n = arena_copy(d->cx->arena, made, sizeof *made);
@@ -85,9 +86,9 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     each_block(cx, r.loop, NULL, find_reducing, &r);
     if (r.count != 1) {
         refuse_unproved(d, FAULT_PIECES,
-                        text_format(d->cx, "a loop over those of one%s",
+                        text_format(d->cx, "a loop over those of one block%s",
                                     r.count ? ": take this step before decompose_reduction and peel"
-                                            : ", and others without the word reassociate"),
+                                            : ", and other loops without the option reassociate"),
                         "%s runs over reduce axes of %d blocks", r.loop->name, r.count);
         return n;
     }
@@ -100,7 +101,7 @@ static const Nest *make_lanes(Draft *d, const Nest *n)
     if (host) next = SCHED(cx, next, compute_at, .target = partial, .loop = { host });
     for (int i = 0; i < r.stage->out_count && !ctx_failed(cx); i++)
         next = SCHED(cx, next, set_scope, .target = nest_stage(next, partial)->out[i]->name, .scope = SCOPE_STACK);
-    if (ctx_failed(cx) || !nest_find_loop(next, lanes, &p)) return next;      /* a loop of one iteration is gone */
+    if (ctx_failed(cx) || !nest_find_loop(next, lanes, &p)) return next;      /* a loop of one iteration was dropped */
     return lanes_inside(cx, next, partial, lanes);
 }
 
