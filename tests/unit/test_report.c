@@ -45,7 +45,7 @@ static void check_regions(void)
     const char *path = "tests/golden/control-flow/control-flow.onnx", *html = report_of(cx, path), *text = lw_report(cx, path, &(lw_options){ .name = "m" });
     if (check_that(html && text, "report-of-regions", "%s", lw_diagnostic(cx, 0, NULL))) {
         check_that(is_nested(html, at, sizeof at), "elements-of-regions-are-nested", "%s", at);
-        CHECK("regions-in-the-page", strstr(html, "<h3>choose, where its condition holds</h3>") && strstr(html, "memory of choose") && strstr(html, "a state's second array of settle"));
+        CHECK("regions-in-the-page", strstr(html, "<h3>choose, where its condition holds</h3>") && strstr(html, "memory of choose") && strstr(html, "a state's second buffer of settle"));
         CHECK("regions-in-the-text", strstr(text, "settle_body: settle, one iteration\nturned                       dense+add+tanh                      16"));
         /* 24 + 24 in the branch with products, then 8 turns of 16 + 4. */
         CHECK("multiply-adds-of-regions", strstr(text, "multiply-adds  208\n"));
