@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* An arena is a list of blocks, the newest first; an allocation is a bump of a pointer. Blocks double in size up to
- * 1 MiB, and a request larger than a block gets one of its own.
+/* An arena is a list of chunks, the newest first; an allocation increments a pointer. Chunks double in size up to 1
+ * MiB. A larger request gets a chunk of its own size.
  *
- * The address sanitizer sees a block as one piece. So, where it is on, what is not handed out is poisoned, and GAP bytes
- * behind each allocation stay so: an access past the end of an array is found here as it is with malloc. */
+ * For the address sanitizer, a chunk is one object. Under it, unallocated bytes are therefore poisoned, and so are GAP
+ * bytes after each allocation: an access past the end of an array is found as with malloc. */
 #include "support/arena.h"
 
 #include <stdint.h>
@@ -11,32 +11,32 @@
 #include <string.h>
 
 #if defined __SANITIZE_ADDRESS__      /* gcc */
-#define IS_WATCHED
+#define HAS_ASAN
 #elif defined __has_feature           /* clang */
 #if __has_feature(address_sanitizer)
-#define IS_WATCHED
+#define HAS_ASAN
 #endif
 #endif
-#ifdef IS_WATCHED
+#ifdef HAS_ASAN
 void __asan_poison_memory_region(void const volatile *at, size_t bytes);
 void __asan_unpoison_memory_region(void const volatile *at, size_t bytes);
 enum { GAP = 32 };
-static void hide(const void *at, size_t bytes) { __asan_poison_memory_region(at, bytes); }
-static void show(const void *at, size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
+static void poison(const void *at, size_t bytes) { __asan_poison_memory_region(at, bytes); }
+static void unpoison(const void *at, size_t bytes) { __asan_unpoison_memory_region(at, bytes); }
 #else
 enum { GAP = 0 };
-static void hide(const void *at, size_t bytes) { (void)at, (void)bytes; }
-static void show(const void *at, size_t bytes) { (void)at, (void)bytes; }
+static void poison(const void *at, size_t bytes) { (void)at, (void)bytes; }
+static void unpoison(const void *at, size_t bytes) { (void)at, (void)bytes; }
 #endif
 
 typedef union Align { long double ld; void *p; int64_t i; } Align;
-typedef struct ArenaBlock ArenaBlock;
-struct ArenaBlock { ArenaBlock *older; size_t used, size; Align bytes[1]; };
+typedef struct ArenaChunk ArenaChunk;
+struct ArenaChunk { ArenaChunk *older; size_t used, size; Align bytes[1]; };
 
-/* spare: given back last */
-struct Arena { ArenaBlock *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };
+/* spare: the chunk freed last, for reuse */
+struct Arena { ArenaChunk *newest, *spare; size_t used, next_size; OutOfMemory *hook; void *user; };
 
-enum { FIRST_BLOCK = 4096, LARGEST_BLOCK = 1 << 20 };
+enum { FIRST_CHUNK = 4096, LARGEST_CHUNK = 1 << 20 };
 
 static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)
 {
@@ -47,7 +47,7 @@ static void out_of_memory(OutOfMemory *hook, void *user, size_t bytes)
 Arena *arena_new(OutOfMemory *hook, void *user)
 {
     Arena *a = malloc(sizeof *a);
-    if (a) *a = (Arena){ NULL, NULL, 0, FIRST_BLOCK, hook, user };
+    if (a) *a = (Arena){ NULL, NULL, 0, FIRST_CHUNK, hook, user };
     return a;
 }
 
@@ -61,7 +61,7 @@ Arena *arena_beside(const Arena *a)
 void arena_free(Arena *a)
 {
     if (!a) return;
-    for (ArenaBlock *b = a->newest, *older; b; b = older) {
+    for (ArenaChunk *b = a->newest, *older; b; b = older) {
         older = b->older;
         free(b);
     }
@@ -69,21 +69,21 @@ void arena_free(Arena *a)
     free(a);
 }
 
-static void add_block(Arena *a, size_t bytes)
+static void add_chunk(Arena *a, size_t bytes)
 {
     size_t size = bytes > a->next_size ? bytes : a->next_size;
-    ArenaBlock *b = a->spare && a->spare->size >= bytes ? a->spare : NULL;
+    ArenaChunk *b = a->spare && a->spare->size >= bytes ? a->spare : NULL;
     if (b) {
         a->spare = NULL;
         size = b->size;
     } else b = size > SIZE_MAX - sizeof *b ? NULL : malloc(sizeof *b + size);
     if (!b) out_of_memory(a->hook, a->user, bytes);
-    hide(b->bytes, size);
+    poison(b->bytes, size);
     b->older = a->newest;
     b->used = 0;
     b->size = size;
     a->newest = b;
-    if (a->next_size < LARGEST_BLOCK) a->next_size *= 2;
+    if (a->next_size < LARGEST_CHUNK) a->next_size *= 2;
 }
 
 void *arena_alloc(Arena *a, size_t bytes)
@@ -92,11 +92,11 @@ void *arena_alloc(Arena *a, size_t bytes)
     const size_t wanted = bytes;
     if (bytes > SIZE_MAX - align - GAP) out_of_memory(a->hook, a->user, bytes);
     bytes = (bytes + align - 1) / align * align + GAP;
-    if (!a->newest || a->newest->size - a->newest->used < bytes) add_block(a, bytes);
+    if (!a->newest || a->newest->size - a->newest->used < bytes) add_chunk(a, bytes);
     void *p = (char *)a->newest->bytes + a->newest->used;
     a->newest->used += bytes;
     a->used += bytes;
-    show(p, wanted);
+    unpoison(p, wanted);
     return memset(p, 0, wanted);
 }
 
@@ -117,13 +117,13 @@ ArenaMark arena_mark(const Arena *a) { return (ArenaMark){ a->newest, a->newest 
 void arena_reset(Arena *a, ArenaMark mark)
 {
     while (a->newest != mark.newest) {
-        ArenaBlock *b = a->newest;
+        ArenaChunk *b = a->newest;
         a->newest = b->older;
         free(a->spare);
         a->spare = b;
     }
     if (!a->newest) return;
-    hide((char *)a->newest->bytes + mark.used, a->newest->used - mark.used);
+    poison((char *)a->newest->bytes + mark.used, a->newest->used - mark.used);
     a->newest->used = mark.used;
 }
 

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_ARENA_H
 #define LW_SUPPORT_ARENA_H
-/* Memory by lifetime. What is allocated from an arena lives until the arena is freed as a whole; nothing is freed
- * alone. Memory comes zeroed. Running out of memory calls the arena's hook, which must not return: a public call
- * unwinds (support/guard.h). Without a hook, as in unit tests, it aborts. */
+/* Memory by lifetime. An allocation lives until its arena is freed as a whole; nothing is freed alone. Memory is
+ * zeroed. If memory runs out, the arena calls its hook, which must not return: a public call unwinds (support/guard.h).
+ * Without a hook, as in unit tests, the arena aborts. */
 #include <stddef.h>
 
 typedef struct Arena Arena;
 typedef void OutOfMemory(void *user, size_t bytes);
 
-Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: abort. NULL where memory is short */
-Arena *arena_beside(const Arena *a);                              /* another one with the same hook; never NULL */
+Arena *arena_new(OutOfMemory *hook, void *user);                  /* hook NULL: abort. Returns NULL if out of memory */
+Arena *arena_beside(const Arena *a);                              /* a new arena with the same hook; never NULL */
 void   arena_free(Arena *a);                                      /* NULL allowed */
 void  *arena_alloc(Arena *a, size_t bytes);                       /* zeroed, aligned for any type; 0 bytes is legal */
-/* As arena_alloc; an overflowing product is out of memory */
+/* As arena_alloc; an overflowing product counts as out of memory */
 void  *arena_array(Arena *a, size_t count, size_t elem_bytes);
 void  *arena_copy(Arena *a, const void *from, size_t bytes);
-/* What has been allocated since the mark is given back. Marks are reset in the reverse order of their making. */
-typedef struct ArenaMark { struct ArenaBlock *newest; size_t used; } ArenaMark;
+/* arena_reset frees all allocations since the mark. Marks are reset in reverse order. */
+typedef struct ArenaMark { struct ArenaChunk *newest; size_t used; } ArenaMark;
 ArenaMark arena_mark(const Arena *a);
 void   arena_reset(Arena *a, ArenaMark mark);
-size_t arena_used(const Arena *a);                                /* bytes handed out so far */
+size_t arena_used(const Arena *a);                                /* bytes allocated so far */
 
 #define NEW(arena, Type)          ((Type *)arena_alloc((arena), sizeof(Type)))
 #define NEW_ARRAY(arena, Type, n) ((Type *)arena_array((arena), (size_t)(n), sizeof(Type)))

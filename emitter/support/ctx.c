@@ -30,7 +30,7 @@ void ctx_free(Ctx *cx)
 
 uint32_t ctx_serial(Ctx *cx) { return ++cx->serial; }
 
-/* A trial that is repeated gives the same warnings again: they are said once. */
+/* True if the same note or warning was reported before: a repeated trial reports its warnings once. */
 static bool is_said(const Ctx *cx, Severity s, const char *where, const char *what)
 {
     for (const Diag *d = cx->diags; d && s < ERROR; d = d->next)

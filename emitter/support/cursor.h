@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_CURSOR_H
 #define LW_SUPPORT_CURSOR_H
-/* The only way to read bytes from outside. A read past the end gives zeros and sets `bad`, which stays: test it once
- * for each message rather than at each read. Little-endian, on any host. */
+/* The only reader of bytes from outside. A read past the end returns zeros and sets `bad`, which stays set: test it
+ * once per message, not at each read. Little-endian on any host. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -16,7 +16,7 @@ uint16_t cursor_u16(Cursor *c);
 uint32_t cursor_u32(Cursor *c);
 uint64_t cursor_u64(Cursor *c);
 uint64_t cursor_varint(Cursor *c);                    /* protobuf base-128; more than 10 bytes is bad */
-/* The next `count` bytes as a cursor of their own; c moves past them */
+/* Returns the next `count` bytes as a new cursor; c moves past them */
 Cursor   cursor_take(Cursor *c, uint64_t count);
 
 #endif

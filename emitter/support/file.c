@@ -18,22 +18,23 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* ---- Reading ---------------------------------------------------------------------------------------------------- */
+/* ---- Reading -------------------------------------------------------------------------------------------------- */
 
-/* Bytes; more is no model for a microcontroller. The limit of streams keeps an endless one from filling the memory. */
+/* Limits in bytes, beyond any model for a microcontroller. The limit of streams keeps an endless stream from filling
+ * the memory. */
 enum { FIRST_READ = 1 << 16, LARGEST_STREAM = 1 << 28 };
 static const size_t LARGEST_FILE = (size_t)1 << 31;
 
 static void close_file(void *f) { fclose(f); }
 
-/* The size of a file of which `count` bytes are read; 0 where it cannot be told, as of a pipe. */
+/* Returns the size of a file of which `count` bytes have been read; 0 if unknown, as for a pipe. */
 static size_t size_of(FILE *f, size_t count)
 {
     const long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : 0;
     return size > 0 && fseek(f, (long)count, SEEK_SET) == 0 ? (size_t)size : 0;
 }
 
-/* The rest of a file that is longer than FIRST_READ; *count counts what is read. */
+/* Reads the rest of a file longer than FIRST_READ; *count is the number of bytes read. */
 static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
 {
     const size_t size = size_of(f, *count);
@@ -93,14 +94,15 @@ const char *file_text(Ctx *cx, const char *path, Bytes file)
     return text;
 }
 
-/* ---- Writing ---------------------------------------------------------------------------------------------------- */
+/* ---- Writing -------------------------------------------------------------------------------------------------- */
 
 enum { MOST_NAMES = 100 };
 
-/* A file on its way: its temporary name, and whether that file exists. A device has none and is written directly. */
+/* An unfinished file: its temporary name, and whether that file exists. A device has no temporary file and is written
+ * directly. */
 typedef struct Draft { char *temporary; size_t room; bool is_there, is_device; } Draft;
 
-/* Creates a file that did not exist. A link of that name exists: it is not followed. */
+/* Creates a new file. An existing file or link of that name is an error; a link is not followed. */
 static FILE *create(const char *path)
 {
 #ifdef HAS_POSIX
@@ -119,7 +121,8 @@ static FILE *create(const char *path)
 #endif
 }
 
-/* Opens the first of NAME.part, NAME.part1, ... that does not exist: what others left or planted stays as it is. */
+/* Opens the first of NAME.part, NAME.part1, ... that does not exist, so that files of other programs are not
+ * touched. */
 static FILE *create_beside(Draft *d, const char *path)
 {
     FILE *f = NULL;
@@ -134,7 +137,7 @@ static FILE *create_beside(Draft *d, const char *path)
     return f;
 }
 
-/* False: errno tells why. */
+/* False on failure; errno is the reason. */
 static bool write_draft(Draft *d, const FileOut *file)
 {
     FILE *f = d->is_device ? fopen(file->path, "wb") : create_beside(d, file->path);
@@ -146,7 +149,7 @@ static bool write_draft(Draft *d, const FileOut *file)
     return ok && closed;
 }
 
-/* Not a folder, and not protected: found out before anything is replaced. */
+/* True if the path is neither a folder nor write-protected. Tested before any file is replaced. */
 static bool may_replace(Draft *d, const char *path)
 {
 #ifdef HAS_POSIX
@@ -169,14 +172,14 @@ static bool put_in_place(Draft *d, const char *path)
 {
     if (d->is_device) return true;
 #ifndef HAS_POSIX
-    remove(path);      /* C99 leaves open whether rename replaces a file */
+    remove(path);      /* C99 does not define whether rename replaces a file */
 #endif
     if (rename(d->temporary, path) != 0) return false;
     d->is_there = false;
     return true;
 }
 
-/* Nothing is allocated between the first temporary file and the last, so none stays when memory runs out. */
+/* Allocates nothing between the first temporary file and the last: none is left behind if memory runs out. */
 bool file_write_all(Ctx *cx, const FileOut *files, size_t count)
 {
     if (ctx_failed(cx)) return false;

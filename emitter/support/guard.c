@@ -25,7 +25,7 @@ bool guard_begin(Ctx *cx, Guard *g)
 
 void guard_end(Ctx *cx, const Guard *g) { cx->guard = g->outer; }
 
-/* Ends the innermost guarded call; returns where there is none. */
+/* Ends the innermost guarded call; returns if there is none. */
 static void unwind(Ctx *cx)
 {
     Guard *g = cx->guard;

@@ -1,32 +1,34 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_GUARD_H
 #define LW_SUPPORT_GUARD_H
-/* Memory that runs out. Code of the compiler does not check allocations: an arena that gets no block unwinds to the
- * innermost guard of its context. Every function of the public interface that allocates sets one, so the caller sees an
- * error like any other. The unwinding releases registered resources, drops the diagnostics of the interrupted call and
- * records one that says how much was refused. The context is dead from then on: each further call fails at once.
+/* Out of memory. The compiler does not check allocations: an arena without memory unwinds to the innermost guard of its
+ * context. Every public function that allocates sets a guard, so its caller receives an ordinary error. Unwinding
+ * releases registered resources, drops the diagnostics of the interrupted call, and records one with the size of the
+ * failed allocation. From then on each call on the context fails at once.
  *
- * Two rules keep this sound. Everything that an arena does not own (an open file, a scratch folder, a second arena) is
- * registered while memory is allocated beside it. No guard is crossed: a callback's calls into the interface have guards
- * of their own, and the code that called the callback goes on unwinding with guard_resume. */
+ * Two rules keep this sound.
+ * - Every resource that no arena owns (an open file, a scratch folder, a second arena) is registered while memory is
+ *   allocated beside it.
+ * - No guard is crossed. Calls of a callback into the interface set their own guards; the code that called the callback
+ *   continues the unwinding with guard_resume. */
 #include <setjmp.h>
 
 #include "support/ctx.h"
 
-/* A resource that unwinding releases. The record is the caller's, mostly on its stack; `release` allocates nothing. */
+/* A resource that unwinding releases. The record is caller-owned, mostly on its stack; `release` allocates nothing. */
 typedef struct Resource Resource;
 struct Resource { Resource *older; void (*release)(void *what); void *what; };
 
 void resource_hold(Ctx *cx, Resource *r, void (*release)(void *what), void *what);
-void resource_drop(Ctx *cx, Resource *r);      /* the newest one: releases it and forgets it */
+void resource_drop(Ctx *cx, Resource *r);      /* releases and unregisters the newest */
 
 typedef struct Guard Guard;
 struct Guard { Guard *outer; Resource *resources; DiagMark mark; jmp_buf back; };
 
-bool guard_begin(Ctx *cx, Guard *g);           /* false where the context is NULL or has run out of memory before */
+bool guard_begin(Ctx *cx, Guard *g);           /* false if the context is NULL or out of memory */
 void guard_end(Ctx *cx, const Guard *g);
-void guard_exhausted(void *context, size_t bytes);      /* the hook of a guarded context's arenas */
-void guard_resume(Ctx *cx);                    /* after a callback: unwinds on if memory ran out in it */
+void guard_exhausted(void *context, size_t bytes);      /* out-of-memory hook of a guarded context's arenas */
+void guard_resume(Ctx *cx);                    /* after a callback: continues unwinding if memory ran out */
 
 /* The body of a guarded function: returns the value of `call`, or `failure` where memory runs out in it. */
 #define RETURN_GUARDED(cx, Type, failure, call)                                                                        \

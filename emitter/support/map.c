@@ -22,7 +22,7 @@ uint64_t hash_bytes(const void *key, size_t bytes)
     return h * UINT64_C(0x9e3779b97f4a7c15);
 }
 
-/* Pointers are most of the keys: all their bits at once. */
+/* Most keys are pointers: hashes all their bits at once. */
 static uint64_t hash_pointer(const void *key)
 {
     uint64_t h = (uint64_t)(uintptr_t)key * UINT64_C(0xbf58476d1ce4e5b9);
@@ -64,7 +64,7 @@ static void *get(const Map *m, const void *key, size_t bytes)
     return s->tag ? s->value : NULL;
 }
 
-/* The key of a used slot has no equal in the bigger table. */
+/* Inserts a slot. Keys of used slots are distinct, so no comparison is required. */
 static void move_to(Map *bigger, const struct MapSlot *s)
 {
     const uint64_t length = s->tag >> TAG_BITS;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_MAP_H
 #define LW_SUPPORT_MAP_H
-/* A hash map from bytes, or from a pointer, to a pointer. It is never walked: order of output never comes from here.
+/* A hash map from bytes, or from a pointer, to a pointer. It has no iteration, so hash order never reaches the output.
  * Keys given as bytes are not copied; they must live as long as the map. */
 #include <stdbool.h>
 #include <stddef.h>
@@ -15,7 +15,7 @@ Map   map_new(Arena *arena);
 void *map_get(const Map *m, const void *key, size_t bytes);              /* NULL: absent */
 void  map_put(Map *m, const void *key, size_t bytes, void *value);       /* replaces */
 
-void *map_get_ptr(const Map *m, const void *key);                        /* keyed by the pointer itself */
+void *map_get_ptr(const Map *m, const void *key);                        /* the key is the pointer itself */
 void  map_put_ptr(Map *m, const void *key, void *value);
 
 uint64_t hash_bytes(const void *key, size_t bytes);                      /* FNV-1a with a final mix */

@@ -6,7 +6,8 @@
 #include "support/map.h"
 #include "support/text.h"
 
-struct NameTable { Map map; const char *macros; size_t macros_length; };   /* what the model's macros begin with */
+/* `macros`: the prefix of the model's macros */
+struct NameTable { Map map; const char *macros; size_t macros_length; };
 
 static struct NameTable *table_of(Ctx *cx)
 {
@@ -39,8 +40,8 @@ const char *name_format(Ctx *cx, const char *format, ...)
     return s;
 }
 
-/* Keywords of C99 to C23 and of C++, names that the emitted C uses itself, and macros without arguments that compilers
- * predefine or that the headers of the emitted C define. */
+/* Reserved names: keywords of C99 to C23 and of C++, names that emitted C uses itself, and macros without arguments
+ * that compilers predefine or that headers of emitted C define. */
 static const char *const reserved[] = {
     "alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char",
     "class", "co_await", "co_return", "co_yield", "compl", "concept", "const", "consteval", "constexpr", "constinit",
@@ -75,7 +76,8 @@ static bool is_limit(const char *s)
     return is_type && (ends(s, "_MIN") || ends(s, "_MAX") || ends(s, "_WIDTH"));
 }
 
-/* Names that end in _t are types, of C or of the system; M_ and FP_ begin the constants of <math.h>. */
+/* True if the name is reserved. Names with the suffix _t are types of C or of the system; M_ and FP_ are prefixes of
+ * <math.h>. */
 static bool is_reserved(const char *s)
 {
     if (ends(s, "_t") || begins(s, "M_") || begins(s, "FP_") || is_limit(s)) return true;
@@ -84,8 +86,8 @@ static bool is_reserved(const char *s)
     return false;
 }
 
-/* Beginnings that belong to the runtime, to the macros of the model's header, or to compilers: `__` and `_` before a
- * capital letter, as in __LINE__ and _Bool. */
+/* True if the prefix is reserved for the runtime, for the macros of the model's header, or for compilers: `__`, and `_`
+ * before a capital letter, as in __LINE__ and _Bool. */
 static bool is_reserved_beginning(Ctx *cx, const char *s)
 {
     const struct NameTable *t = table_of(cx);

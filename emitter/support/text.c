@@ -79,7 +79,7 @@ const char *text_format(Ctx *cx, const char *format, ...)
     return s;
 }
 
-/* The digits of `d` with `precision` digits after the first, as printf's %e gives them, but with '.' in any locale. */
+/* Formats d with `precision` digits after the first, as printf's %e, but with '.' in any locale. */
 static void scientific(char *out, size_t size, int precision, double d)
 {
     snprintf(out, size, "%.*e", precision, d);
@@ -87,7 +87,7 @@ static void scientific(char *out, size_t size, int precision, double d)
         if (*c != '-' && *c != '+' && *c != 'e' && (*c < '0' || *c > '9')) *c = '.';
 }
 
-/* Rewrites d.ddde+xx without needless characters: plain notation for small exponents, no trailing zeros. */
+/* Appends d.ddde+xx without redundant characters: plain notation for small exponents, no trailing zeros. */
 static void add_shortened(Text *t, const char *sci)
 {
     char digits[32];
@@ -126,7 +126,8 @@ void text_float(Text *t, float f)
 {
     char sci[64];
     if (add_special(t, (double)f)) return;
-    int precision = 7;                  /* what reads back does so with more digits too: search from the usual length */
+    /* If n digits read back exactly, so do n + 1: the search starts at the usual length */
+    int precision = 7;
     scientific(sci, sizeof sci, precision, (double)f);
     if (text_read_float(sci, NULL) != f) scientific(sci, sizeof sci, 8, (double)f);
     else
@@ -148,7 +149,7 @@ void text_double(Text *t, double d)
     add_shortened(t, sci);
 }
 
-/* strtod and strtof round correctly but want the locale's decimal point: give it to them. */
+/* strtod and strtof round correctly but require the locale's decimal point: copies s with it. */
 static void localized(const char *s, char *out, size_t size)
 {
     const char point = *localeconv()->decimal_point;
@@ -179,8 +180,8 @@ bool text_equal(const char *a, const char *b) { return a == b || (a && b && strc
 
 static size_t least(size_t a, size_t b) { return a < b ? a : b; }
 
-/* Edit distance in which two exchanged neighbours are one edit ("optimal string alignment"): a row depends on the two
- * rows above. */
+/* Edit distance with exchanges of neighbours as one edit ("optimal string alignment"): each row depends on the two rows
+ * above. */
 static size_t distance(Ctx *cx, const char *a, const char *b)
 {
     const size_t n = strlen(b);
@@ -202,7 +203,7 @@ static size_t distance(Ctx *cx, const char *a, const char *b)
     return row[n];
 }
 
-/* At most two edits, and fewer for short words: at two edits every word of three letters is like any other. */
+/* At most two edits, and fewer for short words: within two edits, any two words of three letters are close. */
 static size_t most_edits(size_t length) { return length > 80 ? 0 : least((length + 1) / 3, 2); }
 
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count)
@@ -216,7 +217,7 @@ const char *text_nearest(Ctx *cx, const char *word, const char *const *candidate
         const size_t d = distance(cx, word, candidates[i]);
         if (d > limit) continue;
         best = candidates[i];
-        limit = d ? d - 1 : 0;       /* the first of equally near ones stays */
+        limit = d ? d - 1 : 0;       /* ties keep the first candidate */
     }
     return best;
 }

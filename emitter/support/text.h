@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_TEXT_H
 #define LW_SUPPORT_TEXT_H
-/* Text that grows in an arena, and the exact, locale-free spelling and reading of numbers. */
+/* Growing text in an arena; exact, locale-free formatting and reading of numbers. */
 #include <stdarg.h>
 #include <stdbool.h>
 #include <stddef.h>
@@ -9,35 +9,36 @@
 
 #include "support/ctx.h"
 
-/* `at` always ends in a NUL once written */
+/* NUL-terminated once written */
 typedef struct Text { Arena *arena; char *at; size_t length, room; } Text;
 
 Text text_new(Ctx *cx);
 void text_add(Text *t, const char *s);
 void text_addn(Text *t, const char *s, size_t n);
 void text_char(Text *t, char c);
-void text_printf(Text *t, const char *format, ...);       /* no %f %g %e %a: the locale would show */
+void text_printf(Text *t, const char *format, ...);       /* no %f %g %e %a, which depend on the locale */
 void text_spaces(Text *t, int n);
-const char *text_string(Text *t);                         /* "" when nothing was written */
+const char *text_string(Text *t);                         /* "" if nothing was written */
 
 const char *text_format(Ctx *cx, const char *format, ...);
 const char *text_vformat(Ctx *cx, const char *format, va_list args);
 
-/* Shortest decimal that reads back as the same float or double: `0.1`, `-1.5e-05`, `inf`, `nan`. Always has a point, an
- * exponent or letters, so that it cannot be taken for an integer. */
+/* Appends the shortest decimal that reads back as the same float or double: `0.1`, `-1.5e-05`, `inf`, `nan`. It
+ * contains a point, an exponent or letters, so it differs from any integer. */
 void text_float(Text *t, float f);
 void text_double(Text *t, double d);
 
-/* Reads a decimal or hexadecimal floating number; *end is set past it (== s if there is none). Correctly rounded. */
+/* Reads a decimal or hexadecimal floating-point number, correctly rounded; *end points past it (== s if there is
+ * none). */
 double text_read_double(const char *s, const char **end);
-float  text_read_float(const char *s, const char **end);   /* rounded once, straight to float */
+float  text_read_float(const char *s, const char **end);   /* one rounding, directly to float */
 
 bool text_equal(const char *a, const char *b);             /* either may be NULL */
-/* The candidate nearest to `word`, within two edits (one, for words below five letters), or NULL: for "did you mean". An edit inserts,
- * drops or replaces a letter, or exchanges two neighbours. */
+/* Returns the candidate nearest to `word` for "did you mean", or NULL. The distance is at most two edits; for words of
+ * two to four letters, one. An edit inserts, drops or replaces a letter, or exchanges two neighbours. */
 const char *text_nearest(Ctx *cx, const char *word, const char *const *candidates, size_t count);
-/* "; did you mean 'it'?" for that one; `otherwise` where there is none. */
+/* Returns "; did you mean 'it'?" with the nearest candidate, or `otherwise` if there is none. */
 const char *text_hint(Ctx *cx, const char *word, const char *const *candidates, size_t count, const char *otherwise);
 
-bool text_has_word(const char *list, const char *word);    /* in a list of words separated by single spaces */
+bool text_has_word(const char *list, const char *word);    /* list: words separated by single spaces */
 #endif

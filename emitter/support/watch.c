@@ -19,7 +19,7 @@ Watch *watch_new(Ctx *cx)
     return w;
 }
 
-/* What does not fit any more is booked on the last one. */
+/* Returns the lap of a pair. If the table is full, time is booked on the last entry. */
 static Lap *lap_of(Watch *w, const char *part, const char *name)
 {
     for (int i = 0; i < w->count; i++)
@@ -51,7 +51,7 @@ static void note(Ctx *cx, const Lap *lap)
 
 void watch_report(Watch *w)
 {
-    Lap all = { "", "in all", 0, 1 };
+    Lap all = { "", "total", 0, 1 };
     for (int i = 0; w && i < w->count; i++) {
         all.ticks += w->lap[i].ticks;
         note(w->cx, &w->lap[i]);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SUPPORT_WATCH_H
 #define LW_SUPPORT_WATCH_H
-/* Where the time goes: a watch runs from its making, and at the end of each piece of work the time since the last lap is
- * booked on it. What it says is for people and goes into no output. Every call takes NULL: then nothing is measured. */
+/* Time measurement. A watch runs from its creation. A lap books the time since the last lap on a piece of work. The
+ * figures are notes for the user and reach no output. Every function accepts NULL and then measures nothing. */
 #include "support/ctx.h"
 
 typedef struct Watch Watch;
 
 Watch *watch_new(Ctx *cx);
-void watch_lap(Watch *w, const char *part, const char *name);   /* "code", "hoist"; equal pairs are summed up */
-/* A note for each, in the order of their first laps; the sum */
+void watch_lap(Watch *w, const char *part, const char *name);   /* "code", "hoist"; equal pairs are summed */
+/* Reports a note for each pair in the order of its first lap, then the sum */
 void watch_report(Watch *w);
 
 #endif

@@ -22,17 +22,17 @@ static void give_back(void *block);
 
 /* ---- Blocks of the usual size are used again: memory that the system gives is slow the first time ------------------- */
 
-enum { MOST_KEPT = 64, USUAL = sizeof(ArenaBlock) + LARGEST_BLOCK };
+enum { MOST_KEPT = 64, USUAL = sizeof(ArenaChunk) + LARGEST_CHUNK };
 static struct { int count; void *block[MOST_KEPT]; } kept;
 
 static void *block_of(size_t bytes) { return bytes == USUAL && kept.count ? kept.block[--kept.count] : malloc(bytes); }
 
 static void give_back(void *block)
 {
-    ArenaBlock *b = block;
-    if (kept.count == MOST_KEPT || !b || b->size != LARGEST_BLOCK) free(b);
+    ArenaChunk *b = block;
+    if (kept.count == MOST_KEPT || !b || b->size != LARGEST_CHUNK) free(b);
     else {
-        hide(b->bytes, b->size);
+        poison(b->bytes, b->size);
         kept.block[kept.count++] = b;
     }
 }
@@ -40,7 +40,7 @@ static void give_back(void *block)
 /* ---- The context ------------------------------------------------------------------------------------------------- */
 
 enum { MOST_BLOCKS = 32 };
-typedef struct Copy { ArenaBlock *block; size_t used; void *bytes; } Copy;
+typedef struct Copy { ArenaChunk *block; size_t used; void *bytes; } Copy;
 static struct { Ctx *cx; Ctx start; Copy copy[MOST_BLOCKS]; int count; size_t used; } base;
 
 /* By words and without the sanitizer's eyes, for parts of a block are poisoned. */
@@ -51,19 +51,19 @@ __attribute__((no_sanitize("address", "undefined"), no_builtin("memcpy"))) stati
 
 static void save(Arena *a)
 {
-    for (ArenaBlock *b = a->newest; b; b = b->older) {
+    for (ArenaChunk *b = a->newest; b; b = b->older) {
         Copy c = { b, b->used, malloc(b->used) };
         if (!c.bytes || base.count == MOST_BLOCKS) abort();
         copy_words(c.bytes, (const uint64_t *)(const void *)b->bytes, b->used);
         base.copy[base.count++] = c;
     }
     base.used = a->used;
-    a->next_size = LARGEST_BLOCK;
+    a->next_size = LARGEST_CHUNK;
 }
 
-static void drop(Arena *a, ArenaBlock *last)
+static void drop(Arena *a, ArenaChunk *last)
 {
-    for (ArenaBlock *older; a->newest != last; a->newest = older) {
+    for (ArenaChunk *older; a->newest != last; a->newest = older) {
         older = a->newest->older;
         give_back(a->newest);
     }
@@ -75,7 +75,7 @@ static void restore(Ctx *cx, Arena *a)
 {
     drop(cx->scratch, NULL);
     drop(a, base.copy[0].block);
-    hide((char *)a->newest->bytes + base.copy[0].used, a->newest->used - base.copy[0].used);
+    poison((char *)a->newest->bytes + base.copy[0].used, a->newest->used - base.copy[0].used);
     for (int i = 0; i < base.count; i++) {
         Copy *c = &base.copy[i];
         copy_words((uint64_t *)(void *)c->block->bytes, c->bytes, c->used);

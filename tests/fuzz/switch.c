@@ -90,7 +90,7 @@ static const Nest *tried(Case *c, const char *text, Diag **why)
 {
     DiagMark mark = diag_mark(c->cx);
     c->cx->off_fired = false;
-    c->cx->asked = NULL;
+    c->cx->refusing_check = NULL;
     const Nest *next = sched_step(c->cx, c->nest, text);
     *why = diag_rewind(c->cx, mark);
     return next;
@@ -107,7 +107,7 @@ static void gather(Checks *all, uint64_t seed)
             Chooser ch = { c.cx, &r, c.nest, nouns_of(c.nest), made };
             Diag *why;
             const Nest *next = tried(&c, choices[random_below(&r, CHOICE_COUNT)](&ch), &why);
-            if (why && outcome_of(why) == REFUSED_WRONG && c.cx->asked) note(all, c.cx->asked, seed);
+            if (why && outcome_of(why) == REFUSED_WRONG && c.cx->refusing_check) note(all, c.cx->refusing_check, seed);
             c.nest = next;
             made = ch.made;
         }

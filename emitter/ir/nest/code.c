@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Makers and rewriting of lowered code. Code is immutable like everything else; a maker drops what does nothing (a loop
- * or branch around nothing, a branch whose condition is decided), so passes need no clean-up of their own. */
+/* Constructors and rewriting of lowered code. Code is immutable. Constructors drop code without effect (an empty loop
+ * or branch, a branch with a constant condition), so passes need no clean-up. */
 #include "ir/nest/code.h"
 
 #include <string.h>
@@ -161,7 +161,7 @@ static const Code *map_exprs(Ctx *cx, const Code *c, void *user)
     }
     if (c->kind == CODE_LOCAL && c->memory->kind == MEMORY_POINTER) {
         const Expr *offset = expr_rewrite(cx, c->memory->offset, m->visit, m->user);
-        if (offset != c->memory->offset) diag_internal(cx, NULL, "an address was rewritten after it was hoisted");
+        if (offset != c->memory->offset) diag_internal(cx, NULL, "a hoisted address was rewritten");
     }
     if (same) return c;
     if (c->kind == CODE_IF) return code_if(cx, to.cond, c->child[0], c->child_count > 1 ? c->child[1] : NULL);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Makers of statements, paths through them, and the naive nest of a group. */
+/* Constructors of statements, paths to them, and the naive nest of a group. */
 #include "ir/nest/nest.h"
 
 #include <string.h>
@@ -126,7 +126,7 @@ const Stmt *stmt_rewrite(Ctx *cx, const Stmt *s, StmtVisit *visit, void *user)
         const Stmt *c = stmt_rewrite(cx, s->child[i], visit, user);
         if (c || s->kind != STMT_SEQ) child[n++] = c;
     }
-    if (n && !child[0]) return NULL;   /* a loop, alloc or branch around nothing is nothing */
+    if (n && !child[0]) return NULL;   /* an empty loop, alloc or branch is removed */
     return visit(cx, stmt_with_children(cx, s, child, n), user);
 }
 
@@ -158,37 +158,37 @@ const Stmt *stmt_substitute(Ctx *cx, const Stmt *s, const Expr *const *from, con
 
 /* ---- Paths ----------------------------------------------------------------------------------------------------- */
 
-typedef bool Wanted(const Stmt *s, const char *wanted);
+typedef bool StmtTest(const Stmt *s, const char *name);
 
-static bool find(const Stmt *s, Wanted *is_wanted, const char *wanted, Path *p)
+static bool find(const Stmt *s, StmtTest *test, const char *key, Path *p)
 {
     if (p->depth == MAX_PATH) return false;
     p->at[p->depth++] = s;
-    if (is_wanted(s, wanted)) return true;
+    if (test(s, key)) return true;
     for (int i = 0; i < s->child_count; i++)
-        if (find(s->child[i], is_wanted, wanted, p)) return true;
+        if (find(s->child[i], test, key, p)) return true;
     p->depth--;
     return false;
 }
 
-static bool is_loop(const Stmt *s, const char *wanted) { return s->kind == STMT_FOR && strcmp(s->name, wanted) == 0; }
+static bool is_loop(const Stmt *s, const char *loop) { return s->kind == STMT_FOR && strcmp(s->name, loop) == 0; }
 
-static bool is_short_loop(const Stmt *s, const char *wanted)
+static bool is_short_loop(const Stmt *s, const char *loop)
 {
     if (s->kind != STMT_FOR) return false;
     const char *dot = strrchr(s->name, '.');
-    return dot && strcmp(dot + 1, wanted) == 0;
+    return dot && strcmp(dot + 1, loop) == 0;
 }
 
-static bool is_block(const Stmt *s, const char *wanted)
+static bool is_block(const Stmt *s, const char *block)
 {
-    return s->kind == STMT_BLOCK && strcmp(s->name, wanted) == 0;
+    return s->kind == STMT_BLOCK && strcmp(s->name, block) == 0;
 }
 
-static int count_short(const Stmt *s, const char *wanted)
+static int count_short(const Stmt *s, const char *loop)
 {
-    int n = is_short_loop(s, wanted);
-    for (int i = 0; i < s->child_count; i++) n += count_short(s->child[i], wanted);
+    int n = is_short_loop(s, loop);
+    for (int i = 0; i < s->child_count; i++) n += count_short(s->child[i], loop);
     return n;
 }
 
@@ -244,8 +244,8 @@ static const Expr *axis_loop_var(Ctx *cx, const Stage *s, int a)
     return expr_new_var(cx, axis->name, VAR_LOOP, I32, 0, axis->greatest);
 }
 
-/* Below the loop over the steps that the stage shares with others, or with `step` NULL alone. */
-/* Where a reduction may be over nothing, no instance of its block has all reduce axes at 0: the init stands apart. */
+/* True if a reduction may be empty. Then no instance of its block has all reduce axes at 0, so the init is a separate
+ * block. */
 static bool may_be_empty(Ctx *cx, const Stage *s)
 {
     for (int a = s->data_count; a < s->axis_count; a++)
@@ -296,22 +296,22 @@ static bool is_among(const Tensor *t, Tensor *const *list, int count)
     return false;
 }
 
-enum { MOST_STAGES = 2048 };          /* also bounds how deep they read one another, and so the stack of gather */
+enum { MOST_STAGES = 2048 };          /* also bounds the recursion depth of gather */
 
 typedef struct Gather { Ctx *cx; Map seen; Tensor *const *inputs; int input_count; Nest *nest; int depth; } Gather;
 
-static void gather(Gather *g, Tensor *t, bool place)
+static void gather(Gather *g, Tensor *t, bool fill)
 {
     if (!t || map_get_ptr(&g->seen, t)) return;
     map_put_ptr(&g->seen, t, t);
     if (!t->producer || is_among(t, g->inputs, g->input_count)) {
-        if (place && !is_among(t, g->inputs, g->input_count)) g->nest->input[g->nest->input_count] = t;
+        if (fill && !is_among(t, g->inputs, g->input_count)) g->nest->input[g->nest->input_count] = t;
         if (!is_among(t, g->inputs, g->input_count)) g->nest->input_count++;
         return;
     }
     Node *n = t->producer;
     if (n->kind != NODE_COMPUTE) {
-        diag_internal(g->cx, n->name, "a call must be expanded before its loops are made");
+        diag_internal(g->cx, n->name, "a call must be expanded before its loops are created");
         return;
     }
     if (++g->depth > MOST_STAGES || g->nest->stage_count > MOST_STAGES)
@@ -322,9 +322,9 @@ static void gather(Gather *g, Tensor *t, bool place)
     for (int s = 0; s < count; s++)
         for (int i = 0; i < step[s]->out_count; i++) map_put_ptr(&g->seen, step[s]->out[i], t);
     for (int s = 0; s < count; s++)
-        for (int i = 0; i < step[s]->in_count; i++) gather(g, step[s]->in[i], place);
+        for (int i = 0; i < step[s]->in_count; i++) gather(g, step[s]->in[i], fill);
     for (int s = 0; s < count; s++) {
-        if (place) g->nest->stage[g->nest->stage_count] = step[s]->stage;
+        if (fill) g->nest->stage[g->nest->stage_count] = step[s]->stage;
         g->nest->stage_count++;
     }
     g->depth--;
@@ -361,7 +361,8 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     if (ctx_failed(cx)) return NULL;
     Nest *n = NEW(cx->arena, Nest);
     n->name = name(cx, nest_name);
-    for (int pass = 0; pass < 2; pass++) {       /* count, then place: the given inputs first, then what else is read */
+    /* Pass 0 counts, pass 1 fills: the given inputs first, then other tensors read */
+    for (int pass = 0; pass < 2; pass++) {
         if (pass) {
             n->input = NEW_ARRAY(cx->arena, const Tensor *, n->input_count);
             n->stage = NEW_ARRAY(cx->arena, const Stage *, n->stage_count);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_NEST_H
 #define LW_IR_NEST_NEST_H
-/* The loop nest: how a group of stages is computed. Immutable; a rewrite copies the path from the root. Accesses stay in
- * tensor coordinates, so every tensor element is assigned once and the only dependence is "made before read".
+/* The loop nest: the order and storage in which a group of stages is computed. It is immutable; a rewrite copies the
+ * path from the root. Accesses stay in tensor coordinates, so every tensor element is assigned once and the only
+ * dependence is "produced before read".
  *
- *   stmt = Seq(stmt...) | For(loop, extent, kind, stmt) | If(cond, stmt, stmt) | Alloc(buffer, stmt)
- *        | Block(stage, bind[], guard) | Tile(stmt, instr, args)
+ * stmt = Seq(stmt...) | For(loop, extent, kind, stmt) | If(cond, stmt, stmt) | Alloc(buffer, stmt)
+ *      | Block(stage, bind[], guard) | Tile(stmt, instr, args)
  *
- * The invariants I1..I6 that hold for every stage, always, are stated and proved in check.c. */
+ * check.c states and proves the invariants I1..I6, which hold for every stage. */
 #include "ir/expr/tensor.h"
 
-/* LANES: of lowered code alone, where the iterations are the lanes of vectors. */
+/* LANES occurs in lowered code only: its iterations are the lanes of vectors. */
 typedef enum LoopKind { LOOP_SERIAL, LOOP_UNROLLED, LOOP_VECTOR, LOOP_PARALLEL, LOOP_LANES } LoopKind;
 typedef enum Scope {
     SCOPE_REGISTER,
@@ -23,18 +24,18 @@ typedef enum Scope {
 } Scope;
 typedef enum StmtKind { STMT_SEQ, STMT_FOR, STMT_IF, STMT_ALLOC, STMT_BLOCK, STMT_TILE } StmtKind;
 
-/* A block does the whole of its stage at a point, or only the init or only the update part of a reduction. */
+/* A block computes its whole stage at a point, or only the init or the update part of a reduction. */
 typedef enum BlockPart { BLOCK_WHOLE, BLOCK_INIT, BLOCK_UPDATE } BlockPart;
 
-typedef struct Buffer {              /* where a tensor made inside the nest lives */
+typedef struct Buffer {              /* the storage of a tensor produced in the nest */
     const Tensor *tensor;
     Scope scope;
-    /* 0: the whole window is kept; else slots along this dimension, index modulo ring */
+    /* 0: no folding; else the dimension is a ring buffer: slot = index modulo ring */
     int64_t ring[MAX_RANK];
-    int permutation[MAX_RANK];       /* order of dimensions in memory, outermost first; identity by default */
-    /* 0: plain; else the dimension is cut in blocks, and index % block lies innermost */
+    int permutation[MAX_RANK];       /* dimensions in memory order, outermost first; default: identity */
+    /* 0: none; else the dimension is divided into tiles, and index % tile is innermost in memory */
     int64_t tile[MAX_RANK];
-    int64_t align;                   /* of the innermost row in elements; 0: none */
+    int64_t align;                   /* alignment of the innermost row in elements; 0: none */
 } Buffer;
 
 typedef struct Stmt Stmt;
@@ -45,7 +46,7 @@ struct Stmt {
     /* FOR */
     /* Full name of the loop, "conv.ho", or of the block, "conv", "conv@tail"; interned */
     const char *name;
-    const Expr *var;                 /* VAR_LOOP, i32, runs 0 .. extent-1 */
+    const Expr *var;                 /* VAR_LOOP, i32, from 0 to extent-1 */
     const Expr *extent;              /* i32 over sizes and outer loops */
     LoopKind loop_kind;
     /* IF, and BLOCK's guard (NULL: always) */
@@ -62,76 +63,78 @@ struct Stmt {
     const Expr *const *args;
 };
 
-typedef struct Step { const char *text; } Step;      /* one accepted schedule step, as it is written in a .te file */
+typedef struct Step { const char *text; } Step;      /* an accepted schedule step, in .te syntax */
 
-/* A nest over a group. `inputs` are read only; `outputs` are written whole; every other tensor has an ALLOC.
- * Steps return a new Nest; the old one stands. */
+/* The nest of a group. `inputs` are only read; `outputs` are written completely; every other tensor has an ALLOC. A
+ * step returns a new Nest and does not modify the old one. */
 typedef struct Nest {
     const char *name;
     int input_count;  const Tensor **input;
     int output_count; const Tensor **output;
-    int stage_count;  const Stage **stage;           /* in order of dependence; inlined stages are gone */
+    int stage_count;  const Stage **stage;           /* producers first; without inlined stages */
     const Stmt *root;
     int step_count;   const Step *step;
     int instruction_count; const struct Instruction *const *instruction;   /* declared so far (instruction.h) */
-    /* For "conv.h was split by step 3: use ho or hi". */
+    /* For the diagnostic "conv.h was split by step 3: use ho or hi" */
     int consumed_count;   const struct ConsumedLoop *consumed;
-    const char *features;                            /* of the target, separated by spaces; NULL: it is not known yet */
-    /* The implementation whose schedule this is; NULL: steps of the model's file */
+    const char *features;                            /* the target's, separated by spaces; NULL: unknown */
+    /* The implementation with this schedule; NULL: steps of the model's file */
     const char *strategy;
-    /* Where `when`, a condition on sizes, does not hold, `otherwise` is what runs: another schedule of the same group, with
-     * inputs and outputs that stand at the same places. NULL: this nest is for all sizes. */
+    /* If `when`, a condition on sizes, is false, `otherwise` runs: another schedule of the same group, with inputs and
+     * outputs in the same order. NULL: this nest is for all sizes. */
     const Expr *when; const struct Nest *otherwise;
 } Nest;
 typedef struct ConsumedLoop { const char *name; int step; const char *successors; } ConsumedLoop;
 
 const char *loop_kind_text(LoopKind k);              /* "serial" ... */
 const char *scope_text(Scope s);                     /* "register" ... */
-/* "unroll N", "independent" or "simd", and whether it may stand before a loop of the kind. */
+/* Accepted pragmas are "unroll N", "independent" and "simd". pragma_suits: true if the pragma is valid before a loop of
+ * the kind. */
 enum { MOST_UNROLL = 64 };
 bool pragma_is_known(const char *pragma);
 bool pragma_suits(const char *pragma, LoopKind k);
 
-/* The naive nest of a group: one loop per axis for each stage in order, at the root, all in arena scope allocs outside.
- * Stages that read each other share the loop over their steps (recurrence.h).
- * `outputs` are tensors made by compute nodes; stages are collected up to `inputs` (and constants, which are inputs).
- * Calls must have been expanded to computes. */
+/* Builds the naive nest of a group: one loop per axis for each stage in order, at the root, inside of all allocs, which
+ * have arena scope. Stages that read each other share the loop over their steps (recurrence.h). `outputs` are produced
+ * by compute nodes; their producers are collected up to `inputs` and constants, which count as inputs. Calls must be
+ * expanded to computes. */
 const Nest *nest_naive(Ctx *cx, const char *name, Tensor *const *inputs, int input_count, Tensor *const *outputs,
                        int output_count);
 
-/* The nest for a target with these features. */
+/* Returns the nest with the target's features. */
 const Nest *nest_for(Ctx *cx, const Nest *n, const char *features);
-const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy);          /* n under the name of its strategy */
-/* Does the stage round a*b + c once? Where a step says that it may, and the nest's target has the instruction. */
+const Nest *nest_named_by(Ctx *cx, const Nest *n, const char *strategy);          /* n with the name of its strategy */
+/* True if the stage rounds a*b + c once: a step permits it, and the nest's target has the instruction. */
 bool nest_contracts(const Nest *n, const Stage *s);
-/* What the stage computes, with a*b + c of floats as one operation where it does. */
+/* Returns the stage's value, with float a*b + c as one operation if nest_contracts. */
 const Expr *nest_contracted(Ctx *cx, const Nest *n, const Stage *s, const Expr *value);
 
-/* Makers of statements; all canonicalize: nested or single SEQs are flattened. */
+/* Constructors of statements. All canonicalize: nested and single-child SEQs are flattened. */
 const Stmt *stmt_seq(Ctx *cx, const Stmt *const *child, int count);
 const Stmt *stmt_for(Ctx *cx, const char *name, const Expr *var, const Expr *extent, LoopKind kind, const Stmt *body);
 const Stmt *stmt_if(Ctx *cx, const Expr *cond, const Stmt *yes, const Stmt *no);
 const Stmt *stmt_alloc(Ctx *cx, const Buffer *b, const Stmt *body);
 const Stmt *stmt_block(Ctx *cx, const char *name, const Stage *s, BlockPart part, const Expr *const *bind,
                        const Expr *guard);
-/* An expression over the axes of a block's stage, over the loops around the block; axes that an INIT has no loop for stay. */
+/* Rewrites an expression over the axes of a block's stage to the loops around the block. Axes without a loop, as the
+ * reduce axes of an INIT, stay. */
 const Expr *block_in_loops(Ctx *cx, const Stmt *block, const Expr *e);
 /* Same pointer if unchanged */
 const Stmt *stmt_with_children(Ctx *cx, const Stmt *s, const Stmt *const *child, int count);
 
-/* The path from the root to a statement: path->at[0] is the root, at[depth-1] the statement found. */
-enum { MAX_DEPTH = 64,               /* loops inside each other */
-       MAX_PATH = 2048 };            /* statements: the storage of a large network is one Alloc in the other */
+/* The path from the root to a statement: path->at[0] is the root, at[depth-1] the statement. */
+enum { MAX_DEPTH = 64,               /* nested loops */
+       MAX_PATH = 2048 };            /* statements: in a large network, each Alloc is nested in another */
 typedef struct Path { int depth; const Stmt *at[MAX_PATH]; } Path;
-/* By full name, or by short name where that is unique */
+/* By full name, or by short name if that is unique */
 bool nest_find_loop(const Nest *n, const char *name, Path *out);
 bool nest_find_block(const Nest *n, const char *name, Path *out);      /* first block of that name */
 const Stage *nest_stage(const Nest *n, const char *name);              /* NULL: none */
-/* The nest with the last statement of the path replaced (NULL: removed), everything else shared. */
+/* Returns the root with the last statement of the path replaced (NULL: removed), everything else shared. */
 const Stmt *path_replace(Ctx *cx, const Path *p, const Stmt *with);
-/* Map over all statements bottom-up, sharing what does not change. */
+/* Maps all statements bottom-up; unchanged subtrees are shared. */
 typedef const Stmt *StmtVisit(Ctx *cx, const Stmt *s, void *user);
 const Stmt *stmt_rewrite(Ctx *cx, const Stmt *s, StmtVisit *visit, void *user);
-/* All expressions of the statement (extents, conditions, binds, guards) with variables substituted. */
+/* Substitutes variables in all expressions of the statement (extents, conditions, binds, guards). */
 const Stmt *stmt_substitute(Ctx *cx, const Stmt *s, const Expr *const *from, const Expr *const *to, int count);
 #endif

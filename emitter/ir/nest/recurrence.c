@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Recurrences are the circles of the DAG's computes. Only stages whose first axis is ordered can be part of one, so a walk
- * that stays among these finds it, and everywhere else nothing is walked. A read is of an earlier step where its first
- * index is the reader's step less a positive constant; all others count as reads of the same step. */
+/* Recurrences are the cycles of the DAG's computes. Only stages with an ordered first axis can be in a cycle, so the
+ * search walks these only. A read is of an earlier step if its first index is the reader's step minus a positive
+ * constant; all other reads count as reads of the same step. */
 #include "ir/nest/recurrence.h"
 
 #include "ir/algebra/algebra.h"
@@ -12,16 +12,16 @@ static bool has_steps(const Node *n)
     return n && n->kind == NODE_COMPUTE && n->stage->data_count > 0 && n->stage->axis[0].kind == AXIS_ORDERED;
 }
 
-typedef struct Circle { Ctx *cx; int count, room; Node **at; } Circle;
+typedef struct Cycle { Ctx *cx; int count, room; Node **at; } Cycle;
 
-static int circle_index(const Circle *c, const Node *n)
+static int cycle_index(const Cycle *c, const Node *n)
 {
     for (int i = 0; i < c->count; i++)
         if (c->at[i] == n) return i;
     return -1;
 }
 
-static void add(Circle *c, Node *n)
+static void add(Cycle *c, Node *n)
 {
     if (c->count == c->room) {
         Node **more = NEW_ARRAY(c->cx->arena, Node *, c->room = 2 * c->room + 8);
@@ -31,50 +31,52 @@ static void add(Circle *c, Node *n)
     c->at[c->count++] = n;
 }
 
-/* All that n needs, by way of stages with steps alone; n is there too if it needs itself. */
-static Circle needs_of(Ctx *cx, const Node *n)
+/* Collects the nodes on which n depends through stages with steps only; n is among them if it depends on itself. */
+static Cycle dependences_of(Ctx *cx, const Node *n)
 {
-    Circle c = { .cx = cx };
+    Cycle c = { .cx = cx };
     for (int next = -1; next < c.count; next++) {
         const Node *at = next < 0 ? n : c.at[next];
         for (int i = 0; i < at->in_count; i++)
-            if (has_steps(at->in[i]->producer) && circle_index(&c, at->in[i]->producer) < 0) add(&c, at->in[i]->producer);
+            if (has_steps(at->in[i]->producer) && cycle_index(&c, at->in[i]->producer) < 0)
+                add(&c, at->in[i]->producer);
     }
     return c;
 }
 
 /* ---- The order of a step --------------------------------------------------------------------------------------- */
 
-typedef struct CircleRead { Ctx *cx; const Stage *reader; const Node *producer; bool now; } CircleRead;
+typedef struct StepRead { Ctx *cx; const Stage *reader; const Node *producer; bool now; } StepRead;
 
-static void look_at_read(const Expr *e, void *user)
+static void note_read(const Expr *e, void *user)
 {
-    CircleRead *r = user;
+    StepRead *r = user;
     const Tensor *t = e->kind == EXPR_READ ? e->ref : NULL;
     if (!t || t->producer != r->producer) return;
     const Expr *ago = simplify(r->cx, expr_sub(r->cx, r->reader->axis[0].var, e->arg[0]), NULL);
     r->now = r->now || ago->kind != EXPR_INT || ago->integer <= 0;
 }
 
-/* Does the reader want what the maker makes in the same step? */
+/* True if the reader reads the producer's value of the same step. */
 static bool reads_now(Ctx *cx, const Node *reader, const Node *producer)
 {
-    CircleRead r = { cx, reader->stage, producer, false };
+    StepRead r = { cx, reader->stage, producer, false };
     for (int i = 0; i < reader->stage->out_count; i++) {
-        expr_walk(cx, reader->stage->value[i], look_at_read, &r);
-        if (reader->stage->init) expr_walk(cx, reader->stage->init[i], look_at_read, &r);
+        expr_walk(cx, reader->stage->value[i], note_read, &r);
+        if (reader->stage->init) expr_walk(cx, reader->stage->init[i], note_read, &r);
     }
     return r.now;
 }
 
-/* Moves the next node of the step to place `done`: the earliest made of those that wait for none of the rest. */
-static bool choose_next(Circle *c, int done)
+/* Moves the next node of the step to index `done`: among the nodes that depend on none of the rest, the one created
+ * first. */
+static bool move_next(Cycle *c, int done)
 {
     int best = -1;
     for (int i = done; i < c->count; i++) {
-        bool waits = false;
-        for (int j = done; j < c->count && !waits; j++) waits = reads_now(c->cx, c->at[i], c->at[j]);
-        if (!waits && (best < 0 || c->at[i]->serial < c->at[best]->serial)) best = i;
+        bool depends = false;
+        for (int j = done; j < c->count && !depends; j++) depends = reads_now(c->cx, c->at[i], c->at[j]);
+        if (!depends && (best < 0 || c->at[i]->serial < c->at[best]->serial)) best = i;
     }
     if (best < 0) return false;
     Node *chosen = c->at[best];
@@ -92,30 +94,31 @@ static bool reads_itself(const Node *n)
 
 int recurrence_of(Ctx *cx, Node *n, Node ***out)
 {
-    Circle all = has_steps(n) ? needs_of(cx, n) : (Circle){ .cx = cx }, c = { .cx = cx };
+    Cycle all = has_steps(n) ? dependences_of(cx, n) : (Cycle){ .cx = cx }, c = { .cx = cx };
     add(&c, n);
     for (int i = 0; i < all.count; i++) {
-        Circle back = needs_of(cx, all.at[i]);
-        if (all.at[i] != n && circle_index(&back, n) >= 0) add(&c, all.at[i]);
+        Cycle back = dependences_of(cx, all.at[i]);
+        if (all.at[i] != n && cycle_index(&back, n) >= 0) add(&c, all.at[i]);
     }
     for (int i = 0; i < c.count && c.count > 1; i++) {
         if (c.at[i]->stage->axis[0].extent != n->stage->axis[0].extent)
-            diag_error(cx, c.at[i]->name, "it and \"%s\" read each other, but take different numbers of steps",
+            diag_error(cx, c.at[i]->name, "it and \"%s\" read each other, but have different numbers of steps",
                        n->name);
-        if (!ctx_failed(cx) && !choose_next(&c, i))
+        if (!ctx_failed(cx) && !move_next(&c, i))
             diag_error(cx, c.at[i]->name, "stages that read each other within the same step");
     }
     if (c.count == 1 && reads_itself(n) && (!has_steps(n) || reads_now(cx, n, n)))
-        diag_error(cx, n->name,
-                   "it reads what it has not made yet; a read of an earlier step of its first axis, which is ordered, "
-                   "is accepted");
+        diag_error(
+            cx, n->name,
+            "it reads its own value before it is computed; a read of an earlier step of its first axis, if ordered, "
+            "is accepted");
     *out = c.at;
     return c.count;
 }
 
 /* ---- Promises ---------------------------------------------------------------------------------------------------- */
 
-/* Does the node need the other? All that do are on a circle with it. */
+/* True if the node depends on the other. Every such node that the other reaches is on a cycle with it. */
 static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
 {
     bool leads = n == other;
@@ -126,7 +129,7 @@ static bool leads_to(Ctx *cx, Map *seen, const Node *n, const Node *other)
     leads = false;
     for (int i = 0; i < n->in_count; i++) leads = leads_to(cx, seen, n->in[i]->producer, other) || leads;
     if (leads && !has_steps(n))
-        diag_error(cx, n->name, "it is read by what it reads; a first axis that is ordered is accepted");
+        diag_error(cx, n->name, "it is on a cycle of reads; an ordered first axis is accepted");
     leads = leads || n == other;
     map_put_ptr(seen, n, arena_copy(cx->arena, &leads, sizeof leads));
     return leads;

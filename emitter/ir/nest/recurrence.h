@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_NEST_RECURRENCE_H
 #define LW_IR_NEST_RECURRENCE_H
-/* Stages that read each other. They share an ordered first axis, the steps: at each step a stage may read what the others
- * made at earlier steps, or at the same one if no circle comes of it. */
+/* Stages that read each other. They share an ordered first axis, the steps. At each step, a stage may read values of
+ * earlier steps, and values of the same step unless that closes a cycle. */
 #include "ir/expr/tensor.h"
 
-/* The nodes that need n and that n needs, n among them, in the order in which one step makes them. Alone: n itself. Sets an
- * error where they need each other within one step, or differ in the number of steps. */
+/* Collects the nodes that depend on n and on which n depends, with n, in the order of one step. If there are none: n
+ * alone. Sets an error if they depend on each other within one step, or differ in the number of steps. */
 int recurrence_of(Ctx *cx, Node *n, Node ***out);
 
-/* What a stage reads before its maker exists: make a tensor with tensor_new, read it, then let the compute that makes it
- * keep the promise: the promised tensor takes the place of its first output. */
+/* Promises declare a tensor before its producer exists. Create it with tensor_new, read it, and let the compute that
+ * produces it keep the promise: the promised tensor replaces the compute's first output. */
 Tensor *promise_keep(Ctx *cx, Tensor *promised, Tensor *made);
-/* All that read each other are ordered; an error names what is not */
+/* True if all stages that read each other are ordered; else reports an error that names one */
 bool promise_is_sound(Ctx *cx, const Tensor *kept);
 #endif
