@@ -23,33 +23,33 @@ typedef struct Corner {
 
 static const Corner corners[] = {
     /* The place of an element that equals the type's minimum is never one of the padding. */
-    { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" }, { "0,0,0,0,0,0", "0,0,0,2,2,2" }, 0 },
+    { "max-pool-index-of-least-u8", 13, "x:1,2,2:2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "0,0,0,0" }, { "0,0,0,0,0,0", "0,0,0,2,2,2" }, 0, false },
     { "max-pool-index-of-least-i8", 13, "x:1,2,2:3; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "-128,-128,-128,5" },
-      { "-128,-128,-128,-128,5,5", "0,0,0,2,3,3" }, 0 },
+      { "-128,-128,-128,-128,5,5", "0,0,0,2,3,3" }, 0, false },
     { "max-pool-index-of-minus-infinity", 13, "x:1,2,2; MaxPool x y,i kernel_shape=3 pads=2,1; >y; >i", { "-inf,-inf,-inf,-inf" },
-      { "-inf,-inf,-inf,-inf,-inf,-inf", "0,0,0,2,2,2" }, 0 },
+      { "-inf,-inf,-inf,-inf,-inf,-inf", "0,0,0,2,2,2" }, 0, false },
     { "max-pool-index-of-least-in-rows", 13, "x:1,1,3,4:2; MaxPool x y,i kernel_shape=2,3 pads=1,1,1,1 strides=1,2; >y; >i", { "0,0,0,0,0,0,0,0,0,0,0,0" },
-      { "0,0,0,0,0,0,0,0", "0,1,0,1,4,5,8,9" }, 0 },
+      { "0,0,0,0,0,0,0,0", "0,1,0,1,4,5,8,9" }, 0, false },
     { "max-pool-index-of-least-by-columns", 13, "x:1,1,2,2:2; MaxPool x y,i kernel_shape=2,2 pads=1,1,0,0 storage_order=1!; >y; >i", { "0,0,0,0" },
-      { "0,0,0,0", "0,0,0,0" }, 0 },
-    { "max-pool-index-of-no-element", 13, "x:1,1,1:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i", { "1" }, { "0", "-1" }, 0 },
-    { "max-pool-index-with-dilation", 13, "x:1,1,3:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i", { "0,0,0" }, { "0,0,0", "1,0,1" }, 0 },
+      { "0,0,0,0", "0,0,0,0" }, 0, false },
+    { "max-pool-index-of-no-element", 13, "x:1,1,1:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i", { "1" }, { "0", "-1" }, 0, false },
+    { "max-pool-index-with-dilation", 13, "x:1,1,3:2; MaxPool x y,i kernel_shape=2 pads=1,1 dilations=2; >y; >i", { "0,0,0" }, { "0,0,0", "1,0,1" }, 0, false },
 
     /* A letter of size 1 is a letter like any other. */
-    { "einsum-sum-of-size-one", 13, "x:1,3; y:1,2; Einsum x,y z equation=bi,bj->ij; >z", { "1,2,3", "10,100" }, { "10,100,20,200,30,300" }, 0 },
-    { "einsum-all-of-size-one", 13, "x:1; Einsum x z equation=b->; >z", { "7" }, { "7" }, 0 },
-    { "einsum-trace-of-size-one", 13, "x:1,1; Einsum x z equation=ii; >z", { "-3" }, { "-3" }, 0 },
-    { "einsum-size-one-and-more", 13, "x:1,2; y:3,2; Einsum x,y z equation=bi,bi->i; >z", { "2,3", "1,2,3,4,5,6" }, { "18,36" }, 0 },
+    { "einsum-sum-of-size-one", 13, "x:1,3; y:1,2; Einsum x,y z equation=bi,bj->ij; >z", { "1,2,3", "10,100" }, { "10,100,20,200,30,300" }, 0, false },
+    { "einsum-all-of-size-one", 13, "x:1; Einsum x z equation=b->; >z", { "7" }, { "7" }, 0, false },
+    { "einsum-trace-of-size-one", 13, "x:1,1; Einsum x z equation=ii; >z", { "-3" }, { "-3" }, 0, false },
+    { "einsum-size-one-and-more", 13, "x:1,2; y:3,2; Einsum x,y z equation=bi,bi->i; >z", { "2,3", "1,2,3,4,5,6" }, { "18,36" }, 0, false },
 
-    { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" }, { "0,0,0" }, 0 },
+    { "is-inf-of-neither-sign", 10, "x:3; IsInf x y detect_negative=0! detect_positive=0!; >y", { "-inf,1,inf" }, { "0,0,0" }, 0, false },
 
     /* Samples as many as a cell needs; ONNX Runtime's results. */
     { "roi-align-adaptive-mean", 16,
       "x:1,1,3,4; r:2,4; b$7$2$0,0; RoiAlign x,r,b y output_height=1! output_width=2!; >y",
-      { "1,-2,3,4,5,6,-7,8,9,10,11,-12", "0,0,4,2.5,1,-3,9,2" }, { "3.77777767,1.5555557,1.64999998,0" }, 1e-6 },
+      { "1,-2,3,4,5,6,-7,8,9,10,11,-12", "0,0,4,2.5,1,-3,9,2" }, { "3.77777767,1.5555557,1.64999998,0" }, 1e-6, false },
     { "roi-align-adaptive-maximum", 16,
       "x:1,1,3,4; r:2,4; b$7$2$0,0; RoiAlign x,r,b y output_height=1! output_width=2! mode=max; >y",
-      { "1,-2,3,4,5,6,-7,8,9,10,11,-12", "0,0,4,2.5,1,-3,9,2" }, { "5.83333254,6.41666603,8,0" }, 1e-6 },
+      { "1,-2,3,4,5,6,-7,8,9,10,11,-12", "0,0,4,2.5,1,-3,9,2" }, { "5.83333254,6.41666603,8,0" }, 1e-6, false },
 
     /* Sums near a tie: the product of the stored scales is a little less than the f32 quotient, 60 * 0.05f * 0.05f /
      * 0.3f < 0.5.
@@ -79,17 +79,17 @@ static const Corner corners[] = {
       { "0,1,2,3,4" }, { "0,0,0,1,1,1,2,2,2,3,3,3,4" }, 0, false },
 
     /* Integers: exact sums, then the real result without its fraction. */
-    { "reduce-mean-of-i32", 13, "x:3,4:6; ReduceMean x y axes=1 keepdims=0!; >y", { "-3,-2,-1,-1, 5,6,7,3, -3,1,1,0" }, { "-1,5,0" }, 0 },
-    { "reduce-mean-of-i64", 13, "x:2,2:7; ReduceMean x y axes=0; >y", { "9007199254740993,-5,9007199254740993,-4" }, { "9007199254740993,-4" }, 0 },
-    { "reduce-l2-of-i32", 13, "x:2,2:6; ReduceL2 x y axes=1 keepdims=0!; >y", { "30000,30000, 100,99" }, { "42426,140" }, 0 },
-    { "reduce-l2-of-i64", 13, "x:4:7; ReduceL2 x y keepdims=0!; >y", { "60000,60000,3,3" }, { "84852" }, 0 },
-    { "reduce-log-sum-of-i32", 13, "x:2,4:6; ReduceLogSum x y axes=1 keepdims=0!; >y", { "2,2,1,1, 60000,60000,3,3" }, { "1,11" }, 0 },
-    { "reduce-log-sum-of-zero-i32", 13, "x:2:6; ReduceLogSum x y keepdims=0!; >y", { "0,0" }, { "-2147483648" }, 0 },
-    { "reduce-log-sum-exp-of-i64", 13, "x:3,4:7; ReduceLogSumExp x y axes=1 keepdims=0!; >y", { "-3,1,1,1, 60000,60000,3,3, 100,99,98,97" }, { "2,60000,100" }, 0 },
+    { "reduce-mean-of-i32", 13, "x:3,4:6; ReduceMean x y axes=1 keepdims=0!; >y", { "-3,-2,-1,-1, 5,6,7,3, -3,1,1,0" }, { "-1,5,0" }, 0, false },
+    { "reduce-mean-of-i64", 13, "x:2,2:7; ReduceMean x y axes=0; >y", { "9007199254740993,-5,9007199254740993,-4" }, { "9007199254740993,-4" }, 0, false },
+    { "reduce-l2-of-i32", 13, "x:2,2:6; ReduceL2 x y axes=1 keepdims=0!; >y", { "30000,30000, 100,99" }, { "42426,140" }, 0, false },
+    { "reduce-l2-of-i64", 13, "x:4:7; ReduceL2 x y keepdims=0!; >y", { "60000,60000,3,3" }, { "84852" }, 0, false },
+    { "reduce-log-sum-of-i32", 13, "x:2,4:6; ReduceLogSum x y axes=1 keepdims=0!; >y", { "2,2,1,1, 60000,60000,3,3" }, { "1,11" }, 0, false },
+    { "reduce-log-sum-of-zero-i32", 13, "x:2:6; ReduceLogSum x y keepdims=0!; >y", { "0,0" }, { "-2147483648" }, 0, false },
+    { "reduce-log-sum-exp-of-i64", 13, "x:3,4:7; ReduceLogSumExp x y axes=1 keepdims=0!; >y", { "-3,1,1,1, 60000,60000,3,3, 100,99,98,97" }, { "2,60000,100" }, 0, false },
     /* ONNX Runtime drops the fraction of each exponential and finds 2; ONNX's function computes it in double. */
-    { "reduce-log-sum-exp-of-i32-in-double", 13, "x:4:6; ReduceLogSumExp x y keepdims=0!; >y", { "2,2,1,1" }, { "3" }, 0 },
-    { "reduce-log-sum-of-a-scalar-i32", 18, "x::6; ReduceLogSum x y; >y", { "100" }, { "4" }, 0 },
-    { "reduce-mean-over-no-axes-i32", 18, "x:2:6; ReduceMean x y noop_with_empty_axes=1!; >y", { "-7,9" }, { "-7,9" }, 0 },
+    { "reduce-log-sum-exp-of-i32-in-double", 13, "x:4:6; ReduceLogSumExp x y keepdims=0!; >y", { "2,2,1,1" }, { "3" }, 0, false },
+    { "reduce-log-sum-of-a-scalar-i32", 18, "x::6; ReduceLogSum x y; >y", { "100" }, { "4" }, 0, false },
+    { "reduce-mean-over-no-axes-i32", 18, "x:2:6; ReduceMean x y noop_with_empty_axes=1!; >y", { "-7,9" }, { "-7,9" }, 0, false },
 };
 
 static void read_elements(const char *s, DType type, void *out)
