@@ -311,11 +311,10 @@ static bool execute(lw_computation *p, const void *const *input, void *const *ou
     if (!nest_of(p) || !are_arrays(p, "the inputs", input, p->build.model.input_count)) return false;
     if (!are_arrays(p, "the outputs", (const void *const *)output, p->build.model.output_count)) return false;
     Build *b = &p->build;
-    void **in = NEW_ARRAY(p->cx->arena, void *, b->model.input_count), **out = NEW_ARRAY(p->cx->arena, void *, b->model.output_count);
+    const void **out = NEW_ARRAY(p->cx->arena, const void *, b->model.output_count);
     for (int i = 0; i < b->model.output_count; i++)
         if (tensor_bytes(b->model.output[i]) < 0) diag_unsupported(p->cx, p->name, "output %s has symbolic sizes; lw_execute accepts numbers alone", b->model.output[i]->name);
-    for (int i = 0; i < b->model.input_count; i++) in[i] = (void *)(uintptr_t)input[i];       /* only read */
-    if (ctx_failed(p->cx) || !build_run(b, in, out)) return false;
+    if (ctx_failed(p->cx) || !build_run(b, input, out)) return false;
     for (int i = 0; i < b->model.output_count; i++) memcpy(output[i], out[i], (size_t)tensor_bytes(b->model.output[i]));
     return true;
 }

@@ -19,10 +19,10 @@ typedef struct Dag { Ctx *cx; Text *t; Map number; int count; } Dag;
 static const char *tensor_id(Dag *d, const Tensor *x)
 {
     if (!x) return "-";
-    const char *id = map_get_ptr(&d->number, x);
+    const char *id = map_get_const_ptr(&d->number, x);
     if (id) return id;
     id = name_format(d->cx, "t%d", ++d->count);
-    map_put_ptr(&d->number, x, (void *)(uintptr_t)id);
+    map_put_const_ptr(&d->number, x, id);
     if (tensor_is_constant(x))
         text_printf(d->t, "const  %s: %s%s  \"%s\"\n", id, dtype_info(x->type)->spelling, tensor_shape_text(d->cx, x),
                     x->name);
@@ -176,8 +176,8 @@ static const Nest *naive_of(Build *b, int i)
         out = group_expand(b->cx, &b->groups.at[i], b->chosen[i], in, &anchor);
         return out ? nest_naive(b->cx, n->name, in, b->groups.at[i].input_count, out, n->output_count) : NULL;
     }
-    for (int j = 0; j < n->input_count; j++) in[j] = (Tensor *)(uintptr_t)n->input[j];
-    for (int j = 0; j < n->output_count; j++) out[j] = (Tensor *)(uintptr_t)n->output[j];
+    for (int j = 0; j < n->input_count; j++) in[j] = n->input[j];
+    for (int j = 0; j < n->output_count; j++) out[j] = n->output[j];
     return nest_naive(b->cx, n->name, in, n->input_count, out, n->output_count);
 }
 

@@ -72,7 +72,7 @@ static int64_t index_limit(const Build *b, const Tensor *t)
 }
 
 /* Reads the files of the inputs that are not a state. */
-static bool read_inputs(Build *b, const char *const *input, int count, void **data)
+static bool read_inputs(Build *b, const char *const *input, int count, const void **data)
 {
     Ctx *cx = b->cx;
     int inputs = b->model.input_count - b->state_count;
@@ -99,11 +99,12 @@ int run_output_number(const Build *b, int number)
     return -1;
 }
 
-bool run_interpreted(Build *b, const char *const *input, int count, int runs, void ***inputs, void ***outputs)
+bool run_interpreted(Build *b, const char *const *input, int count, int runs, const void ***inputs,
+                     const void ***outputs)
 {
     bool ok = build_graph(b) && build_nests(b);
-    *inputs = NEW_ARRAY(b->cx->arena, void *, b->model.input_count);
-    *outputs = NEW_ARRAY(b->cx->arena, void *, b->model.output_count);
+    *inputs = NEW_ARRAY(b->cx->arena, const void *, b->model.input_count);
+    *outputs = NEW_ARRAY(b->cx->arena, const void *, b->model.output_count);
     ok = ok && read_inputs(b, input, count, *inputs);
     for (int run = 0; ok && run < runs; run++) {
         for (int i = 0; run && i < b->state_count; i++) (*inputs)[b->state[i].input] = (*outputs)[b->state[i].output];
@@ -113,10 +114,10 @@ bool run_interpreted(Build *b, const char *const *input, int count, int runs, vo
 }
 
 /* Interprets the model on these files. False on error. */
-static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count, void ***outputs,
+static bool interpret(Build *b, Ctx *cx, const char *model, const char *const *input, int input_count, const void ***outputs,
                       const lw_options *o)
 {
-    void **inputs;
+    const void **inputs;
     o = options_of(cx, "lw_run", o);
     if (!o || !is_given(cx, "lw_run", "the model", model)) return false;
     if (!are_given(cx, "lw_run", "the inputs", input, input_count) || !build_read(b, cx, model, o)) return false;
@@ -130,7 +131,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
                 int output_count, const lw_options *o)
 {
     Build b;
-    void **outputs;
+    const void **outputs;
     if (!are_given(cx, "lw_run", "the outputs", output, output_count)) return false;
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return false;
     const int most = b.model.output_count - b.state_count;
@@ -149,7 +150,7 @@ static bool run(Ctx *cx, const char *model, const char *const *input, int input_
 static const char *run_text(Ctx *cx, const char *model, const char *const *input, int input_count, const lw_options *o)
 {
     Build b;
-    void **outputs;
+    const void **outputs;
     Text t = text_new(cx);
     if (!interpret(&b, cx, model, input, input_count, &outputs, o)) return NULL;
     for (int i = 0; i < b.model.output_count - b.state_count; i++) {

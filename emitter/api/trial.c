@@ -113,7 +113,7 @@ static void add_measures(Ctx *cx, const char *path, Text *said)
         }
 }
 
-bool trial_run(Build *b, const char *folder, const char *sizes, void *const *inputs, int runs, Text *said)
+bool trial_run(Build *b, const char *folder, const char *sizes, const void *const *inputs, int runs, Text *said)
 {
     Ctx *cx = b->cx;
     Text run = text_new(cx);

@@ -16,6 +16,6 @@ const char *trial_flags(void);
 bool trial_build(Ctx *cx, const char *folder, const lw_options *o);
 /* `sizes` are arguments of the program: " n=4". The lines `instructions N`, `cycles N` and `ns N` that the runner
  * prints are added to `said`. */
-bool trial_run(Build *b, const char *folder, const char *sizes, void *const *inputs, int runs, Text *said);
+bool trial_run(Build *b, const char *folder, const char *sizes, const void *const *inputs, int runs, Text *said);
 const void *trial_output(Ctx *cx, const char *folder, int number, const Tensor *out);      /* NULL on error */
 #endif

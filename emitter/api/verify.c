@@ -59,7 +59,7 @@ static void print_difference(Text *t, const char *sizes, const Tensor *out, cons
 
 /* Compares the outputs and prints a line each. With --layers, outputs from number `layers_from` are results of layers.
  * */
-static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, void *const *interpreted)
+static bool compare(Verify *v, Build *b, const char *sizes, int layers_from, const void *const *interpreted)
 {
     Ctx *cx = v->cx;
     const Files *f = v->files;
@@ -146,7 +146,7 @@ enum { RUNS_WITH_STATE = 3 };
 static bool trial(Verify *v, const char *model, const lw_options *o, const char *sizes)
 {
     Build b;
-    void **inputs, **outputs;
+    const void **inputs, **outputs;
     const Files *f = v->files;
     if (!build_read(&b, v->cx, model, o)) return false;
     if (*sizes && b.model.step_count) {

@@ -9,7 +9,7 @@
 #include "support/map.h"
 #include "support/names.h"
 
-static int index_of(const Tensor *t, const Tensor *const *list, int count)
+static int index_of(const Tensor *t, Tensor *const *list, int count)
 {
     for (int i = 0; i < count; i++)
         if (list[i] == t) return i;

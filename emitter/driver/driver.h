@@ -139,7 +139,7 @@ bool build_inner_nests(Build *b);
 int region_scratch(Build *b, int group, Scratch **out);
 Call region_call(Build *b, int group);                                         /* adds the bodies to the program */
 
-/* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] receives the data of output i.
- * */
-bool build_run(Build *b, void *const *inputs, void **outputs);
+/* run.c: interprets all groups on the data of the model's inputs (in order); outputs[i] becomes the data of
+ * output i. */
+bool build_run(Build *b, const void *const *inputs, const void **outputs);
 #endif

@@ -52,10 +52,10 @@ static const Function *lowered_of(Build *b, int group)
 {
     const LowerOptions options = lower_options(b, group);
     bool is_plain = !options.view_count && !options.inputs_alias_output;
-    const Function *known = is_plain ? map_get_ptr(&b->shared->lowered, b->nest[group]) : NULL;
+    const Function *known = is_plain ? map_get_const_ptr(&b->shared->lowered, b->nest[group]) : NULL;
     if (known) return known;
     const Function *f = lower_nest(b->cx, b->nest[group], &options);
-    if (f && is_plain) map_put_ptr(&b->shared->lowered, b->nest[group], (void *)(uintptr_t)f);
+    if (f && is_plain) map_put_const_ptr(&b->shared->lowered, b->nest[group], f);
     return f;
 }
 

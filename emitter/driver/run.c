@@ -14,37 +14,41 @@ static int64_t scalar_of(Env *all, const Tensor *t) { return dtype_load(t->type,
 static bool run_choice(Build *b, const Node *n, Env *all)
 {
     Build *taken = &build_graphs_of(b, n)[scalar_of(all, n->in[0]) ? 0 : 1];
-    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count), **out = NEW_ARRAY(b->cx->arena, void *, n->out_count);
+    const void **in = NEW_ARRAY(b->cx->arena, const void *, n->in_count);
+    const void **out = NEW_ARRAY(b->cx->arena, const void *, n->out_count);
     for (int k = 1; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
     if (!build_run(taken, in, out)) return false;
-    for (int i = 0; i < n->out_count; i++) env_set(all, n->out[i], out[i]);
+    for (int i = 0; i < n->out_count; i++) env_set_const(all, n->out[i], out[i]);
     return true;
 }
 
-static char *row_at(void *rows, const Tensor *row, int64_t iteration, int64_t trip_count, bool is_back)
+/* Returns the offset of the iteration's row, in bytes. */
+static int64_t row_offset(const Tensor *row, int64_t iteration, int64_t trip_count, bool is_back)
 {
-    return (char *)rows + (is_back ? trip_count - 1 - iteration : iteration) * tensor_bytes(row);
+    return (is_back ? trip_count - 1 - iteration : iteration) * tensor_bytes(row);
 }
 
 /* Runs one iteration; in[] holds the states and the loop-invariant inputs. */
-static bool run_iteration(Build *body, const Node *n, int64_t iteration, int64_t trip_count, Env *all, void **in,
-                          bool *continues)
+static bool run_iteration(Build *body, const Node *n, int64_t iteration, int64_t trip_count, Env *all,
+                          const void **in, bool *continues)
 {
     const Region *r = n->region;
     const Graph *g = &body->graph;
-    void **out = NEW_ARRAY(body->cx->arena, void *, g->output_count);
+    const void **out = NEW_ARRAY(body->cx->arena, const void *, g->output_count);
     in[0] = &iteration;
     for (int i = 0; i < r->scan_count; i++) {
         const int k = 1 + r->state_count + i;
-        in[k] = row_at(env_get(all, n->in[k + 1]), g->input[k], iteration, trip_count, r->scans_back[i]);
+        const char *rows = env_get(all, n->in[k + 1]);
+        in[k] = rows + row_offset(g->input[k], iteration, trip_count, r->scans_back[i]);
     }
     if (!build_run(body, in, out)) return false;
     if (r->has_condition) *continues = dtype_load(BOOL, *out++, 0).i != 0;
     for (int i = 0; i < r->state_count; i++) in[1 + i] = out[i];
     for (int i = 0; i < r->row_count; i++) {
         const Tensor *row = g->output[r->has_condition + r->state_count + i];
-        memcpy(row_at(env_get(all, n->out[r->state_count + i]), row, iteration, trip_count, r->rows_back[i]),
-               out[r->state_count + i], (size_t)tensor_bytes(row));
+        char *rows = env_storage(all, n->out[r->state_count + i]);
+        memcpy(rows + row_offset(row, iteration, trip_count, r->rows_back[i]), out[r->state_count + i],
+               (size_t)tensor_bytes(row));
     }
     return true;
 }
@@ -55,7 +59,7 @@ static bool run_loop(Build *b, const Node *n, Env *all)
     Build *body = build_graphs_of(b, n);
     const int64_t trip_count = n->in[0] ? scalar_of(all, n->in[0]) : INT64_MAX;
     bool continues = !n->in[1] || scalar_of(all, n->in[1]);
-    void **in = NEW_ARRAY(b->cx->arena, void *, n->in_count);
+    const void **in = NEW_ARRAY(b->cx->arena, const void *, n->in_count);
     for (int k = 2; k < n->in_count; k++) in[k - 1] = env_get(all, n->in[k]);
     for (int i = 0; i < r->row_count; i++) env_alloc(b->cx, all, n->out[r->state_count + i]);
     for (int64_t iteration = 0; iteration < trip_count && continues; iteration++) {
@@ -65,7 +69,7 @@ static bool run_loop(Build *b, const Node *n, Env *all)
                        (long long)r->most_turns);
         if (ctx_failed(b->cx) || !run_iteration(body, n, iteration, trip_count, all, in, &continues)) return false;
     }
-    for (int i = 0; i < r->state_count; i++) env_set(all, n->out[i], in[1 + i]);
+    for (int i = 0; i < r->state_count; i++) env_set_const(all, n->out[i], in[1 + i]);
     return !ctx_failed(b->cx);
 }
 
@@ -85,16 +89,16 @@ static bool run_group(Build *b, int group, Env *all)
     Env *env = env_new(b->cx);
     RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)
-        if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(all, g->input[i]));
+        if (!tensor_is_constant(g->input[i])) env_set_const(env, n->input[i], env_get(all, g->input[i]));
     if (!interpret(b->cx, n, env, &fast)) return false;
-    for (int i = 0; i < g->output_count; i++) env_set(all, g->output[i], env_get(env, n->output[i]));
+    for (int i = 0; i < g->output_count; i++) env_set_const(all, g->output[i], env_get(env, n->output[i]));
     return true;
 }
 
-bool build_run(Build *b, void *const *inputs, void **outputs)
+bool build_run(Build *b, const void *const *inputs, const void **outputs)
 {
     Env *all = env_new(b->cx);
-    for (int i = 0; i < b->graph.input_count; i++) env_set(all, b->graph.input[i], inputs[i]);
+    for (int i = 0; i < b->graph.input_count; i++) env_set_const(all, b->graph.input[i], inputs[i]);
     for (int i = 0; i < b->groups.count; i++)
         if (!run_group(b, i, all)) return false;
     for (int i = 0; i < b->graph.output_count; i++) outputs[i] = env_get(all, b->graph.output[i]);

@@ -12,10 +12,11 @@
 
 typedef struct Rename { const Storages *s; Map copy; } Rename;
 
-static const Tensor *renamed(Ctx *cx, Rename *r, const Tensor *t)
+/* The tensor under the name of its storage; NULL: it has none. */
+static Tensor *renamed(Ctx *cx, Rename *r, const Tensor *t)
 {
     const Storage *st = storage_of(r->s, t);
-    if (!st) return t;
+    if (!st) return NULL;
     Tensor *copy = map_get_ptr(&r->copy, t);
     if (copy) return copy;
     copy = arena_copy(cx->arena, t, sizeof *t);
@@ -29,7 +30,8 @@ static const Expr *rename_read(Ctx *cx, const Expr *e, void *user)
     if (e->kind != EXPR_READ) return e;
     const Tensor *t = e->ref;
     if (tensor_is_constant(t) && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
-    return expr_new(cx, EXPR_READ, e->type, renamed(cx, user, t), e->arg, e->arg_count);
+    const Tensor *to = renamed(cx, user, t);
+    return to ? expr_new(cx, EXPR_READ, e->type, to, e->arg, e->arg_count) : e;
 }
 
 /* x + -5 as x - 5. */
@@ -51,7 +53,8 @@ static const char *formula_line(Ctx *cx, Rename *r, const Stage *s)
     Tensor *out[2];
     const Expr *value[2], *init[2];
     for (int i = 0; i < s->out_count; i++) {
-        out[i] = (Tensor *)(uintptr_t)renamed(cx, r, s->out[i]);
+        out[i] = renamed(cx, r, s->out[i]);
+        if (!out[i]) out[i] = s->out[i];
         value[i] = expr_rewrite(cx, s->value[i], rename_read, r);
         if (s->init) init[i] = expr_rewrite(cx, s->init[i], rename_read, r);
     }

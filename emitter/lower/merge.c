@@ -60,7 +60,7 @@ static Interval next_range(MergeWalk *w, int64_t least, int64_t greatest)
 
 static const void *stands_for(MergeWalk *w, const void *named)
 {
-    const void *now = map_get_ptr(&w->now, named);
+    const void *now = map_get_const_ptr(&w->now, named);
     return now ? now : named;
 }
 
@@ -212,8 +212,8 @@ static const Memory *walk_memory(MergeWalk *w, const Memory *m)
         now.offset = walk_with(w, m->offset, w->is_hot, name(w->cx, "offset"));
     }
     if (!w->replaced) return m;
-    const Memory *made = map_get_ptr(&w->now, m);       /* declared again where it was declared before */
-    if (!made) map_put_ptr(&w->now, m, (void *)(uintptr_t)(made = memory_new(w->cx, &now)));
+    const Memory *made = map_get_const_ptr(&w->now, m);       /* declared again where it was declared before */
+    if (!made) map_put_const_ptr(&w->now, m, (made = memory_new(w->cx, &now)));
     return made;
 }
 
@@ -251,7 +251,7 @@ static const Code *walk_let(MergeWalk *w, const Code *c)
     Interval range = next_range(w, v->least, v->greatest);
     if (!w->replaced) return c;
     const Expr *now = expr_new_var(w->cx, v->name, v->role, v->type, range.least, range.greatest);
-    map_put_ptr(&w->now, v, (void *)(uintptr_t)expr_as_var(now));
+    map_put_const_ptr(&w->now, v, expr_as_var(now));
     return code_let(w->cx, now, value);
 }
 

@@ -6,7 +6,8 @@
 #include <string.h>
 
 /* `tag` is 0 in a free slot. Else it holds the length of the key, plus 1, above TAG_BITS bits of the key's hash. */
-struct MapSlot { const void *key; void *value; uint64_t tag; };
+typedef union MapValue { void *is; const void *constant; } MapValue;
+struct MapSlot { const void *key; MapValue value; uint64_t tag; };
 
 enum { TAG_BITS = 20 };
 static const size_t BY_POINTER = SIZE_MAX;       /* the length of a key that is a pointer */
@@ -57,11 +58,12 @@ static struct MapSlot *find(const Map *m, const void *key, size_t bytes, uint64_
     return &m->slots[i];
 }
 
-static void *get(const Map *m, const void *key, size_t bytes)
+static MapValue get(const Map *m, const void *key, size_t bytes)
 {
-    if (!m->room) return NULL;
+    const MapValue none = { NULL };
+    if (!m->room) return none;
     const struct MapSlot *s = find(m, key, bytes, hash_key(key, bytes));
-    return s->tag ? s->value : NULL;
+    return s->tag ? s->value : none;
 }
 
 /* Inserts a slot. Keys of used slots are distinct, so no comparison is required. */
@@ -83,7 +85,7 @@ static void grow(Map *m)
     *m = bigger;
 }
 
-static void put(Map *m, const void *key, size_t bytes, void *value)
+static void put(Map *m, const void *key, size_t bytes, MapValue value)
 {
     if (2 * (m->count + 1) > m->room) grow(m);
     const uint64_t hash = hash_key(key, bytes);
@@ -92,7 +94,14 @@ static void put(Map *m, const void *key, size_t bytes, void *value)
     *s = (struct MapSlot){ key, value, tag_of(bytes, hash) };
 }
 
-void *map_get(const Map *m, const void *key, size_t bytes) { return get(m, key, bytes); }
-void  map_put(Map *m, const void *key, size_t bytes, void *value) { put(m, key, bytes, value); }
-void *map_get_ptr(const Map *m, const void *key) { return get(m, key, BY_POINTER); }
-void  map_put_ptr(Map *m, const void *key, void *value) { put(m, key, BY_POINTER, value); }
+static MapValue constant(const void *value) { return (MapValue){ .constant = value }; }
+
+void *map_get(const Map *m, const void *key, size_t bytes) { return get(m, key, bytes).is; }
+void  map_put(Map *m, const void *key, size_t bytes, void *value) { put(m, key, bytes, (MapValue){ value }); }
+void *map_get_ptr(const Map *m, const void *key) { return get(m, key, BY_POINTER).is; }
+void  map_put_ptr(Map *m, const void *key, void *value) { put(m, key, BY_POINTER, (MapValue){ value }); }
+
+const void *map_get_const(const Map *m, const void *key, size_t bytes) { return get(m, key, bytes).constant; }
+void map_put_const(Map *m, const void *key, size_t bytes, const void *value) { put(m, key, bytes, constant(value)); }
+const void *map_get_const_ptr(const Map *m, const void *key) { return get(m, key, BY_POINTER).constant; }
+void map_put_const_ptr(Map *m, const void *key, const void *value) { put(m, key, BY_POINTER, constant(value)); }

@@ -40,7 +40,7 @@ static const char *stored_text(Ctx *cx, const char *steps, int64_t bits, bool ha
 static int simulated_quantize(Ctx *cx, const Node *n, Tensor **out)
 {
     int64_t bits = node_int(n, "bits", 8);
-    const Tensor *scale = n->in[1], *zero = n->in[2];
+    Tensor *scale = n->in[1], *zero = n->in[2];
     const char *round = rounding_function(cx, n), *real = dtype_info(scale->type)->spelling;
     if (!round || !op_float(cx, n)) return 0;
     if (bits < 2 || bits > MOST_BITS) op_refuse(cx, n, "'bits' is %lld; 2 to %d are accepted", (long long)bits, MOST_BITS);

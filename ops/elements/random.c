@@ -95,7 +95,7 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
 {
     enum { STATE = 624 };
     Shape s;
-    const Tensor *key = n->in[0];
+    Tensor *key = n->in[0];
     if (!read_shape(cx, n, &s)) return 0;
     if (key->rank != 0 || key->type != U32 || s.elems > INT32_MAX / 4) {
         op_refuse(cx, n, "the key is %s%s, for %lld numbers; one u32, for less than 2^29, is wanted", dtype_info(key->type)->spelling, tensor_shape_text(cx, key), (long long)s.elems);
@@ -124,7 +124,7 @@ static int mersenne_uniform(Ctx *cx, const Node *n, Tensor **out)
 /* The shares add up along the classes; the one drawn is the number of those whose end is not beyond u of the whole. */
 static int multinomial(Ctx *cx, const Node *n, Tensor **out)
 {
-    const Tensor *x = n->in[0];
+    Tensor *x = n->in[0];
     const int64_t samples = node_int(n, "samples", 1), classes = x->rank == 2 ? tensor_dim(x, 1) : -1, rows = classes > 0 ? tensor_dim(x, 0) : -1;
     if (!check_key(cx, n, n->in[1]) || !op_float(cx, n)) return 0;
     if (rows < 1 || samples < 1 || samples > INT32_MAX / rows) {

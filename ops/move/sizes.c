@@ -25,7 +25,7 @@ static int extent(Ctx *cx, const Node *n, Tensor **out)
 
 static int ramp(Ctx *cx, const Node *n, Tensor **out)
 {
-    const Tensor *start = n->in[0], *step = n->in[1];
+    Tensor *start = n->in[0], *step = n->in[1];
     const Expr *count = count_of(cx, n);
     if (!count || !op_same_type(cx, n)) return 0;
     if (start->rank || step->rank || start->type == BOOL) {

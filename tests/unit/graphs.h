@@ -93,22 +93,23 @@ static inline int count_calls(Net *n, const Graph *g, const char *op)
 }
 
 /* The data of every input, in order. */
-static inline void **made_up_inputs(Net *n)
+static inline const void **made_up_inputs(Net *n)
 {
-    void **data = NEW_ARRAY(n->cx->arena, void *, NET_ROOM);
+    const void **data = NEW_ARRAY(n->cx->arena, const void *, NET_ROOM);
     for (int i = 0; i < n->input_count; i++) {
         uint32_t seed = (uint32_t)i + 77;
-        data[i] = arena_alloc(n->cx->arena, (size_t)tensor_bytes(n->input[i]));
-        fill(n->input[i], data[i], &seed);
+        void *own = arena_alloc(n->cx->arena, (size_t)tensor_bytes(n->input[i]));
+        fill(n->input[i], own, &seed);
+        data[i] = own;
     }
     return data;
 }
 
 /* The values of the outputs by the evaluator, call by call. False on an error. */
-static inline bool evaluate_graph(Net *n, const Graph *g, void *const *inputs, void **outputs)
+static inline bool evaluate_graph(Net *n, const Graph *g, const void *const *inputs, const void **outputs)
 {
     Env *env = env_new(n->cx);
-    for (int i = 0; i < g->input_count; i++) env_set(env, g->input[i], inputs[i]);
+    for (int i = 0; i < g->input_count; i++) env_set_const(env, g->input[i], inputs[i]);
     if (!plain_graph(n->cx, g, env)) return false;
     for (int i = 0; i < g->output_count; i++) outputs[i] = env_get(env, g->output[i]);
     return !ctx_failed(n->cx);
@@ -127,7 +128,7 @@ static inline int64_t first_difference(const Tensor *t, const void *found, const
 /* Do the passes leave the outputs' types, shapes and values as they are? */
 static inline bool same_values(Net *n, const Graph *was, const Graph *is, double most)
 {
-    void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(n);
+    const void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(n);
     if (!evaluate_graph(n, was, inputs, wanted) || !evaluate_graph(n, is, inputs, found)) return false;
     for (int i = 0; i < was->output_count; i++) {
         const Tensor *a = was->output[i], *b = is->output[i];

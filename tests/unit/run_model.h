@@ -28,19 +28,19 @@ static inline bool run_calls(Ctx *cx, Tensor *const *outputs, int count, Env *en
         Node *n = order[i];
         Tensor *const *out = op_expand(cx, n);
         for (int j = 0; j < n->in_count; j++)
-            if (n->in[j] && n->in[j]->data) env_set(env, n->in[j], (void *)(uintptr_t)n->in[j]->data);
+            if (n->in[j] && n->in[j]->data) env_set_const(env, n->in[j], n->in[j]->data);
         const Nest *nest = nest_naive(cx, n->name, n->in, n->in_count, out, n->out_count);
         if (!nest || !interpret(cx, nest, env, &options)) return false;
-        for (int o = 0; o < n->out_count; o++) env_set(env, n->out[o], env_get(env, out[o]));
+        for (int o = 0; o < n->out_count; o++) env_set_const(env, n->out[o], env_get(env, out[o]));
     }
     return true;
 }
 
 /* output[i]: where output i is. NULL, or what is wrong. */
-static inline const char *run_model(Ctx *cx, const Model *m, void *const *input, const void **output)
+static inline const char *run_model(Ctx *cx, const Model *m, const void *const *input, const void **output)
 {
     Env *env = env_new(cx);
-    for (int i = 0; i < m->input_count; i++) env_set(env, m->input[i], input[i]);
+    for (int i = 0; i < m->input_count; i++) env_set_const(env, m->input[i], input[i]);
     if (!run_calls(cx, m->output, m->output_count, env, true)) return cx->diags ? diag_text(cx, cx->diags) : "does not run";
     for (int i = 0; i < m->output_count; i++) {
         output[i] = m->output[i]->data ? m->output[i]->data : env_get(env, m->output[i]);

@@ -215,7 +215,7 @@ static void random_devices(void)
         bool ok = build_graph(&b) && build_nests(&b) && build_program(&b);
         for (int i = 0; ok && i < b.groups.count; i++)
             for (int j = 0; j < b.groups.at[i].node_count; j++) ok = ok && b.groups.at[i].node[j]->device == group_device(&b.groups.at[i]);
-        void **inputs = made_up_inputs(n), *wanted[NET_ROOM], *found[NET_ROOM];
+        const void **inputs = made_up_inputs(n), *wanted[NET_ROOM], *found[NET_ROOM];
         ok = ok && evaluate_graph(n, &was, inputs, wanted) && build_run(&b, inputs, found);
         for (int i = 0; ok && i < was.output_count; i++) ok = first_difference(was.output[i], found[i], wanted[i], 1e-4) < 0;
         if (!ok) printf("# net %u: %s\n", seed, net_error(n));
@@ -258,8 +258,9 @@ static void grid(int bits, bool has_sign, int64_t zero)
     Tensor *x = net_input(n, "x", SHAPE(200)), *scale = tensor_scalar(n->cx, "s", F32, 0.0625), *zeros = tensor_scalar(n->cx, "z", I32, (double)zero);
     net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zeros }, 3, "bits=%d sign=%d", bits, has_sign));
     Graph g = net_graph(n);
-    void **inputs = made_up_inputs(n), *found[1];
-    float *v = inputs[0];
+    const void **inputs = made_up_inputs(n), *found[1];
+    float *v = arena_copy(n->cx->arena, inputs[0], (size_t)tensor_bytes(n->input[0]));
+    inputs[0] = v;
     for (int i = 0; i < 200; i++) v[i] *= 0.0625f * (float)ldexp(1.5, bits - 1);
     bool ok = evaluate_graph(n, &g, inputs, found);
     for (int i = 0; i < 200 && ok; i++) ok = (double)((float *)found[0])[i] == on_grid((double)v[i], 0.0625, zero, bits, has_sign);
@@ -277,7 +278,7 @@ static void rounding(const char *mode, float function(float))
     net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", in, 3, "rounding=%s", mode));
     Graph g = net_graph(n);
     float values[STEPS];
-    void *inputs[] = { values }, *found[1];
+    const void *inputs[] = { values }, *found[1];
     for (int i = 0; i < STEPS; i++) values[i] = steps[i] * 0.5f;
     bool ok = evaluate_graph(n, &g, inputs, found);
     for (int i = 0; i < STEPS && ok; i++) ok = ((float *)found[0])[i] == function(steps[i]) * 0.5f;
@@ -299,8 +300,10 @@ static void pair_of(DType t)
     net_output(n, call(n->cx, "annotation.simulated_quantize", "grid", (Tensor *[]){ x, scale, zero }, 3, "bits=%d sign=%d",
                        8 * dtype_info(t)->bytes, t == I8 || t == I16));
     Graph g = net_graph(n);
-    void **inputs = made_up_inputs(n), *found[2] = { NULL, NULL };
-    float *v = inputs[0], special[] = { NAN, INFINITY, -INFINITY, -0.0f, 1e30f, -1e30f };
+    const void **inputs = made_up_inputs(n), *found[2] = { NULL, NULL };
+    float *v = arena_copy(n->cx->arena, inputs[0], (size_t)tensor_bytes(n->input[0]));
+    inputs[0] = v;
+    const float special[] = { NAN, INFINITY, -INFINITY, -0.0f, 1e30f, -1e30f };
     for (int i = 0; i < 300; i++) v[i] = i < 6 ? special[i] : v[i] * (t == I8 || t == U8 ? 4.0f : 900.0f);
     bool ok = evaluate_graph(n, &g, inputs, found) && memcmp(found[0], found[1], 300 * sizeof(float)) == 0;
     check_that(ok, text_format(n->cx, "simulated_quantize: quantize and dequantize of %s, to the bit", dtype_info(t)->spelling), "%s", net_error(n));

@@ -30,8 +30,8 @@ static const char *function_of(Ctx *cx, const char *text, const Bind *binds)
 static void expressions(Ctx *cx)
 {
     int64_t n = 40;
-    const Tensor *x8 = tensor_new_fixed(cx, "x", I8, 1, &n), *u8 = tensor_new_fixed(cx, "u", U8, 1, &n);
-    const Tensor *x32 = tensor_new_fixed(cx, "w", I32, 1, &n), *f = tensor_new_fixed(cx, "g", F32, 1, &n);
+    Tensor *x8 = tensor_new_fixed(cx, "x", I8, 1, &n), *u8 = tensor_new_fixed(cx, "u", U8, 1, &n);
+    Tensor *x32 = tensor_new_fixed(cx, "w", I32, 1, &n), *f = tensor_new_fixed(cx, "g", F32, 1, &n);
     const Bind b[] = { BIND_T("x", x8), BIND_T("u", u8), BIND_T("w", x32), BIND_T("g", f), { NULL, NULL, NULL } };
     struct { const char *name, *formula, *expected; } rows[] = {
         { "wrap-through-unsigned", "y[i] = w[i] + w[i] * 2", "(uint32_t)" },

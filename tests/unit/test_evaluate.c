@@ -142,7 +142,7 @@ static void test_argmax(void)
 {
     Trial t = trial_new();
     Tensor *x = input(&t, "x", F32, SHAPE(3, 6));
-    float *px = env_get(t.env, x);
+    float *px = env_storage(t.env, x);
     const float rows[3][6] = { { 1, 5, 2, 5, 0, 5 }, { -3, -2, -2, -9, -4, -2 }, { 0, 0, 0, 0, 0, 7 } };
     memcpy(px, rows, sizeof rows);
     Tensor *y = FORMULA(t.cx, "y, m[n] = argmax(k) x[n,k]", BIND_T("x", x));
@@ -204,7 +204,7 @@ static void test_sizes(void)
     Tensor *x = tensor_new(t.cx, "x", I32, 1, shape);
     const int32_t data[] = { 1, 2, 3, 4 };
     Tensor *y = FORMULA(t.cx, "y = sum(i) x[i]", BIND_T("x", x));
-    env_set(t.env, x, (void *)(uintptr_t)data);
+    env_set_const(t.env, x, data);
     CHECK("size-without-value", fails_with(&t, y, "the size \"n\" has no value"));
     ctx_free(t.cx);
 
@@ -212,7 +212,7 @@ static void test_sizes(void)
     n = shape[0] = expr_new_var(t.cx, "n", VAR_SIZE, I32, 0, 100);
     x = tensor_new(t.cx, "x", I32, 1, shape);
     y = FORMULA(t.cx, "y = sum(i) x[i]", BIND_T("x", x));
-    env_set(t.env, x, (void *)(uintptr_t)data);
+    env_set_const(t.env, x, data);
     env_set_size(t.env, n, 4);
     const int32_t *sum = value(&t, y);
     CHECK("symbolic-size", sum && *sum == 10);

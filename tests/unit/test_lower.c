@@ -23,7 +23,7 @@ static int count_of(const char *text, const char *part)
     return n;
 }
 
-static const Tensor *input(Ctx *cx, const char *name, int rank, int64_t a, int64_t b, int64_t c, int64_t d)
+static Tensor *input(Ctx *cx, const char *name, int rank, int64_t a, int64_t b, int64_t c, int64_t d)
 {
     int64_t shape[] = { a, b, c, d };
     return tensor_new_fixed(cx, name, F32, rank, shape);

@@ -169,7 +169,7 @@ static Message graph_with(const Message *a, const Message *b)
     return g;
 }
 
-static void *evaluated(Read *r, int output, float *input)
+static const void *evaluated(Read *r, int output, float *input)
 {
     Env *env = env_new(r->cx);
     if (r->model.input_count) env_set(env, r->model.input[0], input);

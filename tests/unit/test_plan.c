@@ -89,9 +89,9 @@ static void run(Machine *m, int group)
         void *data = gathered(m, s);
         env_set(shared, n->input[i], data);
         if (!runs_in_place(m, group, s, out)) continue;
-        void *other = env_get(shared, n->output[0]);
-        env_set(shared, n->output[0], other ? other : data);
-        env_set(shared, n->input[i], other ? other : data);
+        const void *other = env_get(shared, n->output[0]);
+        env_set_const(shared, n->output[0], other ? other : data);
+        env_set_const(shared, n->input[i], other ? other : data);
     }
     RunOptions fast = { .checked = false };
     interpret(m->net->cx, n, apart, &fast);
@@ -99,7 +99,7 @@ static void run(Machine *m, int group)
     for (int i = 0; i < g->output_count && !ctx_failed(m->net->cx); i++) {
         const Slot *s = plan_slot(&m->b->plan, g->output[i]);
         const void *data = env_get(shared, n->output[i]);
-        env_set(m->truth, g->output[i], env_get(apart, n->output[i]));
+        env_set_const(m->truth, g->output[i], env_get(apart, n->output[i]));
         for (int64_t e = 0; e < tensor_elems(s->tensor); e++)
             dtype_store(s->tensor->type, place_of(m, s), element(s, e), dtype_load(s->tensor->type, data, e));
         read_input(m, g->output[i], "is not what its group makes apart from its operands");
@@ -114,26 +114,26 @@ static void skip(Machine *m, int group)
     Env *env = env_new(m->net->cx);
     RunOptions fast = { .checked = false };
     for (int i = 0; i < g->input_count; i++)
-        if (!tensor_is_constant(g->input[i])) env_set(env, n->input[i], env_get(m->truth, g->input[i]));
+        if (!tensor_is_constant(g->input[i])) env_set_const(env, n->input[i], env_get(m->truth, g->input[i]));
     interpret(m->net->cx, n, env, &fast);
-    env_set(m->truth, g->output[0], env_get(env, n->output[0]));
+    env_set_const(m->truth, g->output[0], env_get(env, n->output[0]));
     read_input(m, g->output[0], "is said to cost nothing, but is not there");
 }
 
-static Machine machine_new(Net *n, Build *b, void *const *inputs)
+static Machine machine_new(Net *n, Build *b, const void *const *inputs)
 {
     Machine m = { .net = n, .b = b, .truth = env_new(n->cx) };
     m.arena = arena_alloc(n->cx->arena, (size_t)b->plan.arena_size);
     memset(m.arena, 0x5a, (size_t)b->plan.arena_size);
     for (int i = 0; i < b->graph.input_count; i++) {
-        env_set(m.truth, b->graph.input[i], inputs[i]);
+        env_set_const(m.truth, b->graph.input[i], inputs[i]);
         m.input[i] = arena_copy(n->cx->arena, inputs[i], (size_t)tensor_bytes(b->graph.input[i]));
     }
     for (int i = 0; i < b->graph.output_count; i++) m.output[i] = arena_alloc(n->cx->arena, (size_t)tensor_bytes(b->graph.output[i]));
     return m;
 }
 
-static const char *simulate(Net *n, Build *b, void *const *inputs)
+static const char *simulate(Net *n, Build *b, const void *const *inputs)
 {
     Machine m = machine_new(n, b, inputs);
     for (int i = 0; i < b->plan.slot_count; i++) check_bounds(&m, &b->plan.slot[i]);
@@ -157,7 +157,7 @@ static void check_random(uint32_t seed)
 {
     static const lw_options options = { 0 };
     Net n = random_net(seed, 3 + (int)(seed % 14));
-    void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(&n);
+    const void *wanted[NET_ROOM], *found[NET_ROOM], **inputs = made_up_inputs(&n);
     const char *label = text_format(n.cx, "random net %u", (unsigned)seed);
     Graph untouched = net_graph(&n);
     Build b = net_build(&n, &options);

@@ -133,23 +133,23 @@ static void keys(void)
 /* ---- From ONNX ------------------------------------------------------------------------------------------------------------- */
 
 /* The values of the model's outputs, each of eight floats, by the whole way through passes and schedules. */
-static bool run_line(Ctx *cx, const char *line, void **out)
+static bool run_line(Ctx *cx, const char *line, const void **out)
 {
     static const lw_options options = { .name = "net" };
     const Text file = onnx_text(cx, line);
     Build b = { .cx = cx, .options = &options, .path = "net.onnx", .name = "net", .target = target_find(cx, "generic") };
     if (!onnx_read(cx, "net.onnx", (Bytes){ (const uint8_t *)file.at, file.length }, NULL, &b.model)) return false;
     float x[8] = { 1, 1, 1, 1, 1, 1, 1, 1 };
-    void *in[] = { x };
+    const void *in[] = { x };
     return build_graph(&b) && build_nests(&b) && build_run(&b, in, out);
 }
 
-static bool same(void *const *out, int a, int b) { return memcmp(out[a], out[b], 8 * sizeof(float)) == 0; }
+static bool same(const void *const *out, int a, int b) { return memcmp(out[a], out[b], 8 * sizeof(float)) == 0; }
 
 static void from_onnx(void)
 {
     Ctx *cx = context_new(NULL, NULL);
-    void *out[8], *again[8];
+    const void *out[8], *again[8];
     const char *line = "x:2,4; RandomUniformLike x a; RandomUniformLike x b; RandomUniformLike x c seed=3~; RandomUniform  d seed=3~ shape=8,1; RandomNormalLike x e; "
                        "Bernoulli x f; >a; >b; >c; >d; >e; >f";
     bool ok = run_line(cx, line, out) && run_line(cx, line, again);
@@ -173,8 +173,8 @@ static void add_call(EmitBatch *batch, const char *op, const char *attrs, const 
     Tensor *const *out = op_expand(m.cx, m.node);
     const Nest *n = nest_naive(m.cx, op, m.in, m.in_count, out, 1);
     Env *env = env_new(m.cx);
-    env_set(env, n->output[0], (void *)(uintptr_t)values(&m));
-    for (int i = 0; i < n->input_count; i++) env_set(env, n->input[i], (void *)(uintptr_t)n->input[i]->data);
+    env_set_const(env, n->output[0], values(&m));
+    for (int i = 0; i < n->input_count; i++) env_set_const(env, n->input[i], n->input[i]->data);
     if (!emit_batch_add(batch, m.cx, op, n, env)) check_that(false, op, "is not lowered");
     ctx_free(m.cx);
 }

@@ -472,7 +472,7 @@ typedef struct Outcome { bool is_right; int floats; } Outcome;
 static Outcome outcome_of(World *w, const Layer *first, const Layer *last)
 {
     Net *n = &w->net;
-    void *in[] = { bytes_of(n, first, n->input[0]->type) }, *found[1];
+    const void *in[] = { bytes_of(n, first, n->input[0]->type) }, *found[1];
     net_output(n, last->real);
     Graph g = net_graph(n);
     g.qdq = QDQ_INTEGER;
@@ -558,7 +558,7 @@ static void equal_to_floats(void)
         const Layer x = input_layer(&w, SHAPE(1, 4, 4, 3));
         Layer y = x;
         for (int layers = 1 + pick(n, 3); layers > 0; layers--) y = kinds[pick(n, 4)].make(&w, y);
-        void *in[] = { bytes_of(n, &x, n->input[0]->type) }, *found[1], *wanted[1];
+        const void *in[] = { bytes_of(n, &x, n->input[0]->type) }, *found[1], *wanted[1];
         net_output(n, y.real);
         Graph was = net_graph(n), is = passed(n, was);
         floats += floats_of(n, &is) > 0;
@@ -582,7 +582,7 @@ static void tables(void)
         Tensor *real = one(n, curves[i % 5], "curve", x.real, ""), *half = tensor_scalar(n->cx, "half", F32, 0.37f);
         if (i % 2) real = two(n, "mul", "mul", two(n, "add", "add", real, half, ""), x.real, "");
         net_output(n, quantized(&w, real, &(Grid){ 0.013f, -20, -128, 127 }));
-        void *in[] = { bytes_of(n, &x, n->input[0]->type) }, *found[1], *wanted[1];
+        const void *in[] = { bytes_of(n, &x, n->input[0]->type) }, *found[1], *wanted[1];
         Graph was = net_graph(n), is = passed(n, was);
         bool ok = evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found);
         differ += !ok || memcmp(found[0], wanted[0], 1024) != 0;
@@ -603,7 +603,7 @@ static void from_grid_to_grid(void)
     const Grid coarse = { 2 * x.grid.step, 5, -128, 127 };
     net_output(n, quantized(&w, x.real, &coarse));
     net_output(n, quantized(&w, two(n, "dense", "dense", one(n, "relu", "relu", x.real, ""), weights(&w, SHAPE(256, 3)).real, ""), &(Grid){ 3, 0, -128, 127 }));
-    void *in[] = { bytes_of(n, &x, I8) }, *found[2], *wanted[2];
+    const void *in[] = { bytes_of(n, &x, I8) }, *found[2], *wanted[2];
     Graph was = net_graph(n), is = passed(n, was);
     CHECK("from grid to grid", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found) && memcmp(found[0], wanted[0], 1024) == 0
                                && floats_of(n, &is) == 0 && count_calls(n, &is, "lookup") == 1 && count_calls(n, &is, "clip") == 1);
@@ -621,7 +621,7 @@ static void shrinks(void)
     for (int i = 1; i < 12; i += 4) q[i] = 0;
     Tensor *a = quantized(&w, one(n, "relu", "relu", two(n, "conv2d", "first", x.real, k.real, ""), ""), &(Grid){ 0.25, -128, -128, 127 });
     net_output(n, quantized(&w, two(n, "conv2d", "second", a, k2.real, ""), &(Grid){ 0.5, 3, -128, 127 }));
-    void *in[] = { bytes_of(n, &x, I8) }, *found[1], *wanted[1];
+    const void *in[] = { bytes_of(n, &x, I8) }, *found[1], *wanted[1];
     Graph was = net_graph(n), is = passed(n, was);
     CHECK("realized networks shrink", evaluate_graph(n, &was, in, wanted) && evaluate_graph(n, &is, in, found) && memcmp(found[0], wanted[0], 16 * 2 * 4) == 0
                                       && floats_of(n, &is) == 0 && is.shrunk_count == 2 && is.shrunk[0].is.channels == 3);

@@ -72,7 +72,7 @@ static void test_order(void)
 static bool runs(const Pair *p, const Nest *n, const RunOptions *options)
 {
     Env *env = env_new(p->cx);
-    env_set(env, p->x, (void *)(uintptr_t)p->data);
+    env_set_const(env, p->x, p->data);
     return interpret(p->cx, n, env, options) && is_right(p, env_get(env, n->output[1]), env_get(env, n->output[0]));
 }
 

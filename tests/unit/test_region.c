@@ -26,9 +26,9 @@ static const char *built(Net *n, const lw_options *o, Build *b)
 }
 
 /* What the interpreter gives for output 0 on these inputs; NULL on error. */
-static const float *run(Build *b, void *const *in)
+static const float *run(Build *b, const void *const *in)
 {
-    void **out = NEW_ARRAY(b->cx->arena, void *, b->graph.output_count);
+    const void **out = NEW_ARRAY(b->cx->arena, const void *, b->graph.output_count);
     return build_run(b, in, out) ? out[0] : NULL;
 }
 
@@ -68,7 +68,7 @@ static void branches(void)
     for (int taken = 0; taken < 2; taken++) {
         Net n = two_branches(&late);
         Graph g = net_graph(&n);
-        void *wanted[NET_ROOM], **in = made_up_inputs(&n);
+        const void *wanted[NET_ROOM], **in = made_up_inputs(&n);
         *(uint8_t *)in[0] = (uint8_t)taken;
         bool ok = evaluate_graph(&n, &g, in, wanted);
         Build b;
@@ -155,7 +155,7 @@ static void run_doubling(const char *test_name, int64_t count, float limit, bool
     enum { ROOM = 6 };
     Looping l = doubling(ROOM, has_condition);
     float first[3] = { 0.25f, -1, 0.5f }, x[3] = { 1, 0.125f, -0.5f };
-    void *in[] = { &count, first, x, &limit }, *out[2] = { NULL, NULL };
+    const void *in[] = { &count, first, x, &limit }, *out[2] = { NULL, NULL };
     if (!has_condition) l.n.input_count--;
     Build b;
     const char *said = built(&l.n, &(lw_options){ .name = "net" }, &b);
@@ -183,7 +183,7 @@ static void loops(void)
     Looping l = doubling(6, true);
     float first[3] = { 0, 0, 0 }, limit = 1;
     int64_t count = 7;
-    void *in[] = { &count, first, first, &limit }, *out[2];
+    const void *in[] = { &count, first, first, &limit }, *out[2];
     Build b;
     built(&l.n, &(lw_options){ .name = "net" }, &b);
     const char *text = cgen_source(l.n.cx, &b.program);
@@ -205,7 +205,7 @@ static void single_array(void)
         Tensor *count = tensor_constant(n.cx, "count", I64, 0, NULL, &turns);
         net_output(&n, region_new(n.cx, "again", &r, (Tensor *[]){ count, NULL, first }, 3)->out[0]);
         Graph g = net_graph(&n);
-        void *wanted[NET_ROOM], **in = made_up_inputs(&n);
+        const void *wanted[NET_ROOM], **in = made_up_inputs(&n);
         bool ok = evaluate_graph(&n, &g, in, wanted);
         Build b;
         const char *said = built(&n, &(lw_options){ .name = "net" }, &b), *text = *said ? "" : cgen_source(n.cx, &b.program);
@@ -235,7 +235,7 @@ static void scans(void)
     net_output(&n, scan->out[2]);
     net_output(&n, scan->out[3]);
     float data[10] = { 1, 2, 4, 8, 16, 32, 64, 128, 256, 512 };
-    void *in[] = { data }, *out[2] = { NULL, NULL };
+    const void *in[] = { data }, *out[2] = { NULL, NULL };
     Build b;
     const char *said = built(&n, &(lw_options){ .name = "net" }, &b);
     bool ok = !*said && build_run(&b, in, out);

@@ -50,7 +50,7 @@ static void check_all_tried(Ctx *cx, const RegistryRun *r)
                 "no operator's case is for it");
 }
 
-typedef struct Case { RegistryRun *run; Ctx *cx; const Node *call; const Group *group; void *wanted[MAX_OUTPUTS]; const char *label; } Case;
+typedef struct Case { RegistryRun *run; Ctx *cx; const Node *call; const Group *group; const void *wanted[MAX_OUTPUTS]; const char *label; } Case;
 
 
 static void check_nest(Case *c, const Nest *n, const char *whose)
@@ -65,8 +65,8 @@ static void check_nest(Case *c, const Nest *n, const char *whose)
         check_that(false, label, "the interpreter: %s", c->cx->diags ? diag_text(c->cx, c->cx->diags) : "other values");
         return;
     }
-    for (int i = 0; i < n->output_count; i++) env_set(wanted, n->output[i], c->wanted[i]);
-    for (int i = 0; i < n->input_count; i++) env_set(wanted, n->input[i], (void *)(uintptr_t)n->input[i]->data);
+    for (int i = 0; i < n->output_count; i++) env_set_const(wanted, n->output[i], c->wanted[i]);
+    for (int i = 0; i < n->input_count; i++) env_set_const(wanted, n->input[i], n->input[i]->data);
     if (!emit_batch_add(c->run->batch, c->cx, label, n, wanted)) {
         c->run->unlowered++;
         check_that(false, label, "not lowered: %s", c->cx->diags ? diag_text(c->cx, c->cx->diags) : "");
@@ -97,7 +97,7 @@ static void check_altered(Case *c, const Graph *was)
     for (int t = 0; t < count && !ctx_failed(c->cx); t++) {
         Net net = { .cx = c->cx };
         Graph g = *was;
-        void *found[NET_ROOM] = { NULL };
+        const void *found[NET_ROOM] = { NULL };
         g.target = target[t];
         g = graph_alter(c->cx, g);
         if (count_calls(&net, &g, NULL) == 1 && g.output[0]->producer->op == c->call->op) continue;

@@ -76,11 +76,12 @@ static void make_constant(Layer l, int64_t channel, int64_t value)
 enum { KINDS = 6 };
 
 /* All least, all greatest, least and greatest in turn, the zero point, and by chance: over all values, and rarely off it. */
-static void **inputs_of(Net *n, int kind)
+static const void **inputs_of(Net *n, int kind)
 {
-    void **data = NEW_ARRAY(n->cx->arena, void *, NET_ROOM);
+    const void **data = NEW_ARRAY(n->cx->arena, const void *, NET_ROOM);
     for (int i = 0; i < n->input_count; i++) {
-        int8_t *at = data[i] = arena_alloc(n->cx->arena, (size_t)tensor_bytes(n->input[i]));
+        int8_t *at = arena_alloc(n->cx->arena, (size_t)tensor_bytes(n->input[i]));
+        data[i] = at;
         for (int64_t e = 0; e < tensor_elems(n->input[i]); e++) {
             const int any = pick(n, 256) - 128;
             const int values[KINDS] = { -128, 127, e % 2 ? -128 : 127, ZERO, any, pick(n, 9) ? ZERO : any };
@@ -92,9 +93,9 @@ static void **inputs_of(Net *n, int kind)
 
 static bool keeps_bytes(Net *n, const Graph *was, const Graph *is, int times)
 {
-    void *wanted[NET_ROOM], *found[NET_ROOM];
+    const void *wanted[NET_ROOM], *found[NET_ROOM];
     for (int k = 0; k < times; k++) {
-        void **in = inputs_of(n, k);
+        const void **in = inputs_of(n, k);
         if (!evaluate_graph(n, was, in, wanted) || !evaluate_graph(n, is, in, found)) return false;
         for (int i = 0; i < was->output_count; i++) {
             const Tensor *a = was->output[i], *b = is->output[i];
@@ -422,18 +423,18 @@ static Net chance_net(uint32_t seed)
 }
 
 /* The first call that leaves the range of a channel for the inputs; NULL: none. */
-static const char *first_outside(Net *n, const Graph *g, void *const *inputs)
+static const char *first_outside(Net *n, const Graph *g, const void *const *inputs)
 {
     const GraphRanges *r = graph_ranges(n->cx, g);
     Env *env = env_new(n->cx);
     Node **order;
     int count = graph_order(n->cx, g, &order);
-    for (int i = 0; i < g->input_count; i++) env_set(env, g->input[i], inputs[i]);
+    for (int i = 0; i < g->input_count; i++) env_set_const(env, g->input[i], inputs[i]);
     for (int i = 0; i < count; i++) {
         Tensor *const *out = op_expand(n->cx, order[i]);
         const ChannelRange *c = channel_range(r, order[i]->out[0]);
         if (!evaluate(n->cx, env, out, order[i]->out_count)) return "no value";
-        env_set(env, order[i]->out[0], env_get(env, out[0]));
+        env_set_const(env, order[i]->out[0], env_get(env, out[0]));
         for (int64_t e = 0; c && e < tensor_elems(out[0]); e++) {
             int64_t v = dtype_load(out[0]->type, env_get(env, out[0]), e).i;
             if (v < c->at[e % c->count].least || v > c->at[e % c->count].greatest) return order[i]->op->name;

@@ -147,7 +147,7 @@ static const void *run(Ctx *cx, const Spec *s, const ImportOptions *options, con
     Model m;
     if (!read_model_as(cx, o.at, o.count, options, &m)) return NULL;
     Env *env = env_new(cx);
-    env_set(env, m.input[0], (void *)(uintptr_t)input);
+    env_set_const(env, m.input[0], input);
     return plain_value(cx, m.output[0], env);
 }
 
@@ -410,7 +410,7 @@ static const char *first_other_shrunk(Ctx *cx, const Model *m, const Env *env, N
     Node **now;
     Env *values = env_new(cx);
     g = graph_shrink(cx, graph_fold(cx, graph_simplify(cx, g)));
-    env_set(values, m->input[0], (void *)(uintptr_t)input);
+    env_set_const(values, m->input[0], input);
     int left = run_all(cx, g.output, g.output_count, values, &now), found = 0;
     for (int i = 0; i < left; i++) {
         const Tensor *b = now[i]->out[0], *a = NULL;

@@ -70,7 +70,7 @@ static const char *compare(Ctx *cx, int i, const uint8_t *found, const Bytes *wa
 }
 
 /* The inputs that are state: what they hold at first. */
-static void begin_state(Ctx *cx, const Model *m, void **in)
+static void begin_state(Ctx *cx, const Model *m, const void **in)
 {
     for (int i = 0; i < m->state_count; i++) {
         const int at = m->state[i].input;
@@ -83,7 +83,7 @@ static void begin_state(Ctx *cx, const Model *m, void **in)
 static const char *check_record(Ctx *cx, const Record *r, const Model *m, bool is_near)
 {
     const int fed = m->input_count - m->state_count, made = m->output_count - m->state_count, runs = m->state_count ? r->input_count / fed : 1;
-    void *in[MOST];
+    const void *in[MOST];
     const void *out[MOST];
     const char *why = fed * runs != r->input_count || made * runs != r->output_count ? "other inputs or outputs" : NULL;
     begin_state(cx, m, in);
@@ -94,7 +94,7 @@ static const char *check_record(Ctx *cx, const Record *r, const Model *m, bool i
             const Bytes *wanted = &r->output[run * made + i];
             why = tensor_bytes(m->output[i]) == (int64_t)wanted->count ? compare(cx, i, out[i], wanted, is_near) : "an output of another size";
         }
-        for (int i = 0; i < m->state_count && !why; i++) in[m->state[i].input] = (void *)(uintptr_t)out[m->state[i].output];
+        for (int i = 0; i < m->state_count && !why; i++) in[m->state[i].input] = out[m->state[i].output];
     }
     return why;
 }

@@ -38,7 +38,7 @@ static void add_op(Ctx *cx, Registry *r, const Op *op)
         for (int i = r->op_count++; i > at; i--) r->op[i] = r->op[i - 1];
     }
     r->op[at] = op;
-    map_put(&r->op_by_name, op->name, strlen(op->name), (void *)(uintptr_t)op);
+    map_put_const(&r->op_by_name, op->name, strlen(op->name), op);
 }
 
 static const Target *target_named(const Registry *r, const char *target_name)
@@ -118,7 +118,7 @@ void implementation_register(Ctx *cx, const Implementation *i) { add_implementat
 
 const Op *op_find(Ctx *cx, const char *op_name)
 {
-    return map_get(&registry(cx)->op_by_name, op_name, strlen(op_name));
+    return map_get_const(&registry(cx)->op_by_name, op_name, strlen(op_name));
 }
 
 const char *op_hint(Ctx *cx, const char *wanted)

@@ -12,7 +12,7 @@ static Tensor *constant_like(Ctx *cx, const Tensor *t, const void *data)
     return c;
 }
 
-static bool run_expanded(Ctx *cx, const Node *call, void **data)
+static bool run_expanded(Ctx *cx, const Node *call, const void **data)
 {
     Tensor *const *computed = op_expand(cx, call);
     if (!computed) return false;
@@ -26,7 +26,7 @@ static bool run_expanded(Ctx *cx, const Node *call, void **data)
 
 bool graph_run_call(Ctx *cx, const Node *call, Tensor **out)
 {
-    void **data = NEW_ARRAY(cx->arena, void *, call->out_count);
+    const void **data = NEW_ARRAY(cx->arena, const void *, call->out_count);
     if (call->op->layout.is_view) {
         out[0] = constant_like(cx, call->out[0], call->in[0]->data);
         return out[0] != NULL;

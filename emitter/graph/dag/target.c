@@ -6,7 +6,10 @@
 #include "support/names.h"
 #include "support/text.h"
 
-bool target_has(const Target *t, const char *feature) { return t->features && text_has_word(t->features, feature); }
+bool target_has(const Target *t, const char *feature)
+{
+    return t && t->features && text_has_word(t->features, feature);
+}
 
 /* How many features the row needs; -1: the target lacks one. */
 static int features_in(Ctx *cx, const Target *t, const char *features)
@@ -30,6 +33,7 @@ static int chain_distance(Ctx *cx, const Target *t, const char *target_name)
 int implementation_rank(Ctx *cx, const Target *t, const Implementation *i)
 {
     enum { MOST_FEATURES = 64 };
+    if (!t) return -1;
     const int distance = chain_distance(cx, t, i->target), count = features_in(cx, t, i->features);
     return distance < 0 || count < 0 ? -1 : (distance + 1) * MOST_FEATURES - (count < MOST_FEATURES ? count : MOST_FEATURES - 1);
 }

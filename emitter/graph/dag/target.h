@@ -76,7 +76,7 @@ typedef struct Implementation {
 } Implementation;
 const Implementation *const *implementation_list(Ctx *cx, int *count);
 /* How near the row is to the target: least for the nearest target of the chain, then for the most features that it
- * needs. -1: it is not for this target. */
+ * needs. -1: it is not for this target; or t is NULL. */
 int implementation_rank(Ctx *cx, const Target *t, const Implementation *i);
 const char *implementation_for(const Implementation *i);         /* the target or the features, for people */
 const Target *implementation_target(Ctx *cx, const Implementation *i);       /* the first that it is for; NULL: none */

@@ -340,8 +340,8 @@ static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const in
 static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
 {
     const char *n = name_identifier(cx, wanted);
-    for (int i = 2; map_get_ptr(taken, n); i++) n = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
-    map_put_ptr(taken, n, (void *)(uintptr_t)n);
+    for (int i = 2; map_get_const_ptr(taken, n); i++) n = name_format(cx, "%s_%d", name_identifier(cx, wanted), i);
+    map_put_const_ptr(taken, n, n);
     return n;
 }
 

@@ -17,7 +17,7 @@ enum { MOST_BINDS = 1024, LIST_ELEMENTS = 2 * MAX_RANK };
 
 typedef struct Names { Ctx *cx; int count; Bind bind[MOST_BINDS + 1]; } Names;
 
-static void add_name(Names *w, const char *word, const Tensor *t, const Expr *value)
+static void add_name(Names *w, const char *word, Tensor *t, const Expr *value)
 {
     for (int i = 0; i < w->count; i++)
         if (text_equal(w->bind[i].name, word)) return;
@@ -61,7 +61,7 @@ static Names names_of_call(Ctx *cx, const Node *n)
 
 static const Expr *any_size(Ctx *cx, const char *word) { return expr_new_var(cx, word, VAR_SIZE, I32, 0, INT32_MAX); }
 
-static const Tensor *any_tensor(Ctx *cx, const char *word)
+static Tensor *any_tensor(Ctx *cx, const char *word)
 {
     const Expr *shape[MAX_RANK];
     for (int d = 0; d < MAX_RANK; d++) shape[d] = any_size(cx, name_format(cx, "%s_%d", word, d));

@@ -16,8 +16,8 @@ typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *part; 
 static const char *unique_name(Ctx *cx, Map *taken, const char *wanted)
 {
     const char *n = wanted;
-    for (int i = 2; map_get_ptr(taken, n); i++) n = name_format(cx, "%s_%d", wanted, i);
-    map_put_ptr(taken, n, (void *)(uintptr_t)n);
+    for (int i = 2; map_get_const_ptr(taken, n); i++) n = name_format(cx, "%s_%d", wanted, i);
+    map_put_const_ptr(taken, n, n);
     return n;
 }
 
@@ -25,7 +25,7 @@ static const char *stage_name(Expansion *x, const char *local)
 {
     if (!x->part) return local;
     const char *here = unique_name(x->cx, x->all, name_format(x->cx, "%s_%s", x->part, local));
-    map_put(x->local, local, strlen(local), (void *)(uintptr_t)here);
+    map_put_const(x->local, local, strlen(local), here);
     return here;
 }
 
@@ -36,7 +36,7 @@ static void name_stages(Expansion *x, Tensor *t, const char *wanted)
     if (!n || n->kind != NODE_COMPUTE || map_get_ptr(&x->named, n)) return;
     map_put_ptr(&x->named, n, n);
     for (int i = 0; i < n->in_count; i++) name_stages(x, n->in[i], n->in[i]->name);
-    Stage *s = (Stage *)(uintptr_t)n->stage;
+    Stage *s = n->stage;
     const char *local = unique_name(x->cx, &x->taken, name(x->cx, wanted));
     s->name = stage_name(x, local);
     s->part = x->part;
@@ -119,7 +119,7 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map 
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);
         const char *role = unique_name(cx, &x.taken, role_of(cx, g, g->input[i]));
-        map_put(local, role, strlen(role), (void *)(uintptr_t)in->name);
+        map_put_const(local, role, strlen(role), in->name);
         /* The group sees no more of what others make than it does alone: names of axes, for one, follow from it. */
         producer[i] = in->producer;
         in->producer = NULL;

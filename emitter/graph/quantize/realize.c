@@ -124,8 +124,9 @@ static Tensor *along(Ctx *cx, const Form *x, const char *label, DType t, const i
     int64_t shape[MAX_RANK];
     int rank = x->q->rank - x->axis;
     for (int d = 0; d < rank; d++) shape[d] = d ? 1 : x->channels;
-    Tensor *c = tensor_constant(cx, label, t, rank, shape, NULL);
-    for (int64_t i = 0; c && i < x->channels; i++) dtype_store(t, (void *)(uintptr_t)c->data, i, (Scalar){ .i = v[i] });
+    void *data;
+    Tensor *c = tensor_zeros(cx, label, t, rank, shape, &data);
+    for (int64_t i = 0; c && i < x->channels; i++) dtype_store(t, data, i, (Scalar){ .i = v[i] });
     return c;
 }
 

@@ -245,7 +245,7 @@ Interval terms_reduce(const GraphRanges *r, Terms *t, Interval *box, Interval *p
 
 /* ---- Stages and graphs ------------------------------------------------------------------------------------------ */
 
-const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t) { return map_get_ptr(&r->of, t); }
+const ChannelRange *channel_range(const GraphRanges *r, const Tensor *t) { return map_get_const_ptr(&r->of, t); }
 
 static bool has_channels(const Tensor *t)
 {
@@ -257,7 +257,7 @@ static void enter(GraphRanges *r, const Tensor *t, Interval *at)
 {
     ChannelRange *c = NEW(r->cx->arena, ChannelRange);
     *c = (ChannelRange){ tensor_dim(t, t->rank - 1), at };
-    map_put_ptr(&r->of, t, c);
+    map_put_const_ptr(&r->of, t, c);
 }
 
 static void enter_whole(GraphRanges *r, const Tensor *t)
@@ -332,7 +332,7 @@ static void enter_call(GraphRanges *r, const Node *call)
     for (int i = 0; i < count; i++) enter_stage(r, stage[i]);
     for (int i = 0; i < call->out_count; i++) {
         const ChannelRange *c = made ? channel_range(r, made[i]) : NULL;
-        if (c) map_put_ptr(&r->of, call->out[i], (void *)(uintptr_t)c);
+        if (c) map_put_const_ptr(&r->of, call->out[i], c);
         else enter_whole(r, call->out[i]);
     }
 }

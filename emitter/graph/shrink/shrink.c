@@ -57,11 +57,12 @@ static Tensor *cut(Shrinker *s, const Node *call, Tensor *t)
         is_cut = is_cut || kept[d];
     }
     if (!is_cut) return t;
-    Tensor *less = tensor_constant(s->cx, t->name, t->type, t->rank, shape, NULL);
+    void *data;
+    Tensor *less = tensor_zeros(s->cx, t->name, t->type, t->rank, shape, &data);
     for (int64_t n = 0; less && n < tensor_elems(less); n++) {
         int64_t flat = 0;
         for (int d = 0; d < t->rank; d++) flat = flat * tensor_dim(t, d) + (kept[d] ? kept[d][index[d]] : index[d]);
-        dtype_store(t->type, (void *)(uintptr_t)less->data, n, dtype_load(t->type, t->data, flat));
+        dtype_store(t->type, data, n, dtype_load(t->type, t->data, flat));
         for (int d = t->rank - 1; d >= 0 && ++index[d] == shape[d]; d--) index[d] = 0;
     }
     if (less && t->quant && t->quant->count == 1) less->quant = t->quant;
@@ -110,11 +111,12 @@ static Tensor *rest_of(Shrinker *s, const Node *call)
     const int *kept = channels_kept(s->channels, call->out[0], &count);
     int64_t outputs = kept ? count : k->outputs;
     bool any = false;
-    Tensor *rest = tensor_constant(s->cx, call->name, call->out[0]->type, 1, &outputs, NULL);
+    void *data;
+    Tensor *rest = tensor_zeros(s->cx, call->name, call->out[0]->type, 1, &outputs, &data);
     for (int64_t v = 0; rest && v < outputs; v++) {
         Scalar sum = dtype_wrap(rest->type, (Scalar){ .i = contraction_rest(s->channels, k, kept ? kept[v] : v) });
         any = any || sum.i;
-        dtype_store(rest->type, (void *)(uintptr_t)rest->data, v, sum);
+        dtype_store(rest->type, data, v, sum);
     }
     return any ? rest : NULL;
 }

@@ -138,12 +138,13 @@ static Tensor *numbers(Annotations *a, Token line, const char *what, const char 
         }
         if (!*end) break;
     }
-    Tensor *t = tensor_constant(a->cx, what, type, count > 1, &count, NULL);
+    void *data;
+    Tensor *t = tensor_zeros(a->cx, what, type, count > 1, &count, &data);
     for (int64_t i = 0; t && i < count; i++) {
         Scalar v = { 0 };
         if (dtype_is_float(type)) v.f = value[i];
         else v.i = (int64_t)value[i];
-        dtype_store(type, (void *)(uintptr_t)t->data, i, dtype_wrap(type, v));
+        dtype_store(type, data, i, dtype_wrap(type, v));
     }
     return t;
 }

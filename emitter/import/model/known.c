@@ -29,7 +29,7 @@ Tensor *import_known(Ctx *cx, Tensor *t)
     for (int i = 0; i < n->in_count; i++) {
         Tensor *in = n->in[i] ? import_known(cx, n->in[i]) : NULL;
         if (in && !in->data) return t;
-        if (in) env_set(env, n->in[i], (void *)(uintptr_t)in->data);
+        if (in) env_set_const(env, n->in[i], in->data);
     }
     Tensor *const *out = op_expand(cx, n);
     if (!out || !evaluate(cx, env, &out[t->output], 1)) return t;

@@ -60,14 +60,14 @@ static int64_t size_of_part(void *importer, const char *dim_name, int length)
 /* Returns the symbolic size shared by all dimensions with the option's name. */
 static const Expr *open_size(Importer *im, const ImportDim *d)
 {
-    const Expr *size = map_get(&im->open, d->name, strlen(d->name));
+    const Expr *size = map_get_const(&im->open, d->name, strlen(d->name));
     if (size) return size;
     const char *identifier = name_identifier(im->cx, d->name), *unique = identifier;
     for (int i = 2; map_get(&im->open_name, unique, strlen(unique)); i++)
         unique = text_format(im->cx, "%s_%d", identifier, i);
     size = expr_new_var(im->cx, unique, VAR_SIZE, I32, d->least ? d->least : 1, d->value);
-    map_put(&im->open_name, unique, strlen(unique), (void *)(uintptr_t)size);
-    map_put(&im->open, d->name, strlen(d->name), (void *)(uintptr_t)size);
+    map_put_const(&im->open_name, unique, strlen(unique), size);
+    map_put_const(&im->open, d->name, strlen(d->name), size);
     return size;
 }
 

@@ -67,7 +67,7 @@ static void read_size(TeReader *r, Lexer *l)
 {
     Token at = lex_peek(l);
     if (!size_read(l, &r->known)) return;
-    Var *v = (Var *)(uintptr_t)expr_as_var(r->known->value);      /* nothing has used it yet */
+    const Var *v = expr_as_var(r->known->value);
     for (int i = 0; r->options && i < r->options->dim_count; i++) {
         const ImportDim *d = &r->options->dim[i];
         if (!token_is(at, d->name)) continue;
@@ -77,8 +77,10 @@ static void read_size(TeReader *r, Lexer *l)
             lex_error(l, at, "%lld is given for '%s', which is from %lld to %lld",
                       (long long)(least < v->least ? least : d->value), d->name, (long long)v->least,
                       (long long)v->greatest);
-        if (d->is_maximum) v->greatest = d->value, v->least = least;
-        else r->known = known_add(r->cx, r->known->outer, d->name, NULL, expr_index(r->cx, d->value));
+        const Expr *size = d->is_maximum ? expr_new_var(r->cx, v->name, v->role, v->type, least, d->value)
+                                         : expr_index(r->cx, d->value);
+        r->known = known_add(r->cx, r->known->outer, d->name, NULL, size);
+        if (d->is_maximum) v = expr_as_var(size);
     }
     if (!r->is_scanning)
         r->model->dim_names = r->model->dim_names ? text_format(r->cx, "%s, %s", r->model->dim_names, v->name)
@@ -172,7 +174,7 @@ static void read_outputs(TeReader *r, Lexer *l)
         else if (!k->tensor->producer) lex_error(l, at, "'%s' is not computed: it cannot be an output", k->name);
         for (int i = 0; k && i < r->model->output_count; i++)
             if (r->model->output[i] == k->tensor) lex_error(l, at, "'%s' is an output already", k->name);
-        if (k) r->model->output[r->model->output_count++] = (Tensor *)(uintptr_t)k->tensor;
+        if (k) r->model->output[r->model->output_count++] = k->tensor;
     } while (lex_accept(l, ",") && !ctx_failed(r->cx));
     lex_finish(l);
 }
@@ -257,7 +259,7 @@ static void relocate(TeReader *r, const Lexer *l, DiagMark mark, Token at)
 static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count,
                         Map *named)
 {
-    Stage *s = n ? (Stage *)(uintptr_t)n->stage : NULL;
+    Stage *s = n ? n->stage : NULL;
     if (!s || map_get_ptr(named, n)) return;
     map_put_ptr(named, n, n);
     for (int i = 0; i < in_count; i++)
@@ -327,7 +329,7 @@ static void read_op_call(TeReader *r, Lexer *l)
         else {
             const Known *k = lex_name(l, "a tensor") ? known_tensor(r->known, at) : NULL;
             if (!k) unknown_name(l, r->known, at, true);
-            in[in_count++] = k ? (Tensor *)(uintptr_t)k->tensor : NULL;
+            in[in_count++] = k ? k->tensor : NULL;
         }
         if (!lex_is(l, ")")) lex_expect(l, ",", "between arguments");
     }

@@ -37,9 +37,9 @@ const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
                    "dimension %d is %lld in the model, and not open; --dim is given for it as %s", axis,
                    (long long)t->dim[axis], d->name);
     if (!d->is_maximum) return expr_index(cx, d->value);
-    const Expr *size = map_get(&o->size, d->name, strlen(d->name));
+    const Expr *size = map_get_const(&o->size, d->name, strlen(d->name));
     if (!size) size = expr_new_var(cx, name_identifier(cx, d->name), VAR_SIZE, I32, d->least ? d->least : 1, d->value);
-    map_put(&o->size, d->name, strlen(d->name), (void *)(uintptr_t)size);
+    map_put_const(&o->size, d->name, strlen(d->name), size);
     return size;
 }
 

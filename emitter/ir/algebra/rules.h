@@ -12,9 +12,9 @@ typedef struct Rule {
     const char *text;                     /* "left = right" for messages */
     const Expr *left, *right, *when;
     bool is_exact, on_floats;
-    const struct Rule *next;              /* next rule with the same root kind, in the order of rules.def */
+    struct Rule *next;                    /* next rule with the same root kind, in the order of rules.def */
 } Rule;
-typedef struct RuleTable { const Rule *first[EXPR_KIND_COUNT]; } RuleTable;
+typedef struct RuleTable { Rule *first[EXPR_KIND_COUNT]; } RuleTable;
 
 const RuleTable *rules_of(Ctx *cx);       /* read on first use; stored in the context */
 

@@ -180,11 +180,11 @@ enum { MAX_CONDITIONAL_STEPS = 3000 };
 static bool has_read(Reading *r, const Expr *e)
 {
     static const char yes, no;
-    const char *known = map_get_ptr(&r->has_read, e);
+    const char *known = map_get_const_ptr(&r->has_read, e);
     if (known) return known == &yes;
     bool found = e->kind == EXPR_READ;
     for (int i = 0; i < e->arg_count && !found; i++) found = has_read(r, e->arg[i]);
-    map_put_ptr(&r->has_read, e, (void *)(uintptr_t)(found ? &yes : &no));
+    map_put_const_ptr(&r->has_read, e, (found ? &yes : &no));
     return found;
 }
 

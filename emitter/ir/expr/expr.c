@@ -234,13 +234,13 @@ enum { FEW_ARGS = 16 };
 
 static const Expr *rewrite(Rewriter *r, const Expr *e)
 {
-    const Expr *known = map_get_ptr(&r->done, e);
+    const Expr *known = map_get_const_ptr(&r->done, e);
     if (known) return known;
     const Expr *few[FEW_ARGS], **args = few;
     if (e->arg_count > FEW_ARGS) args = NEW_ARRAY(r->cx->scratch, const Expr *, e->arg_count);
     for (int i = 0; i < e->arg_count; i++) args[i] = rewrite(r, e->arg[i]);
     const Expr *result = r->visit(r->cx, e->arg_count ? expr_with_args(r->cx, e, args) : e, r->user);
-    map_put_ptr(&r->done, e, (void *)(uintptr_t)result);
+    map_put_const_ptr(&r->done, e, result);
     return result;
 }
 

@@ -95,16 +95,25 @@ Tensor *tensor_new_fixed(Ctx *cx, const char *tensor_name, DType t, int rank, co
     return tensor_new(cx, tensor_name, t, rank, dims);
 }
 
-Tensor *tensor_constant(Ctx *cx, const char *tensor_name, DType t, int rank, const int64_t *shape, const void *data)
+Tensor *tensor_zeros(Ctx *cx, const char *tensor_name, DType t, int rank, const int64_t *shape, void **data)
 {
     Tensor *x = tensor_new_fixed(cx, tensor_name, t, rank, shape);
+    *data = NULL;
     if (!x || ctx_failed(cx)) return NULL;
     int64_t bytes = tensor_bytes(x);
     if (bytes < 0) {
         diag_error(cx, NULL, "constant \"%s\" is too large", tensor_name);
         return NULL;
     }
-    x->data = data ? arena_copy(cx->arena, data, (size_t)bytes) : arena_alloc(cx->arena, (size_t)bytes);
+    x->data = *data = arena_alloc(cx->arena, (size_t)bytes);
+    return x;
+}
+
+Tensor *tensor_constant(Ctx *cx, const char *tensor_name, DType t, int rank, const int64_t *shape, const void *data)
+{
+    void *own;
+    Tensor *x = tensor_zeros(cx, tensor_name, t, rank, shape, &own);
+    if (x && data) memcpy(own, data, (size_t)tensor_bytes(x));
     return x;
 }
 

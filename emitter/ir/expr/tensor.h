@@ -101,7 +101,7 @@ struct Node {
     int attr_count; const Attr *attr;
     int in_count; Tensor **in;       /* an absent optional input is NULL */
     int out_count; Tensor **out;
-    const Stage *stage;              /* COMPUTE */
+    Stage *stage;                    /* COMPUTE */
     const struct Region *region;     /* REGION (graph/dag/region.h) */
     uint32_t serial;
 };
@@ -110,6 +110,8 @@ Tensor *tensor_new(Ctx *cx, const char *name, DType t, int rank, const Expr *con
 Tensor *tensor_new_fixed(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape);
 /* Copies `data`; NULL: zeros */
 Tensor *tensor_constant(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, const void *data);
+/* A constant of zeros; *data leads to its elements, which whoever asked for it may write until it is read. */
+Tensor *tensor_zeros(Ctx *cx, const char *name, DType t, int rank, const int64_t *shape, void **data);
 Tensor *tensor_scalar(Ctx *cx, const char *name, DType t, double v);        /* rank-0 constant */
 bool    tensor_is_constant(const Tensor *t);
 bool    tensor_is_fixed(const Tensor *t);              /* all dimensions are constant */

@@ -29,8 +29,8 @@ bool env_size(const Env *e, const Expr *size_var, int64_t *value)
 
 void env_set(Env *e, const Tensor *t, void *data) { map_put_ptr(&e->tensors, t, data); }
 
-void *env_get(const Env *e, const Tensor *t)
-{
-    if (t->data) return (void *)(uintptr_t)t->data;
-    return map_get_ptr(&e->tensors, t);
-}
+void env_set_const(Env *e, const Tensor *t, const void *data) { map_put_const_ptr(&e->tensors, t, data); }
+
+const void *env_get(const Env *e, const Tensor *t) { return t->data ? t->data : map_get_const_ptr(&e->tensors, t); }
+
+void *env_storage(const Env *e, const Tensor *t) { return map_get_ptr(&e->tensors, t); }

@@ -54,7 +54,11 @@ void *env_alloc(Ctx *cx, Env *e, const Tensor *t)
 /* ---- Stages ------------------------------------------------------------------------------------------------------ */
 
 /* The data of a tensor during one evaluation. */
-typedef struct Held { void *data; int64_t dim[MAX_RANK]; } Held;
+typedef struct Held {
+    const void *data;
+    void *own;                       /* the same, where it is written; NULL: an input or constant */
+    int64_t dim[MAX_RANK];
+} Held;
 
 typedef struct Evaluation {
     Ctx *cx;
@@ -117,7 +121,7 @@ static void reduce(Run *r, int loop)
     for (int i = 0; i < s->out_count; i++) new[i] = point_value(r->point, r->combined[i]);
     for (int i = 0; i < s->out_count && r->old[0]; i++) point_set(r->point, r->old[i], new[i]);
     int64_t at = flat(r->out[0], s->data_count, r->at);
-    for (int i = 0; i < s->out_count && !r->old[0]; i++) dtype_store(s->out[i]->type, r->out[i]->data, at, new[i]);
+    for (int i = 0; i < s->out_count && !r->old[0]; i++) dtype_store(s->out[i]->type, r->out[i]->own, at, new[i]);
 }
 
 /* At one point of the data axes: out = init, combined with the value at each point of the reduce axes. */
@@ -131,7 +135,7 @@ static void element(Run *r)
     if (!r->reduces_nothing) reduce(r, s->data_count);
     int64_t at = flat(r->out[0], s->data_count, r->at);
     for (int i = 0; i < s->out_count && s->init; i++)
-        dtype_store(s->out[i]->type, r->out[i]->data, at, point_value(r->point, point_site(r->point, r->old[i])));
+        dtype_store(s->out[i]->type, r->out[i]->own, at, point_value(r->point, point_site(r->point, r->old[i])));
 }
 
 static void data_loops(Run *r, int loop)
@@ -166,12 +170,13 @@ static bool has_no_points(const Stage *s, int first, int end)
     return false;
 }
 
-static Held *held_new(Evaluation *ev, const Tensor *t, void *data)
+static Held *held_new(Evaluation *ev, const Tensor *t, const void *given, void *own)
 {
     Held *h = NEW(ev->cx->arena, Held);
     for (int d = 0; d < t->rank; d++) h->dim[d] = env_eval_size(ev->cx, ev->env, t->shape[d]);
     int64_t elems = env_elems(ev->cx, ev->env, t);
-    h->data = data ? data : arena_array(ev->cx->arena, (size_t)elems, (size_t)dtype_info(t->type)->bytes);
+    h->own = given || own ? own : arena_array(ev->cx->arena, (size_t)elems, (size_t)dtype_info(t->type)->bytes);
+    h->data = given ? given : h->own;
     map_put_ptr(&ev->held, t, h);
     return h;
 }
@@ -240,8 +245,8 @@ static bool is_one_of(const Node *n, Node *const *list, int count)
 static void hold_outputs(Evaluation *ev, const Stage *s)
 {
     for (int i = 0; i < s->out_count; i++) {
-        void *given = is_output(ev, s->out[i]) ? env_get(ev->env, s->out[i]) : NULL;
-        held_new(ev, s->out[i], given);
+        void *own = is_output(ev, s->out[i]) ? env_storage(ev->env, s->out[i]) : NULL;
+        held_new(ev, s->out[i], NULL, own);
     }
 }
 
@@ -269,8 +274,8 @@ static void make(Evaluation *ev, Node *n)
 static void need(Evaluation *ev, const Tensor *t)
 {
     if (ctx_failed(ev->cx) || map_get_ptr(&ev->held, t)) return;
-    void *given = env_get(ev->env, t);
-    if (given && (!t->producer || !is_output(ev, t))) held_new(ev, t, given);
+    const void *given = env_get(ev->env, t);
+    if (given && (!t->producer || !is_output(ev, t))) held_new(ev, t, given, NULL);
     else if (t->producer) make(ev, t->producer);
     else diag_error(ev->cx, NULL, "the input \"%s\" has no data", t->name);
 }
@@ -281,7 +286,9 @@ bool evaluate(Ctx *cx, Env *e, Tensor *const *outputs, int count)
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         need(&ev, outputs[i]);
         const Held *h = map_get_ptr(&ev.held, outputs[i]);
-        if (!ctx_failed(cx) && !outputs[i]->data) env_set(e, outputs[i], h->data);
+        if (ctx_failed(cx) || outputs[i]->data) continue;
+        if (h->own) env_set(e, outputs[i], h->own);
+        else env_set_const(e, outputs[i], h->data);
     }
     return !ctx_failed(cx);
 }

@@ -20,11 +20,11 @@ static bool run_program(Ctx *cx, const Nest *n, Env *e)
     return done;
 }
 
-static void same_values(Env *e, const Tensor *const *from, const Tensor *const *to, int count)
+static void same_values(Env *e, Tensor *const *from, Tensor *const *to, int count)
 {
     for (int i = 0; i < count; i++) {
-        void *data = env_get(e, from[i]);
-        if (data) env_set(e, to[i], data);
+        const void *data = env_get(e, from[i]);
+        if (data) env_set_const(e, to[i], data);
     }
 }
 

@@ -269,7 +269,7 @@ Kernel *kernel_load(DType t)
         const Sink *t = &s->sink[0];                                                                               \
         const int64_t *offset = t->access.offsets->at;                                                                 \
         const R *value = t->value.at;                                                                                  \
-        M *to = (M *)t->access.data + at;                                                                              \
+        M *to = (M *)t->access.own + at;                                                                               \
         for (int l = 0; l < lanes; l++) to[offset[l]] = (M)value[l * t->value.step];                                   \
     }
 STORE(store_8, uint8_t, int32_t)
@@ -295,7 +295,7 @@ Finish *finish_store(DType t)
         const R *next = t->value.at, *init = t->init.at;                                                               \
         const int32_t *first = s->first.at;                                                                            \
         const int value_step = t->value.step, init_step = t->init.step, first_step = s->first.step;                    \
-        M *to = (M *)t->access.data + at;                                                                              \
+        M *to = (M *)t->access.own + at;                                                                               \
         for (int l = 0, end; l < lanes; l = end) {                                                                     \
             R old = (R)to[offset[l]];                                                                                  \
             M *const place = to + offset[l];                                                                           \

@@ -126,6 +126,7 @@ static void compile_sink(Compiler *c, int i, const ProgramValue *mask)
     k->value = lane_of(compile_value(c, resolve(c, value), mask));
     if (init) k->init = lane_of(compile_value(c, resolve(c, init), mask));
     compile_address(c, &k->access, stage->out[i], c->bind, mask);
+    k->access.own = map_get_ptr(&c->data, stage->out[i]);
 }
 
 /* The block that is compiled from here on, and its lanes. */
@@ -265,13 +266,13 @@ static void place_given(Compiler *c)
 {
     for (int i = 0; i < c->nest->input_count; i++) {
         const Tensor *t = c->nest->input[i];
-        void *data = env_get(c->env, t);
+        const void *data = env_get(c->env, t);
         if (!data) diag_error(c->cx, c->nest->name, "the input \"%s\" has no data", t->name);
-        else map_put_ptr(&c->data, t, data);
+        else map_put_const_ptr(&c->data, t, data);
     }
     for (int i = 0; i < c->nest->output_count; i++) {
         const Tensor *t = c->nest->output[i];
-        void *data = env_get(c->env, t);
+        void *data = env_storage(c->env, t);
         map_put_ptr(&c->data, t, data ? data : env_alloc(c->cx, c->env, t));
     }
 }

@@ -35,7 +35,8 @@ typedef struct Offsets {
 /* An access to a tensor: element constant + sum of factor * *term + offsets->at[lane]. */
 typedef struct ProgramAccess {
     const Tensor *tensor;
-    void *data;
+    const void *data;
+    void *own;                      /* the same, where the access stores; else NULL */
     int64_t elems, constant;
     int term_count; const LaneTerm *term;    /* one lane each */
     const Offsets *offsets;

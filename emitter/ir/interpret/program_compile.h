@@ -29,7 +29,7 @@ typedef struct Compiler {
     int load_room;
 } Compiler;
 
-void *grown(Arena *arena, const void *at, int count, int *room, size_t bytes);   /* the list, with room for one more */
+void *grown(Arena *arena, void *at, int count, int *room, size_t bytes);   /* the list, with room for one more */
 
 /* The expression with the block's axes replaced by their binds and sizes by their values. NULL gives NULL. */
 const Expr *resolve(Compiler *c, const Expr *e);

@@ -51,7 +51,7 @@ static void store_lane(const Strip *s, int lane, const int64_t *elem)
     for (int i = 0; i < s->sink_count; i++) {
         const Sink *t = &s->sink[i];
         Scalar v = s->reduces ? lane_get(t->rep, t->combined, 0) : lane_get(t->rep, t->value.at, lane * t->value.step);
-        dtype_store(t->type, t->access.data, elem[i], v);
+        dtype_store(t->type, t->access.own, elem[i], v);
     }
 }
 

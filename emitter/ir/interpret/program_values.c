@@ -13,9 +13,9 @@ typedef struct ValueKey { const void *what, *mask; } ValueKey;   /* expression; 
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
-void *grown(Arena *arena, const void *at, int count, int *room, size_t bytes)
+void *grown(Arena *arena, void *at, int count, int *room, size_t bytes)
 {
-    if (count < *room) return (void *)(uintptr_t)at;
+    if (count < *room) return at;
     *room = *room ? 2 * *room : 8;
     void *more = arena_array(arena, (size_t)*room, bytes);
     if (count) memcpy(more, at, (size_t)count * bytes);
@@ -126,11 +126,11 @@ static ProgramValue loop_value(Compiler *c, const Expr *var)
 static bool has_reads(Compiler *c, const Expr *e)
 {
     static const bool answers[] = { false, true };
-    const bool *told = map_get_ptr(&c->reads, e);
+    const bool *told = map_get_const_ptr(&c->reads, e);
     if (told) return *told;
     bool found = e->kind == EXPR_READ;
     for (int i = 0; i < e->arg_count && !found; i++) found = has_reads(c, e->arg[i]);
-    map_put_ptr(&c->reads, e, (void *)(uintptr_t)&answers[found]);
+    map_put_const_ptr(&c->reads, e, &answers[found]);
     return found;
 }
 
@@ -220,10 +220,10 @@ static int set_address(Compiler *c, ProgramAccess *x, const Sum *s)
     return larger(shared_level, own_level);
 }
 
-static void *data_of(Compiler *c, const Tensor *t)
+static const void *data_of(Compiler *c, const Tensor *t)
 {
-    void *data = map_get_ptr(&c->data, t);
-    if (!data && t->data) data = (void *)(uintptr_t)t->data;
+    const void *data = map_get_const_ptr(&c->data, t);
+    if (!data) data = t->data;
     if (!data) diag_error(c->cx, c->nest->name, "the tensor \"%s\" has no data and no Alloc", t->name);
     return data;
 }

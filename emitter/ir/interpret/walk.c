@@ -29,7 +29,8 @@ typedef struct WalkPlace {
     int64_t elems, slot_count;                     /* of the tensor; of one copy */
     int64_t copies, windows, room;                 /* in use; of the windows, as many or more; allocated of both */
     int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
-    char *data;                                    /* [copies][slot_count] elements */
+    const void *data;                              /* [copies][slot_count] elements */
+    void *own;                                     /* the same, where it is written; NULL: an input */
     RingSlot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
     uint64_t era;                                  /* of the Alloc's present execution; 0: none */
 } WalkPlace;
@@ -166,7 +167,7 @@ static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
     WalkPlace *p = stage_place(w, t, index, "writes");
     if (!p) return;
     Spot s = spot_of(w, p, index);
-    dtype_store(t->type, p->data, s.slot, v);
+    dtype_store(t->type, p->own, s.slot, v);
     if (p->slot) p->slot[s.slot] = (RingSlot){ p->era, s.elem };
 }
 
@@ -179,8 +180,9 @@ static int site(Walk *w, const Expr *e) { return point_site_in(w->point, w->env,
 static void place_output(Walk *w, const Tensor *t)
 {
     WalkPlace *p = place_new(w, t);
-    p->data = env_get(w->env, t);
-    if (!p->data) p->data = env_alloc(w->cx, w->env, t);
+    p->own = env_storage(w->env, t);
+    if (!p->own) p->own = env_alloc(w->cx, w->env, t);
+    p->data = p->own;
     if (w->checked) p->slot = NEW_ARRAY(w->cx->arena, RingSlot, p->elems);
     p->era = ++w->era;
 }
@@ -192,7 +194,7 @@ static void make_room(Walk *w, WalkPlace *p, int64_t copies, int64_t windows)
     if (windows <= p->room) return;
     p->room = windows;
     size_t slots = (size_t)(windows * p->slot_count);
-    p->data = arena_array(w->cx->arena, slots, (size_t)dtype_info(p->tensor->type)->bytes);
+    p->data = p->own = arena_array(w->cx->arena, slots, (size_t)dtype_info(p->tensor->type)->bytes);
     if (!w->checked) return;
     p->slot = NEW_ARRAY(w->cx->arena, RingSlot, slots);
     p->begin = arena_array(w->cx->arena, (size_t)windows, sizeof *p->begin);

@@ -195,17 +195,17 @@ typedef struct Fresh { Map var; } Fresh;
 static const Code *renew(Ctx *cx, const Code *c, void *user)
 {
     Fresh *f = user;
-    if (c->kind != CODE_LET || map_get_ptr(&f->var, c->var)) return c;
+    if (c->kind != CODE_LET || map_get_const_ptr(&f->var, c->var)) return c;
     const Var *v = expr_as_var(c->var);
     const Expr *var = expr_new_var(cx, v->name, v->role, v->type, v->least, v->greatest);
-    map_put_ptr(&f->var, c->var, (void *)(uintptr_t)var);
+    map_put_const_ptr(&f->var, c->var, var);
     return c;
 }
 
 static const Expr *renew_expr(Ctx *cx, const Expr *e, void *user)
 {
     Fresh *f = user;
-    const Expr *to = e->kind == EXPR_VAR ? map_get_ptr(&f->var, e) : NULL;
+    const Expr *to = e->kind == EXPR_VAR ? map_get_const_ptr(&f->var, e) : NULL;
     (void)cx;
     return to ? to : e;
 }
@@ -213,7 +213,7 @@ static const Expr *renew_expr(Ctx *cx, const Expr *e, void *user)
 static const Code *renew_code(Ctx *cx, const Code *c, void *user)
 {
     Fresh *f = user;
-    const Expr *var = c->kind == CODE_LET ? map_get_ptr(&f->var, c->var) : NULL;
+    const Expr *var = c->kind == CODE_LET ? map_get_const_ptr(&f->var, c->var) : NULL;
     return var ? code_let(cx, var, c->value) : c;
 }
 

@@ -364,7 +364,7 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
     /* Pass 0 counts, pass 1 fills: the given inputs first, then other tensors read */
     for (int pass = 0; pass < 2; pass++) {
         if (pass) {
-            n->input = NEW_ARRAY(cx->arena, const Tensor *, n->input_count);
+            n->input = NEW_ARRAY(cx->arena, Tensor *, n->input_count);
             n->stage = NEW_ARRAY(cx->arena, const Stage *, n->stage_count);
         }
         n->input_count = n->stage_count = 0;
@@ -378,7 +378,7 @@ const Nest *nest_naive(Ctx *cx, const char *nest_name, Tensor *const *inputs, in
         arena_reset(cx->scratch, mark);
     }
     n->output_count = output_count;
-    n->output = NEW_ARRAY(cx->arena, const Tensor *, output_count);
+    n->output = NEW_ARRAY(cx->arena, Tensor *, output_count);
     for (int i = 0; i < output_count; i++) n->output[i] = outputs[i];
     if (ctx_failed(cx) || !names_are_unique(cx, n)) return NULL;
     const Stmt **body = NEW_ARRAY(cx->arena, const Stmt *, n->stage_count);

@@ -69,8 +69,8 @@ typedef struct Step { const char *text; } Step;      /* an accepted schedule ste
  * step returns a new Nest and does not modify the old one. */
 typedef struct Nest {
     const char *name;
-    int input_count;  const Tensor **input;
-    int output_count; const Tensor **output;
+    int input_count;  Tensor **input;
+    int output_count; Tensor **output;
     int stage_count;  const Stage **stage;           /* producers first; without inlined stages */
     const Stmt *root;
     int step_count;   const Step *step;

@@ -24,7 +24,7 @@
 #include "ir/nest/nest.h"
 #include "support/text.h"
 
-typedef struct Bind { const char *name; const Tensor *tensor; const Expr *value; } Bind;   /* one of tensor or value */
+typedef struct Bind { const char *name; Tensor *tensor; const Expr *value; } Bind;   /* one of tensor or value */
 #define BIND_T(n, t)  { (n), (t), NULL }
 #define BIND_V(n, e)  { (n), NULL, (e) }
 #define BIND_I(cx, n, i) { (n), NULL, expr_index((cx), (i)) }

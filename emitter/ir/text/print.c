@@ -16,11 +16,11 @@ Namer namer_new(Ctx *cx) { return (Namer){ cx, map_new(cx->arena), map_new(cx->a
 
 const char *namer_get(const Namer *n, const void *object, const char *otherwise)
 {
-    const char *found = n ? map_get_ptr(&n->by_object, object) : NULL;
+    const char *found = n ? map_get_const_ptr(&n->by_object, object) : NULL;
     return found ? found : otherwise;
 }
 
-bool namer_has(const Namer *n, const char *text) { return n && map_get(&n->by_name, text, strlen(text)) != NULL; }
+bool namer_has(const Namer *n, const char *text) { return n && map_get_const(&n->by_name, text, strlen(text)) != NULL; }
 
 /* Can the lexer read it as one name? */
 static bool is_readable(Ctx *cx, const char *s)
@@ -34,13 +34,13 @@ static bool is_readable(Ctx *cx, const char *s)
 
 const char *namer_add(Namer *n, const void *object, const char *wanted)
 {
-    const char *known = map_get_ptr(&n->by_object, object);
+    const char *known = map_get_const_ptr(&n->by_object, object);
     if (known) return known;
     if (!is_readable(n->cx, wanted)) wanted = name_identifier(n->cx, wanted);
     const char *free_name = name(n->cx, wanted);
     for (int i = 2; namer_has(n, free_name); i++) free_name = name_format(n->cx, "%s_%d", wanted, i);
-    map_put(&n->by_name, free_name, strlen(free_name), (void *)(uintptr_t)free_name);
-    map_put_ptr(&n->by_object, object, (void *)(uintptr_t)free_name);
+    map_put_const(&n->by_name, free_name, strlen(free_name), free_name);
+    map_put_const_ptr(&n->by_object, object, free_name);
     return free_name;
 }
 

@@ -15,7 +15,7 @@ enum { MOST_NESTED = 200, MOST_OPERATORS = 4000 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
 
-const Known *known_add(Ctx *cx, const Known *outer, const char *known_name, const Tensor *tensor, const Expr *value)
+Known *known_add(Ctx *cx, const Known *outer, const char *known_name, Tensor *tensor, const Expr *value)
 {
     Known *s = NEW(cx->arena, Known);
     *s = (Known){ .outer = outer, .name = name(cx, known_name), .tensor = tensor, .value = value };

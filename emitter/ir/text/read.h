@@ -12,12 +12,12 @@ typedef struct Known Known;
 struct Known {
     const Known *outer;
     const char *name;            /* interned */
-    const Tensor *tensor;        /* one of tensor or value */
+    Tensor *tensor;              /* one of tensor or value */
     const Expr *value;
     bool is_axis;                /* of the formula being read */
     bool is_promised;            /* read before the formula that makes it */
 };
-const Known *known_add(Ctx *cx, const Known *outer, const char *name, const Tensor *tensor, const Expr *value);
+Known *known_add(Ctx *cx, const Known *outer, const char *name, Tensor *tensor, const Expr *value);
 const Known *known_of_binds(Ctx *cx, const Bind *binds);
 const Known *known_tensor(const Known *s, Token t);      /* NULL: none of that name */
 const Known *known_value(const Known *s, Token t);

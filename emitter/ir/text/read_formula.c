@@ -396,7 +396,7 @@ static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made
     const Known *k = known;
     while (k && !(k->is_promised && !k->tensor->producer && text_equal(k->name, made->name))) k = k->outer;
     if (!k) return made;
-    Tensor *promised = (Tensor *)(uintptr_t)k->tensor;
+    Tensor *promised = k->tensor;
     if (promised->type != made->type
         || !text_equal(tensor_shape_text(l->cx, promised), tensor_shape_text(l->cx, made))) {
         lex_error(l, at, "'%s' is promised as %s, and this is %s", k->name, tensor_type_text(l->cx, promised),

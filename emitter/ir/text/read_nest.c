@@ -13,6 +13,7 @@
 typedef struct NestLine { size_t begin, end; int indent; } NestLine;
 
 typedef struct List { const void **at; int count, room; } List;
+typedef struct Tensors { Tensor **at; int count, room; } Tensors;
 
 typedef struct NestReader {
     Ctx *cx;
@@ -20,7 +21,8 @@ typedef struct NestReader {
     NestLine *line;                      /* without empty ones */
     int count, next, depth;
     const Known *known;
-    List input, stage, output, step;
+    List stage, step;
+    Tensors input, output;
     const Stmt *root;
 } NestReader;
 
@@ -63,6 +65,16 @@ static void push(Ctx *cx, List *l, const void *item)
     l->at[l->count++] = item;
 }
 
+static void push_tensor(Ctx *cx, Tensors *l, Tensor *t)
+{
+    if (l->count == l->room) {
+        Tensor **more = NEW_ARRAY(cx->arena, Tensor *, l->room = 2 * l->room + 8);
+        if (l->count) memcpy(more, l->at, (size_t)l->count * sizeof *more);
+        l->at = more;
+    }
+    l->at[l->count++] = t;
+}
+
 /* ---- Declarations ----------------------------------------------------------------------------------------------- */
 
 /* (input | const) name ':' type ['=' data] */
@@ -85,7 +97,7 @@ static void read_input(NestReader *r)
     }
     if (!lex_finish(&l)) return;
     r->known = known_add(r->cx, r->known, tensor_name, t, NULL);
-    push(r->cx, &r->input, t);
+    push_tensor(r->cx, &r->input, t);
 }
 
 /* promise name ':' type */
@@ -110,7 +122,7 @@ static void read_stage(NestReader *r)
     }
     Tensor *t = formula_read(&l, r->known, stage_name, true);
     if (!t) return;
-    Stage *s = (Stage *)(uintptr_t)t->producer->stage;      /* nothing has used it yet */
+    Stage *s = t->producer->stage;      /* nothing has used it yet */
     s->contracts = contracts;
     for (int i = 0; i < s->out_count; i++) r->known = known_add(r->cx, r->known, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
@@ -123,7 +135,7 @@ static void read_output(NestReader *r)
     Token at = lex_peek(&l);
     const Known *k = lex_name(&l, "a tensor") ? known_tensor(r->known, at) : NULL;
     if (!k) unknown_name(&l, r->known, at, true);
-    if (lex_finish(&l) && k) push(r->cx, &r->output, k->tensor);
+    if (lex_finish(&l) && k) push_tensor(r->cx, &r->output, k->tensor);
 }
 
 /* ---- Statements ------------------------------------------------------------------------------------------------- */
@@ -430,13 +442,11 @@ static const Nest *nest_of(NestReader *r, const char *nest_name)
     Nest *n = NEW(r->cx->arena, Nest);
     *n = (Nest){ .name = nest_name, .root = r->root, .input_count = r->input.count, .stage_count = r->stage.count,
                  .output_count = r->output.count, .step_count = r->step.count };
-    n->input = NEW_ARRAY(r->cx->arena, const Tensor *, n->input_count);
+    n->input = r->input.at;
     n->stage = NEW_ARRAY(r->cx->arena, const Stage *, n->stage_count);
-    n->output = NEW_ARRAY(r->cx->arena, const Tensor *, n->output_count);
+    n->output = r->output.at;
     Step *step = NEW_ARRAY(r->cx->arena, Step, n->step_count);
-    for (int i = 0; i < n->input_count; i++) n->input[i] = r->input.at[i];
     for (int i = 0; i < n->stage_count; i++) n->stage[i] = r->stage.at[i];
-    for (int i = 0; i < n->output_count; i++) n->output[i] = r->output.at[i];
     for (int i = 0; i < n->step_count; i++) step[i].text = r->step.at[i];
     n->step = step;
     return n;

@@ -14,7 +14,7 @@ enum { ROW_COUNT = sizeof rows / sizeof rows[0] };
 
 static const char *const slot_names[SLOT_COUNT] = { "x", "y", "z", "p", "q", "c1", "c2", "c3" };
 
-static void read_row(Ctx *cx, RuleTable *rules, const Row *row, DType type, const Bind *binds, const Rule *tails[])
+static void read_row(Ctx *cx, RuleTable *rules, const Row *row, DType type, const Bind *binds, Rule *tails[])
 {
     Rule *rule = NEW(cx->arena, Rule);
     rule->text = row->text;
@@ -25,7 +25,7 @@ static void read_row(Ctx *cx, RuleTable *rules, const Row *row, DType type, cons
                             rule->left->type == BOOL && row->domain != RULE_BOOLS ? BOOL : rule->left->type);
     rule->when = expr_read(cx, row->when, binds, type);
     ExprKind k = rule->left->kind;
-    if (tails[k]) ((Rule *)(uintptr_t)tails[k])->next = rule;
+    if (tails[k]) tails[k]->next = rule;
     else rules->first[k] = rule;
     tails[k] = rule;
 }
@@ -33,7 +33,7 @@ static void read_row(Ctx *cx, RuleTable *rules, const Row *row, DType type, cons
 static void read_rows(Ctx *cx, RuleTable *rules, DType type)
 {
     Bind binds[SLOT_COUNT + 1] = { { NULL, NULL, NULL } };
-    const Rule *tails[EXPR_KIND_COUNT];
+    Rule *tails[EXPR_KIND_COUNT];
     for (int s = 0; s < SLOT_COUNT; s++) {
         DType t = s == SLOT_P || s == SLOT_Q ? BOOL : type;
         binds[s] = (Bind){ slot_names[s], NULL, expr_new_var(cx, slot_names[s], VAR_LOCAL, t, s, s) };

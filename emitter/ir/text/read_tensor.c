@@ -58,7 +58,7 @@ bool promise_read(Lexer *l, const Known **known)
     Tensor *t = tensor_new(l->cx, promised, type, rank, shape);
     if (t) tensor_fits_index(l->cx, t);
     lex_relocate(l, mark, at);
-    Known *k = (Known *)(uintptr_t)known_add(l->cx, *known, promised, t, NULL);
+    Known *k = known_add(l->cx, *known, promised, t, NULL);
     k->is_promised = true;
     *known = k;
     return !ctx_failed(l->cx);

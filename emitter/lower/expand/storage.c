@@ -174,7 +174,7 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     return s;
 }
 
-static void same_places(Storages *s, const Tensor *const *from, const Tensor *const *to, int count)
+static void same_places(Storages *s, Tensor *const *from, Tensor *const *to, int count)
 {
     for (int i = 0; i < count; i++)
         if (!storage_of(s, to[i])) map_put_ptr(&s->of, to[i], map_get_ptr(&s->of, from[i]));
@@ -301,7 +301,7 @@ const Expr *storage_index(Ctx *cx, const Storage *s, const Tensor *t, const Expr
 
 static const Expr *load(Ctx *cx, const Expr *e, void *user)
 {
-    const Storages *s = user;
+    const Storages *s = *(const Storages *const *)user;
     if (e->kind != EXPR_READ) return e;
     const Tensor *t = e->ref;
     if (tensor_is_constant(t) && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
@@ -315,5 +315,5 @@ static const Expr *load(Ctx *cx, const Expr *e, void *user)
 
 const Expr *storage_loads(const Storages *s, const Expr *value)
 {
-    return expr_rewrite(s->cx, value, load, (void *)(uintptr_t)s);
+    return expr_rewrite(s->cx, value, load, &s);
 }

@@ -19,8 +19,9 @@ static const Expr *note_use(Ctx *cx, const Expr *e, void *user)
 static const Code *drop_store(Ctx *cx, const Code *c, void *user)
 {
     (void)cx;
+    const Memory *const *memory = user;
     bool is_store = c->kind == CODE_STORE || c->kind == CODE_LOCAL;
-    return is_store && c->memory == user ? NULL : c;
+    return is_store && c->memory == *memory ? NULL : c;
 }
 
 /* From the last statement to the first: `read` holds what those behind read. */
@@ -31,7 +32,8 @@ static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
     MemoryUses behind = { map_new(cx->arena) };
     for (int i = seq->child_count - 1; i >= 0; i--) {
         const Code *c = child[i] = seq->child[i];
-        const void *what = c->kind == CODE_LET ? (const void *)c->var : c->kind == CODE_LOCAL ? c->memory : NULL;
+        const Memory *local = c->kind == CODE_LOCAL ? c->memory : NULL;
+        const void *what = c->kind == CODE_LET ? (const void *)c->var : local;
         if (!what || map_get_ptr(&behind.read, what)) {
             code_map_exprs(cx, c, note_use, &behind);
             continue;
@@ -39,7 +41,7 @@ static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
         child[i] = NULL;
         changed = true;
         for (int j = i + 1; c->kind == CODE_LOCAL && j < seq->child_count; j++)
-            child[j] = code_rewrite(cx, child[j], drop_store, (void *)(uintptr_t)what);
+            child[j] = code_rewrite(cx, child[j], drop_store, &local);
     }
     p->changed = p->changed || changed;
     return changed ? code_seq(cx, child, seq->child_count) : seq;

@@ -43,7 +43,7 @@ static void add_let(Share *s, const Code *let)
 
 static const Expr *rebuild(Share *s, const Expr *e)
 {
-    const Expr *known = map_get_ptr(&s->named, e);
+    const Expr *known = map_get_const_ptr(&s->named, e);
     if (known) return known;
     const Expr *few[16], **args = e->arg_count > 16 ? NEW_ARRAY(s->cx->arena, const Expr *, e->arg_count) : few;
     for (int i = 0; i < e->arg_count; i++) args[i] = rebuild(s, e->arg[i]);
@@ -53,7 +53,7 @@ static const Expr *rebuild(Share *s, const Expr *e)
         add_let(s, code_let(s->cx, var, to));
         to = var;
     }
-    map_put_ptr(&s->named, e, (void *)(uintptr_t)to);
+    map_put_const_ptr(&s->named, e, to);
     return to;
 }
 

@@ -23,7 +23,8 @@ static bool is_written_out(Ctx *cx, const Code *loop, const LowerOptions *o)
 
 static const Code *unroll(Ctx *cx, const Code *c, void *user)
 {
-    if (c->kind != CODE_FOR || !is_written_out(cx, c, user)) return c;
+    const LowerOptions *const *options = user;
+    if (c->kind != CODE_FOR || !is_written_out(cx, c, *options)) return c;
     if (c->begin->kind != EXPR_INT || c->end->kind != EXPR_INT) return c;
     int64_t count = (c->end->integer - c->begin->integer + c->step - 1) / c->step;
     if (count * code_size(c->child[0]) > MOST_STATEMENTS) return c;
@@ -37,5 +38,5 @@ static const Code *unroll(Ctx *cx, const Code *c, void *user)
 
 const Code *pass_unroll(Ctx *cx, const LowerOptions *options, const Code *c)
 {
-    return code_rewrite(cx, c, unroll, (void *)(uintptr_t)options);
+    return code_rewrite(cx, c, unroll, &options);
 }

@@ -157,7 +157,7 @@ bool vectors_suit(Ctx *cx, const Code *c)
 /* 12 iterations are 8 and 4. Where there would be many pieces, the equal ones are a loop. */
 static const Code *cut(Ctx *cx, const Code *c, void *user)
 {
-    const LowerOptions *o = user;
+    const LowerOptions *o = *(const LowerOptions *const *)user;
     if (!vectors_suit(cx, c)) return c;
     const int64_t extent = c->end->integer, whole = extent / o->lanes * o->lanes;
     const Code *part[MOST_PIECES + 3];
@@ -304,7 +304,7 @@ static const Code *replace(Ctx *cx, const Code *c, void *user)
 const Code *pass_vectors(Ctx *cx, const LowerOptions *options, const Code *c)
 {
     if (!options || !options->lanes) return c;
-    c = code_rewrite(cx, c, cut, (void *)(uintptr_t)options);
+    c = code_rewrite(cx, c, cut, &options);
     Arrays a = { cx, map_new(cx->arena), NULL };
     code_rewrite(cx, c, note_local, &a);
     note_accesses(&a, c);

@@ -185,14 +185,15 @@ static const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, boo
 
 static const Stmt *drop_blocks(Ctx *cx, const Stmt *s, void *user)
 {
+    const Stage *const *stage = user;
     (void)cx;
-    if (s->kind == STMT_BLOCK && s->stage == user) return NULL;
+    if (s->kind == STMT_BLOCK && s->stage == *stage) return NULL;
     return s->kind == STMT_SEQ && s->child_count == 0 ? NULL : s;
 }
 
 const Stmt *without_stage(Ctx *cx, const Stmt *s, const Stage *stage)
 {
-    return stmt_rewrite(cx, s, drop_blocks, (void *)(uintptr_t)stage);
+    return stmt_rewrite(cx, s, drop_blocks, &stage);
 }
 
 typedef struct Unalloc { const Stage *stage; const Buffer **found; } Unalloc;

@@ -86,7 +86,7 @@ bool is_constant(const Expr *e) { return e->kind == EXPR_INT; }
 
 /* ---- Stages and tensors ---------------------------------------------------------------------------------------- */
 
-static bool is_among(const Tensor *t, const Tensor *const *list, int count)
+static bool is_among(const Tensor *t, Tensor *const *list, int count)
 {
     for (int i = 0; i < count; i++)
         if (list[i] == t) return true;
@@ -95,7 +95,7 @@ static bool is_among(const Tensor *t, const Tensor *const *list, int count)
 
 bool is_output(const Nest *n, const Tensor *t) { return is_among(t, n->output, n->output_count); }
 bool is_input(const Nest *n, const Tensor *t) { return is_among(t, n->input, n->input_count); }
-bool stage_makes(const Stage *s, const Tensor *t) { return is_among(t, (const Tensor *const *)s->out, s->out_count); }
+bool stage_makes(const Stage *s, const Tensor *t) { return is_among(t, (Tensor *const *)s->out, s->out_count); }
 
 bool stage_is_output(const Nest *n, const Stage *s)
 {
@@ -194,7 +194,7 @@ const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *
 
 static const Expr *inline_read(Ctx *cx, const Expr *e, void *user)
 {
-    const Stage *s = user;
+    const Stage *s = *(const Stage *const *)user;
     if (e->kind != EXPR_READ || !stage_makes(s, e->ref)) return e;
     const Expr *axis[MAX_AXES];
     for (int a = 0; a < s->axis_count; a++) axis[a] = s->axis[a].var;
@@ -204,7 +204,7 @@ static const Expr *inline_read(Ctx *cx, const Expr *e, void *user)
 
 const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s)
 {
-    return stage_with_values(cx, reader, inline_read, (void *)(uintptr_t)s);
+    return stage_with_values(cx, reader, inline_read, &s);
 }
 
 void draft_forget_stage(Draft *d, const Stage *s)

@@ -130,7 +130,9 @@ static bool find_dimension(RowLoops *r, const Stmt *block)
 
 static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
 {
-    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user)) : s;
+    const Expr *const *guard = user;
+    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, *guard))
+        : s;
 }
 
 /* Returns the first row of `groups` row groups: the box's first row, or lower where the last group would exceed the
@@ -168,15 +170,18 @@ static const Stmt *rows_of_box(RowLoops *r, const StageBox *box, const Path *hos
                         "an index of %s in %s depends on the number of the row group", r->loop->name, r->stage->name);
         return NULL;
     }
-    if (r->at_once == 1 && box->cut[r->dimension])
-        body = stmt_rewrite(cx, body, guard_block, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, row, rows));
+    if (r->at_once == 1 && box->cut[r->dimension]) {
+        const Expr *guard = expr_binary(cx, EXPR_LT, row, rows);
+        body = stmt_rewrite(cx, body, guard_block, &guard);
+    }
     return stmt_for(cx, r->loop->name, v, extent, LOOP_SERIAL, body);
 }
 
 static const Stmt *drop_part(Ctx *cx, const Stmt *s, void *user)
 {
+    const Stmt *const *part = user;
     (void)cx;
-    if (s == user) return NULL;
+    if (s == *part) return NULL;
     return s->kind == STMT_SEQ && s->child_count == 0 ? NULL : s;
 }
 
@@ -192,7 +197,7 @@ static bool move_rows(RowLoops *r, const char *loop)
                                "%s is not shown to need only some rows of %s at once", loop, r->stage->name);
     const Stmt *part = rows_of_box(r, &box, &host);
     if (!part) return false;
-    n->root = stmt_rewrite(cx, n->root, drop_part, (void *)(uintptr_t)r->top);
+    n->root = stmt_rewrite(cx, n->root, drop_part, &r->top);
     if (!nest_find_loop(n, loop, &host)) return false;
     const Stmt *body = with_nest(cx, path_end(&host)->child[0], r->stage, part);
     n->root = path_replace(cx, &host, stmt_with_children(cx, path_end(&host), &body, 1));

@@ -241,7 +241,9 @@ static const Stmt *warm_up(Fold *f)
 
 static const Stmt *guard_block(Ctx *cx, const Stmt *s, void *user)
 {
-    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, user, s->cond)) : s;
+    const Expr *const *guard = user;
+    return s->kind == STMT_BLOCK ? stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, *guard, s->cond))
+        : s;
 }
 
 static const Stmt *put_rows(Fold *f, const Stmt *rows)
@@ -263,7 +265,7 @@ static bool keep_groups(Fold *f, const Expr *first, int64_t groups, int64_t fres
         const Expr *k = expr_index(cx, fresh),
                    *made = expr_binary(cx, EXPR_MIN, expr_mul(cx, f->path.at[f->host]->var, k), k);
         const Expr *is_new = expr_binary(cx, EXPR_LE, simplify(cx, made, scope_at(f, f->rows - 1)), rows->var);
-        const Stmt *body = stmt_rewrite(cx, rows->child[0], guard_block, (void *)(uintptr_t)is_new);
+        const Stmt *body = stmt_rewrite(cx, rows->child[0], guard_block, &is_new);
         rows = stmt_for(cx, rows->name, rows->var, rows->extent, rows->loop_kind, body);
     }
     f->d->next.root = put_rows(f, rows);

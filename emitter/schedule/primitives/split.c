@@ -30,8 +30,9 @@ static Halves halves_of(Ctx *cx, const Expr *extent, int64_t factor, const Bound
 
 static const Stmt *add_guard(Ctx *cx, const Stmt *s, void *user)
 {
+    const Expr *const *guard = user;
     if (s->kind != STMT_BLOCK) return s;
-    return stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, user));
+    return stmt_block(cx, s->name, s->stage, s->part, s->bind, conjoin(cx, s->cond, *guard));
 }
 
 /* The rounded-up extent must fit the 32 bits of index arithmetic. */
@@ -117,8 +118,8 @@ bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer,
     RoundedSplit rounding = { d, *loop, o, i, true };
     if (rounded) each_block(cx, body, inside, visit_rounded, &rounding);
     if (!rounding.fine) return false;
-    if (half.cut && !shifted && !rounded)
-        body = stmt_rewrite(cx, body, add_guard, (void *)(uintptr_t)expr_binary(cx, EXPR_LT, v, old->extent));
+    const Expr *in_bounds = half.cut && !shifted && !rounded ? expr_binary(cx, EXPR_LT, v, old->extent) : NULL;
+    if (in_bounds) body = stmt_rewrite(cx, body, add_guard, &in_bounds);
     body = stmt_for(cx, full_inner, i, half.inner, inner_kind[old->loop_kind], body);
     body = stmt_for(cx, full_outer, o, half.outer, outer_kind[old->loop_kind], body);
     d->next.root = path_replace(cx, &p, body);

@@ -121,9 +121,10 @@ Tensor *onnx_cast(OnnxCall *c, Tensor *x, DType to)
         return onnx_call(c, "cast", x, "to=%s", dtype_info(to)->spelling);
     int64_t shape[MAX_RANK];
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
-    Tensor *y = tensor_constant(c->cx, x->name, to, x->rank, shape, NULL);
+    void *data;
+    Tensor *y = tensor_zeros(c->cx, x->name, to, x->rank, shape, &data);
     for (int64_t i = 0; y && i < tensor_elems(x); i++)
-        dtype_store(to, (void *)(uintptr_t)y->data, i, dtype_wrap(to, dtype_load(x->type, x->data, i)));
+        dtype_store(to, data, i, dtype_wrap(to, dtype_load(x->type, x->data, i)));
     return y;
 }
 

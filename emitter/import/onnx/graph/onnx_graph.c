@@ -21,11 +21,11 @@ static void *find_named(const Map *m, const char *value_name) { return map_get_p
 
 /* ---- Producers --------------------------------------------------------------------------------------------------- */
 
-static void enter(OnnxScope *s, Map *m, const char *value_name, const void *definition, const char *what)
+static void enter(OnnxScope *s, Map *m, const char *value_name, void *definition, const char *what)
 {
     if (!*value_name) return;
     if (find_named(m, value_name)) diag_error(s->import->cx, NULL, "the %s \"%s\" is defined twice", what, value_name);
-    map_put_ptr(m, value_name, (void *)(uintptr_t)definition);
+    map_put_ptr(m, value_name, definition);
 }
 
 static void enter_names(OnnxScope *s)
@@ -51,12 +51,12 @@ static const char OPEN[] = "open", DONE[] = "done";
 
 static void push(OnnxScope *s, GraphWalk *w, OnnxNode *n)
 {
-    const void *mark = map_get_ptr(&w->mark, n);
+    const void *mark = map_get_const_ptr(&w->mark, n);
     if (mark == OPEN)
         diag_error(s->import->cx, onnx_where(s->import->cx, n),
                    "the graph has a cycle: this node depends on its own output");
     if (mark) return;
-    map_put_ptr(&w->mark, n, (void *)(uintptr_t)OPEN);
+    map_put_const_ptr(&w->mark, n, OPEN);
     w->stack[w->depth++] = (NodeVisit){ n, 0 };
 }
 
@@ -98,7 +98,7 @@ static int visit_outputs(OnnxScope *s, GraphWalk *w)
                     visit_value(s, w, in, onnx_where(s->import->cx, v->node));
                 continue;
             }
-            map_put_ptr(&w->mark, v->node, (void *)(uintptr_t)DONE);
+            map_put_const_ptr(&w->mark, v->node, DONE);
             if (s->order) s->order[count] = v->node;
             count++;
             w->depth--;
@@ -113,7 +113,7 @@ static bool file_order_is_valid(OnnxScope *s, const GraphWalk *w)
     Map emitted = map_new(s->import->cx->arena);
     for (int i = 0; i < s->graph->node_count; i++) {
         OnnxNode *n = &s->graph->node[i];
-        if (!map_get_ptr(&w->mark, n)) continue;
+        if (!map_get_const_ptr(&w->mark, n)) continue;
         for (int j = 0; j < n->in_count + n->capture_count; j++) {
             OnnxNode *producer = *dependence(n, j) ? find_named(&s->producer, dependence(n, j)) : NULL;
             if (producer && !map_get_ptr(&emitted, producer)) return false;
@@ -145,7 +145,7 @@ static void order_nodes(OnnxScope *s)
     if (ctx_failed(s->import->cx) || !file_order_is_valid(s, &w)) return;
     int count = 0;
     for (int i = 0; i < s->graph->node_count; i++)
-        if (map_get_ptr(&w.mark, &s->graph->node[i])) s->order[count++] = &s->graph->node[i];
+        if (map_get_const_ptr(&w.mark, &s->graph->node[i])) s->order[count++] = &s->graph->node[i];
 }
 
 /* ---- Unsupported operators, attributes and types ----------------------------------------------------------------- */
@@ -245,11 +245,11 @@ static Tensor *captured(const OnnxScope *s, Tensor *outer)
 
 Tensor *onnx_scope_value(const OnnxScope *s, const char *value_name)
 {
-    Tensor *t = find_named(&s->value, value_name);
+    Tensor *t = find_named(s->value, value_name);
     const OnnxTensor *constant = t ? NULL : find_named(&s->initializer, value_name);
     if (constant) {
         t = onnx_tensor_read(s->import->cx, constant, &s->import->folder);
-        if (t) map_put_ptr((Map *)(uintptr_t)&s->value, value_name, t);
+        if (t) map_put_ptr(s->value, value_name, t);
     }
     if (t || !s->outer || find_named(&s->producer, value_name) || find_named(&s->input, value_name)) return t;
     return captured(s, onnx_scope_value(s->outer, value_name));
@@ -270,7 +270,7 @@ static bool all_constant(const OnnxCall *c)
 
 static const OnnxList *list_named(const OnnxScope *s, const char *value_name)
 {
-    const OnnxList *own = find_named(&s->list, value_name),
+    const OnnxList *own = map_get_const_ptr(&s->list, value_name),
                    *outer = own || !s->outer ? NULL : list_named(s->outer, value_name);
     if (!outer || !s->captured) return own ? own : outer;
     OnnxList *inner = NEW(s->import->cx->arena, OnnxList);
@@ -311,7 +311,7 @@ static void enter_result(OnnxScope *s, OnnxCall *c, int i)
         diag_error(s->import->cx, onnx_where(s->import->cx, c->node), "its output \"%s\" is too large: %s", value_name,
                    tensor_shape_text(s->import->cx, t));
     compare_declared(s, c, i, t);
-    map_put_ptr(&s->value, value_name, t);
+    map_put_ptr(s->value, value_name, t);
 }
 
 void onnx_scope_report_missing(const OnnxScope *s, const char *value_name)
@@ -367,7 +367,7 @@ static void run_function(OnnxScope *s, OnnxCall *c, const OnnxFunction *f)
 /* A function input that the caller omits is absent in the body, too. */
 static bool is_absent(const OnnxScope *s, const char *value_name)
 {
-    return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(&s->value, value_name));
+    return !*value_name || (s->function && find_named(&s->input, value_name) && !find_named(s->value, value_name));
 }
 
 static void import_node(OnnxScope *s, const OnnxNode *n)
@@ -394,7 +394,7 @@ static void import_node(OnnxScope *s, const OnnxNode *n)
     if (f) run_function(s, c, f);
     else if (!onnx_translate_open(c, row_of(s, n))) onnx_translate(c, row_of(s, n));
     if (c->out_list && n->out_count && !ctx_failed(cx))
-        map_put_ptr(&s->list, n->out[0], (void *)(uintptr_t)c->out_list);
+        map_put_const_ptr(&s->list, n->out[0], c->out_list);
     for (int i = 0; i < n->out_count && i < ONNX_OUTPUTS && !ctx_failed(cx); i++) enter_result(s, c, i);
 }
 
@@ -412,8 +412,8 @@ static void enter_declared(OnnxScope *s)
     const OnnxGraph *g = s->graph;
     for (int i = 0; i < g->output_count + g->value_count; i++) {
         const OnnxValue *v = i < g->output_count ? &g->output[i] : &g->value[i - g->output_count];
-        if (*v->name && has_sizes(v) && !find_named(&s->declared, v->name)) map_put_ptr(&s->declared, v->name,
-            (void *)(uintptr_t)v);
+        if (*v->name && has_sizes(v) && !map_get_const_ptr(&s->declared, v->name))
+            map_put_const_ptr(&s->declared, v->name, v);
     }
 }
 
@@ -426,7 +426,9 @@ OnnxScope *onnx_scope(OnnxImport *im, const OnnxGraph *g, const OnnxScope *outer
                       .depth = outer ? outer->depth + 1 : 0,
                       .opset = outer ? outer->opset : im->file.opset };
     if (outer) s->function = outer->function, s->caller = outer->caller;
-    s->producer = s->initializer = s->input = s->value = s->list = s->declared = map_new(im->cx->arena);
+    s->producer = s->initializer = s->input = s->list = s->declared = map_new(im->cx->arena);
+    s->value = NEW(im->cx->arena, Map);
+    *s->value = map_new(im->cx->arena);
     enter_declared(s);
     return s;
 }
@@ -445,7 +447,7 @@ void onnx_scope_run(OnnxScope *s)
 
 void onnx_scope_bind(OnnxScope *s, const char *value_name, Tensor *t)
 {
-    if (t) map_put_ptr(&s->value, value_name, t);
+    if (t) map_put_ptr(s->value, value_name, t);
 }
 
 int onnx_iterations(const OnnxScope *s, Tensor **out, int most)

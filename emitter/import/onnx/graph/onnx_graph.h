@@ -31,7 +31,8 @@ struct OnnxScope {
     Map producer;                 /* value name -> OnnxNode */
     Map initializer;              /* -> OnnxTensor */
     Map input;                    /* -> OnnxValue */
-    Map value, list;              /* -> Tensor or OnnxList, once produced */
+    Map *value;                   /* -> Tensor, once produced: of an initializer, on first use */
+    Map list;                     /* -> OnnxList, once produced */
     Map declared;                 /* -> OnnxValue of an output or intermediate value with a declared shape */
     /* In a region's graph: the values captured from enclosing graphs; NULL if the graph is inlined */
     OnnxCaptured *captured;

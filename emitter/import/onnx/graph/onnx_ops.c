@@ -15,12 +15,12 @@
 
 void onnx_op_register(Ctx *cx, const OnnxOp *op)
 {
-    map_put(&registry(cx)->importer_row, op->name, strlen(op->name), (void *)(uintptr_t)op);
+    map_put_const(&registry(cx)->importer_row, op->name, strlen(op->name), op);
 }
 
 const OnnxOp *onnx_op_find(Ctx *cx, const OnnxOp *const *rows, const char *op_name)
 {
-    const OnnxOp *own = map_get(&registry(cx)->importer_row, op_name, strlen(op_name));
+    const OnnxOp *own = map_get_const(&registry(cx)->importer_row, op_name, strlen(op_name));
     if (own) return own;
     for (int i = 0; rows[i]; i++)
         for (const OnnxOp *op = rows[i]; op->name; op++)

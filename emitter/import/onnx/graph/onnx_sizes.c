@@ -38,11 +38,12 @@ void onnx_set_list(OnnxCall *c, const OnnxSizes *s)
         map_put_ptr(lists(c), c->out[0], arena_copy(c->cx->arena, s, sizeof *s));
         return;
     }
-    c->out[0] = tensor_constant(c->cx, c->name, s->type, s->rank, &count, NULL);
+    void *data;
+    c->out[0] = tensor_zeros(c->cx, c->name, s->type, s->rank, &count, &data);
     for (int i = 0; i < s->count && c->out[0]; i++) {
         const int64_t size = s->at[i]->integer;
         const Scalar v = dtype_is_float(s->type) ? (Scalar){ .f = (double)size } : (Scalar){ .i = size };
-        dtype_store(s->type, (void *)(uintptr_t)c->out[0]->data, i, v);
+        dtype_store(s->type, data, i, v);
     }
 }
 

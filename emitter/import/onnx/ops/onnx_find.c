@@ -180,9 +180,12 @@ static bool open_pool(OnnxCall *c, UnpoolWindow *p)
     return !ctx_failed(c->cx) && p->width > 0;
 }
 
+/* gram: [width][most], of the type; length: [width] */
+typedef struct Grams { DType type; int most; void *gram; int32_t *length; } Grams;
+
 /* Fills in the grams of one length; the number of the next gram, or -1: refused. */
-static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, bool counts, Tensor *gram,
-                      Tensor *lengths)
+static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, bool counts,
+                      const Grams *g)
 {
     int64_t begin = p->starts->ints[length - 1],
             end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
@@ -192,17 +195,16 @@ static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, 
                     (long long)end, p->words->int_count);
         return -1;
     }
-    int most = (int)tensor_dim(gram, 1);
     for (; begin < end; begin += length, next++) {
         int64_t row = p->places->ints[next];
         if (!counts) continue;
-        if (dtype_load(I32, lengths->data, row).i > 0) {
+        if (g->length[row] > 0) {
             onnx_unsupported(c, "two grams for output %lld; one each is accepted", (long long)row);
             return -1;
         }
-        dtype_store(I32, (void *)(uintptr_t)lengths->data, row, (Scalar){ .i = length });
-        for (int j = 0; j < most; j++)
-            dtype_store(gram->type, (void *)(uintptr_t)gram->data, row * most + j,
+        g->length[row] = length;
+        for (int j = 0; j < g->most; j++)
+            dtype_store(g->type, g->gram, row * g->most + j,
                         (Scalar){ .i = p->words->ints[begin + (j < length ? j : length - 1)] });
     }
     return next;
@@ -217,9 +219,10 @@ static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
     if (strcmp(mode, "TF") == 0 || !count) return count;
     if (given && given->real_count != p->count) onnx_refuse(c, "%d weights for %d grams", given->real_count, p->count);
     if (ctx_failed(c->cx)) return NULL;
-    Tensor *weights = tensor_constant(c->cx, c->name, F32, 1, &width, NULL);
-    for (int i = 0; i < p->count; i++)
-        dtype_store(F32, (void *)(uintptr_t)weights->data, p->places->ints[i],
+    void *data;
+    Tensor *weights = tensor_zeros(c->cx, c->name, F32, 1, &width, &data);
+    for (int i = 0; weights && i < p->count; i++)
+        dtype_store(F32, data, p->places->ints[i],
                     (Scalar){ .f = given ? given->reals[i] : 1 });
     if (strcmp(mode, "IDF") == 0) count = onnx_call2(c, "min", count, onnx_scalar_like(c, count, 1));
     return onnx_call2(c, "mul", count, weights);
@@ -240,11 +243,13 @@ static void tf_idf(OnnxCall *c)
             LONGEST_GRAM);
         return;
     }
-    Tensor *gram = tensor_constant(c->cx, c->name, x->type, 2, (int64_t[]){ p.width, most }, NULL);
-    Tensor *lengths = tensor_constant(c->cx, c->name, I32, 1, (int64_t[]){ p.width }, NULL);
-    for (int length = 1, next = 0; length <= p.starts->int_count && next >= 0; length++) {
+    void *words, *sizes;
+    Tensor *gram = tensor_zeros(c->cx, c->name, x->type, 2, (int64_t[]){ p.width, most }, &words);
+    Tensor *lengths = tensor_zeros(c->cx, c->name, I32, 1, (int64_t[]){ p.width }, &sizes);
+    const Grams grams = { x->type, (int)most, words, sizes };
+    for (int length = 1, next = 0; length <= p.starts->int_count && next >= 0 && gram && lengths; length++) {
         bool counts = length >= least && length <= most;
-        next = fill_grams(c, &p, length, next, counts, gram, lengths);
+        next = fill_grams(c, &p, length, next, counts, &grams);
     }
     Tensor *rows = x->rank == 2 ? x : onnx_reshape(c, x, (int64_t[]){ 1, -1 }, 2);
     if (ctx_failed(c->cx) || !rows) return;

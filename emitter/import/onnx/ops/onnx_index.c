@@ -160,11 +160,12 @@ static void eye_like(OnnxCall *c)
         onnx_unsupported(c, "a matrix of %s; at most %d elements are accepted", tensor_shape_text(c->cx, x), 1 << 16);
         return;
     }
-    Tensor *y = tensor_constant(c->cx, c->name, t, 2, shape, NULL);
-    for (int64_t i = 0; i < shape[0]; i++) {
+    void *data;
+    Tensor *y = tensor_zeros(c->cx, c->name, t, 2, shape, &data);
+    for (int64_t i = 0; y && i < shape[0]; i++) {
         Scalar one = { .i = 1 };
         if (dtype_is_float(t)) one.f = 1;
-        if (i + k >= 0 && i + k < shape[1]) dtype_store(t, (void *)(uintptr_t)y->data, i * shape[1] + i + k, one);
+        if (i + k >= 0 && i + k < shape[1]) dtype_store(t, data, i * shape[1] + i + k, one);
     }
     c->out[0] = y;
 }

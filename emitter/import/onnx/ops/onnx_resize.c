@@ -69,7 +69,7 @@ static Tensor *gathered(OnnxCall *c, const OnnxResize *r, const SampleLine *l, T
 
 /* Weights of the taps around place v, which sum to 1. */
 static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shrink, int64_t first, int64_t taps,
-                  int32_t *index, Tensor *weights, int64_t row)
+                  int32_t *index, DType type, void *weights, int64_t row)
 {
     int64_t base = floor_of(v);
     double sum = 0;
@@ -79,8 +79,8 @@ static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shr
             double w = r->excludes_outside && (at < 0 || at >= l->in) ? 0 : kernel_at(r, shrink * ((double)at - v));
             if (pass == 0) sum += w;
             else
-                dtype_store(weights->type, (void *)(uintptr_t)weights->data, row * taps + t,
-                            dtype_wrap(weights->type, (Scalar){ .f = sum != 0 ? w / sum : 0 }));
+                dtype_store(type, weights, row * taps + t,
+                            dtype_wrap(type, (Scalar){ .f = sum != 0 ? w / sum : 0 }));
             index[row * taps + t] = (int32_t)clamped(at, l->in);
         }
 }
@@ -94,9 +94,10 @@ static Tensor *resampled(OnnxCall *c, const OnnxResize *r, const SampleLine *l, 
         return NULL;
     }
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);
-    Tensor *weights = tensor_constant(c->cx, c->name, x->type, 2, (int64_t[]){ l->out, taps }, NULL);
+    void *data;
+    Tensor *weights = tensor_zeros(c->cx, c->name, x->type, 2, (int64_t[]){ l->out, taps }, &data);
     for (int64_t i = 0; weights && i < l->out; i++)
-        weigh(r, l, source_coordinate(r, l, i), shrink, first, taps, index, weights, i);
+        weigh(r, l, source_coordinate(r, l, i), shrink, first, taps, index, x->type, data, i);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 2, (int64_t[]){ l->out, taps }, index);
     return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis)
                             : NULL;
@@ -351,18 +352,19 @@ static void affine_grid(OnnxCall *c)
         return;
     }
     const bool align = onnx_int(c, "align_corners", 0) != 0;
-    Tensor *base = tensor_constant(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ places, spatial + 1 }, NULL);
+    void *data;
+    Tensor *base = tensor_zeros(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ places, spatial + 1 }, &data);
     for (int64_t i = 0; base && i < places; i++) {
         int64_t rest = i;
         for (int d = 0; d < spatial; d++) {                   /* the last dimension is x */
             const int64_t extent = size[1 + spatial - d], at = rest % extent;
             const double centre = align ? (extent > 1 ? 2.0 * (double)at / (double)(extent - 1) - 1 : 0)
                                         : (2.0 * (double)at + 1) / (double)extent - 1;
-            dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + d,
+            dtype_store(base->type, data, i * (spatial + 1) + d,
                         dtype_wrap(base->type, (Scalar){ .f = centre }));
             rest /= extent;
         }
-        dtype_store(base->type, (void *)(uintptr_t)base->data, i * (spatial + 1) + spatial, (Scalar){ .f = 1 });
+        dtype_store(base->type, data, i * (spatial + 1) + spatial, (Scalar){ .f = 1 });
     }
     Tensor *grid = onnx_call2(c, "matmul", base, onnx_call(c, "transpose", c->in[0], "perm=0,2,1"));
     int64_t shape[2 + MOST_SPATIAL] = { size[0] };

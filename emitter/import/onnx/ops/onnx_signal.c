@@ -218,14 +218,15 @@ static void mel_weights(OnnxCall *c)
         edge[i] = (int64_t)((double)((int64_t)v[1] + 1) * hertz_of((double)i * step + low) / v[2]);
         if (edge[i] >= bins) edge[i] = bins - 1;
     }
-    Tensor *w = tensor_constant(c->cx, c->name, t, 2, (int64_t[]){ bins, bands }, NULL);
-    for (int64_t b = 0; b < bands; b++)
+    void *data;
+    Tensor *w = tensor_zeros(c->cx, c->name, t, 2, (int64_t[]){ bins, bands }, &data);
+    for (int64_t b = 0; w && b < bands; b++)
         for (int64_t i = edge[b]; i <= edge[b + 2]; i++) {
             int64_t up = edge[b + 1] - edge[b], down = edge[b + 2] - edge[b + 1];
             double weight = i < edge[b + 1]    ? (double)(i - edge[b]) / (double)up
                             : i == edge[b + 1] ? 1
                                                : (double)(edge[b + 2] - i) / (double)down;
-            dtype_store(t, (void *)(uintptr_t)w->data, i * bands + b, (Scalar){ .f = weight });
+            dtype_store(t, data, i * bands + b, (Scalar){ .f = weight });
         }
     c->out[0] = w;
 }

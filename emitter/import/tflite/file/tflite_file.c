@@ -202,9 +202,9 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
                    (unsigned long long)t->data.count);
         return NULL;
     }
-    Tensor *out = tensor_constant(cx, t->name, type, t->rank, t->dim, NULL);
+    void *to;
+    Tensor *out = tensor_zeros(cx, t->name, type, t->rank, t->dim, &to);
     if (!out) return NULL;
-    void *to = (void *)(uintptr_t)out->data;
     if (t->is_sparse && t->is_packed) diag_unsupported(cx, where, "sparse weights of four bits");
     else if (t->is_sparse && !tflite_densify(t, size, to))
         diag_error(cx, where, "what it says of the places of its elements is damaged");

@@ -399,17 +399,18 @@ static Taps taps_of(TfliteCall *c, const TfliteResize *r, int d, bool whole)
 {
     const int64_t last = r->in[d] - 1, out = r->out[d], dims[] = { out, 1, 1 };
     const DType type = whole ? I32 : F32;
-    Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out),
-               tensor_constant(c->cx, "near", type, 3 - d, dims, NULL),
-               tensor_constant(c->cx, "far", type, 3 - d, dims, NULL) };
+    void *of_low, *of_high;
+    Tensor *near_part = tensor_zeros(c->cx, "near", type, 3 - d, dims, &of_low);
+    Tensor *far_part = tensor_zeros(c->cx, "far", type, 3 - d, dims, &of_high);
+    Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out), near_part, far_part };
     for (int64_t i = 0; i < out && !ctx_failed(c->cx); i++) {
         const Between b = whole ? whole_place(r, d, i) : real_place(r, d, i);
         const float near = (whole ? 1 << 10 : 1) - b.far;
         t.low[i] = (int32_t)(b.low > last ? last : b.low);
         t.high[i] = (int32_t)(b.high > last ? last : b.high < 0 ? 0 : b.high);
-        dtype_store(type, (void *)(uintptr_t)t.of_low->data, i,
+        dtype_store(type, of_low, i,
                     whole ? (Scalar){ .i = (int64_t)near } : (Scalar){ .f = near });
-        dtype_store(type, (void *)(uintptr_t)t.of_high->data, i,
+        dtype_store(type, of_high, i,
                     whole ? (Scalar){ .i = (int64_t)b.far } : (Scalar){ .f = b.far });
     }
     return t;

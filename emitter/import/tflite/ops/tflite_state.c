@@ -99,8 +99,9 @@ static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *firs
     const int byte = first->quant ? first->quant->zero_point[0] : 0;
     if (!byte) return NULL;
     for (int d = 0; d < like->rank; d++) shape[d] = tensor_dim(like, d);
-    const Tensor *out = tensor_constant(s->cx, like->name, like->type, like->rank, shape, NULL);
-    if (out) memset((void *)(uintptr_t)out->data, byte & 0xff, (size_t)tensor_bytes(out));
+    void *data;
+    const Tensor *out = tensor_zeros(s->cx, like->name, like->type, like->rank, shape, &data);
+    if (out) memset(data, byte & 0xff, (size_t)tensor_bytes(out));
     return out;
 }
 
