@@ -39,9 +39,9 @@ check file-unknown-node            refuses 2:21 "'conv_7'; did you mean 'conv_1'
 said 'on_device npv conv_1\n' said
 check file-unknown-device          refuses 1:11 "did you mean 'npu'"
 said 'on_device npu relu_2..conv_1\n' said
-check file-range-backwards         refuses 1:15 'comes behind'
+check file-range-backwards         refuses 1:15 "' follows '"
 said 'on_device npu\n' said
-check file-no-pattern              refuses 1:1 'of which nodes'
+check file-no-pattern              refuses 1:1 'it names no node'
 said 'stop_fusion scale=2 relu_1\n' said
 check file-scale-of-nothing        refuses 1:1 'takes no scale'
 said 'simulated_quantize relu_1\n' said

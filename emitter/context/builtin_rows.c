@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The built-in rows: the arrays of ops/ and schedules/, as make lists them in builtin.h from the names of the files. */
+/* The built-in rows: the arrays of ops/ and schedules/. make generates their list, builtin.h, from the file names. */
 #include "context/builtin_rows.h"
 
 #define BUILTIN_OPS(rows) extern const Op rows[];
@@ -12,7 +12,7 @@
 #undef BUILTIN_IMPLEMENTATIONS
 #undef BUILTIN_DEVICES
 
-/* The arrays' addresses, each list closed by NULL. */
+/* The addresses of the arrays; NULL ends each list. */
 #define BUILTIN_TARGETS(rows)
 #define BUILTIN_IMPLEMENTATIONS(rows)
 #define BUILTIN_DEVICES(rows)

@@ -3,6 +3,6 @@
 #define LW_CONTEXT_CONTEXT_H
 #include "support/ctx.h"
 
-/* A context that knows all that is built in: the simplifier's rules, operators, targets, implementations, devices. */
-Ctx *context_new(OutOfMemory *hook, void *user);   /* as ctx_new; ended by ctx_free */
+/* Returns a context with all built-in rows: the simplifier's rules, operators, targets, implementations, devices. */
+Ctx *context_new(OutOfMemory *hook, void *user);   /* parameters of ctx_new; ctx_free frees it */
 #endif

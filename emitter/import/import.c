@@ -31,7 +31,7 @@ static const Format *format_of(const char *extension)
     return NULL;
 }
 
-/* The file is not what its name promises, or the name promises nothing. */
+/* Refuses a file whose contents do not match its name, or whose name gives no format. */
 static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
 {
     const bool is_model = c && format_of(c->extension) && !text_equal(c->extension, "te");
@@ -40,10 +40,10 @@ static void refuse_contents(Ctx *cx, const char *extension, const Contents *c)
     if (format_of(extension)) diag_error(cx, NULL, "this is no .%s file, but %s%s", extension, c->what, advice);
     else if (c)
         diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, and the file is %s%s", c->what, advice);
-    else diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, so the format is not known");
+    else diag_error(cx, NULL, "the name ends in none of .onnx, .te and .tflite, so the format is unknown");
 }
 
-/* An option for a name that the model does not have is a slip. */
+/* Refuses --dim and --value for names that the model does not have. */
 static void refuse_unused(Ctx *cx, const ImportOptions *o, const Model *m)
 {
     const char **names = NEW_ARRAY(cx->arena, const char *, m->input_count);

@@ -269,7 +269,7 @@ static void check_refusals(void)
     Spec s = float_spec();
     s.operators = 3;
     s.code = 105;
-    check_refused("all-unknown-are-listed", &s, "operator \"y\" (REVERSE_V2): unsupported: the operator is not known", 3);
+    check_refused("all-unknown-are-listed", &s, "operator \"y\" (REVERSE_V2): unsupported: the operator is unknown", 3);
     s.code = 32;
     s.custom = "Magic";
     check_refused("custom", &s, "(Magic)", 3);
@@ -294,10 +294,10 @@ static void check_refusals(void)
     s.sparse = 1 << 1;
     check_refused("sparse-without-levels", &s, "what it says of the places of its elements is damaged", 1);
     s.sparse = 1 << 0;
-    check_refused("sparse-input", &s, "a sparse tensor that is no constant", 1);
+    check_refused("sparse-input", &s, "a sparse tensor that is not constant", 1);
     s = float_spec();
     s.tensor[3].dim[1] = 5;
-    check_refused("another-shape", &s, "its output is [1][2], but the file says [1,5]", 1);
+    check_refused("another-shape", &s, "its output is [1][2], but the file declares [1,5]", 1);
     s = float_spec();
     s.tensor[1].type = INT8;
     check_refused("stored-weights-too-long", &s, "its buffer has 24 bytes", 1);
@@ -315,10 +315,10 @@ static void check_refusals(void)
     check_refused("no-scale", &s, "\"y\" has no scale", 1);
     s = float_spec();
     s.operators = 2;
-    check_refused("made-twice", &s, "it is made twice", 1);
+    check_refused("made-twice", &s, "it is computed twice", 1);
     s = float_spec();
     s.operators = 0;
-    check_refused("nothing-makes-it", &s, "nothing makes it", 1);
+    check_refused("nothing-makes-it", &s, "no operator computes it", 1);
 }
 
 /* ---- Damages: whatever the bytes, an answer ------------------------------------------------------------------------- */

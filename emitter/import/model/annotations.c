@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads an annotation file and puts its calls into the model. The model's calls are made anew in their order; behind the
- * last call of a node, for an importer makes several of one, the annotations stand that are said of it. */
+/* Reads an annotation file and inserts its calls into the model. Copies the model's calls in their order and inserts a
+ * node's annotations after its last call: importers lower a node to several calls. */
 #include "import/model/annotations.h"
 
 #include <string.h>
@@ -11,17 +11,17 @@
 #include "support/names.h"
 #include "support/text.h"
 
-typedef struct Said {
+typedef struct Annotation {
     const Op *op; const char *attrs;
     Tensor *scale, *zero; int axis;      /* of the simulated quantization; axis -1: the last */
-    bool *is_of;                         /* [nodes] */
-} Said;
+    bool *is_of;                         /* [nodes] the annotation applies */
+} Annotation;
 
 typedef struct Annotations {
     Ctx *cx;
-    Lexer place;                         /* for errors: knows the text */
+    Lexer place;                         /* for diagnostics: path and text of the file */
     int node_count; Node **node;         /* the model's calls, in order */
-    int said_count; Said *said;
+    int annotation_count; Annotation *annotation;
     const char *device, *scale, *zero, *axis, *others;     /* of the line being read */
 } Annotations;
 
@@ -35,7 +35,7 @@ static void refuse(Annotations *a, Token at, const char *format, ...)
 
 static const char *word_text(Annotations *a, Token w) { return name_n(a->cx, w.at, (size_t)w.length); }
 
-/* ---- Patterns ------------------------------------------------------------------------------------------------------ */
+/* ---- Patterns ---------------------------------------------------------------------------------------------------- */
 
 static bool fits(const char *pattern, const char *s)
 {
@@ -44,7 +44,7 @@ static bool fits(const char *pattern, const char *s)
     return (*pattern == '?' || *pattern == *s) && fits(pattern + 1, s + 1);
 }
 
-/* The first node whose name fits, or the last; -1: none. */
+/* Returns the first node whose name matches, or the last; -1: none. */
 static int find_node(const Annotations *a, const char *pattern, bool last)
 {
     int found = -1;
@@ -61,7 +61,7 @@ static void refuse_pattern(Annotations *a, Token at, const char *pattern)
            text_hint(a->cx, pattern, names, (size_t)a->node_count, ""));
 }
 
-/* The part before and behind `..`; a name may have single dots. */
+/* Finds the `..` between two names; a name may contain single dots. */
 static const char *range_in(Token w)
 {
     for (const char *s = w.at; s + 3 < w.at + w.length && s >= w.at; s++)
@@ -76,7 +76,7 @@ static void read_range(Annotations *a, Token w, const char *dots, bool *is_of)
     int first = find_node(a, word_text(a, from), false), last = find_node(a, word_text(a, to), true);
     if (first < 0) refuse_pattern(a, from, word_text(a, from));
     else if (last < 0) refuse_pattern(a, to, word_text(a, to));
-    else if (last < first) refuse(a, w, "'%s' comes behind '%s' in the model", word_text(a, from), word_text(a, to));
+    else if (last < first) refuse(a, w, "'%s' follows '%s' in the model", word_text(a, from), word_text(a, to));
     for (int i = first; i >= 0 && i <= last; i++) is_of[i] = true;
 }
 
@@ -92,15 +92,15 @@ static void read_pattern(Annotations *a, Token w, bool *is_of)
     if (!any) refuse_pattern(a, w, pattern);
 }
 
-/* ---- Lines --------------------------------------------------------------------------------------------------------- */
+/* ---- Lines ------------------------------------------------------------------------------------------------------- */
 
-/* The next word of the line; length 0 at its end. */
+/* Returns the next word of the line; length 0 at its end. */
 static Token next_word(const char **at)
 {
     const char *s = *at + strspn(*at, " \t\r,");
     size_t n = strcspn(s, " \t\r\n,#");
     if (*s == '"') n = 1 + strcspn(s + 1, "\"\n"), n += s[n] == '"';
-    for (size_t i = 0; i < n && *s != '"'; i++)       /* the commas of name=1,2,3 belong to it */
+    for (size_t i = 0; i < n && *s != '"'; i++)       /* the commas of name=1,2,3 are part of the word */
         if (s[i] == '=') n = strcspn(s, " \t\r\n#");
     *at = s + n;
     return (Token){ TOKEN_NAME, s, (int)n };
@@ -121,11 +121,11 @@ static int read_axis(Annotations *a, Token line)
 {
     for (int axis = 0; axis < MAX_RANK; axis++)
         if (text_equal(a->axis, text_format(a->cx, "%d", axis))) return axis;
-    refuse(a, line, "axis=%s is no dimension's number", a->axis);
+    refuse(a, line, "axis=%s is not the number of a dimension", a->axis);
     return -1;
 }
 
-/* 1,2,3 as a constant: a scalar, or a vector. */
+/* Returns 1,2,3 as a constant: a scalar, or a vector. */
 static Tensor *numbers(Annotations *a, Token line, const char *what, const char *text, DType type)
 {
     double value[4096];
@@ -133,7 +133,7 @@ static Tensor *numbers(Annotations *a, Token line, const char *what, const char 
     for (const char *s = text, *end; count < 4096; s = end + 1) {
         value[count++] = text_read_double(s, &end);
         if (end == s || (*end && *end != ',')) {
-            refuse(a, line, "%s=%s is no list of numbers", what, text);
+            refuse(a, line, "%s=%s is not a list of numbers", what, text);
             return NULL;
         }
         if (!*end) break;
@@ -182,7 +182,7 @@ static void read_line(Annotations *a, const char *at)
     Token w = next_word(&at), line = w;
     int patterns = 0;
     if (!w.length) return;
-    Said s = { .op = read_annotation(a, w), .is_of = NEW_ARRAY(a->cx->arena, bool, a->node_count) };
+    Annotation s = { .op = read_annotation(a, w), .is_of = NEW_ARRAY(a->cx->arena, bool, a->node_count) };
     a->device = a->scale = a->zero = a->axis = NULL;
     a->others = "";
     if (!s.op) return;
@@ -191,10 +191,11 @@ static void read_line(Annotations *a, const char *at)
         else if (is_setting(w)) read_setting(a, w);
         else read_pattern(a, w, s.is_of), patterns++;
     }
-    if (!patterns) refuse(a, line, "of which nodes is it said? %s %sNAME is expected", word_text(a, line),
-        s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
+    if (!patterns) refuse(a, line, "it names no node; accepted: %s %sNAME", word_text(a, line),
+                          s.op->fusion.annotation == ANNOTATION_DEVICE ? "DEVICE " : "");
     bool is_quantized = s.op->least_inputs == 3;
-    if (!is_quantized && (a->scale || a->zero)) refuse(a, line, "%s takes no scale and no zero", word_text(a, line));
+    if (!is_quantized && (a->scale || a->zero))
+        refuse(a, line, "%s does not accept scale and zero", word_text(a, line));
     if (is_quantized && !a->scale) refuse(a, line, "scale=NUMBER is missing");
     if (ctx_failed(a->cx)) return;
     if (is_quantized) s.scale = numbers(a, line, "scale", a->scale, F32);
@@ -205,12 +206,12 @@ static void read_line(Annotations *a, const char *at)
     attrs_read(a->cx, s.op, s.attrs, &count);
     lex_relocate(&a->place, mark, line);
     s.axis = a->axis ? read_axis(a, line) : -1;
-    a->said[a->said_count++] = s;
+    a->annotation[a->annotation_count++] = s;
 }
 
-/* ---- The model anew ------------------------------------------------------------------------------------------------- */
+/* ---- The annotated model ----------------------------------------------------------------------------------------- */
 
-/* One value for each index of x's axis: ones for the dimensions behind it. */
+/* Reshapes p, one value for each index of x's axis, to broadcast against x: unit dimensions follow the axis. */
 static Tensor *along(Ctx *cx, Tensor *p, const Tensor *x, int axis)
 {
     int64_t shape[MAX_RANK];
@@ -221,24 +222,25 @@ static Tensor *along(Ctx *cx, Tensor *p, const Tensor *x, int axis)
     return tensor_constant(cx, p->name, p->type, rank, shape, p->data);
 }
 
-static Tensor *said_of(Ctx *cx, const Said *s, const Node *n, Tensor *x)
+static Tensor *annotated(Ctx *cx, const Annotation *s, const Node *n, Tensor *x)
 {
     Tensor *in[3] = { x };
     if (s->scale) in[1] = along(cx, s->scale, x, s->axis);
     if (s->zero) in[2] = along(cx, s->zero, x, s->axis);
     int count = 0;
     const Attr *attr = attrs_read(cx, s->op, s->attrs, &count);
-    Node *made = op_call(cx, s->op, n->name, in, s->scale ? 3 : 1, attr, count);
-    if (!made) return NULL;
-    made->out[0]->name = x->name;
-    made->out[0]->quant = x->quant;
-    return made->out[0];
+    Node *mark = op_call(cx, s->op, n->name, in, s->scale ? 3 : 1, attr, count);
+    if (!mark) return NULL;
+    mark->out[0]->name = x->name;
+    mark->out[0]->quant = x->quant;
+    return mark->out[0];
 }
 
-/* Within a node its calls read one another as before; all others read what is said of its results. */
-typedef struct Remake { Map inner, outer; } Remake;
+/* Calls of one node read one another's results directly (inner); calls of other nodes read the annotated ones
+ * (outer). */
+typedef struct Rebuild { Map inner, outer; } Rebuild;
 
-static Tensor *seen_by(const Remake *r, const Node *n, Tensor *t)
+static Tensor *operand_of(const Rebuild *r, const Node *n, Tensor *t)
 {
     if (!t) return NULL;
     bool same_node = n && t->producer && t->producer->name == n->name;
@@ -246,27 +248,27 @@ static Tensor *seen_by(const Remake *r, const Node *n, Tensor *t)
     return now ? now : t;
 }
 
-static void remake_call(Annotations *a, Remake *r, int i)
+static void rebuild_call(Annotations *a, Rebuild *r, int i)
 {
     Node *n = a->node[i];
     Tensor **in = NEW_ARRAY(a->cx->arena, Tensor *, n->in_count);
-    for (int j = 0; j < n->in_count; j++) in[j] = seen_by(r, n, n->in[j]);
+    for (int j = 0; j < n->in_count; j++) in[j] = operand_of(r, n, n->in[j]);
     Node *now = node_over(a->cx, n, in);
     for (int j = 0; now && j < n->out_count; j++) {
         Tensor *t = now->out[j];
         map_put_ptr(&r->inner, n->out[j], t);
-        for (int s = 0; s < a->said_count && t; s++)
-            if (a->said[s].is_of[i]) t = said_of(a->cx, &a->said[s], n, t);
+        for (int s = 0; s < a->annotation_count && t; s++)
+            if (a->annotation[s].is_of[i]) t = annotated(a->cx, &a->annotation[s], n, t);
         if (t) map_put_ptr(&r->outer, n->out[j], t);
     }
 }
 
-/* Dead annotations of inner calls fall away: nobody reads them. */
-static void remake(Annotations *a, Model *m)
+/* Copies the model with its annotations; those of inner calls have no consumers and are dead. */
+static void rebuild(Annotations *a, Model *m)
 {
-    Remake r = { map_new(a->cx->arena), map_new(a->cx->arena) };
-    for (int i = 0; i < a->node_count && !ctx_failed(a->cx); i++) remake_call(a, &r, i);
-    for (int i = 0; i < m->output_count; i++) m->output[i] = seen_by(&r, NULL, m->output[i]);
+    Rebuild r = { map_new(a->cx->arena), map_new(a->cx->arena) };
+    for (int i = 0; i < a->node_count && !ctx_failed(a->cx); i++) rebuild_call(a, &r, i);
+    for (int i = 0; i < m->output_count; i++) m->output[i] = operand_of(&r, NULL, m->output[i]);
 }
 
 static bool has_computes(const Annotations *a)
@@ -286,13 +288,13 @@ bool annotations_read(Ctx *cx, const char *path, Model *m)
     a.node_count = dag_order(cx, m->output, m->output_count, &a.node);
     size_t lines = 1;
     for (const char *s = text; *s; s++) lines += *s == '\n';
-    a.said = NEW_ARRAY(cx->arena, Said, lines);
+    a.annotation = NEW_ARRAY(cx->arena, Annotation, lines);
     if (has_computes(&a) || m->step_count)
         diag_unsupported(cx, NULL,
-                         "annotations of a .te file with formulas or steps: it is one nest, and its own schedule says "
-                         "what belongs together");
+                         "annotations of a .te file with formulas or steps: it is one nest, and its own schedule "
+                         "decides fusion");
     for (const char *s = text; *s && !ctx_failed(cx); s += strcspn(s, "\n"), s += *s == '\n') read_line(&a, s);
-    if (!ctx_failed(cx)) remake(&a, m);
+    if (!ctx_failed(cx)) rebuild(&a, m);
     cx->file = outer;
     return !ctx_failed(cx);
 }

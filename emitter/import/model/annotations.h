@@ -3,12 +3,12 @@
 #define LW_IMPORT_MODEL_ANNOTATIONS_H
 /* Annotations by name, from a file beside the model: --annotate FILE. One a line, '#' begins a comment:
  *
- *   stop_fusion conv_3                          an operator annotation.X, and the nodes whose results it is said of
- *   on_device npu conv_1..conv_5 dense_*        its device; from one node to another in the model's order; * and ? as in files
+ *   stop_fusion conv_3                          an operator annotation.X, and the nodes whose results it marks
+ *   on_device npu conv_1..conv_5 dense_*        with its device; a range in the model's order; the wildcards * and ?
  *   simulated_quantize "relu 4" scale=0.05 zero=3 bits=8
  *   simulated_quantize conv_1 scale=0.05,0.1 axis=3
  *
- * A name with blanks stands in quotes. A pattern that no node has is an error. */
+ * A name with blanks is quoted. A pattern that matches no node is an error. */
 #include "import/model/model.h"
 
 bool annotations_read(Ctx *cx, const char *path, Model *m);

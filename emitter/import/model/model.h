@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_MODEL_MODEL_H
 #define LW_IMPORT_MODEL_MODEL_H
-/* What every importer makes, and what it may be told. */
+/* The result of every importer, and the options of import. */
 #include "ir/expr/tensor.h"
 
-/* An input and an output that are state: what the output leaves is the input of the next run. Places among all. */
+/* Indices of an input and an output that are state: the output's value is the input of the next run. */
 typedef struct StatePair { int input, output; } StatePair;
 
 /* Inputs and outputs keep the file's order and names. */
@@ -12,22 +12,22 @@ typedef struct Model {
     const char *name;
     int input_count;  Tensor **input;
     int output_count; Tensor **output;
-    int state_count; const StatePair *state;         /* pairs that the file makes itself */
-    /* [input_count] what an input that is state holds at first; NULL, here or there: zeros */
+    int state_count; const StatePair *state;         /* pairs that the file declares */
+    /* [input_count] the initial value of an input that is state; NULL, the array or an entry: zeros */
     const Tensor **initial;
-    /* Names of the file's tensors, by their numbers there; 0: they have none */
+    /* Names of the file's tensors, by their numbers in the file; count 0: the format has no numbers */
     int number_count; const char *const *of_number;
     const char *dim_names;               /* "batch, x.1": open dimensions that --dim may name; NULL: none */
-    int step_count;                      /* schedule steps that a .te file brings; other formats: 0 */
-    const struct TeStep *step;           /* in the file's order; import/te/te.c knows what they are */
+    int step_count;                      /* schedule steps of a .te file; other formats: 0 */
+    const struct TeStep *step;           /* in the file's order; import/te/te.h defines the type */
 } Model;
 
-/* `--dim batch=1`: a symbolic dimension by its name, or one without a name as INPUT.AXIS. */
+/* `--dim batch=1`: a symbolic dimension by its name, or as INPUT.AXIS if it has none. */
 typedef struct ImportDim {
     const char *name;
     int64_t value;
     bool is_maximum;
-    int64_t least; /* of one that stays open; 0: not said */
+    int64_t least;                       /* minimum of one that stays open; 0: not given */
 } ImportDim;
 /* `--value state=zeros.npy`: this input is a constant, read from the file. */
 typedef struct ImportValue { const char *name, *path; } ImportValue;
@@ -35,14 +35,14 @@ typedef struct ImportValue { const char *name, *path; } ImportValue;
 typedef struct ImportOptions {
     int dim_count;   const ImportDim *dim;
     int value_count; const ImportValue *value;
-    /* Inputs that are state: a value given for them is the initial one */
+    /* Inputs that are state: a value for one of them is its initial value */
     int state_count; const char *const *state;
-    bool as_nest;                        /* a .te text of operator calls alone: their loops, as if it had steps */
-    bool is_part;                        /* of a .te text to which more is added: outputs and promises may be open */
-    bool rounds_once;                    /* TFLite: products of int8 are scaled with one rounding, not two */
-    bool *is_dim_used, *is_value_used;   /* the importer sets those that it found in the model; may be NULL */
+    bool as_nest;                        /* a .te text of operator calls alone becomes one nest, like one with steps */
+    bool is_part;                        /* an incomplete .te text: outputs may be missing, promises undefined */
+    bool rounds_once;                    /* TFLite: int8 requantization rounds once, not twice */
+    bool *is_dim_used, *is_value_used;   /* the importer sets those that the model has; may be NULL */
 } ImportOptions;
 
-bool import_keeps(const ImportOptions *o, const char *input);          /* is the input state? */
+bool import_keeps(const ImportOptions *o, const char *input);          /* true if the input is state */
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads .te files (te.h has the language), one statement after the other. */
+/* Reads .te files (te.h defines the language), statement by statement. */
 #include "import/te/te.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@
 #include "support/map.h"
 #include "support/names.h"
 
-/* Checking a nest takes the square of its stages, reading names that of the calls. */
+/* The check of a nest is quadratic in its stages, the lookup of names is quadratic in the calls. */
 enum { MOST_IN_NEST = 2048, MOST_CALLS = 20000 };
 
 typedef struct TeReader {
@@ -21,8 +21,8 @@ typedef struct TeReader {
     const char *path, *text;
     const ImportOptions *options;
     const Known *known;              /* sizes and tensors so far */
-    bool is_scanning;                /* the first walk, when no tensor is known yet */
-    bool is_nest;                    /* calls are expanded where they stand */
+    bool is_scanning;                /* the first walk, before any tensor is defined */
+    bool is_nest;                    /* calls are expanded to stages */
     bool is_one_group;               /* the file has formulas or steps */
     Model *model;                    /* its arrays have room for all */
     TeStep *step;
@@ -30,7 +30,7 @@ typedef struct TeReader {
 
 /* ---- Statements in the text ------------------------------------------------------------------------------------- */
 
-/* The end of the statement that begins at s: its line's, or the line's in which its last bracket is closed. */
+/* Returns the end of the statement at s: the end of the line that closes its last bracket. */
 static const char *end_of_statement(const char *s)
 {
     int depth = 0;
@@ -62,7 +62,7 @@ static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
     if (t) r->known = known_add(r->cx, r->known, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
 
-/* A size given on the command line is a constant, or has a lower maximum. */
+/* --dim makes a size a constant, or lowers its maximum. */
 static void read_size(TeReader *r, Lexer *l)
 {
     Token at = lex_peek(l);
@@ -142,7 +142,7 @@ static void read_const(TeReader *r, Lexer *l)
     if (t && lex_expect(l, "=", "before the data")) read_data(r, l, at, t);
 }
 
-/* A value makes the input a constant; but state begins with it. */
+/* Reads an input. With a value it becomes a constant; for state, the value is the initial one. */
 static void read_input(TeReader *r, Lexer *l)
 {
     Token at;
@@ -181,8 +181,8 @@ static void read_outputs(TeReader *r, Lexer *l)
 
 /* ---- Operator calls --------------------------------------------------------------------------------------------- */
 
-/* A call is `names = name(...)` with nothing behind; a name that is also a function of formulas calls the operator
- * where an argument is a whole tensor. */
+/* True for `names = name(...)` up to the end of the statement. A name that is also a function of formulas calls the
+ * operator if an argument is a whole tensor. */
 static bool is_call(const TeReader *r, const Lexer *l)
 {
     int i = l->next;
@@ -245,7 +245,7 @@ static void read_attr(Lexer *l, Text *out)
     if (is_list) lex_expect(l, "]", "after the values");
 }
 
-/* An error of the operator is shown at the call. */
+/* Moves an error of the operator to the position of the call. */
 static void relocate(TeReader *r, const Lexer *l, DiagMark mark, Token at)
 {
     if (!ctx_failed(r->cx)) return;
@@ -254,8 +254,8 @@ static void relocate(TeReader *r, const Lexer *l, DiagMark mark, Token at)
     lex_error(l, at, "%s%s%s", d->where && !d->source ? d->where : "", d->where && !d->source ? ": " : "", d->what);
 }
 
-/* The stages that a call stands for are named after its result: y, and y_max, y_sum for what leads to it. `named` are done: in a
- * recurrence they lead to one another. */
+/* Names the stages of a call after its result: y, and y_max, y_sum for its producers. `named` holds the visited nodes:
+ * in a recurrence, producers form a cycle. */
 static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted, Tensor *const *in, int in_count,
                         Map *named)
 {
@@ -275,7 +275,7 @@ static void name_stages(TeReader *r, Node *n, const char *op, const char *wanted
     for (int i = 0; i < n->out_count; i++) n->out[i]->name = i ? name_format(r->cx, "%s_%d", wanted, i) : wanted;
 }
 
-/* The outputs of the call: its own, or in a nest those of the computes that it means. */
+/* Returns the outputs of the call, or, in a nest, those of the computes that it expands to. */
 static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wanted, Tensor *const *in, int in_count,
                               const char *attrs, int *count)
 {
@@ -298,7 +298,7 @@ static Tensor *const *call_op(TeReader *r, Lexer *l, Token at, const char *wante
     relocate(r, l, mark, at);
     if (!n) return NULL;
     *count = n->out_count;
-    /* Only looked at as a nest: it acts where it is emitted */
+    /* Annotations have no effect in a nest; they act in the DAG */
     if (r->is_nest && op->fusion.annotation) return in;
     if (!r->is_nest) return n->out;
     Tensor *const *out = op_expand(r->cx, n);
@@ -363,7 +363,7 @@ static const Statement statements[] = {
     { "promise", read_promise },
 };
 
-/* A statement's word is no keyword where '=', '[' or ',' follows: then it is a tensor that bears the name. */
+/* True if the statement begins with this keyword; before '=', '[' or ',' the word is the name of a tensor. */
 static bool begins(const Lexer *l, const char *word) { return lex_is(l, word) && lex_ahead(l, 1).kind == TOKEN_NAME; }
 
 static void read_statement(TeReader *r, Lexer *l)
@@ -388,7 +388,7 @@ static void read_step(TeReader *r, const char *begin, const char *end)
                                                 (size_t)(s - r->text), (size_t)(stop - r->text) };
 }
 
-/* Calls visit for each statement, `schedule` and its steps apart. */
+/* Visits each statement except `schedule` and its steps. */
 typedef void VisitStatement(TeReader *r, Lexer *l);
 
 static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
@@ -413,7 +413,7 @@ static void walk_statements(TeReader *r, VisitStatement *visit, bool with_steps)
     }
 }
 
-/* The first walk only looks whether there is a formula. */
+/* The first walk: finds out whether the file has formulas. */
 static void find_formulas(TeReader *r, Lexer *l)
 {
     bool is_known = false;

@@ -6,29 +6,30 @@
  *
  *   size n in 1..1024                      a symbolic size and its range; or size n = 1..1024
  *   input a: f32[n][512]
- *   input h: f32[3] = {0, 0.5, 1}          has a value: a constant, or where it is state (--state) what that begins with
+ *   input h: f32[3] = {0, 0.5, 1}          a constant; for an input that is state (--state), the initial value
  *   const w: f32[3] = {0.25, 0.5, 0.25}    or = [0.25, 0.5, 0.25], or = "w.npy", beside the file
- *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/text/formula.h); the stage has the tensor's name, loops are c.i, c.j, c.k
- *   promise s: f32[n][512]                 read before it is made, by itself or by what it reads: s[i ordered, j] = (s[i-1, j]? : 0) + ...
- *   y = conv2d(c, w, stride=2,2, pad=1)    an operator; `_` stands for an input left out
+ *   c[i, j] = sum(k) a[i, k] * b[k, j]     a formula (ir/text/formula.h): stage c with loops c.i, c.j, c.k
+ *   promise s: f32[n][512]                 declares a tensor that is read before its definition, as in a recurrence:
+ *                                          s[i ordered, j] = (s[i-1, j]? : 0) + ...
+ *   y = conv2d(c, w, stride=2,2, pad=1)    an operator; `_` for an absent input
  *   output y                               or several: output y, z
  *   schedule                               steps (schedule/schedule.h), indented, one a line
  *     split c.i 8 names=io,ii
  *
- * An index that is read from a tensor, as in x[at[i]], is clamped to x: data never lead outside of it.
- * With formulas or steps the file is one nest, and calls are expanded where they stand; a file of calls alone is a model
- * like any other. */
+ * An index that is read from a tensor, as in x[at[i]], is clamped to x: data cause no access out of bounds. With
+ * formulas or steps the file is one nest, and each call is expanded to its stages; a file of calls alone is a model of
+ * a DAG, like any other format. */
 #include "import/model/model.h"
 #include "ir/nest/nest.h"
 
 typedef struct TeStep {
-    const char *text;                /* as the schedule reads it */
+    const char *text;                /* input of sched_step */
     const char *path, *whole;        /* for diagnostics: the file, and its text */
-    size_t begin, end;               /* of the step in it */
+    size_t begin, end;               /* of the step within `whole` */
 } TeStep;
 
-/* `path` is for diagnostics and .npy files. False: see the diagnostics. */
+/* Reads a .te text; `path` is for diagnostics and .npy files. False after an error. */
 bool te_read(Ctx *cx, const char *path, const char *text, const ImportOptions *options, Model *out);
-/* The nest after the step; a refusal is a diagnostic at the step's line. */
+/* Returns the nest after the step; a refusal is a diagnostic at the step's line. */
 const Nest *te_step(Ctx *cx, const Nest *n, const TeStep *step);
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* From what a TFLite file says to calls of our operators:
+/* Lowers the tables of a TFLite file to calls of operators:
  *
- *   1. everything that is not known, all at once: operators, their versions, element types, variables, sparse weights
- *   2. operator by operator, in the file's order, which is that of execution: translate, and compare the result with the
- *      type and shape that the file gives for it
+ *   1. reports all that is unsupported at once: operators, their versions, element types, variables, sparse weights
+ *   2. lowers operator by operator, in the file's order, which is the execution order; compares each result with the
+ *      type and shape in the file
  *
- * Dimensions that the file leaves open (a batch) have the size that it gives as an example, 1, or that of --dim; with a maximum they
+ * Open dimensions (a batch) have the size that the file gives as an example, 1, or that of --dim; with a maximum they
  * stay open (tflite_open.c). */
 #include "import/tflite/tflite.h"
 
@@ -19,14 +19,14 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-enum { MOST_COPIES = 16,              /* constants together, in sizes of the file: tensors may share buffers */
-       MOST_ZEROS = 64 };             /* and this often as many bytes where zeros are left out */
+enum { MOST_COPIES = 16,              /* limit of all constants, in sizes of the file: tensors may share buffers */
+       MOST_ZEROS = 64 };             /* a dense byte of a sparse constant counts as 1/64 of a stored one */
 
 typedef struct Importer {
     Ctx *cx;
     const ImportOptions *options;
     TfliteFile file;
-    Tensor **value;                   /* of each tensor of the file, as far as made */
+    Tensor **value;                   /* [tensors of the file]; NULL: not computed yet */
     uint64_t constant_bytes;
     TfliteStates states;
     TfliteOpen open;
@@ -34,7 +34,7 @@ typedef struct Importer {
 
 static const char *tensor_where(Ctx *cx, const TfliteTensor *t) { return text_format(cx, "tensor \"%s\"", t->name); }
 
-/* ---- 1. What is not known ---------------------------------------------------------------------------------------- */
+/* ---- 1. Unsupported features ------------------------------------------------------------------------------------- */
 
 static int type_flag(int type)
 {
@@ -56,7 +56,7 @@ static const char *type_name(Ctx *cx, int type)
     return text ? text : text_format(cx, "type %d", type);
 }
 
-/* Weights of a real operator in 8 bits. */
+/* True for 8-bit weights of an operator on floats. */
 static bool has_stored_weights(const Importer *im, const TfliteOperator *op, const TfliteRow *row)
 {
     const TfliteTensor *x = &im->file.tensor[op->in[0]], *w = &im->file.tensor[op->in[1]];
@@ -88,9 +88,9 @@ static void list_unknown_operator(Importer *im, const TfliteOperator *op)
     const char *where = tflite_where(cx, &im->file, op);
     const TfliteRow *row = tflite_row_find(op->code);
     if (op->code == TFLITE_CUSTOM) diag_listed(cx, UNSUPPORTED, where, "custom operators");
-    else if (!row) diag_listed(cx, UNSUPPORTED, where, "the operator is not known");
+    else if (!row) diag_listed(cx, UNSUPPORTED, where, "the operator is unknown");
     else if (op->version > row->newest)
-        diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; %d is the newest that is known", op->version,
+        diag_listed(cx, UNSUPPORTED, where, "version %d of the operator; accepted: up to %d", op->version,
                     row->newest);
     else if (op->options_type && row->options && op->options_type != row->options)
         diag_listed(cx, ERROR, where, "its options are those of another operator (kind %d, not %d)", op->options_type,
@@ -102,8 +102,8 @@ static void list_unknown_tensor(Importer *im, const TfliteTensor *t)
 {
     const char *where = tensor_where(im->cx, t);
     if (t->is_variable) diag_listed(im->cx, UNSUPPORTED, where, "a variable");
-    if (t->is_sparse && !t->data.count) diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is no constant");
-    if (t->is_blockwise) diag_listed(im->cx, UNSUPPORTED, where, "another quantization than by scales and zero points");
+    if (t->is_sparse && !t->data.count) diag_listed(im->cx, UNSUPPORTED, where, "a sparse tensor that is not constant");
+    if (t->is_blockwise) diag_listed(im->cx, UNSUPPORTED, where, "a quantization other than scales and zero points");
 }
 
 static void list_unknown(Importer *im)
@@ -114,7 +114,7 @@ static void list_unknown(Importer *im)
 
 /* ---- 2. Inputs, operators, outputs ------------------------------------------------------------------------------- */
 
-/* Indices are 32 bits wide. */
+/* Emitted indices are 32 bits wide. */
 static bool is_too_large(Ctx *cx, const Tensor *t)
 {
     return tensor_most_elems(cx, t) < 0 || tensor_most_elems(cx, t) > INT32_MAX;
@@ -169,7 +169,7 @@ static void make_inputs(Importer *im, Model *out)
     }
 }
 
-/* Of a sparse constant, with its zeros; no more than a number that is too large. */
+/* Returns the dense bytes of a sparse constant; saturates above the limit. */
 static uint64_t sparse_bytes(const TfliteTensor *t)
 {
     uint64_t bytes = t->is_sparse ? 8 : 0;
@@ -190,60 +190,61 @@ static Tensor *value_at(Importer *im, int index)
     return im->value[index];
 }
 
-/* What follows from the operator must be what the file says; sizes that were given with --dim may differ, and a tensor whose
- * dimensions follow from other tensors has none in the file. */
-static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *made)
+/* Compares the operator's result with the file's tensor. Sizes given with --dim may differ, and the file has no shape
+ * for a tensor whose shape depends on data. */
+static void check_result(Importer *im, const TfliteCall *c, const TfliteTensor *t, const Tensor *result)
 {
     DType type;
-    bool is_said = t->rank > 0, is_same = !is_said || made->rank == t->rank;
-    for (int d = 0; d < made->rank && is_said && is_same; d++)
-        is_same = im->options->dim_count || tensor_dim(made, d) == t->dim[d];
+    bool has_shape = t->rank > 0, is_same = !has_shape || result->rank == t->rank;
+    for (int d = 0; d < result->rank && has_shape && is_same; d++)
+        is_same = im->options->dim_count || tensor_dim(result, d) == t->dim[d];
     const char *where = tflite_where(im->cx, &im->file, c->op);
-    if (is_too_large(im->cx, made)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
-    else if (!tflite_dtype(t->type, &type) || type != made->type)
-        diag_unsupported(im->cx, where, "an output of type %s; %s is what is made", type_name(im->cx, t->type),
-                         dtype_info(made->type)->spelling);
+    if (is_too_large(im->cx, result)) diag_error(im->cx, where, "its output \"%s\" is too large", t->name);
+    else if (!tflite_dtype(t->type, &type) || type != result->type)
+        diag_unsupported(im->cx, where, "an output of type %s; the operator computes %s", type_name(im->cx, t->type),
+                         dtype_info(result->type)->spelling);
     else if (!is_same)
-        diag_error(im->cx, where, "its output is %s, but the file says [%s]", tensor_shape_text(im->cx, made),
+        diag_error(im->cx, where, "its output is %s, but the file declares [%s]", tensor_shape_text(im->cx, result),
                    ints_text(im->cx, t->dim, t->rank));
 }
 
-/* Made of constants, and in integers that count or choose: sizes, begins, axes. */
-static bool is_known_size(const TfliteCall *c, const Tensor *made)
+/* True if the result is an integer computed from constants: sizes, begins, axes. */
+static bool is_known_size(const TfliteCall *c, const Tensor *result)
 {
     for (int i = 0; i < c->in_count; i++)
         if (c->in[i] && !tensor_is_constant(c->in[i])) return false;
-    return made->type == I32 || made->type == I64;
+    return result->type == I32 || result->type == I64;
 }
 
-/* The last call of an operator carries the name of the tensor; a value that is passed on keeps its own. */
+/* Enters result i of an operator. Its last call takes the tensor's name; a value that is passed through keeps its
+ * own. */
 static void enter_result(Importer *im, const TfliteCall *c, int i)
 {
     int index = c->op->out[i];
     const TfliteTensor *t = &im->file.tensor[index];
-    Tensor *made = c->out[i];
+    Tensor *result = c->out[i];
     bool is_new = true;
-    if (!made) diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op), "output %d", i);
+    if (!result) diag_unsupported(im->cx, tflite_where(im->cx, &im->file, c->op), "output %d", i);
     if (im->value[index] || t->data.count)
-        diag_error(im->cx, tensor_where(im->cx, t), "it is made twice, or a constant that is made");
+        diag_error(im->cx, tensor_where(im->cx, t), "it is computed twice, or a constant that an operator computes");
     if (ctx_failed(im->cx)) return;
-    check_result(im, c, t, made);
-    for (int j = 0; j < c->in_count; j++) is_new = is_new && made != c->in[j];
+    check_result(im, c, t, result);
+    for (int j = 0; j < c->in_count; j++) is_new = is_new && result != c->in[j];
     if (is_new) {
-        made->name = t->name;
-        made->quant = t->quant;
-        if (is_known_size(c, made)) made = import_known(im->cx, made);
+        result->name = t->name;
+        result->quant = t->quant;
+        if (is_known_size(c, result)) result = import_known(im->cx, result);
     }
-    im->value[index] = made;
+    im->value[index] = result;
 }
 
-/* An operator of variables; a value that is read keeps its name. */
+/* Imports an operator of variables; a value that is read keeps its name. */
 static bool import_state(Importer *im, const TfliteOperator *op)
 {
     Tensor *given = op->in_count > 1 && op->in[1] >= 0 ? value_at(im, op->in[1]) : NULL, *result = NULL;
     if (ctx_failed(im->cx) || !tflite_state_operator(&im->states, op, given, &result)) return false;
     if (result && im->value[op->out[0]])
-        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is made twice");
+        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[op->out[0]]), "it is computed twice");
     if (result) im->value[op->out[0]] = result;
     return true;
 }
@@ -263,19 +264,20 @@ static void import_operator(Importer *im, const TfliteOperator *op)
     for (int i = 0; i < op->in_count && !ctx_failed(im->cx); i++) {
         c->in[i] = op->in[i] < 0 ? NULL : value_at(im, op->in[i]);
         if (op->in[i] >= 0 && !c->in[i])
-            diag_error(im->cx, where, "its input \"%s\" is not made before it", im->file.tensor[op->in[i]].name);
+            diag_error(im->cx, where, "its input \"%s\" is not computed before it", im->file.tensor[op->in[i]].name);
     }
     if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_translate(c);
     if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
     for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
 }
 
-/* An output that is an input, a constant, or another output already gets a copy of its own. */
-static Tensor *output_of_its_own(Importer *im, int index, Tensor *const *others, int count)
+/* Returns the output; a copy, if it is also an input, a constant, or another output. */
+static Tensor *distinct_output(Importer *im, int index, Tensor *const *others, int count)
 {
     Tensor *t = value_at(im, index);
     if (!t) {
-        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[index]), "it is an output, but nothing makes it");
+        diag_error(im->cx, tensor_where(im->cx, &im->file.tensor[index]),
+                   "it is an output, but no operator computes it");
         return NULL;
     }
     bool is_shared = !t->producer;
@@ -292,11 +294,11 @@ static void make_outputs(Importer *im, Model *out)
     int count = im->file.output_count;
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
-        out->output[out->output_count++] = output_of_its_own(im, im->file.output[i], out->output, i);
+        out->output[out->output_count++] = distinct_output(im, im->file.output[i], out->output, i);
     if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
 }
 
-/* An output that is none of the others, nor an input or a constant. */
+/* Returns a variable's last value; a copy, if it is also an output, an input or a constant. */
 static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *out)
 {
     bool is_shared = !v->now->producer;
@@ -305,8 +307,8 @@ static Tensor *last_value(Importer *im, const TfliteVariable *v, const Model *ou
     return is_shared ? call(im->cx, "identity", text_format(im->cx, "%s_next", v->input->name), &t, 1, "") : t;
 }
 
-/* Behind the file's inputs and outputs: each variable before the run and after it. */
-static void make_states(Importer *im, Model *out)
+/* Appends to the file's inputs and outputs the value of each variable before the run and after it. */
+static void add_states(Importer *im, Model *out)
 {
     const int count = im->states.count;
     StatePair *pair = NEW_ARRAY(im->cx->arena, StatePair, count);
@@ -358,7 +360,7 @@ bool tflite_read(Ctx *cx, const char *path, Bytes bytes, const ImportOptions *op
         if (!ctx_failed(cx)) make_inputs(im, out);
         for (int i = 0; i < im->file.operator_count && !ctx_failed(cx); i++) import_operator(im, &im->file.operator[i]);
         if (!ctx_failed(cx)) make_outputs(im, out);
-        if (!ctx_failed(cx)) make_states(im, out);
+        if (!ctx_failed(cx)) add_states(im, out);
     }
     cx->file = outer;
     return !ctx_failed(cx);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_TFLITE_H
 #define LW_IMPORT_TFLITE_TFLITE_H
-/* TFLite models (schema 3), their first subgraph, as calls of our operators: float32, and int8 whose results are, to the
- * bit, those of TensorFlow Lite Micro's reference kernels with double rounding. */
+/* Imports the first subgraph of TFLite models (schema 3): float32, and int8 with the results of TensorFlow Lite Micro's
+ * reference kernels with double rounding, bit for bit. */
 #include "import/model/model.h"
 #include "support/file.h"
 

@@ -26,7 +26,7 @@ static const ImportDim *option_of(TfliteOpen *o, const TfliteTensor *t, int axis
     return NULL;
 }
 
-/* A file without signatures does not tell which dimensions are open. */
+/* A file without signatures does not declare open dimensions: --dim may set each. */
 const Expr *tflite_dim(TfliteOpen *o, const TfliteTensor *t, int axis)
 {
     Ctx *cx = o->cx;

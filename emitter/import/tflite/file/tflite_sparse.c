@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A sparse tensor is a tree, a level for each of its dimensions in `traversal order`, then for the dimensions within a block. Under a
- * node of a dense level stand all indices; of a sparse one those in indices[segment[node] .. segment[node + 1]). The leaves,
- * from left to right, are the elements. A block's index adds to that of the dimension which `block map` names:
+/* A sparse tensor is a tree, a level for each of its dimensions in `traversal order`, then for the dimensions within a
+ * block. Under a node of a dense level stand all indices; of a sparse one those in indices[segment[node] ..
+ * segment[node + 1]). The leaves, from left to right, are the elements. A block's index adds to that of the dimension
+ * which `block map` names:
  *
  *     place = index of the block * size of the block + index within it
  *

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Functions of one element of int8, by the tables of their 256 values that the reference kernels amount to: their own
- * arithmetic, in fixed point or floats, is done here once. And quotients and norms, which need more than one element. */
+ * arithmetic, in fixed point or floats, is done here once. And quotients and norms, which need more than one
+ * element. */
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -43,7 +44,7 @@ static Factor inverse_root(int64_t v)
     return shift < 0 ? (Factor){ x << -shift, 0 } : (Factor){ x, -shift };
 }
 
-/* ---- Tables -------------------------------------------------------------------------------------------------------- */
+/* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
 /* What is stored for the stored value q, before it is saturated */
@@ -88,7 +89,8 @@ static int64_t rsqrt_of(const Curve *c, int64_t q)
     return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
-/* Scales may be so absurd that v is beyond all integers, or no number; whatever is far outside of 8 bits will be clamped. */
+/* Scales may be so absurd that v is beyond all integers, or no number; whatever is far outside of 8 bits will be
+ * clamped. */
 static int64_t whole(float v) { return (int64_t)fmaxf(fminf(v, 1e6f), -1e6f); }
 
 static int64_t elu_of(const Curve *c, int64_t q)
@@ -127,7 +129,7 @@ static int64_t hard_swish_of(const Curve *c, int64_t q)
     return half_even_shift(product, -out.exponent) + tflite_zero(c->y);
 }
 
-/* ---- Translations -------------------------------------------------------------------------------------------------- */
+/* ---- Translations ------------------------------------------------------------------------------------------------ */
 
 static void curve(TfliteCall *c, const char *real, Formula *of)
 {
@@ -220,7 +222,7 @@ static void prelu(TfliteCall *c)
     c->out[0] = tflite_call(c, "cast", tflite_call(c, "clip", v, "min=-128 max=127"), "to=i8");
 }
 
-/* ---- Quotients and norms ------------------------------------------------------------------------------------------- */
+/* ---- Quotients and norms ----------------------------------------------------------------------------------------- */
 
 /* 1 / |b| in Q0.31 for every stored b, and by how many bits |b| is more than 1. */
 static Tensor *inverses(TfliteCall *c, int zero, int32_t *bits)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons, choices and logic. Two int8 are compared by their real values, as the reference does: both in fixed point
- * with eight more bits, scaled by their own scales. */
+/* Comparisons, choices and logic. Two int8 are compared by their real values, as the reference does: both in fixed
+ * point with eight more bits, scaled by their own scales. */
 #include "import/tflite/ops/tflite_rows.h"
 
 static Tensor *real_value(TfliteCall *c, int i)

@@ -46,7 +46,7 @@ static bool list_of(TfliteCall *c, int i, int64_t *out, int count)
     return found == count;
 }
 
-/* ---- Parts --------------------------------------------------------------------------------------------------------- */
+/* ---- Parts ------------------------------------------------------------------------------------------------------- */
 
 static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, int count)
 {
@@ -196,7 +196,7 @@ static void unpack(TfliteCall *c)
         c->out[i] = tflite_reshape(c, part_of(c, x, axis, i, i + 1), shape, rank);
 }
 
-/* ---- By indices ---------------------------------------------------------------------------------------------------- */
+/* ---- By indices -------------------------------------------------------------------------------------------------- */
 
 static void gather(TfliteCall *c)
 {
@@ -219,8 +219,8 @@ static Tensor *by_places(TfliteCall *c, Tensor *x, int axis, const int32_t *inde
     return x && places ? call(c->cx, "gather", c->name, (Tensor *[]){ x, places }, 2, "axis=%d", axis) : NULL;
 }
 
-/* Without or with the outermost element again. Pairs of paddings become those before all dimensions, then those after.
- * */
+/* Without or with the outermost element again. Pairs of paddings become those before all dimensions, then those
+ * after. */
 static void mirror_pad(TfliteCall *c)
 {
     enum { REFLECT };
@@ -239,7 +239,7 @@ static void mirror_pad(TfliteCall *c)
         2 * rank), mode);
 }
 
-/* ---- Blocks -------------------------------------------------------------------------------------------------------- */
+/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
 
 static int64_t block_of(TfliteCall *c)
 {
@@ -331,7 +331,7 @@ static void batch_to_space(TfliteCall *c)
     c->out[0] = y;
 }
 
-/* ---- Images of another size ---------------------------------------------------------------------------------------- */
+/* ---- Images of another size -------------------------------------------------------------------------------------- */
 
 typedef struct TfliteResize { bool align, half; int64_t in[2], out[2]; } TfliteResize;
 
@@ -371,7 +371,8 @@ static void resize_nearest(TfliteCall *c)
     }
 }
 
-/* Of one dimension: the two elements that each place lies between, and their weights, in units of 2^-10 or as floats. */
+/* Of one dimension: the two elements that each place lies between, and their weights, in units of 2^-10 or as
+ * floats. */
 typedef struct Taps { int32_t *low, *high; Tensor *of_low, *of_high; } Taps;
 
 /* Where place i lies: between elements `low` and `high`, so far from the former. */
@@ -416,7 +417,8 @@ static Taps taps_of(TfliteCall *c, const TfliteResize *r, int d, bool whole)
     return t;
 }
 
-/* The sum over the four elements around, each times both of its weights; column by column, as the reference adds floats. */
+/* The sum over the four elements around, each times both of its weights; column by column, as the reference adds
+ * floats. */
 static void resize_bilinear(TfliteCall *c)
 {
     TfliteResize r;
@@ -444,7 +446,7 @@ static void resize_bilinear(TfliteCall *c)
     c->out[0] = sum;
 }
 
-/* ---- Other ones ---------------------------------------------------------------------------------------------------- */
+/* ---- Other ones -------------------------------------------------------------------------------------------------- */
 
 static void broadcast_to(TfliteCall *c)
 {

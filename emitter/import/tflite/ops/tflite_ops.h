@@ -90,8 +90,9 @@ bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_chan
 bool tflite_has_quants(TfliteCall *c, int inputs);
 /* The numbers that input i stores, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
-/* Input 0 is real and the weights, input 1, are stored in 8 bits: they take part as the numbers that they stand for. (TensorFlow
- * Lite rounds each input to 8 bits as well, with scales found while it runs; its Micro kernels refuse such models.) */
+/* Input 0 is real and the weights, input 1, are stored in 8 bits: they take part as the numbers that they stand for.
+ * (TensorFlow Lite rounds each input to 8 bits as well, with scales found while it runs; its Micro kernels refuse such
+ * models.) */
 bool tflite_real_weights(TfliteCall *c);                                   /* false: refused */
 float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
 int   tflite_zero(const TfliteTensor *t);
@@ -102,7 +103,8 @@ Tensor *tflite_difference(TfliteCall *c, int i);                           /* in
 bool tflite_has_one_scale(TfliteCall *c, int inputs);
 /* x times the factor; `more` is further attributes of the operator "rescale". */
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more);
-/* Sums of products over channels (x's last axis), scaled to output 0 by scales[0..count): one for all, or one a channel. */
+/* Sums of products over channels (x's last axis), scaled to output 0 by scales[0..count): one for all, or one a
+ * channel. */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scales of real numbers as fixed-point factors, exactly as TensorFlow Lite's kernels prepare them: in doubles, with the
- * same order of operations, so that every multiplier is the same integer. */
+/* Scales of real numbers as fixed-point factors, exactly as TensorFlow Lite's kernels prepare them: in doubles, with
+ * the same order of operations, so that every multiplier is the same integer. */
 #include <float.h>
 #include <math.h>
 
@@ -85,8 +85,8 @@ static const char *store_text(TfliteCall *c, int activation)
                        (long long)greatest);
 }
 
-/* One factor a channel: multipliers and, unless all are the same, shifts are constants. Shifts to the left come first and are
- * powers of two that the multiplication below takes along: x << e is x * 2^e, wrapping alike. */
+/* One factor a channel: multipliers and, unless all are the same, shifts are constants. Shifts to the left come first
+ * and are powers of two that the multiplication below takes along: x << e is x * 2^e, wrapping alike. */
 static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int count, const char *store)
 {
     Ctx *cx = c->cx;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables. A handle (VAR_HANDLE) names one, READ_VARIABLE gives its value, ASSIGN_VARIABLE changes it, and CALL_ONCE runs, before
- * the first run alone, a subgraph that assigns constants. Operators stand in the order of execution, so that a read gives
- * what was assigned last: the value before the run is an input of the model, the value at its end an output, and the two
- * are state like any other (import/model/model.h). */
+/* Variables. A handle (VAR_HANDLE) names one, READ_VARIABLE gives its value, ASSIGN_VARIABLE changes it, and CALL_ONCE
+ * runs, before the first run alone, a subgraph that assigns constants. Operators stand in the order of execution, so
+ * that a read gives what was assigned last: the value before the run is an input of the model, the value at its end an
+ * output, and the two are state like any other (import/model/model.h). */
 #include "import/tflite/ops/tflite_state.h"
 
 #include <string.h>
@@ -92,7 +92,8 @@ static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
     return v;
 }
 
-/* As the reference does it, a variable that nothing has initialised is filled with the byte of the zero point of what is assigned first. */
+/* As the reference does it, a variable that nothing has initialised is filled with the byte of the zero point of what
+ * is assigned first. */
 static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
 {
     int64_t shape[MAX_RANK];
@@ -119,7 +120,7 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
     v->now = given;
 }
 
-/* ---- The subgraph that is run once ------------------------------------------------------------------------------------ */
+/* ---- The subgraph that is run once ------------------------------------------------------------------------------- */
 
 static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOperator *op, const char *const *handle,
                         const TfliteOperator *caller)

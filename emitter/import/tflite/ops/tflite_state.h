@@ -20,7 +20,7 @@ typedef struct TfliteStates {
 } TfliteStates;
 
 void tflite_states_open(Ctx *cx, const TfliteFile *file, TfliteStates *out);
-/* CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE: true if the operator is one of them. `given` is the value of its
- * input 1, if any; *result is what its output 0 is, where that is a tensor. */
+/* CALL_ONCE, VAR_HANDLE, READ_VARIABLE and ASSIGN_VARIABLE: true if the operator is one of them. `given` is the value
+ * of its input 1, if any; *result is what its output 0 is, where that is a tensor. */
 bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *given, Tensor **result);
 #endif

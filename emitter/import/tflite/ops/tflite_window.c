@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What slides windows over images, and dense layers. TFLite has the channels last as we have; kernels are [o][kh][kw][c],
- * depthwise [1][kh][kw][c*m], dense [o][k]. */
+/* What slides windows over images, and dense layers. TFLite has the channels last as we have; kernels are
+ * [o][kh][kw][c], depthwise [1][kh][kw][c*m], dense [o][k]. */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -218,10 +218,10 @@ static void batch_matmul(TfliteCall *c)
     c->out[0] = is_int8 ? requantize_dense(c, sums, 1, ACT_NONE) : sums;
 }
 
-/* ---- Transposed ---------------------------------------------------------------------------------------------------- */
+/* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
-/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They change places with those of a
- * convolution, so that the rest is as there. */
+/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They change places with those of
+ * a convolution, so that the rest is as there. */
 static void transpose_conv(TfliteCall *c)
 {
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
