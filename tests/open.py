@@ -196,7 +196,7 @@ sequence | Einsum over it | float[2,3,N] p, float[2,N,4] v => float y: y = Einsu
 sequence | Trilu | float[2,N,N] x => float y: y = Trilu<upper=0>(x)
 sequence | Trilu of a mask of its size | float[N,4] x => float y: s = Shape(x) z = Constant<value_int=0>() n = Gather(s, z) a = Constant<value_ints=[0]>() n1 = Unsqueeze(n, a) nn = Concat<axis=0>(n1, n1) o = Constant<value_float=1.0>() m = Expand(o, nn) y = Trilu<upper=1>(m)
 sequence | Range | float[2,N,4] x => int64 y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) z = Constant<value_int=0>() y = Range(z, n, one)
-sequence | Range of reals by a step | float[2,N,4] x => float y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) f = Cast<to=1>(n) z = Constant<value_float=1.0>() h = Constant<value_float=0.5>() y = Range(z, f, h) | refused of sizes, is accepted
+sequence | Range of reals by a step | float[2,N,4] x => float y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) f = Cast<to=1>(n) z = Constant<value_float=1.0>() h = Constant<value_float=0.5>() y = Range(z, f, h) | refused integers or sizes is accepted
 sequence | Range down | float[2,N,4] x => int64 y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) z = Constant<value_int=-1>() y = Range(n, z, z)
 sequence | Range from an offset | float[2,N,4] x => int64 y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) o = Constant<value_int=3>() m = Add(n, o) y = Range(o, m, one)
 sequence | positions gathered | float[2,N,4] x, float[8,4] w => float y: s = Shape(x) one = Constant<value_int=1>() n = Gather(s, one) z = Constant<value_int=0>() r = Range(z, n, one) p = Gather(w, r) y = Add(x, p)

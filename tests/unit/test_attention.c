@@ -277,7 +277,7 @@ int main(void)
     for (size_t i = 0; i < sizeof rules / sizeof rules[0]; i++) test_linear(&rules[i]);
     test_refused("odd-heads", "q:1,3,8;k:1,3,8;v:1,3,8;>y;Attention q,k,v y q_num_heads=3! kv_num_heads=3!", "3 heads in [1][3][8]");
     test_refused("uneven-groups", "q:1,3,2,4;k:1,2,2,4;v:1,2,2,4;>y;Attention q,k,v y", "heads of queries in equal groups");
-    test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y", "come together");
+    test_refused("lone-past", "q:1,2,2,4;k:1,2,2,4;v:1,2,2,4;p:1,2,1,4;>y;Attention q,k,v,,p y", "are accepted together");
     test_refused("no-activation", "x:1,2,5;k:2,1,3;>y;CausalConvWithState x,k y activation=tanh", "accepted are none, silu, swish");
     test_refused("no-rule", "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=cubic", "linear, gated, delta and gated_delta");
     test_refused("no-decay", "q:1,2,4;k:1,2,4;v:1,2,4;>y;LinearAttention q,k,v y q_num_heads=2! kv_num_heads=2! update_rule=gated", "decay is absent");

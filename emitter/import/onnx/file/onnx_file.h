@@ -66,7 +66,7 @@ typedef struct OnnxNode {
     int in_count;  const char **in;                        /* "" for an omitted optional input */
     int out_count; const char **out;
     int attr_count; OnnxAttr *attr;
-    /* Names that graphs in its attributes read; some of them come from enclosing graphs */
+    /* Names that graphs in its attributes read; some are values of enclosing graphs */
     int capture_count; const char **capture;
 } OnnxNode;
 

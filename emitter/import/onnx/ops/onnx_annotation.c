@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The custom domain loopwright.annotation: what is said of a value, as nodes of the model (ops/elements/annotation.c). */
+/* The custom domain loopwright.annotation: annotations of values, as nodes of the model (ops/elements/annotation.c). */
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-/* One input, and the operator that bears the node's name. */
+/* One input; the row's operator has no attributes. */
 static void say(OnnxCall *c)
 {
     if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, c->op_name, c->in[0], "");
 }
 
-/* The node is about all the calls of the node that makes its input; a value that nobody makes is at home. */
+/* The annotation applies to all calls of the node that produces its input; a value without a producer is on the
+ * host. */
 static void on_device(OnnxCall *c)
 {
     const char *device = onnx_text(c, "device", NULL);
@@ -18,7 +19,7 @@ static void on_device(OnnxCall *c)
     else c->out[0] = onnx_call(c, c->op_name, c->in[0], "device=%s", device);
 }
 
-/* Inputs x, scale, and zero where it is not 0; per channel along `axis`. */
+/* Inputs x, scale, and the zero point unless it is 0; per channel along `axis`. */
 static void simulated_quantize(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -26,8 +27,8 @@ static void simulated_quantize(OnnxCall *c)
     Tensor *x = c->in[0], *zero = onnx_in(c, 2) ? c->in[2] : tensor_scalar(c->cx, c->name, I32, 0);
     Tensor *in[3] = { x, onnx_along(c, c->in[1], x, axis), onnx_along(c, zero, x, axis) };
     if (!in[1] || !in[2]) return;
-    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, "bits=%lld sign=%d rounding=%s", (long long)onnx_int(c, "bits", 8),
-                     onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
+    c->out[0] = call(c->cx, c->op_name, c->name, in, 3, "bits=%lld sign=%d rounding=%s",
+                     (long long)onnx_int(c, "bits", 8), onnx_int(c, "sign", 1) != 0, onnx_text(c, "rounding", "even"));
 }
 
 #define DOMAIN "loopwright.annotation."

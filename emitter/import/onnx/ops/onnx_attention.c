@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Attention over tokens, and what goes with it. All of it is products, softmax and elementwise calls:
+/* Attention over tokens, and related operators, as products, softmax and elementwise calls:
  *
  *   y = softmax(softcap(scale * q k') + mask) v        Vaswani et al. 2017, "Attention Is All You Need"; ONNX Attention
  *
- * Heads that share keys (Ainslie et al. 2023, grouped queries) stand side by side in q, so q [b][heads][rows][d] is seen as
- * [b][kv heads][heads / kv heads * rows][d]: each head of k meets all its rows in one product, and nothing is repeated.
+ * Heads that share keys (Ainslie et al. 2023, grouped queries) are adjacent in q. So q [b][heads][rows][d] is viewed as
+ * [b][kv heads][heads / kv heads * rows][d]: one product multiplies a head of k by all of its rows, without repeating
+ * k.
  *
- * What a query may see is one condition, `allowed`; a row that may see nothing is zero, whatever its scores are. */
+ * One condition, `allowed`, masks the keys of each query. A row with all keys masked is zero, whatever its scores
+ * are. */
 #include <math.h>
 #include <string.h>
 
@@ -14,19 +16,19 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-enum { MOST_SCORES = 1 << 24 };      /* of one head: what a query may see is worked out for each */
+enum { MOST_SCORES = 1 << 24 };      /* of one head: `allowed` is evaluated for each */
 
 static const Expr *times(OnnxCall *c, const Expr *a, const Expr *b)
 {
     return simplify(c->cx, expr_mul(c->cx, a, b), NULL);
 }
 
-static Tensor *both(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "and", a, b) : a ? a : b; }
+static Tensor *both_allow(OnnxCall *c, Tensor *a, Tensor *b) { return a && b ? onnx_call2(c, "and", a, b) : a ? a : b; }
 
 /* ---- Heads ------------------------------------------------------------------------------------------------------- */
 
-/* [b][rows][heads * d] -> [b][heads][rows][d]; what has four dimensions already stays. */
-static Tensor *heads_apart(OnnxCall *c, Tensor *x, int64_t heads)
+/* [b][rows][heads * d] -> [b][heads][rows][d]; a tensor of rank 4 is returned unchanged. */
+static Tensor *split_heads(OnnxCall *c, Tensor *x, int64_t heads)
 {
     if (!x || x->rank == 4) return x;
     int64_t width = x->rank == 3 ? tensor_dim(x, 2) : 0;
@@ -42,15 +44,15 @@ static Tensor *heads_apart(OnnxCall *c, Tensor *x, int64_t heads)
     return onnx_call(c, "transpose", onnx_view(c, x, shape, 4), "perm=0,2,1,3");
 }
 
-static Tensor *heads_together(OnnxCall *c, Tensor *x)
+static Tensor *merge_heads(OnnxCall *c, Tensor *x)
 {
     if (!x) return NULL;
     const Expr *const shape[3] = { x->shape[0], x->shape[2], times(c, x->shape[1], x->shape[3]) };
     return onnx_view(c, onnx_call(c, "transpose", x, "perm=0,2,1,3"), shape, 3);
 }
 
-/* x [b][heads][rows][n] times m [b][kv heads][n][o]: the heads that share one of m are rows of one product. */
-static Tensor *product_by_heads(OnnxCall *c, Tensor *x, Tensor *m)
+/* x [b][heads][rows][n] times m [b][kv heads][n][o]: heads that share a head of m become rows of one product. */
+static Tensor *head_product(OnnxCall *c, Tensor *x, Tensor *m)
 {
     if (!x || !m) return NULL;
     const int64_t shared = tensor_dim(m, 1);
@@ -62,18 +64,18 @@ static Tensor *product_by_heads(OnnxCall *c, Tensor *x, Tensor *m)
     return onnx_view(c, onnx_call2(c, "matmul", onnx_view(c, x, grouped, 4), m), result, 4);
 }
 
-/* ---- What a query may see ---------------------------------------------------------------------------------------- */
+/* ---- Masks ------------------------------------------------------------------------------------------------------- */
 
 typedef struct Attention {
     OnnxCall *c;
     Tensor *q, *k, *v;               /* [b][heads][rows][d], [b][kv heads][keys][d], [b][kv heads][keys][o] */
-    const Expr *rows, *keys, *past;  /* past: how many of the keys came before the first query, where that is known */
-    Tensor *valid;                   /* how many keys there are, [b][1][1][1], i64; NULL: all */
-    Tensor *allowed, *bias;          /* broadcast to the scores; NULL: everything, nothing */
+    const Expr *rows, *keys, *past;  /* past: the number of keys before the first query, if it is a size */
+    Tensor *valid;                   /* number of valid keys, [b][1][1][1], i64; NULL: all */
+    Tensor *allowed, *bias;          /* broadcast to the scores; NULL: no mask, no bias */
 } Attention;
 
-/* 0, 1, 2, .. as many as the size says. */
-static Tensor *numbers(OnnxCall *c, const Expr *count)
+/* Returns 0, 1, 2, .. up to count - 1. */
+static Tensor *index_range(OnnxCall *c, const Expr *count)
 {
     const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &count) };
     Tensor *in[2] = { tensor_scalar(c->cx, c->name, I64, 0), tensor_scalar(c->cx, c->name, I64, 1) };
@@ -81,14 +83,15 @@ static Tensor *numbers(OnnxCall *c, const Expr *count)
     return n ? n->out[0] : NULL;
 }
 
-/* key - row, [rows][keys]: how far a key is ahead of a query. */
-enum { MOST_DISTANCES = 1 << 24 };      /* in a table; more are computed */
+/* key - row, [rows][keys]: the distance of a key ahead of a query. */
+enum { MOST_DISTANCES = 1 << 24 };      /* in a table; a larger one is computed at run time */
 static Tensor *distances(const Attention *a)
 {
     OnnxCall *c = a->c;
     const bool is_known = a->rows->kind == EXPR_INT && a->keys->kind == EXPR_INT;
     if (!is_known || a->rows->integer > MOST_DISTANCES / a->keys->integer)
-        return onnx_call2(c, "sub", numbers(c, a->keys), onnx_call(c, "unsqueeze", numbers(c, a->rows), "axes=1"));
+        return onnx_call2(c, "sub", index_range(c, a->keys),
+                          onnx_call(c, "unsqueeze", index_range(c, a->rows), "axes=1"));
     int64_t shape[2] = { a->rows->integer, a->keys->integer },
             *at = NEW_ARRAY(c->cx->arena, int64_t, shape[0] * shape[1]);
     for (int64_t i = 0; i < shape[0]; i++)
@@ -96,7 +99,7 @@ static Tensor *distances(const Attention *a)
     return tensor_constant(c->cx, c->name, I64, 2, shape, at);
 }
 
-/* size + more as a number that is known when the program runs at the latest. */
+/* Returns size + more as a scalar, computed at run time if the size is open. */
 static Tensor *count_tensor(OnnxCall *c, const Expr *size, int64_t more)
 {
     const Attr like = { .name = "like", .kind = ATTR_TENSOR, .tensor = tensor_new(c->cx, c->name, I64, 1, &size) };
@@ -106,23 +109,24 @@ static Tensor *count_tensor(OnnxCall *c, const Expr *size, int64_t more)
     return n ? n->out[0] : NULL;
 }
 
-/* key - (row + offset) `op` limit. Where the number of keys is data, a query's own place is counted from their end. */
+/* Allows keys with key - (row + offset) `op` limit. If the number of keys is data, the offset counts from their end. */
 static void allow_distance(Attention *a, const char *op, int64_t limit)
 {
     OnnxCall *c = a->c;
-    Tensor *edge = a->valid ? NULL : count_tensor(c, a->past, limit);
-    if (a->valid) edge = onnx_call2(c, "sub", a->valid, count_tensor(c, a->rows, -limit));
-    a->allowed = both(c, a->allowed, onnx_call2(c, op, distances(a), edge));
+    Tensor *bound = a->valid ? NULL : count_tensor(c, a->past, limit);
+    if (a->valid) bound = onnx_call2(c, "sub", a->valid, count_tensor(c, a->rows, -limit));
+    a->allowed = both_allow(c, a->allowed, onnx_call2(c, op, distances(a), bound));
 }
 
 static void allow_valid(Attention *a)
 {
-    a->allowed = both(
+    a->allowed = both_allow(
         a->c, a->allowed,
-        onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", numbers(a->c, a->keys), "axes=0,1,2"), a->valid));
+        onnx_call2(a->c, "less", onnx_call(a->c, "unsqueeze", index_range(a->c, a->keys), "axes=0,1,2"), a->valid));
 }
 
-/* A mask says what is allowed, or is added; keys behind its end are not allowed. */
+/* A bool mask is the condition itself; any other mask is added to the scores. Keys past the end of the mask are not
+ * allowed. */
 static void apply_mask(Attention *a, Tensor *mask)
 {
     OnnxCall *c = a->c;
@@ -134,7 +138,7 @@ static void apply_mask(Attention *a, Tensor *mask)
         return;
     }
     if (width > 1 && a->keys->kind != EXPR_INT)
-        onnx_unsupported(c, "a mask of %lld keys where their number stays open; a mask of as many is accepted",
+        onnx_unsupported(c, "a mask of %lld keys over an open number of keys; a mask of the same open size is accepted",
                          (long long)width);
     if (width > 1 && width < a->keys->integer) {
         int64_t pads[2 * MAX_RANK] = { 0 };
@@ -143,12 +147,12 @@ static void apply_mask(Attention *a, Tensor *mask)
                          mask->type == BOOL ? "0" : "-inf");
     }
     if (!mask) return;
-    if (mask->type == BOOL) a->allowed = both(c, a->allowed, mask);
+    if (mask->type == BOOL) a->allowed = both_allow(c, a->allowed, mask);
     else a->bias = mask;
 }
 
-/* Rows of the scores at which nothing is seen: their greatest bias is -inf. */
-static Tensor *blind_rows(const Attention *a)
+/* True for rows of the scores with all keys masked: their greatest bias is -inf. */
+static Tensor *masked_rows(const Attention *a)
 {
     OnnxCall *c = a->c;
     Tensor *bias = a->bias, *least = onnx_scalar_like(c, a->q, -INFINITY);
@@ -165,11 +169,11 @@ static bool read_operands(OnnxCall *c, Attention *a)
     if (!onnx_requires(c, 3)) return false;
     a->c = c;
     a->past = expr_index(c->cx, 0);
-    a->q = heads_apart(c, c->in[0], onnx_int(c, "q_num_heads", 0));
-    a->k = heads_apart(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
-    a->v = heads_apart(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
+    a->q = split_heads(c, c->in[0], onnx_int(c, "q_num_heads", 0));
+    a->k = split_heads(c, c->in[1], onnx_int(c, "kv_num_heads", 0));
+    a->v = split_heads(c, c->in[2], onnx_int(c, "kv_num_heads", 0));
     if (!past_k != !past_v || (past_k && valid))
-        onnx_refuse(c, "past keys and past values come together, and without a number of valid keys");
+        onnx_refuse(c, "past keys and past values are accepted together, and without a number of valid keys");
     if (past_k && past_v) {
         if (past_k->rank == 4) a->past = past_k->shape[2];
         if (!expr_is_int(a->past, 0))
@@ -197,7 +201,7 @@ static bool read_operands(OnnxCall *c, Attention *a)
     return !ctx_failed(c->cx);
 }
 
-/* How many keys to one side; whatever is more than all of them means the same. */
+/* Returns the window size to one side, saturated: a window beyond all keys has no effect. */
 static int64_t window(const OnnxCall *c, const char *attr)
 {
     const int64_t n = onnx_int(c, attr, -1);
@@ -208,7 +212,7 @@ static void attention(OnnxCall *c)
 {
     Attention a = { 0 };
     int64_t left = window(c, "left_window_size"), right = window(c, "right_window_size"),
-            shown = onnx_int(c, "qk_matmul_output_mode", 0);
+            output_mode = onnx_int(c, "qk_matmul_output_mode", 0);
     if (!read_operands(c, &a)) return;
     if (onnx_int(c, "is_causal", 0)) allow_distance(&a, "less_equal", 0);
     if (left >= 0) allow_distance(&a, "greater_equal", -left);
@@ -218,25 +222,26 @@ static void attention(OnnxCall *c)
 
     double scale = onnx_real(c, "scale", 0), cap = onnx_real(c, "softcap", 0);
     if (!onnx_attr(c, "scale")) scale = 1 / sqrt((double)tensor_dim(a.q, 3));
-    Tensor *scores = product_by_heads(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)),
+    Tensor *scores = head_product(c, onnx_call2(c, "mul", a.q, onnx_scalar_like(c, a.q, scale)),
                                       onnx_call(c, "transpose", a.k, "perm=0,1,3,2"));
-    Tensor *stage[4] = { scores };                                           /* by qk_matmul_output_mode */
+    Tensor *stage[4] = { scores };                                           /* indexed by qk_matmul_output_mode */
     if (cap > 0)
-        scores = onnx_call2(c, "mul", onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap)), ""),
+        scores = onnx_call2(c, "mul",
+                            onnx_call(c, "tanh", onnx_call2(c, "div", scores, onnx_scalar_like(c, scores, cap)), ""),
                             onnx_scalar_like(c, scores, cap));
     stage[1] = scores;
     if (a.bias) scores = onnx_call2(c, "add", scores, a.bias);
     if (a.allowed) scores = onnx_select(c, a.allowed, scores, onnx_scalar_like(c, scores, -INFINITY));
     stage[2] = scores;
-    Tensor *weight = onnx_call(c, "softmax", scores, "axis=-1"), *blind = blind_rows(&a);
-    stage[3] = blind ? onnx_select(c, blind, onnx_scalar_like(c, weight, 0), weight) : weight;
+    Tensor *weight = onnx_call(c, "softmax", scores, "axis=-1"), *masked = masked_rows(&a);
+    stage[3] = masked ? onnx_select(c, masked, onnx_scalar_like(c, weight, 0), weight) : weight;
 
-    Tensor *y = product_by_heads(c, stage[3], a.v);
-    c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
+    Tensor *y = head_product(c, stage[3], a.v);
+    c->out[0] = c->in[0]->rank == 3 ? merge_heads(c, y) : y;
     c->out[1] = a.k, c->out[2] = a.v;
-    if (shown < 0 || shown > 3)
-        onnx_refuse(c, "'qk_matmul_output_mode' is %lld; 0 to 3 are accepted", (long long)shown);
-    else c->out[3] = stage[shown];
+    if (output_mode < 0 || output_mode > 3)
+        onnx_refuse(c, "'qk_matmul_output_mode' is %lld; 0 to 3 are accepted", (long long)output_mode);
+    else c->out[3] = stage[output_mode];
 }
 
 /* ---- Rotary embedding -------------------------------------------------------------------------------------------- */
@@ -247,24 +252,25 @@ static Tensor *part(OnnxCall *c, Tensor *x, int64_t begin, int64_t end, int64_t 
                      (long long)step);
 }
 
-/* Tables of sines or cosines: [b][rows][n], or [positions][n] from which rows are taken; as [b][1][rows][n]. */
+/* Returns the rows of a table of sines or cosines as [b][1][rows][n]: the table is [b][rows][n], or [positions][n] to
+ * gather from. */
 static Tensor *rotation(OnnxCall *c, Tensor *table, Tensor *position)
 {
     if (position) table = onnx_call2_with(c, "gather", table, position, "axis=0");
     return onnx_call(c, "unsqueeze", table, "axes=1");
 }
 
-/* Su et al. 2021, "RoFormer": pairs (p, q) of a head's first values are turned by an angle for their row. */
+/* Su et al. 2021, "RoFormer": rotates pairs (p, q) of a head's first values by an angle per row. */
 static void rotary_embedding(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
-    Tensor *x = heads_apart(c, c->in[0], onnx_int(c, "num_heads", 0));
+    Tensor *x = split_heads(c, c->in[0], onnx_int(c, "num_heads", 0));
     if (!x) return;
     bool interleaved = onnx_int(c, "interleaved", 0) != 0;
-    int64_t size = tensor_dim(x, 3), turned = onnx_int(c, "rotary_embedding_dim", 0),
-            half = (turned ? turned : size) / 2;
+    int64_t size = tensor_dim(x, 3), rotated = onnx_int(c, "rotary_embedding_dim", 0),
+            half = (rotated ? rotated : size) / 2;
     if (half < 1 || 2 * half > size) {
-        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values", (long long)turned, (long long)size);
+        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values", (long long)rotated, (long long)size);
         return;
     }
     Tensor *p = interleaved ? part(c, x, 0, 2 * half, 2) : part(c, x, 0, half, 1),
@@ -280,13 +286,14 @@ static void rotary_embedding(OnnxCall *c)
     if (interleaved)
         y = onnx_view(c, y, (const Expr *[]){ x->shape[0], x->shape[1], x->shape[2], expr_index(c->cx, 2 * half) }, 4);
     if (2 * half < size) y = onnx_call2_with(c, "concat", y, part(c, x, 2 * half, size, 1), "axis=3");
-    c->out[0] = c->in[0]->rank == 3 ? heads_together(c, y) : y;
+    c->out[0] = c->in[0]->rank == 3 ? merge_heads(c, y) : y;
 }
 
-/* ---- Beside it --------------------------------------------------------------------------------------------------- */
+/* ---- Related operators ------------------------------------------------------------------------------------------- */
 
-/* Each channel of x [b][channels][n] convolved with its own k taps, the last of which meets the present. What came before
- * is `past` [b][channels][k - 1], or zeros; the last k - 1 of both are the past of the next call. */
+/* Convolves each channel of x [b][channels][n] with its own k taps; the last tap multiplies the current element. The
+ * elements before x are `past` [b][channels][k - 1], or zeros; the last k - 1 elements of both are the next call's
+ * past. */
 static void causal_conv(OnnxCall *c)
 {
     const char *activation = onnx_text(c, "activation", "none");

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Control flow. What is known when compiling is done then: the branch is taken; a loop is written out, turn after turn, if
- * that comes to at most UNROLLED_NODES nodes or one turn (the code of two turns of a recurrent cell is larger than that of its loop already),
- * or if nothing of it is left for the run, or if a state changes its shape from turn to turn. Everything else becomes a region of
- * the DAG (onnx_region.c): its graphs are compiled once and run as the condition and the count tell. */
+/* Control flow. A compile-time condition selects its branch at compile time. A loop is unrolled in these cases:
+ *
+ *   - it has one iteration, or at most UNROLLED_NODES nodes in all iterations (two iterations of a recurrent cell are
+ *     already larger than the code of its loop)
+ *   - all of its results are constant
+ *   - a state changes its shape between iterations, or a shape depends on the iteration index
+ *
+ * Any other branch or loop becomes a region of the DAG (onnx_region.c): its graphs are compiled once and run by
+ * condition and trip count. */
 #include <math.h>
 #include <string.h>
 
@@ -33,7 +38,7 @@ static void if_(OnnxCall *c)
 
 /* ---- Loop and Scan ----------------------------------------------------------------------------------------------- */
 
-/* What an iteration adds to the outputs that collect: a row each, put together at the end. */
+/* The rows that iterations add to a collecting output; concatenated after the loop. */
 typedef struct ScanRows { Tensor **at; int count; } ScanRows;
 
 static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
@@ -45,23 +50,23 @@ static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
     r->at[r->count++] = onnx_reshape(c, x, shape, x->rank + 1);
 }
 
-static Tensor *rows_together(OnnxCall *c, const ScanRows *r, int axis)
+static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
 {
     if (r->count) return r->count == 1 ? r->at[0] : call(c->cx, "concat", c->name, r->at, r->count, "axis=%d", axis);
-    onnx_unsupported(c, "a result without elements: no iteration");
+    onnx_unsupported(c, "a result without elements: the loop has no iteration");
     return NULL;
 }
 
-/* How a Loop begins. */
-typedef struct Start {
+/* The entry of a Loop. */
+typedef struct LoopEntry {
     const OnnxGraph *body;
     int states;
-    double most, goes_on;            /* as far as they are constant */
-    bool is_known;                   /* what they say is all that decides about the first turn */
-} Start;
+    double most, condition;          /* constant bounds; otherwise infinity and 1 */
+    bool is_decided;                 /* they alone decide whether the first iteration runs */
+} LoopEntry;
 
-/* What has been written out so far. */
-typedef struct Unrolled { int64_t turns, nodes; bool changes_shape; } Unrolled;
+/* Totals of the iterations unrolled so far. */
+typedef struct Unrolled { int64_t iterations, nodes; bool changes_shape; } Unrolled;
 
 static bool all_constant(Tensor *const *t, int count)
 {
@@ -77,54 +82,55 @@ static bool same_dims(const Tensor *a, const Tensor *b)
     return same;
 }
 
-static void note_turn(Unrolled *u, const Start *s, Tensor *const *old, Tensor *const *made)
+static void count_iteration(Unrolled *u, const LoopEntry *s, Tensor *const *old_state, Tensor *const *result)
 {
-    u->turns++;
-    if (!all_constant(made, s->body->output_count - 1)) u->nodes += s->body->node_count;
-    for (int i = 0; i < s->states; i++) u->changes_shape = u->changes_shape || !same_dims(old[i], made[i]);
+    u->iterations++;
+    if (!all_constant(result, s->body->output_count - 1)) u->nodes += s->body->node_count;
+    for (int i = 0; i < s->states; i++) u->changes_shape = u->changes_shape || !same_dims(old_state[i], result[i]);
 }
 
 static bool is_enough(OnnxCall *c, const Unrolled *u, int64_t most_nodes)
 {
-    bool goes_on = u->changes_shape || u->nodes <= most_nodes;
-    if (u->turns == MOST_ITERATIONS && goes_on && (u->changes_shape || most_nodes == INT64_MAX))
+    bool is_within = u->changes_shape || u->nodes <= most_nodes;
+    if (u->iterations == MOST_ITERATIONS && is_within && (u->changes_shape || most_nodes == INT64_MAX))
         onnx_unsupported(c,
-                         "more than %d turns that are written out, for a state changes its shape, or the number of the "
-                         "turn decides about one",
+                         "more than %d unrolled iterations, required because a state changes its shape, or a "
+                         "shape depends on the iteration index",
                          MOST_ITERATIONS);
-    return !goes_on || u->turns == MOST_ITERATIONS;
+    return !is_within || u->iterations == MOST_ITERATIONS;
 }
 
-/* The body's inputs: which turn, the condition, the states; its outputs: the condition, the states, rows. False: it comes to more
- * than so many nodes, or how often it runs is not known; nothing is done then. */
-static bool write_out(OnnxCall *c, const Start *s, int64_t most_nodes)
+/* Unrolls a Loop. The body's inputs are the iteration index, the condition, the states; its outputs are the condition,
+ * the states, rows. Returns false, without effect on the node's outputs, if it exceeds `most_nodes` nodes or its trip
+ * count is not constant. */
+static bool unroll(OnnxCall *c, const LoopEntry *s, int64_t most_nodes)
 {
     Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
     ScanRows rows[ONNX_OUTPUTS];
     Unrolled u = { 0 };
-    bool goes_on = s->goes_on != 0;
+    bool condition = s->condition != 0;
     for (int i = 0; i < s->states; i++) in[2 + i] = c->in[2 + i];
     for (int i = 1 + s->states; i < s->body->output_count; i++)
         rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, MOST_ITERATIONS), 0 };
-    while ((double)u.turns < s->most && goes_on) {
-        in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &u.turns);
-        in[1] = tensor_scalar(c->cx, "goes_on", BOOL, 1);
+    while ((double)u.iterations < s->most && condition) {
+        in[0] = tensor_constant(c->cx, "iteration", I64, 0, NULL, &u.iterations);
+        in[1] = tensor_scalar(c->cx, "condition", BOOL, 1);
         if (!onnx_run_graph(c, s->body, in[0], in, 2 + s->states, out)) return true;
         if (!tensor_is_constant(out[0]) || tensor_elems(out[0]) != 1) return false;
-        goes_on = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
-        note_turn(&u, s, in + 2, out + 1);
+        condition = dtype_load(out[0]->type, out[0]->data, 0).i != 0;
+        count_iteration(&u, s, in + 2, out + 1);
         for (int i = 0; i < s->states; i++) in[2 + i] = out[1 + i];
         for (int i = 1 + s->states; i < s->body->output_count; i++) add_row(c, &rows[i], out[i], 0);
-        if ((double)u.turns < s->most && goes_on && is_enough(c, &u, most_nodes)) return ctx_failed(c->cx);
+        if ((double)u.iterations < s->most && condition && is_enough(c, &u, most_nodes)) return ctx_failed(c->cx);
     }
-    if (u.turns > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
+    if (u.iterations > 1 && u.nodes > most_nodes && !u.changes_shape) return false;
     for (int i = 0; i < s->states; i++) c->out[i] = in[2 + i];
     for (int i = s->states; i < c->node->out_count && i + 1 < s->body->output_count; i++)
-        c->out[i] = rows_together(c, &rows[1 + i], 0);
+        c->out[i] = concat_rows(c, &rows[1 + i], 0);
     return true;
 }
 
-/* A scalar of the type, for the region. */
+/* Returns the input as a scalar of the type; NULL if absent. */
 static Tensor *limit(OnnxCall *c, int index, DType t)
 {
     Tensor *x = onnx_in(c, index);
@@ -134,30 +140,30 @@ static Tensor *limit(OnnxCall *c, int index, DType t)
     return onnx_scalar(c, index, &value) ? tensor_scalar(c->cx, x->name, t, value) : NULL;
 }
 
-static bool is_known(const OnnxCall *c, int index)
+static bool is_constant(const OnnxCall *c, int index)
 {
     return !onnx_in(c, index) || tensor_is_constant(onnx_in(c, index));
 }
 
-/* Inputs: how many times, whether at all, the states. */
-static bool read_loop(OnnxCall *c, Start *s)
+/* Inputs: trip count, condition, states. */
+static bool read_loop(OnnxCall *c, LoopEntry *s)
 {
-    *s = (Start){
-        .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .goes_on = 1
+    *s = (LoopEntry){
+        .body = graph_of(c, "body"), .states = c->in_count > 2 ? c->in_count - 2 : 0, .most = INFINITY, .condition = 1
     };
     if (!s->body) return false;
     if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
         onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", s->states, s->body->input_count,
                     s->body->output_count);
     for (int i = 0; i < s->states; i++)
-        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is no tensor", c->node->in[2 + i]);
-    if (onnx_in(c, 0) && is_known(c, 0)) onnx_scalar(c, 0, &s->most);
-    if (onnx_in(c, 1) && is_known(c, 1)) onnx_scalar(c, 1, &s->goes_on);
-    s->is_known = (is_known(c, 0) && is_known(c, 1)) || s->most <= 0 || s->goes_on == 0;
+        if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is not a tensor", c->node->in[2 + i]);
+    if (onnx_in(c, 0) && is_constant(c, 0)) onnx_scalar(c, 0, &s->most);
+    if (onnx_in(c, 1) && is_constant(c, 1)) onnx_scalar(c, 1, &s->condition);
+    s->is_decided = (is_constant(c, 0) && is_constant(c, 1)) || s->most <= 0 || s->condition == 0;
     return !ctx_failed(c->cx);
 }
 
-static void repeat_loop(OnnxCall *c, const Start *s)
+static void loop_region(OnnxCall *c, const LoopEntry *s)
 {
     Tensor *condition = limit(c, 1, BOOL);
     OnnxLoop l = { .graph = s->body,
@@ -165,25 +171,25 @@ static void repeat_loop(OnnxCall *c, const Start *s)
                    .state_count = s->states,
                    .row_count = s->body->output_count - 1 - s->states };
     if (condition && !tensor_is_constant(condition)) l.condition = condition;
-    if (!is_known(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
+    if (!is_constant(c, 0) || s->most <= INT32_MAX) l.count = limit(c, 0, I64);
     l.rows_back = NEW_ARRAY(c->cx->arena, bool, l.row_count);
     onnx_loop(c, &l);
 }
 
 static void loop(OnnxCall *c)
 {
-    Start s;
-    if (!read_loop(c, &s) || (s.is_known && write_out(c, &s, UNROLLED_NODES))) return;
+    LoopEntry s;
+    if (!read_loop(c, &s) || (s.is_decided && unroll(c, &s, UNROLLED_NODES))) return;
     DiagMark before = diag_mark(c->cx);
-    repeat_loop(c, &s);
-    if (!ctx_failed(c->cx) || !s.is_known) return;
-    /* Perhaps the number of the turn decides about a shape, and must be a number */
+    loop_region(c, &s);
+    if (!ctx_failed(c->cx) || !s.is_decided) return;
+    /* A shape may depend on the iteration index, which must then be constant */
     diag_rewind(c->cx, before);
-    if (!write_out(c, &s, INT64_MAX)) repeat_loop(c, &s);
+    if (!unroll(c, &s, INT64_MAX)) loop_region(c, &s);
 }
 
-/* Element `at` of a scanned input. */
-static Tensor *scanned(OnnxCall *c, Tensor *x, int axis, int64_t at)
+/* Returns element `at` of a scanned input. */
+static Tensor *scan_element(OnnxCall *c, Tensor *x, int axis, int64_t at)
 {
     int64_t shape[MAX_RANK];
     int rank = 0;
@@ -232,7 +238,7 @@ static bool read_scan(OnnxCall *c, Scan *s)
     return !ctx_failed(c->cx);
 }
 
-static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
+static void unroll_scan(OnnxCall *c, Scan *s, Tensor *const *given)
 {
     Tensor *in[ONNX_OUTPUTS], *out[ONNX_OUTPUTS];
     ScanRows rows[ONNX_OUTPUTS];
@@ -240,10 +246,10 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
     for (int i = 0; i < s->outputs; i++) rows[i] = (ScanRows){ NEW_ARRAY(c->cx->arena, Tensor *, s->length), 0 };
     for (int64_t t = 0; t < s->length; t++) {
         for (int i = 0; i < s->inputs; i++)
-            in[s->states + i] = scanned(c, given[s->states + i], (int)s->in_axis[i],
+            in[s->states + i] = scan_element(c, given[s->states + i], (int)s->in_axis[i],
                                         s->in_back[i] ? s->length - 1 - t : t);
-        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "iteration", I64, 0, NULL, &t), in, s->states + s->inputs,
-                            out))
+        if (!onnx_run_graph(c, s->graph, tensor_constant(c->cx, "iteration", I64, 0, NULL, &t), in,
+                            s->states + s->inputs, out))
             return;
         for (int i = 0; i < s->states; i++) in[i] = out[i];
         for (int i = 0; i < s->outputs; i++) {
@@ -259,13 +265,13 @@ static void run_scan(OnnxCall *c, Scan *s, Tensor *const *given)
             rows[i].at[a] = rows[i].at[b];
             rows[i].at[b] = first;
         }
-        c->out[s->states + i] = rows_together(c, &rows[i],
+        c->out[s->states + i] = concat_rows(c, &rows[i],
                                               (int)(s->out_axis[i] < 0 ? s->out_axis[i] + rank : s->out_axis[i]));
     }
 }
 
-/* The dimension `from` comes to stand at `to`, the others keep their order. */
-static Tensor *with_axis_at(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
+/* Moves dimension `from` to index `to`; the others keep their order. */
+static Tensor *move_axis(OnnxCall *c, Tensor *x, int64_t from, int64_t to)
 {
     int64_t perm[MAX_RANK];
     if (!x || from == to) return x;
@@ -286,10 +292,10 @@ static const bool *flags(OnnxCall *c, const int64_t *v, int count)
     return f;
 }
 
-static void repeat_scan(OnnxCall *c, Scan *s)
+static void scan_region(OnnxCall *c, Scan *s)
 {
     Tensor *scanned_first[ONNX_OUTPUTS];
-    for (int i = 0; i < s->inputs; i++) scanned_first[i] = with_axis_at(c, c->in[s->states + i], s->in_axis[i], 0);
+    for (int i = 0; i < s->inputs; i++) scanned_first[i] = move_axis(c, c->in[s->states + i], s->in_axis[i], 0);
     OnnxLoop l = { .graph = s->graph,
                    .is_scan = true,
                    .count = tensor_constant(c->cx, "count", I64, 0, NULL, &s->length),
@@ -308,7 +314,7 @@ static void repeat_scan(OnnxCall *c, Scan *s)
         if (axis < 0 || axis >= c->out[i]->rank)
             onnx_refuse(c, "rows along axis %lld of %s", (long long)s->out_axis[i - s->states],
                         tensor_shape_text(c->cx, c->out[i]));
-        else c->out[i] = with_axis_at(c, c->out[i], 0, axis);
+        else c->out[i] = move_axis(c, c->out[i], 0, axis);
     }
 }
 
@@ -319,12 +325,12 @@ static void scan(OnnxCall *c)
     bool is_small = s.length <= MOST_ITERATIONS
                     && (s.length == 1 || s.length * s.graph->node_count <= UNROLLED_NODES
                         || all_constant(c->in, c->in_count));
-    if (is_small) run_scan(c, &s, c->in);
-    else repeat_scan(c, &s);
+    if (is_small) unroll_scan(c, &s, c->in);
+    else scan_region(c, &s);
 }
 
-/* Before operator set 9 the lengths of the sequences came first, and everything had a batch dimension in front; a batch of
- * one is looked through. */
+/* Before operator set 9, sequence lengths are the first input and all tensors have a leading batch dimension; a batch
+ * of one is removed. */
 static void batched_scan(OnnxCall *c)
 {
     if (c->opset >= 9) {
@@ -335,7 +341,7 @@ static void batched_scan(OnnxCall *c)
     for (int i = 1; i < c->in_count; i++) {
         if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
             onnx_unsupported(c, "a batch other than 1");
-        if (!ctx_failed(c->cx)) c->in[i] = scanned(c, c->in[i], 0, 0);
+        if (!ctx_failed(c->cx)) c->in[i] = scan_element(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;
     c->in++, c->in_count--;

@@ -1,48 +1,48 @@
 /* SPDX-License-Identifier: MIT */
-/* What is found in data: how much that is, only the data tell. The shape that the file declares for the output is room for
- * so many; without one there is room for the most that can be, and rows that nothing was found for are -1. */
+/* Operators with a data-dependent number of results. The declared shape of the output is its capacity; without one, the
+ * capacity is the greatest possible number of results. Unused rows are -1. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-enum { MOST_ROOM = 1 << 24 };
+enum { MAX_CAPACITY = 1 << 24 };
 
-/* Dimension d of output `o` as it is declared, at most `most`. */
-static int64_t room_of(OnnxCall *c, int o, int d, int64_t most)
+/* Returns the declared size of dimension d of output `o`, or `most`. */
+static int64_t capacity_of(OnnxCall *c, int o, int d, int64_t most)
 {
     int64_t shape[MAX_RANK];
     int rank = onnx_declared(c, o, shape);
-    int64_t room = rank > d ? shape[d] : most;
-    if (room >= 1 && room <= MOST_ROOM) return room;
-    onnx_unsupported(c, "room for %lld; 1 to %d are accepted", (long long)room, MOST_ROOM);
+    int64_t capacity = rank > d ? shape[d] : most;
+    if (capacity >= 1 && capacity <= MAX_CAPACITY) return capacity;
+    onnx_unsupported(c, "a capacity of %lld; 1 to %d are accepted", (long long)capacity, MAX_CAPACITY);
     return 1;
 }
 
-static Node *made_by(const Tensor *t) { return t ? t->producer : NULL; }
+static Node *producer_of(const Tensor *t) { return t ? t->producer : NULL; }
 static Tensor *flat(OnnxCall *c, Tensor *x, int64_t rows) { return onnx_reshape(c, x, (int64_t[]){ rows, -1 }, 2); }
 
 static void nonzero(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0]->rank ? c->in[0] : onnx_reshape(c, c->in[0], (int64_t[]){ 1 }, 1);
-    if (x) c->out[0] = onnx_call(c, "nonzero", x, "capacity=%lld", (long long)room_of(c, 0, 1, tensor_elems(x)));
+    if (x) c->out[0] = onnx_call(c, "nonzero", x, "capacity=%lld", (long long)capacity_of(c, 0, 1, tensor_elems(x)));
 }
 
 /* ---- Unique ------------------------------------------------------------------------------------------------------ */
 
-/* What differs are the elements, or the slices along an axis, which comes first then. */
+/* Finds distinct elements, or distinct slices along an axis, which is moved to the front. */
 static void unique(OnnxCall *c)
 {
     int64_t shape[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     bool has_axis = onnx_attr(c, "axis") != NULL;
-    int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, place = has_axis ? axis : 0;
+    int axis = has_axis ? onnx_axis(c, onnx_int(c, "axis", 0), x->rank) : 0, dim = has_axis ? axis : 0;
     if (axis < 0) return;
-    if (onnx_declared(c, 0, shape) <= place) {
-        onnx_unsupported(
-            c, "the data decide how many differ, and the model declares no shape of Y; a declared shape is accepted");
+    if (onnx_declared(c, 0, shape) <= dim) {
+        onnx_unsupported(c, "the number of distinct values depends on data, and the model declares no shape of Y; a "
+                            "declared shape is accepted");
         return;
     }
     Tensor *base = has_axis ? x : onnx_reshape(c, x, (int64_t[]){ -1 }, 1), *rows = base;
@@ -54,10 +54,10 @@ static void unique(OnnxCall *c)
         rows = onnx_call(c, "transpose", base, "perm=%s", text_string(&perm));
     }
     if (rows) rows = flat(c, rows, tensor_dim(rows, 0));
-    Tensor *index = rows ? onnx_call(c, "unique", rows, "capacity=%lld sorted=%d", (long long)room_of(c, 0, place, 0),
+    Tensor *index = rows ? onnx_call(c, "unique", rows, "capacity=%lld sorted=%d", (long long)capacity_of(c, 0, dim, 0),
                                      onnx_int(c, "sorted", 1) != 0)
                          : NULL;
-    const Node *found = made_by(index);
+    const Node *found = producer_of(index);
     if (!found || ctx_failed(c->cx)) return;
     c->out[0] = call(c->cx, "gather", c->name, (Tensor *[]){ base, index }, 2, "axis=%d", axis);
     c->out[1] = index;
@@ -67,7 +67,7 @@ static void unique(OnnxCall *c)
 
 /* ---- Boxes ------------------------------------------------------------------------------------------------------- */
 
-/* Input i as a scalar of type t. */
+/* Returns input i as a scalar of type t, or a constant if it is absent. */
 static Tensor *scalar_or(OnnxCall *c, int i, DType t, double otherwise)
 {
     Tensor *s = onnx_in(c, i);
@@ -75,14 +75,15 @@ static Tensor *scalar_or(OnnxCall *c, int i, DType t, double otherwise)
     return tensor_elems(s) == 1 ? onnx_cast(c, onnx_reshape(c, s, NULL, 0), t) : NULL;
 }
 
-/* Without a declared shape there is room for what max_output_boxes_per_class allows, where that is constant, else for all. */
+/* Without a declared shape, the capacity follows from a constant max_output_boxes_per_class, else from the number of
+ * boxes. */
 static void non_max_suppression(OnnxCall *c)
 {
     double most = 0;
     if (!onnx_requires(c, 2)) return;
     Tensor *boxes = c->in[0], *scores = c->in[1];
     if (boxes->rank != 3 || scores->rank != 3) {
-        onnx_refuse(c, "boxes %s and scores %s; three dimensions each are wanted", tensor_shape_text(c->cx, boxes),
+        onnx_refuse(c, "boxes %s and scores %s; three dimensions each are accepted", tensor_shape_text(c->cx, boxes),
                     tensor_shape_text(c->cx, scores));
         return;
     }
@@ -93,11 +94,11 @@ static void non_max_suppression(OnnxCall *c)
                      scalar_or(c, 4, boxes->type, -1e38) };
     for (int i = 0; i < 5; i++)
         if (!in[i]) {
-            onnx_refuse(c, "input %d is no single number", i);
+            onnx_refuse(c, "input %d is not a single number", i);
             return;
         }
-    int64_t room = room_of(c, 0, 0, tensor_dim(scores, 0) * tensor_dim(scores, 1) * each);
-    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, "capacity=%lld center=%d", (long long)room,
+    int64_t capacity = capacity_of(c, 0, 0, tensor_dim(scores, 0) * tensor_dim(scores, 1) * each);
+    c->out[0] = call(c->cx, "non_max_suppression", c->name, in, 5, "capacity=%lld center=%d", (long long)capacity,
                      onnx_int(c, "center_point_box", 0) != 0);
 }
 
@@ -128,7 +129,7 @@ static void max_roi_pool(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, "pooled_shape", -1, cells, 2);
     if (!ctx_failed(c->cx) && (count != 2 || c->in[0]->rank != 4))
-        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are wanted",
+        onnx_refuse(c, "the input is %s and 'pooled_shape' has %d sizes; [n][c][h][w] and 2 are accepted",
                     tensor_shape_text(c->cx, c->in[0]), count < 0 ? 0 : count);
     if (ctx_failed(c->cx)) return;
     Text attrs = text_new(c->cx);
@@ -144,7 +145,7 @@ static void det(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     Tensor *x = c->in[0];
     if (x->rank < 2) {
-        onnx_refuse(c, "the input is %s; matrices are wanted", tensor_shape_text(c->cx, x));
+        onnx_refuse(c, "the input is %s; matrices are accepted", tensor_shape_text(c->cx, x));
         return;
     }
     for (int d = 0; d < x->rank; d++) shape[d] = tensor_dim(x, d);
@@ -152,30 +153,30 @@ static void det(OnnxCall *c)
     if (y) c->out[0] = onnx_reshape(c, onnx_call(c, "det", y, ""), shape, x->rank - 2);
 }
 
-/* ---- Runs of words ----------------------------------------------------------------------------------------------- */
+/* ---- N-grams ----------------------------------------------------------------------------------------------------- */
 
 enum { LONGEST_GRAM = 16 };
 
-typedef struct UnpoolWindow {
-    /* All grams one after another; where those of each length begin; their outputs */
-    const OnnxAttr *words, *starts, *places;
-    int count, width;                            /* of grams; of outputs */
-} UnpoolWindow;
+typedef struct GramPool {
+    /* All grams in sequence; the start of the grams of each length; the output index of each gram */
+    const OnnxAttr *words, *starts, *outputs;
+    int count, width;                            /* number of grams; of outputs */
+} GramPool;
 
-static bool open_pool(OnnxCall *c, UnpoolWindow *p)
+static bool read_pool(OnnxCall *c, GramPool *p)
 {
-    *p = (UnpoolWindow){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0,
+    *p = (GramPool){ onnx_attr(c, "pool_int64s"), onnx_attr(c, "ngram_counts"), onnx_attr(c, "ngram_indexes"), 0,
                          0 };
-    if (!p->words || !p->starts || !p->places || onnx_attr(c, "pool_strings")) {
+    if (!p->words || !p->starts || !p->outputs || onnx_attr(c, "pool_strings")) {
         onnx_unsupported(
-            c, "grams that are no integers, or incomplete; pool_int64s, ngram_counts and ngram_indexes are accepted");
+            c, "grams that are not integers, or incomplete; pool_int64s, ngram_counts and ngram_indexes are accepted");
         return false;
     }
-    p->count = p->places->int_count;
+    p->count = p->outputs->int_count;
     for (int i = 0; i < p->count; i++) {
-        if (p->places->ints[i] < 0 || p->places->ints[i] > 1 << 20)
-            onnx_refuse(c, "ngram_indexes holds %lld", (long long)p->places->ints[i]);
-        else if (p->places->ints[i] >= p->width) p->width = (int)p->places->ints[i] + 1;
+        if (p->outputs->ints[i] < 0 || p->outputs->ints[i] > 1 << 20)
+            onnx_refuse(c, "ngram_indexes holds %lld", (long long)p->outputs->ints[i]);
+        else if (p->outputs->ints[i] >= p->width) p->width = (int)p->outputs->ints[i] + 1;
     }
     return !ctx_failed(c->cx) && p->width > 0;
 }
@@ -183,8 +184,8 @@ static bool open_pool(OnnxCall *c, UnpoolWindow *p)
 /* gram: [width][most], of the type; length: [width] */
 typedef struct Grams { DType type; int most; void *gram; int32_t *length; } Grams;
 
-/* Fills in the grams of one length; the number of the next gram, or -1: refused. */
-static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, bool counts,
+/* Stores the grams of one length. Returns the index of the next gram; -1: refused. */
+static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool counts,
                       const Grams *g)
 {
     int64_t begin = p->starts->ints[length - 1],
@@ -196,7 +197,7 @@ static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, 
         return -1;
     }
     for (; begin < end; begin += length, next++) {
-        int64_t row = p->places->ints[next];
+        int64_t row = p->outputs->ints[next];
         if (!counts) continue;
         if (g->length[row] > 0) {
             onnx_unsupported(c, "two grams for output %lld; one each is accepted", (long long)row);
@@ -210,8 +211,8 @@ static int fill_grams(OnnxCall *c, const UnpoolWindow *p, int length, int next, 
     return next;
 }
 
-/* Counts (TF), weights of what occurs at all (IDF), or counts times weights. Outputs without a gram stay 0. */
-static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
+/* Counts (TF), weights of grams that occur (IDF), or counts times weights. Outputs without a gram are 0. */
+static Tensor *weighted(OnnxCall *c, const GramPool *p, Tensor *count)
 {
     const char *mode = onnx_text(c, "mode", "TF");
     const OnnxAttr *given = onnx_attr(c, "weights");
@@ -222,7 +223,7 @@ static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
     void *data;
     Tensor *weights = tensor_zeros(c->cx, c->name, F32, 1, &width, &data);
     for (int i = 0; weights && i < p->count; i++)
-        dtype_store(F32, data, p->places->ints[i],
+        dtype_store(F32, data, p->outputs->ints[i],
                     (Scalar){ .f = given ? given->reals[i] : 1 });
     if (strcmp(mode, "IDF") == 0) count = onnx_call2(c, "min", count, onnx_scalar_like(c, count, 1));
     return onnx_call2(c, "mul", count, weights);
@@ -230,10 +231,10 @@ static Tensor *weighed(OnnxCall *c, const UnpoolWindow *p, Tensor *count)
 
 static void tf_idf(OnnxCall *c)
 {
-    UnpoolWindow p;
+    GramPool p;
     int64_t least = onnx_int(c, "min_gram_length", 1), most = onnx_int(c, "max_gram_length", 1),
             skips = onnx_int(c, "max_skip_count", 0);
-    if (!onnx_requires(c, 1) || !open_pool(c, &p)) return;
+    if (!onnx_requires(c, 1) || !read_pool(c, &p)) return;
     Tensor *x = c->in[0];
     if (least < 1 || most < least || most > LONGEST_GRAM || skips < 0 || skips > 1 << 20 || !dtype_is_integer(x->type)
         || x->rank < 1 || x->rank > 2) {
@@ -253,7 +254,7 @@ static void tf_idf(OnnxCall *c)
     }
     Tensor *rows = x->rank == 2 ? x : onnx_reshape(c, x, (int64_t[]){ 1, -1 }, 2);
     if (ctx_failed(c->cx) || !rows) return;
-    Tensor *y = weighed(
+    Tensor *y = weighted(
         c, &p,
         call(c->cx, "ngram_count", c->name, (Tensor *[]){ rows, gram, lengths }, 3, "skips=%lld", (long long)skips));
     c->out[0] = x->rank == 2 || !y ? y : onnx_reshape(c, y, (int64_t[]){ p.width }, 1);

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* Elements chosen or placed by indices, and by their own place. */
+/* Gather and scatter by indices, and operators on an element's own index. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-/* ---- By indices that are data ------------------------------------------------------------------------------------ */
+/* ---- By data-dependent indices ----------------------------------------------------------------------------------- */
 
-/* Indices that are constant are checked; others are clamped by the operator. */
+/* Checks constant indices; the operator clamps others. */
 static void check_range(OnnxCall *c, const Tensor *index, int64_t size)
 {
     int64_t count = tensor_is_constant(index) && dtype_is_integer(index->type) ? tensor_elems(index) : 0;
     for (int64_t i = 0; i < count; i++) {
         int64_t at = dtype_load(index->type, index->data, i).i;
         if (at >= -size && at < size) continue;
-        onnx_refuse(c, "index %lld is outside of %lld elements", (long long)at, (long long)size);
+        onnx_refuse(c, "index %lld is outside the range of %lld elements", (long long)at, (long long)size);
         return;
     }
 }
@@ -43,7 +43,7 @@ static void scatter_elements(OnnxCall *c)
                      onnx_text(c, "reduction", "none"));
 }
 
-/* The leading dimensions of the index and of the updates become one. */
+/* Flattens the leading dimensions of the index and of the updates into one. */
 static void scatter_nd(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
@@ -73,7 +73,7 @@ static void topk(OnnxCall *c)
     c->out[1] = index;
 }
 
-/* The update's rows take the places of x's rows from `at[batch]` on (none: from the first on). */
+/* The update's rows replace x's rows from `at[batch]` on (from row 0 if it is absent). */
 static void tensor_scatter(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -87,24 +87,24 @@ static void tensor_scatter(OnnxCall *c)
                          "axis=%lld circular=%d", (long long)onnx_int(c, "axis", -2), strcmp(mode, "circular") == 0);
 }
 
-/* A constant condition chooses known places. */
+/* Accepts a constant condition, which selects constant indices. */
 static void compress(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
     const Tensor *condition = c->in[1];
     Tensor *x = c->in[0];
     if (!tensor_is_constant(condition) || condition->type != BOOL || condition->rank != 1) {
-        onnx_unsupported(c, "input 1 (\"%s\") is not constant; a condition known when compiling is accepted",
+        onnx_unsupported(c, "input 1 (\"%s\") is not constant; a compile-time condition is accepted",
                          condition->name);
         return;
     }
     int axis = 0;
     if (onnx_attr(c, "axis")) axis = onnx_axis(c, onnx_int(c, "axis", 0), x->rank);
     else x = onnx_reshape(c, x, (int64_t[]){ -1 }, 1);
-    int64_t count = 0, room = tensor_elems(condition), *chosen = NEW_ARRAY(c->cx->arena, int64_t, room);
-    for (int64_t i = 0; i < room; i++)
-        if (dtype_load(BOOL, condition->data, i).i) chosen[count++] = i;
-    Tensor *index = tensor_constant(c->cx, c->name, I64, 1, &count, chosen);
+    int64_t count = 0, length = tensor_elems(condition), *selected = NEW_ARRAY(c->cx->arena, int64_t, length);
+    for (int64_t i = 0; i < length; i++)
+        if (dtype_load(BOOL, condition->data, i).i) selected[count++] = i;
+    Tensor *index = tensor_constant(c->cx, c->name, I64, 1, &count, selected);
     if (axis < 0 || ctx_failed(c->cx)) return;
     check_range(c, index, tensor_dim(x, axis));
     if (count) c->out[0] = onnx_call2_with(c, "gather", x, index, "axis=%d", axis);
@@ -120,7 +120,7 @@ static void one_hot(OnnxCall *c)
                                 (long long)onnx_int(c, "axis", -1));
 }
 
-/* ---- By place ---------------------------------------------------------------------------------------------------- */
+/* ---- By element index -------------------------------------------------------------------------------------------- */
 
 static void cumulate(OnnxCall *c)
 {

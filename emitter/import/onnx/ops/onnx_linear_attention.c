@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Linear attention: a state S [key][value] for each head, gone through token by token (Katharopoulos et al. 2020; with a decay: Yang et
- * al. 2023; with the delta rule: Schlag et al. 2021; ONNX LinearAttention).
+/* Linear attention: each head has a state S [key][value], updated token by token (Katharopoulos et al. 2020; with a
+ * decay: Yang et al. 2023; with the delta rule: Schlag et al. 2021; ONNX LinearAttention).
  *
  *   S = exp(g) S                         gated, gated_delta
  *   u = beta (v - k S), else v           delta, gated_delta
  *   S = S + k' u
  *   y = scale q S
  *
- * Several tokens are a region, a loop whose state is S; one token, a step of decoding, is written out. Heads that share a state are rows
- * of one product. All in f32, or f64 where the query is. */
+ * Several tokens are a loop region with state S; one token, a decoding step, is inlined. Heads that share a state are
+ * rows of one product. All arithmetic is in f32, or f64 if the query is f64. */
 #include <math.h>
 #include <string.h>
 
@@ -18,10 +18,11 @@
 
 typedef enum AttentionPart { QUERY, KEY, VALUE, DECAY, BETA, PARTS } AttentionPart;
 
-/* at: of all tokens, [token][batch][heads][..][..], the last two as the products want them; NULL: it has none. */
+/* at: all tokens, [token][batch][heads][..][..], the last two dimensions in the layout of the products; NULL:
+ * absent. */
 typedef struct Linear {
     OnnxCall *c;
-    int64_t batch, tokens, heads, shared, key, value;      /* heads: of keys, each shared by so many of queries */
+    int64_t batch, tokens, heads, shared, key, value;      /* heads: of keys; `shared`: query heads per key head */
     Tensor *at[PARTS];
 } Linear;
 
@@ -33,20 +34,20 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0)
         onnx_refuse(c, "'update_rule' is \"%s\"; linear, gated, delta and gated_delta are accepted", rule);
     else if (*is_gated != (onnx_in(c, 4) != NULL) || *is_delta != (onnx_in(c, 5) != NULL))
-        onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s", rule, onnx_in(c, 4) ? "there" : "absent",
-                    onnx_in(c, 5) ? "there" : "absent");
+        onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s", rule, onnx_in(c, 4) ? "present" : "absent",
+                    onnx_in(c, 5) ? "present" : "absent");
     return !ctx_failed(c->cx);
 }
 
-/* Input i [batch][tokens][n] as [token][batch][heads][rows][columns]; the type that all is reckoned in. */
-static Tensor *apart(Linear *l, int i, int64_t heads, int64_t rows, int64_t columns)
+/* Reshapes input i [batch][tokens][n] to [token][batch][heads][rows][columns], cast to the type of the arithmetic. */
+static Tensor *split_input(Linear *l, int i, int64_t heads, int64_t rows, int64_t columns)
 {
     OnnxCall *c = l->c;
     Tensor *x = onnx_in(c, i);
     if (!x || ctx_failed(c->cx)) return NULL;
     if (x->rank != 3 || tensor_dim(x, 0) != l->batch || tensor_dim(x, 1) != l->tokens
         || tensor_dim(x, 2) != heads * rows * columns) {
-        onnx_refuse(c, "input %d is %s; [%lld][%lld][%lld] is wanted", i, tensor_shape_text(c->cx, x),
+        onnx_refuse(c, "input %d is %s; [%lld][%lld][%lld] is accepted", i, tensor_shape_text(c->cx, x),
                     (long long)l->batch, (long long)l->tokens, (long long)(heads * rows * columns));
         return NULL;
     }
@@ -73,19 +74,19 @@ static bool read_parts(Linear *l)
     }
     l->batch = tensor_dim(c->in[0], 0), l->tokens = tensor_dim(c->in[0], 1);
     l->shared = queries / heads, l->key = q / queries, l->value = v / heads;
-    l->at[QUERY] = apart(l, 0, heads, l->shared, l->key);
-    l->at[KEY] = apart(l, 1, heads, 1, l->key);
-    l->at[VALUE] = apart(l, 2, heads, 1, l->value);
-    l->at[DECAY] = apart(l, 4, heads, decay == heads ? 1 : l->key, 1);
-    l->at[BETA] = apart(l, 5, beta == 1 ? 1 : heads, 1, 1);
+    l->at[QUERY] = split_input(l, 0, heads, l->shared, l->key);
+    l->at[KEY] = split_input(l, 1, heads, 1, l->key);
+    l->at[VALUE] = split_input(l, 2, heads, 1, l->value);
+    l->at[DECAY] = split_input(l, 4, heads, decay == heads ? 1 : l->key, 1);
+    l->at[BETA] = split_input(l, 5, beta == 1 ? 1 : heads, 1, 1);
     double scale = onnx_real(c, "scale", 0);
     if (scale == 0) scale = 1 / sqrt((double)l->key);
     l->at[QUERY] = onnx_call2(c, "mul", l->at[QUERY], onnx_scalar_like(c, l->at[QUERY], scale));
     return !ctx_failed(c->cx);
 }
 
-/* One token: its parts are [batch][heads][..][..]. */
-static void take_step(const Linear *l, Tensor *const *at, Tensor *state, Tensor **next, Tensor **y)
+/* Computes one token; its parts are [batch][heads][..][..]. */
+static void compute_token(const Linear *l, Tensor *const *at, Tensor *state, Tensor **next, Tensor **y)
 {
     OnnxCall *c = l->c;
     Tensor *u = at[VALUE];
@@ -96,7 +97,7 @@ static void take_step(const Linear *l, Tensor *const *at, Tensor *state, Tensor 
     *y = onnx_call2(c, "matmul", at[QUERY], *next);
 }
 
-/* The state at first; zeros where none is given. */
+/* Returns the initial state; zeros if none is given. */
 static Tensor *first_state(const Linear *l)
 {
     OnnxCall *c = l->c;
@@ -106,7 +107,7 @@ static Tensor *first_state(const Linear *l)
     bool fits = past->rank == 4;
     for (int d = 0; fits && d < 4; d++) fits = tensor_dim(past, d) == shape[d];
     if (!fits)
-        onnx_refuse(c, "the past state is %s; [%s] is wanted", tensor_shape_text(c->cx, past),
+        onnx_refuse(c, "the past state is %s; [%s] is accepted", tensor_shape_text(c->cx, past),
                     ints_text(c->cx, shape, 4));
     return onnx_cast(c, past, l->at[QUERY]->type);
 }
@@ -116,16 +117,16 @@ static void one_token(const Linear *l, Tensor *state, Tensor **last, Tensor **y)
     Tensor *at[PARTS] = { NULL };
     for (int p = 0; p < PARTS; p++)
         if (l->at[p]) at[p] = onnx_call(l->c, "squeeze", l->at[p], "axes=0");
-    take_step(l, at, state, last, y);
+    compute_token(l, at, state, last, y);
     *y = onnx_call(l->c, "unsqueeze", *y, "axes=0");
 }
 
 static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y)
 {
-    static const char *const words[PARTS] = { "query", "key", "value", "decay", "beta" };
-    static const bool forth[PARTS] = { false };
+    static const char *const names[PARTS] = { "query", "key", "value", "decay", "beta" };
+    static const bool forward[PARTS] = { false };
     Ctx *cx = l->c->cx;
-    Tensor *at[PARTS] = { NULL }, *outer[3 + PARTS] = { NULL }, *made[2],
+    Tensor *at[PARTS] = { NULL }, *outer[3 + PARTS] = { NULL }, *result[2],
            **inner = NEW_ARRAY(cx->arena, Tensor *, 2 + PARTS);
     int count = 2;
     outer[0] = tensor_constant(cx, "count", I64, 0, NULL, &l->tokens);
@@ -134,23 +135,23 @@ static void all_tokens(const Linear *l, Tensor *state, Tensor **last, Tensor **y
     inner[1] = tensor_new(cx, "state", state->type, 4, state->shape);
     for (int p = 0; p < PARTS; p++) {
         if (!l->at[p]) continue;
-        at[p] = inner[count] = tensor_new(cx, words[p], l->at[p]->type, 4, l->at[p]->shape + 1);
+        at[p] = inner[count] = tensor_new(cx, names[p], l->at[p]->type, 4, l->at[p]->shape + 1);
         outer[++count] = l->at[p];
     }
-    take_step(l, at, inner[1], &made[0], &made[1]);
+    compute_token(l, at, inner[1], &result[0], &result[1]);
     if (ctx_failed(cx)) return;
     Region r = { .kind = REGION_LOOP,
                  .graph_count = 1,
                  .state_count = 1,
                  .scan_count = count - 2,
                  .row_count = 1,
-                 .scans_back = forth,
-                 .rows_back = forth,
+                 .scans_back = forward,
+                 .rows_back = forward,
                  .most_turns = l->tokens };
     r.graph[0] = (Graph){ .name = l->c->name,
                           .input = inner,
                           .input_count = count,
-                          .output = arena_copy(cx->arena, made, sizeof made),
+                          .output = arena_copy(cx->arena, result, sizeof result),
                           .output_count = 2 };
     Node *n = region_new(cx, l->c->name, &r, outer, count + 1);
     if (n) *last = n->out[0], *y = n->out[1];

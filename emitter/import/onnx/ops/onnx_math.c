@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic, logic, activations, reductions, products of matrices. */
+/* Arithmetic, logic, activations, reductions, matrix products. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_sizes.h"
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-static void same(OnnxCall *c)
+static void identity(OnnxCall *c)
 {
     if (onnx_requires(c, 1)) c->out[0] = c->in[0];
 }
@@ -20,7 +20,7 @@ static void cast(OnnxCall *c)
     else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
 }
 
-/* The same bytes as another type of as many; a bool is a byte of 0 or 1. */
+/* Reinterprets the bytes as another type of the same width; a bool is a byte of 0 or 1. */
 static void bit_cast(OnnxCall *c)
 {
     DType t;
@@ -33,7 +33,7 @@ static void bit_cast(OnnxCall *c)
     else onnx_unsupported(c, "element type %s (%lld)", onnx_type_text(to) ? onnx_type_text(to) : "?", (long long)to);
 }
 
-/* Bounds are attributes, later inputs, mostly constant. */
+/* Bounds are attributes, in newer operator sets inputs, usually constant. */
 static void clip(OnnxCall *c)
 {
     double low = onnx_real(c, "min", -1.0 / 0.0), high = onnx_real(c, "max", 1.0 / 0.0);
@@ -71,7 +71,7 @@ static void matmul(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, c->in[1]->rank == 2 ? "dense" : "matmul", c->in[0], c->in[1]);
 }
 
-/* Before operator set 13 all axes from `axis` on were one. */
+/* Before operator set 13, the axes from `axis` on are flattened into one. */
 static void softmax(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -83,7 +83,7 @@ static void softmax(OnnxCall *c)
                               onnx_call(c, c->op_name, onnx_call(c, "flatten", x, "axis=%d", axis), "axis=1"), x);
 }
 
-/* Before operator set 7, `axis` said where the second operand's dimensions stand in the first's. */
+/* Before operator set 7, `axis` aligns the second operand's dimensions with the first's. */
 static void binary(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -95,7 +95,7 @@ static void binary(OnnxCall *c)
     c->out[0] = onnx_call2(c, c->op_name, c->in[0], b);
 }
 
-/* The slope has the shape of the input's last dimensions; in old operator sets a single one is that of the channels. */
+/* The slope has the shape of the input's last dimensions; before operator set 7, a vector is per channel. */
 static void prelu(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -105,36 +105,36 @@ static void prelu(OnnxCall *c)
     c->out[0] = onnx_call2(c, "prelu", c->in[0], slope);
 }
 
-/* A reduction over no axes applies its function `each` to each element (NULL: none). The logarithm of an integer
- * is computed in f64, then loses its fraction. */
-typedef struct OverNothing { const char *each; bool in_reals; } OverNothing;
+/* A reduction over no axes applies its function `each` to each element (NULL: identity). The logarithm of an integer is
+ * computed in f64, then truncated. */
+typedef struct NoAxes { const char *each; bool in_f64; } NoAxes;
 
-static void over_nothing(OnnxCall *c, const OverNothing *o)
+static void reduce_nothing(OnnxCall *c, const NoAxes *o)
 {
     const DType type = c->in[0]->type;
-    Tensor *x = o->in_reals && dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
+    Tensor *x = o->in_f64 && dtype_is_integer(type) ? onnx_cast(c, c->in[0], F64) : c->in[0];
     c->out[0] = o->each ? onnx_call(c, o->each, x, "") : x;
     if (c->out[0] && x != c->in[0]) c->out[0] = onnx_cast(c, c->out[0], type);
 }
 
-/* Axes as an attribute, later as an input. The greatest and the least of bool are found among 0 and 1. */
-static void reduce_with(OnnxCall *c, OverNothing nothing)
+/* Axes are an attribute, in newer operator sets an input. Extrema of bool are computed on 0 and 1. */
+static void reduce_with(OnnxCall *c, NoAxes nothing)
 {
     int64_t axes[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     bool of_bool = c->in[0]->type == BOOL;
     int count = onnx_ints(c, "axes", 1, axes, MAX_RANK);
     if (count == -2) return;
-    if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) over_nothing(c, &nothing);
+    if (c->in[0]->rank == 0 || (count < 1 && onnx_int(c, "noop_with_empty_axes", 0))) reduce_nothing(c, &nothing);
     else c->out[0] = onnx_call(c, c->op_name, of_bool ? onnx_cast(c, c->in[0], U8) : c->in[0], "axes=%s keepdims=%d",
                                ints_text(c->cx, axes, count < 0 ? 0 : count), onnx_int(c, "keepdims", 1) != 0);
     if (of_bool) c->out[0] = onnx_cast(c, c->out[0], BOOL);
 }
 
-static void reduce(OnnxCall *c) { reduce_with(c, (OverNothing){ NULL, false }); }
-static void reduce_norm(OnnxCall *c) { reduce_with(c, (OverNothing){ "abs", false }); }
-static void reduce_square(OnnxCall *c) { reduce_with(c, (OverNothing){ "square", false }); }
-static void reduce_log(OnnxCall *c) { reduce_with(c, (OverNothing){ "log", true }); }
+static void reduce(OnnxCall *c) { reduce_with(c, (NoAxes){ NULL, false }); }
+static void reduce_norm(OnnxCall *c) { reduce_with(c, (NoAxes){ "abs", false }); }
+static void reduce_square(OnnxCall *c) { reduce_with(c, (NoAxes){ "square", false }); }
+static void reduce_log(OnnxCall *c) { reduce_with(c, (NoAxes){ "log", true }); }
 
 static void arg(OnnxCall *c)
 {
@@ -143,8 +143,8 @@ static void arg(OnnxCall *c)
                           onnx_int(c, "keepdims", 1) != 0, onnx_int(c, "select_last_index", 0) != 0);
 }
 
-/* Of any number of tensors, from the left. */
-static void chain(OnnxCall *c)
+/* Folds any number of tensors from the left. */
+static void fold_left(OnnxCall *c)
 {
     if (!onnx_requires(c, c->in_count > 0 ? c->in_count : 1)) return;
     Tensor *y = c->in[0];
@@ -154,7 +154,7 @@ static void chain(OnnxCall *c)
 
 static void mean(OnnxCall *c)
 {
-    chain(c);
+    fold_left(c);
     if (c->out[0]) c->out[0] = onnx_call2(c, "div", c->out[0], onnx_scalar_like(c, c->out[0], c->in_count));
 }
 
@@ -163,7 +163,7 @@ static void mod(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_call2(c, onnx_int(c, "fmod", 0) ? "fmod" : "mod", c->in[0], c->in[1]);
 }
 
-/* The exponent may have another type than the base. */
+/* The exponent's type may differ from the base's. */
 static void pow_(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -199,12 +199,12 @@ static void is_inf(OnnxCall *c)
     if (!dtype_is_float(c->in[0]->type))
         onnx_refuse(c, "the input is %s; floats are accepted", dtype_info(c->in[0]->type)->spelling);
     if (negative && positive) c->out[0] = onnx_call(c, "isinf", c->in[0], "");
-    /* False for every x, NaN too */
+    /* False for every x, including NaN */
     else if (!negative && !positive) c->out[0] = onnx_call2(c, "less", c->in[0], c->in[0]);
     else c->out[0] = onnx_call2(c, "equal", c->in[0], onnx_scalar_like(c, c->in[0], (negative ? -1 : 1) / 0.0));
 }
 
-/* To the type of the second input. */
+/* Casts to the type of the second input. */
 static void cast_like(OnnxCall *c)
 {
     if (onnx_requires(c, 2)) c->out[0] = onnx_cast(c, c->in[0], c->in[1]->type);
@@ -220,7 +220,7 @@ static void shrink(OnnxCall *c)
     c->out[0] = onnx_call(c, "shrink", c->in[0], "%s", attrs.at);
 }
 
-/* Without the spaces that people put into equations. */
+/* Removes spaces from the equation. */
 static void einsum(OnnxCall *c)
 {
     Text t = text_new(c->cx);
@@ -271,7 +271,7 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_SAME("GreaterOrEqual", "", "greater_equal") },
     { ONNX_SAME("HardSigmoid", "alpha beta", "hard_sigmoid") },
     { ONNX_SAME("HardSwish", "", "hard_swish") },
-    { ONNX_MOVE("Identity", "", same), .open.keeps = KEEPS_ALL, .open.on_lists = onnx_sizes_same },
+    { ONNX_MOVE("Identity", "", identity), .open.keeps = KEEPS_ALL, .open.on_lists = onnx_sizes_same },
     { ONNX_ROW("IsInf", "detect_negative detect_positive", is_inf) },
     { ONNX_SAME("IsNaN", "", "isnan") },
     { ONNX_SAME("LeakyRelu", "alpha", "leaky_relu") },
@@ -280,10 +280,10 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_SAME("Log", "", "log") },
     { ONNX_AS("LogSoftmax", "axis", "log_softmax", softmax), .open.keeps = KEEPS_ALL },
     { ONNX_ROW("MatMul", "", matmul), .open.keeps = KEEPS_ALL },
-    { ONNX_AS("Max", "", "max", chain), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+    { ONNX_AS("Max", "", "max", fold_left), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
       .open.on_lists = onnx_sizes_max },
     { ONNX_AS("Mean", "", "add", mean), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
-    { ONNX_AS("Min", "", "min", chain), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
+    { ONNX_AS("Min", "", "min", fold_left), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
       .open.on_lists = onnx_sizes_min },
     { ONNX_SAME("Mish", "", "mish") },
     { ONNX_ROW("Mod", "fmod", mod), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED,
@@ -325,7 +325,7 @@ const OnnxOp onnx_rows_math[] = {
     { ONNX_SAME("Softsign", "", "softsign") },
     { ONNX_SAME("Sqrt", "", "sqrt") },
     { ONNX_AS("Sub", "axis broadcast", "sub", binary), .open.on_lists = onnx_sizes_sub },
-    { ONNX_AS("Sum", "", "add", chain), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
+    { ONNX_AS("Sum", "", "add", fold_left), .open.keeps = KEEPS_ALL, .open.lists = LISTS_COMPUTED },
     { ONNX_SAME("Swish", "alpha", "swish") },
     { ONNX_SAME("Tan", "", "tan") },
     { ONNX_SAME("Tanh", "", "tanh") },

@@ -5,7 +5,7 @@
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-/* "2,3,4": the axes from `first` on. */
+/* Returns "2,3,4": the axes from `first` on. */
 static const char *axes_from(OnnxCall *c, int first, int rank)
 {
     Text t = text_new(c->cx);
@@ -20,13 +20,13 @@ static Tensor *with_epsilon(OnnxCall *c, const char *op, Tensor *x, const char *
     return onnx_call(c, op, x, "axes=%s %s", axes, attrs.at);
 }
 
-static Tensor *scaled(OnnxCall *c, Tensor *y, Tensor *scale, Tensor *bias)
+static Tensor *scale_and_shift(OnnxCall *c, Tensor *y, Tensor *scale, Tensor *bias)
 {
     if (scale) y = onnx_call2(c, "mul", y, scale);
     return bias ? onnx_call2(c, "add", y, bias) : y;
 }
 
-/* Over the axes from `axis` on; on request the mean and 1 / sqrt(var + epsilon) as well. */
+/* Normalizes over the axes from `axis` on; computes the mean and 1 / sqrt(var + epsilon) if they are outputs. */
 static void layer_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 2)) return;
@@ -34,12 +34,13 @@ static void layer_norm(OnnxCall *c)
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), x->rank);
     if (axis < 0) return;
     const char *axes = axes_from(c, axis, x->rank);
-    c->out[0] = scaled(c, with_epsilon(c, "standardize", x, axes), c->in[1], onnx_in(c, 2));
+    c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", x, axes), c->in[1], onnx_in(c, 2));
     if (c->node->out_count < 2) return;
     Tensor *mean = c->out[1] = onnx_call(c, "reduce_mean", x, "axes=%s keepdims=1", axes);
     Tensor *var = onnx_call(c, "reduce_mean", onnx_call(c, "square", onnx_call2(c, "sub", x, mean), ""),
                             "axes=%s keepdims=1", axes);
-    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_scalar_like(c, x, onnx_real(c, "epsilon", 1e-5))), "");
+    c->out[2] = onnx_call(c, "rsqrt", onnx_call2(c, "add", var, onnx_scalar_like(c, x, onnx_real(c, "epsilon", 1e-5))),
+                          "");
 }
 
 static void rms_norm(OnnxCall *c)
@@ -47,22 +48,22 @@ static void rms_norm(OnnxCall *c)
     if (!onnx_requires(c, 2)) return;
     int axis = onnx_axis(c, onnx_int(c, "axis", -1), c->in[0]->rank);
     if (axis >= 0)
-        c->out[0] = scaled(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)), c->in[1],
-                           NULL);
+        c->out[0] = scale_and_shift(c, with_epsilon(c, "rms_norm", c->in[0], axes_from(c, axis, c->in[0]->rank)),
+                                    c->in[1], NULL);
 }
 
-/* Each channel of each image by itself. */
+/* Normalizes each channel of each image separately. */
 static void instance_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
     int rank = c->in[0]->rank;
-    if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is wanted", tensor_shape_text(c->cx, c->in[0]));
+    if (rank < 3) onnx_refuse(c, "the input is %s; [n][c][..] is accepted", tensor_shape_text(c->cx, c->in[0]));
     else
-        c->out[0] = scaled(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)),
+        c->out[0] = scale_and_shift(c, with_epsilon(c, "standardize", c->in[0], axes_from(c, 2, rank)),
                            onnx_append_ones(c, c->in[1], rank - 2), onnx_append_ones(c, c->in[2], rank - 2));
 }
 
-/* Groups of channels. Scale and bias are for each channel; before operator set 21, for each group. */
+/* Normalizes groups of channels. Scale and bias are per channel; before operator set 21, per group. */
 static void group_norm(OnnxCall *c)
 {
     if (!onnx_requires(c, 3)) return;
@@ -78,7 +79,7 @@ static void group_norm(OnnxCall *c)
                                    expr_index(c->cx, -1) };
     if (!by_group) params[1] = channels / groups;
     Tensor *y = with_epsilon(c, "standardize", onnx_view(c, x, shape, 4), "2,3");
-    y = scaled(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
+    y = scale_and_shift(c, y, onnx_reshape(c, c->in[1], params, 3), onnx_reshape(c, c->in[2], params, 3));
     c->out[0] = y ? view_call(c->cx, c->name, y, x) : NULL;
 }
 
@@ -96,7 +97,7 @@ static void mean_variance_norm(OnnxCall *c)
     c->out[0] = onnx_call2(c, "div", centred, onnx_call2(c, "add", spread, onnx_scalar_like(c, x, 1e-9)));
 }
 
-/* From operator set 22 on, zero where the norm is zero. */
+/* Since operator set 22, the result is zero where the norm is zero. */
 static void lp_norm(OnnxCall *c)
 {
     int64_t p = onnx_int(c, "p", 2);
@@ -121,19 +122,20 @@ static void lrn(OnnxCall *c)
 
 /* ---- Losses ------------------------------------------------------------------------------------------------------ */
 
-/* -weight[t] * x[n,t,..] at the target t of each place; nothing where that is ignored. The weighted mean divides by the
- * weights' sum. x: logarithms of probabilities, [n][c][..]; target: [n][..]. */
+/* -weight[t] * x[n,t,..] at the target t of each element, 0 at ignored targets. The weighted mean divides by the sum of
+ * the weights. x: logarithms of probabilities, [n][c][..]; target: [n][..]. */
 static Tensor *loss(OnnxCall *c, Tensor *x, Tensor *target, Tensor *weight)
 {
     const char *reduction = onnx_text(c, "reduction", "mean");
     const Expr *shape[MAX_RANK], *one = expr_index(c->cx, 1);
     int rank = 0;
     if (!x || !target || x->rank < 2 || target->rank != x->rank - 1) {
-        onnx_refuse(c, "scores [n][classes][..] and targets [n][..] are wanted");
+        onnx_refuse(c, "scores [n][classes][..] and targets [n][..] are accepted");
         return NULL;
     }
     const OnnxAttr *ignored = onnx_attr(c, "ignore_index");
-    Tensor *is_ignored = ignored ? onnx_call2(c, "equal", target, onnx_scalar_like(c, target, (double)ignored->i)) : NULL;
+    Tensor *is_ignored = ignored ? onnx_call2(c, "equal", target, onnx_scalar_like(c, target, (double)ignored->i))
+                                 : NULL;
     for (int d = 0; d < target->rank; d++) {
         if (d == 1) shape[rank++] = one;
         shape[rank++] = target->shape[d];

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized operators, as the arithmetic that defines them: products of matrices and convolutions of differences in 32
+/* Quantized operators by their defining arithmetic: matrix products and convolutions of zero-point differences in 32
  * bits, and scaling in floats. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
 #include "support/text.h"
 
-/* A zero point that is left out. */
-static Tensor *zero_or(OnnxCall *c, Tensor *zero, DType t) { return zero ? zero : tensor_scalar(c->cx, c->name, t, 0); }
+/* Returns the zero point, or 0 if it is omitted. */
+static Tensor *zero_or_default(OnnxCall *c, Tensor *zero, DType t)
+{
+    return zero ? zero : tensor_scalar(c->cx, c->name, t, 0);
+}
 
 Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {
@@ -16,13 +19,14 @@ Tensor *onnx_along(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
     int at = onnx_axis(c, axis, x->rank);
     if (at >= 0 && (p->rank != 1 || tensor_dim(p, 0) != tensor_dim(x, at)))
         onnx_unsupported(
-            c, "a scale or zero point of shape %s for axis %d of %s; one value, or one for each index, is accepted",
+            c, "a scale or zero point of shape %s for axis %d of %s; one value, or one per index, is accepted",
             tensor_shape_text(c->cx, p), at, tensor_shape_text(c->cx, x));
     return ctx_failed(c->cx) ? NULL : onnx_append_ones(c, p, x->rank - 1 - at);
 }
 
-/* The same, or by blocks of so many elements along the axis, of which the last may be cut short: each value repeated. */
-static Tensor *by_blocks(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
+/* The same, or one value per block_size elements along the axis, the last group possibly partial: repeats each
+ * value. */
+static Tensor *per_block(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
 {
     const int64_t block = onnx_int(c, "block_size", 0);
     if (!block || !p || p->rank == 0) return onnx_along(c, p, x, axis);
@@ -32,23 +36,23 @@ static Tensor *by_blocks(OnnxCall *c, Tensor *p, const Tensor *x, int64_t axis)
                 && (tensor_dim(x, at) - 1) / block + 1 == tensor_dim(p, at);
     for (int d = 0; fits && d < x->rank; d++) fits = d == at || p->shape[d] == x->shape[d];
     if (!fits)
-        onnx_refuse(c,
-                    "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value a block is accepted",
-                    tensor_shape_text(c->cx, p), (long long)block, at, tensor_shape_text(c->cx, x));
+        onnx_refuse(
+            c, "a scale or zero point of %s for blocks of %lld along axis %d of %s; one value per block is accepted",
+            tensor_shape_text(c->cx, p), (long long)block, at, tensor_shape_text(c->cx, x));
     Tensor *all = ctx_failed(c->cx) ? NULL : onnx_call(c, "repeat", p, "axis=%d times=%lld", at, (long long)block);
     return all && tensor_dim(all, at) > tensor_dim(x, at)
                ? onnx_call(c, "slice", all, "axes=%d begin=0 end=%lld", at, (long long)tensor_dim(x, at))
                : all;
 }
 
-static Tensor *three(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const char *attrs)
+static Tensor *call3(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero, const char *attrs)
 {
     return x && scale && zero ? call(c->cx, op, c->name, (Tensor *[]){ x, scale, zero }, 3, "%s", attrs) : NULL;
 }
 
-static Tensor *store(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero)
+static Tensor *quantize_call(OnnxCall *c, const char *op, Tensor *x, Tensor *scale, Tensor *zero)
 {
-    return zero ? three(c, op, x, scale, zero, text_format(c->cx, "to=%s", dtype_info(zero->type)->spelling)) : NULL;
+    return zero ? call3(c, op, x, scale, zero, text_format(c->cx, "to=%s", dtype_info(zero->type)->spelling)) : NULL;
 }
 
 static void quantize_linear(OnnxCall *c)
@@ -62,28 +66,29 @@ static void quantize_linear(OnnxCall *c)
         onnx_unsupported(c, "elements stored as %s; integers are accepted", dtype_info(t)->spelling);
     Tensor *x = c->in[0], *scale = onnx_cast(c, c->in[1], x->type);
     if (scale && dtype_is_integer(x->type)) x = onnx_cast(c, x, scale->type);
-    c->out[0] = store(c, "quantize", x, by_blocks(c, scale, x, axis),
-                      by_blocks(c, zero_or(c, onnx_in(c, 2), t), x, axis));
+    c->out[0] = quantize_call(c, "quantize", x, per_block(c, scale, x, axis),
+                      per_block(c, zero_or_default(c, onnx_in(c, 2), t), x, axis));
 }
 
-static const Tensor *beneath_views(const Tensor *t)
+static const Tensor *skip_views(const Tensor *t)
 {
     while (t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_view) t = t->producer->in[0];
     return t;
 }
 
-/* One tensor, or constants of the same values; equally shaped. */
+/* True for one tensor, or constants of equal values; of the same shape. */
 static bool same_values(const Tensor *a, const Tensor *b)
 {
     bool same = a->type == b->type && a->rank == b->rank;
     for (int d = 0; same && d < a->rank; d++) same = a->shape[d] == b->shape[d];
-    a = beneath_views(a);
-    b = beneath_views(b);
+    a = skip_views(a);
+    b = skip_views(b);
     return same && (a == b || (a->data && b->data && memcmp(a->data, b->data, (size_t)tensor_bytes(a)) == 0));
 }
 
-/* What has just been quantized by the same scale and zero is on the grid: one simulated quantization, to the bit. */
-static Tensor *as_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
+/* A tensor quantized with the same scale and zero point is already on the grid: the pair is one simulated quantization,
+ * bit for bit. */
+static Tensor *simulated_pair(OnnxCall *c, const Tensor *stored, Tensor *scale, Tensor *zero)
 {
     const Node *n = stored->producer;
     int bits = 8 * dtype_info(stored->type)->bytes;
@@ -98,13 +103,13 @@ static void dequantize_linear(OnnxCall *c)
 {
     int64_t axis = onnx_int(c, "axis", 1);
     if (!onnx_requires(c, 2)) return;
-    Tensor *x = c->in[0], *zero = by_blocks(c, zero_or(c, onnx_in(c, 2), x->type), x, axis),
-           *scale = by_blocks(c, c->in[1], x, axis);
-    c->out[0] = as_pair(c, x, scale, zero);
-    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = three(c, "dequantize", x, scale, zero, "");
+    Tensor *x = c->in[0], *zero = per_block(c, zero_or_default(c, onnx_in(c, 2), x->type), x, axis),
+           *scale = per_block(c, c->in[1], x, axis);
+    c->out[0] = simulated_pair(c, x, scale, zero);
+    if (!c->out[0] && !ctx_failed(c->cx)) c->out[0] = call3(c, "dequantize", x, scale, zero, "");
 }
 
-/* The range of x, widened to hold 0, onto 0..255. */
+/* Maps the range of x, widened to include 0, to 0..255. */
 static void dynamic_quantize(OnnxCall *c)
 {
     if (!onnx_requires(c, 1)) return;
@@ -117,29 +122,30 @@ static void dynamic_quantize(OnnxCall *c)
     Tensor *is_flat = onnx_call2(c, "equal", range, none);
     if (ctx_failed(c->cx)) return;
     scale = onnx_select(c, is_flat, onnx_scalar_like(c, x, 1), scale);
-    Tensor *zero = store(c, "quantize", onnx_call(c, "neg", low, ""), scale, tensor_scalar(c->cx, c->name, U8, 0));
-    c->out[0] = store(c, "quantize", x, scale, zero);
+    Tensor *zero = quantize_call(c, "quantize", onnx_call(c, "neg", low, ""), scale,
+                                 tensor_scalar(c->cx, c->name, U8, 0));
+    c->out[0] = quantize_call(c, "quantize", x, scale, zero);
     c->out[1] = scale;
     c->out[2] = zero;
 }
 
 /* ---- Products in 32 bits ----------------------------------------------------------------------------------------- */
 
-/* x - zero in 32 bits. */
+/* Returns x - zero in 32 bits. */
 static Tensor *difference(OnnxCall *c, Tensor *x, Tensor *zero)
 {
-    return onnx_call2(c, "centered", x, zero_or(c, zero, x->type));
+    return onnx_call2(c, "centered", x, zero_or_default(c, zero, x->type));
 }
 
-/* Zeros of the left operand are one for each row. */
-static Tensor *by_row(OnnxCall *c, Tensor *zero)
+/* The left operand has one zero point per row. */
+static Tensor *per_row(OnnxCall *c, Tensor *zero)
 {
     return zero && zero->rank == 1 && tensor_elems(zero) > 1 ? onnx_append_ones(c, zero, 1) : zero;
 }
 
 static Tensor *product(OnnxCall *c, Tensor *a, Tensor *a_zero, Tensor *b, Tensor *b_zero)
 {
-    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, by_row(c, a_zero)),
+    return onnx_call2(c, b->rank == 2 ? "dense" : "matmul", difference(c, a, per_row(c, a_zero)),
                       difference(c, b, b_zero));
 }
 
@@ -159,8 +165,8 @@ static double scale_at(const Tensor *t, int64_t i)
     return dtype_load(t->type, t->data, tensor_elems(t) == 1 ? 0 : i).f;
 }
 
-/* ` products=.. step=..`: what the ratio in f32 rounds. The product of two f32 is exact in a double. Empty unless all
- * scales are constants, with one for y and no more than one list of several. */
+/* Returns ` products=.. step=..`, the exact values that the f32 ratio rounds: the product of two f32 is exact in
+ * double. Empty unless all scales are constant, y has one, and at most one of the operands has several. */
 static const char *exact_scales(OnnxCall *c, const Tensor *a, const Tensor *b, const Tensor *y)
 {
     const Tensor *scale[] = { a, b, y };
@@ -181,7 +187,7 @@ static Tensor *requantized(OnnxCall *c, Tensor *sums, Tensor *scale, Tensor *zer
 {
     const char *exact = exact_scales(c, c->in[1], c->in[4], c->in[6]);
     if (!sums || !scale || !zero) return NULL;
-    return three(c, "requantize", sums, scale, zero, text_format(c->cx, "to=%s%s", dtype_info(zero->type)->spelling,
+    return call3(c, "requantize", sums, scale, zero, text_format(c->cx, "to=%s%s", dtype_info(zero->type)->spelling,
                                                                  exact));
 }
 
@@ -189,10 +195,11 @@ static void qlinear_matmul(OnnxCall *c)
 {
     if (!onnx_requires(c, 8)) return;
     Tensor *sums = product(c, c->in[0], c->in[2], c->in[3], c->in[5]);
-    c->out[0] = requantized(c, sums, ratio(c, by_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
+    c->out[0] = requantized(c, sums, ratio(c, per_row(c, c->in[1]), c->in[4], c->in[6]), c->in[7]);
 }
 
-/* The zeros of the weights are one for each output channel, their first dimension. Outside of x lies its zero. */
+/* The weights have one zero point per output channel, their first dimension. Padding of x has the value of its zero
+ * point. */
 static Tensor *convolution(OnnxCall *c, Tensor *x, Tensor *x_zero, Tensor *k, Tensor *k_zero, Tensor *bias)
 {
     if (k_zero && k_zero->rank == 1 && tensor_elems(k_zero) > 1) k_zero = onnx_append_ones(c, k_zero, k->rank - 1);

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Random numbers (ops/elements/random.c says how they are drawn). The key of a node is its attribute `seed`, the bits of that float; without one
- * it is the FNV-1a hash of the name of the node's first output, and of those that call the functions around it. So nodes draw
- * different numbers, and the same model the same, in every run. In a loop's body key * prime + turn takes the key's place, for each loop
- * around, the innermost first. A dropout with a seed draws what ONNX's reference implementation does, which begins anew each turn. */
+/* Random numbers (generators: ops/elements/random.c). A node's key is its attribute `seed`, the bits of that float.
+ * Without a seed it is an FNV-1a hash of the name of the node's first output, continued with the first outputs of the
+ * calls of the enclosing functions. So nodes draw different numbers, and a model draws the same numbers in every run.
+ * In a loop's body the key becomes key * prime + iteration, for each enclosing loop, innermost first. A dropout with a
+ * seed draws the numbers of ONNX's reference implementation, which restarts in each iteration. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -11,13 +12,13 @@
 
 static const uint64_t prime = UINT64_C(0x100000001b3);
 
-static uint64_t hashed(uint64_t hash, const char *s)
+static uint64_t fnv1a(uint64_t hash, const char *s)
 {
     for (; *s; s++) hash = (hash ^ (uint8_t)*s) * prime;
     return hash;
 }
 
-static Tensor *number(OnnxCall *c, uint64_t v)
+static Tensor *u64_scalar(OnnxCall *c, uint64_t v)
 {
     return tensor_constant(c->cx, c->name, U64, 0, NULL, arena_copy(c->cx->arena, &v, sizeof v));
 }
@@ -25,23 +26,24 @@ static Tensor *number(OnnxCall *c, uint64_t v)
 static Tensor *key_of(OnnxCall *c)
 {
     const OnnxAttr *seed = onnx_attr(c, "seed");
-    uint64_t key = hashed(UINT64_C(0xcbf29ce484222325), c->node->out_count ? c->node->out[0] : "");
+    uint64_t key = fnv1a(UINT64_C(0xcbf29ce484222325), c->node->out_count ? c->node->out[0] : "");
     for (const OnnxScope *s = c->scope; s; s = s->outer)
-        if (s->caller && s->caller->out_count) key = hashed(key, s->caller->out[0]);
+        if (s->caller && s->caller->out_count) key = fnv1a(key, s->caller->out[0]);
     if (seed) {
         const float value = (float)seed->f;
         uint32_t bits;
         memcpy(&bits, &value, sizeof bits);
         key = bits;
     }
-    Tensor *turn[ONNX_DEEPEST], *made = number(c, key);
-    const int loops = onnx_iterations(c->scope, turn, ONNX_DEEPEST);
+    Tensor *iteration[ONNX_DEEPEST], *result = u64_scalar(c, key);
+    const int loops = onnx_iterations(c->scope, iteration, ONNX_DEEPEST);
     for (int i = 0; i < loops; i++)
-        made = onnx_call2(c, "add", onnx_call2(c, "mul", made, number(c, prime)), onnx_cast(c, turn[i], U64));
-    return made;
+        result = onnx_call2(c, "add", onnx_call2(c, "mul", result, u64_scalar(c, prime)),
+                            onnx_cast(c, iteration[i], U64));
+    return result;
 }
 
-/* The attribute dtype, or else that type; false: refused. */
+/* Reads attribute dtype, or `otherwise`; false: refused. */
 static bool read_type(OnnxCall *c, DType otherwise, DType *t)
 {
     const OnnxAttr *a = onnx_attr(c, "dtype");
@@ -51,7 +53,7 @@ static bool read_type(OnnxCall *c, DType otherwise, DType *t)
     return false;
 }
 
-/* Of rank 0 without the attribute: what our operators make where it is left out. */
+/* Empty for rank 0: the IR operators default to a scalar. */
 static const char *shape_text(OnnxCall *c, const int64_t *shape, int rank)
 {
     return rank ? text_format(c->cx, " shape=%s", ints_text(c->cx, shape, rank)) : "";
@@ -64,22 +66,22 @@ static const char *shape_of(OnnxCall *c, const Tensor *x)
     return shape_text(c, shape, x->rank);
 }
 
-/* In [0, 1), or of our operator's attributes; 16-bit floats are rounded from f32. */
-static Tensor *drawn(OnnxCall *c, const char *op, DType t, const char *shape, const char *attrs)
+/* Draws from [0, 1), or by the IR operator's attributes; 16-bit floats are rounded from f32. */
+static Tensor *random_call(OnnxCall *c, const char *op, DType t, const char *shape, const char *attrs)
 {
-    const DType made = t == F64 ? F64 : F32;
+    const DType drawn = t == F64 ? F64 : F32;
     if (!dtype_is_float(t))
         onnx_unsupported(c, "random numbers of type %s; float types are accepted", dtype_info(t)->spelling);
     Tensor *key = ctx_failed(c->cx) ? NULL : key_of(c);
-    return onnx_cast(c, onnx_call(c, op, key, "to=%s%s %s", dtype_info(made)->spelling, shape, attrs), t);
+    return onnx_cast(c, onnx_call(c, op, key, "to=%s%s %s", dtype_info(drawn)->spelling, shape, attrs), t);
 }
 
 static Tensor *uniform_like(OnnxCall *c, const Tensor *x)
 {
-    return drawn(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), "");
+    return random_call(c, "random_uniform", x->type == F64 ? F64 : F32, shape_of(c, x), "");
 }
 
-/* The node's values of the real attributes of our operator, by the same names. */
+/* Returns the node's values of the IR operator's real attributes, whose names agree. */
 static const char *attrs_of(OnnxCall *c)
 {
     Text t = text_new(c->cx);
@@ -97,17 +99,17 @@ static void random_of_shape(OnnxCall *c)
     DType t;
     const int rank = onnx_ints(c, "shape", -1, shape, MAX_RANK);
     if (!onnx_is_missing(c, rank, "shape") && read_type(c, F32, &t))
-        c->out[0] = drawn(c, c->op_name, t, shape_text(c, shape, rank), attrs_of(c));
+        c->out[0] = random_call(c, c->op_name, t, shape_text(c, shape, rank), attrs_of(c));
 }
 
 static void random_like(OnnxCall *c)
 {
     DType t;
     if (!onnx_requires(c, 1) || !read_type(c, dtype_is_float(c->in[0]->type) ? c->in[0]->type : F32, &t)) return;
-    c->out[0] = drawn(c, c->op_name, t, shape_of(c, c->in[0]), attrs_of(c));
+    c->out[0] = random_call(c, c->op_name, t, shape_of(c, c->in[0]), attrs_of(c));
 }
 
-/* 1 with the probability that the input says. */
+/* 1 with the probability given by the input. */
 static void bernoulli(OnnxCall *c)
 {
     DType t;
@@ -124,8 +126,8 @@ static void multinomial(OnnxCall *c)
     c->out[0] = onnx_cast(c, y, t);
 }
 
-/* Whether u >= ratio for each element of x. */
-static Tensor *staying(OnnxCall *c, const Tensor *x, Tensor *ratio)
+/* Returns u >= ratio for each element of x. */
+static Tensor *keep_mask(OnnxCall *c, const Tensor *x, Tensor *ratio)
 {
     if (!onnx_attr(c, "seed")) return onnx_call2(c, "greater_equal", uniform_like(c, x), ratio);
     const uint32_t seed = (uint32_t)onnx_int(c, "seed", 0);
@@ -134,20 +136,20 @@ static Tensor *staying(OnnxCall *c, const Tensor *x, Tensor *ratio)
                       onnx_cast(c, ratio, F64));
 }
 
-/* In training each element stays with the probability 1 - ratio, and then grows so that the mean stays. */
+/* In training, keeps each element with probability 1 - ratio, scaled up so that the mean is preserved. */
 static void dropout_trained(OnnxCall *c)
 {
     Tensor *x = onnx_cast(c, c->in[0], c->in[0]->type == F64 ? F64 : F32), *ratio = onnx_in(c, 1);
     if (!x) return;
     ratio = ratio ? onnx_cast(c, onnx_reshape(c, ratio, NULL, 0), x->type) : onnx_scalar_like(c, x, 0.5);
-    Tensor *stays = staying(c, x, ratio);
-    Tensor *grown = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_scalar_like(c, x, 1), ratio));
-    if (!stays || !grown) return;
-    c->out[0] = onnx_cast(c, onnx_select(c, stays, grown, onnx_scalar_like(c, x, 0)), c->in[0]->type);
-    c->out[1] = stays;
+    Tensor *kept = keep_mask(c, x, ratio);
+    Tensor *rescaled = onnx_call2(c, "div", x, onnx_call2(c, "sub", onnx_scalar_like(c, x, 1), ratio));
+    if (!kept || !rescaled) return;
+    c->out[0] = onnx_cast(c, onnx_select(c, kept, rescaled, onnx_scalar_like(c, x, 0)), c->in[0]->type);
+    c->out[1] = kept;
 }
 
-/* In inference: the input, and a mask that is true everywhere. */
+/* In inference: returns the input, and a mask that is true everywhere. */
 static void dropout(OnnxCall *c)
 {
     double is_training = 0;

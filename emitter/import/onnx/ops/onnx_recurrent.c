@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* RNN, GRU and LSTM: one layer of ours for each direction. ONNX has x [T][B][I], w [D][G*U][I], r [D][G*U][U], b [D][2*G*U]
- * (of w, then of r), p [D][3*U], states [D][B][U], y [T][D][B][U]; with layout=1 batches come first. Ours has the weights
- * the other way round and one bias: the two are added up, but for the new value of a GRU whose reset comes behind the
- * product. Activations follow each other for all directions, and take from activation_alpha and activation_beta what
- * they need, in turn. */
+/* RNN, GRU and LSTM: one IR layer per direction. ONNX has x [T][B][I], w [D][G*U][I], r [D][G*U][U], b [D][2*G*U] (of
+ * w, then of r), p [D][3*U], states [D][B][U], y [T][D][B][U]; with layout=1 batches come first. The IR layer has
+ * transposed weights and one bias, the sum of both. Exception: for a GRU that resets after the product, the second bias
+ * of the new value stays separate. Activations are listed for all directions in sequence; each consumes its parameters
+ * from activation_alpha and activation_beta in the same order. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -11,22 +11,22 @@
 
 enum { MOST_ACTIVATIONS = 6 };
 
-/* What the three layers differ in. */
+/* Differences of the three layers. */
 typedef struct LayerKind {
-    const char *op;                          /* ours */
-    int gates, activations;                  /* of one direction */
-    const char *activation[3];               /* unless the node names others */
-    const char *more;                        /* a flag of the node that our call has, too; NULL: none */
-    int inputs;                              /* of our call; the last are the lengths */
+    const char *op;                          /* the IR operator */
+    int gates, activations;                  /* per direction */
+    const char *activation[3];               /* default activations */
+    const char *flag;                        /* a flag passed to the call; NULL: none */
+    int inputs;                              /* of the call; the last one is the lengths */
     bool has_cell;                           /* a second state, and peepholes */
-    bool may_reset_behind;                   /* `more` keeps a part of the second bias apart, as another input */
+    bool may_split_bias;                     /* if the flag is set, part of the second bias is a separate input */
 } LayerKind;
 
 typedef struct Layers {
     OnnxCall *c;
     const LayerKind *kind;
     int directions;
-    const char *attrs[2];                    /* of each direction's call */
+    const char *attrs[2];                    /* per direction */
     int64_t steps, batch, units;
     bool batch_first;
     Tensor *lengths;                         /* NULL: all steps */
@@ -34,7 +34,7 @@ typedef struct Layers {
 
 /* ---- Activations ------------------------------------------------------------------------------------------------- */
 
-typedef struct Activation { const char *onnx, *ours; bool has_alpha, has_beta; double alpha, beta; } Activation;
+typedef struct Activation { const char *onnx, *ir_op; bool has_alpha, has_beta; double alpha, beta; } Activation;
 static const Activation activations[] = {
     { "Affine", "affine", true, true, 1, 0 },            { "Elu", "elu", true, false, 1, 0 },
     { "HardSigmoid", "hard_sigmoid", true, true, 0.2, 0.5 }, { "LeakyRelu", "leaky_relu", true, false, 0.01, 0 },
@@ -56,7 +56,7 @@ static const Activation *find_activation(OnnxCall *c, const char *word)
 {
     for (int i = 0; i < ACTIVATION_COUNT; i++)
         if (same_letters(activations[i].onnx, word)) return &activations[i];
-    onnx_refuse(c, "there is no activation \"%s\"", word);
+    onnx_refuse(c, "unknown activation \"%s\"", word);
     return NULL;
 }
 
@@ -65,15 +65,15 @@ static double next_real(const OnnxAttr *list, int *next, double otherwise)
     return list && *next < list->real_count ? list->reals[(*next)++] : otherwise;
 }
 
-/* "activations=.. alpha=.. beta=.." of each direction. */
+/* Formats "activations=.. alpha=.. beta=.." per direction. */
 static bool read_activations(Layers *l)
 {
     OnnxCall *c = l->c;
     const OnnxAttr *list = onnx_attr(c, "activations"), *alphas = onnx_attr(c, "activation_alpha"),
                    *betas = onnx_attr(c, "activation_beta");
-    int alpha = 0, beta = 0, wanted = l->kind->activations * l->directions;
-    if (list && list->text_count != wanted) {
-        onnx_refuse(c, "there are %d activations; %d are wanted", list->text_count, wanted);
+    int alpha = 0, beta = 0, expected = l->kind->activations * l->directions;
+    if (list && list->text_count != expected) {
+        onnx_refuse(c, "there are %d activations; %d are accepted", list->text_count, expected);
         return false;
     }
     for (int d = 0; d < l->directions; d++) {
@@ -82,7 +82,7 @@ static bool read_activations(Layers *l)
             const Activation *f = find_activation(c, list ? list->texts[d * l->kind->activations + i]
                 : l->kind->activation[i]);
             if (!f) return false;
-            text_printf(&names, "%s%s", i ? "," : "", f->ours);
+            text_printf(&names, "%s%s", i ? "," : "", f->ir_op);
             text_add(&a, i ? "," : "");
             text_add(&b, i ? "," : "");
             text_double(&a, f->has_alpha ? next_real(alphas, &alpha, f->alpha) : 0);
@@ -96,7 +96,7 @@ static bool read_activations(Layers *l)
 
 /* ---- Operands ---------------------------------------------------------------------------------------------------- */
 
-/* Direction d of a tensor whose dimension `axis` is the directions; that dimension goes. */
+/* Returns direction d of a tensor whose dimension `axis` is the directions; removes that dimension. */
 static Tensor *of_direction(Layers *l, Tensor *t, int axis, int d)
 {
     if (!t) return NULL;
@@ -113,20 +113,20 @@ static bool is_zero(const Tensor *t)
 {
     const Node *producer = t->producer;
     if (producer && producer->kind == NODE_CALL &&
-        producer->op->layout.repeats) return is_zero(producer->in[0]);   /* an open shape */
+        producer->op->layout.repeats) return is_zero(producer->in[0]);   /* an expanded scalar of open shape */
     bool zero = tensor_is_constant(t);
     for (int64_t i = 0; zero && i < tensor_elems(t); i++) zero = dtype_load(t->type, t->data, i).f == 0;
     return zero;
 }
 
-/* Zeros are what a layer begins with anyhow. */
+/* NULL for zeros, the default initial state. */
 static Tensor *state_of(Layers *l, int input, int d)
 {
     Tensor *t = onnx_in(l->c, input);
     return t && is_zero(t) ? NULL : of_direction(l, t, l->batch_first ? 1 : 0, d);
 }
 
-/* The bias of w and that of r; *rest: what must not be added, where `keeps` says so. */
+/* Adds the biases of w and r. With `keeps`, *rest receives the part of the second bias that must stay separate. */
 static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
 {
     OnnxCall *c = l->c;
@@ -142,9 +142,9 @@ static Tensor *bias_of(Layers *l, int d, bool keeps, Tensor **rest)
 
 static bool has_dims(const Tensor *t, int rank, int64_t a, int64_t b, int64_t c)
 {
-    const int64_t want[] = { a, b, c };
+    const int64_t expected[] = { a, b, c };
     bool same = !t || t->rank == rank;
-    for (int d = 0; t && same && d < rank; d++) same = want[d] < 0 || tensor_dim(t, d) == want[d];
+    for (int d = 0; t && same && d < rank; d++) same = expected[d] < 0 || tensor_dim(t, d) == expected[d];
     return same;
 }
 
@@ -163,14 +163,14 @@ static bool check_operands(Layers *l)
                     : i == 7 ? has_dims(t, 2, l->directions, 3 * l->units, 0)
                              : i < 5 || has_dims(t, 3, first, second, l->units);
         if (fits) continue;
-        onnx_refuse(c, "%s is %s, which does not go with %lld direction(s), batch %lld and %lld units", what[i],
+        onnx_refuse(c, "%s is %s, which does not match %lld direction(s), batch %lld and %lld units", what[i],
                     tensor_shape_text(c->cx, t), (long long)l->directions, (long long)l->batch, (long long)l->units);
         return false;
     }
     return true;
 }
 
-/* The lengths of the sequences; NULL where all have all steps. */
+/* Returns the lengths of the sequences; NULL if all have all steps. */
 static Tensor *lengths(Layers *l)
 {
     Tensor *t = onnx_in(l->c, 4);
@@ -179,20 +179,20 @@ static Tensor *lengths(Layers *l)
     return full ? NULL : onnx_cast(l->c, t, I32);
 }
 
-static bool layers_open(Layers *l, OnnxCall *c, const LayerKind *kind)
+static bool layers_read(Layers *l, OnnxCall *c, const LayerKind *kind)
 {
     *l = (Layers){ .c = c, .kind = kind };
     const char *direction = onnx_text(c, "direction", "forward");
     if (!onnx_requires(c, 3)) return false;
     const Tensor *x = c->in[0], *r = c->in[2];
     if (x->rank != 3 || r->rank != 3) {
-        onnx_refuse(c, "x is %s and r %s; three dimensions are wanted", tensor_shape_text(c->cx, x),
+        onnx_refuse(c, "x is %s and r %s; three dimensions are accepted", tensor_shape_text(c->cx, x),
                     tensor_shape_text(c->cx, r));
         return false;
     }
     l->directions = strcmp(direction, "bidirectional") == 0 ? 2 : 1;
     if (l->directions == 1 && strcmp(direction, "forward") != 0 && strcmp(direction, "reverse") != 0) {
-        onnx_refuse(c, "the direction is \"%s\"; forward, reverse and bidirectional are known", direction);
+        onnx_refuse(c, "the direction is \"%s\"; forward, reverse and bidirectional are accepted", direction);
         return false;
     }
     l->batch_first = onnx_int(c, "layout", 0) != 0;
@@ -213,8 +213,8 @@ static bool layers_open(Layers *l, OnnxCall *c, const LayerKind *kind)
 
 /* ---- Calls and results ------------------------------------------------------------------------------------------- */
 
-/* The results of the directions, [T][B][U] or [B][U], side by side along a dimension of their own. */
-static Tensor *side_by_side(Layers *l, Tensor *const *t, int axis)
+/* Concatenates the results of the directions, [T][B][U] or [B][U], along a new dimension. */
+static Tensor *stack_directions(Layers *l, Tensor *const *t, int axis)
 {
     OnnxCall *c = l->c;
     Tensor *wide[2];
@@ -231,13 +231,13 @@ static void results(Layers *l, Node *const *layer)
         Tensor *each[2] = { layer[0]->out[i], l->directions > 1 ? layer[1]->out[i] : NULL };
         if (i == 0 && l->batch_first)
             for (int d = 0; d < l->directions; d++) each[d] = onnx_call(c, "transpose", each[d], "perm=1,0,2");
-        c->out[i] = side_by_side(l, each, i == 0 && l->batch_first ? 2 : l->batch_first || i == 0 ? 1 : 0);
+        c->out[i] = stack_directions(l, each, i == 0 && l->batch_first ? 2 : l->batch_first || i == 0 ? 1 : 0);
     }
 }
 
-static bool has_flag(const Layers *l) { return l->kind->more && onnx_int(l->c, l->kind->more, 0) != 0; }
+static bool has_flag(const Layers *l) { return l->kind->flag && onnx_int(l->c, l->kind->flag, 0) != 0; }
 
-/* The call of one direction. Absent inputs at the end are left out by the call. */
+/* Builds the call of one direction. `call` drops trailing absent inputs. */
 static Node *layer_call(Layers *l, Tensor *x, int d)
 {
     OnnxCall *c = l->c;
@@ -245,7 +245,7 @@ static Node *layer_call(Layers *l, Tensor *x, int d)
     bool reverse = d == 1 || strcmp(onnx_text(c, "direction", "forward"), "reverse") == 0;
     Tensor *rest = NULL, *in[8] = { x };
     for (int i = 1; i < 3; i++) in[i] = onnx_call(c, "transpose", of_direction(l, c->in[i], 0, d), "perm=1,0");
-    in[3] = bias_of(l, d, k->may_reset_behind && has_flag(l), &rest);
+    in[3] = bias_of(l, d, k->may_split_bias && has_flag(l), &rest);
     in[4] = state_of(l, 5, d);
     in[5] = k->has_cell ? state_of(l, 6, d) : rest;
     in[6] = k->has_cell ? of_direction(l, onnx_in(c, 7), 0, d) : NULL;
@@ -253,7 +253,7 @@ static Node *layer_call(Layers *l, Tensor *x, int d)
     Text attrs = text_new(c->cx);
     text_printf(&attrs, "%s reverse=%d clip=", l->attrs[d], reverse);
     text_double(&attrs, onnx_real(c, "clip", 0));
-    if (k->more) text_printf(&attrs, " %s=%d", k->more, has_flag(l));
+    if (k->flag) text_printf(&attrs, " %s=%d", k->flag, has_flag(l));
     Tensor *y = call(c->cx, k->op, c->name, in, k->inputs, "%s", text_string(&attrs));
     return y ? y->producer : NULL;
 }
@@ -262,7 +262,7 @@ static void layers(OnnxCall *c, const LayerKind *kind)
 {
     Layers l;
     Node *layer[2];
-    if (!layers_open(&l, c, kind)) return;
+    if (!layers_read(&l, c, kind)) return;
     Tensor *x = l.batch_first ? onnx_call(c, "transpose", c->in[0], "perm=1,0,2") : c->in[0];
     for (int d = 0; d < l.directions; d++)
         if (!(layer[d] = layer_call(&l, x, d))) return;
@@ -272,9 +272,9 @@ static void layers(OnnxCall *c, const LayerKind *kind)
 static const LayerKind
     rnn_kind = { .op = "rnn", .gates = 1, .activations = 1, .activation = { "Tanh" }, .inputs = 6 },
     gru_kind = { .op = "gru", .gates = 3, .activations = 2, .activation = { "Sigmoid", "Tanh" }, .inputs = 7,
-                 .more = "linear_before_reset", .may_reset_behind = true },
+                 .flag = "linear_before_reset", .may_split_bias = true },
     lstm_kind = { .op = "lstm", .gates = 4, .activations = 3, .activation = { "Sigmoid", "Tanh", "Tanh" }, .inputs = 8,
-                  .more = "input_forget", .has_cell = true };
+                  .flag = "input_forget", .has_cell = true };
 
 static void rnn(OnnxCall *c) { layers(c, &rnn_kind); }
 static void gru(OnnxCall *c) { layers(c, &gru_kind); }

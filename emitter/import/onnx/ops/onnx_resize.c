@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Resize and its kin. Along each axis that changes, the places in the input and their weights are known when compiling:
- * they become tables, by which the axis is gathered (nearest) or resampled (linear, cubic), one axis after another. */
+/* Resize, Upsample and grids. Along a fixed axis, source coordinates and weights are compile-time tables: the axis is
+ * gathered (nearest) or resampled (linear, cubic), one axis after another. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -8,7 +8,7 @@
 
 enum { MOST_TABLE = 1 << 20 };
 
-/* floor and ceil of what is far from the limits of int64. */
+/* floor and ceil; the argument must be far from the limits of int64. */
 static int64_t floor_of(double v)
 {
     int64_t i = (int64_t)v;
@@ -23,8 +23,14 @@ typedef struct OnnxResize {
     bool antialias, excludes_outside, crops;
 } OnnxResize;
 
-/* One axis; start and end: of the region of interest. Where a size is open, `asked` is that of the result or NULL, then it is by the scale. */
-typedef struct SampleLine { int64_t in, out; double scale, start, end; const Expr *asked; bool is_open; } SampleLine;
+/* One axis; start and end: of the region of interest. If a size is open, `requested` is the result's size, or NULL if
+ * the scale determines it. */
+typedef struct SampleLine {
+    int64_t in, out;
+    double scale, start, end;
+    const Expr *requested;
+    bool is_open;
+} SampleLine;
 
 static double source_coordinate(const OnnxResize *r, const SampleLine *l, int64_t i)
 {
@@ -59,7 +65,7 @@ static double kernel_at(const OnnxResize *r, double distance)
 
 static int64_t clamped(int64_t i, int64_t size) { return i < 0 ? 0 : i >= size ? size - 1 : i; }
 
-static Tensor *gathered(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
+static Tensor *gather_axis(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out);
     for (int64_t i = 0; i < l->out; i++) index[i] = (int32_t)clamped(nearest_of(r, source_coordinate(r, l, i)), l->in);
@@ -67,9 +73,9 @@ static Tensor *gathered(OnnxCall *c, const OnnxResize *r, const SampleLine *l, T
     return x && table ? call(c->cx, "gather", c->name, (Tensor *[]){ x, table }, 2, "axis=%d", axis) : NULL;
 }
 
-/* Weights of the taps around place v, which sum to 1. */
-static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shrink, int64_t first, int64_t taps,
-                  int32_t *index, DType type, void *weights, int64_t row)
+/* Stores the weights of the taps around coordinate v, normalized to sum 1. */
+static void store_weights(const OnnxResize *r, const SampleLine *l, double v, double shrink, int64_t first,
+                          int64_t taps, int32_t *index, DType type, void *weights, int64_t row)
 {
     int64_t base = floor_of(v);
     double sum = 0;
@@ -85,38 +91,38 @@ static void weigh(const OnnxResize *r, const SampleLine *l, double v, double shr
         }
 }
 
-static Tensor *resampled(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
+static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
     int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
     if (taps > MOST_TABLE / l->out) {
-        onnx_unsupported(c, "a table of %lld places and %lld taps", (long long)l->out, (long long)taps);
+        onnx_unsupported(c, "a table of %lld elements and %lld taps", (long long)l->out, (long long)taps);
         return NULL;
     }
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);
     void *data;
     Tensor *weights = tensor_zeros(c->cx, c->name, x->type, 2, (int64_t[]){ l->out, taps }, &data);
     for (int64_t i = 0; weights && i < l->out; i++)
-        weigh(r, l, source_coordinate(r, l, i), shrink, first, taps, index, x->type, data, i);
+        store_weights(r, l, source_coordinate(r, l, i), shrink, first, taps, index, x->type, data, i);
     Tensor *table = tensor_constant(c->cx, c->name, I32, 2, (int64_t[]){ l->out, taps }, index);
     return table && weights ? call(c->cx, "resample", c->name, (Tensor *[]){ x, table, weights }, 3, "axis=%d", axis)
                             : NULL;
 }
 
-/* Where the axis' place lies outside of the input: true, along the axis alone. */
-static Tensor *outside_along(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int behind)
+/* Returns a mask along the axis: true for source coordinates outside the input. */
+static Tensor *outside_along(OnnxCall *c, const OnnxResize *r, const SampleLine *l, int trailing)
 {
     uint8_t *is_outside = NEW_ARRAY(c->cx->arena, uint8_t, l->out);
     for (int64_t i = 0; i < l->out; i++) {
         double v = source_coordinate(r, l, i);
         is_outside[i] = v < 0 || v > (double)l->in - 1;
     }
-    return onnx_append_ones(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), behind);
+    return onnx_append_ones(c, tensor_constant(c->cx, c->name, BOOL, 1, &l->out, is_outside), trailing);
 }
 
-/* ---- Sizes that stay open ---------------------------------------------------------------------------------------- */
+/* ---- Open sizes -------------------------------------------------------------------------------------------------- */
 
-/* The scale as a quotient of small numbers, times / per. */
+/* Finds the scale as a quotient of small integers, times / per. */
 static bool quotient_of(double scale, int64_t *times, int64_t *per)
 {
     for (*per = 1; *per <= 1024; ++*per) {
@@ -127,12 +133,12 @@ static bool quotient_of(double scale, int64_t *times, int64_t *per)
     return false;
 }
 
-/* By the operator that reckons each place when the program runs. */
-static Tensor *interpolated(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
+/* Resizes with the operator that computes coordinates at run time. */
+static Tensor *interpolate_axis(OnnxCall *c, const OnnxResize *r, const SampleLine *l, Tensor *x, int axis)
 {
     int64_t times = 1, per = 1;
     if (r->antialias || r->excludes_outside || r->crops || strcmp(r->coordinates, "half_pixel_symmetric") == 0
-        || (!l->asked && !quotient_of(l->scale, &times, &per))) {
+        || (!l->requested && !quotient_of(l->scale, &times, &per))) {
         onnx_unsupported(c,
                          "dimension %d of %s is open: scales that are quotients of small numbers, without antialias, "
                          "exclude_outside, tf_crop_and_resize and half_pixel_symmetric, are accepted",
@@ -143,16 +149,16 @@ static Tensor *interpolated(OnnxCall *c, const OnnxResize *r, const SampleLine *
     text_printf(&text, "axis=%d mode=%s coordinates=%s nearest=%s times=%lld per=%lld", axis, r->mode, r->coordinates,
                 r->nearest, (long long)times, (long long)per);
     onnx_add_real(&text, "cubic", r->cubic);
-    const Op *ours = op_find(c->cx, "interpolate");
+    const Op *op = op_find(c->cx, "interpolate");
     int count;
-    const Attr *read = attrs_read(c->cx, ours, text.at, &count);
+    const Attr *read = attrs_read(c->cx, op, text.at, &count);
     Attr attr[8];
     for (int i = 0; read && i < count; i++) attr[i] = read[i];
-    if (l->asked)
+    if (l->requested)
         attr[count++] = (Attr){ .name = "like",
                                 .kind = ATTR_TENSOR,
-                                .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->asked) };
-    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, &x, 1, attr, count) : NULL;
+                                .tensor = tensor_new(c->cx, c->name, x->type, 1, &l->requested) };
+    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, op, c->name, &x, 1, attr, count) : NULL;
     return n ? n->out[0] : NULL;
 }
 
@@ -165,12 +171,12 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
     if (!is_nearest && !dtype_is_float(t)) y = onnx_cast(c, x, F32);
     for (int d = 0; d < rank && y; d++) {
         if (line[d].is_open) {
-            y = interpolated(c, r, &line[d], y, d);
+            y = interpolate_axis(c, r, &line[d], y, d);
             continue;
         }
         if (line[d].in == line[d].out && line[d].scale == 1 && !(r->crops && (line[d].start != 0 || line[d].end != 1)))
             continue;
-        y = is_nearest ? gathered(c, r, &line[d], y, d) : resampled(c, r, &line[d], y, d);
+        y = is_nearest ? gather_axis(c, r, &line[d], y, d) : resample_axis(c, r, &line[d], y, d);
         if (!r->crops) continue;
         Tensor *here = outside_along(c, r, &line[d], rank - 1 - d);
         outside = outside ? onnx_call2(c, "or", outside, here) : here;
@@ -179,16 +185,16 @@ static Tensor *resize_axes(OnnxCall *c, const OnnxResize *r, const SampleLine *l
     return is_nearest ? y : onnx_cast(c, y, t);
 }
 
-/* ---- What the node says ------------------------------------------------------------------------------------------ */
+/* ---- Attributes and operands ------------------------------------------------------------------------------------- */
 
-/* Numbers of a constant input; their count, 0 where it is absent or empty, -1 refused. */
+/* Reads the numbers of a constant input. Returns their count; 0 if absent or empty, -1 if refused. */
 static int reals_of(OnnxCall *c, int index, double *out, int most)
 {
     const Tensor *t = onnx_in(c, index);
     int64_t count = t ? tensor_elems(t) : 0;
     if (count == 0) return 0;
     if (!tensor_is_constant(t) || t->rank > 1 || count > most) {
-        onnx_unsupported(c, "input %d (\"%s\") is not constant; at most %d numbers known when compiling are accepted",
+        onnx_unsupported(c, "input %d (\"%s\") is not constant; at most %d compile-time numbers are accepted",
                          index, t->name, most);
         return -1;
     }
@@ -199,7 +205,7 @@ static int reals_of(OnnxCall *c, int index, double *out, int most)
     return (int)count;
 }
 
-static bool check_words(OnnxCall *c, const OnnxResize *r)
+static bool check_modes(OnnxCall *c, const OnnxResize *r)
 {
     static const char *const modes[] = { "nearest", "linear", "cubic", NULL };
     static const char *const coordinates[] = { "half_pixel",         "half_pixel_symmetric",
@@ -209,10 +215,10 @@ static bool check_words(OnnxCall *c, const OnnxResize *r)
     static const char *const nearests[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL };
     const struct {
         const char *word;
-        const char *const *known;
+        const char *const *accepted;
     } words[] = { { r->mode, modes }, { r->coordinates, coordinates }, { r->nearest, nearests } };
     for (size_t i = 0; i < 3; i++) {
-        const char *const *k = words[i].known;
+        const char *const *k = words[i].accepted;
         while (*k && strcmp(*k, words[i].word) != 0) k++;
         if (*k) continue;
         onnx_refuse(c, "\"%s\" is not known here", words[i].word);
@@ -221,13 +227,13 @@ static bool check_words(OnnxCall *c, const OnnxResize *r)
     return true;
 }
 
-/* An axis of which a size is open, and that is not as it was. */
-static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int axis, SampleLine *l)
+/* Handles an axis with an open size that changes; false if both sizes are fixed. */
+static bool resolve_open(OnnxCall *c, const double *scale, const Expr *requested, int axis, SampleLine *l)
 {
     const Expr *own = c->in[0]->shape[axis];
-    if (own->kind == EXPR_INT && (scale || asked->kind == EXPR_INT)) return false;
-    l->is_open = scale ? *scale != 1 : asked != own;
-    l->asked = scale ? NULL : asked;
+    if (own->kind == EXPR_INT && (scale || requested->kind == EXPR_INT)) return false;
+    l->is_open = scale ? *scale != 1 : requested != own;
+    l->requested = scale ? NULL : requested;
     l->out = l->in;
     if (scale) l->scale = *scale;
     if (strcmp(onnx_text(c, "keep_aspect_ratio_policy", "stretch"), "stretch") != 0)
@@ -235,9 +241,9 @@ static bool settle_open(OnnxCall *c, const double *scale, const Expr *asked, int
     return true;
 }
 
-/* The size that a scale gives: the floor of the real product, as ONNX infers shapes. ONNX Runtime multiplies in f32,
- * which may
- * reach the next integer (5 * 2.8f: 13.9999998, or 14); a file that declares this size was written for it. */
+/* Returns the size computed from a scale: the floor of the real product, as in ONNX's shape inference. ONNX Runtime
+ * multiplies in f32, which may reach the next integer (5 * 2.8f: 13.9999998, or 14). A file that declares this size
+ * requires it. */
 static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
 {
     int64_t declared[MAX_RANK];
@@ -246,9 +252,10 @@ static double scaled_size(const OnnxCall *c, int64_t in, double scale, int axis)
     return is_declared && size_of(single - real) < 1e-5 * single ? single : real;
 }
 
-/* Output sizes from scales, or scales from sizes; the policy may hold all axes to one scale. asked: the sizes, some of which may be open. */
-static bool settle(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *asked, int count,
-                   const int64_t *axes, SampleLine *line)
+/* Computes output sizes from scales, or scales from sizes; the policy may impose one scale on all axes. requested: the
+ * sizes, possibly open. */
+static bool resolve_sizes(OnnxCall *c, const double *scales, const double *sizes, const Expr *const *requested,
+                          int count, const int64_t *axes, SampleLine *line)
 {
     const char *policy = onnx_text(c, "keep_aspect_ratio_policy", "stretch");
     double all = 0;
@@ -258,7 +265,7 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
     }
     for (int i = 0; i < count; i++) {
         SampleLine *l = &line[axes[i]];
-        if (settle_open(c, scales ? &scales[i] : NULL, asked[i], (int)axes[i], l)) continue;
+        if (resolve_open(c, scales ? &scales[i] : NULL, requested[i], (int)axes[i], l)) continue;
         bool is_kept = sizes && strcmp(policy, "stretch") != 0;
         l->scale = scales ? scales[i] : is_kept ? all : sizes[i] / (double)l->in;
         double out = scales ? scaled_size(c, l->in, scales[i], (int)axes[i]) : is_kept ?
@@ -273,7 +280,7 @@ static bool settle(OnnxCall *c, const double *scales, const double *sizes, const
     return true;
 }
 
-static void run(OnnxCall *c, const OnnxResize *r, const double *scales, const Expr *const *asked, int count,
+static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, const Expr *const *requested, int count,
                 const int64_t *axes, const double *region)
 {
     SampleLine line[MAX_RANK];
@@ -284,16 +291,18 @@ static void run(OnnxCall *c, const OnnxResize *r, const double *scales, const Ex
         if (size == 0) onnx_refuse(c, "the input is %s", tensor_shape_text(c->cx, x));
         line[d] = (SampleLine){ .in = size, .out = size, .scale = 1, .end = 1 };
     }
-    for (int i = 0; i < count && !scales; i++) sizes[i] = asked[i]->kind == EXPR_INT ? (double)asked[i]->integer : -1;
+    for (int i = 0; i < count && !scales; i++)
+        sizes[i] = requested[i]->kind == EXPR_INT ? (double)requested[i]->integer : -1;
     for (int i = 0; region && i < count; i++) line[axes[i]].start = region[i], line[axes[i]].end = region[count + i];
-    if (!ctx_failed(c->cx) && check_words(c, r) && settle(c, scales, scales ? NULL : sizes, asked, count, axes, line))
+    if (!ctx_failed(c->cx) && check_modes(c, r)
+        && resolve_sizes(c, scales, scales ? NULL : sizes, requested, count, axes, line))
         c->out[0] = resize_axes(c, r, line, x);
 }
 
 static void resize(OnnxCall *c)
 {
     double region[2 * MAX_RANK], scales[MAX_RANK];
-    const Expr *asked[MAX_RANK] = { NULL };
+    const Expr *requested[MAX_RANK] = { NULL };
     int64_t axes[MAX_RANK];
     if (!onnx_requires(c, 1)) return;
     bool is_old = c->opset < 11;
@@ -310,12 +319,12 @@ static void resize(OnnxCall *c)
     for (int i = 0; i < count; i++) axes[i] = listed >= 0 ? onnx_axis(c, axes[i], rank) : i;
     int regions = is_old ? 0 : reals_of(c, 1, region, 2 * MAX_RANK),
         scale_count = reals_of(c, is_old ? 1 : 2, scales, MAX_RANK);
-    int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, asked, MAX_RANK);
+    int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, requested, MAX_RANK);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
         onnx_refuse(c, "there are %d scales, %d sizes and %d ends of the region for %d axes", scale_count, size_count,
                     regions, count);
-    else run(c, &r, scale_count ? scales : NULL, asked, count, axes, r.crops ? region : NULL);
+    else resize_by(c, &r, scale_count ? scales : NULL, requested, count, axes, r.crops ? region : NULL);
 }
 
 static void upsample(OnnxCall *c)
@@ -330,31 +339,32 @@ static void upsample(OnnxCall *c)
     const OnnxAttr *a = onnx_attr(c, "scales");
     int count = c->in[0]->rank;
     if (c->opset >= 9 && reals_of(c, 1, scales, MAX_RANK) != count && !ctx_failed(c->cx))
-        onnx_refuse(c, "there must be %d scales", count);
+        onnx_refuse(c, "%d scales are required", count);
     else if (a && a->real_count == count) memcpy(scales, a->reals, sizeof *scales * (size_t)count);
     else if (c->opset < 7) scales[2] = onnx_real(c, "height_scale", 1), scales[3] = onnx_real(c, "width_scale", 1);
-    if (!ctx_failed(c->cx)) run(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);
+    if (!ctx_failed(c->cx)) resize_by(c, &r, scales, (const Expr *const [MAX_RANK]){ NULL }, count, axes, NULL);
 }
 
-/* grid[n,..] = theta[n] * (x, y, z, 1) of each place of an image of `size` [n][c][..]: places are constants, so it is a product. */
+/* grid[n,..] = theta[n] * (x, y, z, 1) for each pixel of an image of `size` [n][c][..]. Coordinates are constants, so
+ * the grid is one product. */
 static void affine_grid(OnnxCall *c)
 {
     enum { MOST_SPATIAL = 3 };
-    int64_t size[2 + MOST_SPATIAL], places = 1;
+    int64_t size[2 + MOST_SPATIAL], pixels = 1;
     if (!onnx_requires(c, 2)) return;
     const int count = onnx_ints(c, NULL, 1, size, 2 + MOST_SPATIAL), spatial = count - 2;
     if (ctx_failed(c->cx)) return;
-    for (int d = 2; d < count; d++) places = size[d] < 1 || places > (1 << 24) / size[d] ? -1 : places * size[d];
-    if (spatial < 2 || places < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0]
+    for (int d = 2; d < count; d++) pixels = size[d] < 1 || pixels > (1 << 24) / size[d] ? -1 : pixels * size[d];
+    if (spatial < 2 || pixels < 1 || c->in[0]->rank != 3 || tensor_dim(c->in[0], 0) != size[0]
         || tensor_dim(c->in[0], 1) != spatial || tensor_dim(c->in[0], 2) != spatial + 1) {
-        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are wanted",
+        onnx_refuse(c, "theta is %s and the size %s; [n][d][d+1] and n,c and d sizes, d 2 or 3, are accepted",
                     tensor_shape_text(c->cx, c->in[0]), ints_text(c->cx, size, count));
         return;
     }
     const bool align = onnx_int(c, "align_corners", 0) != 0;
     void *data;
-    Tensor *base = tensor_zeros(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ places, spatial + 1 }, &data);
-    for (int64_t i = 0; base && i < places; i++) {
+    Tensor *base = tensor_zeros(c->cx, c->name, c->in[0]->type, 2, (int64_t[]){ pixels, spatial + 1 }, &data);
+    for (int64_t i = 0; base && i < pixels; i++) {
         int64_t rest = i;
         for (int d = 0; d < spatial; d++) {                   /* the last dimension is x */
             const int64_t extent = size[1 + spatial - d], at = rest % extent;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sequences of tensors inside of a graph: lists that are known when compiling, so that nothing of them is left to run. */
+/* Sequences of tensors in a graph: compile-time lists, without code at run time. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -7,33 +7,33 @@
 static const OnnxList *list_of(OnnxCall *c, int index)
 {
     const OnnxList *l = index < c->in_count ? c->list[index] : NULL;
-    if (!l) onnx_refuse(c, "input %d is no sequence", index);
+    if (!l) onnx_refuse(c, "input %d is not a sequence", index);
     return l;
 }
 
-static void make(OnnxCall *c, int count, Tensor **at)
+static void set_list(OnnxCall *c, int count, Tensor **at)
 {
     OnnxList *l = NEW(c->cx->arena, OnnxList);
     *l = (OnnxList){ count, at };
     c->out_list = l;
 }
 
-/* The place that input `index` tells, `otherwise` where it is absent; up to and with `most`. -1: refused. */
+/* Returns the index in input `index`, from -count to `most`; `otherwise` if it is absent. -1: refused. */
 static int sequence_index(OnnxCall *c, int index, int count, int most, int otherwise)
 {
     double v;
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "place %g of a sequence of %d", v, count);
+    onnx_refuse(c, "index %g into a sequence of %d", v, count);
     return -1;
 }
 
-static void empty(OnnxCall *c) { make(c, 0, NULL); }
+static void empty(OnnxCall *c) { set_list(c, 0, NULL); }
 
 static void construct(OnnxCall *c)
 {
-    if (onnx_requires(c, c->in_count)) make(c, c->in_count, c->in);
+    if (onnx_requires(c, c->in_count)) set_list(c, c->in_count, c->in);
 }
 
 static void insert(OnnxCall *c)
@@ -43,7 +43,7 @@ static void insert(OnnxCall *c)
     if (at < 0 || !onnx_in(c, 1)) return;
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count + 1);
     for (int i = 0; i <= l->count; i++) all[i] = i < at ? l->at[i] : i == at ? c->in[1] : l->at[i - 1];
-    make(c, l->count + 1, all);
+    set_list(c, l->count + 1, all);
 }
 
 static void erase(OnnxCall *c)
@@ -51,19 +51,19 @@ static void erase(OnnxCall *c)
     const OnnxList *l = list_of(c, 0);
     int at = l && l->count ? sequence_index(c, 1, l->count, l->count - 1, l->count - 1) : -1;
     if (at < 0) {
-        if (l) onnx_refuse(c, "there is nothing to be erased");
+        if (l) onnx_refuse(c, "the sequence is empty, so no element can be erased");
         return;
     }
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, l->count);
     for (int i = 0; i + 1 < l->count; i++) all[i] = l->at[i < at ? i : i + 1];
-    make(c, l->count - 1, all);
+    set_list(c, l->count - 1, all);
 }
 
 static void at(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
-    int place = l ? sequence_index(c, 1, l->count, l->count - 1, -1) : -1;
-    if (place >= 0) c->out[0] = l->at[place];
+    int index = l ? sequence_index(c, 1, l->count, l->count - 1, -1) : -1;
+    if (index >= 0) c->out[0] = l->at[index];
 }
 
 static void length(OnnxCall *c)
@@ -81,7 +81,8 @@ static Tensor *without_axis(OnnxCall *c, Tensor *x, int axis)
     return onnx_reshape(c, x, shape, rank);
 }
 
-/* Parts of the sizes that are given, of one size (the last one smaller), or single ones without the axis. */
+/* Splits into parts of given sizes, parts of one size (the last one possibly smaller), or single elements without the
+ * axis. */
 static void split(OnnxCall *c)
 {
     enum { MOST = 1024 };
@@ -112,14 +113,14 @@ static void split(OnnxCall *c)
     }
     if (begin != size && !ctx_failed(c->cx))
         onnx_refuse(c, "the parts have %lld of %lld elements", (long long)begin, (long long)size);
-    make(c, (int)count, all);
+    set_list(c, (int)count, all);
 }
 
 static void concat(OnnxCall *c)
 {
     const OnnxList *l = list_of(c, 0);
     if (!l || !l->count) {
-        if (l) onnx_refuse(c, "there is nothing to be put together");
+        if (l) onnx_refuse(c, "the sequence is empty, so it cannot be concatenated");
         return;
     }
     int rank = l->at[0]->rank, is_new = onnx_int(c, "new_axis", 0) != 0,

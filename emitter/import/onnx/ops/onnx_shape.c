@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Shapes, index maps and constants. What ONNX gives as inputs of int64 (shapes, axes, pads) must be constant here: chains
- * of Shape, Gather, Concat and so on over fixed shapes have been folded when their result is looked at. */
+/* Shapes, index maps and constants. Inputs of int64 (shapes, axes, pads) must be constant here: chains of Shape,
+ * Gather, Concat and so on over fixed shapes are folded before their consumer is translated. */
 #include <string.h>
 
 #include "import/onnx/graph/onnx_graph.h"
@@ -9,8 +9,8 @@
 #include "ir/algebra/algebra.h"
 #include "support/text.h"
 
-enum { MOST_ELEMS = 1 << 16,         /* of a constant that the model asks to be filled */
-       SIDE_BY_SIDE = 32 };          /* operands of one concatenation; more are put together in several */
+enum { MOST_ELEMS = 1 << 16,         /* limit of a constant to fill */
+       MOST_OPERANDS = 32 };         /* operands of one concatenation; more are concatenated in stages */
 
 /* ---- Views ------------------------------------------------------------------------------------------------------- */
 
@@ -30,7 +30,8 @@ static void reshape(OnnxCall *c)
 
 static void flatten(OnnxCall *c)
 {
-    if (onnx_requires(c, 1)) c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
+    if (onnx_requires(c, 1))
+        c->out[0] = onnx_call(c, "flatten", c->in[0], "axis=%lld", (long long)onnx_int(c, "axis", 1));
 }
 
 static void squeeze(OnnxCall *c)
@@ -62,25 +63,25 @@ static void transpose(OnnxCall *c)
     else if (count >= 0) c->out[0] = onnx_call(c, "transpose", c->in[0], "perm=%s", ints_text(c->cx, perm, count));
 }
 
-/* Operands without elements add nothing. */
+/* Drops operands without elements. */
 static void concat(OnnxCall *c)
 {
     int count = 0;
     Tensor **in = NEW_ARRAY(c->cx->arena, Tensor *, c->in_count);
     for (int i = 0; i < c->in_count; i++)
         if (c->in[i] && tensor_elems(c->in[i]) != 0) in[count++] = c->in[i];
-    if (!count) onnx_refuse(c, "there is nothing to put side by side");
+    if (!count) onnx_refuse(c, "it has no operand with elements");
     while (count > 0 && !ctx_failed(c->cx)) {
-        int made = 0;
-        for (int i = 0; i < count; i += SIDE_BY_SIDE)
-            in[made++] = call(c->cx, "concat", c->name, in + i, count - i < SIDE_BY_SIDE ? count - i : SIDE_BY_SIDE,
+        int stages = 0;
+        for (int i = 0; i < count; i += MOST_OPERANDS)
+            in[stages++] = call(c->cx, "concat", c->name, in + i, count - i < MOST_OPERANDS ? count - i : MOST_OPERANDS,
                               "axis=%lld", (long long)onnx_int(c, "axis", 0));
-        count = made > 1 ? made : 0;
+        count = stages > 1 ? stages : 0;
         c->out[0] = in[0];
     }
 }
 
-/* Sizes along the axis: given, or equal parts, the last one smaller where they do not come out even. */
+/* Returns the sizes along the axis: given, or equal parts, of which the last may be smaller. */
 static int split_sizes(OnnxCall *c, int64_t size, int64_t *sizes)
 {
     int count = onnx_ints_since(c, 13, "split", 1, sizes, ONNX_OUTPUTS), outputs = c->node->out_count;
@@ -117,7 +118,8 @@ static void split(OnnxCall *c)
         onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
 }
 
-/* A slice without elements is a constant without elements, whatever it was cut from: chains of shape arithmetic have such. */
+/* A slice without elements becomes a constant without elements, whatever its operand: shape arithmetic contains such
+ * slices. */
 static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end, const int64_t *axes, int axis_count,
                            const int64_t *step, int steps, int count)
 {
@@ -142,8 +144,9 @@ static bool is_empty_slice(OnnxCall *c, const int64_t *begin, const int64_t *end
     return c->out[0] != NULL;
 }
 
-/* The places of an attribute or, since operator set 10, of an input, some of which may be sizes; those get a tensor of them as well. */
-static int places(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
+/* Reads the indices of an attribute or, since operator set 10, of an input. If some are open sizes, *sizes receives a
+ * tensor of that shape. */
+static int read_indices(OnnxCall *c, const char *attr, int input, int64_t *out, const Tensor **sizes)
 {
     const Expr *at[MAX_RANK];
     if (c->opset < 10 || !onnx_in(c, input) || tensor_is_constant(c->in[input]))
@@ -159,7 +162,7 @@ static void slice(OnnxCall *c)
     int64_t begin[MAX_RANK], end[MAX_RANK], axes[MAX_RANK], step[MAX_RANK];
     const Tensor *sizes[2] = { NULL, NULL };
     if (!onnx_requires(c, 1)) return;
-    int count = places(c, "starts", 1, begin, &sizes[0]), ends = places(c, "ends", 2, end, &sizes[1]);
+    int count = read_indices(c, "starts", 1, begin, &sizes[0]), ends = read_indices(c, "ends", 2, end, &sizes[1]);
     int axis_count = onnx_ints_since(c, 10, "axes", 3, axes, MAX_RANK),
         steps = c->opset < 10 ? -1 : onnx_ints(c, NULL, 4, step, MAX_RANK);
     if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2)
@@ -173,9 +176,9 @@ static void slice(OnnxCall *c)
     text_printf(&attrs, "begin=%s end=%s", ints_text(c->cx, begin, count), ints_text(c->cx, end, count));
     if (axis_count >= 0) text_printf(&attrs, " axes=%s", ints_text(c->cx, axes, count));
     if (steps >= 0) text_printf(&attrs, " step=%s", ints_text(c->cx, step, count));
-    const Op *ours = op_find(c->cx, "slice");
+    const Op *op = op_find(c->cx, "slice");
     int attr_count;
-    const Attr *read = attrs_read(c->cx, ours, attrs.at, &attr_count);
+    const Attr *read = attrs_read(c->cx, op, attrs.at, &attr_count);
     Attr attr[MAX_RANK + 2];
     for (int i = 0; read && i < attr_count; i++) attr[i] = read[i];
     for (int i = 0; i < 2; i++)
@@ -183,11 +186,11 @@ static void slice(OnnxCall *c)
             attr[attr_count++] = (Attr){ .name = i ? "end_sizes" : "begin_sizes",
                                          .kind = ATTR_TENSOR,
                                          .tensor = sizes[i] };
-    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, ours, c->name, c->in, 1, attr, attr_count) : NULL;
+    Node *n = read && !ctx_failed(c->cx) ? op_call(c->cx, op, c->name, c->in, 1, attr, attr_count) : NULL;
     c->out[0] = n ? n->out[0] : NULL;
 }
 
-/* One constant index is a slice; without its dimension where the index is a scalar. */
+/* Gathers one constant index as a slice; a scalar index removes the dimension. */
 static void gather_one(OnnxCall *c, int64_t axis, int64_t at)
 {
     const Tensor *x = c->in[0];
@@ -217,10 +220,10 @@ static void gather(OnnxCall *c)
     for (int64_t i = 0; i < count; i++) {
         int64_t at = dtype_load(index->type, index->data, i).i;
         if (at >= -size && at < size) continue;
-        onnx_refuse(c, "index %lld is outside of axis %lld of %s%s", (long long)at, (long long)axis,
+        onnx_refuse(c, "index %lld is outside axis %lld of %s%s", (long long)at, (long long)axis,
                     tensor_shape_text(c->cx, x),
                     tensor_dim(x, (int)axis) < 0
-                        ? " where that is least; a greater least size is wanted, as in --dim 'LEAST<=NAME<=MOST'"
+                        ? " at its least size; a greater least size is accepted, as in --dim 'LEAST<=NAME<=MOST'"
                         : "");
         return;
     }
@@ -240,7 +243,7 @@ static void pad(OnnxCall *c)
         for (int d = 0; d < rank; d++) axes[d] = d;
     }
     if (count != 2 * axis_count) {
-        onnx_refuse(c, "there are %d pads, but %d are needed", count, 2 * axis_count);
+        onnx_refuse(c, "there are %d pads; %d are accepted", count, 2 * axis_count);
         return;
     }
     for (int i = 0; i < axis_count; i++) {
@@ -268,31 +271,31 @@ static void expand(OnnxCall *c)
     if (count >= 0) c->out[0] = onnx_call(c, "expand", c->in[0], "shape=%s", ints_text(c->cx, shape, count));
 }
 
-/* A size that stays open is how often one element is repeated. */
+/* An open size as repeat count is accepted for a unit dimension only. */
 static void tile(OnnxCall *c)
 {
-    const Expr *asked[MAX_RANK];
+    const Expr *requested[MAX_RANK];
     int64_t times[MAX_RANK];
     bool is_open = false;
     if (!onnx_requires(c, 2)) return;
     const Tensor *x = c->in[0];
-    const int count = onnx_sizes(c, 1, asked, MAX_RANK);
+    const int count = onnx_sizes(c, 1, requested, MAX_RANK);
     if (count < 0) return;
-    if (count != x->rank) onnx_refuse(c, "%d repetitions of %d dimensions", count, x->rank);
+    if (count != x->rank) onnx_refuse(c, "%d repetitions for %d dimensions", count, x->rank);
     for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
-        times[d] = asked[d]->kind == EXPR_INT ? asked[d]->integer : 1;
-        if (asked[d]->kind == EXPR_INT) asked[d] = x->shape[d];
+        times[d] = requested[d]->kind == EXPR_INT ? requested[d]->integer : 1;
+        if (requested[d]->kind == EXPR_INT) requested[d] = x->shape[d];
         else if (tensor_dim(x, d) == 1) is_open = true;
         else
-            onnx_unsupported(c, "dimension %d of %s repeated a number of times that stays open; of 1 is accepted", d,
-                             tensor_shape_text(c->cx, x));
+            onnx_unsupported(c, "dimension %d of %s is repeated an open number of times; a dimension of 1 is accepted",
+                             d, tensor_shape_text(c->cx, x));
     }
-    Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], asked, count) : c->in[0];
+    Tensor *y = ctx_failed(c->cx) ? NULL : is_open ? onnx_expand(c, c->in[0], requested, count) : c->in[0];
     c->out[0] = onnx_call(c, "tile", y, "times=%s", ints_text(c->cx, times, count));
 }
 
-/* Blocks of b x b pixels become channels, or the other way, by a reshape, a transpose and a reshape. DCR: the block's
- * position is the slower part of the channel; CRD: the faster. */
+/* Moves patches of b x b pixels into channels, or the inverse, by reshape, transpose, reshape. DCR: the position in the
+ * patch is the slower part of the channel index; CRD: the faster. */
 static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
 {
     const int64_t size = onnx_int(c, "blocksize", 0);
@@ -309,7 +312,7 @@ static const Expr *part_of(OnnxCall *c, const Expr *size, const Expr *by)
     return simplify(c->cx, expr_binary(c->cx, EXPR_FLOORDIV, size, by), NULL);
 }
 
-/* Channels are [channel][row][column] of a block, not [row][column][channel]. */
+/* True for channels as [channel][row][column] of a patch, false for [row][column][channel]. */
 static bool is_column_first(OnnxCall *c)
 {
     const char *mode = onnx_text(c, "mode", "DCR");
@@ -324,12 +327,12 @@ static void depth_to_space(OnnxCall *c)
     if (!block_shape(c, d, &b)) return;
     bool is_crd = is_column_first(c);
     const Expr *channels = part_of(c, d[1], expr_mul(c->cx, b, b));
-    const Expr *const apart_dcr[] = { d[0], b, b, channels, d[2], d[3] }, *const apart_crd[] = { d[0], channels, b,
+    const Expr *const split_dcr[] = { d[0], b, b, channels, d[2], d[3] }, *const split_crd[] = { d[0], channels, b,
                                                                                                  b,    d[2],     d[3] };
-    const Expr *const whole[] = { d[0], channels, expr_mul(c->cx, d[2], b), expr_mul(c->cx, d[3], b) };
-    Tensor *t = onnx_view(c, c->in[0], is_crd ? apart_crd : apart_dcr, 6);
+    const Expr *const merged[] = { d[0], channels, expr_mul(c->cx, d[2], b), expr_mul(c->cx, d[3], b) };
+    Tensor *t = onnx_view(c, c->in[0], is_crd ? split_crd : split_dcr, 6);
     t = onnx_call(c, "transpose", t, is_crd ? "perm=0,1,4,2,5,3" : "perm=0,3,4,1,5,2");
-    c->out[0] = onnx_view(c, t, whole, 4);
+    c->out[0] = onnx_view(c, t, merged, 4);
 }
 
 static void space_to_depth(OnnxCall *c)
@@ -337,12 +340,12 @@ static void space_to_depth(OnnxCall *c)
     const Expr *d[4], *b;
     if (!block_shape(c, d, &b)) return;
     const Expr *rows = part_of(c, d[2], b), *columns = part_of(c, d[3], b);
-    const Expr *const apart[] = { d[0], d[1], rows, b, columns, b }, *const whole[] = {
+    const Expr *const split[] = { d[0], d[1], rows, b, columns, b }, *const merged[] = {
         d[0], expr_mul(c->cx, d[1], expr_mul(c->cx, b, b)), rows, columns
     };
-    Tensor *t = onnx_view(c, c->in[0], apart, 6);
+    Tensor *t = onnx_view(c, c->in[0], split, 6);
     t = onnx_call(c, "transpose", t, is_column_first(c) ? "perm=0,1,3,5,2,4" : "perm=0,3,5,1,2,4");
-    c->out[0] = onnx_view(c, t, whole, 4);
+    c->out[0] = onnx_view(c, t, merged, 4);
 }
 
 /* ---- Constants --------------------------------------------------------------------------------------------------- */
@@ -377,7 +380,7 @@ static void constant(OnnxCall *c)
     const OnnxAttr *a = c->node->attr_count == 1 ? &c->node->attr[0] : NULL;
     float *reals = NEW_ARRAY(cx->arena, float, a ? a->real_count + 1 : 1);
     int64_t count;
-    if (!a) onnx_refuse(c, "it needs exactly one attribute");
+    if (!a) onnx_refuse(c, "exactly one attribute is required");
     else if (strcmp(a->name, "value") == 0 && a->tensor) c->out[0] = onnx_tensor_read(cx, a->tensor, c->folder);
     else if (strcmp(a->name, "value_int") == 0) c->out[0] = int64_constant(c, 0, &a->i, 1);
     else if (strcmp(a->name, "value_ints") == 0) c->out[0] = int64_constant(c, 1, a->ints, a->int_count);
@@ -387,10 +390,10 @@ static void constant(OnnxCall *c)
         for (int i = 0; i < a->real_count && !is_one; i++) reals[i] = (float)a->reals[i];
         count = a->real_count;
         c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
-    } else onnx_unsupported(c, "a constant given as '%s'", a->name);
+    } else onnx_unsupported(c, "a constant from attribute '%s'", a->name);
 }
 
-static void *filled(OnnxCall *c, DType t, int64_t elems, const void *value)
+static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
 {
     void *data = arena_array(c->cx->arena, (size_t)elems, (size_t)dtype_info(t)->bytes);
     for (int64_t i = 0; i < elems; i++) dtype_store(t, data, i, dtype_load(t, value, 0));
@@ -416,10 +419,10 @@ static void constant_of_shape(OnnxCall *c)
     else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", ints_text(c->cx, shape, rank));
     else
         c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,
-                                    filled(c, value->type, elems, value->data));
+                                    fill(c, value->type, elems, value->data));
 }
 
-/* From a size or up to one: as many numbers as there are steps between. */
+/* Builds a range over open sizes: its length is the number of steps between start and limit. */
 static void open_range(OnnxCall *c)
 {
     const Expr *at[3];
@@ -427,7 +430,7 @@ static void open_range(OnnxCall *c)
         if (onnx_sizes(c, i, &at[i], 1) < 0) return;
     const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
     if (!step) {
-        onnx_unsupported(c, "a range by steps of 0, or of a size that stays open");
+        onnx_unsupported(c, "a range with a step of 0, or of an open size");
         return;
     }
     const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
@@ -458,7 +461,7 @@ static void range(OnnxCall *c)
     }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
     if (!(exact <= MOST_ELEMS) || v[2] == 0) {
-        onnx_unsupported(c, "a range of more than %d elements, or by steps of 0", MOST_ELEMS);
+        onnx_unsupported(c, "a range of more than %d elements, or with a step of 0", MOST_ELEMS);
         return;
     }
     int64_t count = exact > 0 ? (int64_t)exact : 0;
@@ -474,7 +477,7 @@ static void range(OnnxCall *c)
     c->out[0] = tensor_constant(c->cx, c->name, t, 1, &count, data);
 }
 
-/* Zeros around the middle, or what is around it cut off; an odd one is at the end where it is added, and where it is cut. */
+/* Pads with zeros around the center, or crops to the center; an odd element is added or cropped at the end. */
 static void center_crop_pad(OnnxCall *c)
 {
     int64_t size[MAX_RANK], axes[MAX_RANK], pads[2 * MAX_RANK] = { 0 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* Windows, Fourier transforms and bands of frequencies, made of constants that follow from sizes: a transform is two products with the matrices
- * cos(2 pi k n / N) and sin(2 pi k n / N), whose angles are reduced in integers first. */
+/* Windows, Fourier transforms and mel filters, from constants computed from sizes. A transform is two products with the
+ * matrices cos(2 pi k n / N) and sin(2 pi k n / N); their angles are first reduced in integers. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
 
-enum { MOST_LENGTH = 4096, MOST_PLACES = 1 << 24 };     /* of a transform; of a table of samples */
+enum { MOST_LENGTH = 4096, MOST_SAMPLES = 1 << 24 };     /* of a transform; samples of all frames */
 static const double two_pi = 6.283185307179586476925286766559;
 
 static Tensor *real_call(OnnxCall *c, const char *op, Tensor *x, double v)
@@ -22,7 +22,7 @@ static Tensor *angles(OnnxCall *c, int64_t rows, int64_t columns, int64_t length
     return tensor_constant(c->cx, c->name, F64, 2, (int64_t[]){ rows, columns }, v);
 }
 
-/* ---- Windows: a - b cos(2 pi n / N) + d cos(4 pi n / N), N the length or, where symmetric, one less -------------- */
+/* ---- Windows: a - b cos(2 pi n / N) + d cos(4 pi n / N), N the length, minus one if symmetric -------------------- */
 
 static void window(OnnxCall *c, double a, double b, double d)
 {
@@ -77,8 +77,8 @@ static Tensor *transform(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t l
     return ctx_failed(c->cx) ? NULL : call(c->cx, "concat", c->name, parts, 2, "axis=%d", re->rank);
 }
 
-/* The real signal [..][length][1] of which the first n bins are given; those above length / 2 are their conjugates, so that all but the
- * first and, of an even length, the middle one count twice. */
+/* Returns the real signal [..][length][1] of the first n bins. Bins above length / 2 are conjugates of these. So each
+ * bin counts twice, except the first and, for an even length, the middle one. */
 static Tensor *real_signal(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t length)
 {
     if (ctx_failed(c->cx)) return NULL;
@@ -95,7 +95,7 @@ static Tensor *real_signal(OnnxCall *c, Tensor *real, Tensor *imaginary, int64_t
     return onnx_reshape(c, y, shape, y->rank + 1);
 }
 
-/* Part 0 or 1 of the last dimension, without it. */
+/* Returns part 0 or 1 of the last dimension, removing it. */
 static Tensor *part(OnnxCall *c, Tensor *x, int64_t at)
 {
     int64_t shape[MAX_RANK];
@@ -104,7 +104,7 @@ static Tensor *part(OnnxCall *c, Tensor *x, int64_t at)
                         shape, x->rank - 1);
 }
 
-/* The axis changes places with the last one. */
+/* Swaps two dimensions. */
 static Tensor *swapped(OnnxCall *c, Tensor *x, int axis, int other)
 {
     int64_t perm[MAX_RANK];
@@ -125,7 +125,7 @@ static void dft(OnnxCall *c)
     }
     int axis = onnx_axis(c, at, rank);
     if (parts < 1 || parts > 2 || axis == rank - 1 || !dtype_is_float(c->in[0]->type))
-        onnx_refuse(c, "the input is %s; real or complex numbers [..][1 or 2] are wanted",
+        onnx_refuse(c, "the input is %s; real or complex numbers [..][1 or 2] are accepted",
                     tensor_shape_text(c->cx, c->in[0]));
     if (ctx_failed(c->cx)) return;
     bool inverse = onnx_int(c, "inverse", 0) != 0, one_sided = onnx_int(c, "onesided", 0) != 0;
@@ -148,7 +148,7 @@ static void dft(OnnxCall *c)
     c->out[0] = swapped(c, y, axis, rank - 2);
 }
 
-/* Frames of the signal [n][samples], each times the window, transformed: [n][frames][bins][2]. */
+/* Transforms frames of the signal [n][samples], each multiplied by the window: [n][frames][bins][2]. */
 static void stft(OnnxCall *c)
 {
     double step, given = 0;
@@ -166,10 +166,10 @@ static void stft(OnnxCall *c)
     }
     const double hop = step < (double)samples ? step : (double)samples;
     const int64_t frames = (samples - length) / (int64_t)hop + 1;
-    if (frames > MOST_PLACES / length) {
-        onnx_unsupported(c, "%lld frames of %lld samples; %d samples in all are accepted", (long long)frames,
+    if (frames > MOST_SAMPLES / length) {
+        onnx_unsupported(c, "%lld frames of %lld samples; at most %d samples in total are accepted", (long long)frames,
                          (long long)length,
-                         MOST_PLACES);
+                         MOST_SAMPLES);
         return;
     }
     int64_t *index = NEW_ARRAY(c->cx->arena, int64_t, frames * length);
@@ -194,7 +194,7 @@ static double hertz_of(double mel)
     return 700 * (scalar_apply(EXPR_POW, F64, F64, (const Scalar[]){ { .f = 10 }, { .f = mel / 2595 } }).f - 1);
 }
 
-/* Weight of each of the transform's bins in each band: triangles between points that lie evenly on the mel scale. */
+/* Returns the weight of each bin in each band: triangles between points evenly spaced on the mel scale. */
 static void mel_weights(OnnxCall *c)
 {
     double v[5];

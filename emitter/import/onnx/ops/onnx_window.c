@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What slides windows over images. ONNX has the channels second and kernels as [o][c][kh][kw]; ours are channels last and
- * [kh][kw][c][o]. Transposes go around each call; the layout pass makes most of them meet and cancel. */
+/* Sliding windows over images. ONNX has channels second and kernels [o][c][kh][kw]; the IR has channels last and
+ * [kh][kw][c][o]. Transposes surround each call; the layout pass cancels most of them in pairs. */
 #include <string.h>
 
 #include "import/onnx/ops/onnx_rows.h"
@@ -11,19 +11,20 @@ enum { MAX_SPATIAL = 3 };
 typedef struct OnnxWindows {
     int spatial;
     int64_t size[MAX_SPATIAL], kernel[MAX_SPATIAL], stride[MAX_SPATIAL], dilation[MAX_SPATIAL], pad[2 * MAX_SPATIAL];
-    bool is_transposed;                  /* SAME is another thing there */
+    bool is_transposed;                  /* SAME has another meaning there */
 } OnnxWindows;
 
 static bool read_list(OnnxCall *c, const char *attr, int64_t *out, int count)
 {
     int found = onnx_ints(c, attr, -1, out, count);
     if (found == -1 || found == count) return true;
-    if (found >= 0) onnx_refuse(c, "'%s' has %d values, but %d are needed", attr, found, count);
+    if (found >= 0) onnx_refuse(c, "'%s' has %d values; %d are accepted", attr, found, count);
     return false;
 }
 
-/* SAME: as many windows as strides fit into the input; what is missing is padded on both sides, the odd one at the end
- * (UPPER) or at the begin (LOWER). With a stride of 1 that is the same for all sizes, so that one may be open. */
+/* SAME: the input size divided by the stride, rounded up, is the number of windows; both sides are padded, with an odd
+ * element at the end (UPPER) or at the start (LOWER). With a stride of 1 the padding is independent of the size, so the
+ * size may be open. */
 static void pad_same(OnnxCall *c, OnnxWindows *w, int d, bool upper)
 {
     if (w->size[d] < 0 && w->stride[d] > 1)
@@ -63,7 +64,7 @@ static bool read_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
     return !ctx_failed(c->cx);
 }
 
-/* The input's spatial dimensions: one to three. */
+/* Accepts one to three spatial dimensions. */
 static bool start_windows(OnnxCall *c, const Tensor *x, OnnxWindows *w)
 {
     *w = (OnnxWindows){ .spatial = x->rank - 2, .stride = { 1, 1, 1 }, .dilation = { 1, 1, 1 } };
@@ -127,7 +128,7 @@ static void conv(OnnxCall *c)
     if (onnx_requires(c, 2)) c->out[0] = onnx_convolve(c, c->in[0], c->in[1], onnx_in(c, 2));
 }
 
-/* The image's and the window's sizes are inputs. */
+/* The sizes of the image and of the window are inputs. */
 static void col2im(OnnxCall *c)
 {
     int64_t image[MAX_SPATIAL];
@@ -136,7 +137,7 @@ static void col2im(OnnxCall *c)
     w.spatial = onnx_ints(c, NULL, 1, image, MAX_SPATIAL);
     if (ctx_failed(c->cx)) return;
     if (onnx_ints(c, NULL, 2, w.kernel, MAX_SPATIAL) != w.spatial)
-        onnx_refuse(c, "there are %d sizes of the image; as many of the window are wanted", w.spatial);
+        onnx_refuse(c, "there are %d sizes of the image; the same number of window sizes is accepted", w.spatial);
     if (ctx_failed(c->cx) || !read_list(c, "strides", w.stride, w.spatial)
         || !read_list(c, "dilations", w.dilation, w.spatial) || !read_list(c, "pads", w.pad, 2 * w.spatial))
         return;
@@ -144,7 +145,7 @@ static void col2im(OnnxCall *c)
                           ints_text(c->cx, w.kernel, w.spatial), windows_text(c->cx, &w));
 }
 
-/* Offsets and the mask have their taps second, as x its channels. */
+/* Offsets and mask have their taps second, like the channels of x. */
 static void deform_conv(OnnxCall *c)
 {
     OnnxWindows w;
@@ -166,11 +167,11 @@ static void deform_conv(OnnxCall *c)
     c->out[0] = onnx_channels_second(c, y);
 }
 
-/* y[.., h*s + i*d - p, .., o] += x[.., h, .., c] * k[c, o, i, ..]. The output's size follows from the pads, or the pads from
- * the size; auto_pad makes the size that of the input times the stride. */
+/* y[.., h*s + i*d - p, .., o] += x[.., h, .., c] * k[c, o, i, ..]. The output's size follows from the pads, or the pads
+ * from the size; with auto_pad the output size is the input size times the stride. */
 static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_t *extra)
 {
-    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* it may be the whole shape, batch and channels included */
+    int64_t size[MAX_SPATIAL + 2] = { 0 };      /* may be the whole shape, with batch and channels */
     const char *automatic = onnx_text(c, "auto_pad", "NOTSET");
     bool is_upper = strcmp(automatic, "SAME_UPPER") == 0, is_same = is_upper || strcmp(automatic, "SAME_LOWER") == 0;
     bool has_size = onnx_attr(c, "output_shape") != NULL;
@@ -178,10 +179,10 @@ static bool read_transposed(OnnxCall *c, const Tensor *x, OnnxWindows *w, int64_
     int given = onnx_ints(c, "output_shape", -1, size, MAX_SPATIAL + 2);
     if (given == w->spatial + 2) memmove(size, size + 2, sizeof *size * (size_t)w->spatial);
     else if (given != -1 && given != w->spatial)
-        onnx_refuse(c, "'output_shape' has %d values, but %d are needed", given, w->spatial);
+        onnx_refuse(c, "'output_shape' has %d values; %d are accepted", given, w->spatial);
     if (ctx_failed(c->cx) || !read_windows(c, x, w)) return false;
     for (int d = 0; d < w->spatial && (has_size || is_same); d++) {
-        /* By the stride it is the same for all sizes */
+        /* With auto_pad, the padding is independent of the size */
         const int64_t own = has_size ? tensor_dim(x, 2 + d) : 1;
         if (!has_size) size[d] = own * w->stride[d];
         if (own < 0)
@@ -246,23 +247,23 @@ static void max_pool(OnnxCall *c)
     c->out[1] = onnx_channels_second(c, index);
 }
 
-/* Everything goes back to the place that its index tells, counted in the smallest shape that can have been pooled; what the
- * wanted shape has more lies behind. */
+/* Scatters each element to its index, which refers to the smallest shape that pools to this one; pads the end up to the
+ * requested shape. */
 static void max_unpool(OnnxCall *c)
 {
     OnnxWindows w;
-    int64_t shape[MAX_RANK], wanted[MAX_RANK], pads[2 * MAX_RANK] = { 0 }, flat = -1, total = 1;
+    int64_t shape[MAX_RANK], requested[MAX_RANK], pads[2 * MAX_RANK] = { 0 }, flat = -1, total = 1;
     if (!onnx_requires(c, 2) || !start_windows(c, c->in[0], &w) || !read_windows(c, c->in[0], &w)) return;
-    int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, wanted, MAX_RANK);
+    int rank = c->in[0]->rank, given = onnx_ints(c, NULL, 2, requested, MAX_RANK);
     for (int d = 0; d < rank; d++) {
         shape[d] = tensor_dim(c->in[0], d);
         if (d >= 2)
             shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
-        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && wanted[d] < shape[d]))
+        if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && requested[d] < shape[d]))
             onnx_refuse(c, "dimension %d of the result would be %lld", d, (long long)shape[d]);
         if (ctx_failed(c->cx)) return;
         total *= shape[d];
-        if (given == rank) pads[rank + d] = wanted[d] - shape[d];
+        if (given == rank) pads[rank + d] = requested[d] - shape[d];
     }
     Tensor *none = onnx_call(c, "expand", onnx_scalar_like(c, c->in[0], 0), "shape=%lld", (long long)total);
     Tensor *in[3] = { none, onnx_reshape(c, c->in[1], &flat, 1), onnx_reshape(c, c->in[0], &flat, 1) };
@@ -276,7 +277,7 @@ static void average_pool(OnnxCall *c)
     pool(c, "avg_pool", onnx_int(c, "count_include_pad", 0) ? " count_pad=1" : "");
 }
 
-/* p is an integer, in the first operator set a real number. */
+/* p is an integer, in operator set 1 a float. */
 static double norm_power(OnnxCall *c)
 {
     const OnnxAttr *a = onnx_attr(c, "p");
@@ -314,7 +315,7 @@ static void global(OnnxCall *c, const char *op)
 static void global_average_pool(OnnxCall *c) { global(c, "global_avg_pool"); }
 static void global_max_pool(OnnxCall *c) { global(c, "global_max_pool"); }
 
-/* By the batch's own moments; the running ones move towards them. */
+/* Normalizes by the batch's moments, and updates the running moments. */
 static void batch_norm_trained(OnnxCall *c, const char *epsilon)
 {
     Tensor *x = c->in[0];
