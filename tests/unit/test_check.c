@@ -75,7 +75,7 @@ static const Case cases[] = {
     { "I3-reader-first", WRONG, "b reads \"a\" before", TWO, "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n    for a.i < 12\n      block a[i=i]\n" },
     { "I3-reader-first-in-the-loop", UNPROVED, "b reads \"a\"", TWO, "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n      block a[i=i]\n" },
     { "I3-made-too-little", UNPROVED, "b reads \"a\"", BLUR, "  for b.i < 10\n    alloc a stack\n      for a.i < 2\n        block a[i=b.i+a.i]\n      block b[i=b.i]\n" },
-    { "I3-no-warm-up", UNPROVED, "below what the first iteration of b.i makes", BLUR, "  alloc a arena\n    for b.i < 10\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
+    { "I3-no-warm-up", UNPROVED, "below the range of the first iteration of b.i", BLUR, "  alloc a arena\n    for b.i < 10\n      block a[i=b.i+2]\n      block b[i=b.i]\n" },
     { "I3-reduction-not-finished", UNPROVED, "t reads \"s\"", CHAIN, "  alloc s arena\n    for s.r < 8\n      for s.i < 6\n        block s[i=i, r=r]\n      for t.i < 6\n        block t[i=i]\n" },
     { "I3-tile-cut-too-early", UNPROVED, "b reads \"a\"", TWO, "  for b.io < 3\n    alloc a stack\n      for a.i < 5\n        block a[i=io*5+a.i] if io * 5 + a.i < 11\n      for b.ii < 5\n        block b[i=io*5+ii] if io * 5 + ii < 12\n" },
 
@@ -104,7 +104,7 @@ static const Case cases[] = {
     /* Form */
     { "form-no-storage", WRONG, "\"a\" has no storage", TWO, "  for a.i < 12\n    block a[i=i]\n  for b.i < 12\n    block b[i=i]\n" },
     { "form-no-block", WRONG, "no block computes \"a\"", TWO, "  alloc a arena\n    for b.i < 12\n      block b[i=i]\n" },
-    { "form-output-stored", WRONG, "\"y\" is the caller's", DOUBLE, "  alloc y arena\n    for y.i < 10\n      block y[i=i]\n" },
+    { "form-output-stored", WRONG, "\"y\" is caller-owned", DOUBLE, "  alloc y arena\n    for y.i < 10\n      block y[i=i]\n" },
     { "form-init-of-a-map", WRONG, "\"y\" does not reduce", DOUBLE, "  for y.i < 10\n    block init y@init[i=i]\n" },
     { "form-two-loops-of-a-name", WRONG, "y.i", MATRIX, "  for y.i < 4\n    for y.i < 6\n      block y[i=0, j=i]\n" },
 };

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker: is a nest well formed, and does it compute what its stages say? It looks at the nest alone, not at how it
- * came about, and shares no code with the primitives but reach and dense.
+/* The checker decides whether a nest is well formed and computes the formulas of its stages. It reads the nest alone,
+ * not its history, and shares no code with the primitives but reach and dense.
  *
- *   I1 each point once     check_points.c    the own loops of a block are dense; copies join to one box
- *   I2 init first          check_points.c    order of the copies; where init stands
- *   I3 made before read    check_flow.c      need(k) within made(k), or carried by a serial loop
- *   I4 kept until read     check_flow.c      the Alloc's place; rings
- *   I5 kinds               check_kinds.c     what parallel, vector and unrolled loops may be
- *   I6 all, and no more    check_domains.c   outputs covered; binds and accesses inside
+ *   I1 each point once          check_points.c    own loops of a block are dense; copies join to one box
+ *   I2 init first               check_points.c    order of the copies; position of the init
+ *   I3 computed before read     check_flow.c      need(k) within computed(k), or carried by a serial loop
+ *   I4 stored until read        check_flow.c      position of the Alloc; rings
+ *   I5 kinds                    check_kinds.c     conditions of parallel, vector and unrolled loops
+ *   I6 all points and no more   check_domains.c   outputs covered; binds and accesses in range
  *
- * Verdicts: WRONG where a violation is certain, UNPROVED where we only cannot show that there is none. */
+ * Verdicts: WRONG where a violation is certain, UNPROVED where its absence is not shown. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>
@@ -47,7 +47,7 @@ static bool is_in_scope(NestForm *f, const Stmt *s, const Expr *e, bool sizes_on
     const Var *v = scoping.stray ? expr_as_var(scoping.stray) : NULL;
     if (v)
         return check_form(c, "%s: the %s uses '%s', which is no %s", where, what, v->name,
-                          sizes_only ? "size" : "size and no loop around it");
+                          sizes_only ? "size" : "size and no enclosing loop");
     if (scoping.stray) return check_form(c, "%s: the %s reads a tensor", where, what);
     return true;
 }
@@ -97,7 +97,7 @@ static bool is_input(const Nest *n, const Tensor *t)
     return tensor_is_constant(t);
 }
 
-static bool has_place(const NestForm *f, const Tensor *t)
+static bool has_storage(const NestForm *f, const Tensor *t)
 {
     if (is_output(f->c->nest, t)) return true;
     for (int i = 0; i < f->depth; i++)
@@ -111,7 +111,7 @@ static bool block_is_well_formed(NestForm *f, const Stmt *s)
     const Stage *stage = s->stage;
     if (!s->name || !stage) return check_form(c, "a block has no name or no stage");
     if (!is_among(stage, c->nest))
-        return check_form(c, "%s: the stage \"%s\" is not of this nest", s->name, stage->name);
+        return check_form(c, "%s: the stage \"%s\" is not part of this nest", s->name, stage->name);
     if (s->part != BLOCK_WHOLE && stage->reducer == REDUCE_NONE)
         return check_form(c, "%s: \"%s\" does not reduce, so it has no init and no update", s->name, stage->name);
     for (int a = 0; a < stage->axis_count; a++) {
@@ -122,9 +122,9 @@ static bool block_is_well_formed(NestForm *f, const Stmt *s)
     if (s->cond && !is_in_scope(f, s, s->cond, false, "guard")) return false;
     if (s->cond && s->cond->type != BOOL) return check_form(c, "%s: the guard is no bool", s->name);
     for (int i = 0; i < stage->out_count; i++)
-        if (!has_place(f, stage->out[i]))
-            return check_fail(c, WRONG, FAULT_STORAGE, "a place inside its storage", "%s: \"%s\" has no storage here",
-                              s->name, stage->out[i]->name);
+        if (!has_storage(f, stage->out[i]))
+            return check_fail(c, WRONG, FAULT_STORAGE, "a position inside its storage",
+                              "%s: \"%s\" has no storage here", s->name, stage->out[i]->name);
     map_put_ptr(&f->written, stage, f);
     return true;
 }
@@ -137,20 +137,20 @@ static bool alloc_is_well_formed(NestForm *f, const Stmt *s)
     if (!b || !b->tensor) return check_form(c, "an alloc has no tensor");
     const char *tensor = b->tensor->name;
     if (is_input(c->nest, b->tensor) || is_output(c->nest, b->tensor))
-        return check_form(c, "\"%s\" is the caller's, and needs no storage", tensor);
-    if (has_place(f, b->tensor)) return check_form(c, "\"%s\" has storage inside its storage", tensor);
+        return check_form(c, "\"%s\" is caller-owned, and needs no storage", tensor);
+    if (has_storage(f, b->tensor)) return check_form(c, "\"%s\" has storage inside its storage", tensor);
     for (int d = 0; d < b->tensor->rank; d++) {
         int p = b->permutation[d];
         if (p < 0 || p >= b->tensor->rank || used[p])
             return check_form(c, "\"%s\": the order of dimensions is no permutation", tensor);
         used[p] = true;
-        if (b->tile[d] < 0) return check_form(c, "\"%s\": a block has a negative length", tensor);
+        if (b->tile[d] < 0) return check_form(c, "\"%s\": a tile has a negative length", tensor);
         if (b->ring[d] < 0) return check_form(c, "\"%s\": a ring has a negative length", tensor);
     }
     return true;
 }
 
-/* Of the first loop or block in it. */
+/* Returns the name of the first loop or block in the statement. */
 static const char *first_name(const Stmt *s)
 {
     while (!s->name && s->child_count) s = s->child[0];
@@ -163,8 +163,8 @@ static bool tile_is_its_instruction(NestForm *f, const Stmt *s)
     const char *why;
     if (!s->instr || instruction_match(f->c->cx, f->c->nest, s->child[0], s->instr, &m, &why)) return true;
     return check_fail(f->c, UNPROVED, FAULT_INDEX,
-                      text_format(f->c->cx, "steps that leave %s and what is inside as they are", first_name(s)),
-                      "%s, printed as %s, is no longer what that computes: %s", first_name(s), s->instr->macro, why);
+                      text_format(f->c->cx, "steps that leave %s and its body unchanged", first_name(s)),
+                      "%s, emitted as %s, no longer matches its formula: %s", first_name(s), s->instr->macro, why);
 }
 
 static bool is_well_formed(NestForm *f, const Stmt *s)
@@ -197,12 +197,12 @@ static bool tensors_are_known(NestForm *f)
         if (!map_get_ptr(&f->written, s)) return check_form(c, "no block computes \"%s\"", s->name);
         int count = stage_reads(c->cx, s, &reads);
         for (int r = 0; r < count; r++) {
-            bool made = false;
-            for (int j = 0; j < c->nest->stage_count && !made; j++)
+            bool computed = false;
+            for (int j = 0; j < c->nest->stage_count && !computed; j++)
                 for (int o = 0; o < c->nest->stage[j]->out_count; o++)
-                    made = made || c->nest->stage[j]->out[o] == reads[r];
-            if (!made && !is_input(c->nest, reads[r]))
-                return check_form(c, "\"%s\" reads \"%s\", which nobody makes", s->name, reads[r]->name);
+                    computed = computed || c->nest->stage[j]->out[o] == reads[r];
+            if (!computed && !is_input(c->nest, reads[r]))
+                return check_form(c, "\"%s\" reads \"%s\", which has no producer", s->name, reads[r]->name);
         }
     }
     return true;
@@ -225,7 +225,7 @@ static const Refusal *refusal_of(const Checker *c)
 
 enum { MAX_IFS = 5 };
 
-/* Conditions that contradict each other: no sizes lead there, and everything could be shown. */
+/* True if the conditions contradict each other: no sizes lead there, and everything could be proved. */
 static bool never_happens(Ctx *cx, const Bounds *facts)
 {
     for (const Bounds *f = facts; f; f = f->outer)
@@ -241,7 +241,7 @@ const Refusal *nest_refusal(Ctx *cx, const Nest *n)
     int ifs = check_if_count(n->root);
     if (ifs > MAX_IFS)
         check_fail(&c, UNPROVED, FAULT_LIMIT, text_format(cx, "%d at most", MAX_IFS),
-                   "the nest has more conditions on sizes than are looked at");
+                   "the nest has more conditions on sizes than the checker enumerates");
     for (unsigned branches = 0; branches < 1u << ifs && c.refusal.verdict == PROVED; branches++) {
         bool gathered = check_gather(&c, branches);
         if (gathered && never_happens(cx, c.facts)) continue;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Loops that count as one. Two loops, i < n in o, pass through what one loop over s = o * n + i passes through, in its order,
- * whatever stands between them; so what is said of o and i is said of s by o = s / n and i = s % n. What was one loop before
- * a split is so looked at as one again. More loops are joined two by two. */
+/* Loops that count as one. Two loops, i < n inside o, run through the iterations of one loop s = o * n + i in its
+ * order, whatever is between them. So a statement about o and i holds for s with o = s / n and i = s % n. A loop
+ * before a split thus becomes one loop again. More loops are joined two by two. */
 #include "ir/check/check_parts.h"
 
 Carrier carrier_of(const Stmt *loop) { return (Carrier){ loop->name, loop->var, loop->extent, NULL, NULL }; }

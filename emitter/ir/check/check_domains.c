@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* I6: the boxes of each output join to its domain, and wherever a guard holds each bind is inside its axis and each access
- * inside its tensor. That an access is inside is mostly a matter of the stage alone, in the ranges of its axes; only where
- * that does not show it are the loops asked. An index that depends on data is the operator's affair: it clamps, or it is
- * an error at run time in any schedule. */
+/* I6: the boxes of each output join to its domain; wherever a guard holds, each bind is within its axis and each
+ * access within its tensor. Most accesses are proved from the stage alone, over the ranges of its axes; only the
+ * others require the loops. An index that depends on data is the operator's responsibility: it clamps, or it is a
+ * run-time error in any schedule. */
 #include "ir/check/check_parts.h"
 
 
 static const char *name_of(const Site *s) { return s->block->name; }
 
-/* ---- Inside ---------------------------------------------------------------------------------------------------- */
+/* ---- Binds and accesses ------------------------------------------------------------------------------------------ */
 
 static bool is_between(Ranges *r, const Expr *index, const Expr *extent)
 {
@@ -28,8 +28,8 @@ static bool binds_are_inside(Checker *c, const Site *s)
         const Expr *axis[MAX_AXES], *value[MAX_AXES];
         for (int i = 0; i < a; i++) { axis[i] = stage->axis[i].var; value[i] = s->block->bind[i]; }
         if (is_between(&r, ranges_simplify(&r, bind), expr_substitute(c->cx, extent, axis, value, a))) continue;
-        return check_fail(c, UNPROVED, FAULT_INDEX, "an index that grows evenly with the loops, or a guard",
-                          "%s: it is not shown that the index of the axis %s stays inside its extent",
+        return check_fail(c, UNPROVED, FAULT_INDEX, "an index that is affine in the loops, or a guard",
+                          "%s: the index of the axis %s is not shown to stay within its extent",
                           name_of(s), expr_as_var(stage->axis[a].var)->name);
     }
     return true;
@@ -47,7 +47,7 @@ static const Bounds *with_facts(Ctx *cx, const Bounds *scope, const Bounds *fact
     return facts ? bounds_fact(cx, with_facts(cx, scope, facts->outer), facts->fact) : scope;
 }
 
-/* At every site, where the axes alone do not show it: a guard may be what keeps an access inside. */
+/* Checks every site of an access that the axes alone do not bound: a guard may bound it. */
 static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const SiteAccess *a, int d)
 {
     Ctx *cx = c->cx;
@@ -68,8 +68,8 @@ static bool access_is_inside_at_sites(Checker *c, const StageSites *s, const Sit
     return true;
 }
 
-/* A condition that no point of the axes fulfils, as where a window lies in the padding alone. Asked of the axes without it:
- * under a contradiction nothing can be shown. */
+/* True for a condition that no point of the axes fulfils, as for a window within the padding. It is tested over the
+ * axes without the condition itself: a contradiction proves nothing. */
 static bool never_happens(Ctx *cx, const Bounds *axes, const SiteAccess *a)
 {
     for (const Bounds *f = a->facts; f; f = f->outer)
@@ -89,8 +89,8 @@ static bool accesses_are_inside(Checker *c, const StageSites *s)
             if (check_is_data(a->read->arg[d]) || is_between(&r, a->read->arg[d], t->shape[d])) continue;
             if (access_is_inside_at_sites(c, s, a, d)) continue;
             return check_fail(c, UNPROVED, FAULT_INDEX,
-                              "a read inside the tensor, or under a condition that keeps it there",
-                              "%s: it is not shown that what it reads of \"%s\" along dimension %d is inside",
+                              "a read within the tensor, or under a condition that keeps it there",
+                              "%s: its read of \"%s\" is not shown to stay within dimension %d",
                               s->stage->name, t->name, d);
         }
     }
@@ -99,7 +99,7 @@ static bool accesses_are_inside(Checker *c, const StageSites *s)
 
 /* ---- All of it ------------------------------------------------------------------------------------------------- */
 
-enum { MAX_MAKERS = 32 };
+enum { MAX_PRODUCERS = 32 };
 
 static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageSites *s)
 {
@@ -111,7 +111,7 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
             continue;
         bool less = provably(cx, expr_binary(cx, EXPR_LT, box[d].count, t->shape[d]), c->facts);
         return check_fail(c, less ? WRONG : UNPROVED, FAULT_COVER, "loops over the whole axis",
-                          "the loops of %s do not make all of the output \"%s\" along %s",
+                          "the loops of %s do not compute all of the output \"%s\" along %s",
                           s->stage->name, t->name, expr_as_var(s->stage->axis[d].var)->name);
     }
     return true;
@@ -120,21 +120,21 @@ static bool is_covered(Checker *c, const Box *box, const Tensor *t, const StageS
 static bool output_is_covered(Checker *c, const Tensor *t)
 {
     const StageSites *s = check_producer(c, t);
-    Box box[MAX_MAKERS][MAX_AXES];
+    Box box[MAX_PRODUCERS][MAX_AXES];
     const char *why = "";
     int count = 0;
     if (!s || tensor_elems(t) == 0) return true;             /* an output that is an input, or has no elements */
     for (int i = 0; i < s->site_count; i++) {
         const Expr *repeats;
-        if (s->site[i]->block->part == BLOCK_INIT || count == MAX_MAKERS) continue;
+        if (s->site[i]->block->part == BLOCK_INIT || count == MAX_PRODUCERS) continue;
         if (!check_box(c, s->site[i], 0, box[count], &repeats, &why))
             return check_fail(c, UNPROVED, FAULT_COVER, "loops that reach a box of it densely",
-                              "%s: it is not shown that all of the output \"%s\" is made: %s", name_of(s->site[i]),
+                              "%s: the output \"%s\" is not shown to be computed whole: %s", name_of(s->site[i]),
                               t->name, why);
         count++;
     }
     if (!check_join(c, box, count, s->stage->axis_count, c->facts))
-        return check_fail(c, UNPROVED, FAULT_COVER, "copies that lie side by side without a gap",
+        return check_fail(c, UNPROVED, FAULT_COVER, "adjacent copies without a gap",
                           "the copies of %s do not join to the whole of the output \"%s\"", s->stage->name, t->name);
     return is_covered(c, box[0], t, s);
 }

@@ -1,20 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* I3, made before read, and I4, kept until read.
+/* I3, computed before read, and I4, stored until read.
  *
- * For a read let k be the loops that reader and maker share. need(k) is the reach of its index over the reader's other
- * loops, made(k) the box that the maker's other loops make, its whole reduction among them.
- *   (a) need(k) lies within made(k), and the maker stands first: nothing is carried.
- *   (b) The innermost shared loop s, serial or unrolled, carries it along one dimension, the others by (a): made(s) =
- *       [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), so all of [first, e(s)) has been made by the end of the maker's turn in
- *       s, where first = b(0), or the begin of what copies outside of s made up to b(0). need(s) lies within; if the
- *       maker stands behind the reader, or is the reader, within [first, e(s-1)), and nothing is needed at s = 0.
- * A ring of R slots keeps what is needed if R >= e(s) - lowest index needed at s or later. */
+ * For a read let k be the loops that consumer and producer share. need(k) is the reach of its index over the
+ * consumer's other loops; computed(k) is the box that the producer's other loops compute, including its whole
+ * reduction.
+ *   (a) need(k) is within computed(k), and the producer precedes in the text: nothing is carried.
+ *   (b) The innermost shared loop s, serial or unrolled, carries the tensor along one dimension; (a) holds for the
+ *       others. computed(s) = [b(s), e(s)) with b(s+1) <= e(s) <= e(s+1), so [first, e(s)) is complete when the
+ *       producer ends in iteration s. first = b(0), or lower if copies outside of s have computed the elements up to
+ *       b(0). need(s) is within [first, e(s)). If the producer follows the consumer, or is the consumer, need(s) is
+ *       within [first, e(s-1)), and s = 0 needs nothing.
+ * A ring of R slots is long enough if R >= e(s) - the lowest index needed at s or later. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>
 
 
-enum { MAX_MAKERS = 16 };
+enum { MAX_PRODUCERS = 16 };
 
 /* One read at one site. */
 typedef struct Flow {
@@ -23,11 +25,11 @@ typedef struct Flow {
     const Tensor *tensor;
     const StageSites *producer;
     const Expr *index[MAX_RANK];             /* over loops; NULL: depends on data, so the whole dimension is needed */
-    const Bounds *facts;                     /* the reader's scope, guard and the access's conditions */
+    const Bounds *facts;                     /* the consumer's scope, its guard and the conditions of the access */
     const Stmt *alloc; int alloc_loops;      /* loops outside the Alloc; an output: NULL, 0 */
-    Reach need[MAX_RANK];                    /* at the level looked at */
+    Reach need[MAX_RANK];                    /* at the current level */
     const Bounds *scope;                     /* of that level */
-    const char *reason;                      /* why it is not shown; of the innermost level that came near */
+    const char *reason;                      /* of the failed proof, at the innermost level that applies */
 } Flow;
 
 static const char *name_of(const Site *s) { return s->block->name; }
@@ -69,73 +71,75 @@ static bool find_need(Flow *f, int shared)
         const char *why;
         if (!reach(c->cx, f->index[d], f->facts, inner, n, &f->need[d], &why))
             return check_fail(c, UNPROVED, FAULT_INDEX, "an index over loops and sizes",
-                              "%s: what it reads of \"%s\" along dimension %d has no bounds: %s", name_of(f->reader),
-                              f->tensor->name, d, why);
+                              "%s: the range of \"%s\" that it reads along dimension %d has no bounds: %s",
+                              name_of(f->reader), f->tensor->name, d, why);
     }
     return true;
 }
 
-/* By I6 nothing outside of the tensor is read, whatever the reach. */
-static bool need_is_within(const Flow *f, const Box *made, int d)
+/* True if `computed` covers the need. A reach beyond the tensor is cut to it: I6 excludes reads outside. */
+static bool need_is_within(const Flow *f, const Box *computed, int d)
 {
     Ctx *cx = f->c->cx;
-    const Expr *end = end_of(cx, &made[d]), *last = expr_sub(cx, end, num(cx, 1));
-    if (!is_at_most(cx, made[d].begin, f->need[d].low, f->scope)
-        && !is_at_most(cx, made[d].begin, num(cx, 0), f->scope))
+    const Expr *end = end_of(cx, &computed[d]), *last = expr_sub(cx, end, num(cx, 1));
+    if (!is_at_most(cx, computed[d].begin, f->need[d].low, f->scope)
+        && !is_at_most(cx, computed[d].begin, num(cx, 0), f->scope))
         return false;
     return is_at_most(cx, f->need[d].high, last, f->scope) || is_at_most(cx, f->tensor->shape[d], end, f->scope);
 }
 
-/* ---- Made ------------------------------------------------------------------------------------------------------ */
+/* ---- The computed box -------------------------------------------------------------------------------------------- */
 
-/* AROUND: inside one more loop with the reader, or the reader itself. What such a site made, it made in earlier iterations. */
-typedef enum FlowPoint { BEFORE, BEHIND, AROUND } FlowPoint;
+/* The position of a producer relative to the consumer. AROUND: it shares one more loop, or is the consumer itself; its
+ * elements are those of earlier iterations. */
+typedef enum FlowPoint { BEFORE, AFTER, AROUND } FlowPoint;
 
-static bool stands_at(const Site *producer, const Site *reader, int shared, FlowPoint place)
+static bool is_at_position(const Site *producer, const Site *reader, int shared, FlowPoint position)
 {
     int common = check_common_loops(producer, reader);
-    if (place == AROUND) return common > shared;
-    return common == shared && check_stands_before(producer, reader) == (place == BEFORE);
+    if (position == AROUND) return common > shared;
+    return common == shared && check_precedes(producer, reader) == (position == BEFORE);
 }
 
-/* The box of the sites that share exactly `shared` loops with the reader and stand on the given side; false: none. */
-static bool find_made(Flow *f, int shared, FlowPoint place, Box *made)
+/* Joins the boxes of the sites that share exactly `shared` loops with the consumer, at the given position; false:
+ * none. */
+static bool find_produced(Flow *f, int shared, FlowPoint position, Box *computed)
 {
     Checker *c = f->c;
     const Stage *stage = f->producer->stage;
-    Box box[MAX_MAKERS][MAX_AXES];
+    Box box[MAX_PRODUCERS][MAX_AXES];
     int count = 0;
     const Bounds *scope = NULL;
     for (int i = 0; i < f->producer->site_count; i++) {
         const Site *m = f->producer->site[i];
         const Expr *repeats;
-        bool fits = m->block->part != BLOCK_INIT && stands_at(m, f->reader, shared, place)
+        bool fits = m->block->part != BLOCK_INIT && is_at_position(m, f->reader, shared, position)
                     && check_alloc(m, f->tensor, NULL) == f->alloc;
-        if (!fits || count == MAX_MAKERS) continue;
+        if (!fits || count == MAX_PRODUCERS) continue;
         if (!check_box(c, m, shared, box[count], &repeats, &f->reason)) return false;
         count++;
     }
     if (count == 0) return false;
     scope = f->scope;
     if (!check_join(c, box, count, stage->axis_count, scope)) {
-        f->reason = "the copies of its maker do not join to a box";
+        f->reason = "the copies of its producer do not join to a box";
         return false;
     }
     for (int a = stage->data_count; a < stage->axis_count; a++) {
         bool whole = provably_equal(c->cx, box[0][a].begin, num(c->cx, 0), scope)
                      && provably_equal(c->cx, box[0][a].count, stage->axis[a].extent, scope);
         if (!whole)
-            f->reason = text_format(c->cx, "the reduction over %s is not finished there",
+            f->reason = text_format(c->cx, "the reduction over %s is not complete there",
                                     expr_as_var(stage->axis[a].var)->name);
         if (!whole) return false;
     }
-    memcpy(made, box[0], sizeof box[0]);
+    memcpy(computed, box[0], sizeof box[0]);
     return true;
 }
 
 /* ---- Rings ----------------------------------------------------------------------------------------------------- */
 
-/* The only site that makes the tensor, its inits apart; NULL: there are several. */
+/* Returns the only site that computes the tensor, apart from inits; NULL: there are several. */
 static const Site *only_producer(const Flow *f)
 {
     const Site *only = NULL;
@@ -154,7 +158,7 @@ static bool has_ring(const Flow *f)
     return ring;
 }
 
-/* The box that the maker makes in an iteration of the carrier, its outermost loops, moves along d without falling. */
+/* True if the box of one iteration of the carrier, the producer's outermost loops, moves along d without falling. */
 static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
@@ -166,9 +170,9 @@ static bool box_rises(Flow *f, const Site *m, const Box *box, const Carrier *s)
            && is_at_most(cx, end, at(cx, end, s->var, next), inside);
 }
 
-/* More may be made at once than there are slots, if the maker's outermost loops rise along the dimension and each iteration of
- * them makes no more than the slots hold: then the last rows are the last written. */
-static bool made_in_order(Flow *f, int shared, int d, int64_t ring)
+/* True if a box longer than the ring still leaves its last rows stored: the producer's outermost loops rise along the
+ * dimension, and one iteration of them computes no more rows than there are slots. */
+static bool produced_in_order(Flow *f, int shared, int d, int64_t ring)
 {
     Ctx *cx = f->c->cx;
     const Site *m = only_producer(f);
@@ -186,50 +190,51 @@ static bool made_in_order(Flow *f, int shared, int d, int64_t ring)
     return false;
 }
 
-/* The slots hold what is made at once, and keep [low, end) of this iteration; where the ring outlives the iteration, what is
- * needed later is not lower. */
-static bool ring_is_long_enough(Flow *f, int shared, const Box *made, const Carrier *carrier)
+/* True if the slots hold all rows computed at once and [low, end) of this iteration. If the ring outlives the
+ * iteration, `low` must not fall in later iterations. */
+static bool ring_is_long_enough(Flow *f, int shared, const Box *computed, const Carrier *carrier)
 {
     Ctx *cx = f->c->cx;
     for (int d = 0; f->alloc && d < f->tensor->rank; d++) {
         int64_t ring = f->alloc->buffer->ring[d];
         if (ring == 0) continue;
-        const Expr *low = f->need[d].low, *span = expr_sub(cx, end_of(cx, &made[d]), low);
+        const Expr *low = f->need[d].low, *span = expr_sub(cx, end_of(cx, &computed[d]), low);
         bool long_enough = is_at_most(cx, span, num(cx, ring), f->scope)
-                           && (is_at_most(cx, made[d].count, num(cx, ring), f->scope)
-                               || (!carrier && made_in_order(f, shared, d, ring)));
+                           && (is_at_most(cx, computed[d].count, num(cx, ring), f->scope)
+                               || (!carrier && produced_in_order(f, shared, d, ring)));
         bool rises = true;
         if (carrier)
             rises = is_at_most(cx, low, at(cx, low, carrier->var, expr_add(cx, carrier->var, num(cx, 1))), f->scope);
         if (long_enough && rises) continue;
         const char *under = carrier ? text_format(f->c->cx, " under %s", carrier->name) : "";
         return check_ring_fail(f->c, f->tensor, d, ring, "a longer ring, or none",
-                               text_format(f->c->cx, "keep what %s reads%s", name_of(f->reader), under));
+                               text_format(f->c->cx, "store all that %s reads%s", name_of(f->reader), under));
     }
     return true;
 }
 
 /* ---- Rule (a) and rule (b) ------------------------------------------------------------------------------------- */
 
-static bool by_same_iteration(Flow *f, int shared, const Box *made)
+static bool by_same_iteration(Flow *f, int shared, const Box *computed)
 {
     for (int d = 0; d < f->tensor->rank; d++) {
-        if (need_is_within(f, made, d)) continue;
-        f->reason = text_format(f->c->cx, "along dimension %d it needs more than is made%s%s", d,
+        if (need_is_within(f, computed, d)) continue;
+        f->reason = text_format(f->c->cx, "along dimension %d it needs more than is computed%s%s", d,
                                 shared ? " in an iteration of " : "", shared ? f->reader->loop[shared - 1]->name : "");
         return false;
     }
     return true;
 }
 
-/* What copies outside of the carrying loop have made along d: its begin, if it meets `first`, where the loop begins. Beyond
- * `end`, which the first iteration reaches, it would write over slots of a ring that are needed still. */
+/* Returns the begin of the box that copies outside of the carrying loop have computed along d, if it reaches `first`,
+ * where the loop begins. It must not exceed `end`, which the first iteration reaches: it would overwrite live slots of
+ * a ring. */
 static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, const Expr *end)
 {
     Ctx *cx = f->c->cx;
     Box warm[MAX_AXES];
     for (int level = carrier; level >= 0; level--) {
-        if (!find_made(f, level, BEFORE, warm)) continue;
+        if (!find_produced(f, level, BEFORE, warm)) continue;
         bool fits = is_at_most(cx, first, end_of(cx, &warm[d]), f->scope);
         if (f->alloc && f->alloc->buffer->ring[d]) fits = fits && is_at_most(cx, end_of(cx, &warm[d]), end, f->scope);
         for (int i = 0; i < f->tensor->rank; i++) fits = fits && (i == d || need_is_within(f, warm, i));
@@ -238,44 +243,45 @@ static const Expr *warm_begin(Flow *f, int carrier, int d, const Expr *first, co
     return first;
 }
 
-/* level: the loops around the carrier. */
-static bool carried_along(Flow *f, int level, const Carrier *s, const Box *made, int d, FlowPoint place)
+/* True if rule (b) holds along d. `level`: the number of loops around the carrier. */
+static bool carried_along(Flow *f, int level, const Carrier *s, const Box *computed, int d, FlowPoint position)
 {
     Ctx *cx = f->c->cx;
     const Expr *v = s->var, *next = expr_add(cx, v, num(cx, 1)), *before = expr_sub(cx, v, num(cx, 1));
-    const Expr *begin = made[d].begin, *end = end_of(cx, &made[d]);
+    const Expr *begin = computed[d].begin, *end = end_of(cx, &computed[d]);
     for (int i = 0; i < f->tensor->rank; i++) {
-        bool stays = !expr_uses(made[i].begin, v) && !expr_uses(made[i].count, v);
-        if (i != d && !(stays && need_is_within(f, made, i))) return false;
+        bool stays = !expr_uses(computed[i].begin, v) && !expr_uses(computed[i].count, v);
+        if (i != d && !(stays && need_is_within(f, computed, i))) return false;
     }
     const Bounds *inside = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LT, next, s->extent));
     if (!is_at_most(cx, end, at(cx, end, v, next), inside))
-        return f->reason = text_format(cx, "what is made along dimension %d falls as %s rises", d, s->name), false;
+        return f->reason = text_format(cx, "the computed range of dimension %d falls as %s rises", d, s->name), false;
     if (!is_at_most(cx, at(cx, begin, v, next), end, inside))
         return f->reason = text_format(cx, "the iterations of %s leave gaps along dimension %d", s->name, d), false;
     const Expr *first = warm_begin(f, level, d, at(cx, begin, v, num(cx, 0)), at(cx, end, v, num(cx, 0)));
     if (!is_at_most(cx, first, f->need[d].low, f->scope) && !is_at_most(cx, first, num(cx, 0), f->scope))
-        return f->reason = text_format(cx, "along dimension %d it reads below what the first iteration of %s makes", d,
-                                       s->name),
+        return f->reason = text_format(cx, "along dimension %d it reads below the range of the first iteration of %s",
+                                       d, s->name),
                false;
-    if (place != BEFORE) end = at(cx, end, v, before);
-    bool made_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope)
+    if (position != BEFORE) end = at(cx, end, v, before);
+    bool produced_in_time = is_at_most(cx, f->need[d].high, expr_sub(cx, end, num(cx, 1)), f->scope)
                         || is_at_most(cx, f->tensor->shape[d], end, f->scope);
-    if (place != BEFORE) made_in_time = made_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
-    if (made_in_time) return true;
-    return f->reason = text_format(cx, "along dimension %d it reads beyond what has been made when %s gets there", d,
-                                   s->name),
+    if (position != BEFORE)
+        produced_in_time = produced_in_time && provably(cx, expr_binary(cx, EXPR_LE, num(cx, 1), v), f->scope);
+    if (produced_in_time) return true;
+    return f->reason = text_format(
+               cx, "along dimension %d it reads beyond the range computed up to this iteration of %s", d, s->name),
            false;
 }
 
-/* Do the conditions of the read say that the loop is past 0? Then its first iteration needs nothing. */
+/* True if the conditions of the read imply that the loop is past 0: its first iteration needs nothing. */
 static bool is_needed_later_only(Flow *f, const Expr *var)
 {
     return provably(f->c->cx, expr_binary(f->c->cx, EXPR_LE, num(f->c->cx, 1), var), f->facts);
 }
 
-/* The flow with the carrier's loops as one. */
-static Flow joined_flow(const Flow *f, const Box *made, const Carrier *s, Box *box)
+/* Returns the flow with the carrier's loops joined to one. */
+static Flow joined_flow(const Flow *f, const Box *computed, const Carrier *s, Box *box)
 {
     Ctx *cx = f->c->cx;
     Flow j = *f;
@@ -284,7 +290,8 @@ static Flow joined_flow(const Flow *f, const Box *made, const Carrier *s, Box *b
     for (int d = 0; d < f->tensor->rank; d++) {
         j.need[d] = (Reach){ carrier_value(cx, f->need[d].low, s, j.scope),
                              carrier_value(cx, f->need[d].high, s, j.scope) };
-        box[d] = (Box){ carrier_value(cx, made[d].begin, s, j.scope), carrier_value(cx, made[d].count, s, j.scope) };
+        box[d] = (Box){ carrier_value(cx, computed[d].begin, s, j.scope),
+                        carrier_value(cx, computed[d].count, s, j.scope) };
     }
     return j;
 }
@@ -297,30 +304,30 @@ static bool is_serial(Flow *f, const Stmt *s)
                       loop_kind_text(s->loop_kind), s->name, f->tensor->name, name_of(f->reader));
 }
 
-/* The carrier is the shared loops from `level` on. */
-static bool by_carrier(Flow *f, int shared, int level, const Box *made, FlowPoint place, const Carrier *s)
+/* True if the carrier, the shared loops from `level` on, carries the tensor. */
+static bool by_carrier(Flow *f, int shared, int level, const Box *computed, FlowPoint position, const Carrier *s)
 {
     Ctx *cx = f->c->cx;
-    if (place != BEFORE && is_needed_later_only(f, s->var))
+    if (position != BEFORE && is_needed_later_only(f, s->var))
         f->scope = bounds_fact(cx, f->scope, expr_binary(cx, EXPR_LE, num(cx, 1), s->var));
     for (int d = 0; d < f->tensor->rank; d++) {
-        if (!expr_uses(made[d].begin, s->var) && !expr_uses(made[d].count, s->var)) continue;
-        if (!carried_along(f, level, s, made, d, place)) return false;
+        if (!expr_uses(computed[d].begin, s->var) && !expr_uses(computed[d].count, s->var)) continue;
+        if (!carried_along(f, level, s, computed, d, position)) return false;
         for (int l = level; l < shared; l++)
             if (!is_serial(f, f->reader->loop[l])) return false;
         if (f->alloc && f->alloc_loops > level)
             return check_fail(
                 f->c, WRONG, FAULT_STORAGE, "storage outside of that loop",
-                "the storage of \"%s\" lies inside the loop %s, which carries it from one iteration to the next",
+                "\"%s\" is allocated inside the loop %s, which carries it from one iteration to the next",
                 f->tensor->name, s->name);
-        return ring_is_long_enough(f, shared, made, s);
+        return ring_is_long_enough(f, shared, computed, s);
     }
     return false;
 }
 
-/* By the innermost shared loop, or by it and loops around it as one; a copy of the maker in one of these would take slots of a
- * ring in between. */
-static bool by_carrying(Flow *f, int shared, const Box *made, FlowPoint place)
+/* Tries the innermost shared loop as the carrier, then joins it with the loops around it one by one. With a ring the
+ * producer must have no copy in these: it would overwrite slots in between. */
+static bool by_carrying(Flow *f, int shared, const Box *computed, FlowPoint position)
 {
     Checker *c = f->c;
     Carrier loop[MAX_DEPTH], whole[MAX_DEPTH];
@@ -330,8 +337,8 @@ static bool by_carrying(Flow *f, int shared, const Box *made, FlowPoint place)
         if (l < shared - 1 && (whole[l + 1].extent->kind != EXPR_INT || (has_ring(f) && !only_producer(f))))
             return false;
         whole[l] = l == shared - 1 ? loop[l] : carrier_join(c->cx, &loop[l], &whole[l + 1]);
-        Flow one = joined_flow(f, made, &whole[l], box);
-        if (by_carrier(&one, shared, l, box, place, &whole[l])) return true;
+        Flow one = joined_flow(f, computed, &whole[l], box);
+        if (by_carrier(&one, shared, l, box, position, &whole[l])) return true;
         if (l == shared - 1) f->reason = one.reason;
     }
     return false;
@@ -351,12 +358,13 @@ static int deepest_producer(const Flow *f)
     return deepest;
 }
 
-/* Some instance of the maker runs, or may run, before the reader: it stands first, or a loop leads around. */
+/* True if an instance of the producer runs, or may run, before the consumer: it precedes in the text, or they share a
+ * loop. */
 static bool some_producer_runs_first(const Flow *f)
 {
     for (int i = 0; i < f->producer->site_count; i++) {
         const Site *m = f->producer->site[i];
-        if (check_stands_before(m, f->reader) || check_common_loops(m, f->reader) > 0) return true;
+        if (check_precedes(m, f->reader) || check_common_loops(m, f->reader) > 0) return true;
     }
     return false;
 }
@@ -364,31 +372,32 @@ static bool some_producer_runs_first(const Flow *f)
 static bool check_flow_of(Flow *f)
 {
     Checker *c = f->c;
-    Box made[MAX_AXES];
-    if (!some_producer_runs_first(f)) return check_fail(c, WRONG, FAULT_ORDER, "a place behind its maker",
-                                                      "%s reads \"%s\" before %s makes it",
+    Box computed[MAX_AXES];
+    if (!some_producer_runs_first(f)) return check_fail(c, WRONG, FAULT_ORDER, "a position after its producer",
+                                                      "%s reads \"%s\" before %s computes it",
                                                       name_of(f->reader), f->tensor->name, f->producer->stage->name);
     int deepest = deepest_producer(f);
     for (int shared = deepest; shared >= 0; shared--) {
-        if (shared < deepest && has_ring(f) && !only_producer(f)) break;          /* who runs in between takes slots */
+        if (shared < deepest && has_ring(f) && !only_producer(f)) break;   /* a copy in between overwrites slots */
         if (!find_need(f, shared)) return false;
-        if (find_made(f, shared, BEFORE, made)) {
-            if (by_same_iteration(f, shared, made)) return ring_is_long_enough(f, shared, made, NULL);
-            if (by_carrying(f, shared, made, BEFORE) || c->refusal.verdict != PROVED)
+        if (find_produced(f, shared, BEFORE, computed)) {
+            if (by_same_iteration(f, shared, computed)) return ring_is_long_enough(f, shared, computed, NULL);
+            if (by_carrying(f, shared, computed, BEFORE) || c->refusal.verdict != PROVED)
                 return c->refusal.verdict == PROVED;
         }
-        for (FlowPoint p = BEHIND; shared && p <= AROUND; p++)
-            if (find_made(f, shared, p, made) && (by_carrying(f, shared, made, p) || c->refusal.verdict != PROVED))
+        for (FlowPoint p = AFTER; shared && p <= AROUND; p++)
+            if (find_produced(f, shared, p, computed)
+                && (by_carrying(f, shared, computed, p) || c->refusal.verdict != PROVED))
                 return c->refusal.verdict == PROVED;
     }
     return check_fail(
         c, UNPROVED, FAULT_ORDER,
-        text_format(c->cx, "a place where %s is made first, and all that is read of it", f->producer->stage->name),
-        "%s reads \"%s\", and it is not shown that %s has made it: %s", name_of(f->reader), f->tensor->name,
-        f->producer->stage->name, f->reason ? f->reason : "no copy of it stands before");
+        text_format(c->cx, "a position where %s has computed all elements that are read", f->producer->stage->name),
+        "%s reads \"%s\", and %s is not shown to have computed it: %s", name_of(f->reader), f->tensor->name,
+        f->producer->stage->name, f->reason ? f->reason : "no copy of it precedes");
 }
 
-/* An Alloc that some user of its tensor is outside of, as seen from this site. */
+/* True if the storage encloses the producers and this site. */
 static bool storage_is_shared(Flow *f)
 {
     for (int i = 0; i < f->producer->site_count; i++)
@@ -398,7 +407,7 @@ static bool storage_is_shared(Flow *f)
                       f->producer->stage->name);
 }
 
-/* A read under a condition that is plainly false there never happens. */
+/* True if the conditions of a read contradict each other: it never executes. */
 static bool never_happens(const Bounds *facts)
 {
     for (; facts; facts = facts->outer)
@@ -431,7 +440,8 @@ static bool feeds_reduction(const Site *s, const Stmt *loop)
     return false;
 }
 
-/* The Alloc lies outside the reduce loops of the maker, and outside parallel loops unless it is of the iteration's own. */
+/* True if the Alloc is outside the producer's reduce loops, and outside parallel loops unless each iteration has its
+ * own. */
 static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
 {
     int outside = 0;
@@ -439,19 +449,20 @@ static bool storage_is_outside(Checker *c, const Site *s, const Tensor *t)
     for (int l = 0; l < outside; l++) {
         if (s->is_own[l] && s->block->part != BLOCK_INIT && feeds_reduction(s, s->loop[l]))
             return check_fail(c, WRONG, FAULT_REDUCTION, "storage outside of it",
-                              "the storage of \"%s\" lies inside the reduce loop %s, so each iteration begins anew",
+                              "\"%s\" is allocated inside the reduce loop %s, so each iteration begins anew",
                               t->name, s->loop[l]->name);
         Scope scope = alloc->buffer->scope;
         if (s->loop[l]->loop_kind == LOOP_PARALLEL && scope != SCOPE_STACK && scope != SCOPE_REGISTER)
             return check_fail(c, WRONG, FAULT_STORAGE, "scope stack or register: set_scope it first",
-                              "\"%s\" has %s storage inside the parallel loop %s, which its iterations would share",
+                              "\"%s\" has %s storage inside the parallel loop %s, shared by its iterations",
                               t->name, scope_text(scope), s->loop[l]->name);
     }
     return true;
 }
 
-/* A reduction reads what it has so far. Outside of the first reduce loop, and of what it does not share with its init and
- * its copies, each iteration is done with its points; so a ring must hold those of one such iteration. */
+/* True if rings keep the partial sums that a reduction reads. Each iteration of the loops outside the first reduce
+ * loop, and outside the loops shared with the init and the copies, completes its points. So a ring must hold those of
+ * one iteration. */
 static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, const Tensor *t, const Stmt *alloc)
 {
     Box box[MAX_AXES];
@@ -470,7 +481,7 @@ static bool ring_keeps_sums(Checker *c, const StageSites *stage, const Site *s, 
         int64_t ring = alloc->buffer->ring[d];
         if (ring && !(found && is_at_most(c->cx, box[d].count, num(c->cx, ring), s->scope)))
             return check_ring_fail(c, t, d, ring, "a longer ring, or none",
-                                   text_format(c->cx, "keep what %s has added up", name_of(s)));
+                                   text_format(c->cx, "store the partial sums of %s", name_of(s)));
     }
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* I5: what a kind of loop may be. A parallel or vector loop feeds data axes only, and its iterations write disjoint
- * elements of what lives outside of it; that it carries nothing is seen in check_flow.c. Iterations of a site's own loop
- * are disjoint since dense digits are used once; for a host loop the boxes of two iterations next to each other must not
- * overlap. Vector and unrolled loops have constant extents. */
+/* I5: the conditions of loop kinds. A parallel or vector loop feeds data axes only, and its iterations write disjoint
+ * elements of storage outside of it; check_flow.c proves that it carries nothing. Iterations of a site's own loop are
+ * disjoint, because dense digits are used once. For a host loop the boxes of two adjacent iterations must not overlap.
+ * Vector and unrolled loops have constant extents. */
 #include "ir/check/check_parts.h"
 
 static bool is_concurrent(const Stmt *loop)
@@ -33,7 +33,7 @@ static bool own_feeds_data(Checker *c, const Site *s, const Stmt *loop)
     return true;
 }
 
-/* In iterations v and v + 1 of the loop the site's boxes do not overlap along some dimension, and they move one way. */
+/* True if the site's boxes of iterations v and v + 1 are disjoint along some dimension and move in one direction. */
 static bool iterations_are_disjoint(Checker *c, const Site *s, int at)
 {
     Ctx *cx = c->cx;
@@ -59,7 +59,7 @@ static bool lives_outside(const Site *s, int loop)
     return false;
 }
 
-/* Iterations side by side have a slot each: a ring around the loop holds what all of them make. */
+/* True if a ring around a concurrent loop has a slot for each iteration: it holds the elements of all of them. */
 static bool rings_hold_all(Checker *c, const Site *s, int at)
 {
     Box box[MAX_AXES];
@@ -76,8 +76,8 @@ static bool rings_hold_all(Checker *c, const Site *s, int at)
             if (check_box(c, s, at, box, &repeats, &why)
                 && provably(c->cx, expr_binary(c->cx, EXPR_LE, box[d].count, expr_index(c->cx, ring)), s->scope))
                 continue;
-            return check_ring_fail(c, t, d, ring, "a serial loop, or a ring of as many",
-                                   text_format(c->cx, "hold what all iterations of the %s loop %s make",
+            return check_ring_fail(c, t, d, ring, "a serial loop, or a ring with a slot for each iteration",
+                                   text_format(c->cx, "hold the elements of all iterations of the %s loop %s",
                                                loop_kind_text(s->loop[at]->loop_kind), s->loop[at]->name));
         }
     }
@@ -97,7 +97,7 @@ static bool loop_suits(Checker *c, const Site *s, int at)
     const Stmt *loop = s->loop[at];
     bool fixed = loop->loop_kind != LOOP_VECTOR && loop->loop_kind != LOOP_UNROLLED;
     if (!fixed && loop->extent->kind != EXPR_INT)
-        return check_fail(c, WRONG, FAULT_EXTENT, "a constant extent: split it and take the inner loop",
+        return check_fail(c, WRONG, FAULT_EXTENT, "a constant extent: split it and use the inner loop",
                           "the %s loop %s has no constant extent", loop_kind_text(loop->loop_kind), loop->name);
     if (!is_concurrent(loop)) return true;
     if (!rings_hold_all(c, s, at)) return false;
@@ -105,13 +105,13 @@ static bool loop_suits(Checker *c, const Site *s, int at)
         if (!own_feeds_data(c, s, loop)) return false;
         if (!uses_a_shifted_tail(c, s, at)) return true;
         return check_fail(c, UNPROVED, FAULT_ORDER, "tail=guard",
-                          "%s: iterations of the %s loop %s write the same elements, for its tail is shifted",
+                          "%s: iterations of the %s loop %s write the same elements, because its tail is shifted",
                           name_of(s), loop_kind_text(loop->loop_kind), loop->name);
     }
     if (!lives_outside(s, at) || iterations_are_disjoint(c, s, at)) return true;
     return check_fail(c, UNPROVED, FAULT_ORDER, "a serial loop, or storage inside of it",
-                      "%s: it is not shown that the iterations of the %s loop %s write different elements of \"%s\", "
-                      "which lives outside",
+                      "%s: the iterations of the %s loop %s are not shown to write different elements of \"%s\", "
+                      "which is allocated outside",
                       name_of(s), loop_kind_text(loop->loop_kind), loop->name, s->block->stage->out[0]->name);
 }
 

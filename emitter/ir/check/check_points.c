@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* I1, each point once, and I2, init first.
  *
- * The sites of a stage with the same host loops are copies of each other (a remainder, an init apart). In one iteration
- * of the hosts each is dense over its own loops, and those that update join to one box, whole in the reduce axes. Dense
- * digits grow with their loops, so among the instances of one data point the one with all reduce axes 0 comes first
- * within its site. Between sites it is the text that orders: whoever holds the zeros stands before the others, and under
- * the loops that they have in common they speak of the same data at the same time. Own loops stand inside the hosts: so a
- * point that other iterations of the hosts make again is made again from its init on. */
+ * The sites of a stage with the same host loops are copies of each other (a remainder, a separate init). In one
+ * iteration of the hosts each copy is dense over its own loops; those that update join to one box, whole in the reduce
+ * axes. Within a site the order follows from the dense digits, which grow with their loops: of the instances of one
+ * data point, the one with all reduce axes 0 runs first. Between sites the order is the text's: the site that contains
+ * the zeros precedes the others, and the loops that they share lead them to the same data in the same iteration. Own
+ * loops are inside the hosts: a point that other iterations of the hosts repeat is repeated from its init on. */
 #include "ir/check/check_parts.h"
 
 
@@ -47,14 +47,14 @@ static bool own_loops_are_inside(Checker *c, const Site *s)
     for (int l = 0; l < s->loop_count; l++) {
         if (s->is_own[l]) own = s->loop[l];
         else if (own)
-            return check_fail(c, UNPROVED, FAULT_PLACE, "loops of its own inside those it is computed in",
-                              "%s: its loop %s stands around the loop %s of another stage", name_of(s), own->name,
+            return check_fail(c, UNPROVED, FAULT_PLACE, "its own loops inside its host loops",
+                              "%s: its loop %s encloses the loop %s of another stage", name_of(s), own->name,
                               s->loop[l]->name);
     }
     return true;
 }
 
-/* A loop that makes points again must have the reduce loops inside. */
+/* True if a loop that repeats points encloses no update of a partial reduction: the reduce loops are inside. */
 static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
 {
     bool inside = false;
@@ -66,13 +66,14 @@ static bool repeats_are_whole(Checker *c, const Site *s, const Expr *repeats)
         if (s->loop[l]->var == repeats) inside = true;
         if (inside || !is_in_reduce_bind(s, s->loop[l]->var)) continue;
         return check_fail(c, WRONG, FAULT_REDUCTION, "tail=guard",
-                          "%s: the reduce loop %s stands around the shifted tail, which adds to its points again",
+                          "%s: the reduce loop %s encloses the shifted tail, which adds to its points again",
                           name_of(s), s->loop[l]->name);
     }
     return true;
 }
 
-/* A loop of two or more iterations that no index of a reduction uses adds everything again; a maximum would not mind. */
+/* Rejects a loop of several iterations that no index of a reduction uses: it adds everything again. Idempotent
+ * reducers, as a maximum, are accepted. */
 static bool no_loop_repeats(Checker *c, const Site *s)
 {
     if (!check_is_reduced(s->block->stage) || s->block->part == BLOCK_INIT) return true;
@@ -84,7 +85,7 @@ static bool no_loop_repeats(Checker *c, const Site *s)
         for (int j = l + 1; j < s->loop_count; j++) used = used || expr_uses(s->loop[j]->extent, loop->var);
         if (!used && provably(c->cx, expr_binary(c->cx, EXPR_LT, expr_index(c->cx, 1), loop->extent), s->scope))
             return check_fail(c, adds ? WRONG : UNPROVED, FAULT_REDUCTION,
-                              "a loop that leads to other points in each iteration",
+                              "a loop whose iterations update different points",
                               "%s: the loop %s adds the same points again", name_of(s), loop->name);
     }
     return true;
@@ -102,13 +103,13 @@ static bool site_box(Checker *c, const Site *s, Box *box, const Expr **repeats)
     int n = own_loops(s, own, extent);
     if (dense(c->cx, s->block->bind, axes, s->block->cond, s->scope, own, extent, n, box, repeats, &why)) return true;
     return check_fail(c, UNPROVED, FAULT_COVER,
-                      "indices made from each loop once, as split, fuse and reorder make them",
-                      "%s: it is not shown that its loops reach each point once: %s", name_of(s), why);
+                      "indices over each loop once, as split, fuse and reorder produce them",
+                      "%s: its loops are not shown to reach each point once: %s", name_of(s), why);
 }
 
 /* ---- Order of copies ------------------------------------------------------------------------------------------- */
 
-/* What the loops in common contribute to an index. */
+/* Returns the part of an index that the shared loops contribute. */
 static const Expr *common_part(Checker *c, const Site *s, const Expr *bind, int common)
 {
     Linear l;
@@ -130,8 +131,8 @@ static bool same_data_together(Checker *c, const Site *a, const Site *b)
         if (!x || x != y)
             return check_fail(
                 c, UNPROVED, FAULT_ORDER,
-                "pieces in the same loops, moving alike: take this step before peel and decompose_reduction",
-                "%s and %s: the loops around both do not lead them to the same data at the same time", name_of(a),
+                "copies with equal indices over shared loops: take this step before peel and decompose_reduction",
+                "%s and %s: the loops around both do not lead to the same data in the same iteration", name_of(a),
                 name_of(b));
     }
     return true;
@@ -139,9 +140,9 @@ static bool same_data_together(Checker *c, const Site *a, const Site *b)
 
 static bool must_precede(Checker *c, const Site *first, const Site *then)
 {
-    if (!check_stands_before(first, then))
-        return check_fail(c, WRONG, FAULT_REDUCTION, "the piece that begins standing first",
-                          "%s adds to points that %s, which stands behind it, has not begun yet", name_of(then),
+    if (!check_precedes(first, then))
+        return check_fail(c, WRONG, FAULT_REDUCTION, "the copy that begins in front",
+                          "%s adds to points that %s, which follows it, has not initialised yet", name_of(then),
                           name_of(first));
     return same_data_together(c, first, then);
 }
@@ -154,7 +155,7 @@ static bool begins_at_zero(Checker *c, const Copies *g, int i)
     return true;
 }
 
-/* Do the copies share data points? Not if along some data axis one ends where the other begins, or before. */
+/* True if the copies may share data points: along every data axis they may overlap. */
 static bool share_data(Checker *c, const Copies *one, int i, const Copies *other, int j)
 {
     Ctx *cx = c->cx;
@@ -210,7 +211,7 @@ static bool init_is_whole(Checker *c, const Copies *g, Copies *inits)
                           stage->name);
     if (inits->count == 0) return true;
     if (!check_join(c, inits->box, inits->count, stage->data_count, g->scope))
-        return check_fail(c, UNPROVED, FAULT_REDUCTION, "one init, or pieces of it side by side",
+        return check_fail(c, UNPROVED, FAULT_REDUCTION, "one init, or adjacent copies of it",
                           "%s: the copies of its init do not join to a box", name_of(inits->site[0]));
     for (int d = 0; d < stage->data_count; d++) {
         if (provably_equal(c->cx, inits->box[0][d].begin, g->box[0][d].begin, g->scope)
@@ -226,7 +227,7 @@ static bool parts_agree(Checker *c, const Copies *g)
 {
     for (int i = 1; i < g->count; i++)
         if (g->site[i]->block->part != g->site[0]->block->part)
-            return check_fail(c, WRONG, FAULT_REDUCTION, "an init for all pieces",
+            return check_fail(c, WRONG, FAULT_REDUCTION, "an init for all copies",
                               "%s initialises its points and %s does not", name_of(g->site[0]), name_of(g->site[i]));
     return true;
 }
@@ -242,7 +243,7 @@ static bool add_copy(Checker *c, Copies *g, const Site *s, bool *repeats)
     return !by || !check_is_reduced(s->block->stage) || repeats_are_whole(c, s, by);
 }
 
-/* The hosts' loops and facts. */
+/* Returns the scope of the hosts: their loops and facts. */
 static const Bounds *host_scope(Checker *c, const Site *s)
 {
     const Expr *own[MAX_DEPTH], *extent[MAX_DEPTH];
@@ -262,7 +263,7 @@ static bool check_copies(Checker *c, const StageSites *stage, int first)
             return false;
     }
     if (updates->count == 0)
-        return check_fail(c, WRONG, FAULT_REDUCTION, "an init of what is updated",
+        return check_fail(c, WRONG, FAULT_REDUCTION, "an init of updated points",
                           "%s initialises points that nothing updates", name_of(s));
     if (!check_is_reduced(stage->stage)) return true;
     if (repeats && updates->count + inits->count > 1)
@@ -270,7 +271,7 @@ static bool check_copies(Checker *c, const StageSites *stage, int first)
                           name_of(s));
     if (!parts_agree(c, updates) || !copies_are_in_order(c, updates, inits)) return false;
     if (!check_join(c, updates->box, updates->count, stage->stage->axis_count, updates->scope))
-        return check_fail(c, UNPROVED, FAULT_COVER, "copies that lie side by side",
+        return check_fail(c, UNPROVED, FAULT_COVER, "adjacent copies",
                           "%s: its copies leave a gap, or overlap", name_of(updates->site[0]));
     return reduction_is_whole(c, updates) && init_is_whole(c, updates, inits);
 }

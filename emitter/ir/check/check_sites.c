@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* The checker's view of a nest: sites, whose loops they stand in, accesses, and the boxes that sites make.
+/* The checker's view of a nest: its sites, the owners of their loops, their accesses, and the boxes that sites compute.
  *
- * A loop belongs to the stage that its name begins with; where names do not say, to the stage of the last block below
- * it, for whoever is computed at another's loop stands before the reader that the loop is for. */
+ * The name of a loop begins with the stage that owns it. Other loops belong to the stage of the last block below: a
+ * stage attached to another's loop precedes the consumer that owns the loop. */
 #include "ir/check/check_parts.h"
 
 #include <string.h>
@@ -100,8 +100,8 @@ static const Stage *owner_of(const Nest *nest, const Stmt *loop)
 typedef struct Gathering {
     Checker *c;
     unsigned branches; int if_count;
-    Site here;                       /* its path and turns are those below */
-    const Stmt *path[MAX_PATH]; int turn[MAX_PATH];
+    Site here;                       /* its path and child are those below */
+    const Stmt *path[MAX_PATH]; int child[MAX_PATH];
     const Stage *owner[MAX_DEPTH];   /* of the loops */
     bool too_deep;
 } Gathering;
@@ -110,7 +110,7 @@ static void gather(Gathering *g, const Stmt *s);
 
 static void gather_child(Gathering *g, const Stmt *s, int child)
 {
-    g->turn[g->here.depth - 1] = child;
+    g->child[g->here.depth - 1] = child;
     gather(g, s->child[child]);
 }
 
@@ -120,7 +120,7 @@ static void gather_block(Gathering *g, const Stmt *s)
     Site *site = arena_copy(c->cx->arena, &g->here, sizeof g->here);
     site->block = s;
     site->path = arena_copy(c->cx->arena, g->path, (size_t)site->depth * sizeof *g->path);
-    site->turn = arena_copy(c->cx->arena, g->turn, (size_t)site->depth * sizeof *g->turn);
+    site->child = arena_copy(c->cx->arena, g->child, (size_t)site->depth * sizeof *g->child);
     for (int l = 0; l < site->loop_count; l++) site->is_own[l] = g->owner[l] == s->stage;
     site->inside = bounds_fact(c->cx, site->scope, s->cond);
     c->site[c->site_count++] = site;
@@ -199,8 +199,8 @@ static void note_access(Reading *r, const Expr *read, const Bounds *facts)
     s->access[s->access_count++] = (SiteAccess){ read, facts };
 }
 
-/* Below a condition a node is looked at again, for there it is read under other facts; where that becomes too much, the
- * facts are forgotten, which asks for more than is needed. */
+/* A node below a condition is visited again, because its facts differ. Beyond MAX_CONDITIONAL_STEPS visits the facts
+ * are dropped, which is conservative. */
 static void find_reads(Reading *r, const Expr *e, const Bounds *facts)
 {
     if (facts && r->steps++ > MAX_CONDITIONAL_STEPS) facts = NULL;
@@ -250,7 +250,7 @@ bool check_gather(Checker *c, unsigned branches)
     return true;
 }
 
-/* ---- Where sites stand ----------------------------------------------------------------------------------------- */
+/* ---- Positions of sites ------------------------------------------------------------------------------------------ */
 
 const StageSites *check_producer(const Checker *c, const Tensor *t)
 {
@@ -286,12 +286,12 @@ bool check_same_hosts(const Site *a, const Site *b)
     return true;
 }
 
-/* A statement may be shared by two parents, so it is the turns that are compared. */
-bool check_stands_before(const Site *a, const Site *b)
+/* Two parents may share a statement, so the comparison is by child numbers. */
+bool check_precedes(const Site *a, const Site *b)
 {
     for (int i = 0; i < a->depth && i < b->depth; i++) {
         if (a->path[i] != b->path[i]) return false;
-        if (a->path[i]->kind != STMT_BLOCK && a->turn[i] != b->turn[i]) return a->turn[i] < b->turn[i];
+        if (a->path[i]->kind != STMT_BLOCK && a->child[i] != b->child[i]) return a->child[i] < b->child[i];
     }
     return false;
 }
@@ -337,7 +337,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **rep
     int own_count = 0, axes = block->part == BLOCK_INIT ? block->stage->data_count : block->stage->axis_count;
     *repeats = NULL;
     if (check_empty_box(c, s, box)) return true;
-    /* First with other stages' loops as if they were its own: a fused host */
+    /* First with other stages' loops as if they were own loops: a fused host */
     for (int pass = 0; pass < 2; pass++) {
         own_count = 0;
         bool others = false;
@@ -354,7 +354,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **rep
         if (!pass || !others) return true;
         for (int l = s->loop_count - 1; l >= shared; l--)
             if (!s->is_own[l] && !check_widen(c, box, axes, s->loop[l], scope_outside(s, l))) {
-                *why = text_format(c->cx, "what the iterations of the loop %s make does not join to a box",
+                *why = text_format(c->cx, "the boxes of the iterations of the loop %s do not join to a box",
                                    s->loop[l]->name);
                 return false;
             }
@@ -365,7 +365,7 @@ bool check_box(Checker *c, const Site *s, int shared, Box *box, const Expr **rep
 
 static const Expr *end_of(Ctx *cx, const Box *b) { return simplify(cx, expr_add(cx, b->begin, b->count), NULL); }
 
-/* b lies behind a along axis d and is the same along all others. */
+/* True if b follows a along axis d without a gap and equals it along all others. */
 static bool joins(Ctx *cx, const Box *a, const Box *b, int axes, int d, const Bounds *scope)
 {
     for (int i = 0; i < axes; i++) {
@@ -401,7 +401,7 @@ static const Expr *at_next(Ctx *cx, const Expr *e, const Expr *var, int64_t by)
     return expr_substitute(cx, e, &var, &next, 1);
 }
 
-/* Of [b(v), e(v)) over v = 0 .. n-1: [b(0), e(n-1)), where b(v+1) <= e(v) <= e(v+1). */
+/* Joins [b(v), e(v)) over v = 0 .. n-1 to [b(0), e(n-1)), if b(v+1) <= e(v) <= e(v+1). */
 bool check_widen(Checker *c, Box *box, int axes, const Stmt *loop, const Bounds *scope)
 {
     Ctx *cx = c->cx;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The cost of a nest. A block runs as often as its loops turn where its guard holds. The loops that the guard, or another
- * loop's extent, mentions are run through one by one; the rest multiply:
+/* The cost of a nest. A block runs once per iteration of its loops in which its guard holds. Loops that the guard, or
+ * another loop's extent, uses are enumerated; the trip counts of the others multiply:
  *
  *   for i < 100: for jo < 3: for ji < 4: block if jo*4 + ji < 10        100 * |{(jo, ji): jo*4 + ji < 10}| = 1000
  */
@@ -9,20 +9,20 @@
 #include "ir/algebra/algebra.h"
 #include "ir/check/check.h"
 
-/* Beyond so many turns a guard is taken to hold always. */
-enum { MOST_TURNS = 1 << 20 };
+/* Beyond this number of iterations a guard counts as always true. */
+enum { MOST_ITERATIONS = 1 << 20 };
 
 typedef struct Costing {
     Ctx *cx;
     const Nest *nest;
     int depth; const Stmt *path[MAX_PATH];
-    int64_t value[MAX_PATH];        /* of the loops' variables, while turns are counted */
-    bool is_counted[MAX_PATH];      /* a loop that is run through */
-    int64_t turns;
+    int64_t value[MAX_PATH];        /* of the loops' variables during enumeration */
+    bool is_counted[MAX_PATH];      /* the loop is enumerated */
+    int64_t iterations;
     NestCost sum;
 } Costing;
 
-/* ---- Turns ----------------------------------------------------------------------------------------------------- */
+/* ---- Iterations -------------------------------------------------------------------------------------------------- */
 
 static Scalar value_of(const Costing *c, const Expr *e)
 {
@@ -38,17 +38,17 @@ static Scalar value_of(const Costing *c, const Expr *e)
     return scalar_apply(e->kind, e->type, e->arg[e->arg_count - 1]->type, v);
 }
 
-static int64_t count_turns(Costing *c, const Stmt *block, int depth)
+static int64_t count_iterations(Costing *c, const Stmt *block, int depth)
 {
     while (depth < c->depth && !c->is_counted[depth]) depth++;
     if (depth == c->depth) {
-        c->turns++;
+        c->iterations++;
         return !block->cond || value_of(c, block->cond).i;
     }
     int64_t n = 0, extent = value_of(c, c->path[depth]->extent).i;
-    for (int64_t i = 0; i < extent && c->turns <= MOST_TURNS; i++) {
+    for (int64_t i = 0; i < extent && c->iterations <= MOST_ITERATIONS; i++) {
         c->value[depth] = i;
-        n += count_turns(c, block, depth + 1);
+        n += count_iterations(c, block, depth + 1);
     }
     c->value[depth] = 0;
     return n;
@@ -72,8 +72,8 @@ static int64_t runs_of(Costing *c, const Stmt *block)
         if (c->is_counted[d]) all = sat_mul(all, extent);
         else rest = sat_mul(rest, extent);
     }
-    c->turns = 0;
-    return sat_mul(rest, all > MOST_TURNS ? all : count_turns(c, block, 0));
+    c->iterations = 0;
+    return sat_mul(rest, all > MOST_ITERATIONS ? all : count_iterations(c, block, 0));
 }
 
 /* ---- Blocks ---------------------------------------------------------------------------------------------------- */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparing a loop nest with an instruction. The loops of the nest are tried as the axes of
- * the formula in every order that kinds and extents allow; then the two values are walked side by side. An axis of extent
- * 1 needs no loop. A read of an operand matches a read of any tensor whose index is a sum of the loops, times constants,
- * and of what stands outside. */
+/* Matches a loop nest with an instruction's formula. The loops are tried as the formula's axes in every order that
+ * kinds and extents allow; then both values are walked in parallel. An axis of extent 1 needs no loop. A read of an
+ * operand matches a read of any tensor with an index that is a sum of constant multiples of the loops and of terms
+ * invariant in them. */
 #include "ir/check/match_instruction.h"
 
 #include <string.h>
@@ -15,8 +15,8 @@ typedef struct Compare {
     const Instruction *instr;
     const Stmt *block;
     int loop_count; const Stmt *loop[MAX_AXES];
-    const Bounds *scope;                     /* the loops outside, and these */
-    int loop_of[MAX_AXES];                   /* axis of the formula -> loop; -1: an axis of extent 1 without one */
+    const Bounds *scope;                     /* the outer loops, and these */
+    int loop_of[MAX_AXES];                   /* axis of the formula -> loop; -1: an axis of extent 1 without a loop */
     Match match;
     const char *why;                         /* the first difference */
 } Compare;
@@ -44,8 +44,9 @@ static const Buffer *buffer_of(const Stmt *s, const Tensor *t)
     return NULL;
 }
 
-/* A ring is plain where the rows of a window never go around its end: those from `first` on, as far as the formula moves. */
-static bool stays_in_turn(Compare *c, const Tensor *pattern, const OperandMatch *o, int dimension, int64_t ring)
+/* True if the rows of the window, from `first` on as far as the formula moves, never wrap around the end of the
+ * ring. */
+static bool stays_in_one_lap(Compare *c, const Tensor *pattern, const OperandMatch *o, int dimension, int64_t ring)
 {
     Ctx *cx = c->cx;
     int64_t span = 0;
@@ -61,35 +62,36 @@ static bool stays_in_turn(Compare *c, const Tensor *pattern, const OperandMatch 
                     c->scope);
 }
 
-/* Neighbours along the formula's last dimension lie side by side, and every step of the others is one distance. */
-static bool lies_in_steps(Compare *c, const Tensor *pattern, const OperandMatch *o)
+/* True if neighbours along the formula's last dimension are adjacent in memory, and the others have constant
+ * strides. */
+static bool has_constant_strides(Compare *c, const Tensor *pattern, const OperandMatch *o)
 {
     const Tensor *t = o->tensor;
     const Buffer *b = buffer_of(c->nest->root, t);
     int innermost = b && t->rank ? b->permutation[t->rank - 1] : t->rank - 1;      /* -1: of no dimension */
     for (int k = 0; b && k < t->rank; k++)
-        if (b->tile[k]) innermost = -1;                 /* what stands within a block lies innermost */
+        if (b->tile[k]) innermost = -1;                  /* the inner dimension of a tile is innermost */
     if (tensor_is_constant(t) && tensor_elems(t) == 1)
-        return differs(c, text_format(c->cx, "%s is a number, and %s lies in memory", t->name, pattern->name));
+        return differs(c, text_format(c->cx, "%s is a constant, and %s is in memory", t->name, pattern->name));
     for (int d = 0; d < pattern->rank; d++) {
         for (int k = 0; k < t->rank; k++) {
             bool in_parts = b && o->move[d][k]
-                            && (b->tile[k] || (b->ring[k] && !stays_in_turn(c, pattern, o, k, b->ring[k])));
+                            && (b->tile[k] || (b->ring[k] && !stays_in_one_lap(c, pattern, o, k, b->ring[k])));
             if (in_parts)
                 return differs(
-                    c, text_format(c->cx, "dimension %d of %s lies in a ring or in blocks, not plainly", k, t->name));
+                    c, text_format(c->cx, "dimension %d of %s is stored in a ring or in tiles", k, t->name));
             int64_t wanted = k == innermost;
             bool is_row = d + 1 == pattern->rank && !expr_is_int(pattern->shape[d], 1);
             if (is_row && o->move[d][k] != wanted)
                 return differs(c, text_format(c->cx,
-                                              "neighbours of %s along its last dimension do not lie side by side in %s",
+                                              "neighbours of %s along its last dimension are not adjacent in %s",
                                               pattern->name, t->name));
         }
     }
     return true;
 }
 
-/* The tensor at these indices as the formula's tensor at these axes (NULL or 0: no axis). */
+/* Matches the tensor at these indices with the formula's tensor at these axes (NULL or 0: no axis). */
 static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *axis, const Tensor *t,
                          const Expr *const *index, OperandMatch *out)
 {
@@ -123,12 +125,12 @@ static bool match_access(Compare *c, const Tensor *pattern, const Expr *const *a
                                               c->loop[l]->name, pattern->name));
         }
         if (!expr_is_int(simplify(cx, expr_sub(cx, e, sum), c->scope), 0))
-            return differs(c, text_format(cx, "dimension %d of %s is read at %s, which does not move in equal steps", k,
+            return differs(c, text_format(cx, "the index of dimension %d of %s, %s, has no constant stride", k,
                                           t->name, text_of(cx, e)));
     }
-    if (!lies_in_steps(c, pattern, &o)) return false;
+    if (!has_constant_strides(c, pattern, &o)) return false;
     if (out->tensor && memcmp(out, &o, sizeof o) != 0)
-        return differs(c, text_format(cx, "%s stands for two different elements", pattern->name));
+        return differs(c, text_format(cx, "%s matches two different elements", pattern->name));
     *out = o;
     return true;
 }
@@ -138,7 +140,7 @@ static bool commutes(ExprKind k)
     return k == EXPR_ADD || k == EXPR_MUL || k == EXPR_MIN || k == EXPR_MAX || k == EXPR_AND || k == EXPR_OR;
 }
 
-/* i32(i16(x)) of an i8 x is i32(x): the inner cast loses nothing. */
+/* Folds i32(i16(x)) of an i8 x to i32(x): the inner cast is exact. */
 static const Expr *one_cast(Ctx *cx, const Expr *e)
 {
     while (e->kind == EXPR_CAST && e->arg[0]->kind == EXPR_CAST) {
@@ -162,7 +164,7 @@ static bool match_args(Compare *c, const Expr *p, const Expr *e, bool swapped)
     return true;
 }
 
-/* An operand of rank 0 is whatever stands there, if it is the same in all iterations. */
+/* Matches an operand of rank 0 with any value that is invariant in the loops. */
 static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, OperandMatch *out)
 {
     if (pattern->type != e->type)
@@ -173,12 +175,12 @@ static bool match_scalar(Compare *c, const Tensor *pattern, const Expr *e, Opera
             return differs(c, text_format(c->cx, "%s moves along the loop %s, and %s is one value", text_of(c->cx, e),
                                           c->loop[l]->name, pattern->name));
     if (out->value && out->value != e)
-        return differs(c, text_format(c->cx, "%s stands for two different values", pattern->name));
+        return differs(c, text_format(c->cx, "%s matches two different values", pattern->name));
     out->value = e;
     return true;
 }
 
-/* The formula's axis itself, as in a condition: the loop that stands for it. */
+/* Returns the loop of a formula's axis that is used as a value, as in a condition. */
 static const Expr *loop_for(const Compare *c, const Expr *p)
 {
     const Stage *s = c->instr->stage;
@@ -194,7 +196,7 @@ static bool match_operand(Compare *c, const Expr *p, const Expr *e)
     return match_scalar(c, p->ref, e, &c->match.operand[k]);
 }
 
-/* `p && REST` where only REST stands: p is true there. */
+/* Matches `p && REST` with REST, if p is true there. */
 static bool match_without(Compare *c, const Expr *p, const Expr *e)
 {
     if (p->kind != EXPR_AND) return false;
@@ -223,7 +225,7 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
     if (!same && match_without(c, p, e)) return true;
     if (!same)
         return differs(c,
-                       text_format(c->cx, "the formula has %s where %s stands", text_of(c->cx, p), text_of(c->cx, e)));
+                       text_format(c->cx, "the formula has %s instead of %s", text_of(c->cx, p), text_of(c->cx, e)));
     Match before = c->match;
     if (match_args(c, p, e, false)) return true;
     if (p->arg_count != 2 || !commutes(p->kind)) return false;
@@ -235,7 +237,7 @@ static bool match_value(Compare *c, const Expr *p, const Expr *e)
 
 /* ---- Loops as axes --------------------------------------------------------------------------------------------- */
 
-/* A block of first values is no sum: it stores them. */
+/* An init block stores the first values and does not sum. */
 static bool begins(const Stmt *block) { return block->part == BLOCK_INIT; }
 static int axes_of(const Stmt *block) { return begins(block) ? block->stage->data_count : block->stage->axis_count; }
 
@@ -253,7 +255,7 @@ static bool is_of_kind(const Compare *c, const Stmt *loop, AxisKind kind)
     return kind == AXIS_REDUCE ? reduces && !moves : moves && !reduces;
 }
 
-/* Loops over reduce axes in another order than the formula's would add floats in another order. */
+/* True if the loops over reduce axes have the formula's order: another order changes the rounding of floats. */
 static bool keeps_the_order(const Compare *c)
 {
     const Stage *s = c->instr->stage;
@@ -274,7 +276,8 @@ static bool match_body(Compare *c)
     const Stage *p = c->instr->stage, *s = c->block->stage;
     const Expr *from[MAX_AXES], *axis[MAX_RANK];
     if (!keeps_the_order(c))
-        return differs(c, "the reduce loops stand in another order than the formula's axes, and floats mind");
+        return differs(
+            c, "the reduce loops have another order than the formula's axes, which changes the rounding of floats");
     for (int a = 0; a < s->axis_count; a++) from[a] = s->axis[a].var;
     for (int a = 0; a < p->data_count; a++) axis[a] = p->axis[a].var;
     c->match = (Match){ .block = c->block };
@@ -312,7 +315,7 @@ static const char *shape_text(Compare *c)
     return text_string(&t);
 }
 
-/* The loops above a statement of the nest, outermost first. */
+/* Finds the scope of the loops above a statement of the nest, outermost first. */
 static bool scope_above(Ctx *cx, const Stmt *at, const Stmt *s, const Bounds **scope)
 {
     const Bounds *outer = *scope;
@@ -330,7 +333,7 @@ static bool find_loops(Compare *c, const Stmt *s)
     for (; s->kind == STMT_FOR; s = s->child[0]) {
         if (c->loop_count == MAX_AXES) return differs(c, "there are too many loops");
         if (s->extent->kind != EXPR_INT)
-            return differs(c, text_format(c->cx, "the extent of %s is no number", s->name));
+            return differs(c, text_format(c->cx, "the extent of %s is not constant", s->name));
         c->loop[c->loop_count++] = s;
         c->scope = bounds_var(c->cx, c->scope, s->var, s->extent);
     }
@@ -339,11 +342,11 @@ static bool find_loops(Compare *c, const Stmt *s)
     bool sums = c->instr->stage->reducer != REDUCE_NONE;
     if (s->stage->out_count != 1) return differs(c, text_format(c->cx, "%s has several results", s->stage->name));
     if ((begins(s) ? REDUCE_NONE : s->stage->reducer) != c->instr->stage->reducer)
-        return differs(c, text_format(c->cx, "%s and the formula do not reduce alike", s->stage->name));
+        return differs(c, text_format(c->cx, "%s and the formula have different reducers", s->stage->name));
     if (sums && s->part != BLOCK_UPDATE)
         return differs(
             c, text_format(c->cx,
-                           "the instruction combines into what is there, and %s begins anew: decompose_reduction first",
+                           "the instruction accumulates, and %s starts from its init: decompose_reduction first",
                            s->name));
     for (int l = 0; l < c->loop_count; l++)
         if (s->cond && expr_uses(s->cond, c->loop[l]->var))

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_MATCH_INSTRUCTION_H
-#define LW_IR_MATCH_INSTRUCTION_H
+#ifndef LW_IR_CHECK_MATCH_INSTRUCTION_H
+#define LW_IR_CHECK_MATCH_INSTRUCTION_H
 #include "ir/nest/instruction.h"
 
-/* Where an operand lies (tensor NULL: it is `value`): the coordinates of its first element, over the loops outside, and how far each dimension of the
- * formula's tensor moves along each of the tensor here. */
+/* The elements of an operand (tensor NULL: it is `value`): the coordinates of the first, over the outer loops, and the
+ * stride of each dimension of the formula's tensor along each dimension of the tensor here. */
 typedef struct OperandMatch {
     const Tensor *tensor;
     const Expr *first[MAX_RANK];
@@ -13,8 +13,8 @@ typedef struct OperandMatch {
 } OperandMatch;
 typedef struct Match { const Stmt *block; OperandMatch result, operand[MAX_OPERANDS]; } Match;
 
-/* Does the statement compute what the instruction does: its loops are the formula's axes, of the same kinds and extents,
- * and its block's value is the formula, up to names, the order of operands that commute, offsets and distances? False:
- * *why says what differs first. */
+/* True if the statement computes the instruction's formula. Its loops are the formula's axes, of the same kinds and
+ * extents; the value of its block is the formula, up to names, the order of commutative operands, offsets and strides.
+ * False: *why is the first difference. */
 bool instruction_match(Ctx *cx, const Nest *n, const Stmt *s, const Instruction *i, Match *out, const char **why);
 #endif

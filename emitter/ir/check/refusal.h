@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_REFUSAL_H
-#define LW_IR_REFUSAL_H
+#ifndef LW_IR_CHECK_REFUSAL_H
+#define LW_IR_CHECK_REFUSAL_H
 /* Why a nest or a step is refused, as a value. Code branches on the verdict, the kind and the operands; the sentence is
  * for people and is printed at the edge:   VERDICT: FAULT; accepted: ACCEPTED */
 #include "ir/expr/tensor.h"

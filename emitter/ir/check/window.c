@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The window of a buffer: per dimension the hull of all coordinates that the blocks below its Alloc write and read, over
- * the loops outside of the Alloc, cut to the tensor. Where an index depends on data the window is the whole dimension. */
+/* The window of a buffer: per dimension the hull of all coordinates that the blocks below its Alloc write and read,
+ * over the loops outside of the Alloc, cut to the tensor. An index that depends on data yields the whole dimension. */
 #include "ir/check/check_parts.h"
 
 
@@ -27,7 +27,7 @@ static bool add_index(Hull *h, const Site *s, const Bounds *facts, const Expr *i
     int n = 0;
     for (int l = h->outside; l < s->loop_count; l++) inner[n++] = s->loop[l]->var;
     if (!check_is_data(index) && !reach(cx, simplify(cx, index, s->scope), facts, inner, n, &r, &why)) {
-        h->why = text_format(cx, "%s: what it touches of \"%s\" along dimension %d has no bounds: %s", s->block->name,
+        h->why = text_format(cx, "%s: its accesses to \"%s\" along dimension %d have no bounds: %s", s->block->name,
                              h->tensor->name, d, why);
         return false;
     }
@@ -65,7 +65,7 @@ static int loops_above(const Site *s, const Stmt *alloc)
     return -1;
 }
 
-/* Without the facts of a branch, for the hull is of both. */
+/* Returns the scope without the facts of a branch: the hull is that of both. */
 static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
 {
     const Bounds *b = NULL;
@@ -73,7 +73,7 @@ static const Bounds *scope_of_loops(Ctx *cx, const Site *s, int loops)
     return b;
 }
 
-/* Both branches of an If count: the window is one for all sizes. */
+/* Adds the sites of both branches of an If: one window serves all sizes. */
 static bool add_sites(Hull *h, const Stmt *alloc)
 {
     Checker *c = h->c;
@@ -92,12 +92,12 @@ static bool add_sites(Hull *h, const Stmt *alloc)
     }
     for (int d = 0; d < h->tensor->rank; d++) any = any || h->low[d];
     if (!any && h->tensor->rank)
-        h->why = text_format(c->cx, "nobody touches \"%s\" inside its storage", h->tensor->name);
+        h->why = text_format(c->cx, "nothing accesses \"%s\" inside its storage", h->tensor->name);
     return any || !h->tensor->rank;
 }
 
-/* e - start + more, taken through the min's of e and the max's of start, so that each difference simplifies on its own and
- * the extent of a tile is seen to be at most the tile's. */
+/* Returns e - start + more, distributed over the min's of e and the max's of start: each difference simplifies
+ * separately, which bounds the extent of a tile by the tile's size. */
 static const Expr *distance(const Hull *h, const Expr *e, const Expr *start, int64_t more)
 {
     Ctx *cx = h->c->cx;
