@@ -217,7 +217,7 @@ check refused-renamed-onnx      refuses 'no .te file, but an ONNX model; give it
 check refused-lfs-input         refuses 'lfs.npy" is not a .npy file.*: it is a git-LFS pointer' run $digits "$work/lfs.npy"
 for bracket in 'relu(x' 'relu(reshape(x, shape=4)' 'concat([x, x, axis=0)' 'relu(x))'; do
     te "input x: f32[4]\\ny = $bracket\\noutput y\\n" bracket
-    case $bracket in 'relu(x))') words="')' closes nothing" ;; *concat*) words="']' is missing before ')'" ;; *) words="'(' is not closed: ')' is missing" ;; esac
+    case $bracket in 'relu(x))') words="')' closes no bracket" ;; *concat*) words="']' is missing before ')'" ;; *) words="'(' is not closed: ')' is missing" ;; esac
     check "refused-bracket-$bracket" refuses "$words" dump "$work/bracket.te"
     check "refused-bracket-$bracket-line" names "$work/bracket.te: 2"
 done

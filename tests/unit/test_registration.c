@@ -130,7 +130,7 @@ static bool onnx_attr(lw_context *cx) { return lw_register_onnx(cx, "my.Elu", "e
 static const struct { Register *call; const char *label, *wanted;
 } row[] = {
     { no_formula, "a formula without its bracket", "operator \"mine\", formula: error" },
-    { unknown_tensor, "a formula of a tensor that is no input", "'q' is no tensor here" },
+    { unknown_tensor, "a formula of a tensor that is no input", "'q' is not a tensor here" },
     { half_a_sum, "a formula that ends too early", "operator \"mine\", formula: error" },
     { unknown_pattern, "an unknown pattern", "'windowed' is no pattern" },
     { no_default, "a default that is no number", "'by'" },
@@ -139,7 +139,7 @@ static const struct { Register *call; const char *label, *wanted;
     { unknown_kind, "a strategy for an unknown pattern", "'nonsense' is no pattern" },
     { unknown_target, "a strategy for an unknown target", "there is no target \"z80\"" },
     { wrong_compute, "a compute of a tensor that is no input",
-      "implementation \"mine\" of dense, compute: error: 'v' is no tensor here" },
+      "implementation \"mine\" of dense, compute: error: 'v' is not a tensor here" },
     { schedule_of_nothing, "a schedule for an unknown operator", "there is no operator 'nothing'" },
     { unknown_base, "a target of an unknown base", "there is no target \"z80\" to be its base" },
     { device_op, "a device's unknown operator", "npu2: error: there is no operator 'convolve'" },

@@ -136,7 +136,7 @@ typedef struct Refusal { const char *name, *text, *error; } Refusal;
 static const Refusal refusals[] = {
     { "no-output", "input a: f32[3]\n", "e.te: error: no output: write `output NAME`" },
     { "formula-at-its-line", "input a: f32[3]\n\ny[i] = a[i] + aa[i]\n",
-      "e.te: 3:15: error: 'aa' is no tensor here; did you mean 'a'?\n  y[i] = a[i] + aa[i]\n                ^^" },
+      "e.te: 3:15: error: 'aa' is not a tensor here; did you mean 'a'?\n  y[i] = a[i] + aa[i]\n                ^^" },
     { "tabs-keep-the-caret-right", "input a: f32[3]\ny[i] =\ta[i] + 1 1\n",
       "e.te: 2:17: error: '1' is not expected here\n  y[i] =\ta[i] + 1 1\n        \t         ^" },
     { "continued-line-shows-its-own", "input a: f32[3]\ny[i] = (a[i]\n  + a[i, 0])\n",
@@ -144,10 +144,10 @@ static const Refusal refusals[] = {
     { "unknown-operator", "input a: f32[3]\ny = rellu(a)\noutput y\n",
       "e.te: 2:5: error: there is no operator 'rellu'; did you mean 'relu'?\n  y = rellu(a)\n      ^^^^^" },
     { "unknown-tensor-of-call", "input abc: f32[3]\ny = relu(abd)\n",
-      "e.te: 2:10: error: 'abd' is no tensor here; did you mean 'abc'?\n  y = relu(abd)\n           ^^^" },
+      "e.te: 2:10: error: 'abd' is not a tensor here; did you mean 'abc'?\n  y = relu(abd)\n           ^^^" },
     { "too-many-results", "input a: f32[3]\ny, z = relu(a)\n", "e.te: 2:4: error: relu has 1 result\n  y, z = relu(a)\n     ^" },
-    { "defined-twice", "input a: f32[3]\na = relu(a)\n", "e.te: 2:1: error: 'a' is defined already\n  a = relu(a)\n  ^" },
-    { "size-and-tensor", "size a in 1..3\ninput a: f32[3]\n", "e.te: 2:7: error: 'a' is defined already\n  input a: f32[3]\n        ^" },
+    { "defined-twice", "input a: f32[3]\na = relu(a)\n", "e.te: 2:1: error: 'a' is already defined\n  a = relu(a)\n  ^" },
+    { "size-and-tensor", "size a in 1..3\ninput a: f32[3]\n", "e.te: 2:7: error: 'a' is already defined\n  input a: f32[3]\n        ^" },
     { "bad-type", "input a: float[3]\n",
       "e.te: 1:10: error: an element type such as f32 or i8 is expected, not 'float'\n  input a: float[3]\n           ^^^^^" },
     { "bad-size", "size n in 5\n", "e.te: 1:12: error: '..' is expected after the least value, not the end\n  size n in 5\n             ^" },
@@ -156,13 +156,13 @@ static const Refusal refusals[] = {
       "e.te: 1:21: error: 4 values are expected, not 3\n  const a: i8[2][2] = {{1, 2}, {3}}\n                      ^" },
     { "value-too-large", "const a: i8[2] = {1, 200}\n", "e.te: 1:22: error: 200 does not fit in i8\n  const a: i8[2] = {1, 200}\n                       ^^^" },
     { "const-symbolic", "size n in 1..2\nconst a: i8[n] = {1}\n",
-      "e.te: 2:7: error: a constant has a constant shape\n  const a: i8[n] = {1}\n        ^" },
+      "e.te: 2:7: error: a constant must have a constant shape\n  const a: i8[n] = {1}\n        ^" },
     { "huge-const", "const a: i8[65536][65536] = {1}\n",
       "e.te: 1:7: error: tensor \"a\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
       "indices have "
       "32 bits\n  const a: i8[65536][65536] = {1}\n        ^" },
     { "large-const", "const a: i8[4096][8192] = {1}\n",
-      "e.te: 1:27: error: this tensor has too many elements to be written out\n  const a: i8[4096][8192] = {1}\n"
+      "e.te: 1:27: error: this tensor has too many elements for a list of values\n  const a: i8[4096][8192] = {1}\n"
       "                            ^" },
     { "elements-beyond-32-bits", "input x: f32[65536][65536]\n",
       "e.te: 1:7: error: tensor \"x\" [65536][65536] has 4294967296 elements; at most 2147483647 are accepted, because "
@@ -190,15 +190,15 @@ static const Refusal refusals[] = {
       "                ^^" },
     { "data-leads-into-an-empty-tensor",
       "size n in 0..4\ninput x: f32[n]\ninput at: i32[2]\ny[i] = x[at[i]]\noutput y\n",
-      "e.te: 4:10: error: index 0 of 'x' depends on data, but x[n] may be empty; 1 element and more is accepted\n  "
+      "e.te: 4:10: error: index 0 of 'x' depends on data, but x[n] may be empty; at least 1 element is accepted\n  "
       "y[i] = x[at[i]]\n"
       "           ^^" },
     { "output-unknown", "input a: f32[3]\nyes[i] = a[i]\noutput yas\n",
-      "e.te: 3:8: error: 'yas' is no tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
+      "e.te: 3:8: error: 'yas' is not a tensor here; did you mean 'yes'?\n  output yas\n         ^^^" },
     { "output-of-input", "input a: f32[3]\noutput a\n", "e.te: 2:8: error: 'a' is not computed: it cannot be an output\n  output a\n         ^" },
     { "string-does-not-end", "const a: f32[1] = \"x.npy\n",
       "e.te: 1:19: error: this string does not end on its line\n  const a: f32[1] = \"x.npy\n                    ^" },
-    { "promise-not-kept", "promise s: f32[3]\ninput a: f32[3]\ny[i] = a[i] + s[i]\noutput y\n", "e.te: error: 's' is promised, and no formula makes it" },
+    { "promise-not-kept", "promise s: f32[3]\ninput a: f32[3]\ny[i] = a[i] + s[i]\noutput y\n", "e.te: error: 's' is promised, but no formula produces it" },
     { "promise-of-another-shape", "promise s: f32[4]\ninput a: f32[3]\ns[t ordered] = a[t] + (s[t-1]? : 0)\n", "e.te: 3:1: error: 's' is promised as f32[4], and this is f32[3]\n  s[t ordered] = a[t] + (s[t-1]? : 0)\n  ^" },
     { "circle-without-steps", "promise s: f32[3]\ninput a: f32[3]\nv[t] = s[t] * 2\ns[t ordered] = a[t] + v[t]\noutput s\n", "e.te: 4:1: error: v: it is on a cycle of reads; an ordered first axis is accepted\n  s[t ordered] = a[t] + v[t]\n  ^" },
     { "reads-itself-without-steps", "promise s: f32[3]\ninput a: f32[3]\ns[t] = a[t] + s[t]\noutput s\n", "e.te: 3:1: error: s: it is on a cycle of reads; an ordered first axis is accepted\n  s[t] = a[t] + s[t]\n  ^" },

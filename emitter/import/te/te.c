@@ -58,7 +58,7 @@ static void define(TeReader *r, const Lexer *l, Token at, Tensor *t)
     const Known *k = known_tensor(r->known, at);
     if (!k) k = known_value(r->known, at);
     if (k && k->is_promised && k->tensor == t) return;
-    if (k) lex_error(l, at, "'%s' is defined already", k->name);
+    if (k) lex_error(l, at, "'%s' is already defined", k->name);
     if (t) r->known = known_add(r->cx, r->known, name_n(r->cx, at.at, (size_t)at.length), t, NULL);
 }
 
@@ -125,7 +125,7 @@ static Tensor *read_declaration(TeReader *r, Lexer *l, Token *at)
 static void read_data(TeReader *r, Lexer *l, Token at, Tensor *t)
 {
     Token from = lex_peek(l);
-    if (tensor_elems(t) < 0) lex_error(l, at, "a constant has a constant shape");
+    if (tensor_elems(t) < 0) lex_error(l, at, "a constant must have a constant shape");
     else if (from.kind != TOKEN_STRING) t->data = data_read(l, t->type, tensor_elems(t));
     else {
         lex_take(l);

@@ -30,7 +30,7 @@ static const char *end_of_name(const char *s, const char *end)
     return s;
 }
 
-/* `1..8` is two integers around `..`, so a point belongs to a number only where no second one follows. */
+/* A '.' followed by another '.' is not part of a number: `1..8` is two integers around `..`. */
 static const char *end_of_number(const char *s, const char *end, TokenKind *kind)
 {
     *kind = TOKEN_INTEGER;
@@ -60,7 +60,7 @@ static const char *end_of_string(const char *s, const char *end)
     return s < end && *s == '"' ? s + 1 : NULL;
 }
 
-/* Longer symbols stand before their beginnings. */
+/* A symbol precedes its prefixes. */
 static const char *const symbols[] = {
     "<<", "<=", ">>", ">=", "==", "!=", "&&", "||", "..", "<", ">", "=", "!", "&", "|", "^", "~",
     "+",  "-",  "*",  "/",  "%",  "(",  ")",  "[",  "]",  "{", "}", ",", ";", ":", "?", "'",
@@ -75,7 +75,7 @@ static const char *end_of_symbol(const char *s, const char *end)
     return NULL;
 }
 
-/* The end of the token that begins at s, or NULL. */
+/* Returns the end of the token at s, or NULL. */
 static const char *scan(const char *s, const char *end, TokenKind *kind)
 {
     if (is_letter(*s)) return *kind = TOKEN_NAME, end_of_name(s, end);
@@ -84,7 +84,7 @@ static const char *scan(const char *s, const char *end, TokenKind *kind)
     return *kind = TOKEN_SYMBOL, end_of_symbol(s, end);
 }
 
-/* The first room is for short formulas, of which there are hundreds. */
+/* The initial capacity fits short formulas, of which there are hundreds. */
 static void add_token(Lexer *l, int *room, Token t)
 {
     if (l->count == *room) {
@@ -100,8 +100,8 @@ static void report_character(const Lexer *l, const char *at)
     Token t = { TOKEN_SYMBOL, at, 1 };
     unsigned char c = (unsigned char)*at;
     if (c == '"') lex_error(l, t, "this string does not end on its line");
-    else if (c < ' ' || c > '~') lex_error(l, t, "the byte 0x%02x has no meaning here", c);
-    else lex_error(l, t, "'%c' has no meaning here", c);
+    else if (c < ' ' || c > '~') lex_error(l, t, "the byte 0x%02x is not expected here", c);
+    else lex_error(l, t, "'%c' is not expected here", c);
 }
 
 Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what)
@@ -120,7 +120,7 @@ Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file
         add_token(&l, &room, t);
         s = after;
     }
-    /* The end is shown right behind the last token rather than behind blanks and comments. */
+    /* Errors at the end point directly after the last token, not after blanks and comments. */
     const char *last = l.count ? l.token[l.count - 1].at + l.token[l.count - 1].length : s;
     add_token(&l, &room, (Token){ TOKEN_END, last, 0 });
     l.count--;
@@ -219,7 +219,7 @@ bool lex_brackets(const Lexer *l)
         if (closing_of(t)) open[depth++] = t;
         if (!closes(t)) continue;
         const char *wanted = depth ? closing_of(open[--depth]) : NULL;
-        if (!wanted) lex_error(l, t, "'%.*s' closes nothing", t.length, t.at);
+        if (!wanted) lex_error(l, t, "'%.*s' closes no bracket", t.length, t.at);
         else if (!token_is(t, wanted)) lex_error(l, t, "'%s' is missing before '%.*s'", wanted, t.length, t.at);
     }
     if (depth && !ctx_failed(l->cx))
@@ -237,8 +237,8 @@ bool lex_finish(Lexer *l)
     return false;
 }
 
-/* The line around the token, and below it as many carets as the token has characters. Tabs stay tabs, so that the
- * carets stand right whatever a tab is worth. */
+/* Returns the line of the token and, below it, a caret per character of the token. Tabs are copied, so that the carets
+ * align at any tab width. */
 static const char *caret_lines(const Lexer *l, Token at, int *line, int *column)
 {
     const char *begin = at.at, *end = at.at;
@@ -281,6 +281,6 @@ void lex_relocate(const Lexer *l, DiagMark mark, Token at)
     while (last->severity < ERROR) last = last->next;
     if (last->source) return;
     Diag *d = diag_rewind(l->cx, mark);
-    while (d->severity < ERROR) d = d->next;      /* warnings before it are lost: it never gives both */
+    while (d->severity < ERROR) d = d->next;      /* drops warnings before it: no call reports both */
     report(l, at, d->where ? text_format(l->cx, "%s: %s", d->where, d->what) : d->what);
 }

@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IR_TEXT_LEX_H
 #define LW_IR_TEXT_LEX_H
-/* Tokens of formulas, printed nests and .te files, and errors that show the line with a caret below the token.
+/* Tokens of formulas, printed nests and .te files; errors that show the line, with a caret below the token.
  *
- *   name     letter {letter | digit | '_'} { ('.' | '@') letter {letter | digit | '_'} }     conv, conv.ho, conv@tail.ho
- *   integer  digits | 0x hex digits          real  digits with a point or an exponent          string "..." without escapes
- *   symbol   << <= < >> >= > == = != ! && & || | .. and any other single character of punctuation
- * Blanks and newlines separate tokens; '#' begins a comment up to the end of the line. A reader may be given a part of a
- * text; places are counted from the beginning of the whole. */
+ *  name     letter {letter | digit | '_'} { ('.' | '@') letter {letter | digit | '_'} }     conv, conv.ho, conv@tail.ho
+ *  integer  digits | 0x hex digits
+ *  real     digits with a point or an exponent
+ *  string   "..." without escapes
+ *  symbol   << <= < >> >= > == = != ! && & || | .. and each other punctuation character
+ *
+ * Blanks and newlines separate tokens; a '#' begins a comment that ends with its line. A lexer may cover a part of a
+ * text; positions are counted from the beginning of the whole text. */
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -15,41 +18,42 @@
 #include "support/ctx.h"
 
 typedef enum TokenKind { TOKEN_END, TOKEN_NAME, TOKEN_INTEGER, TOKEN_REAL, TOKEN_STRING, TOKEN_SYMBOL } TokenKind;
-/* `at` points into the text; strings with their quotes */
+/* `at` points into the text; strings include their quotes */
 typedef struct Token { TokenKind kind; const char *at; int length; } Token;
 
 typedef struct Lexer {
     Ctx *cx;
-    const char *text;            /* the whole; lines and columns count from here */
-    bool is_file;                /* diagnostics say `line:column`; else they name `what` */
+    const char *text;            /* the whole text; lines and columns are counted from its start */
+    bool is_file;                /* diagnostics begin with `line:column`; else with `what` */
     const char *what;            /* "formula" */
     Token *token;                /* [count + 1]; the last is TOKEN_END */
     int count, next;
 } Lexer;
 
-/* The tokens of text[begin, end). An unknown character is an error, and the tokens end there. */
+/* Splits text[begin, end) into tokens. An unknown character is an error and ends the tokens. */
 Lexer lex_part(Ctx *cx, const char *text, size_t begin, size_t end, bool is_file, const char *what);
 Lexer lex_text(Ctx *cx, const char *text, const char *what);
 
-Token lex_peek(const Lexer *l);                        /* the next token; does not take it */
-Token lex_ahead(const Lexer *l, int n);                /* the n-th after the next */
+Token lex_peek(const Lexer *l);                        /* the next token, without consuming it */
+Token lex_ahead(const Lexer *l, int n);                /* the n-th token after the next */
 Token lex_take(Lexer *l);
-bool  token_is(Token t, const char *text);             /* a name or symbol spelled so */
+bool  token_is(Token t, const char *text);             /* true for this name or symbol */
 bool  lex_is(const Lexer *l, const char *text);
-bool  lex_accept(Lexer *l, const char *text);          /* takes it if it is next */
-bool  lex_expect(Lexer *l, const char *text, const char *where);    /* or an error: `')' is expected after the axes` */
-/* interned; NULL and an error `WHAT is expected` if it is no name */
+bool  lex_accept(Lexer *l, const char *text);          /* consumes it if it is next */
+/* Else an error: `')' is expected after the axes` */
+bool  lex_expect(Lexer *l, const char *text, const char *where);
+/* Consumes a name and returns it interned; else NULL and an error `WHAT is expected` */
 const char *lex_name(Lexer *l, const char *what);
-/* With an optional '-'; false and an error if none or too large */
+/* Consumes an integer with an optional '-'; false and an error if there is none or it is too large */
 bool  lex_integer(Lexer *l, int64_t *out);
-/* error at the first bracket that is not closed, or closes none */
+/* Reports the first unmatched bracket as an error */
 bool  lex_brackets(const Lexer *l);
-bool  lex_finish(Lexer *l);                            /* error if tokens are left */
-uint64_t token_unsigned(Token t, bool *fits);          /* of TOKEN_INTEGER */
+bool  lex_finish(Lexer *l);                            /* error if tokens remain */
+uint64_t token_unsigned(Token t, bool *fits);          /* value of a TOKEN_INTEGER */
 const char *token_text(Ctx *cx, Token t);              /* "the end" for TOKEN_END */
 
-/* Errors with the line and a caret. The first error of the context stays. */
+/* Reports an error with its line and a caret. The context keeps its first error. */
 void lex_error(const Lexer *l, Token at, const char *format, ...);
-/* What was reported since the mark is reported again at this token, unless it shows a line already. */
+/* Reports the error since the mark again, at this token, unless it shows a line already. */
 void lex_relocate(const Lexer *l, DiagMark mark, Token at);
 #endif

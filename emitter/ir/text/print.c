@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints expressions and formulas as the reader reads them. A constant is written bare where an operand beside it, or
- * the reader's default, gives back its type, and as f64(0.1) where not. */
+/* Prints expressions and formulas in the reader's syntax. A constant is printed without a type if an operand or the
+ * reader's default determines its type, else as f64(0.1). */
 #include "ir/text/print.h"
 
 #include <string.h>
@@ -22,7 +22,7 @@ const char *namer_get(const Namer *n, const void *object, const char *otherwise)
 
 bool namer_has(const Namer *n, const char *text) { return n && map_get_const(&n->by_name, text, strlen(text)) != NULL; }
 
-/* Can the lexer read it as one name? */
+/* True if the lexer reads it as one name. */
 static bool is_readable(Ctx *cx, const char *s)
 {
     DiagMark mark = diag_mark(cx);
@@ -70,7 +70,7 @@ void print_element(Text *t, DType type, Scalar v)
     else text_float(t, (float)v.f);
 }
 
-/* `alone`: no operand beside it tells the type. */
+/* `alone`: no operand determines the type. */
 static void print_constant(const Printer *p, const Expr *e, bool alone)
 {
     bool is_default = e->type == I32 || e->type == F32 || e->type == BOOL;
@@ -215,7 +215,7 @@ void print_formula(Ctx *cx, const Printer *p, const Stage *s)
         text_add(p->t, ") ");
     }
     bool has_usual_place = s->reducer != REDUCE_NONE && s->out_count == 2
-                           && s->value[0] == argument_place(cx, s->axis, s->axis_count);
+                           && s->value[0] == argument_index(cx, s->axis, s->axis_count);
     for (int i = has_usual_place; i < s->out_count; i++) {
         print_at(p, s->value[i], 0, false, true);
         if (i + 1 < s->out_count) text_add(p->t, ", ");
@@ -233,7 +233,7 @@ static void name_sizes_and_reads(const Expr *e, void *user)
     if (v && v->role == VAR_SIZE) namer_add(n->vars, v, v->name);
 }
 
-enum { MOST_FORMULA = 10000 };      /* characters: no one reads more */
+enum { MOST_FORMULA = 10000 };      /* characters */
 
 void print_stage(Ctx *cx, Text *t, const Stage *s)
 {

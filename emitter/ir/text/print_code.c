@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Lowered code as text, for `dump --at lowered`: a line for each statement, indented by its loops. */
+/* Prints lowered code for `dump --at lowered`: a line per statement, indented by loops. */
 #include "ir/text/print_code.h"
 
 #include "ir/text/formula.h"

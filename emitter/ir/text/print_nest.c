@@ -1,25 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Prints a nest: what it computes, then how. read_nest.c reads it back, and prints the same bytes again.
+/* Prints a nest: stages, then loops. read_nest.c reads the text; printing again gives the same bytes.
  *
- *   nest blur
- *   size n in 1..1024
- *   input x: f32[n][8]
- *   const w: f32[3] = {0.25, 0.5, 0.25}
- *   stage y[i<n, j<6] = sum(k<3) x[i, j+k] * w[k]
- *   output y
- *   loops
- *     for y.i < n
- *       for y.jo < 2
- *         for y.ji < 4 unrolled
- *           for y.k < 3
- *             block y[i=i, j=jo*4+ji, k=k] if jo*4 + ji < 6
- *   steps
- *     split y.j 4
- *     unroll y.ji
+ *  nest blur
+ *  size n in 1..1024
+ *  input x: f32[n][8]
+ *  const w: f32[3] = {0.25, 0.5, 0.25}
+ *  stage y[i<n, j<6] = sum(k<3) x[i, j+k] * w[k]
+ *  output y
+ *  loops
+ *    for y.i < n
+ *      for y.jo < 2
+ *        for y.ji < 4 unrolled
+ *          for y.k < 3
+ *            block y[i=i, j=jo*4+ji, k=k] if jo*4 + ji < 6
+ *  steps
+ *    split y.j 4
+ *    unroll y.ji
  *
- * Further statements: `alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)]
- * [block(AXIS)=N]... [align=N]`, `if CONDITION` with `else`, `tile [MACRO]`,
- * `nothing`; `block init ...` and `block update ...` are the parts of a reduction; `block y@tail[...]` is a copy of y. */
+ * Further statements:
+ *
+ *  alloc TENSOR SCOPE [ring(AXIS)=N]... [order(0,2,1)] [block(AXIS)=N]... [align=N]
+ *  if CONDITION, with else
+ *  tile [MACRO]
+ *  nothing
+ *  block init ..., block update ...       the parts of a reduction
+ *  block y@tail[...]                      a copy of y */
 #include "ir/text/print.h"
 
 #include <string.h>
@@ -35,9 +40,9 @@ typedef struct NestPrinter {
     Text *t;
     const Nest *nest;
     Namer tensors, sizes;
-    const struct PrintedSize *size;     /* declared, newest first */
+    const struct PrintedSize *size;     /* declared sizes, newest first */
     Map stage_axes;              /* Stage -> Namer of its axes */
-    Map promised;                /* tensors that a `promise` line has told */
+    Map promised;                /* tensors with a printed `promise` line */
     const LoopName *loops;
 } NestPrinter;
 
@@ -90,7 +95,7 @@ static void name_tensors(NestPrinter *p)
             namer_add(&p->tensors, p->nest->stage[i]->out[o], p->nest->stage[i]->out[o]->name);
 }
 
-/* A stage's axes share one space of names with the sizes. */
+/* A stage's axes and the sizes share one name space. */
 static const Namer *axes_of(NestPrinter *p, const Stage *s)
 {
     Namer *axes = map_get_ptr(&p->stage_axes, s);
@@ -136,7 +141,8 @@ static const char *stage_name(const NestPrinter *p, const Stage *s)
     return text_equal(s->name, s->out[0]->name) ? namer_get(&p->tensors, s->out[0], s->name) : s->name;
 }
 
-/* A recurrence reads what is made behind it, or by itself: `promise NAME: TYPE` goes before. */
+/* Prints `promise NAME: TYPE` for each tensor that the stage reads and that it or a later stage produces: a
+ * recurrence. */
 static void print_promises(NestPrinter *p, int at)
 {
     Printer e = exprs_of(p);
@@ -145,7 +151,8 @@ static void print_promises(NestPrinter *p, int at)
     int count = stage_reads(p->cx, n->stage[at], &reads);
     for (int i = 0; i < count; i++)
         for (int later = at; later < n->stage_count; later++) {
-            if (!reads[i]->producer || reads[i]->producer->stage != n->stage[later] || map_get_ptr(&p->promised, reads[i]))
+            if (!reads[i]->producer || reads[i]->producer->stage != n->stage[later]
+                || map_get_ptr(&p->promised, reads[i]))
                 continue;
             map_put_ptr(&p->promised, reads[i], p);
             text_printf(p->t, "promise %s: ", namer_get(&p->tensors, reads[i], reads[i]->name));

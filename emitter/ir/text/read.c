@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads expressions (formula.h has the grammar). A literal has no type of its own: it is kept as its token until the
- * other operand tells one, so that nothing is rounded twice. The conditions of padded reads (read_access.c) wait for the
- * ( value : outside ) around them, which turns them into a select. */
+/* Reads expressions (formula.h has the grammar). An untyped literal keeps its token until the other operand determines
+ * its type, so it is rounded once. The enclosing ( value : outside ) turns the conditions of padded reads
+ * (read_access.c) into a select. */
 #include "ir/text/read.h"
 
 #include <string.h>
@@ -10,7 +10,7 @@
 
 static Value read_binary(Reader *r, int least);
 
-/* What follows walks expressions by recursion: a hostile text must not make them endlessly deep. */
+/* Later passes recurse over expressions: these limits bound the depth that a hostile text can cause. */
 enum { MOST_NESTED = 200, MOST_OPERATORS = 4000 };
 
 /* ---- Names ------------------------------------------------------------------------------------------------------ */
@@ -52,15 +52,15 @@ const Known *known_value(const Known *s, Token t)
     return s;
 }
 
-void unknown_name(const Lexer *l, const Known *s, Token at, bool wants_tensor)
+void unknown_name(const Lexer *l, const Known *s, Token at, bool tensors_only)
 {
     int count = 0, n = 0;
     for (const Known *i = s; i; i = i->outer) count++;
     const char **words = NEW_ARRAY(l->cx->arena, const char *, count);
     for (const Known *i = s; i; i = i->outer)
-        if (!wants_tensor || i->tensor) words[n++] = i->name;
+        if (!tensors_only || i->tensor) words[n++] = i->name;
     const char *word = name_n(l->cx, at.at, (size_t)at.length), *near = text_nearest(l->cx, word, words, (size_t)n);
-    const char *sort = wants_tensor ? "no tensor" : "not known";
+    const char *sort = tensors_only ? "not a tensor" : "not known";
     if (near && at.length > 1) lex_error(l, at, "'%s' is %s here; did you mean '%s'?", word, sort, near);
     else lex_error(l, at, "'%s' is %s here", word, sort);
 }
@@ -85,7 +85,7 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
     if (dtype_is_float(t) && fits) return expr_real(r->cx, t, v.negative ? -(double)magnitude : (double)magnitude);
     if (t != BOOL && fits && magnitude <= most)
         return expr_int(r->cx, t, (int64_t)(v.negative ? 0 - magnitude : magnitude));
-    if (t == BOOL) lex_error(r->lex, v.at, "%s is no bool: true or false is expected", literal_text(r, v));
+    if (t == BOOL) lex_error(r->lex, v.at, "%s is not a bool: true or false is expected", literal_text(r, v));
     else lex_error(r->lex, v.at, "%s does not fit in %s", literal_text(r, v), info->spelling);
     return expr_poison(r->cx);
 }
@@ -93,7 +93,7 @@ static const Expr *integer_as(Reader *r, Value v, DType t)
 static const Expr *real_as(Reader *r, Value v, DType t)
 {
     if (!dtype_is_float(t)) {
-        lex_error(r->lex, v.at, "%s is no %s: cast one of the two", literal_text(r, v), dtype_info(t)->spelling);
+        lex_error(r->lex, v.at, "%s is not %s: cast one of the two", literal_text(r, v), dtype_info(t)->spelling);
         return expr_poison(r->cx);
     }
     const char *digits = name_n(r->cx, v.at.at, (size_t)v.at.length);
@@ -125,10 +125,10 @@ static Value number(Reader *r)
     return (Value){ .literal = t.kind == TOKEN_REAL ? REAL_LITERAL : INTEGER_LITERAL, .at = t };
 }
 
-/* Gives the values that must agree one type: that of the first which has one. */
-void values_agree(Reader *r, const Value *v, int count, bool wants_float, const Expr **out)
+/* Gives operands one type: that of the first typed operand. */
+void values_agree(Reader *r, const Value *v, int count, bool requires_float, const Expr **out)
 {
-    bool has_real = wants_float, found = false;
+    bool has_real = requires_float, found = false;
     DType t = r->literal;
     for (int i = 0; i < count; i++) {
         has_real = has_real || v[i].literal == REAL_LITERAL;
@@ -142,8 +142,8 @@ void values_agree(Reader *r, const Value *v, int count, bool wants_float, const 
 
 /* ---- Operators -------------------------------------------------------------------------------------------------- */
 
-/* Legal as they are, for the table says what they give; but whoever writes them means something else. */
-bool is_senseless(Reader *r, ExprKind k, const Expr *b, Token at)
+/* Constants with a defined result (expr.def) that are certainly a mistake in a formula. */
+bool is_meaningless(Reader *r, ExprKind k, const Expr *b, Token at)
 {
     if (r->as_written || b->kind != EXPR_INT) return false;
     int bits = 8 * dtype_info(b->type)->bytes;
@@ -156,7 +156,7 @@ bool is_senseless(Reader *r, ExprKind k, const Expr *b, Token at)
     return true;
 }
 
-/* Expressions of i32 wrap, which is never meant in a size. */
+/* Reports a size whose i32 arithmetic may wrap. */
 static bool size_wraps(Reader *r, ExprKind k, const Expr *a, const Expr *b, Token at)
 {
     if (!r->in_size || r->as_written || a->type != I32) return false;
@@ -175,7 +175,7 @@ Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at)
     const Value both[] = { a, b };
     const Expr *e[2];
     values_agree(r, both, 2, (expr_info(k)->algebra & ALGEBRA_FLOATS) && k != EXPR_DIV, e);
-    if (e[1]->kind != EXPR_POISON && is_senseless(r, k, e[1], b.at)) return value_poison(r, at);
+    if (e[1]->kind != EXPR_POISON && is_meaningless(r, k, e[1], b.at)) return value_poison(r, at);
     if (e[0]->kind != EXPR_POISON && e[1]->kind != EXPR_POISON &&
         size_wraps(r, k, e[0], e[1], at)) return value_poison(r, at);
     DiagMark mark = diag_mark(r->cx);
@@ -184,7 +184,7 @@ Value value_operate(Reader *r, ExprKind k, Value a, Value b, Token at)
     return value_of(result, at);
 }
 
-/* > and >= are < and <= with the sides exchanged. */
+/* > and >= become < and <= with exchanged operands. */
 static bool infix_of(Token t, ExprKind *k, bool *swapped)
 {
     *swapped = token_is(t, ">") || token_is(t, ">=");
@@ -205,7 +205,7 @@ static bool prefix_of(Token t, ExprKind *k)
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------ */
 
-/* '(' expr [':' expr] ')'      with the second: the conditions of the padded reads inside choose */
+/* '(' expr [':' expr] ')'. With the second, the conditions of the padded reads in the first select. */
 static Value read_parenthesis(Reader *r)
 {
     Token open = lex_take(r->lex);
@@ -242,13 +242,13 @@ static Value read_parenthesis(Reader *r)
 static Value read_word(Reader *r, Token at)
 {
     const Known *s = known_value(r->known, at);
-    if (s && s->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' is bound to nothing", s->name);
+    if (s && s->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' has no value", s->name);
     if (s) return value_of(s->value, at);
     s = known_tensor(r->known, at);
     if (s && s->tensor->rank == 0) return value_of(tensor_read(r->cx, s->tensor, NULL, 0), at);
     if (token_is(at, "inf") || token_is(at, "nan")) return (Value){ .literal = REAL_LITERAL, .at = at };
     if (token_is(at, "true") || token_is(at, "false")) return value_of(expr_int(r->cx, BOOL, at.length == 4), at);
-    if (s) lex_error(r->lex, at, "'%s' is a tensor %s: it wants %d ind%s", s->name, tensor_type_text(r->cx, s->tensor),
+    if (s) lex_error(r->lex, at, "'%s' is a tensor %s: %d ind%s expected", s->name, tensor_type_text(r->cx, s->tensor),
                      s->tensor->rank, s->tensor->rank == 1 ? "ex" : "ices");
     else unknown_name(r->lex, r->known, at, false);
     return value_poison(r, at);
@@ -265,7 +265,7 @@ static Value read_primary(Reader *r)
         return value_poison(r, t);
     }
     if (at_reduction(r)) {
-        lex_error(r->lex, t, "a reduction stands outermost: make another tensor for the rest");
+        lex_error(r->lex, t, "a reduction must be outermost: compute the rest in another formula");
         return value_poison(r, t);
     }
     lex_take(r->lex);
@@ -273,7 +273,7 @@ static Value read_primary(Reader *r)
     return lex_is(r->lex, "[") ? read_element(r, t) : read_word(r, t);
 }
 
-/* unary = ('-' | '!' | '~') unary | primary      a minus before a literal belongs to it */
+/* unary = ('-' | '!' | '~') unary | primary. A minus before a literal is part of the literal. */
 static Value read_unary(Reader *r)
 {
     ExprKind k;
@@ -299,7 +299,7 @@ static Value read_unary(Reader *r)
     return value_of(e, t);
 }
 
-/* binary = unary {operator unary}      by precedence climbing, all operators associate to the left */
+/* binary = unary {operator unary}, by precedence climbing; all operators associate to the left */
 static Value read_binary(Reader *r, int least)
 {
     Value left = read_unary(r);
@@ -311,7 +311,8 @@ static Value read_binary(Reader *r, int least)
         if (++r->operators > MOST_OPERATORS)
             lex_error(r->lex, at, "more than %d operators in one expression", MOST_OPERATORS);
         Value right = read_binary(r, expr_info(k)->precedence + 1);
-        if (k == EXPR_AND || k == EXPR_OR) r->access_count = accesses;     /* read only where the left side says so */
+        /* Evaluated only if the left side requires it */
+        if (k == EXPR_AND || k == EXPR_OR) r->access_count = accesses;
         left = swapped ? value_operate(r, k, right, left, at) : value_operate(r, k, left, right, at);
     }
     return left;
@@ -339,7 +340,7 @@ const Expr *read_extent(Reader *r)
 bool reader_has_padding(Reader *r)
 {
     if (!r->padded_count) return true;
-    lex_error(r->lex, r->padded, "a padded read stands in ( value : value outside )");
+    lex_error(r->lex, r->padded, "a padded read is accepted in ( value : value outside ) only");
     return false;
 }
 

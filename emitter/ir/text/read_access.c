@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads of tensors. A padded read leaves the conditions under which it is inside, those only that the axes' ranges do not
- * prove; any other read is noted, to be checked once it is known that nothing guards it. */
+/* Reads of tensors. A padded read adds the bounds conditions that the axes' ranges do not prove. Any other read is
+ * recorded, and checked at the end if nothing guards it. */
 #include "ir/text/read.h"
 
 #include <string.h>
@@ -42,9 +42,8 @@ static void note_read(const Expr *e, void *user)
     if (e->kind == EXPR_READ) *(bool *)user = true;
 }
 
-/* In a file, an index that depends on data is clamped to the tensor, unless its range proves that it is inside: no
- * input
- * makes the program read outside of its memory. Operators' formulas clamp where their definitions say so. */
+/* In a file, clamps an index that depends on data to the tensor, unless its range proves it in bounds: no input causes
+ * an access out of bounds. Operators' formulas clamp where their definitions do. */
 static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const Token *at)
 {
     for (int d = 0; d < t->rank && r->lex->is_file && !r->as_written; d++) {
@@ -54,7 +53,7 @@ static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const 
         if (!is_data || (provably(r->cx, expr_binary(r->cx, EXPR_LE, zero, index[d]), r->bounds) &&
                          provably(r->cx, expr_binary(r->cx, EXPR_LT, index[d], size), r->bounds))) continue;
         if (interval_of(r->cx, size, r->bounds).least < 1)
-            lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; 1 element and more is "
+            lex_error(r->lex, at[d], "index %d of '%s' depends on data, but %s%s may be empty; at least 1 element is "
                      "accepted", d, t->name, t->name, tensor_shape_text(r->cx, t));
         const Expr *last = expr_sub(r->cx, size, expr_int(r->cx, I32, 1));
         index[d] = simplify(r->cx, expr_binary(r->cx, EXPR_MAX, expr_binary(r->cx, EXPR_MIN, index[d], last), zero),
@@ -62,26 +61,27 @@ static void clamp_indices(Reader *r, const Tensor *t, const Expr **index, const 
     }
 }
 
-static const Expr *read_index(Reader *r, const Known *s, int place)
+static const Expr *read_index(Reader *r, const Known *s, int dimension)
 {
     Value v = read_value(r);
     const Expr *e = value_as(r, v, I32);
     if (e->type != I32 && e->kind != EXPR_POISON) {
-        lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", place, s->name,
+        lex_error(r->lex, v.at, "index %d of '%s' has type %s: i32 is expected", dimension, s->name,
                   dtype_info(e->type)->spelling);
         return expr_poison(r->cx);
     }
-    bool stays = r->as_written || e->kind == EXPR_POISON || e->kind == EXPR_VAR;    /* n stays n, though it be 0 */
+    /* A variable is not replaced, even if its value is known */
+    bool stays = r->as_written || e->kind == EXPR_POISON || e->kind == EXPR_VAR;
     return stays ? e : simplify(r->cx, e, r->bounds);
 }
 
-/* Dimensions are aligned to the right; one of 1 is read at 0 whatever the output's is. */
+/* Dimensions are aligned to the right; a dimension of 1 is read at 0. */
 static Value read_star(Reader *r, const Known *s, Token at)
 {
     const Tensor *t = s->tensor;
     const Expr *index[MAX_RANK];
     if (!r->star) {
-        lex_error(r->lex, at, "'%s[*]' wants an output '[*]' too", s->name);
+        lex_error(r->lex, at, "'%s[*]' requires an output '[*]' too", s->name);
         return value_poison(r, at);
     }
     for (int d = 0; d < t->rank; d++) {
@@ -98,8 +98,8 @@ Value read_element(Reader *r, Token at)
     const Known *s = known_tensor(r->known, at);
     if (!s) {
         const Known *v = known_value(r->known, at);
-        if (v && v->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' is bound to nothing", v->name);
-        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: it takes no index", v->name);
+        if (v && v->value->kind == EXPR_POISON) lex_error(r->lex, at, "'%s' has no value", v->name);
+        else if (v) lex_error(r->lex, at, "'%s' is a number, not a tensor: no index is accepted", v->name);
         else unknown_name(r->lex, r->known, at, true);
         return value_poison(r, at);
     }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls in expressions: the functions of expr.def, casts, and the few that are written out as others:
+/* Calls in expressions: the functions of expr.def, casts, and the functions that expand to others:
  *
- *   clamp(x, low, high)   min(max(x, low), high)
- *   ceildiv(a, b)         (a + (b - 1)) / b: a / b rounded up, for b > 0
- *   dim(x, 1)             the size of the tensor's dimension */
+ *  clamp(x, low, high)   min(max(x, low), high)
+ *  ceildiv(a, b)         (a + (b - 1)) / b: a / b rounded up, for b > 0
+ *  dim(x, 1)             the size of the tensor's dimension */
 #include "ir/text/read.h"
 
 #include <string.h>
@@ -19,7 +19,7 @@ static bool of_kind(Reader *r, Token at, const char *what, int wanted, int found
 
 enum { MAX_ARGS = 4 };
 
-/* args = '(' [expr {',' expr}] ')'      keeps the first MAX_ARGS and counts all */
+/* args = '(' [expr {',' expr}] ')'. Stores the first MAX_ARGS and counts all. */
 static int read_args(Reader *r, Value *args)
 {
     int n = 0;
@@ -45,7 +45,7 @@ static const Expr *apply_kind(Reader *r, ExprKind k, const Value *args, int coun
     values_agree(r, args, count, expr_info(k)->algebra & ALGEBRA_FLOATS, e);
     if (count == 1) return expr_unary(r->cx, k, e[0]);
     if (count == 2)
-        return is_senseless(r, k, e[1], args[1].at) ? expr_poison(r->cx) : expr_binary(r->cx, k, e[0], e[1]);
+        return is_meaningless(r, k, e[1], args[1].at) ? expr_poison(r->cx) : expr_binary(r->cx, k, e[0], e[1]);
     if (e[0]->type != e[1]->type || e[0]->type != e[2]->type)
         lex_error(r->lex, at, "the operands of '%s' have the types %s, %s and %s", expr_info(k)->spelling,
                   dtype_info(e[0]->type)->spelling, dtype_info(e[1]->type)->spelling, dtype_info(e[2]->type)->spelling);
@@ -56,7 +56,7 @@ static Value read_kind(Reader *r, ExprKind k, Token at)
 {
     Value args[MAX_ARGS];
     int accesses = r->access_count, count = read_args(r, args);
-    if (k == EXPR_SELECT) r->access_count = accesses;      /* its sides are read only where the condition says so */
+    if (k == EXPR_SELECT) r->access_count = accesses;      /* a side is evaluated only if the condition selects it */
     if (ctx_failed(r->cx) || !of_kind(r, at, expr_info(k)->spelling, expr_info(k)->arity, count))
         return value_poison(r, at);
     DiagMark mark = diag_mark(r->cx);
@@ -81,8 +81,8 @@ static Value read_bits(Reader *r, DType t, Token at)
     if (ctx_failed(r->cx) || !of_kind(r, at, "a cast of bits", 1, count)) return value_poison(r, at);
     const Expr *e = value_alone(r, v[0]);
     if (dtype_info(e->type)->bytes != dtype_info(t)->bytes || e->type == BOOL || t == BOOL) {
-        lex_error(r->lex, at, "%s and %s have no bits in common", dtype_info(e->type)->spelling,
-                  dtype_info(t)->spelling);
+        lex_error(r->lex, at, "the bits of %s cannot be cast to %s: equal sizes, except bool, are accepted",
+                  dtype_info(e->type)->spelling, dtype_info(t)->spelling);
         return value_poison(r, at);
     }
     return value_of(e->type == t ? e : expr_new(r->cx, EXPR_BITCAST, t, NULL, &e, 1), at);
@@ -140,7 +140,7 @@ Value read_call(Reader *r, Token at)
     if (token_is(at, "clamp")) return read_clamp(r, at);
     if (token_is(at, "dim")) return read_dim(r, at);
     if (read_reducer(at, &reducer))
-        lex_error(r->lex, at, "a reduction stands outermost: make another tensor for the rest");
+        lex_error(r->lex, at, "a reduction must be outermost: compute the rest in another formula");
     else {
         const char *words[EXPR_KIND_COUNT];
         size_t count = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a formula (formula.h has the grammar) and makes its compute node. The axes' extents that are not written are
- * looked up in the tokens before the body is read, so that every read knows the range of its indices at once. */
+/* Reads a formula (formula.h has the grammar) and creates its compute node. Omitted extents of axes are inferred from
+ * the tokens before the body is read, so every read has the ranges of its indices. */
 #include "ir/text/read.h"
 
 #include <string.h>
@@ -12,10 +12,10 @@
 typedef struct Formula {
     Reader r;
     StageSpec spec;
-    int body;                        /* the first token behind the '=' */
+    int body;                        /* the first token after the '=' */
     int name_count;
     const char *name[2];
-    Tensor star;                     /* only rank and shape: of [*] */
+    Tensor star;                     /* of [*]: rank and shape only */
     const Expr *star_axis[MAX_RANK];
 } Formula;
 
@@ -26,8 +26,8 @@ static void add_axis(Formula *f, Token at, AxisKind kind, const Expr *extent)
     Ctx *cx = f->r.cx;
     const Known *s = known_value(f->r.known, at);
     const char *axis_name = name_n(cx, at.at, (size_t)at.length);
-    if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is an axis already", axis_name);
-    else if (s) lex_error(f->r.lex, at, "'%s' is a number here: the axis wants another name", axis_name);
+    if (s && s->is_axis) lex_error(f->r.lex, at, "'%s' is already an axis", axis_name);
+    else if (s) lex_error(f->r.lex, at, "'%s' is a number here: the axis requires another name", axis_name);
     if (f->spec.axis_count == MAX_AXES || (kind != AXIS_REDUCE && f->spec.axis_count == MAX_RANK))
         lex_error(f->r.lex, at, "too many axes: a tensor has at most %d dimensions, a formula %d axes", MAX_RANK,
                   MAX_AXES);
@@ -49,7 +49,7 @@ static int body_of(const Lexer *l)
     return i + 1;
 }
 
-/* The token of the bracket that closes the one at `open`. */
+/* Returns the index of the token that closes the bracket at `open`. */
 static int closing(const Lexer *l, int open)
 {
     int depth = 0;
@@ -61,8 +61,8 @@ static int closing(const Lexer *l, int open)
     return l->count;
 }
 
-/* A place where the axis alone indexes a dimension of a read; a weak one tells the size only where no other does: a
- * padded read, or one with a wrong number of indices, which is reported when it is read. */
+/* An axis as the whole index of a dimension of a read. A weak use determines the size only if no other does: a padded
+ * read, or a read with a wrong number of indices, which is reported later. */
 typedef struct Use { const Known *read; int dim; bool is_weak; Token at; } Use;
 
 static bool same_word(Token a, Token b)
@@ -70,7 +70,7 @@ static bool same_word(Token a, Token b)
     return a.kind == b.kind && a.length == b.length && memcmp(a.at, b.at, (size_t)a.length) == 0;
 }
 
-/* The use of the axis in the read whose '[' is at `open`. */
+/* Finds the use of the axis in the read with '[' at `open`. */
 static bool find_use(const Formula *f, int open, Token axis, Use *out)
 {
     const Lexer *l = f->r.lex;
@@ -93,7 +93,7 @@ static bool find_use(const Formula *f, int open, Token axis, Use *out)
     return true;
 }
 
-/* Nothing tells the size: often because the tensor that would is misspelt. */
+/* Reports an axis without a size. Often the tensor that determines it is misspelt. */
 static void unknown_size(const Formula *f, Token axis)
 {
     const Lexer *l = f->r.lex;
@@ -102,11 +102,12 @@ static void unknown_size(const Formula *f, Token axis)
         if (token_is(l->token[i], "[") && t.kind == TOKEN_NAME && !known_tensor(f->r.known, t))
             unknown_name(l, f->r.known, t, true);
     }
-    lex_error(l, axis, "the size of axis '%.*s' is not known: it indexes no dimension alone; write %.*s<size",
+    lex_error(l, axis,
+              "the size of axis '%.*s' is not known: it is not the whole index of any dimension; write %.*s<size",
               axis.length, axis.at, axis.length, axis.at);
 }
 
-/* The first use decides, and the others must not contradict it by another constant. */
+/* Returns the extent by the first use. Another use with a different constant is an error. */
 static const Expr *inferred_extent(Formula *f, Token axis)
 {
     Lexer *l = f->r.lex;
@@ -146,7 +147,7 @@ static void read_axes(Formula *f, AxisKind kind)
 
 /* ---- Broadcasting ----------------------------------------------------------------------------------------------- */
 
-/* NumPy's rule from the right: equal sizes stay, 1 gives way. Symbolic sizes are equal only if they are the same. */
+/* NumPy's rule, from the right: equal sizes are kept, 1 broadcasts. Symbolic sizes are equal only if identical. */
 static bool broadcast(Tensor *into, const Tensor *t)
 {
     const Expr *shape[MAX_RANK];
@@ -181,7 +182,7 @@ static void broadcast_shape(Formula *f)
     if (!found) lex_error(l, lex_peek(l), "no tensor is read with [*]: the shape of the output is not known");
 }
 
-/* The customary names by rank where they are free, else d0, d1, ... */
+/* Names by rank: the customary name if free, else d0, d1, ... */
 static Token star_name(Formula *f, int d)
 {
     static const char *const customary[MAX_RANK + 1][MAX_RANK] = {
@@ -228,8 +229,8 @@ static bool begins_value(Token t)
            || token_is(t, "!") || token_is(t, "~");
 }
 
-/* max and min are functions too: max(i, j) x[i, j] reduces, for a value follows the parenthesis. Before a minus only
- * names that mean nothing yet tell max(i) -x[i] from max(a, b) - c. */
+/* max and min are functions too: max(i, j) x[i, j] reduces, because a value follows the parenthesis. Before a minus,
+ * only unbound names distinguish max(i) -x[i] from max(a, b) - c. */
 bool at_reduction(const Reader *r)
 {
     const Lexer *l = r->lex;
@@ -247,7 +248,7 @@ bool at_reduction(const Reader *r)
     return begins_value(after) || (is_fresh && token_is(after, "-"));
 }
 
-/* reduction = reducer '(' axes [';' value {',' value}] ')'      the first values see the data axes only */
+/* reduction = reducer '(' axes [';' value {',' value}] ')'. Only the data axes are in scope of the first values. */
 static int read_reduction(Formula *f, Value *init)
 {
     Lexer *l = f->r.lex;
@@ -277,23 +278,23 @@ static int read_reduction(Formula *f, Value *init)
     return count;
 }
 
-const Expr *argument_place(Ctx *cx, const Axis *axis, int axis_count)
+const Expr *argument_index(Ctx *cx, const Axis *axis, int axis_count)
 {
-    const Expr *place = NULL;
+    const Expr *index = NULL;
     for (int a = 0; a < axis_count; a++) {
         if (axis[a].kind != AXIS_REDUCE) continue;
-        place = place ? expr_add(cx, expr_mul(cx, place, axis[a].extent), axis[a].var) : axis[a].var;
+        index = index ? expr_add(cx, expr_mul(cx, index, axis[a].extent), axis[a].var) : axis[a].var;
     }
-    return place;
+    return index;
 }
 
 static void check_reduced_type(Formula *f, Token at)
 {
-    bool wants_bool = f->spec.reducer == REDUCE_ALL || f->spec.reducer == REDUCE_ANY;
+    bool is_bool = f->spec.reducer == REDUCE_ALL || f->spec.reducer == REDUCE_ANY;
     DType t = f->spec.value[f->spec.out_count - 1]->type;
-    if (f->spec.reducer == REDUCE_NONE || wants_bool == (t == BOOL)) return;
+    if (f->spec.reducer == REDUCE_NONE || is_bool == (t == BOOL)) return;
     lex_error(f->r.lex, at, "%s reduces %s, not %s", reducer_info(f->spec.reducer)->spelling,
-              wants_bool ? "bool" : "numbers", dtype_info(t)->spelling);
+              is_bool ? "bool" : "numbers", dtype_info(t)->spelling);
 }
 
 /* ---- The whole -------------------------------------------------------------------------------------------------- */
@@ -307,18 +308,18 @@ static void read_values(Formula *f, Token at)
     if (!lex_finish(l) || ctx_failed(l->cx)) return;
     if (count == 1 && wanted == 2 && f->spec.reducer) {
         f->spec.value[1] = f->spec.value[0];
-        f->spec.value[0] = argument_place(l->cx, f->spec.axis, f->spec.axis_count);
+        f->spec.value[0] = argument_index(l->cx, f->spec.axis, f->spec.axis_count);
         count = 2;
     }
     f->spec.out_count = count;
     if (count != wanted) lex_error(l, at, "%d value%s expected, not %d", wanted, wanted == 1 ? " is" : "s are", count);
     else if (f->name_count > wanted)
-        lex_error(l, at, "%s gives one value: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling,
+        lex_error(l, at, "%s has one result: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling,
                   f->name_count);
     else check_reduced_type(f, at);
 }
 
-static void place_inits(Formula *f, const Value *init, int count)
+static void convert_inits(Formula *f, const Value *init, int count)
 {
     if (count && count != f->spec.out_count)
         lex_error(f->r.lex, init[0].at, "%d first value%s expected", f->spec.out_count,
@@ -339,7 +340,8 @@ static bool has_points(const Formula *f)
     return true;
 }
 
-/* The exact range of a sum of axes with constant extents: each end is reached, for the axes run independently. */
+/* Computes the exact range of a sum of axes with constant extents. Both ends are reached, because the axes are
+ * independent. */
 static bool exact_range(const Formula *f, const Expr *e, Interval *out)
 {
     Linear sum;
@@ -390,7 +392,7 @@ static void read_header(Formula *f)
     lex_expect(l, "=", "after the output");
 }
 
-/* The tensor, or what was promised under its name, which takes its place. */
+/* Returns the tensor, or the tensor promised under its name, which replaces it. */
 static Tensor *keep_promise(Lexer *l, const Known *known, Token at, Tensor *made)
 {
     const Known *k = known;
@@ -420,7 +422,7 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
     read_header(f);
     int init_count = !ctx_failed(l->cx) && at_reduction(&f->r) ? read_reduction(f, init) : 0;
     if (!ctx_failed(l->cx)) read_values(f, begin);
-    if (!ctx_failed(l->cx)) place_inits(f, init, init_count);
+    if (!ctx_failed(l->cx)) convert_inits(f, init, init_count);
     if (!reader_has_padding(&f->r) || ctx_failed(l->cx)) return NULL;
     if (!as_written) check_accesses(f);
     f->spec.name = stage_name ? stage_name : f->name[0];
@@ -429,7 +431,7 @@ Tensor *formula_read(Lexer *l, const Known *known, const char *stage_name, bool 
     if (n && !as_written) tensor_fits_index(l->cx, n->out[0]);
     lex_relocate(l, mark, begin);
     if (!n) {
-        lex_error(l, begin, "this formula has no value");
+        lex_error(l, begin, "this formula has an undefined value");
         return NULL;
     }
     for (int i = 0; i < f->name_count; i++) n->out[i]->name = f->name[i];

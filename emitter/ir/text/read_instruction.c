@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Reading an instruction's declaration: the macro, its numbers, its operands, and the formula that says what it computes. */
+/* Reads an instruction's declaration: the macro, its numbers, its operands, and the formula of its result. */
 #include "ir/text/read_instruction.h"
 
 #include "ir/text/formula.h"
@@ -9,20 +9,20 @@
 static void read_numbers(Ctx *cx, Lexer *l, Instruction *out)
 {
     if (!lex_is(l, "[")) return;
-    lex_expect(l, "[", "behind the macro's name");
+    lex_expect(l, "[", "after the macro's name");
     while (!ctx_failed(cx) && !lex_is(l, "]")) {
         if (out->number_count == MAX_NUMBERS)
             lex_error(l, lex_peek(l), "an instruction has up to %d numbers", MAX_NUMBERS);
         if (ctx_failed(cx) || !lex_integer(l, &out->number[out->number_count++])) return;
         if (!lex_is(l, "]")) lex_expect(l, ",", "between numbers");
     }
-    lex_expect(l, "]", "behind the numbers");
+    lex_expect(l, "]", "after the numbers");
 }
 
 static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
 {
     const Known *known = NULL;
-    lex_expect(l, "(", "behind the macro's name");
+    lex_expect(l, "(", "after the macro's name");
     while (!ctx_failed(cx) && !lex_is(l, ")")) {
         const Expr *shape[MAX_RANK];
         DType type;
@@ -34,12 +34,12 @@ static const Known *read_operands(Ctx *cx, Lexer *l, Instruction *out)
             || ctx_failed(cx))
             return NULL;
         Tensor *t = tensor_new(cx, operand, type, rank, shape);
-        if (!tensor_is_fixed(t)) lex_error(l, at, "the extents of an operand are numbers");
+        if (!tensor_is_fixed(t)) lex_error(l, at, "an operand must have constant extents");
         known = known_add(cx, known, operand, t, NULL);
         out->operand[out->operand_count++] = t;
         if (!lex_is(l, ")")) lex_expect(l, ",", "between operands");
     }
-    lex_expect(l, ")", "behind the operands");
+    lex_expect(l, ")", "after the operands");
     return known;
 }
 
@@ -50,8 +50,8 @@ static bool index_is_plain(Ctx *cx, const Stage *s, const Expr *read)
         for (int a = 0; a < s->axis_count; a++) is_axis = is_axis || s->axis[a].var == read->arg[d];
         if (!is_axis && !expr_is_int(read->arg[d], 0)) {
             const Tensor *t = read->ref;
-            diag_error(cx, "instruction", "%s is read at an index that is no axis, where each dimension wants one",
-                       t->name);
+            diag_error(cx, "instruction",
+                       "%s is read at an index that is not an axis; an axis per dimension is accepted", t->name);
             return false;
         }
     }
@@ -86,9 +86,9 @@ Instruction *instruction_read(Ctx *cx, const char *declaration)
         if (!p.is_read[k] && !ctx_failed(cx))
             diag_error(cx, "instruction", "%s does not read %s", i->macro, i->operand[k]->name);
     if (i->stage->out_count != 1)
-        diag_error(cx, "instruction", "%s has %d results, where one is wanted", i->macro, i->stage->out_count);
+        diag_error(cx, "instruction", "%s has %d results; one is accepted", i->macro, i->stage->out_count);
     for (int a = 0; a < i->stage->axis_count; a++)
         if (i->stage->axis[a].extent->kind != EXPR_INT)
-            diag_error(cx, "instruction", "the extents of %s are numbers", i->macro);
+            diag_error(cx, "instruction", "%s must have constant extents", i->macro);
     return ctx_failed(cx) ? NULL : i;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Reads a nest as print_nest.c writes it, line by line; what a line contains is what stands below it, indented deeper.
- * Nothing is simplified or checked beyond what the makers of tensors and statements check. */
+/* Reads a nest in the form that print_nest.c prints, line by line; the children of a line follow it, indented deeper.
+ * Nothing is simplified, and only the constructors of tensors and statements check. */
 #include "ir/text/read.h"
 
 #include <string.h>
@@ -18,7 +18,7 @@ typedef struct Tensors { Tensor **at; int count, room; } Tensors;
 typedef struct NestReader {
     Ctx *cx;
     const char *text;
-    NestLine *line;                      /* without empty ones */
+    NestLine *line;                      /* without empty lines */
     int count, next, depth;
     const Known *known;
     List stage, step;
@@ -45,7 +45,7 @@ static Lexer lex_line(const NestReader *r, int at)
     return lex_part(r->cx, r->text, r->line[at].begin, r->line[at].end, true, "nest");
 }
 
-/* Does the next line begin with this word? */
+/* True if the next line begins with this word. */
 static bool next_begins(const NestReader *r, const char *word)
 {
     if (r->next >= r->count || ctx_failed(r->cx)) return false;
@@ -92,7 +92,7 @@ static void read_input(NestReader *r)
     Tensor *t = tensor_new(r->cx, tensor_name, type, rank, shape);
     if (is_const && lex_expect(&l, "=", "before the data")) {
         int64_t elems = tensor_elems(t);
-        if (elems < 0) lex_error(&l, lex_peek(&l), "a constant has a constant shape");
+        if (elems < 0) lex_error(&l, lex_peek(&l), "a constant must have a constant shape");
         else t->data = data_read(&l, type, elems);
     }
     if (!lex_finish(&l)) return;
@@ -122,7 +122,7 @@ static void read_stage(NestReader *r)
     }
     Tensor *t = formula_read(&l, r->known, stage_name, true);
     if (!t) return;
-    Stage *s = t->producer->stage;      /* nothing has used it yet */
+    Stage *s = t->producer->stage;      /* not shared yet */
     s->contracts = contracts;
     for (int i = 0; i < s->out_count; i++) r->known = known_add(r->cx, r->known, s->out[i]->name, s->out[i], NULL);
     push(r->cx, &r->stage, s);
@@ -155,7 +155,7 @@ static void read_pragma(NestReader *r, Lexer *l, LoopHints *h)
     int64_t count;
     Token at = lex_peek(l);
     lex_expect(l, "(", "after pragma");
-    const char *word = lex_name(l, "what is promised");
+    const char *word = lex_name(l, "a pragma");
     if (!lex_is(l, ")") && lex_integer(l, &count)) word = name_format(r->cx, "%s %lld", word, (long long)count);
     lex_expect(l, ")", "after the pragma");
     if (ctx_failed(r->cx)) return;
@@ -174,7 +174,7 @@ static void read_prefetch(NestReader *r, Lexer *l, LoopHints *h)
     if (h->prefetch_count == MAX_PREFETCHES) lex_error(l, at, "there are more than %d prefetches", MAX_PREFETCHES);
     lex_expect(l, ",", "after the tensor");
     if (lex_integer(l, &ahead) && (ahead < 1 || ahead > INT32_MAX / 2))
-        lex_error(l, at, "1 iteration and more is expected");
+        lex_error(l, at, "at least 1 iteration is expected");
     lex_expect(l, ")", "after the number of iterations");
     if (ctx_failed(r->cx)) return;
     h->prefetch[h->prefetch_count].tensor = k->tensor;
@@ -217,7 +217,7 @@ static const Stmt *read_loop(NestReader *r, Lexer *l, int indent)
     return stmt_for(r->cx, full, var, extent, kind, body);
 }
 
-/* The dimension that a stage's axis, or a number, tells. */
+/* Reads a dimension: a stage's axis, or a number. */
 static int read_dim(Lexer *l, const Tensor *t)
 {
     Token at = lex_take(l);
@@ -231,7 +231,7 @@ static int read_dim(Lexer *l, const Tensor *t)
     return 0;
 }
 
-/* (AXIS)=NUMBER, behind ring and block. */
+/* (AXIS)=NUMBER, after ring and block. */
 static void read_of_dim(Lexer *l, const Buffer *b, int64_t *number)
 {
     lex_expect(l, "(", "before the dimension");
@@ -283,7 +283,7 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
     return stmt_alloc(r->cx, b, read_stmts(r, indent));
 }
 
-/* A copy's name is its stage's with a word behind an '@'. */
+/* Finds the stage of a block. A copy is named by its stage, '@' and a word. */
 static const Stage *stage_called(const NestReader *r, const char *wanted)
 {
     const char *at = strchr(wanted, '@');
@@ -336,7 +336,7 @@ static const Stmt *read_if(NestReader *r, Lexer *l, int indent)
     return ctx_failed(r->cx) ? NULL : stmt_if(r->cx, cond, yes, no);
 }
 
-/* Declared by a step, and steps stand behind the loops. */
+/* Finds an instruction's declaration among the steps, which follow the loops. */
 static const Instruction *instruction_in_steps(NestReader *r, const char *macro)
 {
     static const char word[] = "instruction ";
@@ -378,7 +378,7 @@ static const Stmt *read_stmt(NestReader *r)
     return NULL;
 }
 
-/* The statements that stand deeper than `above`, all as deep as the first. */
+/* Reads the statements indented deeper than `above`, all by the same amount. */
 static const Stmt *read_stmts(NestReader *r, int above)
 {
     List list = { NULL, 0, 0 };
@@ -388,7 +388,7 @@ static const Stmt *read_stmts(NestReader *r, int above)
         int at = r->next;
         if (r->line[at].indent != indent) {
             Lexer l = lex_line(r, at);
-            lex_error(&l, lex_peek(&l), "this line is indented differently from those beside it");
+            lex_error(&l, lex_peek(&l), "this line is indented differently from the lines around it");
         }
         const Stmt *s = read_stmt(r);
         push(r->cx, &list, s);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of rules.def, read by the reader of formulas: once for integers, with i32 as the stand-in, and once for floats. */
+/* Reads the rows of rules.def with the reader of formulas: once for integers, represented by i32, and once for
+ * floats. */
 #include "ir/text/read_rules.h"
 
 #include "ir/text/formula.h"

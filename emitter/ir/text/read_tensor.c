@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What declares sizes and tensors, in printed nests and in .te files alike. */
+/* Declarations of sizes and tensors, in printed nests and .te files. */
 #include "ir/text/read.h"
 
 #include "ir/algebra/algebra.h"
@@ -16,7 +16,7 @@ bool size_read(Lexer *l, const Known **known)
     if (!lex_integer(l, &greatest) || !lex_finish(l)) return false;
     if (least < 0 || greatest < least || greatest > INT32_MAX)
         lex_error(l, top, "a size runs from 0 or more up to %d at most", INT32_MAX);
-    if (known_value(*known, at)) lex_error(l, at, "'%s' is a size already", size);
+    if (known_value(*known, at)) lex_error(l, at, "'%s' is already a size", size);
     *known = known_add(l->cx, *known, size, NULL, expr_new_var(l->cx, size, VAR_SIZE, I32, least, greatest));
     return !ctx_failed(l->cx);
 }
@@ -53,7 +53,7 @@ bool promise_read(Lexer *l, const Known **known)
     const char *promised = lex_name(l, "the name of the tensor");
     if (!lex_expect(l, ":", "after the name") || !tensor_type_read(l, *known, &type, &rank, shape) || !lex_finish(l))
         return false;
-    if (known_tensor(*known, at)) lex_error(l, at, "'%s' is defined already", promised);
+    if (known_tensor(*known, at)) lex_error(l, at, "'%s' is already defined", promised);
     DiagMark mark = diag_mark(l->cx);
     Tensor *t = tensor_new(l->cx, promised, type, rank, shape);
     if (t) tensor_fits_index(l->cx, t);
@@ -68,7 +68,7 @@ bool promises_are_kept(Ctx *cx, const Known *known)
 {
     for (const Known *k = known; k; k = k->outer)
         if (k->is_promised && !k->tensor->producer)
-            diag_error(cx, NULL, "'%s' is promised, and no formula makes it", k->name);
+            diag_error(cx, NULL, "'%s' is promised, but no formula produces it", k->name);
     return !ctx_failed(cx);
 }
 
@@ -84,12 +84,12 @@ static void read_datum(Lexer *l, DType type, void *data, int64_t at, int64_t cou
     if (at < count && !ctx_failed(l->cx)) dtype_store(type, data, at, expr_scalar(e));
 }
 
-/* data = '{' [datum {',' datum} | '..'] '}'      a datum is a value or data again: inner braces are for the eye;
- * .. stands for data that a print does not show, and reads as zeros */
+/* data = '{' [datum {',' datum} | '..'] '}'. A datum is a value or data; inner braces only group. '..' stands for data
+ * that the print omits, and reads as zeros. */
 const void *data_read(Lexer *l, DType type, int64_t count)
 {
     Token open = lex_peek(l);
-    if (count < 0 || count > MOST_ELEMS) lex_error(l, open, "this tensor has too many elements to be written out");
+    if (count < 0 || count > MOST_ELEMS) lex_error(l, open, "this tensor has too many elements for a list of values");
     const bool is_list = lex_accept(l, "[");
     const char *opens = is_list ? "[" : "{", *closes = is_list ? "]" : "}";
     if ((!is_list && !lex_expect(l, "{", "before the values")) || ctx_failed(l->cx)) return NULL;
