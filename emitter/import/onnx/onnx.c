@@ -52,7 +52,8 @@ static int64_t size_of_part(void *importer, const char *dim_name, int length)
     Importer *im = importer;
     const ImportDim *d = named_option(im, dim_name, length);
     if (d && d->is_maximum)
-        diag_listed(im->cx, UNSUPPORTED, NULL, "a dimension computed from an open one: --dim %s<=%lld",
+        diag_listed(im->cx, UNSUPPORTED, NULL,
+                    "a dimension computed from an open one: --dim %s<=%lld; a fixed size (--dim NAME=N) is accepted",
                     d->name, (long long)d->value);
     return d ? d->value : -1;
 }
@@ -137,7 +138,9 @@ static void fix_dims(Importer *im, OnnxValue *v)
     Ctx *cx = im->cx;
     const char *where = text_format(cx, "input \"%s\"", v->name);
     if (!v->is_tensor || !v->has_shape) {
-        diag_listed(cx, UNSUPPORTED, where, v->is_tensor ? "a tensor without a shape" : "a value that is not a tensor");
+        diag_listed(cx, UNSUPPORTED, where,
+                    v->is_tensor ? "a tensor without a shape; a declared rank is accepted"
+                                 : "a value that is not a tensor; tensors are accepted");
         return;
     }
     onnx_check_type(&im->shared, where, v->data_type);
@@ -249,7 +252,7 @@ static void build_model(Importer *im, Model *out)
     out->output = NEW_ARRAY(im->cx->arena, Tensor *, count);
     for (int i = 0; i < count && !ctx_failed(im->cx); i++)
         out->output[out->output_count++] = unshared_output(im, im->shared.file.graph.output[i].name, out->output, i);
-    if (!count) diag_error(im->cx, NULL, "the graph has no outputs");
+    if (!count) diag_error(im->cx, NULL, "the graph has no outputs; at least one is required");
 }
 
 static void check_opset(Importer *im)

@@ -200,7 +200,7 @@ static void read_graph(Ctx *cx, Cursor m, OnnxGraph *g, int depth)
         case GRAPH_INPUT: read_value(cx, f.bytes, &g->input[g->input_count++]); break;
         case GRAPH_OUTPUT: read_value(cx, f.bytes, &g->output[g->output_count++]); break;
         case GRAPH_VALUE: read_value(cx, f.bytes, &g->value[g->value_count++]); break;
-        case GRAPH_SPARSE: diag_unsupported(cx, NULL, "sparse initializers"); break;
+        case GRAPH_SPARSE: diag_unsupported(cx, NULL, "sparse initializers; dense ones are accepted"); break;
         default: break;
         }
     }

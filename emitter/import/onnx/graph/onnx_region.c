@@ -29,7 +29,8 @@ void onnx_choice(OnnxCall *c, const OnnxGraph *yes, const OnnxGraph *no)
     const int count = yes->output_count;
     Tensor *condition = onnx_reshape(c, c->in[0], NULL, 0);
     Tensor **result[2] = { NEW_ARRAY(cx->arena, Tensor *, count), NEW_ARRAY(cx->arena, Tensor *, count) };
-    if (no->output_count != count) onnx_refuse(c, "its branches have %d and %d outputs", count, no->output_count);
+    if (no->output_count != count)
+        onnx_refuse(c, "its branches have %d and %d outputs; equal counts are accepted", count, no->output_count);
     if (!onnx_run_captured(c, yes, NULL, NULL, 0, &captured, result[0])
         || !onnx_run_captured(c, no, NULL, NULL, 0, &captured, result[1]))
         return;
@@ -89,7 +90,7 @@ static bool import_body(Body *b)
     if (l->is_scan) return true;
     Tensor *condition = *b->result++;
     if (tensor_elems(condition) != 1)
-        onnx_refuse(b->c, "its condition \"%s\" has %lld elements", condition->name,
+        onnx_refuse(b->c, "its condition \"%s\" has %lld elements; one is accepted", condition->name,
                     (long long)tensor_elems(condition));
     bool always = tensor_is_constant(condition) && !ctx_failed(cx)
                   && dtype_load(condition->type, condition->data, 0).i != 0;
@@ -180,7 +181,8 @@ static void add_rows(Body *b, Boundary *e)
 {
     for (int i = 0; i < b->l->row_count; i++) {
         Tensor *row = b->result[b->l->state_count + i];
-        if (row->rank == MAX_RANK) onnx_unsupported(b->c, "rows of %d dimensions", MAX_RANK);
+        if (row->rank == MAX_RANK)
+            onnx_unsupported(b->c, "rows of %d dimensions; at most %d are accepted", MAX_RANK, MAX_RANK - 1);
         e->result[e->result_count++] = row;
     }
 }

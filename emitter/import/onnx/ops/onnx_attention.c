@@ -270,7 +270,8 @@ static void rotary_embedding(OnnxCall *c)
     int64_t size = tensor_dim(x, 3), rotated = onnx_int(c, "rotary_embedding_dim", 0),
             half = (rotated ? rotated : size) / 2;
     if (half < 1 || 2 * half > size) {
-        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values", (long long)rotated, (long long)size);
+        onnx_refuse(c, "'rotary_embedding_dim' is %lld for heads of %lld values; 2 up to this number is accepted",
+                    (long long)rotated, (long long)size);
         return;
     }
     Tensor *p = interleaved ? part(c, x, 0, 2 * half, 2) : part(c, x, 0, half, 1),

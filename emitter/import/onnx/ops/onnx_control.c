@@ -44,7 +44,8 @@ typedef struct ScanRows { Tensor **at; int count; } ScanRows;
 static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 {
     int64_t shape[MAX_RANK];
-    if (x->rank == MAX_RANK) onnx_unsupported(c, "rows of %d dimensions", x->rank);
+    if (x->rank == MAX_RANK)
+        onnx_unsupported(c, "rows of %d dimensions; at most %d are accepted", x->rank, MAX_RANK - 1);
     if (ctx_failed(c->cx)) return;
     for (int d = 0; d <= x->rank; d++) shape[d] = d == axis ? 1 : tensor_dim(x, d > axis ? d - 1 : d);
     r->at[r->count++] = onnx_reshape(c, x, shape, x->rank + 1);
@@ -53,7 +54,7 @@ static void add_row(OnnxCall *c, ScanRows *r, Tensor *x, int axis)
 static Tensor *concat_rows(OnnxCall *c, const ScanRows *r, int axis)
 {
     if (r->count) return r->count == 1 ? r->at[0] : call(c->cx, "concat", c->name, r->at, r->count, "axis=%d", axis);
-    onnx_unsupported(c, "a result without elements: the loop has no iteration");
+    onnx_unsupported(c, "a result without elements: the loop has no iteration; at least one is accepted");
     return NULL;
 }
 
@@ -153,8 +154,11 @@ static bool read_loop(OnnxCall *c, LoopEntry *s)
     };
     if (!s->body) return false;
     if (s->states + 2 > ONNX_OUTPUTS || s->body->output_count < 1 + s->states || s->body->input_count < 2 + s->states)
-        onnx_refuse(c, "it has %d states, but its graph %d inputs and %d outputs", s->states, s->body->input_count,
-                    s->body->output_count);
+        onnx_refuse(
+            c,
+            "it has %d states, but its graph has %d inputs and %d outputs; at least 2 inputs and 1 output more than "
+            "states are accepted",
+            s->states, s->body->input_count, s->body->output_count);
     for (int i = 0; i < s->states; i++)
         if (!c->in[2 + i]) onnx_unsupported(c, "its state \"%s\" is not a tensor", c->node->in[2 + i]);
     if (onnx_in(c, 0) && is_constant(c, 0)) onnx_scalar(c, 0, &s->most);
@@ -216,8 +220,11 @@ static bool read_scan(OnnxCall *c, Scan *s)
     s->outputs = s->graph->output_count - s->states;
     if (!s->inputs || s->graph->input_count < c->in_count || s->outputs < 0 || c->in_count > ONNX_OUTPUTS
         || s->graph->output_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "%d inputs, %lld of them scanned, and %d outputs of its graph", c->in_count, (long long)inputs,
-                    s->graph->output_count);
+        onnx_refuse(
+            c,
+            "%d inputs, %lld of them scanned, and %d outputs of its graph; at least 1 scanned input and an output for "
+            "each state are accepted",
+            c->in_count, (long long)inputs, s->graph->output_count);
         return false;
     }
     for (int i = 0; i < ONNX_OUTPUTS; i++) s->in_axis[i] = s->out_axis[i] = s->in_back[i] = s->out_back[i] = 0;
@@ -312,8 +319,8 @@ static void scan_region(OnnxCall *c, Scan *s)
         int64_t axis = s->out_axis[i - s->states];
         if (axis < 0) axis += c->out[i]->rank;
         if (axis < 0 || axis >= c->out[i]->rank)
-            onnx_refuse(c, "rows along axis %lld of %s", (long long)s->out_axis[i - s->states],
-                        tensor_shape_text(c->cx, c->out[i]));
+            onnx_refuse(c, "rows along axis %lld of %s; an axis within the rank is accepted",
+                        (long long)s->out_axis[i - s->states], tensor_shape_text(c->cx, c->out[i]));
         else c->out[i] = move_axis(c, c->out[i], 0, axis);
     }
 }
@@ -337,10 +344,10 @@ static void batched_scan(OnnxCall *c)
         scan(c);
         return;
     }
-    if (onnx_in(c, 0)) onnx_unsupported(c, "lengths of sequences");
+    if (onnx_in(c, 0)) onnx_unsupported(c, "input 0, the lengths of sequences, is present; its absence is accepted");
     for (int i = 1; i < c->in_count; i++) {
         if (!c->in[i] || c->in[i]->rank < 1 || tensor_dim(c->in[i], 0) != 1)
-            onnx_unsupported(c, "a batch other than 1");
+            onnx_unsupported(c, "a batch size other than 1; 1 is accepted");
         if (!ctx_failed(c->cx)) c->in[i] = scan_element(c, c->in[i], 0, 0);
     }
     if (ctx_failed(c->cx) || c->in_count < 1) return;

@@ -175,7 +175,7 @@ static bool read_pool(OnnxCall *c, GramPool *p)
     p->count = p->outputs->int_count;
     for (int i = 0; i < p->count; i++) {
         if (p->outputs->ints[i] < 0 || p->outputs->ints[i] > 1 << 20)
-            onnx_refuse(c, "ngram_indexes holds %lld", (long long)p->outputs->ints[i]);
+            onnx_refuse(c, "ngram_indexes holds %lld; 0 to %d are accepted", (long long)p->outputs->ints[i], 1 << 20);
         else if (p->outputs->ints[i] >= p->width) p->width = (int)p->outputs->ints[i] + 1;
     }
     return !ctx_failed(c->cx) && p->width > 0;
@@ -192,8 +192,11 @@ static int fill_grams(OnnxCall *c, const GramPool *p, int length, int next, bool
             end = length < p->starts->int_count ? p->starts->ints[length] : p->words->int_count;
     if (begin < 0 || end < begin || end > p->words->int_count || (end - begin) % length
         || next + (end - begin) / length > p->count) {
-        onnx_refuse(c, "ngram_counts gives grams of %d words from %lld to %lld of %d", length, (long long)begin,
-                    (long long)end, p->words->int_count);
+        onnx_refuse(
+            c,
+            "ngram_counts gives grams of %d words from %lld to %lld of %d; ascending offsets, a multiple of the "
+            "gram length apart, are accepted",
+            length, (long long)begin, (long long)end, p->words->int_count);
         return -1;
     }
     for (; begin < end; begin += length, next++) {
@@ -218,7 +221,8 @@ static Tensor *weighted(OnnxCall *c, const GramPool *p, Tensor *count)
     const OnnxAttr *given = onnx_attr(c, "weights");
     int64_t width = p->width;
     if (strcmp(mode, "TF") == 0 || !count) return count;
-    if (given && given->real_count != p->count) onnx_refuse(c, "%d weights for %d grams", given->real_count, p->count);
+    if (given && given->real_count != p->count)
+        onnx_refuse(c, "%d weights for %d grams; one per gram is accepted", given->real_count, p->count);
     if (ctx_failed(c->cx)) return NULL;
     void *data;
     Tensor *weights = tensor_zeros(c->cx, c->name, F32, 1, &width, &data);

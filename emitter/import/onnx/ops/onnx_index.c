@@ -50,7 +50,8 @@ static void scatter_nd(OnnxCall *c)
     const Tensor *x = c->in[0], *index = c->in[1];
     int64_t q = index->rank ? tensor_dim(index, index->rank - 1) : -1, shape[MAX_RANK];
     if (q < 1 || q > x->rank || tensor_elems(index) < 1) {
-        onnx_refuse(c, "an index of %s into %s", tensor_shape_text(c->cx, index), tensor_shape_text(c->cx, x));
+        onnx_refuse(c, "an index of %s into %s; a last dimension of 1 up to the rank is accepted",
+                    tensor_shape_text(c->cx, index), tensor_shape_text(c->cx, x));
         return;
     }
     int rank = 0;
@@ -108,7 +109,7 @@ static void compress(OnnxCall *c)
     if (axis < 0 || ctx_failed(c->cx)) return;
     check_range(c, index, tensor_dim(x, axis));
     if (count) c->out[0] = onnx_call2_with(c, "gather", x, index, "axis=%d", axis);
-    else onnx_unsupported(c, "a result without elements");
+    else onnx_unsupported(c, "the condition selects no element; at least one is accepted");
 }
 
 static void one_hot(OnnxCall *c)
@@ -152,7 +153,8 @@ static void eye_like(OnnxCall *c)
     if (!onnx_requires(c, 1)) return;
     const Tensor *x = c->in[0];
     if (to ? !onnx_dtype(to, &t) : x->rank != 2)
-        onnx_refuse(c, "elements of type %lld, and a shape of %s", (long long)to, tensor_shape_text(c->cx, x));
+        onnx_refuse(c, "elements of type %lld, and a shape of %s; a supported type and a matrix are accepted",
+                    (long long)to, tensor_shape_text(c->cx, x));
     if (ctx_failed(c->cx) || x->rank != 2) return;
     if (!to) t = x->type;
     for (int d = 0; d < 2; d++) shape[d] = tensor_dim(x, d);

@@ -34,7 +34,8 @@ static bool read_rule(OnnxCall *c, bool *is_gated, bool *is_delta)
     if (!*is_delta && strcmp(rule, "gated") != 0 && strcmp(rule, "linear") != 0)
         onnx_refuse(c, "'update_rule' is \"%s\"; linear, gated, delta and gated_delta are accepted", rule);
     else if (*is_gated != (onnx_in(c, 4) != NULL) || *is_delta != (onnx_in(c, 5) != NULL))
-        onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s", rule, onnx_in(c, 4) ? "present" : "absent",
+        onnx_refuse(c, "'update_rule' is \"%s\", and decay is %s, beta %s; gated rules require decay, delta rules "
+                    "beta, other rules neither", rule, onnx_in(c, 4) ? "present" : "absent",
                     onnx_in(c, 5) ? "present" : "absent");
     return !ctx_failed(c->cx);
 }

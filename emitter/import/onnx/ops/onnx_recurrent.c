@@ -56,7 +56,9 @@ static const Activation *find_activation(OnnxCall *c, const char *word)
 {
     for (int i = 0; i < ACTIVATION_COUNT; i++)
         if (same_letters(activations[i].onnx, word)) return &activations[i];
-    onnx_refuse(c, "unknown activation \"%s\"", word);
+    Text list = text_new(c->cx);
+    for (int i = 0; i < ACTIVATION_COUNT; i++) text_printf(&list, "%s%s", i ? ", " : "", activations[i].onnx);
+    onnx_refuse(c, "unknown activation \"%s\"; accepted are %s", word, text_string(&list));
     return NULL;
 }
 
@@ -200,13 +202,13 @@ static bool layers_read(Layers *l, OnnxCall *c, const LayerKind *kind)
     l->batch = tensor_dim(x, !l->batch_first);
     l->units = tensor_dim(r, 2);
     if (onnx_int(c, "hidden_size", l->units) != l->units) {
-        onnx_refuse(c, "hidden_size is %lld, but r is %s", (long long)onnx_int(c, "hidden_size", 0),
-                    tensor_shape_text(c->cx, r));
+        onnx_refuse(c, "hidden_size is %lld, but r is %s; its last dimension is accepted",
+                    (long long)onnx_int(c, "hidden_size", 0), tensor_shape_text(c->cx, r));
         return false;
     }
     if (!check_operands(l)) return false;
     if (onnx_in(c, 4) && !dtype_is_integer(c->in[4]->type))
-        onnx_refuse(c, "sequence_lens are %s", dtype_info(c->in[4]->type)->spelling);
+        onnx_refuse(c, "sequence_lens are %s; integers are accepted", dtype_info(c->in[4]->type)->spelling);
     l->lengths = lengths(l);
     return !ctx_failed(c->cx) && read_activations(l);
 }

@@ -96,7 +96,8 @@ static Tensor *resample_axis(OnnxCall *c, const OnnxResize *r, const SampleLine 
     double shrink = r->antialias && l->scale < 1 ? l->scale : 1, reach = strcmp(r->mode, "linear") == 0 ? 1 : 2;
     int64_t first = floor_of(-reach / shrink) + 1, taps = 2 - 2 * first;
     if (taps > MOST_TABLE / l->out) {
-        onnx_unsupported(c, "a table of %lld elements and %lld taps", (long long)l->out, (long long)taps);
+        onnx_unsupported(c, "a table of %lld elements and %lld taps; at most %d weights are accepted",
+                         (long long)l->out, (long long)taps, MOST_TABLE);
         return NULL;
     }
     int32_t *index = NEW_ARRAY(c->cx->arena, int32_t, l->out * taps);
@@ -214,14 +215,18 @@ static bool check_modes(OnnxCall *c, const OnnxResize *r)
                                                "tf_crop_and_resize", NULL };
     static const char *const nearests[] = { "round_prefer_floor", "round_prefer_ceil", "floor", "ceil", NULL };
     const struct {
-        const char *word;
+        const char *attr, *word;
         const char *const *accepted;
-    } words[] = { { r->mode, modes }, { r->coordinates, coordinates }, { r->nearest, nearests } };
+    } words[] = { { "mode", r->mode, modes },
+                  { "coordinate_transformation_mode", r->coordinates, coordinates },
+                  { "nearest_mode", r->nearest, nearests } };
     for (size_t i = 0; i < 3; i++) {
         const char *const *k = words[i].accepted;
         while (*k && strcmp(*k, words[i].word) != 0) k++;
         if (*k) continue;
-        onnx_refuse(c, "\"%s\" is not known here", words[i].word);
+        Text list = text_new(c->cx);
+        for (k = words[i].accepted; *k; k++) text_printf(&list, "%s%s", k == words[i].accepted ? "" : ", ", *k);
+        onnx_refuse(c, "'%s' is \"%s\"; accepted are %s", words[i].attr, words[i].word, text_string(&list));
         return false;
     }
     return true;
@@ -288,7 +293,8 @@ static void resize_by(OnnxCall *c, const OnnxResize *r, const double *scales, co
     double sizes[MAX_RANK];
     for (int d = 0; d < x->rank; d++) {
         int64_t size = tensor_dim(x, d);
-        if (size == 0) onnx_refuse(c, "the input is %s", tensor_shape_text(c->cx, x));
+        if (size == 0)
+            onnx_refuse(c, "the input is %s; dimensions of at least 1 are accepted", tensor_shape_text(c->cx, x));
         line[d] = (SampleLine){ .in = size, .out = size, .scale = 1, .end = 1 };
     }
     for (int i = 0; i < count && !scales; i++)
@@ -322,8 +328,11 @@ static void resize(OnnxCall *c)
     int size_count = is_old || !onnx_in(c, 3) ? 0 : onnx_sizes(c, 3, requested, MAX_RANK);
     if (ctx_failed(c->cx) || regions < 0 || scale_count < 0 || size_count < 0) return;
     if ((scale_count != count && size_count != count) || (r.crops && regions != 2 * count))
-        onnx_refuse(c, "there are %d scales, %d sizes and %d ends of the region for %d axes", scale_count, size_count,
-                    regions, count);
+        onnx_refuse(
+            c,
+            "there are %d scales, %d sizes and %d ends of the region for %d axes; one scale or one size per axis "
+            "is accepted, and two ends if the region is cropped",
+            scale_count, size_count, regions, count);
     else resize_by(c, &r, scale_count ? scales : NULL, requested, count, axes, r.crops ? region : NULL);
 }
 

@@ -25,7 +25,7 @@ static int sequence_index(OnnxCall *c, int index, int count, int most, int other
     if (!onnx_in(c, index)) return otherwise;
     if (!onnx_scalar(c, index, &v)) return -1;
     if (v >= -count && v <= most) return (int)(v < 0 ? v + count : v);
-    onnx_refuse(c, "index %g into a sequence of %d", v, count);
+    onnx_refuse(c, "index %g into a sequence of %d; an index inside it is accepted", v, count);
     return -1;
 }
 
@@ -97,7 +97,8 @@ static void split(OnnxCall *c)
                                                           : 0,
             count = each > 0 ? (size + each - 1) / each : given;
     if (size < 0 || count < 1 || count > MOST) {
-        onnx_unsupported(c, "%lld parts of %lld elements", (long long)count, (long long)size);
+        onnx_unsupported(c, "%lld parts of %lld elements; 1 to %d parts are accepted", (long long)count,
+                         (long long)size, MOST);
         return;
     }
     Tensor **all = NEW_ARRAY(c->cx->arena, Tensor *, count);
@@ -112,7 +113,8 @@ static void split(OnnxCall *c)
         begin = end;
     }
     if (begin != size && !ctx_failed(c->cx))
-        onnx_refuse(c, "the parts have %lld of %lld elements", (long long)begin, (long long)size);
+        onnx_refuse(c, "the parts have %lld of %lld elements; parts that cover the axis are accepted", (long long)begin,
+                    (long long)size);
     set_list(c, (int)count, all);
 }
 

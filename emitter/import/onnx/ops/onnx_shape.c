@@ -102,20 +102,22 @@ static void split(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0);
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || c->node->out_count > ONNX_OUTPUTS) {
-        onnx_refuse(c, "axis %lld of %s into %d parts", (long long)axis, tensor_shape_text(c->cx, x),
-                    c->node->out_count);
+        onnx_refuse(c, "axis %lld of %s into %d parts; an axis within the rank and 1 to %d parts are accepted",
+                    (long long)axis, tensor_shape_text(c->cx, x), c->node->out_count, ONNX_OUTPUTS);
         return;
     }
     int count = split_sizes(c, tensor_dim(x, (int)axis), sizes);
     for (int i = 0; i < count && i < c->node->out_count && !ctx_failed(c->cx); at += sizes[i++]) {
-        if (sizes[i] < 0) onnx_refuse(c, "part %d would have %lld elements", i, (long long)sizes[i]);
+        if (sizes[i] < 0)
+            onnx_refuse(c, "part %d would have %lld elements; 0 or more are accepted", i, (long long)sizes[i]);
         else if (sizes[i] == 0) c->out[i] = onnx_empty_slice(c, x, (int)axis);
         else
             c->out[i] = onnx_call(c, "slice", c->in[0], "axes=%lld begin=%lld end=%lld", (long long)axis, (long long)at,
                                   (long long)(at + sizes[i]));
     }
     if (count >= 0 && (count != c->node->out_count || at != tensor_dim(x, (int)axis)))
-        onnx_refuse(c, "the parts have %lld of %lld elements", (long long)at, (long long)tensor_dim(x, (int)axis));
+        onnx_refuse(c, "the parts have %lld of %lld elements; parts that cover the axis are accepted", (long long)at,
+                    (long long)tensor_dim(x, (int)axis));
 }
 
 /* A slice without elements becomes a constant without elements, whatever its operand: shape arithmetic contains such
@@ -168,7 +170,8 @@ static void slice(OnnxCall *c)
     if (onnx_is_missing(c, count, "starts") || onnx_is_missing(c, ends, "ends") || axis_count == -2 || steps == -2)
         return;
     if (ends != count || (axis_count >= 0 && axis_count != count) || (steps >= 0 && steps != count)) {
-        onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps", count, ends, axis_count, steps);
+        onnx_refuse(c, "there are %d starts, %d ends, %d axes and %d steps (-1: absent); equal counts are accepted",
+                    count, ends, axis_count, steps);
         return;
     }
     if (!sizes[0] && !sizes[1] && is_empty_slice(c, begin, end, axes, axis_count, step, steps, count)) return;
@@ -211,8 +214,8 @@ static void gather(OnnxCall *c)
     int64_t axis = onnx_int(c, "axis", 0), size;
     if (axis < 0) axis += x->rank;
     if (axis < 0 || axis >= x->rank || !dtype_is_integer(index->type)) {
-        onnx_refuse(c, "axis %lld of %s by an index of type %s", (long long)axis, tensor_shape_text(c->cx, x),
-                    dtype_info(index->type)->spelling);
+        onnx_refuse(c, "axis %lld of %s by an index of type %s; an axis within the rank and integers are accepted",
+                    (long long)axis, tensor_shape_text(c->cx, x), dtype_info(index->type)->spelling);
         return;
     }
     size = interval_of(c->cx, x->shape[axis], NULL).least;
@@ -281,7 +284,8 @@ static void tile(OnnxCall *c)
     const Tensor *x = c->in[0];
     const int count = onnx_sizes(c, 1, requested, MAX_RANK);
     if (count < 0) return;
-    if (count != x->rank) onnx_refuse(c, "%d repetitions for %d dimensions", count, x->rank);
+    if (count != x->rank)
+        onnx_refuse(c, "%d repetitions for %d dimensions; one per dimension is accepted", count, x->rank);
     for (int d = 0; d < count && !ctx_failed(c->cx); d++) {
         times[d] = requested[d]->kind == EXPR_INT ? requested[d]->integer : 1;
         if (requested[d]->kind == EXPR_INT) requested[d] = x->shape[d];
@@ -302,7 +306,9 @@ static bool block_shape(OnnxCall *c, const Expr **d, const Expr **b)
     if (!onnx_requires(c, 1)) return false;
     bool fits = c->in[0]->rank == 4 && size >= 1 && size <= 1 << 15;
     for (int i = 0; fits && i < 4; i++) fits = !expr_is_int(d[i] = c->in[0]->shape[i], 0);
-    if (!fits) onnx_refuse(c, "blocksize %lld and an input of %s", (long long)size, tensor_shape_text(c->cx, c->in[0]));
+    if (!fits)
+        onnx_refuse(c, "blocksize %lld and an input of %s; 1 to 32768 and [n][c][h][w] are accepted", (long long)size,
+                    tensor_shape_text(c->cx, c->in[0]));
     *b = expr_index(c->cx, fits ? size : 1);
     return fits;
 }
@@ -390,7 +396,11 @@ static void constant(OnnxCall *c)
         for (int i = 0; i < a->real_count && !is_one; i++) reals[i] = (float)a->reals[i];
         count = a->real_count;
         c->out[0] = tensor_constant(cx, c->name, F32, is_one ? 0 : 1, &count, reals);
-    } else onnx_unsupported(c, "a constant from attribute '%s'", a->name);
+    } else
+        onnx_unsupported(
+            c,
+            "a constant from attribute '%s'; value, value_int, value_ints, value_float and value_floats are accepted",
+            a->name);
 }
 
 static void *fill(OnnxCall *c, DType t, int64_t elems, const void *value)
@@ -415,7 +425,8 @@ static void constant_of_shape(OnnxCall *c)
         }
         elems *= shape[d];
     }
-    if (tensor_elems(value) != 1) onnx_refuse(c, "'value' has %lld elements", (long long)tensor_elems(value));
+    if (tensor_elems(value) != 1)
+        onnx_refuse(c, "'value' has %lld elements; one is accepted", (long long)tensor_elems(value));
     else if (elems > MOST_ELEMS) c->out[0] = onnx_call(c, "expand", value, "shape=%s", ints_text(c->cx, shape, rank));
     else
         c->out[0] = tensor_constant(c->cx, c->name, value->type, rank, shape,
@@ -430,7 +441,7 @@ static void open_range(OnnxCall *c)
         if (onnx_sizes(c, i, &at[i], 1) < 0) return;
     const int64_t step = at[2]->kind == EXPR_INT ? at[2]->integer : 0, by = step < 0 ? -step : step;
     if (!step) {
-        onnx_unsupported(c, "a range with a step of 0, or of an open size");
+        onnx_unsupported(c, "a range with a step of 0, or of an open size; a constant step other than 0 is accepted");
         return;
     }
     const Expr *length = step > 0 ? expr_sub(c->cx, at[1], at[0]) : expr_sub(c->cx, at[0], at[1]);
@@ -456,7 +467,8 @@ static void range(OnnxCall *c)
         return;
     DType t = c->in[0]->type;
     if (c->in[2]->type != t) {
-        onnx_refuse(c, "start is %s but the step %s", dtype_info(t)->spelling, dtype_info(c->in[2]->type)->spelling);
+        onnx_refuse(c, "start is %s but the step is %s; one type is accepted", dtype_info(t)->spelling,
+                    dtype_info(c->in[2]->type)->spelling);
         return;
     }
     double exact = v[2] != 0 ? (v[1] - v[0]) / v[2] : -1;
@@ -486,12 +498,12 @@ static void center_crop_pad(OnnxCall *c)
         axis_count = onnx_ints(c, "axes", -1, axes, MAX_RANK);
     if (count < 0 || axis_count == -2) return;
     if (count != (axis_count < 0 ? rank : axis_count))
-        onnx_refuse(c, "%d sizes for %d axes", count, axis_count < 0 ? rank : axis_count);
+        onnx_refuse(c, "%d sizes for %d axes; one per axis is accepted", count, axis_count < 0 ? rank : axis_count);
     for (int i = 0; i < count && !ctx_failed(c->cx); i++) {
         int d = onnx_axis(c, axis_count < 0 ? i : axes[i], rank);
         if (d < 0) return;
         int64_t more = size[i] - tensor_dim(c->in[0], d);
-        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d", (long long)size[i], d);
+        if (size[i] < 1) onnx_refuse(c, "size %lld along axis %d; 1 or more is accepted", (long long)size[i], d);
         pads[d] = more / 2, pads[rank + d] = more - more / 2;
     }
     c->out[0] = onnx_call(c, "pad", c->in[0], "pad=%s mode=constant value=0", ints_text(c->cx, pads, 2 * rank));

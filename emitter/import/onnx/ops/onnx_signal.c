@@ -30,7 +30,7 @@ static void window(OnnxCall *c, double a, double b, double d)
     DType t = F32;
     if (!onnx_requires(c, 1) || !onnx_scalar(c, 0, &size)) return;
     if (!onnx_dtype(onnx_int(c, "output_datatype", ONNX_FLOAT), &t) || !(size >= 1 && size <= 1 << 16)) {
-        onnx_refuse(c, "a window of %g elements", size);
+        onnx_refuse(c, "a window of %g elements; 1 to %d are accepted", size, 1 << 16);
         return;
     }
     int64_t count = (int64_t)size, length = onnx_int(c, "periodic", 1) ? count : count > 1 ? count - 1 : 1;

@@ -94,7 +94,8 @@ Tensor *onnx_convolve(OnnxCall *c, Tensor *x, Tensor *k, Tensor *bias)
     OnnxWindows w;
     if (!x || !k || !start_windows(c, x, &w)) return NULL;
     if (k->rank != x->rank) {
-        onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+        onnx_refuse(c, "the input is %s but the kernel is %s; equal ranks are accepted", tensor_shape_text(cx, x),
+                    tensor_shape_text(cx, k));
         return NULL;
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
@@ -205,7 +206,8 @@ static void conv_transpose(OnnxCall *c)
     w.is_transposed = true;
     Tensor *x = c->in[0], *k = c->in[1];
     if (k->rank != x->rank) {
-        onnx_refuse(c, "the input is %s but the kernel %s", tensor_shape_text(cx, x), tensor_shape_text(cx, k));
+        onnx_refuse(c, "the input is %s but the kernel is %s; equal ranks are accepted", tensor_shape_text(cx, x),
+                    tensor_shape_text(cx, k));
         return;
     }
     for (int d = 0; d < w.spatial; d++) w.kernel[d] = tensor_dim(k, 2 + d);
@@ -260,7 +262,8 @@ static void max_unpool(OnnxCall *c)
         if (d >= 2)
             shape[d] = (shape[d] - 1) * w.stride[d - 2] + w.kernel[d - 2] - w.pad[d - 2] - w.pad[w.spatial + d - 2];
         if (shape[d] < 1 || total > INT32_MAX / shape[d] || (given == rank && requested[d] < shape[d]))
-            onnx_refuse(c, "dimension %d of the result would be %lld", d, (long long)shape[d]);
+            onnx_refuse(c, "dimension %d of the result would be %lld; 1 up to the requested size is accepted", d,
+                        (long long)shape[d]);
         if (ctx_failed(c->cx)) return;
         total *= shape[d];
         if (given == rank) pads[rank + d] = requested[d] - shape[d];
