@@ -114,8 +114,8 @@ said 'on_device npu conv_1..pool relu_2\non_device dsp sum\n' device
 check device emit device --testbench --annotate "$work/device.txt"
 check device-again emit device_again --testbench --annotate "$work/device.txt"
 check device-verify "$lw" verify "$work/net.te" --annotate "$work/device.txt"
-check device-note sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$lw' dump '$work/net.te' --annotate '$work/said.txt' 2>&1 | grep -q 'note: stays on the cpu: the device npu does not take tanh'"
-once() { [ "$("$lw" "$@" 2>&1 | grep -c 'note: stays')" = 1 ] || { "$lw" "$@"; return 1; }; }
+check device-note sh -c "printf 'on_device npu tanh_1\n' > '$work/said.txt'; '$lw' dump '$work/net.te' --annotate '$work/said.txt' 2>&1 | grep -q 'note: runs on the cpu: the device npu does not accept tanh'"
+once() { [ "$("$lw" "$@" 2>&1 | grep -c 'note: runs on the cpu')" = 1 ] || { "$lw" "$@"; return 1; }; }
 check device-note-once-in-verify once verify "$work/net.te" --annotate "$work/said.txt"
 
 # The default: as it is, without a warning. The driver: the file of the default has nothing of the partition, and ours is called.

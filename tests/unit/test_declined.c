@@ -39,8 +39,8 @@ static void check_next_is_taken(void)
     const char *text = lw_dump(cx, MODEL, &o);
     CHECK("the-next-best-is-chosen", text && strstr(text, "chosen: mine.second"));
     CHECK("the-declined-is-not-chosen", text && !strstr(text, "chosen: mine.first"));
-    CHECK("the-declined-is-said", text && strstr(text, "not taken: mine.first: its function returned false"));
-    CHECK("a-note-says-so-once", count_notes(cx, "\"mine.first\" does not fit, \"mine.second\" is taken") == 1);
+    CHECK("the-declined-is-said", text && strstr(text, "skipped: mine.first: its function returned false"));
+    CHECK("a-note-says-so-once", count_notes(cx, "\"mine.first\" does not apply, \"mine.second\" is used") == 1);
     lw_free(cx);
 }
 

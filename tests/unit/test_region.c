@@ -273,7 +273,7 @@ static void beside(void)
     choice->device = name(n.cx, "npu");
     said = built(&n, &(lw_options){ .name = "net" }, &b);
     const Diag *note = n.cx->diags;
-    check_that(!*said && b.partition_count == 0 && note && strstr(diag_text(n.cx, note), "node \"choose\" (if): note: stays on the cpu: no device takes a region"), "a region stays at home", "%s", said);
+    check_that(!*said && b.partition_count == 0 && note && strstr(diag_text(n.cx, note), "node \"choose\" (if): note: runs on the cpu: no device accepts a region"), "a region stays at home", "%s", said);
     ctx_free(n.cx);
 
     n = two_branches(&late);

@@ -168,7 +168,7 @@ static void computes(void)
     } trial[] = {
         { "t[n, o] = sum(k) x[n, k] * w[k, o]; y[n, o] = t[n, o]", "a compute that agrees", NULL },
         { "y[n] = sum(k) x[n, k]", "a compute of another shape",
-          "makes one output f32[2], but the operator makes 1, the first f32[2][4]" },
+          "produces one output f32[2], but the operator produces 1, the first f32[2][4]" },
         { "y[n, o] = sum(k) x[n, k] * v[k, o]", "a compute that cannot be read",
           "implementation \"mine\" of dense, compute: error" },
         { "y[n, o] = sum(k) x[n, k] * x[n, k] + w[0, o]", "a compute of something else",
@@ -306,7 +306,7 @@ static void refused_step(void)
         implementation_register(n->cx, &bad);
         const char *found = chosen_for(n, "generic", list);
         if (from_outside) check_that(ctx_failed(n->cx) && strstr(net_error(n), "error: "), "a refused step of a row from outside is an error", "%s", found);
-        else check_that(!ctx_failed(n->cx) && strcmp(found, "good") == 0 && strstr(net_error(n), "warning: the schedule \"bad\" does not fit, \"good\" is taken: split"),
+        else check_that(!ctx_failed(n->cx) && strcmp(found, "good") == 0 && strstr(net_error(n), "warning: the schedule \"bad\" does not apply, \"good\" is used: split"),
                         "a refused step of our own costs no more than speed", "%s; %s", found, net_error(n));
         ctx_free(n->cx);
     }

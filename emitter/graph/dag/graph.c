@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Walking and rebuilding the DAG. Nodes are never changed: a pass that replaces one makes fresh copies of all that
- * depend on it, in the same order, so that the order of execution stays the model's. */
+/* Walks and rebuilds the DAG. Nodes are immutable: a pass that replaces one copies all nodes that depend on it, in the
+ * same order, which preserves the model's execution order. */
 #include "graph/dag/region.h"
 
 #include <string.h>
@@ -36,7 +36,7 @@ static void use(Ctx *cx, Uses *u, const Tensor *t)
     ++*n;
 }
 
-/* In scratch memory, as long as the rewriting. */
+/* Counts uses in scratch memory, which lives as long as the rewrite. */
 static Uses *graph_uses(Ctx *cx, const Graph *g)
 {
     Node **order;
@@ -59,14 +59,14 @@ int uses_of(const Uses *u, const Tensor *t)
 
 const Target *uses_target(const Uses *u) { return u->target; }
 
-/* What replaces a tensor is used as often as it was. */
+/* A replacement inherits the use count of the tensor it replaces. */
 static void inherit_uses(Uses *u, const Tensor *from, const Tensor *to)
 {
     void *n = map_get_ptr(&u->count, from);
     if (n && !map_get_ptr(&u->count, to)) map_put_ptr(&u->count, to, n);
 }
 
-/* What stands in a call's place is made where the call was: nodes made since `serial`, from t on upwards. */
+/* Puts a replacement on the original call's device: nodes created since `serial`, from t upwards. */
 static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
 {
     Node *n = t ? t->producer : NULL;
@@ -75,7 +75,7 @@ static void stay_on_device(Tensor *t, const char *device, uint32_t serial)
     for (int i = 0; i < n->in_count; i++) stay_on_device(n->in[i], device, serial);
 }
 
-/* `to` leads from what is replaced beforehand to what stands for it. */
+/* `to` maps replaced tensors to their replacements. */
 typedef struct Rewrite { GraphVisit *visit; NodeKind visited; bool remakes; Map to; } Rewrite;
 
 static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
@@ -87,7 +87,8 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         Node *n = order[i];
         bool same = !r.remakes;
-        Tensor **in = NEW_ARRAY(cx->scratch, Tensor *, n->in_count), **out = NEW_ARRAY(cx->scratch, Tensor *, n->out_count);
+        Tensor **in = NEW_ARRAY(cx->scratch, Tensor *, n->in_count),
+               **out = NEW_ARRAY(cx->scratch, Tensor *, n->out_count);
         for (int j = 0; j < n->in_count; j++) {
             in[j] = mapped(&to, n->in[j]);
             same = same && in[j] == n->in[j];
@@ -113,7 +114,7 @@ static Graph rewrite(Ctx *cx, Graph g, Rewrite r)
     return g;
 }
 
-/* The map of a rewriting is in scratch memory, as long as the rewriting. */
+/* The map is in scratch memory and lives as long as the rewrite. */
 static Graph rewritten(Ctx *cx, Graph g, GraphVisit *visit, NodeKind visited, bool remakes)
 {
     const ArenaMark mark = arena_mark(cx->scratch);

@@ -5,13 +5,17 @@
 #include "graph/dag/target.h"
 #include "support/map.h"
 
-/* What shrinking left of a layer; for reports. */
+/* Size of a layer before and after shrinking; for reports. */
 typedef struct LayerSize { int64_t channels, macs, weights; } LayerSize;       /* weights: bytes of its constants */
 typedef struct Shrunk { const char *name; LayerSize was, is; } Shrunk;
-/* What was said of a tensor and is kept for a later pass: the annotation's call, as it was, and the tensor as it is now. */
+/* An annotation kept for a later pass: the original call, and the tensor's current version. */
 typedef struct Mark { const Node *said; Tensor *tensor; } Mark;
 
-/* Quantized calls written in real numbers: on integers where that is equal but for rounding on the way; ties too; as written. */
+/* Quantized calls written in real numbers are computed
+ *
+ *   EXACT     on integers, if only the rounding of intermediate floats can differ
+ *   INTEGER   the same, including calls with frequent ties
+ *   FLOAT     in floats, as written */
 typedef enum Qdq { QDQ_EXACT, QDQ_INTEGER, QDQ_FLOAT } Qdq;
 
 typedef struct Graph {
@@ -21,29 +25,29 @@ typedef struct Graph {
     const Target *target;                   /* NULL: any */
     Qdq qdq;
     int quantized_count;                    /* quantizations before graph_realize */
-    int unrealized_count; const Node *const *unrealized;      /* those of them that are still made of floats */
-    int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink made smaller */
-    Shrunk shrunk_total;                    /* of all layers that multiply, smaller or not */
-    int mark_count;   Mark *mark;           /* passes that rewrite the graph carry them along */
+    int unrealized_count; const Node *const *unrealized;      /* those still computed in floats */
+    int shrunk_count; const Shrunk *shrunk; /* the layers that graph_shrink reduced */
+    Shrunk shrunk_total;                    /* sum over all layers that multiply, reduced or not */
+    int mark_count;   Mark *mark;           /* passes that rewrite the graph update them */
 } Graph;
 
 bool graph_has_output(const Graph *g, const Tensor *t);
 
-/* How many nodes of the graph read the tensor, plus one for each output that it is. */
 
 const Target *uses_target(const Uses *u);        /* the graph's */
 
-/* Rebuilds the graph: visit gets each call with its inputs already replaced (a fresh copy where they changed) and may
- * overwrite out[], which holds the call's own outputs, with what is to be used instead. */
+/* Rebuilds the graph. visit gets each call with its inputs already replaced (a fresh copy if they changed). It may
+ * overwrite out[], which holds the call's own outputs, with replacements. */
 typedef void GraphVisit(Ctx *cx, Node *call, Tensor **out, const Uses *uses);
 Graph graph_rewrite(Ctx *cx, Graph g, GraphVisit *visit);
-Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit);     /* every call is a fresh copy, so that their order stays for certain */
+/* Copies every call, which preserves their order */
+Graph graph_remake(Ctx *cx, Graph g, GraphVisit *visit);
 Graph graph_rewrite_regions(Ctx *cx, Graph g, GraphVisit *visit);     /* visit gets the regions instead of the calls */
-/* A call or region like `n` over other inputs; its outputs keep their names and quantization. NULL on error. */
+/* Returns a call or region like `n` over other inputs; outputs keep their names and quantization. NULL on error. */
 Node *node_over(Ctx *cx, const Node *n, Tensor *const *in);
 int graph_order(Ctx *cx, const Graph *g, Node ***out);
 
-/* Runs the call on constants: a constant tensor for each output. */
+/* Evaluates the call on constants: out[] gets a constant tensor for each output. */
 bool graph_run_call(Ctx *cx, const Node *call, Tensor **out);
 
 #endif

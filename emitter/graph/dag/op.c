@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls of operators. A call is checked against its row (number of inputs, names of attributes), gets the defaults of
- * the attributes that it leaves out, and is expanded once: the types and shapes of its outputs are those of its computes. */
+/* Calls of operators. A call is checked against its row (number of inputs, attribute names), gets defaults for omitted
+ * attributes, and is expanded once: its outputs have the types and shapes of its computes. */
 #include "graph/dag/op.h"
 
 #include <string.h>
@@ -34,7 +34,7 @@ static void refuse_attr(Ctx *cx, const Op *op, const char *attr_name)
     diag_error(cx, op->name, "there is no attribute '%s'%s", attr_name, text_hint(cx, attr_name, known, count, ""));
 }
 
-/* An integer of decimal digits with an optional sign; *end is set past it, == s if there is none or it does not fit. */
+/* Reads a decimal integer with an optional sign; sets *end past it, or to s if there is none or it overflows. */
 static int64_t read_integer(const char *s, const char **end)
 {
     const char *p = s + (*s == '-');
@@ -90,7 +90,9 @@ static Attr attr_from_text(Ctx *cx, const Op *op, const AttrRow *row, const char
 {
     Attr a = { .name = row->name, .kind = row->kind, .text = value };
     bool well = row->kind == ATTR_TEXT || (row->kind != ATTR_TENSOR && read_list(cx, value, &a));
-    if (!well) diag_error(cx, op->name, "attribute '%s' has the value '%s', which does not suit it: %s", row->name, value, row->meaning);
+    if (!well)
+        diag_error(cx, op->name, "attribute '%s' is '%s'; expected: %s", row->name, value,
+                   row->meaning);
     return a;
 }
 
@@ -103,7 +105,7 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
     for (const char *p = text + strspn(text, " "); *p; p += strspn(p, " ")) {
         size_t word = strcspn(p, " "), left = strcspn(p, "=");
         if (left >= word) {
-            diag_error(cx, op->name, "attributes are written name=value, not '%s'", name_n(cx, p, word));
+            diag_error(cx, op->name, "expected an attribute as name=value, found '%s'", name_n(cx, p, word));
             return attrs;
         }
         const AttrRow *row = attr_row(op, name_n(cx, p, left));
@@ -114,7 +116,7 @@ const Attr *attrs_read(Ctx *cx, const Op *op, const char *text, int *count)
     return attrs;
 }
 
-/* The call's attributes as given, then the defaults of those left out. */
+/* Sets the call's attributes to the given ones followed by the defaults of the omitted ones. */
 static void complete_attrs(Ctx *cx, Node *n, const Attr *attr, int count)
 {
     int room = count;
@@ -155,7 +157,7 @@ static bool check_inputs(Ctx *cx, const Node *n)
     return true;
 }
 
-/* The i-th of the space-separated names. */
+/* Returns the i-th of the space-separated names. */
 static const char *word_at(Ctx *cx, const char *words, int i)
 {
     for (; i > 0 && *words; i--) {
@@ -178,7 +180,8 @@ static int count_char(const char *s, char c)
     return count;
 }
 
-/* Formulas with ';' between, the last of which makes output 0: over inputs and attributes, and those before, by their names. */
+/* Computes formulas separated by ';', the last of which is output 0. Each may name inputs, attributes and the results
+ * of earlier formulas. */
 static Tensor *compute_by_formulas(Ctx *cx, const Node *n, const char *text)
 {
     int count = 0;
@@ -209,17 +212,17 @@ static int compute_by_row(Ctx *cx, const Node *n, Tensor **out)
     return out[0] ? 1 : 0;
 }
 
-/* What went wrong since the mark, with that place. */
+/* Assigns the place to failures since the mark. */
 static void place_failure(Ctx *cx, DiagMark mark, const char *where)
 {
     const Diag *d = diag_rewind(cx, mark);
-    if (!d) diag_internal(cx, where, "the compute failed without a reason");
+    if (!d) diag_internal(cx, where, "the compute failed without a diagnostic");
     else if (d->severity == UNSUPPORTED) diag_unsupported(cx, where, "%s", d->what);
     else if (d->source) diag_with_source(cx, where, d->source, "%s", d->what);
     else diag_error(cx, where, "%s", d->what);
 }
 
-/* Runs Op.compute; a diagnostic of the formula reader or the constructors below gets the call as its place. */
+/* Runs Op.compute; diagnostics of the formula reader and of tensor constructors get the call as their place. */
 int op_compute(Ctx *cx, const Node *n, Tensor **out)
 {
     DiagMark mark = diag_mark(cx);
@@ -244,12 +247,14 @@ Tensor *op_compute_as(Ctx *cx, const Node *n, const char *formulas, const char *
     const Tensor *wanted = n->out[0];
     if (ctx_failed(cx) || !made) place_failure(cx, mark, where);
     else if (n->out_count != 1 || !is_like(made, wanted))
-        diag_error(cx, where, "its compute makes one output %s%s, but the operator makes %d, the first %s%s", dtype_info(made->type)->spelling, tensor_shape_text(cx, made),
-                   n->out_count, dtype_info(wanted->type)->spelling, tensor_shape_text(cx, wanted));
+        diag_error(cx, where, "its compute produces one output %s%s, but the operator produces %d, the first %s%s",
+                   dtype_info(made->type)->spelling, tensor_shape_text(cx, made), n->out_count,
+                   dtype_info(wanted->type)->spelling, tensor_shape_text(cx, wanted));
     return ctx_failed(cx) ? NULL : made;
 }
 
-Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr, int attr_count)
+Node *op_call(Ctx *cx, const Op *op, const char *call_name, Tensor *const *in, int in_count, const Attr *attr,
+              int attr_count)
 {
     if (ctx_failed(cx) || !op) return NULL;
     Node *n = NEW(cx->arena, Node);
@@ -284,7 +289,8 @@ Tensor *const *op_expand(Ctx *cx, const Node *n)
     return map_get_ptr(&registry(cx)->expansion, n);
 }
 
-static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs)
+static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
+                         const char *attrs)
 {
     if (ctx_failed(cx)) return NULL;
     const Op *op = op_find(cx, op_name);
@@ -298,7 +304,8 @@ static Tensor *call_with(Ctx *cx, const char *op_name, const char *call_name, Te
     return n ? n->out[0] : NULL;
 }
 
-Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count, const char *attrs_format, ...)
+Tensor *call(Ctx *cx, const char *op_name, const char *call_name, Tensor *const *in, int in_count,
+             const char *attrs_format, ...)
 {
     va_list args;
     va_start(args, attrs_format);
@@ -316,7 +323,8 @@ Tensor *call_on(Ctx *cx, const char *op_name, const char *call_name, Tensor *x, 
     return x ? call_with(cx, op_name, call_name, &x, 1, attrs) : NULL;
 }
 
-Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b, const char *attrs_format, ...)
+Tensor *call_on_two(Ctx *cx, const char *op_name, const char *call_name, Tensor *a, Tensor *b, const char *attrs_format,
+                    ...)
 {
     va_list args;
     va_start(args, attrs_format);
@@ -337,8 +345,8 @@ const char *ints_text(Ctx *cx, const int64_t *v, int count)
     return text_string(&t);
 }
 
-/* The shape as the attribute of a reshape has it: a symbolic size is 0 where x has it at the same place, else -1, which
- * may be there once; NULL: it would be there more often. */
+/* Returns the reshape attribute for the shape. A symbolic size is 0 if x has it in the same position, else -1, which
+ * may occur only once; NULL: it would occur more often. */
 static const char *shape_from(Ctx *cx, const Tensor *x, const Tensor *like)
 {
     Text shape = text_new(cx);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A formula has no inputs yet when it is registered, so it is computed on made-up ones: the rank of each is the number
- * of indices that the formula gives it, sizes are open, and element types are tried until one fits. What no types make
- * readable is the author's mistake; the diagnostic is that of floats. */
+/* At registration a formula has no inputs, so it is computed on trial inputs. Each has the rank given by the formula's
+ * indices, open sizes, and the first combination of element types that parses. If no types parse, the author made a
+ * mistake; the diagnostic is the one for floats. */
 #include "graph/dag/op_trial.h"
 
 #include <string.h>
@@ -17,7 +17,7 @@ static bool is_letter(char c)
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-/* Behind the next occurrence of the word as a whole name; NULL: there is none. */
+/* Returns the text after the next occurrence of the word as a whole name; NULL: none. */
 static const char *behind_word(const char *from, const char *text, const char *word)
 {
     size_t n = strlen(word);
@@ -26,7 +26,7 @@ static const char *behind_word(const char *from, const char *text, const char *w
     return NULL;
 }
 
-/* The number of indices in the brackets that begin at s; -1: [*]. */
+/* Returns the number of indices in the brackets that begin at s; -1: [*]. */
 static int count_indices(const char *s)
 {
     int depth = 0, count = 1;
@@ -58,7 +58,8 @@ static Guess guess_rank(const char *text, const char *input)
     return g;
 }
 
-/* Inputs read with [*] have one shape, so that any broadcast fits. Sizes are small enough for all products of them. */
+/* Inputs indexed with [*] share one shape, so any broadcast is valid. Sizes are small enough that no product
+ * overflows. */
 static Tensor *made_up(Ctx *cx, const char *word, const char *text, DType type, const Expr *const *star)
 {
     const Guess g = guess_rank(text, word);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Regions as nodes: made with the types and shapes of what their graphs make. Passes see a region as an opaque node, and run on
- * its graphs as on any graph (driver/region_graphs.c); one takes a branch whose condition is known (passes/regions.c). */
+/* Constructs regions as nodes, with the types and shapes of their graphs' outputs. Passes treat a region as an opaque
+ * node and run on its graphs as on any graph (driver/region_graphs.c). One pass replaces a region with a constant
+ * condition by its branch (passes/regions.c). */
 #include "graph/dag/region.h"
 
 #include <string.h>
@@ -8,11 +9,11 @@
 #include "support/names.h"
 #include "support/text.h"
 
-/* How regions are named and fused; nobody calls them by name. */
+/* Names and fusion patterns of regions; no call names these rows. */
 static const Op rows[] = {
-    [REGION_CHOICE] = { .name = "if", .summary = "one of two graphs, by a condition", .fusion.pattern = PATTERN_OPAQUE,
-                        .least_inputs = 1, .most_inputs = -1, .inputs = "condition" },
-    [REGION_LOOP] = { .name = "loop", .summary = "a graph again and again", .fusion.pattern = PATTERN_OPAQUE,
+    [REGION_CHOICE] = { .name = "if", .summary = "executes one of two graphs, by a condition",
+                        .fusion.pattern = PATTERN_OPAQUE, .least_inputs = 1, .most_inputs = -1, .inputs = "condition" },
+    [REGION_LOOP] = { .name = "loop", .summary = "executes a graph repeatedly", .fusion.pattern = PATTERN_OPAQUE,
                       .least_inputs = 2, .most_inputs = -1, .inputs = "count condition" },
 };
 
@@ -26,7 +27,7 @@ static void mark_read(Ctx *cx, const Graph *g, Map *read)
     for (int i = 0; i < g->output_count; i++) map_put_ptr(read, g->output[i], g->output[i]);
 }
 
-/* How many inputs have a role of their own, before those that are handed in. */
+/* Returns the number of inputs with a role of their own; captures follow them. */
 static int first_handed(const Region *r) { return r->kind == REGION_CHOICE ? 1 : 2 + r->state_count + r->scan_count; }
 
 static bool is_read(const Region *r, const Map *read, int k)
@@ -36,7 +37,7 @@ static bool is_read(const Region *r, const Map *read, int k)
     return false;
 }
 
-/* Takes unread tensors out of what is handed in. */
+/* Removes unread captures. */
 static const Region *prune(Ctx *cx, const Region *r, Tensor *const *in, Node *n)
 {
     Region *now = arena_copy(cx->arena, r, sizeof *r);
@@ -44,7 +45,8 @@ static const Region *prune(Ctx *cx, const Region *r, Tensor *const *in, Node *n)
     int count = first_handed(r);
     for (int g = 0; g < r->graph_count; g++) {
         mark_read(cx, &r->graph[g], &read);
-        now->graph[g].input = arena_copy(cx->arena, r->graph[g].input, (size_t)r->graph[g].input_count * sizeof *r->graph[g].input);
+        now->graph[g].input = arena_copy(cx->arena, r->graph[g].input,
+                                         (size_t)r->graph[g].input_count * sizeof *r->graph[g].input);
     }
     for (int k = 0; k < count; k++) n->in[k] = in[k];
     for (int k = count; k < n->in_count; k++) {
@@ -63,7 +65,8 @@ static Tensor *output_like(Ctx *cx, Node *n, int i, const Region *r, const Tenso
     const Expr *shape[MAX_RANK];
     if (collects) shape[0] = expr_int(cx, I32, r->most_turns);
     for (int d = 0; d < made->rank; d++) shape[d + collects] = made->shape[d];
-    Tensor *t = tensor_new(cx, i ? name_format(cx, "%s_%d", n->name, i) : n->name, made->type, made->rank + collects, shape);
+    Tensor *t = tensor_new(cx, i ? name_format(cx, "%s_%d", n->name, i) : n->name, made->type, made->rank + collects,
+                           shape);
     t->quant = collects ? NULL : made->quant;
     t->producer = n;
     t->output = i;
@@ -76,7 +79,10 @@ Node *region_new(Ctx *cx, const char *region_name, const Region *r, Tensor *cons
     Node *n = NEW(cx->arena, Node);
     const Graph *g = &r->graph[0];
     const int skipped = r->kind == REGION_LOOP && r->has_condition;
-    *n = (Node){ .kind = NODE_REGION, .op = &rows[r->kind], .name = name(cx, *region_name ? region_name : rows[r->kind].name), .in_count = in_count };
+    *n = (Node){ .kind = NODE_REGION,
+                 .op = &rows[r->kind],
+                 .name = name(cx, *region_name ? region_name : rows[r->kind].name),
+                 .in_count = in_count };
     n->in = NEW_ARRAY(cx->arena, Tensor *, in_count);
     n->region = prune(cx, r, in, n);
     n->serial = ctx_serial(cx);

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One growing array of pointers for each kind of row, and a map from names. Rows are never copied or changed, except
- * that a target's unset fields are filled in from its base, in a copy, when it is registered: bases come first. */
+/* A growing array of pointers for each kind of row, and a map from names. Rows are immutable and not copied, with one
+ * exception: registration copies a target to fill in fields inherited from its base. Bases are registered first. */
 #include "graph/dag/registry.h"
 
 #include <string.h>
 
 #include "support/text.h"
 
-/* Room for one more pointer in an array of `count`. */
+/* Grows an array of `count` pointers if it is full. */
 static const void **grown(Ctx *cx, const void **old, int count, int *room)
 {
     if (count < *room) return old;
@@ -17,7 +17,7 @@ static const void **grown(Ctx *cx, const void **old, int count, int *room)
     return bigger;
 }
 
-/* The place of the operator's name in the sorted array: where it is, or where it would go. */
+/* Returns the operator's index in the sorted array: its own, or the insertion point. */
 static int op_place(const Registry *r, const char *op_name)
 {
     int low = 0, high = r->op_count;
@@ -51,7 +51,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     Target *t = NEW(cx->arena, Target);
     const Target *base = target_named(r, row->base);
     *t = *row;
-    if (row->base && !base) diag_error(cx, row->name, "the target's base \"%s\" is not known", row->base);
+    if (row->base && !base) diag_error(cx, row->name, "the target's base \"%s\" is not registered", row->base);
     if (base) {
         if (!t->lanes) t->lanes = base->lanes;
         if (!t->vector_bytes) t->vector_bytes = base->vector_bytes;
@@ -66,7 +66,7 @@ static void add_target(Ctx *cx, Registry *r, const Target *row)
     map_put(&r->target_by_name, t->name, strlen(t->name), t);
 }
 
-/* Rows whose base is registered already; the others wait for a later round. */
+/* Registers targets whose base is registered; the others wait for a later round. */
 static bool add_ready_targets(Ctx *cx, Registry *r)
 {
     bool added = false;

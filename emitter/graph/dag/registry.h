@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_REGISTRY_H
 #define LW_GRAPH_REGISTRY_H
-/* All rows that a context knows: operators, targets and implementations. The built-in rows are the
- * context's (context/builtin_rows.c); a user adds more. A later row of the same name wins, so a user may replace one of ours. */
+/* All rows registered in a context: operators, targets and implementations. context/builtin_rows.c supplies the
+ * built-in rows; a user adds more. A later row of the same name wins, so a user may replace a built-in one. */
 #include "graph/dag/target.h"
 #include "support/map.h"
 
@@ -14,7 +14,7 @@ typedef struct BuiltinRows {
     const Device *const *devices;
 } BuiltinRows;
 
-/* Lists of integers as operators read them, defaults filled in: of a call that is computed for plan/condition.c. */
+/* Integer lists that the operator read, defaults included, recorded while a call is computed for plan/condition.c. */
 enum { MOST_NOTES = 16 };
 typedef struct AttrNote { const char *name; int count; int64_t value[2 * MAX_RANK]; } AttrNote;
 typedef struct AttrNotes { int count; AttrNote note[MOST_NOTES]; } AttrNotes;
@@ -23,16 +23,17 @@ typedef struct Tuned Tuned;                /* plan/strategy.c */
 typedef struct Registry {
     Map op_by_name, target_by_name;
     const Op **op;                         int op_count, op_room;                 /* sorted by name */
-    const Target **target;                 int target_count, target_room;         /* as registered; fields filled in */
+    /* In order of registration, inherited fields filled in */
+    const Target **target;                 int target_count, target_room;
     const Implementation **implementation; int implementation_count, implementation_room;
     const Device **device;                 int device_count, device_room;
-    Map tuned;                             /* of a group's signature: its record */
+    Map tuned;                             /* group signature -> its record */
     Tuned *records;                        /* of --tuning, in the order of the file */
-    Map importer_row;                      /* a user's, by the foreign operator's name; importers know what they are */
-    Map expansion;                         /* of a call (by its address): Tensor *[] made by Op.compute */
-    AttrNotes *notes;                      /* where op_ints notes the lists that it gives; NULL: nowhere */
+    Map importer_row;                      /* foreign operator name -> a user's row; the importers define its type */
+    Map expansion;                         /* call (by address) -> Tensor *[] from Op.compute */
+    AttrNotes *notes;                      /* op_ints records the lists it reads here; NULL: not recorded */
 } Registry;
 
-Registry *registry(Ctx *cx);               /* made, with the built-in rows in it, at the first use */
+Registry *registry(Ctx *cx);               /* created with the built-in rows at first use */
 
 #endif

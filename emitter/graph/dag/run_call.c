@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A call over constants, run by the interpreter. */
+/* Evaluates a call over constants with the interpreter. */
 #include "graph/dag/graph.h"
 #include "ir/interpret/interpret.h"
 

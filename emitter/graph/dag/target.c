@@ -11,7 +11,7 @@ bool target_has(const Target *t, const char *feature)
     return t && t->features && text_has_word(t->features, feature);
 }
 
-/* How many features the row needs; -1: the target lacks one. */
+/* Returns the number of features that the row requires; -1: the target lacks one. */
 static int features_in(Ctx *cx, const Target *t, const char *features)
 {
     int count = 0;
@@ -20,7 +20,7 @@ static int features_in(Ctx *cx, const Target *t, const char *features)
     return count;
 }
 
-/* Steps from the target to the one of that name, or to the root for NULL; -1: it is not in the chain. */
+/* Returns the steps from the target to the named one, or to the root for NULL; -1: not in the chain. */
 static int chain_distance(Ctx *cx, const Target *t, const char *target_name)
 {
     for (int d = 0; t; d++) {
@@ -35,7 +35,9 @@ int implementation_rank(Ctx *cx, const Target *t, const Implementation *i)
     enum { MOST_FEATURES = 64 };
     if (!t) return -1;
     const int distance = chain_distance(cx, t, i->target), count = features_in(cx, t, i->features);
-    return distance < 0 || count < 0 ? -1 : (distance + 1) * MOST_FEATURES - (count < MOST_FEATURES ? count : MOST_FEATURES - 1);
+    return distance < 0 || count < 0
+               ? -1
+               : (distance + 1) * MOST_FEATURES - (count < MOST_FEATURES ? count : MOST_FEATURES - 1);
 }
 
 const Target *implementation_target(Ctx *cx, const Implementation *i)

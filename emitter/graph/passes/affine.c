@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* What a trained network keeps apart, batch norms above all, becomes one set of weights and one bias. With W linear in its
- * weights k, whose last axis is that of its output, and constants a, b, s over that axis:
+/* Folds the constant scales and shifts of a trained network, mainly batch norms, into one set of weights and one bias.
+ * With W linear in its weights k, whose last axis is the output's last axis, and constants a, b, s over that axis:
  *
  *      W(x, k) * s        =  W(x, k * s)
- *      (y + b) * s        =  y * s + b * s           where y comes from such a W
+ *      (y + b) * s        =  y * s + b * s           if y is produced by such a W
  *      (y + a) + b        =  y + (a + b)
  *
- * The rounding of the result changes as it does in every tool that folds batch norms. A tensor that others read too
- * stays as it is, for its work would be done twice. Shifts of integers wrap, so that adding them up is exact. */
+ * Rounding changes as in every tool that folds batch norms. A tensor with several consumers is not rewritten, because
+ * that would duplicate its work. Integer shifts wrap, so adding them is exact. */
 #include "graph/passes/passes.h"
 
-/* The constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other operand. */
+/* Returns the constant operand of a scale or shift whose shape is [..1..][c] or a scalar; *data is the other
+ * operand. */
 static Tensor *channel_constant(const Node *call, Tensor **data)
 {
     for (int i = 1; i >= 0; i--) {
@@ -28,7 +29,8 @@ static Node *producer_of(const Tensor *t) { return t->producer && t->producer->k
 
 static bool is_affine(const Node *n, int kind) { return n && (int)n->op->fold.affine == kind && n->in_count == 2; }
 
-/* Is the call at the head of a chain of shifts, each read once and all on one device, linear in constant weights? */
+/* True if a chain of shifts, single-consumer and on one device, leads from x to a call that is linear in constant
+ * weights. */
 static bool comes_from_weights(const Tensor *x, const Uses *uses, const char *device)
 {
     Node *n = producer_of(x);
@@ -45,7 +47,7 @@ static Tensor *flat(Ctx *cx, Tensor *c)
     return tensor_constant(cx, c->name, c->type, 1, &n, c->data);
 }
 
-/* The result of the operator; of two constants at once, so that the next scale or shift sees a constant. */
+/* Calls the operator. Two constant operands fold at once, so the next scale or shift reads a constant. */
 static Tensor *binary(Ctx *cx, const char *op, const char *label, Tensor *a, Tensor *b)
 {
     Tensor *in[] = { a, b }, *out = call(cx, op, label, in, 2, "");

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a target would rather compute: rows of implementations with `alter` give another form of a call, such as a
- * convolution over packed weights,
-     before groups are made. The nearest row is asked first (implementation_rank); the first
- * form found stands. */
+/* Lets a target replace calls before grouping. An implementation row with `alter` offers another form of a call, such
+ * as a convolution over packed weights. Rows are tried nearest first (implementation_rank); the first form offered
+ * wins. */
 #include "graph/passes/passes.h"
 
 #include "support/text.h"
 
-/* The rows that alter calls of the operator, by rank, then in their order: the one behind *key, which becomes its own;
- * NULL: there is none. */
+/* Returns the row after *key that alters calls of the operator, ordered by rank, then by position, and moves *key to
+ * it. NULL: no more rows. */
 static const Implementation *next_row(Ctx *cx, const Target *t, const Op *op, int *key)
 {
     const int after = *key;
@@ -37,5 +36,5 @@ static void alter_call(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
     }
 }
 
-/* A graph for any target keeps its calls. */
+/* A graph without a target keeps its calls. */
 Graph graph_alter(Ctx *cx, Graph g) { return g.target ? graph_rewrite(cx, g, alter_call) : g; }

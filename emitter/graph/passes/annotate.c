@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* The first pass: annotations that are calls become properties.
+/* The first pass turns annotation calls into properties.
  *
- *   on_device(x)        the call that makes x gets the device, with the calls of the same name that lead to it, for an
- *                       importer makes several of one node
- *   stop_gradient(x)    and what else is recorded: a mark on x, which later passes carry along
+ *   on_device(x)        the producer of x gets the device, as do the calls of the same name that feed it, because an
+ *                       importer may emit several calls for one node
+ *   stop_gradient(x)    and other recorded annotations: a mark on x, which later passes carry along
  *
- * Then the calls are gone, so that every pass behind sees the graph as if they had never been there. All calls are made
- * anew, for the order of execution to be the model's. */
+ * The pass then removes the calls, so later passes see no annotations. It copies every call, which keeps the model's
+ * execution order. */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -19,10 +19,11 @@ static bool is_annotation(const Node *n, int kind)
     return n->kind == NODE_CALL && (int)n->op->fusion.annotation == kind;
 }
 
-/* The name of the device, interned; NULL: at home, or not known. */
+/* Returns the device's interned name; NULL for the host, or on error. */
 static const char *device_of_annotation(Ctx *cx, const Node *call)
 {
-    const char *wanted = node_text(call, "device", NULL), *where = name_format(cx, "node \"%s\" (%s)", call->name, call->op->name);
+    const char *wanted = node_text(call, "device", NULL),
+               *where = name_format(cx, "node \"%s\" (%s)", call->name, call->op->name);
     if (!wanted || !*wanted) diag_error(cx, where, "the attribute 'device' is missing");
     if (ctx_failed(cx) || strcmp(wanted, "cpu") == 0) return NULL;
     if (device_find(cx, wanted)) return name(cx, wanted);
@@ -30,7 +31,8 @@ static const char *device_of_annotation(Ctx *cx, const Node *call)
     const Device *const *all = device_list(cx, &count);
     const char **names = NEW_ARRAY(cx->arena, const char *, count);
     for (int i = 0; i < count; i++) names[i] = all[i]->name;
-    diag_error(cx, where, "there is no device '%s'%s", wanted, text_hint(cx, wanted, names, (size_t)count, "; see `loopwright targets`"));
+    diag_error(cx, where, "there is no device '%s'%s", wanted,
+               text_hint(cx, wanted, names, (size_t)count, "; see `loopwright targets`"));
     return NULL;
 }
 
@@ -43,7 +45,7 @@ static void put_on_device(Node *n, const char *device)
     }
 }
 
-/* The calls are fresh here, so that they may be changed. */
+/* Every call is a fresh copy here, so it may be modified. */
 static void dissolve(Ctx *cx, Node *call, Tensor **out, const Uses *uses)
 {
     (void)uses;

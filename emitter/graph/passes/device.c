@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls on other devices. The last pass asks each device's row whether it takes the call that it was given; what it does
- * not take stays here, with a note. Then the graph is written anew with a device_copy wherever a value is made on one
- * device and read on another, one for all readers there. Inputs and outputs of the model are here; constants everywhere.
+/* Partitions calls between devices. The last pass checks each call against its device's row. Calls that the device
+ * rejects return to the host, with a note. The pass then rebuilds the graph and inserts a device_copy wherever a value
+ * is produced on one device and consumed on another; all consumers on a device share one copy. Model inputs and outputs
+ * are on the host; constants are on every device.
  *
  * Copies are opaque, so fusion forms no group across devices. */
 #include "graph/passes/passes.h"
@@ -14,15 +15,15 @@ enum { MOST_DEVICES = 16 };
 
 typedef struct Crossing {
     Ctx *cx;
-    Map to;                                  /* of a tensor: what it has become, where it is made */
+    Map to;                                  /* old tensor -> new tensor, on the device that produces it */
     int device_count;
-    const char *device[MOST_DEVICES];        /* NULL: here */
-    Map copy[MOST_DEVICES];                  /* of a tensor as it has become: its copy on the device */
+    const char *device[MOST_DEVICES];        /* NULL: the host */
+    Map copy[MOST_DEVICES];                  /* new tensor -> its copy on the device */
 } Crossing;
 
 static const char *device_name(const char *device) { return device ? device : "cpu"; }
 
-/* ---- What a device takes ---------------------------------------------------------------------------------------- */
+/* ---- Calls that a device accepts -------------------------------------------------------------------------------- */
 
 static const Tensor *refused_type(const Device *d, const Node *n)
 {
@@ -33,18 +34,19 @@ static const Tensor *refused_type(const Device *d, const Node *n)
     return NULL;
 }
 
-/* Where the call runs after all. */
+/* Returns the device that runs the call: its own if that accepts it, else NULL for the host. */
 static const char *device_taking(Ctx *cx, const Node *n)
 {
     const Device *d = n->device ? device_find(cx, n->device) : NULL;
     if (!d) return NULL;
     const Tensor *refused = refused_type(d, n);
     const char *where = text_format(cx, "node \"%s\" (%s)", n->name, n->op->name);
-    if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "stays on the cpu: no device takes a region");
+    if (n->kind == NODE_REGION) diag_listed(cx, NOTE, where, "runs on the cpu: no device accepts a region");
     else if (!n->op->layout.is_view && !text_has_word(d->ops, n->op->name))
-        diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, n->op->name);
+        diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name, n->op->name);
     else if (refused)
-        diag_listed(cx, NOTE, where, "stays on the cpu: the device %s does not take %s", d->name, dtype_info(refused->type)->spelling);
+        diag_listed(cx, NOTE, where, "runs on the cpu: the device %s does not accept %s", d->name,
+                    dtype_info(refused->type)->spelling);
     else return n->device;
     return NULL;
 }
@@ -73,8 +75,8 @@ static Tensor *on_device(Crossing *c, Tensor *t, const char *device)
     Map *copies = copies_on(c, device);
     Tensor *copy = map_get_ptr(copies, now);
     if (copy) return copy;
-    copy = call(c->cx, "device_copy", text_format(c->cx, "%s_to_%s", now->name, device_name(device)), &now, 1, "from=%s to=%s", device_name(from),
-                device_name(device));
+    copy = call(c->cx, "device_copy", text_format(c->cx, "%s_to_%s", now->name, device_name(device)), &now, 1,
+                "from=%s to=%s", device_name(from), device_name(device));
     if (!copy) return NULL;
     copy->quant = now->quant;
     copy->producer->device = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls over constants are run now, by the interpreter, so that the emitted program does only what depends on its
- * inputs. A result much larger than what it was made from stays a call: flash is dearer than a broadcast. */
+/* Runs calls over constants at compile time with the interpreter, so the emitted program computes only what depends on
+ * its inputs. A result much larger than its operands stays a call: flash costs more than a broadcast. */
 #include "graph/passes/passes.h"
 
 static bool all_constant(const Node *n)
@@ -12,7 +12,7 @@ static bool all_constant(const Node *n)
 
 static bool is_worth_it(const Node *n)
 {
-    enum { ALWAYS = 4096 };      /* bytes that are folded whatever they grew from */
+    enum { ALWAYS = 4096 };      /* bytes folded regardless of the operands' size */
     int64_t from = ALWAYS, to = 0;
     for (int i = 0; i < n->in_count; i++)
         if (n->in[i]) from += 2 * tensor_bytes(n->in[i]);

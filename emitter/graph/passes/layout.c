@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* One internal layout. Importers of channels-first formats wrap an operator in transposes; this pass moves them towards
- * the outputs until they meet their inverse. With T a transpose by P (dimension d of the result is P[d] of the operand):
+/* One internal layout. Importers of channels-first formats wrap an operator in transposes. This pass sinks them towards
+ * the outputs until they cancel against their inverse. With T a transpose by P (result dimension d is operand dimension
+ * P[d]):
  *
  *      op(T(x), T(y), const)     =  T(op'(x, y, T^-1(const)))      op' from the operator's `permute`
  *      T2(T1(x))                 =  one transpose, or x
  *      T(op(const))              =  op'(T(const))
- *      T(x)                      =  a view, where only dimensions of 1 change places
- *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             rows of the constant w in another order
- */
+ *      T(x)                      =  a view, if only unit dimensions move
+ *      view[n][k](T(x)) . w      =  view[n][k](x) . w'             w' permutes the rows of the constant w */
 #include "graph/passes/passes.h"
 
 #include <string.h>
@@ -16,7 +16,8 @@
 
 static Node *transpose_of(const Tensor *t)
 {
-    return t && t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_transpose ? t->producer : NULL;
+    return t && t->producer && t->producer->kind == NODE_CALL && t->producer->op->layout.is_transpose ? t->producer
+                                                                                                      : NULL;
 }
 
 static void perm_of(const Node *n, int *perm)
@@ -44,7 +45,7 @@ static bool moves_only_ones(const Tensor *x, const int *perm)
     return true;
 }
 
-/* A tensor that has x's dimensions in another order, and no elements. */
+/* Returns a tensor without elements that has x's dimensions permuted. */
 static Tensor *turned_shape(Ctx *cx, const Tensor *x, const int *perm)
 {
     const Expr *shape[MAX_RANK];
@@ -52,7 +53,7 @@ static Tensor *turned_shape(Ctx *cx, const Tensor *x, const int *perm)
     return tensor_new(cx, x->name, x->type, x->rank, shape);
 }
 
-/* x with its dimensions permuted: a view where no element moves. */
+/* Returns x with its dimensions permuted: a view if no element moves, else a transpose. */
 static Tensor *transposed(Ctx *cx, const char *label, Tensor *x, const int *perm)
 {
     Tensor *turned = turned_shape(cx, x, perm);
@@ -86,7 +87,8 @@ static bool all_constant(const Node *n)
     return true;
 }
 
-/* T(op(const)) = op'(T(const)), which is folded: what stays a call over constants reads them in the order of its reader. */
+/* T(op(const)) = op'(T(const)). The transpose of the constant folds, so an unfolded call over constants stores its
+ * result in its consumer's order. */
 static Tensor *into_constants(Ctx *cx, const Node *node)
 {
     Node *made = node->in[0]->producer, *now;
@@ -108,8 +110,8 @@ static bool is_transposed_by(const Tensor *t, const int *perm, int rank)
     return memcmp(own, perm, (size_t)rank * sizeof *own) == 0;
 }
 
-/* The operand without the transpose by perm: of what is transposed by another, or not at all, that is a view where only
- * dimensions of 1 move. NULL where it would take a transpose of its own. */
+/* Returns the operand t of `node` with the transpose by perm undone. An operand without that transpose becomes a view
+ * if only unit dimensions move. NULL: the operand would need a transpose. */
 static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm)
 {
     int inverse[MAX_RANK], rank = node->out[0]->rank;
@@ -124,7 +126,7 @@ static Tensor *turned_back(Ctx *cx, const Node *node, Tensor *t, const int *perm
     return moves_only_ones(wide, inverse) && can_view(cx, t, turned) ? view_call(cx, t->name, t, turned) : NULL;
 }
 
-/* The transpose of the first operand that is one of the result's rank. */
+/* Returns the transpose behind the first operand that is one and has the result's rank. */
 static Node *first_transpose(const Node *node)
 {
     for (int i = 0; i < node->in_count; i++)
@@ -132,7 +134,7 @@ static Node *first_transpose(const Node *node)
     return NULL;
 }
 
-/* Constants are left to the operator: turning them is folded. */
+/* Sinks the operands' common transpose below the call. The operator's hook transposes constant operands, which fold. */
 static Tensor *sink(Ctx *cx, Node *node)
 {
     Node *first = node->op->layout.permute && node->out_count == 1 ? first_transpose(node) : NULL;
@@ -149,7 +151,7 @@ static Tensor *sink(Ctx *cx, Node *node)
     return now ? transposed(cx, node->name, now->out[0], perm) : NULL;
 }
 
-/* view[n][k](T(x)) . w: the rows of w follow the order of x's own dimensions. */
+/* view[n][k](T(x)) . w: permutes the rows of w into the order of x's own dimensions. */
 static Tensor *absorb(Ctx *cx, Node *node)
 {
     if (!node->op->layout.contracts_last || !tensor_is_constant(node->in[1]) || node->in[1]->rank != 2) return NULL;
@@ -160,7 +162,8 @@ static Tensor *absorb(Ctx *cx, Node *node)
     int perm[MAX_RANK], inverse[MAX_RANK], order[MAX_RANK], rank = x->rank;
     int64_t shape[MAX_RANK];
     perm_of(t, perm);
-    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(cx, x, flat)) return NULL;
+    if (perm[0] != 0 || rank < 3 || flat->rank != 2 || flat->shape[0] != x->shape[0] || !can_view(cx, x, flat))
+        return NULL;
     invert(perm, rank, inverse);
     for (int d = 1; d < rank; d++) {
         shape[d - 1] = tensor_dim(view->in[0], d);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* An output that is an input, a constant or another output becomes a copy of it, so that each is written by one call. */
+/* Copies every output that is an input, a constant or another output, so that one call writes each output. */
 #include "graph/passes/passes.h"
 
 static bool is_among(const Tensor *t, Tensor *const *list, int count)

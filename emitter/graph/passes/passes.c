@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The table of passes.def. */
+/* Instantiates the table of passes.def. */
 #include "graph/passes/passes.h"
 
 static const GraphPassRow table[] = {

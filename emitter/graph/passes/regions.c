@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Takes the branch whose condition has become known in the place of its region. */
+/* Replaces a region by its branch when the condition is constant. */
 #include "graph/passes/passes.h"
 
 #include "graph/dag/region.h"
@@ -13,7 +13,7 @@ static void take_branch(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
     for (int i = 0; i < n->out_count; i++) out[i] = taken.output[i];
 }
 
-/* What was inlined has not been simplified and folded. */
+/* An inlined branch has not been simplified or folded yet. */
 Graph graph_regions(Ctx *cx, Graph g)
 {
     const Graph now = graph_rewrite_regions(cx, g, take_branch);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Calls that have a simpler form are replaced by it, until none has. A view of a view is one view of the first tensor,
- * unless one of them is there to be noticed (annotation.stop_fusion). */
+/* Replaces calls by their simpler forms until none is left. A view of a view becomes one view of the first tensor,
+ * unless one of them is an annotation that later passes read (annotation.stop_fusion). */
 #include "graph/passes/passes.h"
 
 static Tensor *view_of_view(Ctx *cx, Node *call)

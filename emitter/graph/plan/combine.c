@@ -1,19 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* schedule_combine: how separately scheduled operators become one program. The DAG's groups are walked in order:
+/* schedule_combine merges separately scheduled operators into one program. It walks the DAG's groups in order:
  *
- *   1. each group's strategy schedules it alone, and leaves a list of steps;
- *   2. all groups are expanded into one naive nest; the stages of a group bear its name in front: pool_max_pool2d;
- *   3. the master's steps are taken on that nest, under these names. Its outermost loop is where the others may go;
- *   4. from the master back to the inputs, compute_at puts each group's last stage into that loop, and its steps are taken
- *      there; store_at and fold_storage keep what the iteration before has made, in rings found by a mask;
- *   5. where a step of 4 is refused the group stays at the root, with its steps, or if these are refused there with its loops as
- *      they are, and all begins anew; where a ring is too short for what a warm-up reads, it is made longer.
+ *   1. each group's strategy schedules it alone and records a list of steps;
+ *   2. all groups are expanded into one naive nest; a group's name prefixes its stages: pool_max_pool2d;
+ *   3. the master's steps are replayed on that nest under these names. Other parts may be attached to its outermost
+ *      loop;
+ *   4. from the master back to the inputs, compute_at attaches each part's last stage to that loop, and its steps are
+ *      replayed there; store_at and fold_storage keep rows of earlier iterations in ring buffers indexed with a mask;
+ *   5. if a step of 4 is refused, the part stays at the root with its steps; if these are refused there too, it stays
+ *      naive. Either way the combination restarts. A ring too short for a warm-up's reads is lengthened.
  *
- * So nothing is made twice, and the trace of the nest that comes out is a schedule like any other: it can be printed, changed
- * and replayed. A producer's fold is taken twice, for once its reader makes only new rows, fewer of its own are needed.
+ * Every value is computed once. The trace of the resulting nest is an ordinary schedule: it can be printed, edited and
+ * replayed. Each producer is folded twice: once its consumer computes only new rows, fewer of the producer's rows are
+ * live.
  *
- * Where a part cannot go along so, it is tried by rows: every part takes its steps at the root, just as they are, and comes into the
- * master's loop row by row with the loops that it has. What its strategy gained (instructions, tiles) stays. */
+ * If a part cannot be attached this way, the groups are combined by rows: every part replays its unchanged steps at the
+ * root and is attached to the master's loop row by row, with its loops kept. The part keeps what its strategy gained
+ * (instructions, tiles). */
 #include "graph/plan/combine.h"
 
 #include <string.h>
@@ -27,12 +30,12 @@
 typedef struct CombinedPart {
     const Group *group;
     const Nest *alone;               /* scheduled by its strategy */
-    Map local;                       /* of names in `alone` that are not its own: the name here */
-    const Tensor *output;            /* in the nest of all */
+    Map local;                       /* name in `alone` of a stage or input role -> its name here */
+    const Tensor *output;            /* in the combined nest */
     const char *result;              /* the stage that computes it */
-    const char *at_root;             /* why it is not attached; NULL: it is */
-    const char *as_it_is;            /* why none of its steps are taken; NULL: all are */
-    int64_t slots;                   /* of its ring; 0: as few as will do for the loop, rounded up to a mask */
+    const char *at_root;             /* reason why it is not attached; NULL: attached */
+    const char *as_it_is;            /* reason why none of its steps apply; NULL: all do */
+    int64_t slots;                   /* of its ring; 0: the fewest that suffice, rounded up for a mask */
 } CombinedPart;
 
 typedef struct Combine {
@@ -41,8 +44,10 @@ typedef struct Combine {
     const Target *target;
     int count, master;
     CombinedPart *part;
-    bool by_rows;                    /* each is shaped at the root and moved row by row, so that its strategy's steps are taken as they are */
-    int64_t turns;                   /* of the master's loop that are one iteration, so that others may make several rows at once */
+    /* Each part is scheduled at the root and attached row by row, so its strategy's steps apply unchanged */
+    bool by_rows;
+    /* Iterations of the master's loop merged into one, so that parts may compute several rows at once */
+    int64_t turns;
 } Combine;
 
 /* ---- Steps under other names ----------------------------------------------------------------------------------- */
@@ -61,8 +66,8 @@ static int guards_in(const Stmt *s)
     return n;
 }
 
-/* Computes the producers of the stage that are of its own part in its innermost loop, so that they follow whatever
- * becomes of the loops; the part's steps place them again. */
+/* Attaches the stage's producers of the same part to its innermost loop, so they follow every change of the loops. The
+ * part's steps attach them elsewhere afterwards. */
 static const Nest *with_sources_inside(Combine *c, const Nest *n, const Stage *s)
 {
     const Tensor **reads;
@@ -80,8 +85,8 @@ static const Nest *with_sources_inside(Combine *c, const Nest *n, const Stage *s
     return n;
 }
 
-/* A reader that needs a column less than there is leaves a tile that is cut. Where the tile may as well be whole, it is: making the
- * column costs less than a guard in every tile. Here each step has to be proved, for the nest must stay one that replays. */
+/* A consumer that reads one column less than the extent cuts the last tile. Rounds that tile up if possible: one more
+ * column costs less than a guard in every tile. Each step is proved here, because the nest must remain replayable. */
 static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *cut, const StepRow *row,
                                     const StepArgs *args)
 {
@@ -106,7 +111,7 @@ static const Nest *with_whole_tiles(Combine *c, const Nest *before, const Nest *
 
 static const char *reason(Ctx *cx, const Diag *d) { return text_format(cx, "%s: %s", d->where, d->what); }
 
-/* NULL where a step is refused; *why says which and for which reason. */
+/* Returns NULL if a step is refused; *why then holds the reason. */
 static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p, const char **why)
 {
     Ctx *cx = c->cx;
@@ -127,7 +132,7 @@ static const Nest *replay(Combine *c, const Nest *n, CombinedPart *p, const char
 
 /* ---- Attaching ------------------------------------------------------------------------------------------------- */
 
-/* The outermost loop over a data axis that has more than one iteration; NULL: there is none. */
+/* Returns the outermost loop over a data axis with a trip count above 1; NULL: none. */
 static const char *outermost_loop(const Nest *n, const char *stage)
 {
     Path p;
@@ -146,19 +151,22 @@ static const char *outermost_loop(const Nest *n, const char *stage)
 static int64_t slots_of(const Stmt *s, const char *stage)
 {
     int64_t slots = 0;
-    for (int d = 0; s->kind == STMT_ALLOC && text_equal(s->buffer->tensor->name, stage) && d < s->buffer->tensor->rank; d++)
+    for (int d = 0; s->kind == STMT_ALLOC && text_equal(s->buffer->tensor->name, stage) && d < s->buffer->tensor->rank;
+         d++)
         if (s->buffer->ring[d]) slots = s->buffer->ring[d];
     for (int i = 0; i < s->child_count && !slots; i++) slots = slots_of(s->child[i], stage);
     return slots;
 }
 
-/* As few slots as will do, for a slot is mostly reckoned once a row; of a power of two where that is up to a third more. */
+/* Allocates the fewest slots that suffice, because the slot index is mostly computed once per row; rounds up to a power
+ * of two if that costs at most a third more. */
 static const Nest *fold_rows(Ctx *cx, const Nest *n, const CombinedPart *p)
 {
     const Nest *few = SCHED(cx, n, fold_storage, .target = p->result, .factor = { p->slots }, .warm = WARM_GUARD);
     if (p->slots) return few;
     const Nest *masked = SCHED(cx, n, fold_storage, .target = p->result, .mask = true, .warm = WARM_GUARD);
-    return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked : few;
+    return !ctx_failed(cx) && 3 * slots_of(masked->root, p->result) <= 4 * slots_of(few->root, p->result) ? masked
+                                                                                                          : few;
 }
 
 static const Nest *fold(Ctx *cx, const Nest *n, const CombinedPart *p)
@@ -168,11 +176,14 @@ static const Nest *fold(Ctx *cx, const Nest *n, const CombinedPart *p)
     return p->slots && !diag_rewind(cx, mark) ? longer : SCHED(cx, n, fold_storage, .target = p->result, .mask = true);
 }
 
-static const Nest *keep_at_root(Ctx *cx, const Nest *n, const CombinedPart *p) { return sched_store_at(cx, n, p->result, NULL); }
+static const Nest *keep_at_root(Ctx *cx, const Nest *n, const CombinedPart *p)
+{
+    return sched_store_at(cx, n, p->result, NULL);
+}
 
 typedef const Nest *OneStep(Ctx *cx, const Nest *n, const CombinedPart *p);
 
-/* The step taken for the part; where it is refused the part belongs at the root. */
+/* Applies the step to the part; a refusal moves the part to the root. */
 static const Nest *take(Combine *c, const Nest *n, CombinedPart *p, OneStep *step)
 {
     DiagMark mark = diag_mark(c->cx);
@@ -215,7 +226,8 @@ static const Nest *fold_all(Combine *c, const Nest *n)
     return n;
 }
 
-/* The steps of a part that stands at the root. A step that suits the part alone may not suit it among others: then it does without. */
+/* Replays the steps of a part at the root. A step that is valid alone may be refused in the combined nest; the part
+ * then keeps no steps. */
 static const Nest *replay_at_root(Combine *c, const Nest *n, CombinedPart *p)
 {
     const char *why = NULL;
@@ -224,7 +236,7 @@ static const Nest *replay_at_root(Combine *c, const Nest *n, CombinedPart *p)
     return n;
 }
 
-/* NULL where one more part turns out to belong at the root, or to do without its steps; or on error. */
+/* NULL if one more part moves to the root or loses its steps; or on error. */
 static const Nest *attempt(Combine *c)
 {
     const Nest *n = replay_at_root(c, c->naive, &c->part[c->master]);
@@ -233,7 +245,9 @@ static const Nest *attempt(Combine *c)
         CombinedPart *p = &c->part[i];
         bool goes_along = !p->at_root && loop && i < c->master;
         if (i == c->master || (goes_along && !c->by_rows)) continue;
-        if (!p->at_root && !goes_along) p->at_root = i > c->master ? "it reads the master, or is beside it" : "the master has no loop to attach it to";
+        if (!p->at_root && !goes_along)
+            p->at_root = i > c->master ? "it reads the master, or is independent of it"
+                                       : "the master has no loop to attach it to";
         n = replay_at_root(c, n, p);
     }
     if (n && loop && c->turns > 1) n = sched_split(c->cx, n, loop, c->turns, TAIL_GUARD, NULL, NULL);
@@ -242,8 +256,8 @@ static const Nest *attempt(Combine *c)
     return n ? fold_all(c, n) : NULL;
 }
 
-/* A warm-up may read more rows at once than the loop behind it: the ring that does not hold them gets longer, up to a limit.
- * Where it is no ring that is at fault, all parts go to the root; where they are there, they do without their steps. */
+/* A warm-up may read more rows at once than the loop after it. Lengthens the ring at fault, up to a limit. For any
+ * other fault, all parts move to the root; if they are there already, they lose their steps. */
 static void give_way(Combine *c, const Refusal *refusal)
 {
     enum { LONGEST_RING = 32 };
@@ -278,7 +292,8 @@ static const Nest *combine_parts(Combine *c)
         if (!refusal) return n;
         give_way(c, refusal);
     }
-    if (!ctx_failed(c->cx)) diag_internal(c->cx, "combine", "the groups' loops one after the other make a nest that is not proved");
+    if (!ctx_failed(c->cx))
+        diag_internal(c->cx, "combine", "the sequence of the groups' naive loops is not proved");
     return NULL;
 }
 
@@ -311,7 +326,8 @@ static void gather_nodes(Ctx *cx, const Groups *groups, const int *part, int cou
     for (int i = 0; i < count; i++) nodes += groups->at[part[i]].node_count;
     merged->node = NEW_ARRAY(cx->arena, Node *, nodes);
     for (int i = 0; i < count; i++)
-        for (int j = 0; j < groups->at[part[i]].node_count; j++) merged->node[merged->node_count++] = groups->at[part[i]].node[j];
+        for (int j = 0; j < groups->at[part[i]].node_count; j++)
+            merged->node[merged->node_count++] = groups->at[part[i]].node[j];
 }
 
 static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, Group *merged)
@@ -332,7 +348,8 @@ static void gather_ports(Ctx *cx, const Graph *g, const Groups *groups, const in
                 merged->input[merged->input_count++] = p->input[j];
         for (int j = 0; j < p->output_count; j++) {
             made[made_count++] = p->output[j];
-            if (is_read_outside(g, groups, part, count, p->output[j])) merged->output[merged->output_count++] = p->output[j];
+            if (is_read_outside(g, groups, part, count, p->output[j]))
+                merged->output[merged->output_count++] = p->output[j];
         }
     }
 }
@@ -345,7 +362,7 @@ static const char *free_name(Ctx *cx, Map *taken, const char *wanted)
     return n;
 }
 
-/* An input of all under the name of its role in the first part that reads it. */
+/* Returns a stand-in for an input of the combined group, named after its role in the first part that reads it. */
 static Tensor *stand_in(Combine *c, Map *taken, const Tensor *t)
 {
     Ctx *cx = c->cx;
@@ -362,8 +379,10 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
 {
     Ctx *cx = c->cx;
     Map made = map_new(cx->arena), taken = map_new(cx->arena);
-    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count), **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
-    for (int i = 0; i < merged->input_count; i++) map_put_ptr(&made, merged->input[i], in[i] = stand_in(c, &taken, merged->input[i]));
+    Tensor **in = NEW_ARRAY(cx->arena, Tensor *, merged->input_count),
+           **out = NEW_ARRAY(cx->arena, Tensor *, merged->output_count);
+    for (int i = 0; i < merged->input_count; i++)
+        map_put_ptr(&made, merged->input[i], in[i] = stand_in(c, &taken, merged->input[i]));
     for (int i = 0; i < c->count; i++) {
         CombinedPart *p = &c->part[i];
         p->local = map_new(cx->arena);
@@ -379,14 +398,14 @@ static const Nest *naive_of_all(Combine *c, const Group *merged, const Implement
     return nest_named_by(cx, nest_for(cx, n, c->target->features), text_string(&all));
 }
 
-/* "4 of 32 rows along h" for the ring that the part's result is kept in. */
+/* Appends ", 4 of 32 kept along h" for the ring buffer that holds the part's result. */
 static void explain_ring(const Stmt *s, const char *result, Text *t)
 {
     const Tensor *made = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
     for (int d = 0; made && text_equal(made->name, result) && d < made->rank; d++)
         if (s->buffer->ring[d])
-            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d], (long long)tensor_dim(made, d),
-                        expr_as_var(made->producer->stage->axis[d].var)->name);
+            text_printf(t, ", %lld of %lld kept along %s", (long long)s->buffer->ring[d],
+                        (long long)tensor_dim(made, d), expr_as_var(made->producer->stage->axis[d].var)->name);
     for (int i = 0; i < s->child_count; i++) explain_ring(s->child[i], result, t);
 }
 
@@ -396,7 +415,7 @@ static void explain_parts(const Combine *c, const Nest *n, Text *t)
     text_printf(t, "combined around %s\n", master);
     for (int i = 0; i < c->count; i++) {
         const CombinedPart *p = &c->part[i];
-        if (p->as_it_is) text_printf(t, "  %s with its loops as they are: %s\n", p->group->name, p->as_it_is);
+        if (p->as_it_is) text_printf(t, "  %s without its steps: %s\n", p->group->name, p->as_it_is);
         if (i == c->master) continue;
         if (p->at_root) text_printf(t, "  %s at the root: %s\n", p->group->name, p->at_root);
         else {
@@ -414,7 +433,7 @@ static bool all_go_along(const Combine *c)
     return true;
 }
 
-/* "conv_1+pool_1": the master's is the last. */
+/* "conv_1+pool_1": the master comes last. */
 static const char *part_names(const Combine *c)
 {
     Text t = text_new(c->cx);
@@ -424,9 +443,12 @@ static const char *part_names(const Combine *c)
     return text_string(&t);
 }
 
-static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t, Group *merged)
+static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master,
+                           const Target *t, Group *merged)
 {
-    Combine c = { .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, CombinedPart, count) };
+    Combine c = {
+        .cx = cx, .target = t, .count = count, .master = master, .part = NEW_ARRAY(cx->arena, CombinedPart, count)
+    };
     const Implementation **with = NEW_ARRAY(cx->arena, const Implementation *, count);
     for (int i = 0; i < count && !ctx_failed(cx); i++) {
         c.part[i].group = &groups->at[part[i]];
@@ -440,7 +462,7 @@ static Combine combine_new(Ctx *cx, const Graph *g, const Groups *groups, const 
     return c;
 }
 
-/* The rows of its output that an iteration of the outermost loop makes; 0: it does not make rows. */
+/* Returns the rows of the output computed by one iteration of the outermost loop; 0: the loop does not compute rows. */
 static int64_t rows_at_once(Ctx *cx, const Nest *n)
 {
     const Stage *s = n->output[0]->producer ? n->output[0]->producer->stage : NULL;
@@ -449,11 +471,12 @@ static int64_t rows_at_once(Ctx *cx, const Nest *n)
     int64_t rows = 0;
     if (!loop || !nest_find_block(n, s->name, &block) || !nest_find_loop(n, loop, &p)) return 0;
     for (int a = 0; a < s->data_count; a++)
-        if (expr_uses(path_end(&block)->bind[a], path_end(&p)->var)) rows = rows_in_block(cx, path_end(&block)->bind[a], path_end(&p)->var);
+        if (expr_uses(path_end(&block)->bind[a], path_end(&p)->var))
+            rows = rows_in_block(cx, path_end(&block)->bind[a], path_end(&p)->var);
     return rows;
 }
 
-/* How many of the master's iterations have to be one, so that a part may make its rows in blocks. */
+/* Returns the master's iterations to merge so that a part may compute its rows in blocks. */
 static int64_t most_turns(const Combine *c)
 {
     int64_t most = 1;
@@ -465,7 +488,7 @@ static int64_t most_turns(const Combine *c)
     return most;
 }
 
-/* NULL where a part would have to stay behind. */
+/* NULL if a part cannot be attached. */
 static const Nest *combine_by_rows(Combine *c)
 {
     const int64_t most = most_turns(c);
@@ -481,8 +504,8 @@ static const Nest *combine_by_rows(Combine *c)
     return NULL;
 }
 
-const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master, const Target *t,
-                             Text *explain, Group *merged)
+const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, int master,
+                             const Target *t, Text *explain, Group *merged)
 {
     Combine c = combine_new(cx, g, groups, part, count, master, t, merged);
     const Nest *n = c.naive ? combine_parts(&c) : NULL;
@@ -496,8 +519,8 @@ const Nest *schedule_combine(Ctx *cx, const Graph *g, const Groups *groups, cons
     return n;
 }
 
-const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count, const Target *t, Text *explain,
-                                  Group *merged)
+const Nest *schedule_combine_rows(Ctx *cx, const Graph *g, const Groups *groups, const int *part, int count,
+                                  const Target *t, Text *explain, Group *merged)
 {
     Combine c = combine_new(cx, g, groups, part, count, count - 1, t, merged);
     const Nest *n = c.naive ? combine_by_rows(&c) : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions of implementations. A condition is read as an expression of formulas in which `x is f32` has become true
- * or false: in the text, so that columns stay. It is read twice. Against the operator's row, with any sizes and
- * attributes, it has to read: what fails there is the author's mistake and a diagnostic. Against a call, with the
- * values of the call, it may fail, where it names what this call leaves out: then it does not hold. */
+/* Conditions of implementations. A condition is parsed as an expression of formulas, after every `x is f32` is replaced
+ * by true or false in the text, with columns unchanged. It is parsed twice. Against the operator's row, with any sizes
+ * and attributes, it must parse: a failure there is the author's mistake and a diagnostic. Against a call, with the
+ * call's values, it may fail on a name that this call omits: then the condition does not hold. */
 #include "graph/plan/condition.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void add_name(Names *w, const char *word, Tensor *t, const Expr *value)
 
 /* ---- Names of a call --------------------------------------------------------------------------------------------- */
 
-/* The operator reads its lists while it computes, with the defaults that it has. */
+/* Records the lists that the operator reads during its compute, with its defaults. */
 static void note_lists(Ctx *cx, const Node *call, AttrNotes *notes)
 {
     Tensor *out[MAX_OUTPUTS];
@@ -105,10 +105,11 @@ static const Tensor *input_called(const Names *w, const char *word)
     return NULL;
 }
 
-/* What is wrong with a condition: a sentence, and where. */
+/* A fault in a condition: a sentence, and its position. */
 typedef struct Fault { const char *what; size_t at, length; } Fault;
 
-/* The text with `true` or `false` and blanks in the place of each `NAME is TYPE`. Any type fits an input of a row. */
+/* Returns the text with each `NAME is TYPE` replaced by `true` or `false` and blanks. Against a row, any type
+ * matches. */
 static char *without_types(const Names *w, const char *when, bool is_row, Fault *fault)
 {
     size_t length = strlen(when);
@@ -122,9 +123,9 @@ static char *without_types(const Names *w, const char *when, bool is_row, Fault 
         const Tensor *t = input_called(w, word);
         bool is_type = dtype_read(when + type_at, m, &type);
         if (!fault->what && !t)
-            *fault = (Fault){ text_format(w->cx, "there is no input '%s' here", word), at, n };
+            *fault = (Fault){ text_format(w->cx, "there is no input '%s'", word), at, n };
         if (!fault->what && !is_type)
-            *fault = (Fault){ text_format(w->cx, "'%.*s' is no element type", (int)m, when + type_at), type_at, m };
+            *fault = (Fault){ text_format(w->cx, "'%.*s' is not an element type", (int)m, when + type_at), type_at, m };
         const char *truth = t && is_type && (is_row || t->type == type) ? "true" : "false";
         memset(text + at, ' ', type_at + m - at);
         memcpy(text + at, truth, strlen(truth));
@@ -137,7 +138,7 @@ static char *without_types(const Names *w, const char *when, bool is_row, Fault 
 
 static void find_element(const Expr *e, void *user) { *(bool *)user |= e->kind == EXPR_READ || e->kind == EXPR_LOAD; }
 
-/* The place of a diagnostic of the expression reader, from the line of carets below the text. */
+/* Returns the position of the expression reader's diagnostic, from its line of carets. */
 static Fault fault_of(const Diag *d)
 {
     const char *carets = d->source ? strchr(d->source, '\n') : NULL;
@@ -146,7 +147,7 @@ static Fault fault_of(const Diag *d)
     return (Fault){ d->what, blanks < 2 ? 0 : blanks - 2, strspn(carets + 1 + blanks, "^") };
 }
 
-/* NULL and a fault where it does not read. */
+/* Returns NULL and a fault if the condition does not parse. */
 static const Expr *read_condition(const Names *w, const char *when, bool is_row, Fault *fault)
 {
     const char *text = without_types(w, when, is_row, fault);
@@ -159,7 +160,7 @@ static const Expr *read_condition(const Names *w, const char *when, bool is_row,
     else expr_walk(w->cx, e, find_element, &reads);
     if (!d && e->type != BOOL) *fault = (Fault){ "a comparison is expected, not a number", 0, strlen(when) };
     if (!d && reads)
-        *fault = (Fault){ "it reads elements; sizes, types and integer attributes are accepted", 0, strlen(when) };
+        *fault = (Fault){ "it reads elements; only sizes, types and integer attributes are accepted", 0, strlen(when) };
     return fault->what ? NULL : e;
 }
 

@@ -12,10 +12,10 @@
 
 typedef enum Holds { HOLDS_NOT, HOLDS, HOLDS_OPEN } Holds;
 
-/* HOLDS_OPEN: open sizes leave it undecided, and *open is what the run has to test. A condition that cannot hold for
- * any call of the operator, because a name or its syntax is wrong, is a diagnostic. */
+/* HOLDS_OPEN: open sizes leave it undecided; *open is the test for run time. A condition with a wrong name or syntax,
+ * which holds for no call of the operator, is a diagnostic. */
 Holds condition_holds(Ctx *cx, const Implementation *i, const Node *call, const Expr **open);
-/* Does it read, with names that the operators of the row have? For rows of a pattern: that one of its operators has. A
+/* True if the condition parses with names of the row's operators; for rows of a pattern, of one of its operators. A
  * diagnostic otherwise. */
 bool condition_reads(Ctx *cx, const Implementation *i);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Orders groups so that those of one device follow one another as far as the values allow: each such sequence is one function
- * of the emitted program (driver/device_functions.c). */
+/* Reorders groups so that those of one device are consecutive as far as dependences allow. Each such sequence becomes
+ * one function of the emitted program (driver/device_functions.c). */
 #include "graph/plan/plan.h"
 
 const char *group_device(const Group *g) { return g->node_count ? g->node[0]->device : NULL; }
@@ -14,15 +14,18 @@ static bool is_ready(const Map *producer, const bool *done, const Group *g, cons
     return true;
 }
 
-/* The first group that is ready, of the device or of any. */
+/* Returns the first ready group, of the given device or of any. */
 static int next_ready(const Groups *groups, const Map *producer, const bool *done, bool of_any, const char *device)
 {
     for (int i = 0; i < groups->count; i++)
-        if (!done[i] && (of_any || group_device(&groups->at[i]) == device) && is_ready(producer, done, &groups->at[i], groups->at)) return i;
+        if (!done[i] && (of_any || group_device(&groups->at[i]) == device)
+            && is_ready(producer, done, &groups->at[i], groups->at))
+            return i;
     return -1;
 }
 
-/* As long as the device has a group that is ready it goes on; then all that can be done here, then another device. */
+/* Continues with the current device while it has a ready group; then with all ready host groups; then with another
+ * device. */
 Groups groups_by_device(Ctx *cx, Groups groups)
 {
     bool any = false, *done = NEW_ARRAY(cx->arena, bool, groups.count);
@@ -30,7 +33,8 @@ Groups groups_by_device(Ctx *cx, Groups groups)
     Groups out = { groups.count, NEW_ARRAY(cx->arena, Group, groups.count) };
     for (int i = 0; i < groups.count; i++) {
         any = any || group_device(&groups.at[i]);
-        for (int j = 0; j < groups.at[i].output_count; j++) map_put_ptr(&producer, groups.at[i].output[j], &groups.at[i]);
+        for (int j = 0; j < groups.at[i].output_count; j++)
+            map_put_ptr(&producer, groups.at[i].output[j], &groups.at[i]);
     }
     if (!any) return groups;
     const char *device = NULL;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* A group as computes: each call of the group is expanded over what its producers expanded to, so that the stages read
- * one another directly. Names come from the operators, so that equal groups read the same. */
+/* Expands a group into computes. Each call is expanded over the expansions of its producers, so the stages read one
+ * another directly. Names derive from the operators, so equal groups have equal text. */
 #include "graph/plan/plan.h"
 
 #include <string.h>
@@ -8,11 +8,11 @@
 #include "support/map.h"
 #include "support/names.h"
 
-/* Where several groups are expanded into one nest, `part` is the group, whose name is the prefix of its stages; `all`
- * holds the names of the nest, and `local` leads from a name alone to the one there. NULL: alone. */
+/* If several groups are expanded into one nest, `part` is the current group, whose name prefixes its stages. `all`
+ * holds the nest's names; `local` maps a name of the group alone to the one in the nest. NULL: one group. */
 typedef struct Expansion { Ctx *cx; Map of, named; Map taken; const char *part; Map *all, *local; } Expansion;
 
-/* The name `wanted`, or wanted_2, wanted_3, ... where it is taken. */
+/* Returns the name `wanted`, or wanted_2, wanted_3, ... if it is taken. */
 static const char *unique_name(Ctx *cx, Map *taken, const char *wanted)
 {
     const char *n = wanted;
@@ -29,7 +29,7 @@ static const char *stage_name(Expansion *x, const char *local)
     return here;
 }
 
-/* Gives the fresh stages that lead to t their final names. They belong to this expansion alone, so they may be named. */
+/* Gives the fresh stages that produce t their final names. Only this expansion uses them, so renaming is safe. */
 static void name_stages(Expansion *x, Tensor *t, const char *wanted)
 {
     Node *n = t->producer;
@@ -57,7 +57,9 @@ static bool expand_call(Expansion *x, const Node *n, const Implementation *with)
     Tensor **out = NEW_ARRAY(x->cx->arena, Tensor *, n->out_count);
     if (with && with->compute) out[0] = op_compute_as(x->cx, &over, with->compute, with->name);
     else if (op_compute(x->cx, &over, out) != n->out_count && !ctx_failed(x->cx))
-        diag_internal(x->cx, n->name, "operator \"%s\" made another number of outputs than before", n->op->name);
+        diag_internal(x->cx, n->name,
+                      "operator \"%s\" produced a different number of outputs than before",
+                      n->op->name);
     for (int i = 0; i < n->out_count && !ctx_failed(x->cx); i++) {
         name_stages(x, out[i], n->op->name);
         out[i]->quant = n->out[i]->quant;
@@ -80,7 +82,7 @@ static const char *role_of(Ctx *cx, const Group *g, const Tensor *t)
     return role ? role : "x";
 }
 
-/* What the group sees of a tensor from outside: the same tensor under the name of its role. */
+/* Returns the group's stand-in for an outside tensor: the same tensor named after its role. */
 static Tensor *stand_in(Expansion *x, const Group *g, const Tensor *t)
 {
     Tensor *in = arena_copy(x->cx->arena, t, sizeof *t);
@@ -120,12 +122,14 @@ bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map 
         Tensor *in = map_get_ptr(made, g->input[i]);
         const char *role = unique_name(cx, &x.taken, role_of(cx, g, g->input[i]));
         map_put_const(local, role, strlen(role), in->name);
-        /* The group sees no more of what others make than it does alone: names of axes, for one, follow from it. */
+        /* Hides producers outside the group, as when it is expanded alone: names of axes, for example, depend on
+         * them. */
         producer[i] = in->producer;
         in->producer = NULL;
     }
     bool ok = true;
-    for (int i = 0; i < g->node_count && ok; i++) ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
+    for (int i = 0; i < g->node_count && ok; i++)
+        ok = expand_call(&x, g->node[i], g->node[i] == g->anchor ? with : NULL);
     for (int i = 0; i < g->input_count; i++) {
         Tensor *in = map_get_ptr(made, g->input[i]);
         in->producer = producer[i];

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Fusion by pattern kind, on the post-dominator tree of the DAG.
+/* Fusion by pattern, on the post-dominator tree of the DAG.
  *
- * A node's immediate post-dominator d is the first node through which all that it computes must pass. A node joins d's
- * group, with everything on the paths between, when
+ * A node's immediate post-dominator d is the first node on every path from it to the outputs. A node joins d's group,
+ * together with all nodes on the paths between, if
  *
- *   its group holds an anchor (out-fusable or reduction)  every edge up to d is elementwise and every node <= broadcast;
- *   it is broadcast or less                               d's group is injective or less, a reduction, or an anchor;
- *   it is injective                                       all up to d are injective or less;
- *   it is a transpose                                     d is an anchor and reads it alone: it becomes the anchor's index;
- *   it is broadcast or less, over constants               the same: weights that are stored smaller than they are read.
+ *   its group has an anchor (out-fusable or reduction)   every edge up to d is elementwise and every node <= broadcast;
+ *   it is broadcast or less                              d's group is injective or less, a reduction, or an anchor;
+ *   it is injective                                      all up to d are injective or less;
+ *   it is a transpose                                    d is an anchor and its only consumer: folded into d's indices;
+ *   it is broadcast or less, over constants              the same: weights stored narrower than they are read.
  *
- * In the end a group's last node that only widens what another group reads goes over to that one.
- * The rules are tried phase by phase, so that anchors take their tails before anything else does. A group has at most
- * one anchor. Views and concatenations of separate tensors stand alone: they are places in memory, not work.
- * (After the relay fuser; our own: reductions take an elementwise tail, transposes go into anchors.) */
+ * Afterwards, a group's last node that only widens elements for another group moves to that group. The rules run phase
+ * by phase, so anchors fuse their epilogues first. A group has at most one anchor. Views and concatenations of separate
+ * tensors are groups of their own: they alias memory and compute nothing. (After the relay fuser; ours in addition:
+ * reductions fuse an elementwise epilogue, anchors fold transposes.) */
 #include "graph/dag/region.h"
 
 #include <string.h>
@@ -25,16 +25,16 @@
 typedef struct FuseNode FuseNode;
 struct FuseNode {
     Node *node;
-    int place;                    /* in order of execution */
+    int place;                    /* index in execution order */
     Pattern pattern;
     FuseNode *dominator;          /* immediate post-dominator; NULL: an output, or none */
-    Pattern edge;                 /* the most restrictive edge on the way to it */
+    Pattern edge;                 /* the most restrictive edge on the paths to it */
     int depth;                    /* in the tree */
     FuseNode *group;              /* union-find towards the group's last node */
     Pattern group_pattern;        /* of a root */
-    int group_size;               /* of a root: nodes */
+    int group_size;               /* of a root: number of nodes */
     bool is_output;
-    int mark;                     /* the last walk that came by */
+    int mark;                     /* the last walk that visited it */
     int reader_count; FuseNode **reader;
 };
 
@@ -45,7 +45,7 @@ typedef struct Fuser {
     int walks, path_count; FuseNode **path;
 } Fuser;
 
-enum { MOST_NODES = 64 };         /* in one group: keeps functions readable */
+enum { MOST_NODES = 64 };         /* in one group: limits the length of functions */
 
 static FuseNode *fuse_node(const Fuser *f, const Node *n) { return n ? map_get_ptr(&f->of, n) : NULL; }
 
@@ -63,7 +63,7 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return true;
 }
 
-/* A broadcast of an operand that has the result's shape already is elementwise in it. */
+/* A broadcast of an operand that already has the result's shape is elementwise in it. */
 static Pattern edge_pattern(const FuseNode *from, const FuseNode *to)
 {
     bool is_same = to->pattern == PATTERN_BROADCAST;
@@ -79,7 +79,7 @@ static bool stands_alone(const Node *n)
     return n->kind != NODE_CALL || n->op->layout.is_view || n->op->layout.is_concat;
 }
 
-/* Readers, each once, in order: counted first, then placed. */
+/* Lists consumers, each once, in order: counts first, then fills. */
 static void add_readers(Fuser *f)
 {
     for (int pass = 0; pass < 2; pass++) {
@@ -122,7 +122,7 @@ static Fuser fuser_new(Ctx *cx, const Graph *g)
     return f;
 }
 
-/* The nearest common ancestor in the tree; *edge takes what is met on the way. */
+/* Returns the nearest common ancestor in the tree; *edge accumulates the edges on the way. */
 static FuseNode *common(FuseNode *a, FuseNode *b, Pattern *edge)
 {
     while (a && b && a != b) {
@@ -157,7 +157,7 @@ static void mark_readers(const Fuser *f, const FuseNode *n)
     for (int r = 0; r < n->reader_count; r++) n->reader[r]->mark = f->walks;
 }
 
-/* f->path: the nodes on the paths from n to its dominator, in order; n is left out, the dominator is the last. */
+/* Fills f->path with the nodes on the paths from n to its dominator, in order, without n; the dominator is the last. */
 static void walk_path(Fuser *f, const FuseNode *n)
 {
     f->walks++;
@@ -170,7 +170,7 @@ static void walk_path(Fuser *f, const FuseNode *n)
     }
 }
 
-/* Are the first `count` nodes of the path in groups of pattern at most `most`? */
+/* True if the groups of the path's first `count` nodes have patterns up to `most`. */
 static bool path_allows(const Fuser *f, int count, Pattern most)
 {
     for (int i = 0; i < count; i++)
@@ -178,8 +178,8 @@ static bool path_allows(const Fuser *f, int count, Pattern most)
     return true;
 }
 
-/* The size of what n, its path and their groups would become. A group's root is its last node, so that a group whose
- * root is neither n's nor the dominator's has it on the path. */
+/* Returns the size of the group that n, its path and their groups would form. A group's root is its last node, so a
+ * group whose root is neither n's nor the dominator's has its root on the path. */
 static int joined_size(const Fuser *f, FuseNode *n)
 {
     FuseNode *a = root_of(n), *b = root_of(n->dominator);
@@ -209,7 +209,7 @@ static bool is_over_constants(const FuseNode *n)
     return n->pattern <= PATTERN_BROADCAST;
 }
 
-/* May n join its dominator's group? Walks the path where that must be asked, and in any case if the answer is yes. */
+/* True if n may join its dominator's group. Fills f->path if the rule needs it, and always if the result is true. */
 static bool may_join(Fuser *f, FuseNode *n, int phase)
 {
     FuseNode *d = n->dominator;
@@ -247,7 +247,7 @@ static void fuse_phase(Fuser *f, int phase)
 
 static int element_bytes(const FuseNode *n) { return dtype_info(n->node->out[0]->type)->bytes; }
 
-/* Who makes the one operand that is no constant; NULL: several, or from elsewhere. */
+/* Returns the producer of the only non-constant operand; NULL: several such operands, or an input. */
 static FuseNode *only_producer(const Fuser *f, const FuseNode *n)
 {
     FuseNode *producer = NULL;
@@ -260,14 +260,18 @@ static FuseNode *only_producer(const Fuser *f, const FuseNode *n)
     return producer;
 }
 
-/* A group's last node that only makes elements wider for one reader elsewhere goes there: what lies between the groups is
- * as narrow as it can be. The last but one becomes the root. */
+/* Moves a group's last node that only widens elements for one consumer into the consumer's group, so the tensor between
+ * the groups stays narrow. The node before it becomes the root. */
 static void move_widening(Fuser *f, FuseNode *last)
 {
     FuseNode *reader = last->reader_count == 1 ? last->reader[0] : NULL, *producer = only_producer(f, last);
-    if (!reader || !producer || last->is_output || producer->is_output || producer->reader_count != 1 || root_of(producer) != last || last->pattern > PATTERN_BROADCAST) return;
+    if (!reader || !producer || last->is_output || producer->is_output || producer->reader_count != 1
+        || root_of(producer) != last || last->pattern > PATTERN_BROADCAST)
+        return;
     FuseNode *to = root_of(reader);
-    if (to == last || to->group_pattern == PATTERN_OPAQUE || edge_pattern(last, reader) != PATTERN_ELEMENTWISE || to->group_size == MOST_NODES) return;
+    if (to == last || to->group_pattern == PATTERN_OPAQUE || edge_pattern(last, reader) != PATTERN_ELEMENTWISE
+        || to->group_size == MOST_NODES)
+        return;
     if (element_bytes(producer) >= element_bytes(last)) return;
     producer->group_pattern = last->group_pattern;
     producer->group_size = last->group_size - 1;
@@ -302,7 +306,7 @@ static bool is_read_outside(const Fuser *f, const Tensor *t, FuseNode *root)
     return false;
 }
 
-/* A region is a group of its own; it makes all its outputs, wanted or not. */
+/* A region is a group of its own; it produces all its outputs, used or not. */
 static void complete_region(Ctx *cx, Group *out)
 {
     Node *n = out->anchor = out->node[0];
@@ -314,7 +318,7 @@ static void complete_region(Ctx *cx, Group *out)
         if (region_reads(n, k)) add_tensor(out->input, &out->input_count, n->in[k]);
 }
 
-/* What the group's nodes read from outside and make for others, and its anchor: the last node of the highest pattern. */
+/* Fills in the group's inputs, its outputs for other groups, and its anchor: the last node of the highest pattern. */
 static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group *out)
 {
     int tensors = 0;
@@ -338,7 +342,8 @@ static void complete_group(const Fuser *f, const Graph *g, FuseNode *root, Group
     out->name = name_identifier(f->cx, out->anchor->name);
 }
 
-/* In order of the groups' last nodes: every input has been made by then, for only a group's last node is read outside. */
+/* Orders groups by their last nodes. Every input precedes its group, because only a group's last node is read
+ * outside. */
 Groups fuse(Ctx *cx, const Graph *g)
 {
     const ArenaMark mark = arena_mark(cx->scratch);

@@ -1,21 +1,30 @@
 /* SPDX-License-Identifier: MIT */
-/* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and an interval of groups in which
- * they are alive; two that are alive together must not overlap. Placed one after the other, each at the lowest gap that
- * is free, the result depends only on the order: largest first, then, while the live-set bound is not reached, a
- * deterministic hill climb over orders. The best plan seen is kept, and checked.
+/* Offsets in the arena. Items (roots, and the scratch of single groups) have a size and a live range of groups. Two
+ * items with overlapping live ranges must not share memory. Items are allocated one after the other, each in the lowest
+ * free gap, so the plan depends only on their order: largest first; then, until the live-set bound is reached, a
+ * deterministic hill climb over orders. The best plan is kept and verified.
  *
- * An input that dies where an output is made may lie over it, so far behind its begin that it is read before it is written over
- * (lower/overlap.c says how far). That is done where it makes the arena smaller. */
+ * An input that dies where an output is produced may overlap it, provided it starts far enough behind the output's
+ * start that every element is read before it is overwritten (lower/overlap.c computes the distance). An overlap is used
+ * if it shrinks the arena. */
 #include "graph/plan/plan.h"
 #include "ir/algebra/algebra.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16 };       /* inputs lie over outputs where that saves a sixteenth */
+/* inputs overlap outputs only if that saves at least a sixteenth */
+enum { LEAST_ALIGN = 16, CLIMBS = 3000, LEAST_GAIN = 16 };
 
-/* The item may lie over the one with the serial `into`, at least `lead` bytes behind its begin; -1: over none. */
-typedef struct Item { int64_t bytes, offset; int first, last, serial; Slot *root; Scratch *scratch; int into; int64_t lead; } Item;
+/* The item may overlap the one with serial `into`, at least `lead` bytes behind its start; -1: none. */
+typedef struct Item {
+    int64_t bytes, offset;
+    int first, last, serial;
+    Slot *root;
+    Scratch *scratch;
+    int into;
+    int64_t lead;
+} Item;
 typedef struct Items { int count; Item *at; } Items;
 
 static int64_t align_up(const Plan *p, int64_t n) { return (n + p->align - 1) / p->align * p->align; }
@@ -38,7 +47,9 @@ static Items items_of(Ctx *cx, const Plan *p, int group_count, Scratch *const *s
     }
     for (int g = 0; g < group_count; g++)
         for (int i = 0; i < count[g]; i++, it.count++)
-            it.at[it.count] = (Item){ align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0 };
+            it.at[it.count] = (Item){
+                align_up(p, scratch[g][i].bytes), 0, g, g, it.count, NULL, &scratch[g][i], -1, 0
+            };
     return it;
 }
 
@@ -49,7 +60,7 @@ static Item *item_of(const Items *it, const Tensor *root)
     return NULL;
 }
 
-/* Before they are sorted. */
+/* Runs before items are sorted. */
 static void note_leads(Items *it, const Plan *p)
 {
     for (int i = 0; i < p->lead_count; i++) {
@@ -63,7 +74,7 @@ static void note_leads(Items *it, const Plan *p)
 
 static bool meet(const Item *a, const Item *b) { return a->first <= b->last && b->first <= a->last; }
 
-/* How many bytes each group needs; of an item over another, what lies over it counts once. */
+/* Returns the bytes each group needs; the overlap of two items counts once. */
 static int64_t *bytes_alive(Ctx *cx, const Items *it, int group_count)
 {
     int64_t *alive = NEW_ARRAY(cx->arena, int64_t, group_count + 1);
@@ -85,7 +96,7 @@ static int64_t greatest(const int64_t *bytes, int count)
     return most;
 }
 
-/* The item at this offset and another one that is placed: 0 if they get on, else the next offset worth trying. */
+/* Compares the item at this offset with an allocated one: 0 if they are compatible, else the next offset to try. */
 static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
 {
     if (!meet(o, item) || at + item->bytes <= o->offset || o->offset + o->bytes <= at) return 0;
@@ -94,7 +105,7 @@ static int64_t pushed_behind(const Item *item, int64_t at, const Item *o)
     return at < o->offset + item->lead ? o->offset + item->lead : 0;
 }
 
-/* The lowest offset at which the item fits beside those placed before it. */
+/* Returns the lowest offset at which the item fits among those already allocated. */
 static int64_t lowest_gap(const Items *it, const int *order, int placed, const Item *item)
 {
     int64_t at = 0;
@@ -129,7 +140,10 @@ static int larger_first(const void *a, const void *b)
     return lives ? lives : x->serial - y->serial;
 }
 
-static uint32_t next_random(uint32_t *state) { return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8; }
+static uint32_t next_random(uint32_t *state)
+{
+    return (*state = *state * UINT32_C(1664525) + UINT32_C(1013904223)) >> 8;
+}
 
 static int64_t search(Ctx *cx, Items *it, int64_t bound)
 {
@@ -155,9 +169,15 @@ static int64_t search(Ctx *cx, Items *it, int64_t bound)
     return place_in_order(it, best);
 }
 
-static bool lie_apart(const Item *a, const Item *b) { return b->offset + b->bytes <= a->offset || a->offset + a->bytes <= b->offset; }
+static bool lie_apart(const Item *a, const Item *b)
+{
+    return b->offset + b->bytes <= a->offset || a->offset + a->bytes <= b->offset;
+}
 
-static bool may_lie_over(const Item *x, const Item *y) { return x->into == y->serial && y->offset + x->lead <= x->offset; }
+static bool may_lie_over(const Item *x, const Item *y)
+{
+    return x->into == y->serial && y->offset + x->lead <= x->offset;
+}
 
 static void check(Ctx *cx, const Items *it)
 {
@@ -170,13 +190,14 @@ static void check(Ctx *cx, const Items *it)
         }
 }
 
-/* Groups in which an input lies over the output. */
+/* Marks the groups with an input that overlaps the output. */
 static void note_overlaps(Ctx *cx, Plan *p, const Items *it, int group_count)
 {
     p->overlaps = NEW_ARRAY(cx->arena, bool, group_count);
     for (int i = 0; i < it->count; i++)
         for (int j = 0; j < it->count; j++)
-            if (it->at[i].into == it->at[j].serial && !lie_apart(&it->at[i], &it->at[j])) p->overlaps[it->at[i].last] = true;
+            if (it->at[i].into == it->at[j].serial && !lie_apart(&it->at[i], &it->at[j]))
+                p->overlaps[it->at[i].last] = true;
 }
 
 void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count)
@@ -188,7 +209,8 @@ void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, cons
     apart.at = arena_copy(cx->arena, it.at, (size_t)it.count * sizeof *it.at);
     p->arena_size = search(cx, &apart, p->live_bound);
     note_leads(&it, p);
-    int64_t *alive = bytes_alive(cx, &it, group_count), bound = greatest(alive, group_count), size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
+    int64_t *alive = bytes_alive(cx, &it, group_count), bound = greatest(alive, group_count),
+            size = p->lead_count ? search(cx, &it, bound) : p->arena_size;
     if (size < p->arena_size - p->arena_size / LEAST_GAIN) {
         p->arena_size = size;
         p->alive = alive;

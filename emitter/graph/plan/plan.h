@@ -1,75 +1,81 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_PLAN_H
 #define LW_GRAPH_PLAN_H
-/* From calls to functions over one arena: fused groups, the schedule of each, and where every tensor is stored. */
+/* From calls to functions over one arena: fused groups, the schedule of each, and the storage of every tensor. */
 #include "graph/dag/graph.h"
 
-/* Fusion by pattern kind on the dominator tree (catalogue 7.2): every call is in one group; order is that of execution. */
+/* Fuses by pattern on the dominator tree (catalogue 7.2). Every call is in one group; groups are in execution order. */
 typedef struct Groups { int count; Group *at; } Groups;
 Groups fuse(Ctx *cx, const Graph *g);
-/* The groups in an order in which those of one device follow one another as far as the values allow. */
+/* Reorders groups so that those of one device are consecutive as far as dependences allow. */
 Groups groups_by_device(Ctx *cx, Groups groups);
 const char *group_ops_text(Ctx *cx, const Group *g, const char *between);     /* "conv2d + add + relu" */
-const char *group_device(const Group *g);        /* NULL: here */
-/* The group's computes: outputs in the group's order, over stand-ins of its inputs, which go to input[input_count]. Names
- * tell roles, not places in the model, so that equal groups read the same; *anchor is the stage that makes the anchor's
- * first output. NULL on error. */
+const char *group_device(const Group *g);        /* NULL: the host */
+/* Constructs the group's computes: returns outputs in the group's order, over stand-ins of its inputs, which are stored
+ * in input[input_count]. Names derive from roles, not from positions in the model, so equal groups have equal text.
+ * *anchor is the stage that computes the anchor's first output. NULL on error. */
 Tensor **group_expand(Ctx *cx, const Group *g, const Implementation *with, Tensor **input, const char **anchor);
 
-/* The same over tensors that are computes already: *made maps a tensor of the graph to the one that stands for it, and
- * grows. The group is the part of its stages, and its name and '_' the prefix of their names; *taken holds the names of
- * the whole nest, and *local maps a name of the group alone, of a stage or an input's role, to the one there. */
+/* Expands the group over tensors that are computes already. *made maps a tensor of the graph to its compute, and grows.
+ * The group becomes the part of its stages; its name and '_' prefix their names. *taken holds the names of the whole
+ * nest. *local maps the name of a stage or an input's role in the group alone to the name in the nest. */
 bool group_expand_into(Ctx *cx, const Group *g, const Implementation *with, Map *taken, Map *made, Map *local);
-/* The role of a tensor from outside in the first call of the group that reads it, "x" or "bias"; NULL: none does. */
+/* Returns the role of an outside tensor in the first call of the group that reads it, "x" or "bias"; NULL: no call
+ * does. */
 const char *group_role(Ctx *cx, const Group *g, const Tensor *t);
 
 /* ---- Strategies -------------------------------------------------------------------------------------------------- */
 
-/* `SIGNATURE IMPLEMENTATION` line by line: what the record names comes before all others, where it applies. */
+/* Reads `SIGNATURE IMPLEMENTATION` lines. A record's implementation precedes all others if it applies. */
 bool tuning_read(Ctx *cx, const char *path);
-void tuning_check(Ctx *cx);                /* once all groups are scheduled: a record that has no effect is an error */
+void tuning_check(Ctx *cx);                /* after all groups are scheduled: a record without effect is an error */
 
-/* The nest that this row gives; NULL, without a diagnostic, where it is not for the group on that target. */
+/* Returns the nest of this row; NULL without a diagnostic if the row does not apply to the group on that target. */
 const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const Implementation *i);
-/* Picks and applies. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets what was considered and why. */
+/* Selects and applies an implementation. *chosen (may be NULL) gets the row. `explain` (may be NULL) gets the
+ * candidates and the reasons. */
 const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implementation *with);     /* before any step */
 const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Implementation **chosen, Text *explain);
 
 /* ---- Memory ------------------------------------------------------------------------------------------------------ */
 
-/* Where every tensor between groups lies. Views (reshapes, operands of concatenations) share their root's memory, and
- * so does an elementwise output that takes its dying input's place. */
+/* The storage of every tensor between groups. Views (reshapes, operands of concatenations) alias their root, and so
+ * does an elementwise output computed in place of an operand that dies. */
 typedef enum SlotKind { SLOT_INPUT, SLOT_OUTPUT, SLOT_CONST, SLOT_ARENA } SlotKind;
 typedef struct Slot Slot;
 struct Slot {
-    const Tensor *tensor, *root;       /* root: the tensor whose memory it is in; itself unless a view */
-    SlotKind kind; int index;          /* of the root among inputs, outputs or constants */
-    bool in_arena;                     /* ARENA, and inputs and outputs that the caller keeps there */
+    const Tensor *tensor, *root;       /* root: the tensor that owns the memory; itself unless a view */
+    SlotKind kind; int index;          /* index of the root among inputs, outputs or constants */
+    bool in_arena;                     /* ARENA, and inputs and outputs that the caller stores there */
     int64_t offset;                    /* in_arena: bytes from the arena's start to the root */
     int64_t view_offset;               /* elements from the root's start */
     int64_t stride[MAX_RANK];          /* elements */
-    int first, last;                   /* groups between which it is alive, inclusive; its memory: while any slot of it is */
-    Slot *next;                        /* another slot of the same root; the list begins with the root's own */
+    /* Live range in groups, inclusive; the root's memory is live while any of its slots is */
+    int first, last;
+    Slot *next;                        /* the next slot of the same root; the list starts with the root's own */
 };
-/* The root x is read for the last time by the group that makes the root y, which may begin `lead` bytes before x or earlier. */
+/* The group that produces root y is the last to read root x. y may start `lead` bytes before x, or earlier. */
 typedef struct Lead { const Tensor *x, *y; int group; int64_t bytes; } Lead;
 typedef struct Plan {
     int slot_count; Slot *slot;
-    Map of;                            /* of a tensor: its slot */
-    int64_t arena_size, align;         /* bytes; what is wanted more than 16 is set before plan_place */
-    int64_t live_bound;                /* bytes: the largest sum of roots alive at once, in the arena; what lies over another counts once */
-    int64_t *alive;                    /* [groups] the same of what is alive in each */
+    Map of;                            /* tensor -> its slot */
+    int64_t arena_size, align;         /* Bytes; an alignment above 16 is set before plan_place */
+    /* Bytes: the largest sum of roots live at once in the arena; overlaps count once */
+    int64_t live_bound;
+    int64_t *alive;                    /* [groups] bytes live during each group */
     int constant_count; const Tensor **constant;
-    bool *is_free;                     /* [groups]: a view or concatenation that costs nothing: no function is made of it */
+    /* [groups]: a view or concatenation without cost: emits no function */
+    bool *is_free;
     bool *in_place;                    /* [groups]: an input shares the output's memory */
     int lead_count; Lead *lead;        /* set before plan_place */
-    bool *overlaps;                    /* [groups]: the output lies over a part of an input; NULL: none does */
+    bool *overlaps;                    /* [groups]: an input that the output partly overlaps; NULL: none */
 } Plan;
-typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* memory that one group needs for itself */
-/* Before lowering: who shares whose memory, and how. nest[i] is the scheduled nest of group i. */
+typedef struct Scratch { int64_t bytes, align, offset; } Scratch;       /* scratch memory of one group */
+/* Before lowering: decides which tensors alias, and their strides. nest[i] is the scheduled nest of group i. */
 Plan plan_views(Ctx *cx, const Graph *g, const Groups *groups, const Nest *const *nest);
-/* After lowering: offsets in the arena. scratch[i][0..count[i]) of group i get theirs too. */
+/* After lowering: assigns offsets in the arena, also to scratch[i][0..count[i]) of group i. */
 void plan_place(Ctx *cx, Plan *p, int group_count, Scratch *const *scratch, const int *count);
-bool plan_is_whole(const Slot *s);                                      /* it has all of its root, densely */
-const Slot *plan_slot(const Plan *p, const Tensor *t);                  /* NULL: not between groups */
+bool plan_is_whole(const Slot *s);                                      /* true if it covers its whole root densely */
+/* NULL: no slot, the tensor is not between groups */
+const Slot *plan_slot(const Plan *p, const Tensor *t);
 #endif

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
-/* Which implementation a group gets: of those whose operator or pattern fits the anchor, which are for the target and
- * its features, and whose conditions hold, the one that the tuning record names; else the highest plevel; of equal ones the
- * nearest (implementation_rank), then the first registered. A nearer row overrides one of the same name. With none, the
- * naive nest. A condition over sizes that are open is tested at run time: where it does not hold, the best of the
- * others is what runs, and so on down to one without such a condition. */
+/* Selects the implementation of a group. Candidates match the anchor's operator or pattern, the target and its
+ * features, and their conditions hold. Among them, the tuning record wins; then the highest plevel; then the nearest
+ * target (implementation_rank); then the first registered. A nearer row overrides one of the same name. Without
+ * candidates the nest stays naive. A condition over open sizes is tested at run time; if it fails, the best of the
+ * other candidates runs, and so on down to one without such a condition. */
 #include "graph/plan/condition.h"
 #include "graph/plan/plan.h"
 
@@ -36,7 +36,8 @@ static bool is_better(const Implementation *a, int a_rank, const Implementation 
 static GroupNest nest_of(Ctx *cx, const Group *g, const Target *t, const Implementation *with)
 {
     GroupNest n = { g, t, NULL, NULL, with };
-    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count), **out = group_expand(cx, g, with, input, &n.anchor);
+    Tensor **input = NEW_ARRAY(cx->arena, Tensor *, g->input_count),
+           **out = group_expand(cx, g, with, input, &n.anchor);
     if (out) n.nest = nest_naive(cx, g->name, input, g->input_count, out, g->output_count);
     if (n.nest) n.nest = nest_for(cx, n.nest, t->features);
     return n;
@@ -47,7 +48,8 @@ const Nest *group_naive(Ctx *cx, const Group *g, const Target *t, const Implemen
     return nest_of(cx, g, t, with).nest;
 }
 
-/* An axis that has no places, or may have none and is reduced over: then the init stands apart, and templates want it whole. */
+/* True if an axis is empty, or a reduce axis may be. The initialization is then a separate loop, and templates require
+ * it fused. */
 static bool may_be_empty(Ctx *cx, const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++)
@@ -58,8 +60,8 @@ static bool may_be_empty(Ctx *cx, const Nest *n)
     return false;
 }
 
-/* What may be empty stays as it is written. The template's own steps are checked all at once: every primitive has shown that it may, and the checker proves the
- * nest that comes out. LOOPWRIGHT_CHECK=steps has it prove every nest on the way too. */
+/* Leaves a nest that may be empty as written. Each primitive proves its own precondition, and the checker proves the
+ * final nest. With LOOPWRIGHT_CHECK=steps it proves every intermediate nest too. */
 static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *with)
 {
     const char *wish = getenv("LOOPWRIGHT_CHECK"), *why = "";
@@ -69,11 +71,11 @@ static const Nest *scheduled(Ctx *cx, const GroupNest *g, const Implementation *
     cx->checks_late = late;
     if (!n || ctx_failed(cx)) return n;
     if (nest_check(cx, n, &why) == PROVED) return nest_named_by(cx, n, with->name);
-    diag_internal(cx, g->group->name, "the schedule \"%s\" made a nest that is not proved: %s", with->name, why);
+    diag_internal(cx, g->group->name, "the schedule \"%s\" produced a nest that is not proved: %s", with->name, why);
     return NULL;
 }
 
-/* ---- Tuning records ------------------------------------------------------------------------------------------------- */
+/* ---- Tuning records --------------------------------------------------------------------------------------------- */
 
 static void sign_tensor(Text *t, const Tensor *x)
 {
@@ -84,7 +86,8 @@ static void sign_tensor(Text *t, const Tensor *x)
     }
 }
 
-/* What a group is, for tuning records: its operators, types, shapes and the anchor's attributes; without blanks. */
+/* Returns the group's key in tuning records: its operators, types, shapes and the anchor's attributes, without
+ * blanks. */
 static const char *group_signature(Ctx *cx, const Group *g)
 {
     Text t = text_new(cx);
@@ -97,7 +100,8 @@ static const char *group_signature(Ctx *cx, const Group *g)
     for (int i = 0; g->anchor && i < g->anchor->attr_count; i++) {
         const Attr *a = &g->anchor->attr[i];
         if (a->kind == ATTR_INT) text_printf(&t, ";%s=%lld", a->name, (long long)a->integer);
-        for (int j = 0; a->kind == ATTR_INTS && j < a->count; j++) text_printf(&t, "%s%lld", j ? "," : text_format(cx, ";%s=", a->name), (long long)a->ints[j]);
+        for (int j = 0; a->kind == ATTR_INTS && j < a->count; j++)
+            text_printf(&t, "%s%lld", j ? "," : text_format(cx, ";%s=", a->name), (long long)a->ints[j]);
     }
     return text_string(&t);
 }
@@ -105,7 +109,7 @@ static const char *group_signature(Ctx *cx, const Group *g)
 struct Tuned {
     const char *signature, *implementation;
     const char *path; int line;
-    bool is_matched, applies;        /* to a group; there */
+    bool is_matched, applies;        /* to a group; also to its target and call */
     Tuned *next;
 };
 
@@ -143,7 +147,7 @@ bool tuning_read(Ctx *cx, const char *path)
         if (m) add_record(cx, path, line, name_n(cx, word, n), name_n(cx, second, m));
         else
             diag_error(cx, place_of_record(cx, path, line),
-                       "after the signature %s the name of an implementation is expected",
+                       "expected the name of an implementation after the signature %s",
                        name_n(cx, word, n));
     }
     return !ctx_failed(cx);
@@ -161,7 +165,7 @@ void tuning_check(Ctx *cx)
     }
 }
 
-/* ---- The choice ------------------------------------------------------------------------------------------------------- */
+/* ---- The choice ------------------------------------------------------------------------------------------------- */
 
 typedef struct Choice Choice;
 struct Choice {
@@ -169,15 +173,16 @@ struct Choice {
     const Target *target;
     const Node *anchor;
     const GroupNest *naive;
-    const Choice *before;              /* whose condition does not hold where this one is for; NULL: this is the first */
+    /* The choice with a run-time condition whose failing case this one covers; NULL: the first choice */
+    const Choice *before;
     const Implementation *best;
     int rank;
-    const Expr *open;                  /* what the run decides; NULL: nothing */
+    const Expr *open;                  /* the condition to test at run time; NULL: none */
     Tuned *tuned;                      /* the record of the group, or NULL */
     bool is_tuned;
 };
 
-/* A row of the same name that is nearer to the target overrides this one. */
+/* Returns the target of a nearer row with the same name, which overrides this one. */
 static const char *overridden_by(const Choice *c, const Implementation *i, int rank)
 {
     int count;
@@ -223,7 +228,7 @@ static void consider(Choice *c, const Implementation *i, Text *explain)
     c->is_tuned = is_tuned;
 }
 
-/* The best of those that were not chosen before. */
+/* Selects the best row that no earlier choice took. */
 static void choose(Choice *c, Text *explain)
 {
     int count;
@@ -233,7 +238,9 @@ static void choose(Choice *c, Text *explain)
 
 static Choice next_choice(const Choice *c)
 {
-    Choice next = { .cx = c->cx, .target = c->target, .anchor = c->anchor, .naive = c->naive, .before = c, .tuned = c->tuned };
+    Choice next = {
+        .cx = c->cx, .target = c->target, .anchor = c->anchor, .naive = c->naive, .before = c, .tuned = c->tuned
+    };
     choose(&next, NULL);
     return next;
 }
@@ -258,11 +265,9 @@ const Nest *implementation_nest(Ctx *cx, const Group *g, const Target *t, const 
     return nest_with(cx, &naive, i);
 }
 
-/* The nest of what was chosen; NULL and *why where it is not taken: the function of a row from outside returned
- * false, or one of
- * our own templates met a step that is refused. A template's mistake costs a group its speed, not its user the
- * model; the step that a
- * row from outside is refused is an error, for its author to see. */
+/* Returns the nest of the chosen row. NULL and *why if the row is skipped: a user's function returned false, or a step
+ * of a built-in template was refused. A template's mistake costs a group its speed and keeps the model compiling. A
+ * refused step of a user's row is an error, addressed to its author. */
 static const Nest *attempt(const Choice *c, const char **why)
 {
     const DiagMark mark = diag_mark(c->cx);
@@ -281,7 +286,7 @@ static void explain_choice(const Choice *c, Text *t)
     if (c->best) attempt(c, &not_taken);
     if (not_taken) {
         const Choice next = next_choice(c);
-        text_printf(t, "  not taken: %s: %s\n", c->best->name, not_taken);
+        text_printf(t, "  skipped: %s: %s\n", c->best->name, not_taken);
         explain_choice(&next, t);
         return;
     }
@@ -298,8 +303,8 @@ static void explain_choice(const Choice *c, Text *t)
     explain_choice(&next, t);
 }
 
-/* The nest of the first choice that is taken; *taken says which. Where the run decides, the nest of the next best
- * stands beside it. */
+/* Returns the nest of the first choice that succeeds; *taken is its row. A run-time condition adds the nest of the next
+ * best row as a second version. */
 static const Nest *nest_by(const Choice *c, const Implementation **taken)
 {
     const char *why;
@@ -310,7 +315,7 @@ static const Nest *nest_by(const Choice *c, const Implementation **taken)
     const Choice next = next_choice(c);
     if (why) {
         diag_listed(c->cx, c->best->user ? NOTE : WARNING, c->naive->group->name,
-                    "the schedule \"%s\" does not fit, \"%s\" is taken: %s",
+                    "the schedule \"%s\" does not apply, \"%s\" is used: %s",
                     c->best->name, name_of(&next), why);
         return nest_by(&next, taken);
     }
@@ -325,7 +330,11 @@ const Nest *strategy_schedule(Ctx *cx, const Group *g, const Target *t, const Im
 {
     const char *signature = group_signature(cx, g);
     const GroupNest naive = nest_of(cx, g, t, NULL);
-    Choice c = { .cx = cx, .target = t, .anchor = g->anchor, .naive = &naive, .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
+    Choice c = { .cx = cx,
+                 .target = t,
+                 .anchor = g->anchor,
+                 .naive = &naive,
+                 .tuned = map_get(&registry(cx)->tuned, signature, strlen(signature)) };
     if (c.tuned) c.tuned->is_matched = true;
     if (explain) text_printf(explain, "  signature %s\n", signature);
     choose(&c, explain);

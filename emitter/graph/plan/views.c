@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* Who shares whose memory, decided before lowering because it decides strides.
+/* Decides which tensors alias. It runs before lowering because it determines strides.
  *
- * Every tensor between groups starts as its own root, dense. Then, in order of execution:
- *   a reshape joins the root of its operand;
- *   a box of an operand, a slice without steps, lies where it lies in that operand;
- *   operands of a concatenation become slices of its result, so that their makers write in place;
- *   an output takes the memory of an operand of the same shape that dies here, if the nest reads that operand only at
- *   the very element that it writes.
- * A tensor of a symbolic size shares only the whole of its memory: strides and offsets are numbers.
- * A root that belongs to the caller (an output of the model) wins over one in the arena; two that belong to the caller
- * cannot be one, and then the group is a copy like any other. */
+ * Every tensor between groups starts as its own dense root. Then, in execution order:
+ *   a reshape aliases its operand's root;
+ *   a box of an operand, a slice with unit steps, aliases that part of the operand;
+ *   operands of a concatenation become slices of its result, so their producers write in place;
+ *   an output is computed in place of an operand of the same shape that dies here, if the nest reads only the very
+ *   element of that operand that it writes.
+ * A tensor of symbolic size aliases only whole roots, because strides and offsets are numbers. A caller-owned root (an
+ * output of the model) wins over one in the arena. Two caller-owned roots cannot merge; the group is then an ordinary
+ * copy. */
 #include <string.h>
 
 #include "graph/plan/plan.h"
@@ -34,7 +34,13 @@ static void add_slot(Views *v, const Tensor *t, SlotKind kind, int index, int fi
 {
     if (slot_of(v, t)) return;
     Slot *s = &v->p->slot[v->p->slot_count++];
-    *s = (Slot){ .tensor = t, .root = t, .kind = kind, .index = index, .in_arena = kind == SLOT_ARENA, .first = first, .last = first };
+    *s = (Slot){ .tensor = t,
+                 .root = t,
+                 .kind = kind,
+                 .index = index,
+                 .in_arena = kind == SLOT_ARENA,
+                 .first = first,
+                 .last = first };
     dense_strides(t, s->stride);
     map_put_ptr(&v->p->of, t, s);
 }
@@ -44,15 +50,16 @@ static bool copies_between_devices(const Group *g)
     return g->node_count && g->node[0]->kind == NODE_CALL && g->node[0]->op->fusion.is_device_copy;
 }
 
-/* The first, or last, group of the run of one device's groups that i is in. */
+/* Returns the first, or last, group of the sequence of one device's groups that contains i. */
 static int end_of_run(const Groups *groups, int i, int step)
 {
     const char *device = group_device(&groups->at[i]);
-    while (device && i + step >= 0 && i + step < groups->count && group_device(&groups->at[i + step]) == device) i += step;
+    while (device && i + step >= 0 && i + step < groups->count && group_device(&groups->at[i + step]) == device)
+        i += step;
     return i;
 }
 
-/* A device's driver may do its calls in any order: what it is given lasts until it is done, and what it owes is there from its begin. */
+/* A device's driver may reorder its calls: its inputs live until the sequence ends, its outputs from the start. */
 static void last_through_runs(Views *v)
 {
     for (int i = 0; i < v->groups->count; i++) {
@@ -71,7 +78,8 @@ static void add_slots(Views *v, const Graph *g)
     v->p->constant = NEW_ARRAY(v->cx->arena, const Tensor *, most);
     for (int i = 0; i < g->input_count; i++) add_slot(v, g->input[i], SLOT_INPUT, i, -1);
     for (int i = 0; i < g->output_count; i++)
-        if (g->output[i]->producer) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);     /* to the end of the run */
+        /* Live to the end of the run */
+        if (g->output[i]->producer) add_slot(v, g->output[i], SLOT_OUTPUT, i, v->groups->count);
     for (int i = 0; i < v->groups->count; i++) {
         const Group *group = &v->groups->at[i];
         for (int j = 0; j < group->input_count; j++) {
@@ -100,7 +108,7 @@ bool plan_is_whole(const Slot *s)
     return s->view_offset == 0 && tensor_elems(s->tensor) == tensor_elems(s->root);
 }
 
-/* All that lies in root `from` comes to lie in `to`'s root, each element as many elements further as `shift` says. */
+/* Moves all slots of root `from` into the root of `to`, shifted by `shift` elements. */
 static void join(Slot *from, Slot *to, int64_t shift)
 {
     Slot *last = from;
@@ -116,8 +124,8 @@ static void join(Slot *from, Slot *to, int64_t shift)
     to->next = from;
 }
 
-/* The same elements in the same order, one by one: a reshape of a box that lies in one piece, or that only gains or loses dimensions of 1.
- * Gives the strides under the new shape. */
+/* Computes the strides of a view with the same elements in the same order: a reshape of a contiguous box, or one that
+ * only adds or drops unit dimensions. False: no such strides. */
 static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
 {
     int64_t dense[MAX_RANK];
@@ -126,7 +134,8 @@ static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
     if (!tensor_is_fixed(from->tensor) || !tensor_is_fixed(t)) return false;
     dense_strides(from->tensor, dense);
     dense_strides(t, stride);
-    for (int i = 0; i < from->tensor->rank; i++) is_one_piece = is_one_piece && (from->stride[i] == dense[i] || tensor_dim(from->tensor, i) == 1);
+    for (int i = 0; i < from->tensor->rank; i++)
+        is_one_piece = is_one_piece && (from->stride[i] == dense[i] || tensor_dim(from->tensor, i) == 1);
     for (int i = 0; i < from->tensor->rank && !is_one_piece; i++) {
         if (tensor_dim(from->tensor, i) == 1) continue;
         while (d < t->rank && tensor_dim(t, d) == 1) d++;
@@ -136,7 +145,7 @@ static bool strides_of_view(const Slot *from, const Tensor *t, int64_t *stride)
     return true;
 }
 
-/* Makes two tensors that are the whole of their roots share memory, if that can be. */
+/* Merges two tensors that are each the whole of their roots, if possible. */
 static bool unite(const Views *v, Slot *a, Slot *b)
 {
     if (a->root == b->root) return true;
@@ -156,8 +165,8 @@ static int64_t outer_elems(const Tensor *t, int axis)
     return n;
 }
 
-/* Where s begins in its root, as coordinates of t, which is the whole of the same root: if s is a box in t, so that it
- * can follow where t's dimensions are spread. */
+/* Computes the start of s in its root as coordinates of t, which covers the same root. True if s is a box in t, so it
+ * can follow when t's dimensions are strided. */
 static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
 {
     int64_t stride[MAX_RANK], rest = s->view_offset;
@@ -172,15 +181,17 @@ static bool box_in(const Slot *s, const Tensor *t, int64_t *begin)
     return true;
 }
 
-/* A device's driver is told dense tensors of their own: what comes from a copy or goes into one shares no memory. */
+/* A device's driver receives dense tensors, so operands and results of device copies do not alias. */
 static bool crosses(const Views *v, const Tensor *t)
 {
     for (int i = 0; i < v->groups->count; i++)
-        if (copies_between_devices(&v->groups->at[i]) && (v->groups->at[i].input[0] == t || v->groups->at[i].output[0] == t)) return true;
+        if (copies_between_devices(&v->groups->at[i])
+            && (v->groups->at[i].input[0] == t || v->groups->at[i].output[0] == t))
+            return true;
     return false;
 }
 
-/* What a region's graphs read and write are dense tensors. */
+/* A region's graphs read and write dense tensors. */
 static bool meets_region(const Views *v, const Tensor *t)
 {
     if (t->producer && t->producer->kind == NODE_REGION) return true;
@@ -192,12 +203,13 @@ static bool meets_region(const Views *v, const Tensor *t)
     return false;
 }
 
-/* A slice of the result that is in one piece takes all that lies in the operand's root, another one boxes alone. */
+/* A contiguous slice of the result may take all slots of the operand's root; any other slice takes boxes only. */
 static bool may_slice(const Views *v, const Tensor *t, const Tensor *whole, int axis)
 {
     const Slot *s = slot_of(v, t);
     int64_t begin[MAX_RANK];
-    if (!s || s->kind != SLOT_ARENA || !plan_is_whole(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1) return false;
+    if (!s || s->kind != SLOT_ARENA || !plan_is_whole(s) || tensor_elems(t) < 1 || tensor_elems(whole) < 1)
+        return false;
     if (t->producer && t->producer->device && crosses(v, t)) return false;
     for (const Slot *o = slot_of(v, s->root); o && outer_elems(whole, axis) > 1; o = o->next)
         if (!box_in(o, t, begin) || meets_region(v, o->tensor)) return false;
@@ -215,7 +227,7 @@ static bool operands_differ(const Views *v, const Node *n)
     return true;
 }
 
-/* The operand and all in its root become parts of `to`, the operand's first element at element `at`. */
+/* Makes the operand and all slots of its root parts of `to`; the operand's first element becomes element `at`. */
 static void slice(const Views *v, const Tensor *operand, Slot *to, int64_t at, bool is_one_piece)
 {
     Slot *root = slot_of(v, slot_of(v, operand)->root);
@@ -260,7 +272,8 @@ static bool goes_into_concat(const Views *v, const Tensor *t)
     return false;
 }
 
-/* Nothing asks for it as a tensor of its own, in memory of its own: as concatenations do, which then cost nothing, regions and devices. */
+/* True if no consumer requires memory of its own for the result: concatenations (which become free), regions and
+ * devices do. */
 static bool may_lie_inside(const Views *v, const Node *n)
 {
     const Tensor *t = n->out[0];
@@ -306,13 +319,15 @@ static void scan_read(const Expr *e, void *user)
 
 typedef struct ReadOnce { const Stage *stage; int count; const Expr *var[MAX_DEPTH], *extent[MAX_DEPTH]; } ReadOnce;
 
-/* Does no loop bring the stage's blocks to a point again, as a tail shifted inwards does, or a host loop with a halo? */
+/* True if no loop executes the stage's blocks twice for a point, as a tail shifted inwards or a host loop with a halo
+ * does. */
 static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadOnce o)
 {
     Box box[MAX_AXES];
     const char *why;
     if (s->kind == STMT_BLOCK)
-        return s->stage != o.stage || dense(cx, s->bind, s->stage->axis_count, s->cond, scope, o.var, o.extent, o.count, box, NULL, &why);
+        return s->stage != o.stage
+               || dense(cx, s->bind, s->stage->axis_count, s->cond, scope, o.var, o.extent, o.count, box, NULL, &why);
     if (s->kind == STMT_FOR) {
         if (o.count == MAX_DEPTH) return false;
         scope = bounds_var(cx, scope, s->var, s->extent);
@@ -324,7 +339,8 @@ static bool makes_points_once(Ctx *cx, const Stmt *s, const Bounds *scope, ReadO
     return true;
 }
 
-/* Is t read only by the stage that makes `out`, only at the element being written, and is each element made once? */
+/* True if only the stage that computes `out` reads t, only at the element being written, and each element is computed
+ * once. */
 static bool reads_only_its_element(Ctx *cx, const Nest *n, const Tensor *t, const Tensor *out)
 {
     for (int s = 0; s < n->stage_count; s++) {
@@ -357,7 +373,7 @@ static int last_use(const Views *v, const Tensor *root)
     return last;
 }
 
-/* Every operand in that root, for there may be several views of it. */
+/* Checks every operand in that root, because there may be several views of it. */
 static bool reads_root_in_place(const Views *v, const Group *g, const Nest *n, const Tensor *root)
 {
     for (int i = 0; i < g->input_count; i++) {
@@ -384,7 +400,7 @@ static bool take_operand(const Views *v, const Group *g, const Nest *n, int plac
     return false;
 }
 
-/* A lone reshape or concatenation is a matter of places alone, where those can be had. */
+/* True for a lone reshape or concatenation whose tensors all alias: it costs nothing. */
 static bool is_free(const Views *v, const Group *g)
 {
     const Node *n = g->node_count == 1 ? g->node[0] : NULL;

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Forms are found from the quantization backwards, by what the rows of the operators say of themselves:
+/* Derives quantized affine values backwards from a quantization, from facts in the operators' rows:
  *
  *   a dequantization           scale * (q - zero); differences of bytes in i32 have the scale 1
- *   moves (a view, max_pool)   the same of moved integers
- *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), the sum in i32, which must not wrap
- *   scale, shift by constants  the same integers; a shift that is stored in i32 in the unit of the sums is added to them
+ *   moves (a view, max_pool)   the same affine function of the moved integers
+ *   bilinear (conv2d, mul)     scale_x * scale_k * sum((x - zero_x) * (k - zero_k)), an i32 sum that must not wrap
+ *   scale, shift by constants  the same integers; an i32 shift in the unit of the sums is added to the sums
  *   the sum of two grids       two terms
- *   a mean                     the sum in i32, and how many they are
+ *   a mean                     the sum in i32, and the element count
  *   limits (relu, clip)        low and high
  *
- * A number that no double holds without error (a product of three scales) has no form. What is read by several is computed
- * for each of them, so that only grids, which cost nothing, may be. */
+ * A number that no double represents exactly (a product of three scales) rules the affine value out. An affine value is
+ * recomputed for each consumer, so only grids, which cost nothing, may have several. */
 #include "graph/quantize/form.h"
 
 #include <math.h>
@@ -18,11 +18,15 @@
 
 static const double infinite = (double)INFINITY;
 
-static const Node *producer_of(const Tensor *t) { return t->producer && t->producer->kind == NODE_CALL ? t->producer : NULL; }
+static const Node *producer_of(const Tensor *t)
+{
+    return t->producer && t->producer->kind == NODE_CALL ? t->producer : NULL;
+}
 
 bool form_is_plain(const Form *x)
 {
-    return x->q && x->q->type == I8 && !x->b && x->channels == 1 && x->count == 1 && x->offset[0] == 0 && x->low == -infinite && x->high == infinite;
+    return x->q && x->q->type == I8 && !x->b && x->channels == 1 && x->count == 1 && x->offset[0] == 0
+           && x->low == -infinite && x->high == infinite;
 }
 
 static bool has_limits(const Form *x) { return x->low != -infinite || x->high != infinite; }
@@ -43,7 +47,7 @@ Tensor *form_constant(Ctx *cx, Tensor *t)
 
 enum { ALL_ALIKE = -1, SEVERAL_AXES = -2 };
 
-/* The axis, counted as in a tensor of that rank, along which the constant differs. */
+/* Returns the only axis along which the constant varies, numbered as in a tensor of that rank. */
 static int axis_of(const Tensor *c, int rank)
 {
     int axis = ALL_ALIKE;
@@ -55,8 +59,14 @@ static int axis_of(const Tensor *c, int rank)
     return c->rank > rank ? SEVERAL_AXES : axis;
 }
 
-static double real_at(const Tensor *c, int64_t i) { return dtype_load(c->type, c->data, tensor_elems(c) == 1 ? 0 : i).f; }
-static int64_t integer_at(const Tensor *c, int64_t i) { return dtype_load(c->type, c->data, tensor_elems(c) == 1 ? 0 : i).i; }
+static double real_at(const Tensor *c, int64_t i)
+{
+    return dtype_load(c->type, c->data, tensor_elems(c) == 1 ? 0 : i).f;
+}
+static int64_t integer_at(const Tensor *c, int64_t i)
+{
+    return dtype_load(c->type, c->data, tensor_elems(c) == 1 ? 0 : i).i;
+}
 
 static const double *doubles(Ctx *cx, int64_t count, double v)
 {
@@ -90,17 +100,24 @@ bool form_grid(Ctx *cx, const Node *n, Grid *g)
     return g->step > 0 && g->step < infinite && g->zero >= INT8_MIN && g->zero <= INT8_MAX;
 }
 
-/* The form of what a grid holds: q as it is. */
+/* Returns the affine value of a grid: q as stored. */
 static Form *grid_form(Ctx *cx, Tensor *q, const Grid *g)
 {
     Form *x = NEW(cx->arena, Form);
-    *x = (Form){ .q = q, .zero = g->zero, .count = 1, .channels = 1, .scale = doubles(cx, 1, g->step), .offset = doubles(cx, 1, 0), .low = -infinite, .high = infinite,
+    *x = (Form){ .q = q,
+                 .zero = g->zero,
+                 .count = 1,
+                 .channels = 1,
+                 .scale = doubles(cx, 1, g->step),
+                 .offset = doubles(cx, 1, 0),
+                 .low = -infinite,
+                 .high = infinite,
                  .reach = { g->least - g->zero, g->greatest - g->zero } };
     return x;
 }
 
-/* Weights less their zero points, which may differ from channel to channel, as i8 if they fit; if not, one zero point for all
- * stays beside them. */
+/* Subtracts the zero points, which may differ per channel, from the weights. Stores the result as i8 if it fits; else
+ * keeps a single zero point separate. */
 static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t behind, Form *x)
 {
     int64_t count = tensor_elems(k), zeros = tensor_elems(zero), shift = k->type == U8 ? 128 : 0;
@@ -123,10 +140,12 @@ static Tensor *weights_of(Ctx *cx, const Tensor *k, const Tensor *zero, int64_t 
 static const Form *weights_form(Ctx *cx, const Node *n, Tensor *k)
 {
     bool is_scaled = n->op->quantization.grid != GRID_CENTER;
-    Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1), *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
+    Tensor *scale = is_scaled ? form_constant(cx, n->in[1]) : tensor_scalar(cx, "scale", F32, 1),
+           *zero = form_constant(cx, n->in[is_scaled ? 2 : 1]);
     if (!scale || !zero || scale->type != F32 || !is_byte(k->type) || tensor_elems(k) < 1) return NULL;
     int axis = axis_of(scale, k->rank), zero_axis = axis_of(zero, k->rank);
-    if (axis == SEVERAL_AXES || zero_axis == SEVERAL_AXES || (is_scaled && zero_axis != ALL_ALIKE && zero_axis != axis)) return NULL;
+    if (axis == SEVERAL_AXES || zero_axis == SEVERAL_AXES || (is_scaled && zero_axis != ALL_ALIKE && zero_axis != axis))
+        return NULL;
     int64_t behind = 1, channels = tensor_elems(scale);
     for (int d = zero_axis < 0 ? k->rank : zero_axis + 1; d < k->rank; d++) behind *= tensor_dim(k, d);
     Form *x = grid_form(cx, NULL, &(Grid){ 1, 0, 0, 0 });
@@ -157,7 +176,7 @@ static bool has_attr(const Op *op, const char *name)
     return row && row->name;
 }
 
-/* The i8 of which a tensor of u8 is the other sign, perhaps moved since; NULL: there is none. */
+/* Returns the i8 tensor that a u8 tensor re-encodes, with moves since then applied; NULL: none. */
 static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
 {
     const Node *n = producer_of(stored);
@@ -170,14 +189,14 @@ static Tensor *without_recentering(Ctx *cx, const Tensor *stored)
     return form_call_over(cx, n, in, n->attr, n->attr_count);
 }
 
-/* What is stored, as i8. */
+/* Returns the stored tensor as i8. */
 static Tensor *as_i8(Ctx *cx, Tensor *stored)
 {
     Tensor *x = stored->type == I8 ? stored : without_recentering(cx, stored);
     return x ? x : call(cx, "recentered", stored->name, &stored, 1, "");
 }
 
-/* Weights that the network holds as real numbers on a grid. */
+/* Weights stored as real numbers that are on a grid. */
 static const Form *simulated(Ctx *cx, const Node *n)
 {
     DType t = stored_type(n);
@@ -201,7 +220,7 @@ static const Form *dequantized(Ctx *cx, const Node *n)
 
 /* ---- Moves ------------------------------------------------------------------------------------------------------ */
 
-/* The attributes with one of them set. */
+/* Returns the attributes with one of them replaced. */
 static const Attr *with_number(Ctx *cx, const Node *n, const char *name, AttrKind kind, int64_t v, int *count)
 {
     Attr *attr = NEW_ARRAY(cx->arena, Attr, n->attr_count + 1);
@@ -213,7 +232,7 @@ static const Attr *with_number(Ctx *cx, const Node *n, const char *name, AttrKin
     return attr;
 }
 
-/* Where the channels of q are after the move; -1: no longer along one axis. */
+/* Returns the channel axis of q after the move; -1: channels no longer follow one axis. */
 static int axis_after(const Node *n, int axis)
 {
     const Tensor *x = n->in[0], *y = n->out[0];
@@ -231,7 +250,7 @@ static int axis_after(const Node *n, int axis)
     return -1;
 }
 
-/* The real number as a stored one, if it is on the grid. */
+/* Computes the stored value of the real number; false: it is not on the grid. */
 static bool on_grid(const Form *x, double real, int64_t *stored)
 {
     Grid g = { x->scale[0], x->zero, INT8_MIN, INT8_MAX };
@@ -259,7 +278,7 @@ static const Form *moved(const Former *f, const Node *n)
     return y->q ? y : NULL;
 }
 
-/* Side by side: one grid, or each part is quantized by itself. */
+/* A concatenation: one grid if all parts share it, else each part is requantized separately. */
 static const Form *concatenated(const Former *f, const Node *n)
 {
     Form *part = NEW_ARRAY(f->cx->arena, Form, n->in_count), *y = NEW(f->cx->arena, Form);
@@ -279,7 +298,7 @@ static const Form *concatenated(const Former *f, const Node *n)
 
 /* ---- Products --------------------------------------------------------------------------------------------------- */
 
-/* How many products are summed up for one element; 0: unknown. */
+/* Returns the number of products summed per element; 0: unknown. */
 static int64_t terms_of(Ctx *cx, const Node *n)
 {
     Tensor *const *made = op_expand(cx, n);
@@ -301,17 +320,19 @@ static Interval products(Interval a, Interval b, int64_t terms)
     return (Interval){ sat_mul(all.least, terms), sat_mul(all.greatest, terms) };
 }
 
-/* A margin is left for a bias. */
+/* Leaves a margin for a bias. */
 static bool fits(Interval reach) { return reach.least > -(INT64_C(1) << 30) && reach.greatest < INT64_C(1) << 30; }
 
-/* q - zero in i32. */
+/* Returns q - zero in i32. */
 static Tensor *difference(Ctx *cx, const Node *n, const Form *x)
 {
     Tensor *q = x->q->type == I32 ? x->q : call(cx, "cast", n->name, (Tensor *[]){ x->q }, 1, "to=i32");
-    return !q || !x->zero ? q : call(cx, "sub", n->name, (Tensor *[]){ q, tensor_scalar(cx, "zero", I32, (double)x->zero) }, 2, "");
+    return !q || !x->zero
+               ? q
+               : call(cx, "sub", n->name, (Tensor *[]){ q, tensor_scalar(cx, "zero", I32, (double)x->zero) }, 2, "");
 }
 
-/* The sums in i32: the operator on 8 bits takes zero points off by itself, if it has such attributes; else on differences. */
+/* Returns the i32 sums: over stored bytes if the operator's attributes subtract zero points, else over differences. */
 static Tensor *summed(Ctx *cx, const Node *n, const Form *x, const Form *k)
 {
     int count = n->attr_count;
@@ -378,7 +399,8 @@ static bool same_shape(const Tensor *a, const Tensor *b)
     return a->rank == b->rank;
 }
 
-/* The form with one scale and offset for each index of the constant's axis, to be changed; NULL where channels lie along another. */
+/* Returns a mutable copy with one scale and offset per index of the constant's axis; NULL: channels follow another
+ * axis. */
 static Form *spread(Ctx *cx, const Form *x, const Tensor *c, double **scale, double **offset)
 {
     int axis = axis_of(c, x->q->rank);
@@ -419,8 +441,8 @@ static const Form *shifted(Ctx *cx, const Form *x, const Tensor *c)
     return y;
 }
 
-/* A bias that is stored as i32, with a scale that is the product of those of the sums as floats multiply: it counts in
- * the sums' own unit. NULL: another. */
+/* Adds an i32 bias to the sums if its scale equals the product of their scales in f32: it has the sums' unit. NULL: it
+ * differs. */
 static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
 {
     const Tensor *top = bias;
@@ -429,7 +451,8 @@ static const Form *biased(Ctx *cx, const Form *x, Tensor *bias)
     Tensor *q = n && n->op->quantization.grid == GRID_READ && n->in[0]->type == I32 && x->q->type == I32 && !x->b &&
         !has_limits(x) ? form_constant(cx, n->in[0]) : NULL;
     Tensor *scale = q ? form_constant(cx, n->in[1]) : NULL, *zero = q ? form_constant(cx, n->in[2]) : NULL;
-    if (!scale || !zero || x->count != 1 || (tensor_elems(scale) != 1 && tensor_elems(scale) != x->channels)) return NULL;
+    if (!scale || !zero || x->count != 1 || (tensor_elems(scale) != 1 && tensor_elems(scale) != x->channels))
+        return NULL;
     for (int64_t i = 0; i < x->channels; i++)
         if (real_at(scale, i) != (double)(float)x->scale[i] || x->offset[i] != 0) return NULL;
     Form *y = arena_copy(cx->arena, x, sizeof *x);
@@ -458,7 +481,7 @@ static const Form *sum_of_two(Ctx *cx, const Form *a, const Form *b)
     return y;
 }
 
-/* A constant operand, or two forms. */
+/* Scale or shift by a constant operand, or the sum of two affine values. */
 static const Form *affine(const Former *f, const Node *n)
 {
     bool is_scale = n->op->fold.affine == AFFINE_SCALE;
@@ -484,13 +507,15 @@ static const Form *averaged(const Former *f, const Node *n)
     return fits(y->reach) ? y : NULL;
 }
 
-/* Limits that are on the grid are limits of what is stored. False: they are not. */
+/* Clamps the stored integers if both limits are on the grid. False: they are not. */
 static bool clipped(Ctx *cx, const Node *n, Form *x, double low, double high)
 {
     int64_t least = INT8_MIN, greatest = INT8_MAX;
-    if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest))) return false;
+    if ((low != -infinite && !on_grid(x, low, &least)) || (high != infinite && !on_grid(x, high, &greatest)))
+        return false;
     if (least > INT8_MIN || greatest < INT8_MAX)
-        x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)least, (long long)greatest);
+        x->q = call(cx, "clip", n->name, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)least,
+                    (long long)greatest);
     x->reach = (Interval){ least - x->zero, greatest - x->zero };
     return true;
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_FORM_H
 #define LW_GRAPH_FORM_H
-/* Real tensors as integers: what the calls between a dequantization and a quantization make, as one affine function of
- * integers that other calls make exactly. With c the index along `axis`,
+/* Quantized affine values: a real tensor between a dequantization and a quantization as an affine function of integers
+ * that other calls compute exactly. With c the index along `axis`,
  *
  *     real = min(max((scale[c] * (q - zero) + scale_b * (b - zero_b) + offset[c]) / count, low), high)
  *
@@ -12,30 +12,33 @@
 
 typedef struct Form Form;
 struct Form {
-    Tensor *q, *b;                  /* i8 with a grid, or i32 sums; b: NULL, or the second operand of a sum, i8 as q then is */
+    /* i8 with a grid, or i32 sums; b: NULL, or the second operand of a sum, then i8 as q is */
+    Tensor *q, *b;
     int64_t zero, zero_b, count;
-    int axis;                       /* of q; where channels is 1 of no meaning */
+    int axis;                       /* axis of q; meaningless if channels is 1 */
     int64_t channels;
     const double *scale, *offset;   /* [channels] */
     double scale_b, low, high;
-    Interval reach;                 /* of q - zero */
-    const Node *concat;             /* or: the call over `part`, one for each input; q is NULL then */
+    Interval reach;                 /* interval of q - zero */
+    const Node *concat;             /* alternatively: the call over `part`, one for each input; q is then NULL */
     const Form *part;
 };
 
-typedef struct Former { Ctx *cx; const Uses *uses; bool takes_ties; } Former;      /* ...: also where floats would not be exact */
+/* takes_ties: accepts calls whose floats would round before the quantization. */
+typedef struct Former { Ctx *cx; const Uses *uses; bool takes_ties; } Former;
 
-/* NULL: no such form, or one that others need as real numbers, too. */
+/* NULL: no affine value, or other consumers need the real numbers. */
 const Form *form_of(const Former *f, Tensor *t);
-const Form *form_of_call(const Former *f, const Node *n);        /* of its output, whoever reads it */
-/* Sums in i32 times the factor that GRID_REQUANTIZE has for them. */
+const Form *form_of_call(const Former *f, const Node *n);        /* of its output, regardless of its consumers */
+/* i32 sums times the factor that GRID_REQUANTIZE applies to them. */
 const Form *form_of_requantized(Ctx *cx, const Node *n);
-/* A grid alone: i8, one scale, no offset, no limits. */
+/* True for a plain grid: i8, one scale, no offset, no limits. */
 bool form_is_plain(const Form *x);
-/* The constant that the tensor is, if it follows from constants alone; else NULL. */
+/* Returns the tensor's value as a constant if it depends on constants only; else NULL. */
 Tensor *form_constant(Ctx *cx, Tensor *t);
-/* The scale and zero point of a call that has them, if they are constant and one for all, as for i8; false: not so, or not 8 bits. */
+/* Reads the scale and zero point of a call, converted to i8, if they are constant and per tensor. False: they are not,
+ * or the values are not 8 bits wide. */
 bool form_grid(Ctx *cx, const Node *n, Grid *g);
-/* The call over other operands. */
+/* Rebuilds the call over other operands. */
 Tensor *form_call_over(Ctx *cx, const Node *n, Tensor *const *in, const Attr *attr, int attr_count);
 #endif

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
-/* Quantized networks that are written in real numbers become integer ones. What lies between a dequantization and a
- * quantization is computed on the integers (form.c), and these are requantized once:
+/* Converts quantized networks written in real numbers to integer arithmetic. Calls between a dequantization and a
+ * quantization are computed on integers (form.c), which are then requantized once:
  *
  *     q -> dequantize -> conv2d -> add -> relu -> quantize -> q'      becomes
  *     q -> conv2d (i8, sums in i32) -> requantize_fixed -> q'
  *
- * What this gives is defined in real numbers: the sums without error, then one rounding to the grid, to the nearest, ties to
- * even. requantize.c finds constants for which the fixed-point step is just that for every integer that can come. Where it
- * finds none, or a call has no form, the calls stay as they are, in floats.
+ * The result is defined in real numbers: exact sums, then a single rounding to the grid, to nearest, ties to even.
+ * requantize.c finds constants for which the fixed-point step equals this for every possible integer. If it finds none,
+ * or a call has no affine value, the calls stay in floats.
  *
- * Evaluated in floats, the same calls round products, sums and quotients on the way. Near a tie that can lead to the next step of the
- * grid, which is rare as long as no real number is a tie. Where many are, as for a mean of four, the noise of the floats
- * decides over each: such calls are realized only if floats round nothing on the way (steps that are powers of two, sums of 24
- * bits), so that both are equal, or if asked for (QDQ_INTEGER).
+ * Evaluated in floats, the same calls round products, sums and quotients on the way. Near a tie this can change the
+ * result by one grid step, which is rare unless real numbers are exactly ties. If many are, as for a mean of four,
+ * float rounding errors decide each. Such calls are realized only if floats round nothing before the quantization
+ * (steps that are powers of two, sums of 24 bits), so both agree, or on request (QDQ_INTEGER).
  *
- * A function of one 8-bit tensor is a table of its 256 values, made by the float calls themselves. A simulated quantization is taken
- * for a quantization and its inverse; where nothing was won by that it is put back. */
+ * A function of one 8-bit tensor becomes a table of its 256 values, computed by the float calls themselves. A simulated
+ * quantization is treated as a quantization and its inverse; it is restored if that gained nothing. */
 #include <math.h>
 
 #include "graph/quantize/form.h"
@@ -31,7 +31,7 @@ static Tensor *grid_zero(Ctx *cx, const Grid *g) { return tensor_scalar(cx, "zer
 
 enum { BYTES = 256 };
 
-/* The one plain form from which the tensor follows element by element, with scalar constants; NULL: it does not. */
+/* Returns the only plain grid from which the tensor is computed elementwise with scalar constants; NULL: none. */
 static Tensor *source_of(const Former *f, Tensor *t)
 {
     const Form *x = form_of(f, t);
@@ -41,14 +41,15 @@ static Tensor *source_of(const Former *f, Tensor *t)
     if (!n || n->kind != NODE_CALL || n->op->fusion.pattern > PATTERN_BROADCAST || n->op->quantization.grid ||
         n->op->fusion.annotation || n->out_count != 1 || !dtype_is_float(t->type)) return NULL;
     for (int i = 0; i < n->in_count; i++) {
-        Tensor *c = n->in[i] ? form_constant(f->cx, n->in[i]) : NULL, *from = c || !n->in[i] ? NULL : source_of(f, n->in[i]);
+        Tensor *c = n->in[i] ? form_constant(f->cx, n->in[i]) : NULL,
+               *from = c || !n->in[i] ? NULL : source_of(f, n->in[i]);
         if (c ? tensor_elems(c) != 1 : n->in[i] && (!from || (source && from != source))) return NULL;
         if (from) source = from;
     }
     return source;
 }
 
-/* The same calls with `values` in the place of `source`, run; NULL on error. */
+/* Runs the same calls with `values` substituted for `source`; NULL on error. */
 static Tensor *run_over(Ctx *cx, Map *made, Tensor *t, const Tensor *source, Tensor *values)
 {
     const Node *n = t->producer;
@@ -82,10 +83,12 @@ static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Gr
     for (int i = 0; i < BYTES; i++) every[i] = (int8_t)(i - 128);
     const Grid own = { from->scale[0], from->zero, 0, 0 };
     Tensor *all = tensor_constant(cx, "all", I8, 1, &count, every);
-    Tensor *real = run_call(cx, call(cx, "dequantize", label, (Tensor *[]){ all, grid_scale(cx, &own), grid_zero(cx, &own) }, 3, ""));
+    Tensor *real = run_call(
+        cx, call(cx, "dequantize", label, (Tensor *[]){ all, grid_scale(cx, &own), grid_zero(cx, &own) }, 3, ""));
     Tensor *curve = real ? run_over(cx, &made, x, source, real) : NULL;
     if (!curve || tensor_elems(curve) != BYTES || curve->type != F32) return NULL;
-    Tensor *table = run_call(cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3, "to=i8"));
+    Tensor *table = run_call(
+        cx, call(cx, "quantize", label, (Tensor *[]){ curve, grid_scale(cx, g), grid_zero(cx, g) }, 3, "to=i8"));
     if (!table) return NULL;
     table = tensor_constant(cx, "table", I8, 1, &count, table->data);
     return call(cx, "lookup", label, (Tensor *[]){ from->q, table }, 2, "");
@@ -93,32 +96,40 @@ static Tensor *tabulated(const Former *f, const char *label, Tensor *x, const Gr
 
 /* ---- Requantization --------------------------------------------------------------------------------------------- */
 
-/* The grid as far as the form's limits allow. */
+/* Returns the grid restricted to the affine value's limits. */
 static Grid limited_grid(const Form *x, const Grid *g)
 {
     Grid all = *g;
-    int64_t low = x->low == -infinite ? g->least : grid_place(x->low, g), high = x->high == infinite ? g->greatest : grid_place(x->high, g);
+    int64_t low = x->low == -infinite ? g->least : grid_place(x->low, g),
+            high = x->high == infinite ? g->greatest : grid_place(x->high, g);
     all.least = low < g->least ? g->least : low > g->greatest ? g->greatest : low;
     all.greatest = high > g->greatest ? g->greatest : high < g->least ? g->least : high;
     return all;
 }
 
-static const char *limits_text(Ctx *cx, const Grid *g) { return text_format(cx, "min=%lld max=%lld to=i8", (long long)g->least, (long long)g->greatest); }
+static const char *limits_text(Ctx *cx, const Grid *g)
+{
+    return text_format(cx, "min=%lld max=%lld to=i8", (long long)g->least, (long long)g->greatest);
+}
 
 static const char *even_text(Ctx *cx, const Scaling *s, const Grid *g)
 {
-    return text_format(cx, "divisor=%lld zero=%lld wide=%d %s", (long long)s->d, (long long)g->zero, s->is_wide, limits_text(cx, g));
+    return text_format(cx, "divisor=%lld zero=%lld wide=%d %s", (long long)s->d, (long long)g->zero, s->is_wide,
+                       limits_text(cx, g));
 }
 
-/* Of channel i, as a function of q itself. */
+/* Returns channel i as a function of q itself. */
 static Affine affine_of(const Form *x, int64_t i)
 {
     return (Affine){ x->scale[i], exact_sum(x->offset[i], -exact_product(x->scale[i], (double)x->zero)), x->count };
 }
 
-static Interval stored_reach(const Form *x) { return (Interval){ x->reach.least + x->zero, x->reach.greatest + x->zero }; }
+static Interval stored_reach(const Form *x)
+{
+    return (Interval){ x->reach.least + x->zero, x->reach.greatest + x->zero };
+}
 
-/* One value for each channel, so shaped that it broadcasts along the form's axis. */
+/* Returns one value per channel, shaped to broadcast along the channel axis. */
 static Tensor *along(Ctx *cx, const Form *x, const char *label, DType t, const int64_t *v)
 {
     int64_t shape[MAX_RANK];
@@ -130,9 +141,13 @@ static Tensor *along(Ctx *cx, const Form *x, const char *label, DType t, const i
     return c;
 }
 
-typedef struct Column { int64_t *at; bool is_one; } Column;       /* of constants, one a channel; are they all the same? */
+/* One constant per channel; is_one: all are equal. */
+typedef struct Column { int64_t *at; bool is_one; } Column;
 
-static Column column_new(Ctx *cx, int64_t channels) { return (Column){ NEW_ARRAY(cx->arena, int64_t, channels), true }; }
+static Column column_new(Ctx *cx, int64_t channels)
+{
+    return (Column){ NEW_ARRAY(cx->arena, int64_t, channels), true };
+}
 
 static void column_put(Column *c, int64_t i, int64_t v)
 {
@@ -151,8 +166,10 @@ static Tensor *fixed_call(Ctx *cx, const char *label, const Form *x, const Scali
     }
     const char *limits = limits_text(cx, g);
     if (x->channels == 1)
-        return call(cx, "requantize_fixed", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld shift=%d %s", (long long)s->m, (long long)s->c, s->n, limits);
-    Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at), n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
+        return call(cx, "requantize_fixed", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld shift=%d %s",
+                    (long long)s->m, (long long)s->c, s->n, limits);
+    Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at),
+                     n.is_one ? NULL : along(cx, x, "n", U8, n.at) };
     return call(cx, "requantize_fixed", label, in, n.is_one ? 3 : 4, "shift=%d %s", s->n, limits);
 }
 
@@ -166,12 +183,13 @@ static Tensor *even_call(Ctx *cx, const char *label, const Form *x, const Scalin
     }
     const char *rest = even_text(cx, s, g);
     if (m.is_one && c.is_one)
-        return call(cx, "requantize_even", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld %s", (long long)s->m, (long long)s->c, rest);
+        return call(cx, "requantize_even", label, (Tensor *[]){ x->q }, 1, "multiplier=%lld offset=%lld %s",
+                    (long long)s->m, (long long)s->c, rest);
     Tensor *in[] = { x->q, along(cx, x, "m", I32, m.at), along(cx, x, "c", I64, c.at) };
     return call(cx, "requantize_even", label, in, 3, "%s", rest);
 }
 
-/* The greatest divisor of all channels, if the others divide it. */
+/* Finds the largest divisor over all channels; false: some channel's divisor does not divide it. */
 static bool evens_of(const Former *f, const Form *x, const Grid *g, Scaling *s)
 {
     int64_t d = 0;
@@ -179,7 +197,8 @@ static bool evens_of(const Former *f, const Form *x, const Grid *g, Scaling *s)
     for (int turn = 0; turn < 2; turn++)
         for (int64_t i = 0; i < x->channels; i++) {
             Affine a = affine_of(x, i);
-            if (isnan(a.offset) || !scaling_even(&a, 0, g, stored_reach(x), (Interval){ 0, 0 }, turn ? d : 0, &s[i])) return false;
+            if (isnan(a.offset) || !scaling_even(&a, 0, g, stored_reach(x), (Interval){ 0, 0 }, turn ? d : 0, &s[i]))
+                return false;
             if (!turn && s[i].d > d) d = s[i].d;
             is_wide = is_wide || s[i].is_wide;
             if (!f->takes_ties && !s[i].equals_floats) return false;
@@ -188,7 +207,7 @@ static bool evens_of(const Former *f, const Form *x, const Grid *g, Scaling *s)
     return true;
 }
 
-/* One shift for all channels if that does, else each its own, none of which may be less than a word. */
+/* Uses one shift for all channels if possible, else one per channel, each at least a word. */
 static bool fixed_of(const Form *x, const Grid *g, Scaling *s)
 {
     enum { WORD = 32, ANY = 62 };
@@ -208,7 +227,7 @@ static bool fixed_of(const Form *x, const Grid *g, Scaling *s)
     return true;
 }
 
-/* The sum of two grids. */
+/* Requantizes the sum of two grids. */
 static Tensor *sum_requantized(const Former *f, const char *label, const Form *x, const Grid *g)
 {
     Ctx *cx = f->cx;
@@ -219,11 +238,11 @@ static Tensor *sum_requantized(const Former *f, const char *label, const Form *x
     if (isnan(a.offset) || x->channels != 1) return NULL;
     Tensor *in[] = { x->q, x->b };
     if (scaling_of_sum(&a, x->scale_b, g, byte, byte, &s))
-        return call(cx, "requantize_sum", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s", (long long)s.m, (long long)s.m_b, (long long)s.c, s.n,
-                    limits_text(cx, g));
+        return call(cx, "requantize_sum", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld shift=%d %s",
+                    (long long)s.m, (long long)s.m_b, (long long)s.c, s.n, limits_text(cx, g));
     if (!scaling_even(&a, x->scale_b, g, byte, byte, 0, &s) || (!f->takes_ties && !s.equals_floats)) return NULL;
-    return call(cx, "requantize_sum_even", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld %s", (long long)s.m, (long long)s.m_b, (long long)s.c,
-                even_text(cx, &s, g));
+    return call(cx, "requantize_sum_even", label, in, 2, "multiplier_a=%lld multiplier_b=%lld offset=%lld %s",
+                (long long)s.m, (long long)s.m_b, (long long)s.c, even_text(cx, &s, g));
 }
 
 static Tensor *requantized(const Former *f, const char *label, const Form *x, const Grid *whole);
@@ -237,17 +256,20 @@ static Tensor *parts_requantized(const Former *f, const Form *x, const Grid *g)
     return form_call_over(f->cx, n, in, n->attr, n->attr_count);
 }
 
-/* i8 of that grid, up to limits. */
+/* True if x is i8 on that grid, up to limits. */
 static bool is_same_grid(const Form *x, const Grid *g)
 {
-    return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0 && x->scale[0] == g->step && x->zero == g->zero;
+    return x && x->q && x->q->type == I8 && x->channels == 1 && x->count == 1 && !x->b && x->offset[0] == 0
+           && x->scale[0] == g->step && x->zero == g->zero;
 }
 
-/* The same grid: nothing happens but limits. */
+/* Reuses the stored values of the same grid; only limits apply. */
 static Tensor *regridded(Ctx *cx, const char *label, const Form *x, const Grid *g, const Grid *whole)
 {
     bool is_limited = g->least > whole->least || g->greatest < whole->greatest;
-    return !is_limited ? x->q : call(cx, "clip", label, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)g->least, (long long)g->greatest);
+    return !is_limited ? x->q
+                       : call(cx, "clip", label, (Tensor *[]){ x->q }, 1, "min=%lld max=%lld", (long long)g->least,
+                              (long long)g->greatest);
 }
 
 static Tensor *requantized(const Former *f, const char *label, const Form *x, const Grid *whole)
@@ -264,7 +286,8 @@ static Tensor *requantized(const Former *f, const char *label, const Form *x, co
 
 /* ---- The pass --------------------------------------------------------------------------------------------------- */
 
-/* The quantization's result as i8, made of integers; NULL: it stays in floats. An operator that takes no integers may refuse. */
+/* Returns the quantization's result as i8, computed on integers; NULL: it stays in floats. An operator without integer
+ * support may refuse. */
 static Tensor *realized(const Former *f, const Node *n, const Grid *g)
 {
     const DiagMark before = diag_mark(f->cx);
@@ -277,11 +300,14 @@ static Tensor *realized(const Former *f, const Node *n, const Grid *g)
     return NULL;
 }
 
-static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t) { return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q; }
+static Tensor *as_stored(Ctx *cx, const Node *n, Tensor *q, DType t)
+{
+    return q && t == U8 ? call(cx, "recentered", n->name, &q, 1, "") : q;
+}
 
-/* What is written in integers already: sums of products of differences, and their requantization by the quotient of
- * their
- * scales, exact where the call has them, else by its factor in f32 as the real number that it is; ties included. */
+/* Handles networks written in integers: sums of products of differences, requantized by the quotient of their scales.
+ * The quotient is exact if the call stores the scales; else its f32 factor counts as an exact real number. Ties are
+ * included. */
 static void realize_integers(const Former *f, Node *n, Tensor **out)
 {
     Grid g;
@@ -318,8 +344,14 @@ static void realize_call(const Former *f, Node *n, Tensor **out)
     out[0] = now;
 }
 
-static void realize_exactly(Ctx *cx, Node *n, Tensor **out, const Uses *uses) { realize_call(&(Former){ cx, uses, false }, n, out); }
-static void realize_all(Ctx *cx, Node *n, Tensor **out, const Uses *uses) { realize_call(&(Former){ cx, uses, true }, n, out); }
+static void realize_exactly(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    realize_call(&(Former){ cx, uses, false }, n, out);
+}
+static void realize_all(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
+{
+    realize_call(&(Former){ cx, uses, true }, n, out);
+}
 
 static bool same_grid(Ctx *cx, const Node *a, const Node *b)
 {
@@ -327,7 +359,7 @@ static bool same_grid(Ctx *cx, const Node *a, const Node *b)
     return form_grid(cx, a, &x) && form_grid(cx, b, &y) && x.step == y.step && x.zero == y.zero;
 }
 
-/* Quantized, and at once read as real numbers by all: one simulated quantization. */
+/* Merges a quantization and a dequantization into one simulated quantization if all consumers dequantize. */
 static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
 {
     Node *store = n->op->quantization.grid == GRID_READ ? n->in[0]->producer : NULL;
@@ -336,7 +368,7 @@ static void simulate_call(Ctx *cx, Node *n, Tensor **out, const Uses *uses)
     out[0] = call(cx, "annotation.simulated_quantize", n->name, store->in, 3, "");
 }
 
-/* The calls that quantize floats. */
+/* Lists the calls that quantize floats. */
 static int quantizations(Ctx *cx, const Graph *g, const Node ***out)
 {
     Node **order;

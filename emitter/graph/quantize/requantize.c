@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* The stored value is a staircase over the integer a. From k-1 to k it steps at the first a that reaches (k - 1/2 - zero),
- * where a tie belongs to the even side. (a * m + c) >> n is the same staircase if, for every step k at a = t,
+/* The stored value is a staircase over the integer a. It steps from k-1 to k at the first a that reaches (k - 1/2 -
+ * zero); a tie belongs to the even side. (a * m + c) >> n is the same staircase if, for every step k at a = t,
  *
  *     k * 2^n <= m * t + c      and      m * (t - 1) + c < k * 2^n
  *
- * So the factor is rounded to 31 bits, each step says between which bounds c must lie, and where the bounds of all steps
- * meet, any c between them gives every value exactly: nothing is left to be checked afterwards. There are at most 255
- * steps. Where a step lies is decided in real numbers: doubles with a bound of their error, and where that is not
- * enough, sums of doubles without error (Shewchuk 1997, "Adaptive precision floating-point arithmetic").
+ * The factor is rounded to 31 bits. Each of the at most 255 steps then bounds c. Any c in the intersection of all
+ * bounds gives every value exactly; no check is needed afterwards. The position of a step is computed in real numbers:
+ * doubles with an error bound, and if that is inconclusive, exact sums of doubles (Shewchuk 1997, "Adaptive precision
+ * floating-point arithmetic").
  *
- * Ties at every second step admit no such c, for a straight line cannot treat odd and even ones differently. Then scales are
- * fractions of small numbers, and the quotient is taken exactly. */
+ * Ties at every second step admit no such c, because a straight line cannot treat odd and even steps differently. The
+ * scales are then fractions of small numbers, and an exact quotient is used. */
 #include "graph/quantize/requantize.h"
 
 #include <float.h>
@@ -24,7 +24,7 @@ enum { FACTOR_BITS = 31, MOST_N = 52, MOST_TRIES = 8 };
 
 enum { MOST_PARTS = 16 };
 
-typedef struct Exact { int count; double part[MOST_PARTS]; } Exact;      /* the sum of its parts, the least first */
+typedef struct Exact { int count; double part[MOST_PARTS]; } Exact;      /* the sum of its parts, the smallest first */
 
 static void exact_add(Exact *x, double v)
 {
@@ -47,7 +47,7 @@ static void exact_add_product(Exact *x, double a, double b)
 
 static int sign(double v) { return v > 0 ? 1 : v < 0 ? -1 : 0; }
 
-/* The largest part decides: the others together are smaller. */
+/* The largest part decides the sign: it exceeds the sum of the others. */
 static int exact_sign(const Exact *x)
 {
     for (int i = x->count - 1; i >= 0; i--)
@@ -65,7 +65,7 @@ double exact_sum(double a, double b)
     return x.count == 1 ? a + b : (double)NAN;
 }
 
-/* Of 2 * (a * scale + b * scale_b + offset) - halves * count * step. */
+/* Returns the sign of 2 * (a * scale + b * scale_b + offset) - halves * count * step. */
 static int sign_at(const Affine *x, int64_t a, double scale_b, int64_t b, int64_t halves, double step)
 {
     const double twice = 2 * (double)a, other = 2 * (double)b, edge = -(double)(halves * x->count);
@@ -81,7 +81,7 @@ static int sign_at(const Affine *x, int64_t a, double scale_b, int64_t b, int64_
     return exact_sign(&e);
 }
 
-/* Is the real number at least at the step from k - 1 to k? A tie goes to the even one of them, counted from the zero point. */
+/* True if the real number reaches the step from k - 1 to k. A tie goes to the even one, counted from the zero point. */
 static bool reaches_with(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t k)
 {
     int64_t place = k - g->zero;
@@ -96,8 +96,9 @@ static int64_t bounded(double v, int64_t least, int64_t greatest)
     return !(v > (double)least) ? least : v >= (double)greatest ? greatest : (int64_t)v;
 }
 
-/* The stored value of a * scale + b * scale_b + offset: a first guess, then step by step. */
-static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t least, int64_t greatest)
+/* Returns the stored value of a * scale + b * scale_b + offset: an estimate, then corrected step by step. */
+static int64_t stored_value_of(const Affine *x, int64_t a, double scale_b, int64_t b, const Grid *g, int64_t least,
+                               int64_t greatest)
 {
     double v = ((double)a * x->scale + (double)b * scale_b + x->offset) / ((double)x->count * g->step);
     int64_t k = bounded(nearbyint(v) + (double)g->zero, least, greatest);
@@ -112,7 +113,7 @@ int64_t grid_place(double v, const Grid *g)
     return stored_value_of(&(Affine){ 0, v, 1 }, 0, 0, 0, g, -FAR, FAR);
 }
 
-/* The first a in the range that reaches k; behind it if none does. */
+/* Returns the first a in the range that reaches k; one past the range if none does. */
 static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k)
 {
     double v = (((double)(k - g->zero) - 0.5) * g->step * (double)x->count - x->offset) / x->scale;
@@ -122,19 +123,21 @@ static int64_t step_at(const Affine *x, const Grid *g, Interval range, int64_t k
     return t;
 }
 
-/* ---- One line through all steps ----------------------------------------------------------------------------------- */
+/* ---- One line through all steps --------------------------------------------------------------------------------- */
 
-/* Within these bounds no guess of a step is far from it, and nothing below overflows. */
+/* Within these bounds every estimate of a step is close to it, and nothing below overflows. */
 static bool is_sound(const Affine *x, const Grid *g)
 {
     const double least = 0x1p-100, most = 0x1p100, near = 0x1p-40, far = 0x1p40;
     double unit = (double)x->count * g->step, ratio = x->scale / unit;
-    bool is_scaled = x->scale >= least && x->scale <= most && g->step >= least && g->step <= most && ratio >= near && ratio <= far;
-    bool is_grid = g->least <= g->greatest && g->least >= -(1 << 16) && g->greatest <= 1 << 16 && g->zero >= -(1 << 16) && g->zero <= 1 << 16;
+    bool is_scaled = x->scale >= least && x->scale <= most && g->step >= least && g->step <= most && ratio >= near
+                     && ratio <= far;
+    bool is_grid = g->least <= g->greatest && g->least >= -(1 << 16) && g->greatest <= 1 << 16 && g->zero >= -(1 << 16)
+                   && g->zero <= 1 << 16;
     return is_scaled && is_grid && fabs(x->offset) <= unit * 0x1p30 && x->count >= 1 && x->count < 1 << 24;
 }
 
-/* The number in the interval with the most zeros behind its last one: easy to read, and often half a word. */
+/* Returns the number in the interval with the most trailing zeros: easy to read, and often half a word. */
 static int64_t roundest(Interval i)
 {
     for (int bits = 62; bits > 0; bits--) {
@@ -149,7 +152,8 @@ static Interval meet(Interval a, Interval b)
     return (Interval){ a.least > b.least ? a.least : b.least, a.greatest < b.greatest ? a.greatest : b.greatest };
 }
 
-/* What c can be for this m and n; a multiple of 2^n beyond the first and last values, so that clamps do the rest. */
+/* Returns the interval of c for this m and n. Beyond the first and last values the line may continue; clamps limit
+ * it. */
 static Interval offsets_for(const int64_t *step, const Grid *g, Interval range, int64_t m, int n)
 {
     Interval c = { INT64_MIN / 2, INT64_MAX / 2 };
@@ -161,7 +165,7 @@ static Interval offsets_for(const int64_t *step, const Grid *g, Interval range, 
     return c;
 }
 
-/* How many bits the ratio may be shifted to the left to stay below 2^31. */
+/* Returns how many bits the ratio can be shifted left and stay below 2^31. */
 static int shift_for(double ratio, int most)
 {
     int exponent;
@@ -173,7 +177,8 @@ static int shift_for(double ratio, int most)
 bool scaling_of(const Affine *x, const Grid *g, Interval range, int most_shift, Scaling *out)
 {
     int64_t step[255];
-    if (!is_sound(x, g) || g->greatest - g->least > 255 || range.least < INT32_MIN || range.greatest > INT32_MAX) return false;
+    if (!is_sound(x, g) || g->greatest - g->least > 255 || range.least < INT32_MIN || range.greatest > INT32_MAX)
+        return false;
     double ratio = x->scale / ((double)x->count * g->step);
     int n = shift_for(ratio, most_shift < MOST_N ? most_shift : MOST_N);
     if (n < 1) return false;
@@ -196,9 +201,11 @@ bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval ran
     if (!is_sound(x, g) || !(fabs(scale_b) >= 0x1p-100 && fabs(scale_b) <= 0x1p100)) return false;
     double unit = (double)x->count * g->step, ratio_a = x->scale / unit, ratio_b = scale_b / unit;
     int n = shift_for(fabs(ratio_a) > fabs(ratio_b) ? fabs(ratio_a) : fabs(ratio_b), MOST_N);
-    if (n < 1 || range_a.least < -(1 << OPERAND_BITS) || range_a.greatest > 1 << OPERAND_BITS || range_b.least < -(1 << OPERAND_BITS) ||
-        range_b.greatest > 1 << OPERAND_BITS) return false;
-    int64_t ma = (int64_t)nearbyint(ldexp(ratio_a, n)), mb = (int64_t)nearbyint(ldexp(ratio_b, n)), one = INT64_C(1) << n;
+    if (n < 1 || range_a.least < -(1 << OPERAND_BITS) || range_a.greatest > 1 << OPERAND_BITS
+        || range_b.least < -(1 << OPERAND_BITS) || range_b.greatest > 1 << OPERAND_BITS)
+        return false;
+    int64_t ma = (int64_t)nearbyint(ldexp(ratio_a, n)), mb = (int64_t)nearbyint(ldexp(ratio_b, n)),
+            one = INT64_C(1) << n;
     Interval c = { INT64_MIN / 2, INT64_MAX / 2 };
     if (ma > INT32_MAX || mb > INT32_MAX || mb < -INT32_MAX) return false;
     for (int64_t a = range_a.least; a <= range_a.greatest; a++)
@@ -212,11 +219,11 @@ bool scaling_of_sum(const Affine *x, double scale_b, const Grid *g, Interval ran
     return true;
 }
 
-/* ---- Quotients with ties ------------------------------------------------------------------------------------------ */
+/* ---- Quotients with ties ----------------------------------------------------------------------------------------- */
 
 enum { NUMERATORS = 3, MOST_BITS = 60 };
 
-/* v = mantissa * 2^exponent with an odd mantissa. */
+/* Decomposes v = mantissa * 2^exponent with an odd mantissa, which it returns. */
 static int64_t odd_part(double v, int *exponent)
 {
     int64_t mantissa = (int64_t)ldexp(frexp(v, exponent), DBL_MANT_DIG);
@@ -255,9 +262,10 @@ static int64_t reach_of(const int64_t *part, const Interval *range)
     return reach;
 }
 
-/* real[i] / (count * step) as part[i] / *d: whole numbers without a common divisor, *d even. *is_short: in the unit that all of them
- * have in common, sums fit into the 24 bits of a float, and quotients are shifts. */
-static bool as_fractions(const double *real, int64_t count, double step, const Interval *range, int64_t *part, int64_t *d, bool *is_short)
+/* Expresses real[i] / (count * step) as part[i] / *d, in integers without a common divisor and with *d even. *is_short:
+ * in their common unit, sums fit a float's 24 bits, and quotients are shifts. */
+static bool as_fractions(const double *real, int64_t count, double step, const Interval *range, int64_t *part,
+                         int64_t *d, bool *is_short)
 {
     int exponent[NUMERATORS + 1], least = 0;
     *d = odd_part(step, &exponent[NUMERATORS]);
@@ -284,20 +292,29 @@ static bool as_fractions(const double *real, int64_t count, double step, const I
     return true;
 }
 
-bool scaling_even(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, int64_t d, Scaling *out)
+bool scaling_even(const Affine *x, double scale_b, const Grid *g, Interval range_a, Interval range_b, int64_t d,
+                  Scaling *out)
 {
     enum { MOST_D_BITS = 40 };
     const double real[NUMERATORS] = { x->scale, scale_b, x->offset };
     const Interval range[] = { range_a, range_b };
     int64_t part[NUMERATORS], own;
     bool is_short;
-    if (!is_sound(x, g) || fabs(scale_b) > 0x1p100 || !as_fractions(real, x->count, g->step, range, part, &own, &is_short)) return false;
+    if (!is_sound(x, g) || fabs(scale_b) > 0x1p100
+        || !as_fractions(real, x->count, g->step, range, part, &own, &is_short))
+        return false;
     if (!d) d = own;
     if (d % own || d > INT64_C(1) << MOST_D_BITS) return false;
     for (int i = 0; i < NUMERATORS; i++)
         if (!grow(&part[i], d / own)) return false;
     int64_t reach = sat_add(reach_of(part, range), d);
     if (reach > INT64_C(1) << MOST_BITS) return false;
-    *out = (Scaling){ .is_even = true, .is_wide = reach > INT32_MAX, .equals_floats = is_short, .m = part[0], .m_b = part[1], .c = part[2], .d = d };
+    *out = (Scaling){ .is_even = true,
+                      .is_wide = reach > INT32_MAX,
+                      .equals_floats = is_short,
+                      .m = part[0],
+                      .m_b = part[1],
+                      .c = part[2],
+                      .d = d };
     return true;
 }

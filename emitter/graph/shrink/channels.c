@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Every channel of every integer tensor is an atom of a union-find. A stage links atoms where, at channel v of its output,
- * it reads channel f(v) of a tensor alone: relu, rescale, depthwise, add (f(v) = v), a concatenation (v - begin), a view.
- * Whatever is read in another way is pinned: all of it stays.
+/* Every channel of every integer tensor is an atom of a union-find. A stage links atoms if, at channel v of its output,
+ * it reads only channel f(v) of a tensor: relu, rescale, depthwise, add (f(v) = v), a concatenation (v - begin), a
+ * view. Any other read pins the tensor: all its channels stay.
  *
- * Liveness is the least set of classes that holds all that is pinned (the model's outputs first), and with output v of a
- * contraction those channels of x for which the sum over the taps is not one known value:
+ * Liveness is the least set of classes with two properties. It holds all pinned atoms, the model's outputs among them.
+ * If it holds output v of a contraction, it holds those channels of x whose sum over the taps is not a single known
+ * value:
  *
- *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value
- */
+ *   x[.., u] live   if   y[.., v] live   and   sum(i,j) x[.., u] * k[i,j,u,v] has more than one value */
 #include "graph/shrink/channels.h"
 
 typedef struct Atoms { const Tensor *tensor; int first, count; int *kept; int kept_count; } Atoms;
@@ -16,7 +16,7 @@ struct Channels {
     Ctx *cx;
     const GraphRanges *ranges;
     Node **order; int order_count;
-    Map of;                           /* of a tensor: its Atoms */
+    Map of;                           /* tensor -> its Atoms */
     int atoms_count, atoms_room; Atoms **atoms;
     int count, room; int *parent; bool *is_pinned, *is_live;
     int contraction_count, contraction_room; Contraction *contraction;
@@ -68,7 +68,7 @@ static void pin(Channels *c, const Tensor *t)
 static bool is_element(const Expr *e) { return e->kind == EXPR_READ && !tensor_is_constant(e->ref); }
 static const Expr *channel_index(const Expr *read) { return read->arg_count ? read->arg[read->arg_count - 1] : NULL; }
 
-/* Is the axis used for nothing but to index: alone, in the last place of elements and anywhere in constants? */
+/* True if the axis only indexes: alone, as the last index of elements, and anywhere in constants. */
 static bool only_indexes(const Terms *t, int axis)
 {
     for (int i = 0; i < t->count; i++)
@@ -79,27 +79,35 @@ static bool only_indexes(const Terms *t, int axis)
     return true;
 }
 
-/* The contraction that the stage is over x: c with x[.., c], the one element that is read by it. NULL: it is none, or a sum of all
- * without a dimension left. */
+/* Returns the stage's contraction over x: c with x[.., c], where the stage reads no other element of x. NULL: no such
+ * contraction, or a full sum that leaves no dimension. */
 static Contraction *contraction_over(Channels *c, const Node *call, Terms *t, const Tensor *x, int axis)
 {
     const Stage *s = t->stage;
-    if (s->reducer != REDUCE_SUM || axis < s->data_count || !only_indexes(t, axis) || op_expand(c->cx, call)[0] != s->out[0] || !atoms_of(c, s->out[0])) return NULL;
+    if (s->reducer != REDUCE_SUM || axis < s->data_count || !only_indexes(t, axis)
+        || op_expand(c->cx, call)[0] != s->out[0] || !atoms_of(c, s->out[0]))
+        return NULL;
     for (int i = 0; i < t->count; i++)
         if (is_element(t->e[i]) && t->e[i]->ref != x && channel_index(t->e[i]) == s->axis[axis].var) return NULL;
     for (int i = 0; i < c->contraction_count; i++)
-        if (c->contraction[i].call == call) return c->contraction[i].x == x && c->contraction[i].axis == axis ? &c->contraction[i] : NULL;
+        if (c->contraction[i].call == call)
+            return c->contraction[i].x == x && c->contraction[i].axis == axis ? &c->contraction[i] : NULL;
     if (c->contraction_count == c->contraction_room) {
         Contraction *more = NEW_ARRAY(c->cx->arena, Contraction, c->contraction_room = 2 * c->contraction_room + 16);
         for (int i = 0; i < c->contraction_count; i++) more[i] = c->contraction[i];
         c->contraction = more;
     }
     Contraction *k = &c->contraction[c->contraction_count++];
-    *k = (Contraction){ .call = call, .x = x, .terms = t, .axis = axis, .channels = atoms_of(c, x)->count, .outputs = atoms_of(c, s->out[0])->count };
+    *k = (Contraction){ .call = call,
+                        .x = x,
+                        .terms = t,
+                        .axis = axis,
+                        .channels = atoms_of(c, x)->count,
+                        .outputs = atoms_of(c, s->out[0])->count };
     return k;
 }
 
-/* With the output's channel at v: links what is read at one channel, pins what is read at others. */
+/* For channel v of the output: links tensors read at one channel, pins tensors read at several. */
 static void link_reads(Channels *c, const Node *call, Terms *t, const Atoms *y, int v)
 {
     for (int i = 0; i < t->count; i++) {
@@ -110,13 +118,14 @@ static void link_reads(Channels *c, const Node *call, Terms *t, const Atoms *y, 
         Interval at = t->value[place];
         bool is_reduced = t->axis[place] >= t->stage->data_count;
         if (is_reduced && contraction_over(c, call, t, e->ref, t->axis[place])) continue;
-        if (y && !is_reduced && at.least == at.greatest && at.least >= 0 && at.least < x->count) link_atoms(c, y->first + v, x->first + (int)at.least);
+        if (y && !is_reduced && at.least == at.greatest && at.least >= 0 && at.least < x->count)
+            link_atoms(c, y->first + v, x->first + (int)at.least);
         else pin(c, e->ref);
     }
 }
 
-/* May channels of the output go at all? Not where v is a number to reckon with: apart from conditions that it decides it
- * must only index, and, except in a view, be no place but the last. */
+/* True if channels of the output may be removed at all. The channel v must not be an operand of arithmetic: apart from
+ * the conditions it decides, it only indexes and, except in a view, only as the last index. */
 static bool follows_channels(const Terms *t, bool is_view)
 {
     const int channel = t->stage->data_count - 1;
@@ -134,7 +143,11 @@ static void link_stage(Channels *c, const Node *call, const Stage *s)
     Terms *t = NULL;
     for (int i = 0; i < s->out_count; i++) {
         Interval box[MAX_AXES];
-        t = terms_new(c->cx, i ? &(Stage){ .axis_count = s->axis_count, .axis = s->axis, .data_count = s->data_count, .value = s->value + i } : s);
+        t = terms_new(c->cx, i ? &(Stage){ .axis_count = s->axis_count,
+                                           .axis = s->axis,
+                                           .data_count = s->data_count,
+                                           .value = s->value + i }
+                               : s);
         for (int a = 0; a < s->axis_count; a++) box[a] = axis_interval(&s->axis[a]);
         if (y && !follows_channels(t, call->op->layout.is_view)) pin(c, s->out[0]);
         for (int v = 0; v < (y ? y->count : 1); v++) {
@@ -214,7 +227,10 @@ void channels_pin(Channels *c, const Node *call)
 
 /* ---- What stays ------------------------------------------------------------------------------------------------- */
 
-static bool is_live(const Channels *c, const Atoms *a, int64_t channel) { return c->is_live[root_of(c, a->first + (int)channel)]; }
+static bool is_live(const Channels *c, const Atoms *a, int64_t channel)
+{
+    return c->is_live[root_of(c, a->first + (int)channel)];
+}
 
 static bool make_live(Channels *c, const Atoms *a, int64_t channel)
 {
@@ -245,8 +261,8 @@ bool channels_all_gone(const Channels *c, const Tensor *t)
     return a && a->kept && !a->kept_count;
 }
 
-/* A tensor must keep a channel unless it is left out as a whole: all that read it concatenate it with others, or are left
- * out themselves. Readers come behind, so going backwards they are decided. */
+/* True if the tensor must keep at least one channel. A tensor may be dropped whole if every consumer concatenates it
+ * with others or is dropped itself. Consumers come later, so the backward walk has decided them already. */
 static bool keeps_one(Channels *c, const Atoms *a)
 {
     bool is_read = false;

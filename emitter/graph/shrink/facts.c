@@ -1,14 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-/* A sum is followed tap by tap from the value that it starts with; in whatever order the taps are added, the accumulator
- * lies between init + (all that is negative) and init + (all that is positive). A clamp is min and max with constants at the
- * root of a value; it never binds where the interval of what it limits lies inside for every channel. */
+/* A sum is bounded tap by tap from its initial value. In any order of the taps, the accumulator stays between init +
+ * (all negative contributions) and init + (all positive ones). A clamp is min and max with constants at the root of a
+ * value. It never binds if, for every channel, the interval of its operand is within its limits. */
 #include "graph/shrink/facts.h"
 
 bool fits_type(Interval i, DType t) { return i.least >= dtype_info(t)->least && i.greatest <= dtype_info(t)->greatest; }
 
-static Interval hull(Interval a, Interval b) { return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest }; }
+static Interval hull(Interval a, Interval b)
+{
+    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
+}
 
-static bool is_limit(const Expr *e) { return (e->kind == EXPR_MIN || e->kind == EXPR_MAX) && e->arg[1]->kind == EXPR_INT; }
+static bool is_limit(const Expr *e)
+{
+    return (e->kind == EXPR_MIN || e->kind == EXPR_MAX) && e->arg[1]->kind == EXPR_INT;
+}
 
 static const Expr *without_casts(const Expr *e)
 {
@@ -16,14 +22,14 @@ static const Expr *without_casts(const Expr *e)
     return e;
 }
 
-/* Below the limits at the root. */
+/* Returns the operand below the limits at the root. */
 static const Expr *limited(const Expr *e)
 {
     while (is_limit(e)) e = e->arg[0];
     return e;
 }
 
-/* Does a limit change the value, which lies in i? */
+/* True if a limit changes the value, whose interval is i. */
 static bool is_binding(const Expr *e, Interval i)
 {
     for (; is_limit(e); e = e->arg[0])
@@ -46,7 +52,8 @@ static void find_sum(const GraphRanges *r, Terms *t, Interval *box, Fact *f)
     const Stage *s = t->stage;
     if (s->reducer != REDUCE_SUM || !dtype_is_integer(s->value[0]->type)) return;
     terms_reduce(r, t, box, &part);
-    Terms *init = terms_new(r->cx, &(Stage){ .axis_count = s->axis_count, .axis = s->axis, .data_count = s->data_count, .value = s->init });
+    Terms *init = terms_new(
+        r->cx, &(Stage){ .axis_count = s->axis_count, .axis = s->axis, .data_count = s->data_count, .value = s->init });
     terms_run(r, init, box);
     first = terms_value(init, s->init[0]);
     part = (Interval){ sat_add(part.least, first.least), sat_add(part.greatest, first.greatest) };

@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_FACTS_H
 #define LW_GRAPH_FACTS_H
-/* What the ranges of channels say about the arithmetic of a call: which sums stay small, which clamps never bind. */
+/* Facts about a call's arithmetic that follow from channel ranges: bounds of sums, clamps that never bind. */
 #include "graph/shrink/ranges.h"
 
 typedef struct Fact {
     const Node *call;
-    bool is_sum;                      /* it adds up integers: what an accumulator can hold on the way, over all channels */
+    /* An integer sum: bounds of the accumulator at any point, over all channels */
+    bool is_sum;
     Interval sum;
-    bool clamps, binds;               /* it limits integers to constants; for some input that changes a value (or may) */
+    /* Limits integers to constants; binds: changes (or may change) a value for some input */
+    bool clamps, binds;
 } Fact;
-int graph_facts(Ctx *cx, const Graph *g, const Fact **out);      /* the calls of which something is known, in order */
+int graph_facts(Ctx *cx, const Graph *g, const Fact **out);      /* calls with at least one fact, in order */
 bool fits_type(Interval i, DType t);
 #endif

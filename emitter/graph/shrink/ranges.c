@@ -1,27 +1,40 @@
 /* SPDX-License-Identifier: MIT */
-/* Each stage is run once for every channel v of its output, with its last data axis at v and the others anywhere:
+/* Runs each stage once for every channel v of its output, with its last data axis at v and all other axes unrestricted:
  *
- *   y[.., v]  in  init + sum over the taps of value(tap, v)          intervals all of them
+ *   y[.., v]  in  init + sum over the taps of value(tap, v)          all are intervals
  *
- * Taps are walked one by one, for the weights differ and so do the conditions of a border: a tap that may lie outside of the
- * image adds the hull of its product and 0. Elements of constants are taken exactly, others by the range of their channel.
- * An operation that may wrap gives the whole of its type, and so does everything that is not understood: a range may be too
- * large, never too small. */
+ * Taps are walked one by one, because weights and boundary guards differ between taps. A tap that may be outside the
+ * image contributes the hull of its product and 0. Elements of constants are exact; other elements have their channel's
+ * range. An operation that may wrap, or that the analysis does not cover, yields its type's full range. A range may be
+ * too large, never too small. */
 #include "graph/shrink/ranges.h"
 
-enum { MOST_CHANNELS = 1 << 16, MOST_ELEMENTS = 1 << 12, MOST_TAPS = 1 << 20, LEAST_VALUES = 1 << 24, MOST_VALUES = 1 << 27, VALUES_OF_ELEMENT = 256 };
+enum {
+    MOST_CHANNELS = 1 << 16,
+    MOST_ELEMENTS = 1 << 12,
+    MOST_TAPS = 1 << 20,
+    LEAST_VALUES = 1 << 24,
+    MOST_VALUES = 1 << 27,
+    VALUES_OF_ELEMENT = 256
+};
 
 static Interval point(int64_t v) { return (Interval){ v, v }; }
-static Interval hull(Interval a, Interval b) { return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest }; }
+static Interval hull(Interval a, Interval b)
+{
+    return (Interval){ a.least < b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
+}
 
-/* Of u64, half of which no interval can hold, nothing is known. */
+/* No interval holds the upper half of u64, so u64 has no range. */
 static Interval of_type(DType t)
 {
     if (dtype_is_float(t) || t == U64) return (Interval){ INT64_MIN, INT64_MAX };
     return (Interval){ dtype_info(t)->least, dtype_info(t)->greatest };
 }
 
-static bool is_within(Interval i, Interval whole) { return i.least >= whole.least && i.greatest <= whole.greatest && i.least != INT64_MIN && i.greatest != INT64_MAX; }
+static bool is_within(Interval i, Interval whole)
+{
+    return i.least >= whole.least && i.greatest <= whole.greatest && i.least != INT64_MIN && i.greatest != INT64_MAX;
+}
 
 /* ---- A stage taken apart ---------------------------------------------------------------------------------------- */
 
@@ -51,8 +64,8 @@ static int axis_of(const Stage *s, const Expr *var)
     return -1;
 }
 
-/* Of what only says where in an image an element is, the taps are all alike. An axis matters in whatever is no place of a
- * tensor, in places of constants, and as a channel. */
+/* Marks the axes to walk. An axis that only selects the position in an image has uniform taps and is not walked. An
+ * axis is walked if it appears outside of tensor indices, in indices of constants, or as a channel. */
 static void mark_walked(Terms *t)
 {
     for (int i = 0; i < t->count; i++) t->is_taken[i] = i == t->count - 1;
@@ -61,7 +74,8 @@ static void mark_walked(Terms *t)
         const Expr *e = t->e[i];
         bool is_element = e->kind == EXPR_READ && !tensor_is_constant(e->ref);
         if (t->axis[i] >= 0) t->is_walked[t->axis[i]] = true;
-        for (int a = is_element && e->arg_count ? e->arg_count - 1 : 0; a < e->arg_count; a++) t->is_taken[t->operand[i][a]] = true;
+        for (int a = is_element && e->arg_count ? e->arg_count - 1 : 0; a < e->arg_count; a++)
+            t->is_taken[t->operand[i][a]] = true;
     }
 }
 
@@ -93,7 +107,7 @@ Interval axis_interval(const Axis *a)
 
 /* ---- Elements --------------------------------------------------------------------------------------------------- */
 
-/* The indices of a read as far as they are inside of the tensor; false: none are. */
+/* Clips the indices of a read to the tensor; false: none is inside. */
 static bool box_of_read(const Terms *t, int at, Interval *box)
 {
     const Tensor *x = t->e[at]->ref;
@@ -149,7 +163,8 @@ static Interval of_term(const GraphRanges *r, const Terms *t, int i, const Inter
     if (t->axis[i] >= 0) return box[t->axis[i]];
     if (e->kind == EXPR_READ) return of_read(r, t, i);
     if (e->kind == EXPR_VAR) return (Interval){ ((const Var *)e->ref)->least, ((const Var *)e->ref)->greatest };
-    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT || e->kind == EXPR_BITCAST || e->type == U64) return of_type(e->type);
+    if (e->kind == EXPR_LOAD || e->kind == EXPR_AT || e->kind == EXPR_BITCAST || e->type == U64)
+        return of_type(e->type);
     for (int a = 0; a < e->arg_count && a < 3; a++) operand[a] = t->value[t->operand[i][a]];
     return interval_apply(e, operand);
 }
@@ -162,7 +177,8 @@ static void mark_taken(Terms *t)
         const Expr *e = t->e[i];
         Interval cond = e->kind == EXPR_SELECT ? t->value[t->operand[i][SELECT_COND]] : (Interval){ 0, 1 };
         for (int a = 0; a < e->arg_count; a++)
-            if (cond.least != cond.greatest || a == (cond.least ? SELECT_YES : SELECT_NO)) t->is_taken[t->operand[i][a]] = true;
+            if (cond.least != cond.greatest || a == (cond.least ? SELECT_YES : SELECT_NO))
+                t->is_taken[t->operand[i][a]] = true;
     }
 }
 
@@ -184,14 +200,16 @@ Interval terms_value(const Terms *t, const Expr *e)
     return of_type(e->type);
 }
 
-/* Two values under the reducer, for those that intervals understand. */
+/* Combines two intervals with the reducer; the type's full range if the reducer has no interval rule. */
 static Interval combined(Reducer reducer, DType type, Interval a, Interval b)
 {
     Interval whole = of_type(type), sum = { sat_add(a.least, b.least), sat_add(a.greatest, b.greatest) };
     switch (reducer) {
     case REDUCE_SUM: return sum;
-    case REDUCE_MAX: return (Interval){ a.least > b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
-    case REDUCE_MIN: return (Interval){ a.least < b.least ? a.least : b.least, a.greatest < b.greatest ? a.greatest : b.greatest };
+    case REDUCE_MAX:
+        return (Interval){ a.least > b.least ? a.least : b.least, a.greatest > b.greatest ? a.greatest : b.greatest };
+    case REDUCE_MIN:
+        return (Interval){ a.least < b.least ? a.least : b.least, a.greatest < b.greatest ? a.greatest : b.greatest };
     default:         return whole;
     }
 }
@@ -282,7 +300,11 @@ static void enter_stage(GraphRanges *r, const Stage *s)
         for (int i = 0; i < s->out_count; i++) enter_whole(r, s->out[i]);
         return;
     }
-    Terms *t = terms_new(r->cx, s), *first = s->init ? terms_new(r->cx, &(Stage){ .axis_count = s->axis_count, .axis = s->axis, .data_count = s->data_count, .value = s->init }) : NULL;
+    Terms *t = terms_new(r->cx, s), *first = s->init ? terms_new(r->cx, &(Stage){ .axis_count = s->axis_count,
+                                                                                  .axis = s->axis,
+                                                                                  .data_count = s->data_count,
+                                                                                  .value = s->init })
+                                                     : NULL;
     Interval box[MAX_AXES], whole = of_type(s->out[0]->type);
     int64_t count = tensor_dim(s->out[0], s->out[0]->rank - 1);
     Interval *at = NEW_ARRAY(r->cx->arena, Interval, count);

@@ -1,16 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* Lossless shrinking of integer networks: channels on which no output depends go, with their weights, and every output
- * stays the same for every input.
+/* Lossless shrinking of integer networks: removes channels on which no output depends, with their weights. Every output
+ * is unchanged for every input.
  *
- *   ranges.c    what each channel can hold: a filter of zeros, or a sum that always saturates, makes a channel constant
- *   channels.c  which channels belong together, and which are live: behind a sum that takes a known value from it, none
- *   here        each call is made again over the channels that stay. Constants are cut where their places follow channels;
- *               what the channels of x that went had added to the sums is added to the bias (integers wrap, so it is exact)
- *   shrink_proof.c   that the new call is the old one at the channels that stayed; where it is not, the call's channels
- *               are pinned and all is decided again
+ *   ranges.c    bounds each channel: a filter of zeros, or a sum that always saturates, makes a channel constant
+ *   channels.c  partitions channels into classes and computes liveness: a channel with a known contribution to every
+ *               live sum is dead
+ *   here        rebuilds each call over the live channels. Constants are sliced where their indices follow channels.
+ *               The removed channels' contribution to the sums is added to the bias (integers wrap, so it is exact)
+ *   shrink_proof.c   proves that the new call equals the old one at the live channels; on failure, the call's channels
+ *               are pinned and liveness is decided again
  *
- * A constant that is not what padding stands for gives a border other values than the inside, so its sum is not known, and
- * the channel stays. */
+ * A constant channel that differs from the padding value has other values at the boundary than in the interior. Its sum
+ * is not a single value, so the channel stays. */
 #include "graph/shrink/shrink_proof.h"
 
 #include <string.h>
@@ -21,14 +22,14 @@ typedef struct Shrinker {
     GraphRanges *ranges;
     Channels *channels;
     Node **order; int count;
-    Map to;                           /* old tensor: new tensor */
+    Map to;                           /* old tensor -> new tensor */
     Shrunk *layer; int layer_count; Shrunk total;
 } Shrinker;
 
 /* ---- Constants -------------------------------------------------------------------------------------------------- */
 
-/* For each dimension of the constant operand the indices that stay (NULL: all): those of the output's or x's channels, where
- * an axis that runs over these indexes it. */
+/* Finds the indices that stay for each dimension of the constant operand (NULL: all): those of the output's or x's
+ * channels, where an axis over these channels is the index. */
 static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constant, const int **kept, int *count)
 {
     const Stage **stage;
@@ -39,8 +40,10 @@ static void find_cuts(const Shrinker *s, const Node *call, const Tensor *constan
         for (int n = 0; n < t->count; n++)
             for (int d = 0; t->e[n]->kind == EXPR_READ && t->e[n]->ref == constant && d < constant->rank; d++) {
                 int axis = t->axis[t->operand[n][d]];
-                if (axis >= 0 && axis == stage[i]->data_count - 1) kept[d] = channels_kept(s->channels, stage[i]->out[0], &count[d]);
-                else if (k && k->terms->stage == stage[i] && axis == k->axis) kept[d] = channels_kept(s->channels, k->x, &count[d]);
+                if (axis >= 0 && axis == stage[i]->data_count - 1)
+                    kept[d] = channels_kept(s->channels, stage[i]->out[0], &count[d]);
+                else if (k && k->terms->stage == stage[i] && axis == k->axis)
+                    kept[d] = channels_kept(s->channels, k->x, &count[d]);
             }
     }
 }
@@ -77,7 +80,7 @@ static Tensor *mapped(const Shrinker *s, Tensor *t)
     return to ? to : t;
 }
 
-/* A view onto the same shape with fewer channels. */
+/* Returns a view with the same shape but fewer channels. */
 static Tensor *narrower_view(Shrinker *s, const Node *call, Tensor *x)
 {
     int count;
@@ -88,7 +91,7 @@ static Tensor *narrower_view(Shrinker *s, const Node *call, Tensor *x)
     return view_call(s->cx, call->name, x, tensor_new(s->cx, y->name, y->type, y->rank, shape));
 }
 
-/* The call over its new operands. NULL: it refuses them. */
+/* Rebuilds the call over its new operands. NULL: the operator refuses them. */
 static Node *made_again(Shrinker *s, const Node *call, Tensor *const *to)
 {
     if (call->op->layout.is_view) {
@@ -102,7 +105,7 @@ static Node *made_again(Shrinker *s, const Node *call, Tensor *const *to)
     return op_call(s->cx, call->op, call->name, in, count, call->attr, call->attr_count);
 }
 
-/* What is to be added to the sums for the channels of x that went; NULL: nothing. */
+/* Returns the contribution of x's removed channels to the sums; NULL: none. */
 static Tensor *rest_of(Shrinker *s, const Node *call)
 {
     const Contraction *k = contraction_of(s->channels, call);
@@ -135,7 +138,8 @@ static void replace_outputs(Shrinker *s, const Node *node, Node *now)
     }
 }
 
-/* False: the call cannot do without the channels. A call of which none goes is only made again over new operands. */
+/* Shrinks one call. False: the proof failed, so the call's channels must stay. A call that loses no channel is only
+ * rebuilt over its new operands. */
 static bool shrink_call(Shrinker *s, Node *call)
 {
     Ctx *cx = s->cx;
@@ -166,7 +170,7 @@ static bool is_left_out(const Shrinker *s, const Node *call)
     return true;
 }
 
-/* All calls, again from the first where one cannot do with less. */
+/* Shrinks all calls; restarts from the first whenever one must keep its channels. */
 static void shrink_calls(Shrinker *s)
 {
     for (int i = 0; i < s->count && !ctx_failed(s->cx); i++) {
@@ -191,7 +195,8 @@ static int64_t macs_of(Ctx *cx, const Node *call)
         int64_t points = 1;
         while (v->kind == EXPR_SELECT) v = v->arg[SELECT_YES];
         if (stage[i]->reducer != REDUCE_SUM || v->kind != EXPR_MUL) continue;
-        for (int a = 0; a < stage[i]->axis_count; a++) points = sat_mul(points, axis_interval(&stage[i]->axis[a]).greatest + 1);
+        for (int a = 0; a < stage[i]->axis_count; a++)
+            points = sat_mul(points, axis_interval(&stage[i]->axis[a]).greatest + 1);
         macs = sat_add(macs, points);
     }
     return macs;
@@ -213,14 +218,14 @@ static void add_size(LayerSize *to, LayerSize more)
     to->weights += more.weights;
 }
 
-/* The sum that takes the place of a call with something added to it. */
+/* Returns the sum that adds a removed contribution to the replaced call. */
 static const Node *call_behind(const Shrinker *s, const Node *was)
 {
     const Tensor *t = mapped(s, was->out[0]);
     return t->producer && t->producer->op != was->op ? t->producer->in[0]->producer : t->producer;
 }
 
-/* Of the calls that multiply and add up: what each was and is. */
+/* Records sizes before and after for calls that multiply and accumulate. */
 static void count_layers(Shrinker *s)
 {
     s->layer = NEW_ARRAY(s->cx->arena, Shrunk, s->count);
@@ -242,7 +247,7 @@ static bool has_computes(const Shrinker *s)
     return false;
 }
 
-/* A device's driver is given the channels that the model has. */
+/* A device's driver receives the channels of the model. */
 static bool has_devices(const Shrinker *s)
 {
     for (int i = 0; i < s->count; i++)

@@ -1,23 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-/* Both calls are expanded, and their stages compared one by one: the same axes, but for the output's channels and those
- * that are summed; and for the i-th channel v that stayed, the old value at v and the new one at i are the same expression
- * with the elements of corresponding tensors at corresponding places. What a decided `select` leaves out does not count.
- * So attributes of an operator that speak of channels (the axis of a slice, groups) are noticed without being known. */
+/* Expands both calls and compares their stages one by one. The axes are equal except for the output's channels and the
+ * summed ones. For the i-th live channel v, the old value at v and the new value at i are the same expression over
+ * corresponding elements of corresponding tensors. Branches that a decided `select` excludes are not compared. The
+ * proof therefore covers per-channel attributes (the axis of a slice, groups) without reading them. */
 #include "graph/shrink/shrink_proof.h"
 
 typedef struct ShrinkProof {
     Ctx *cx;
     const Channels *channels;
     const GraphRanges *ranges;
-    Map to;                           /* old tensor: new tensor */
+    Map to;                           /* old tensor -> new tensor */
     const Contraction *contraction;   /* of the old call, or NULL */
     Terms *was, *is;
-    int channel, summed;              /* axes: the output's channel; of the contraction, else -1 */
-    int *matched;                     /* [was->count]: the term of `is` that it was found the same as, plus 1 */
+    int channel, summed;              /* axis of the output's channel, axis of the contraction; else -1 */
+    int *matched;                     /* [was->count]: index of the matching term in `is`, plus 1 */
     bool checks_data;
 } ShrinkProof;
 
-/* The old index of the new index i along an axis. */
+/* Returns the old index of new index i along an axis. */
 static int64_t old_index(const int *kept, int64_t i) { return kept ? kept[i] : i; }
 
 static const int *kept_along(const ShrinkProof *p, int axis)
@@ -27,7 +27,7 @@ static const int *kept_along(const ShrinkProof *p, int axis)
     return axis >= 0 && axis == p->summed ? channels_kept(p->channels, p->contraction->x, &count) : NULL;
 }
 
-/* Past the selects that are decided. */
+/* Skips selects with a decided condition. */
 static int settled(const Terms *t, int i)
 {
     while (t->e[i]->kind == EXPR_SELECT) {
@@ -42,7 +42,7 @@ static bool is_same(ShrinkProof *p, int i, int j);
 
 static bool is_point(Interval i) { return i.least == i.greatest; }
 
-/* The new constant holds the old one's elements at the indices that stayed. */
+/* True if the new constant holds the old one's elements at the indices that stayed. */
 static bool holds_kept(const ShrinkProof *p, int i, int j)
 {
     const Tensor *x = p->was->e[i]->ref, *y = p->is->e[j]->ref;
@@ -92,7 +92,8 @@ static bool is_same_read(ShrinkProof *p, int i, int j)
         bool is_last = d == x->rank - 1;
         int from = p->was->operand[i][d], at = p->is->operand[j][d];
         bool is_summed = is_last && p->summed >= 0 && p->was->axis[from] == p->summed && p->contraction->x == x;
-        if (is_summed ? p->is->axis[at] != p->summed : !is_same_place(p, from, at, is_last ? kept : NULL, false)) return false;
+        if (is_summed ? p->is->axis[at] != p->summed : !is_same_place(p, from, at, is_last ? kept : NULL, false))
+            return false;
     }
     return true;
 }
@@ -100,7 +101,8 @@ static bool is_same_read(ShrinkProof *p, int i, int j)
 static bool compare(ShrinkProof *p, int i, int j)
 {
     const Expr *a = p->was->e[i], *b = p->is->e[j];
-    if (a->kind != b->kind || a->type != b->type || a->arg_count != b->arg_count || p->was->axis[i] != p->is->axis[j]) return false;
+    if (a->kind != b->kind || a->type != b->type || a->arg_count != b->arg_count || p->was->axis[i] != p->is->axis[j])
+        return false;
     if (p->was->axis[i] >= 0) return !kept_along(p, p->was->axis[i]);
     if (a->kind == EXPR_READ) return is_same_read(p, i, j);
     if (!a->arg_count || a->ref || b->ref) return a == b;
@@ -121,11 +123,15 @@ static bool is_same(ShrinkProof *p, int i, int j)
 
 static bool has_same_axes(const ShrinkProof *p, const Stage *was, const Stage *is)
 {
-    if (was->axis_count != is->axis_count || was->data_count != is->data_count || was->out_count != 1 || is->out_count != 1 || was->reducer != is->reducer) return false;
+    if (was->axis_count != is->axis_count || was->data_count != is->data_count || was->out_count != 1
+        || is->out_count != 1 || was->reducer != is->reducer)
+        return false;
     if ((was->init != NULL) != (is->init != NULL) || (was->init && was->init[0] != is->init[0])) return false;
     for (int a = 0; a < was->axis_count; a++) {
         int count;
-        const int *kept = kept_along(p, a) ? channels_kept(p->channels, a == p->channel ? was->out[0] : p->contraction->x, &count) : NULL;
+        const int *kept = kept_along(p, a)
+                              ? channels_kept(p->channels, a == p->channel ? was->out[0] : p->contraction->x, &count)
+                              : NULL;
         if (kept ? !expr_is_int(is->axis[a].extent, count) : was->axis[a].extent != is->axis[a].extent) return false;
     }
     return true;
@@ -163,7 +169,9 @@ static bool is_same_stage(ShrinkProof *p, const Stage *was, const Stage *is)
 bool shrink_proved(Ctx *cx, const Channels *c, const GraphRanges *r, const Node *was, Tensor *const *to, const Node *is)
 {
     const Stage **old_stage, **new_stage;
-    ShrinkProof p = { .cx = cx, .channels = c, .ranges = r, .to = map_new(cx->arena), .contraction = contraction_of(c, was) };
+    ShrinkProof p = {
+        .cx = cx, .channels = c, .ranges = r, .to = map_new(cx->arena), .contraction = contraction_of(c, was)
+    };
     int count = call_stages(cx, was, &old_stage);
     if (!count || call_stages(cx, is, &new_stage) != count || was->out_count != is->out_count) return false;
     for (int i = 0; i < was->in_count; i++)

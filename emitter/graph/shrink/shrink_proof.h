@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_GRAPH_SHRINK_PROOF_H
 #define LW_GRAPH_SHRINK_PROOF_H
-/* Does a call over fewer channels compute, at each channel that stayed, what the call before it computed there? */
+/* True if a call over fewer channels computes, at each channel that stayed, the value of the original call. */
 #include "graph/shrink/channels.h"
 
-/* in[i], of `was`, became to[i], or NULL where it is left out. What contractions leave out is not looked at. */
-bool shrink_proved(Ctx *cx, const Channels *c, const GraphRanges *r, const Node *was, Tensor *const *to, const Node *is);
+/* in[i] of `was` became to[i], or NULL if dropped. The removed channels of contractions are not compared. */
+bool shrink_proved(Ctx *cx, const Channels *c, const GraphRanges *r, const Node *was, Tensor *const *to,
+                   const Node *is);
 #endif
