@@ -89,15 +89,15 @@ static void add_chunk(Arena *a, size_t bytes)
 void *arena_alloc(Arena *a, size_t bytes)
 {
     const size_t align = sizeof(Align);
-    const size_t wanted = bytes;
+    const size_t requested = bytes;
     if (bytes > SIZE_MAX - align - GAP) out_of_memory(a->hook, a->user, bytes);
     bytes = (bytes + align - 1) / align * align + GAP;
     if (!a->newest || a->newest->size - a->newest->used < bytes) add_chunk(a, bytes);
     void *p = (char *)a->newest->bytes + a->newest->used;
     a->newest->used += bytes;
     a->used += bytes;
-    unpoison(p, wanted);
-    return memset(p, 0, wanted);
+    unpoison(p, requested);
+    return memset(p, 0, requested);
 }
 
 void *arena_array(Arena *a, size_t count, size_t elem_bytes)

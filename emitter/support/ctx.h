@@ -36,7 +36,7 @@ struct Ctx {
     /* Set by the folders above (context/context.c), so that folders below do not include them. NULL: none. */
     void (*read_rules)(Ctx *, struct RuleTable *);
     const struct BuiltinRows *rows;
-    struct Diag *diags;          /* support/diag.c: in the order reported */
+    struct Diag *diags;          /* support/ctx.c: in the order reported */
     struct Diag **last_diag;
     bool failed;                 /* an error has been reported */
     bool is_usage;               /* the error is in the arguments of the call, not in a file */
@@ -47,7 +47,7 @@ struct Ctx {
     const char *refusing_check;  /* the last check that refused a step as wrong */
     bool off_fired;
 #endif
-    const char *file;            /* default place of diagnostics: the file being read, or NULL */
+    const char *file;            /* default file of diagnostics: the file being read, or NULL */
     uint32_t serial;             /* last serial number assigned; it orders all output */
     struct Guard *guard;         /* support/guard.c: the guard to which an allocation failure unwinds, or NULL */
     struct Resource *resources;  /* support/guard.c: released while unwinding, the newest first */

@@ -39,11 +39,11 @@ static uint8_t *read_rest(Ctx *cx, FILE *f, uint8_t *at, size_t *count)
 {
     const size_t size = size_of(f, *count);
     size_t room = *count, most = size ? LARGEST_FILE : LARGEST_STREAM;
-    for (size_t wanted = size > room ? size + 1 : 2 * room; wanted <= most && *count == room; wanted = 2 * room) {
-        uint8_t *more = arena_alloc(cx->arena, wanted + 1);
+    for (size_t capacity = size > room ? size + 1 : 2 * room; capacity <= most && *count == room; capacity = 2 * room) {
+        uint8_t *more = arena_alloc(cx->arena, capacity + 1);
         memcpy(more, at, *count);
         at = more;
-        room = wanted;
+        room = capacity;
         *count += fread(at + *count, 1, room - *count, f);
     }
     return at;

@@ -30,7 +30,7 @@ void guard_end(Ctx *cx, const Guard *g);
 void guard_exhausted(void *context, size_t bytes);      /* out-of-memory hook of a guarded context's arenas */
 void guard_resume(Ctx *cx);                    /* after a callback: continues unwinding if memory ran out */
 
-/* The body of a guarded function: returns the value of `call`, or `failure` where memory runs out in it. */
+/* The body of a guarded function: returns the value of `call`, or `failure` if memory runs out in it. */
 #define RETURN_GUARDED(cx, Type, failure, call)                                                                        \
     do {                                                                                                               \
         Guard guard_;                                                                                                  \

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Open addressing with linear probing, at most half full, never shrinking. Most maps are small and short-lived: a slot
- * takes three words, and the first table has eight of them. */
+ * has three words, and the first table eight slots. */
 #include "support/map.h"
 
 #include <string.h>
 
-/* `tag` is 0 in a free slot. Else it holds the length of the key, plus 1, above TAG_BITS bits of the key's hash. */
 typedef union MapValue { void *is; const void *constant; } MapValue;
+
+/* `tag` is 0 in a free slot. Else it holds the length of the key, plus 1, above TAG_BITS bits of the key's hash. */
 struct MapSlot { const void *key; MapValue value; uint64_t tag; };
 
 enum { TAG_BITS = 20 };

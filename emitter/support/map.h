@@ -18,7 +18,8 @@ void  map_put(Map *m, const void *key, size_t bytes, void *value);       /* repl
 void *map_get_ptr(const Map *m, const void *key);                        /* the key is the pointer itself */
 void  map_put_ptr(Map *m, const void *key, void *value);
 
-/* Objects that are const: what map_put_const has entered is read by map_get_const alone, which reads all. */
+/* Maps to const objects. map_get_const also reads values of map_put; values of map_put_const are read by map_get_const
+ * only. */
 const void *map_get_const(const Map *m, const void *key, size_t bytes);
 void        map_put_const(Map *m, const void *key, size_t bytes, const void *value);
 const void *map_get_const_ptr(const Map *m, const void *key);

@@ -160,13 +160,13 @@ static int find_quotient(const Linear *l, const Expr *v, const Expr *a, int64_t 
 {
     for (int i = 0; i < l->count; i++) {
         const Expr *t = l->term[i];
-        int64_t wanted = coef;
-        if (a->kind == EXPR_INT) wanted = sat_mul(coef, a->integer);
+        int64_t required = coef;
+        if (a->kind == EXPR_INT) required = sat_mul(coef, a->integer);
         else if (t->kind != EXPR_MUL) continue;
         else if (t->arg[0] == a) t = t->arg[1];
         else if (t->arg[1] == a) t = t->arg[0];
         else continue;
-        if (t->kind == EXPR_FLOORDIV && t->arg[0] == v && t->arg[1] == a && l->coef[i] == wanted) return i;
+        if (t->kind == EXPR_FLOORDIV && t->arg[0] == v && t->arg[1] == a && l->coef[i] == required) return i;
     }
     return -1;
 }

@@ -207,22 +207,23 @@ static bool is_stated(const Expr *fact, const Expr *condition)
     return fact == condition;
 }
 
-static bool prove(Ranges *r, const Expr *c, bool wanted)
+/* True if the condition is proved to have the value `truth`. */
+static bool prove(Ranges *r, const Expr *c, bool truth)
 {
-    if (c->kind == EXPR_INT) return (c->integer != 0) == wanted;
+    if (c->kind == EXPR_INT) return (c->integer != 0) == truth;
     for (const Bounds *b = r->scope; b; b = b->outer)
-        if (wanted && b->fact && is_stated(b->fact, c)) return true;
-    if (c->kind == EXPR_NOT) return prove(r, c->arg[0], !wanted);
-    if (c->kind == (wanted ? EXPR_AND : EXPR_OR)) return prove(r, c->arg[0], wanted) && prove(r, c->arg[1], wanted);
-    if (c->kind == (wanted ? EXPR_OR : EXPR_AND)) return prove(r, c->arg[0], wanted) || prove(r, c->arg[1], wanted);
+        if (truth && b->fact && is_stated(b->fact, c)) return true;
+    if (c->kind == EXPR_NOT) return prove(r, c->arg[0], !truth);
+    if (c->kind == (truth ? EXPR_AND : EXPR_OR)) return prove(r, c->arg[0], truth) && prove(r, c->arg[1], truth);
+    if (c->kind == (truth ? EXPR_OR : EXPR_AND)) return prove(r, c->arg[0], truth) || prove(r, c->arg[1], truth);
     if (c->arg_count != 2 || !dtype_is_integer(c->arg[0]->type)) {
         Interval i = ranges_of(r, c);
-        return wanted ? i.least == 1 : i.greatest == 0;
+        return truth ? i.least == 1 : i.greatest == 0;
     }
     const Expr *a = c->arg[0], *b = c->arg[1];
-    if (c->kind == EXPR_LT) return wanted ? exceeds(r, b, a, 1) : exceeds(r, a, b, 0);
-    if (c->kind == EXPR_LE) return wanted ? exceeds(r, b, a, 0) : exceeds(r, a, b, 1);
-    bool equal = c->kind == (wanted ? EXPR_EQ : EXPR_NE);
+    if (c->kind == EXPR_LT) return truth ? exceeds(r, b, a, 1) : exceeds(r, a, b, 0);
+    if (c->kind == EXPR_LE) return truth ? exceeds(r, b, a, 0) : exceeds(r, a, b, 1);
+    bool equal = c->kind == (truth ? EXPR_EQ : EXPR_NE);
     if (equal) return exceeds(r, a, b, 0) && exceeds(r, b, a, 0);
     return exceeds(r, a, b, 1) || exceeds(r, b, a, 1);
 }

@@ -214,8 +214,8 @@ static bool match_sum(Matching *g, const Expr *pattern, const Expr *e)
     Linear l;
     if (!is_sum(e) || !ranges_linear(g->ranges, e, &l) || l.count + (l.constant != 0) < 2) return false;
     if (!has_small_coefs(&l)) return false;
-    bool wants_constant = pattern->arg[1]->kind == EXPR_VAR && slot_of(pattern->arg[1]) >= SLOT_C1;
-    if (wants_constant) return l.constant != 0 && match_term(g, pattern, &l, l.count);
+    bool has_constant = pattern->arg[1]->kind == EXPR_VAR && slot_of(pattern->arg[1]) >= SLOT_C1;
+    if (has_constant) return l.constant != 0 && match_term(g, pattern, &l, l.count);
     for (int i = 0; i < l.count; i++)
         if (match_term(g, pattern, &l, i)) return true;
     return false;

@@ -162,16 +162,16 @@ const Expr *expr_new(Ctx *cx, ExprKind kind, DType type, const void *ref, const 
 static bool suits(Ctx *cx, ExprKind k, DType t)
 {
     int algebra = expr_info(k)->algebra;
-    const char *wanted = NULL;
-    if (k == EXPR_AND || k == EXPR_OR || k == EXPR_NOT) wanted = t == BOOL ? NULL : "bool";
-    else if (k >= EXPR_MULHIGH && k <= EXPR_CLZ) wanted = t == I32 ? NULL : "i32";
-    else if (k == EXPR_PHILOX) wanted = t == U64 ? NULL : "u64";
-    else if (algebra & ALGEBRA_FLOATS) wanted = dtype_is_float(t) ? NULL : "a float type";
-    else if (algebra & ALGEBRA_INTEGERS) wanted = dtype_is_integer(t) ? NULL : "an integer type";
-    else if (t == BOOL && k != EXPR_EQ && k != EXPR_NE) wanted = "a number";
-    if (wanted)
-        diag_error(cx, NULL, "'%s' requires %s, not %s", expr_info(k)->spelling, wanted, dtype_info(t)->spelling);
-    return !wanted;
+    const char *required = NULL;
+    if (k == EXPR_AND || k == EXPR_OR || k == EXPR_NOT) required = t == BOOL ? NULL : "bool";
+    else if (k >= EXPR_MULHIGH && k <= EXPR_CLZ) required = t == I32 ? NULL : "i32";
+    else if (k == EXPR_PHILOX) required = t == U64 ? NULL : "u64";
+    else if (algebra & ALGEBRA_FLOATS) required = dtype_is_float(t) ? NULL : "a float type";
+    else if (algebra & ALGEBRA_INTEGERS) required = dtype_is_integer(t) ? NULL : "an integer type";
+    else if (t == BOOL && k != EXPR_EQ && k != EXPR_NE) required = "a number";
+    if (required)
+        diag_error(cx, NULL, "'%s' requires %s, not %s", expr_info(k)->spelling, required, dtype_info(t)->spelling);
+    return !required;
 }
 
 const Expr *expr_unary(Ctx *cx, ExprKind k, const Expr *a)

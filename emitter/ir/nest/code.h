@@ -23,7 +23,7 @@ struct Code {
     const Memory *memory;                        /* LOCAL: declared here; STORE: written */
     /* STORE: memory[index] = value; LET: var = value, const in its scope */
     const Expr *index, *value;
-    const char *text;                            /* CALL: macro name; NOTE: comment */
+    const char *text;                            /* CALL: macro name */
     /* CALL: arguments of the macro; its child, if any, is the fallback for compilers without the macro */
     const Expr *const *args; int arg_count;
 };

@@ -218,9 +218,9 @@ bool lex_brackets(const Lexer *l)
         const Token t = l->token[i];
         if (closing_of(t)) open[depth++] = t;
         if (!closes(t)) continue;
-        const char *wanted = depth ? closing_of(open[--depth]) : NULL;
-        if (!wanted) lex_error(l, t, "'%.*s' closes no bracket", t.length, t.at);
-        else if (!token_is(t, wanted)) lex_error(l, t, "'%s' is missing before '%.*s'", wanted, t.length, t.at);
+        const char *expected = depth ? closing_of(open[--depth]) : NULL;
+        if (!expected) lex_error(l, t, "'%.*s' closes no bracket", t.length, t.at);
+        else if (!token_is(t, expected)) lex_error(l, t, "'%s' is missing before '%.*s'", expected, t.length, t.at);
     }
     if (depth && !ctx_failed(l->cx))
         lex_error(l, open[depth - 1], "'%.*s' is not closed: '%s' is missing", open[depth - 1].length,

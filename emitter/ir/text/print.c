@@ -32,13 +32,13 @@ static bool is_readable(Ctx *cx, const char *s)
     return is_one;
 }
 
-const char *namer_add(Namer *n, const void *object, const char *wanted)
+const char *namer_add(Namer *n, const void *object, const char *preferred)
 {
     const char *known = map_get_const_ptr(&n->by_object, object);
     if (known) return known;
-    if (!is_readable(n->cx, wanted)) wanted = name_identifier(n->cx, wanted);
-    const char *free_name = name(n->cx, wanted);
-    for (int i = 2; namer_has(n, free_name); i++) free_name = name_format(n->cx, "%s_%d", wanted, i);
+    if (!is_readable(n->cx, preferred)) preferred = name_identifier(n->cx, preferred);
+    const char *free_name = name(n->cx, preferred);
+    for (int i = 2; namer_has(n, free_name); i++) free_name = name_format(n->cx, "%s_%d", preferred, i);
     map_put_const(&n->by_name, free_name, strlen(free_name), free_name);
     map_put_const_ptr(&n->by_object, object, free_name);
     return free_name;

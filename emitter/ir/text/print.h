@@ -9,7 +9,7 @@
 typedef struct Namer { Ctx *cx; Map by_object, by_name; } Namer;
 Namer namer_new(Ctx *cx);
 /* Returns the assigned name; the same on each call */
-const char *namer_add(Namer *n, const void *object, const char *wanted);
+const char *namer_add(Namer *n, const void *object, const char *preferred);
 const char *namer_get(const Namer *n, const void *object, const char *otherwise);   /* n may be NULL */
 bool namer_has(const Namer *n, const char *text);
 

@@ -61,7 +61,7 @@ const Expr *value_as(Reader *r, Value v, DType t);       /* gives a literal the 
 const Expr *value_alone(Reader *r, Value v);
 bool at_reduction(const Reader *r);                      /* true if a reduction follows */
 bool read_reducer(Token t, Reducer *out);
-const Expr *read_extent(Reader *r);                      /* up to ',', ';', ']', ')' or a comparison; i32 */
+const Expr *read_extent(Reader *r);                      /* ends before ',', ';', ']', ')' or a comparison; i32 */
 bool reader_has_padding(Reader *r);                      /* else an error: a padded read has no value outside */
 
 /* Shared by the parts of the reader. */

@@ -10,10 +10,10 @@
 
 #include "support/names.h"
 
-static bool of_kind(Reader *r, Token at, const char *what, int wanted, int found)
+static bool of_kind(Reader *r, Token at, const char *what, int expected, int found)
 {
-    if (wanted == found) return true;
-    lex_error(r->lex, at, "%s takes %d value%s, not %d", what, wanted, wanted == 1 ? "" : "s", found);
+    if (expected == found) return true;
+    lex_error(r->lex, at, "%s takes %d value%s, not %d", what, expected, expected == 1 ? "" : "s", found);
     return false;
 }
 

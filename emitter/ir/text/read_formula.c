@@ -302,18 +302,19 @@ static void check_reduced_type(Formula *f, Token at)
 static void read_values(Formula *f, Token at)
 {
     Lexer *l = f->r.lex;
-    int count = 0, wanted = f->spec.reducer ? reducer_info(f->spec.reducer)->components : f->name_count;
+    int count = 0, expected = f->spec.reducer ? reducer_info(f->spec.reducer)->components : f->name_count;
     do f->spec.value[count++] = value_alone(&f->r, read_value(&f->r));
     while (count < 2 && lex_accept(l, ","));
     if (!lex_finish(l) || ctx_failed(l->cx)) return;
-    if (count == 1 && wanted == 2 && f->spec.reducer) {
+    if (count == 1 && expected == 2 && f->spec.reducer) {
         f->spec.value[1] = f->spec.value[0];
         f->spec.value[0] = argument_index(l->cx, f->spec.axis, f->spec.axis_count);
         count = 2;
     }
     f->spec.out_count = count;
-    if (count != wanted) lex_error(l, at, "%d value%s expected, not %d", wanted, wanted == 1 ? " is" : "s are", count);
-    else if (f->name_count > wanted)
+    if (count != expected)
+        lex_error(l, at, "%d value%s expected, not %d", expected, expected == 1 ? " is" : "s are", count);
+    else if (f->name_count > expected)
         lex_error(l, at, "%s has one result: one name is expected, not %d", reducer_info(f->spec.reducer)->spelling,
                   f->name_count);
     else check_reduced_type(f, at);

@@ -284,13 +284,13 @@ static const Stmt *read_alloc(NestReader *r, Lexer *l, int indent)
 }
 
 /* Finds the stage of a block. A copy is named by its stage, '@' and a word. */
-static const Stage *stage_called(const NestReader *r, const char *wanted)
+static const Stage *stage_of_block(const NestReader *r, const char *block)
 {
-    const char *at = strchr(wanted, '@');
-    size_t n = at ? (size_t)(at - wanted) : strlen(wanted);
+    const char *at = strchr(block, '@');
+    size_t n = at ? (size_t)(at - block) : strlen(block);
     for (int i = 0; i < r->stage.count; i++) {
         const Stage *s = r->stage.at[i];
-        if (strlen(s->name) == n && memcmp(s->name, wanted, n) == 0) return s;
+        if (strlen(s->name) == n && memcmp(s->name, block, n) == 0) return s;
     }
     return NULL;
 }
@@ -304,7 +304,7 @@ static const Stmt *read_block(NestReader *r, Lexer *l)
     Token at = lex_peek(l);
     const char *block = lex_name(l, "the name of the block"), *of = block;
     if (lex_accept(l, "of")) of = lex_name(l, "the name of the stage");
-    const Stage *s = of ? stage_called(r, of) : NULL;
+    const Stage *s = of ? stage_of_block(r, of) : NULL;
     if (!s) lex_error(l, at, "there is no stage %s", token_text(r->cx, at));
     lex_expect(l, "[", "before the indices");
     if (ctx_failed(r->cx)) return NULL;

@@ -46,8 +46,8 @@ static void read_rows(Ctx *cx, RuleTable *rules, DType type)
     }
     for (int i = 0; i < ROW_COUNT; i++) {
         RuleDomain d = rows[i].domain;
-        bool wanted = d == RULE_NUMBERS || (d == RULE_FLOATS) == dtype_is_float(type);
-        if (wanted) read_row(cx, rules, &rows[i], type, binds, tails);
+        bool applies = d == RULE_NUMBERS || (d == RULE_FLOATS) == dtype_is_float(type);
+        if (applies) read_row(cx, rules, &rows[i], type, binds, tails);
     }
 }
 
