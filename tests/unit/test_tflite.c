@@ -292,7 +292,7 @@ static void check_refusals(void)
     check_refused("all-of-every-kind", &s, "version 99 of the operator", 3);
     s = int8_spec();
     s.sparse = 1 << 1;
-    check_refused("sparse-without-levels", &s, "what it says of the places of its elements is damaged", 1);
+    check_refused("sparse-without-levels", &s, "the positions of its elements are damaged", 1);
     s.sparse = 1 << 0;
     check_refused("sparse-input", &s, "a sparse tensor that is not constant", 1);
     s = float_spec();

@@ -266,7 +266,7 @@ static void import_operator(Importer *im, const TfliteOperator *op)
         if (op->in[i] >= 0 && !c->in[i])
             diag_error(im->cx, where, "its input \"%s\" is not computed before it", im->file.tensor[op->in[i]].name);
     }
-    if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_translate(c);
+    if (!ctx_failed(im->cx) && tflite_keeps_open(c)) tflite_lower(c);
     if (im->file.flat.bad) diag_error(im->cx, where, "its options are damaged or cut off");
     for (int i = 0; i < op->out_count && !ctx_failed(im->cx); i++) enter_result(im, c, i);
 }

@@ -62,8 +62,8 @@ const char *tflite_dim_names(Ctx *cx, const TfliteFile *f)
 
 bool tflite_keeps_open(TfliteCall *c)
 {
-    const Op *ours = c->row->ours ? op_find(c->cx, c->row->ours) : NULL;
-    const bool is_by_elements = ours && ours->fusion.pattern <= PATTERN_BROADCAST;
+    const Op *op = c->row->op_name ? op_find(c->cx, c->row->op_name) : NULL;
+    const bool is_by_elements = op && op->fusion.pattern <= PATTERN_BROADCAST;
     const TfliteKeeps keeps = is_by_elements ? TFLITE_KEEPS_ALL : c->row->keeps;
     for (int i = 0; i < c->in_count; i++)
         for (int d = 0; c->in[i] && d < c->in[i]->rank; d++) {

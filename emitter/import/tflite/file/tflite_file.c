@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* One reader for each table of the schema. Field numbers are those of schema.fbs, counted from 0 in a table; a union
- * takes two. What points outside of a list is a fault of the file; what is only not understood is left to the importer,
- * which lists all of it at once. */
+ * takes two. An index out of range is an error in the file; unsupported features are left to the importer, which lists
+ * all of them at once. */
 #include "import/tflite/file/tflite_file.h"
 
 #include <string.h>
@@ -29,7 +29,7 @@ enum { BUFFER_DATA, BUFFER_OFFSET, BUFFER_SIZE };
 enum { OPERATOR_CODE, OPERATOR_INPUTS, OPERATOR_OUTPUTS, OPERATOR_OPTIONS_TYPE, OPERATOR_OPTIONS };
 
 enum { SCHEMA = 3, MOST_TENSORS = 1 << 14, MOST_OPERATORS = 1 << 14, MOST_OPERANDS = 256, MOST_CHANNELS = 1 << 20,
-       /* Numbers that lists of operands and scales may hold together: they may share bytes */
+       /* Limit of all operands and scales together: their lists may share bytes of the file */
        MOST_WORK = 1 << 22 };
 
 typedef struct TfliteReader { Ctx *cx; TfliteFile *file; FlatVector codes, buffers; int64_t work; } TfliteReader;
@@ -42,7 +42,8 @@ static bool refuse(TfliteReader *r, const char *where, const char *what)
 
 static bool is_damaged(TfliteReader *r, const char *where)
 {
-    if (r->file->flat.bad) refuse(r, where, "the file is damaged or cut off here: this is no well-formed flatbuffer");
+    if (r->file->flat.bad)
+        refuse(r, where, "the file is damaged or truncated here: this is not a well-formed flatbuffer");
     return ctx_failed(r->cx);
 }
 
@@ -108,7 +109,7 @@ static bool read_quant(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
         if (!(s[i] >= 0 && s[i] < 3.0e38f) || point < INT32_MIN || point > INT32_MAX)
             return refuse(r, where, "a scale or zero point is out of range");
     }
-    /* Biases are known to name the axis of their weights */
+    /* Biases may have the axis of their weights */
     int64_t axis = out->rank == 1 ? 0 : flat_int(&q, QUANT_AXIS, 4, 0);
     if (scale.count > 1 && (axis < 0 || axis >= out->rank || out->dim[axis] != (int64_t)scale.count))
         return refuse(r, where, "there is not one scale for each index of its quantized dimension");
@@ -123,14 +124,14 @@ static bool read_data(TfliteReader *r, const FlatTable *t, TfliteTensor *out)
     int64_t index = flat_int(t, TENSOR_BUFFER, 4, 0);
     const char *where = text_format(r->cx, "tensor \"%s\"", out->name);
     if (index == 0) return true;
-    if (index < 0 || index >= (int64_t)r->buffers.count) return refuse(r, where, "it names a buffer that is not there");
+    if (index < 0 || index >= (int64_t)r->buffers.count) return refuse(r, where, "its buffer does not exist");
     FlatTable buffer = flat_table_at(&r->buffers, (size_t)index);
     FlatVector data = flat_vector(&buffer, BUFFER_DATA, 1);
     int64_t offset = flat_int(&buffer, BUFFER_OFFSET, 8, 0), size = flat_int(&buffer, BUFFER_SIZE, 8, 0),
             whole = (int64_t)r->file->flat.bytes.count;
     if (data.count) out->data = (Bytes){ r->file->flat.bytes.at + data.at, data.count };
     else if (offset > 1 && (size < 0 || offset > whole || size > whole - offset))
-        return refuse(r, where, "its buffer lies outside of the file");
+        return refuse(r, where, "its buffer is outside of the file");
     else if (offset > 1) out->data = (Bytes){ r->file->flat.bytes.at + offset, (size_t)size };
     return true;
 }
@@ -146,12 +147,12 @@ static bool read_tensor(TfliteReader *r, const FlatTable *t, int index, TfliteTe
     out->is_sparse = flat_has(t, TENSOR_SPARSITY);
     out->sparsity = flat_table(t, TENSOR_SPARSITY);
     bool is_read = read_shape(r, t, out) && read_quant(r, t, out) && read_data(r, t, out);
-    /* What is not constant stays of a type that is not known */
+    /* Tensors that are not constant keep INT4, which is unsupported */
     if (out->is_packed && out->data.count) out->type = TFLITE_INT8;
     return is_read && !is_damaged(r, text_format(r->cx, "tensor %d", index));
 }
 
-/* The count of elements; -1: too many. */
+/* Returns the number of elements; -1: too many. */
 static int64_t elements_of(const TfliteTensor *t)
 {
     int64_t elems = 1;
@@ -162,7 +163,7 @@ static int64_t elements_of(const TfliteTensor *t)
     return elems;
 }
 
-/* Integers of four bits, two in a byte, the first below. */
+/* Unpacks integers of four bits, two in a byte, the first in the low bits. */
 static void unpack(const uint8_t *from, int64_t count, int8_t *to)
 {
     for (int64_t i = 0; i < count; i++) {
@@ -171,7 +172,7 @@ static void unpack(const uint8_t *from, int64_t count, int8_t *to)
     }
 }
 
-/* Little-endian numbers of `size` bytes. */
+/* Copies little-endian numbers of `size` bytes. */
 static void copy_numbers(const uint8_t *from, int64_t count, int64_t size, unsigned char *to)
 {
     for (int64_t i = 0; i < count; i++, to += size) {
@@ -198,7 +199,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
             bytes = t->is_packed ? (elems + 1) / 2 : elems * size;
     const char *where = text_format(cx, "tensor \"%s\"", t->name);
     if (elems < 0 || (!t->is_sparse && (uint64_t)bytes != t->data.count)) {
-        diag_error(cx, where, "its buffer has %llu bytes, which is not what its shape needs",
+        diag_error(cx, where, "its buffer has %llu bytes, which do not match its shape",
                    (unsigned long long)t->data.count);
         return NULL;
     }
@@ -207,7 +208,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
     if (!out) return NULL;
     if (t->is_sparse && t->is_packed) diag_unsupported(cx, where, "sparse weights of four bits");
     else if (t->is_sparse && !tflite_densify(t, size, to))
-        diag_error(cx, where, "what it says of the places of its elements is damaged");
+        diag_error(cx, where, "the positions of its elements are damaged");
     else if (t->is_sparse) copy_numbers(to, elems, size, to);
     else if (t->is_packed) unpack(t->data.at, elems, to);
     else copy_numbers(t->data.at, elems, size, to);
@@ -217,7 +218,7 @@ Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t)
 
 /* ---- Operators --------------------------------------------------------------------------------------------------- */
 
-/* The indices of tensors in the field; -1 stands for an absent one where that is allowed. */
+/* Reads the indices of tensors in a field; -1 is an absent one, if `absent` permits. */
 static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool absent, const char *where, int *count,
                           const int **out)
 {
@@ -228,7 +229,7 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     for (size_t i = 0; i < v.count; i++) {
         int64_t index = flat_int_at(&v, i);
         if (index < (absent ? -1 : 0) || index >= r->file->tensor_count)
-            return refuse(r, where, "it names a tensor that is not there");
+            return refuse(r, where, "one of its tensors does not exist");
         at[i] = (int)index;
     }
     *count = (int)v.count;
@@ -236,13 +237,13 @@ static bool read_operands(TfliteReader *r, const FlatTable *t, int field, bool a
     return true;
 }
 
-/* Codes beyond 126 stand in a field of their own; older files have only the byte. */
+/* Codes above 126 have a field of 32 bits; older files have only the byte. */
 static bool read_operator(TfliteReader *r, const FlatTable *t, int index, TfliteOperator *out)
 {
     const char *where = text_format(r->cx, "operator %d", index);
     int64_t code_index = flat_int(t, OPERATOR_CODE, 4, 0);
     if (code_index < 0 || code_index >= (int64_t)r->codes.count)
-        return refuse(r, where, "it names an operator code that is not there");
+        return refuse(r, where, "its operator code does not exist");
     FlatTable code = flat_table_at(&r->codes, (size_t)code_index);
     int64_t narrow = flat_int(&code, CODE_BYTE, 1, 0), wide = flat_int(&code, CODE_BUILTIN, 4, 0);
     out->code = (int)(wide > narrow ? wide : narrow);
@@ -283,7 +284,7 @@ bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out
     TfliteReader r = { .cx = cx, .file = out };
     FlatTable model = flat_root(&out->flat, "TFL3");
     if (out->flat.bad)
-        return refuse(&r, NULL, "this is no TFLite file: the letters TFL3 or the root table are missing");
+        return refuse(&r, NULL, "this is not a TFLite file: the letters TFL3 or the root table are missing");
     int64_t version = flat_int(&model, MODEL_VERSION, 4, 0);
     if (version != SCHEMA) {
         diag_unsupported(cx, NULL, "schema version %lld; %d is accepted", (long long)version, SCHEMA);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
 #define LW_IMPORT_TFLITE_FILE_TFLITE_FILE_H
-/* What a TFLite file says of its first subgraph, as it says it: the schema's tables without their meaning (schema 3 of
- * TensorFlow Lite, tensorflow/compiler/mlir/lite/schema/schema.fbs). Names are interned. */
+/* The tables of a TFLite file's first subgraph, without interpretation (schema 3 of TensorFlow Lite,
+ * tensorflow/compiler/mlir/lite/schema/schema.fbs). Names are interned. */
 #include "import/formats/flatbuffer.h"
 #include "ir/expr/tensor.h"
 
@@ -10,19 +10,18 @@ enum { TFLITE_CUSTOM = 32 };                               /* the builtin code o
 enum { TFLITE_UINT8 = 3, TFLITE_INT8 = 9, TFLITE_RESOURCE = 13, TFLITE_INT4 = 17 };      /* TensorType */
 
 typedef struct TfliteTensor {
-    /* Up to the first ';': converters join all names that were fused */
+    /* Up to the first ';': converters join the names of all fused operators */
     const char *name;
     int type;                                              /* TensorType */
     int rank;
     int64_t dim[MAX_RANK];
-    /* Says which dimensions are open; their `dim` is an example */
+    /* The signature marks open dimensions, whose `dim` is an example */
     bool has_signature, is_open[MAX_RANK];
     const Quant *quant;                                    /* NULL: none */
-    Bytes data;                                            /* count 0: no constant */
+    Bytes data;                                            /* count 0: not constant */
     bool is_variable, is_sparse, is_blockwise;
-    FlatTable sparsity;                                    /* where is_sparse: which elements the data are */
-    /* Constant integers of four bits; type is then INT8, for so they are read */
-    bool is_packed;
+    FlatTable sparsity;                                    /* where is_sparse: the positions of the data's elements */
+    bool is_packed;                                        /* constant INT4; `type` is INT8, to which they are read */
 } TfliteTensor;
 
 typedef struct TfliteOperator {
@@ -36,7 +35,7 @@ typedef struct TfliteOperator {
 
 typedef struct TfliteFile {
     FlatFile flat;
-    bool rounds_once;                                      /* an option, not the file's */
+    bool rounds_once;                                      /* from the options, not from the file */
     const char *graph_name;
     int subgraph_count;
     int tensor_count;   TfliteTensor *tensor;
@@ -47,10 +46,10 @@ typedef struct TfliteFile {
 
 const char *tflite_builtin_text(int code);                 /* "CONV_2D"; NULL: unknown */
 const char *tflite_type_text(int type);                    /* "FLOAT32"; NULL: unknown */
-bool tflite_dtype(int type, DType *out);                   /* false: we have no such element type */
+bool tflite_dtype(int type, DType *out);                   /* false: there is no such DType */
 bool tflite_file_read(Ctx *cx, Bytes bytes, TfliteFile *out);
-/* Another one than the first */
+/* Reads a subgraph other than the first. */
 bool tflite_subgraph_read(Ctx *cx, Bytes bytes, size_t subgraph, TfliteFile *out);
-Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* with its values; t->data must hold them */
+Tensor *tflite_constant(Ctx *cx, const TfliteTensor *t);   /* dense; t->data must hold its values */
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* How the format calls its operators, by their codes, for messages about those that have no row: enum BuiltinOperator
- * of the schema (tflite_file.h). A file may name codes that are newer than this list. */
+/* The format's names of operators, by code, for diagnostics about operators without a row: enum BuiltinOperator of the
+ * schema (tflite_file.h). A file may contain codes that are newer than this list. */
 #include "import/tflite/file/tflite_file.h"
 
 static const char *const names[] = {

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* A sparse tensor is a tree, a level for each of its dimensions in `traversal order`, then for the dimensions within a
- * block. Under a node of a dense level stand all indices; of a sparse one those in indices[segment[node] ..
- * segment[node + 1]). The leaves, from left to right, are the elements. A block's index adds to that of the dimension
- * which `block map` names:
+/* A sparse tensor is a tree with a level for each dimension in `traversal order`, then one for each dimension of a tile
+ * (the schema's block). A node of a dense level has a child for each index; a node of a sparse level, for those in
+ * indices[segment[node] .. segment[node + 1]). The leaves, from left to right, are the stored elements. `block map`
+ * gives the dimension of each tile level:
  *
- *     place = index of the block * size of the block + index within it
+ *     index of the dimension = index of the tile * size of the tile + index within the tile
  *
- * The file is not trusted: the tree has no more nodes than its levels times the tensor's elements, or it is damaged. */
+ * The file is not trusted: a tree with more nodes than its levels times the tensor's elements is damaged. */
 #include "import/tflite/file/tflite_sparse.h"
 
 #include <string.h>
@@ -19,13 +19,14 @@ typedef struct Level { int format, dimension; int64_t size; FlatVector segments,
 typedef struct Tree {
     const TfliteTensor *tensor;
     int level_count; Level level[MOST_LEVELS];
-    int64_t index[MOST_LEVELS];                      /* of the nodes above the one that is visited */
-    /* Of an element; the next element of the file, and how many there are */
-    int64_t size, next, count, nodes_left;
+    int64_t index[MOST_LEVELS];                      /* of the ancestors of the visited node */
+    int64_t size;                                    /* bytes of an element */
+    int64_t next, count;                             /* the next stored element, and the number of them */
+    int64_t nodes_left;
     unsigned char *to;
 } Tree;
 
-/* Numbers of 32, 16 or 8 bits, by the union's tag. */
+/* Returns numbers of 32, 16 or 8 bits, by the union's tag. */
 static FlatVector read_numbers(const FlatTable *t, int type_field, int field)
 {
     static const int bytes[] = { 0, 4, 2, 1 };
@@ -50,14 +51,14 @@ static bool read_level(const FlatTable *m, Level *l)
     return l->format == SPARSE && l->segments.count > 0;
 }
 
-/* Every dimension once, in the levels before the blocks'. */
+/* Reads the levels: each dimension once, then the levels of the tile. */
 static bool read_tree(Tree *t)
 {
     const FlatTable *s = &t->tensor->sparsity;
     const FlatVector order = flat_vector(s, SPARSITY_ORDER, 4), blocks = flat_vector(s, SPARSITY_BLOCKS, 4),
                      levels = flat_vector(s, SPARSITY_LEVELS, 4);
     const int64_t rank = t->tensor->rank;
-    bool is_seen[MOST_LEVELS] = { false };
+    bool is_present[MOST_LEVELS] = { false };
     if (order.count > MOST_LEVELS || order.count != levels.count
         || (int64_t)order.count != rank + (int64_t)blocks.count)
         return false;
@@ -67,10 +68,10 @@ static bool read_tree(Tree *t)
         const FlatTable m = flat_table_at(&levels, (size_t)i);
         const int64_t d = flat_int_at(&order, (size_t)i);
         l->is_block = i >= rank;
-        if (d < (l->is_block ? rank : 0) || d >= (l->is_block ? t->level_count : rank) || is_seen[d]
+        if (d < (l->is_block ? rank : 0) || d >= (l->is_block ? t->level_count : rank) || is_present[d]
             || !read_level(&m, l))
             return false;
-        is_seen[d] = true;
+        is_present[d] = true;
         const int64_t dimension = l->is_block ? flat_int_at(&blocks, (size_t)(d - rank)) : d;
         if (dimension < 0 || dimension >= rank || (l->is_block && l->format != DENSE)) return false;
         if (l->format == DENSE && l->size > t->tensor->dim[dimension]) return false;
@@ -93,7 +94,7 @@ static bool put_element(Tree *t)
     return true;
 }
 
-/* `node` counts the nodes of the level above. */
+/* Visits the children of a node; `node` is its index in its level. */
 static bool visit(Tree *t, int level, int64_t node)
 {
     if (level == t->level_count) return put_element(t);

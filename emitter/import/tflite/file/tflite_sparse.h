@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_FILE_TFLITE_SPARSE_H
 #define LW_IMPORT_TFLITE_FILE_TFLITE_SPARSE_H
-/* Constants of which a TFLite file holds only what is not zero. */
+/* Sparse constants: a TFLite file stores their nonzero elements only. */
 #include "import/tflite/file/tflite_file.h"
 
-/* Puts the elements of the file, `size` bytes each, at their places in `to`, which is zeros. False where what the file
- * says of the places is damaged: then some may have been put. */
+/* Scatters the stored elements, `size` bytes each, into `to`, which holds zeros. False if the positions are damaged;
+ * some elements may then be written. */
 bool tflite_densify(const TfliteTensor *t, int64_t size, unsigned char *to);
 
 #endif

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Functions of one element of int8, by the tables of their 256 values that the reference kernels amount to: their own
- * arithmetic, in fixed point or floats, is done here once. And quotients and norms, which need more than one
- * element. */
+/* Functions of one int8 element, as tables of 256 values: the arithmetic of the reference kernels, in fixed point or
+ * floats, is evaluated at compile time. Then quotients and norms, which have several operands. */
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -15,7 +14,7 @@ static int32_t fixed(ExprKind k, int64_t a, int64_t b)
 }
 static int64_t within(int64_t v, int64_t least, int64_t most) { return v < least ? least : v > most ? most : v; }
 
-/* x * factor, with one or both roundings */
+/* Returns x * factor, rounded once or twice. */
 static int32_t times(int64_t x, Factor f, bool once)
 {
     int by = f.exponent > 30 ? 1 : 31 - f.exponent;
@@ -29,7 +28,7 @@ static int32_t times(int64_t x, Factor f, bool once)
     return f.exponent < 0 ? fixed(EXPR_ROUNDSHIFT, high, -f.exponent) : high;
 }
 
-/* 1 / sqrt(v) by five steps of Newton's method in Q3.28, as the reference takes them. */
+/* Returns 1 / sqrt(v) by five steps of Newton's method in Q3.28, like the reference. */
 static Factor inverse_root(int64_t v)
 {
     enum { HALF_ROOT_2 = 1518500250, THREE_HALVES = 402653184 };
@@ -47,7 +46,7 @@ static Factor inverse_root(int64_t v)
 /* ---- Tables ------------------------------------------------------------------------------------------------------ */
 
 typedef struct Curve { const TfliteTensor *x, *y; float alpha; bool once; } Curve;
-/* What is stored for the stored value q, before it is saturated */
+/* Maps a stored input q to the stored output, before saturation */
 typedef int64_t Formula(const Curve *c, int64_t q);
 
 static void by_table(TfliteCall *c, Formula *of, float alpha)
@@ -77,7 +76,7 @@ static int64_t abs_of(const Curve *c, int64_t q)
            + (same ? d : times(d, tflite_factor((double)(tflite_scale(c->x) / tflite_scale(c->y))), c->once));
 }
 
-/* Where the reference refuses the input, below its zero point, the greatest value stands. */
+/* Inputs below the zero point, which the reference refuses, give the largest value. */
 static int64_t rsqrt_of(const Curve *c, int64_t q)
 {
     enum { SHIFT = 20 };
@@ -89,8 +88,8 @@ static int64_t rsqrt_of(const Curve *c, int64_t q)
     return times(times(1, root, c->once), f, c->once) + tflite_zero(c->y);
 }
 
-/* Scales may be so absurd that v is beyond all integers, or no number; whatever is far outside of 8 bits will be
- * clamped. */
+/* Converts v to an integer. Absurd scales give infinite v or NaN; the limit is far outside of 8 bits, which
+ * saturate. */
 static int64_t whole(float v) { return (int64_t)fmaxf(fminf(v, 1e6f), -1e6f); }
 
 static int64_t elu_of(const Curve *c, int64_t q)
@@ -101,7 +100,7 @@ static int64_t elu_of(const Curve *c, int64_t q)
 }
 
 static int64_t in_16_bits(int64_t v) { return within(v, INT16_MIN, INT16_MAX); }
-/* a * b / 2^15 to the nearest, ties up, or truncated */
+/* Returns a * b / 2^15, rounded to nearest, ties up, or truncated. */
 static int64_t high_16(int64_t a, int64_t b)
 {
     return in_16_bits((a * b + (a * b >= 0 ? 1 << 14 : 1 - (1 << 14))) / (1 << 15));
@@ -129,7 +128,7 @@ static int64_t hard_swish_of(const Curve *c, int64_t q)
     return half_even_shift(product, -out.exponent) + tflite_zero(c->y);
 }
 
-/* ---- Translations ------------------------------------------------------------------------------------------------ */
+/* ---- Lowerings --------------------------------------------------------------------------------------------------- */
 
 static void curve(TfliteCall *c, const char *real, Formula *of)
 {
@@ -141,7 +140,7 @@ static void abs_(TfliteCall *c) { curve(c, "abs", abs_of); }
 static void rsqrt(TfliteCall *c) { curve(c, "rsqrt", rsqrt_of); }
 static void elu(TfliteCall *c) { curve(c, "elu", elu_of); }
 
-/* Floats in the reference's steps, which round otherwise than x * relu6(x / 6 + 1/2). */
+/* Floats in the reference's order of operations, which rounds differently from x * relu6(x / 6 + 1/2). */
 static void hard_swish(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -164,7 +163,7 @@ static void leaky_relu(TfliteCall *c)
     else c->out[0] = tflite_call(c, "leaky_relu", c->in[0], "alpha=%s", text_string(&text));
 }
 
-/* Inputs of another scale than the output's are brought to it. */
+/* int8 requantizes the input to the output's scale. */
 static void relu(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -179,7 +178,7 @@ static void relu(TfliteCall *c)
         text_format(c->cx, "zero_x=%d zero=%d min=%d to=i8", tflite_zero(x), tflite_zero(y), tflite_zero(y)));
 }
 
-/* The input's scale is taken for the output's, too. */
+/* Assumes that input and output have one scale, like the reference. */
 static void relu6(TfliteCall *c)
 {
     int64_t least, greatest;
@@ -224,7 +223,7 @@ static void prelu(TfliteCall *c)
 
 /* ---- Quotients and norms ----------------------------------------------------------------------------------------- */
 
-/* 1 / |b| in Q0.31 for every stored b, and by how many bits |b| is more than 1. */
+/* Returns 1 / |b| in Q0.31 for every stored b; bits[] gets the exponent of |b|. */
 static Tensor *inverses(TfliteCall *c, int zero, int32_t *bits)
 {
     int32_t inverse[256] = { 0 };
@@ -232,7 +231,7 @@ static Tensor *inverses(TfliteCall *c, int zero, int32_t *bits)
     for (int i = 0; i < 256; i++) {
         int64_t d = i - 128 - zero < 0 ? zero + 128 - i : i - 128 - zero;
         bits[i] = 0;
-        if (d == 0) continue;                              /* the reference divides by no zero */
+        if (d == 0) continue;                              /* the reference refuses division by zero */
         int32_t head = fixed(EXPR_CLZ, d, 0);
         int64_t rest = (int64_t)(((uint64_t)d << head) & 0xffffffffu) - ((int64_t)1 << 31);
         int32_t r = (int32_t)scalar_apply(EXPR_RECIPQ, I32, I32, &(Scalar){ .i = (rest >> 1) + (1 << 30) }).i;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Comparisons, choices and logic. Two int8 are compared by their real values, as the reference does: both in fixed
- * point with eight more bits, scaled by their own scales. */
+/* Comparisons, select and logic. Two int8 are compared by their real values, like in the reference: each is rescaled by
+ * its own scale, in fixed point with eight more bits. */
 #include "import/tflite/ops/tflite_rows.h"
 
 static Tensor *real_value(TfliteCall *c, int i)

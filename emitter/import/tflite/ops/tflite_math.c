@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Arithmetic: element by element, reductions, softmax, and between real and stored numbers. int8 goes through i32 and
- * fixed point in the order of the reference kernels; functions of one int8 become tables of their 256 values, which the
- * constant folder fills in. */
+/* Arithmetic: elementwise operators, reductions, softmax, quantize and dequantize. int8 is computed in i32 and fixed
+ * point, in the reference kernels' order of operations; functions of one int8 become tables of 256 values, which the
+ * constant folder evaluates. */
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -12,9 +12,9 @@ enum { OPTIONS_ADD = 11, OPTIONS_SOFTMAX = 9, OPTIONS_MUL = 21, OPTIONS_REDUCER 
 static int activation(const TfliteCall *c) { return (int)flat_int(&c->op->options, 0, 1, ACT_NONE); }
 static Tensor *number(TfliteCall *c, DType t, double v) { return tensor_scalar(c->cx, c->name, t, v); }
 
-/* ---- Element by element ------------------------------------------------------------------------------------------ */
+/* ---- Elementwise ------------------------------------------------------------------------------------------------- */
 
-/* Both operands with more bits, in units of twice the larger scale. */
+/* Rescales both operands to units of twice the larger scale, with more bits. */
 static bool in_one_unit(TfliteCall *c, int more_bits, Tensor **part, double *unit)
 {
     if (!tflite_has_quants(c, 2)) return false;
@@ -62,7 +62,7 @@ static void mul(TfliteCall *c)
                                   1, activation(c));
 }
 
-/* Of both operands with 7 more bits, in units of twice the larger scale. */
+/* Rescales both operands to units of twice the larger scale, with 7 more bits. */
 static void squared_difference(TfliteCall *c)
 {
     enum { MORE_BITS = 7 };
@@ -89,7 +89,7 @@ static void minimum(TfliteCall *c) { extreme(c, "min"); }
 
 /* ---- Functions of one int8 --------------------------------------------------------------------------------------- */
 
-/* The operator on all values, and a look into what it gives. */
+/* Computes the operator as a lookup in the table of its results for all int8 values. */
 static Tensor *by_table(TfliteCall *c, const char *op, const char *attrs)
 {
     int8_t every[256];
@@ -99,7 +99,7 @@ static Tensor *by_table(TfliteCall *c, const char *op, const char *attrs)
     return tflite_call2(c, "lookup", c->in[0], table);
 }
 
-/* How far from zero a value may be before `left` more bits leave m bits before the point. */
+/* Returns the largest magnitude that, shifted left by `left` bits, fits m integer bits. */
 static int64_t radius(int m, int left)
 {
     return (int64_t)floor((double)((1 << m) - 1) * (double)((int64_t)1 << (31 - m)) / (double)((int64_t)1 << left));
@@ -116,7 +116,7 @@ static void curve(TfliteCall *c, const char *real, const char *fixed, int zero, 
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != zero || tflite_scale(y) != scale)
-        tflite_refuse(c, "the output's zero point is %d; %d, with a scale of 1/%d, is wanted", tflite_zero(y), zero,
+        tflite_refuse(c, "the output's zero point is %d; accepted: %d, with a scale of 1/%d", tflite_zero(y), zero,
                       (int)(1 / scale));
     Factor f = tflite_factor((double)tflite_scale(x) * (double)(1 << (31 - BITS)));
     int left = f.exponent > 0 ? f.exponent : 0;
@@ -140,11 +140,11 @@ static void softmax_int8(TfliteCall *c, double beta)
     if (!tflite_has_quants(c, 1)) return;
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     if (tflite_zero(y) != -128 || tflite_scale(y) != 1.0f / 256)
-        tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256");
+        tflite_refuse(c, "the output's zero point and scale are not -128 and 1/256, the accepted ones");
     double scale = beta * (double)tflite_scale(x) * (double)(1 << (31 - BITS)), most = 2147483647.0;
     Factor f = tflite_factor(scale < most ? scale : most);
     if (f.exponent < 0)
-        tflite_refuse(c, "beta times the input's scale is %g, which is too little", beta * (double)tflite_scale(x));
+        tflite_refuse(c, "beta times the input's scale is %g, which is too small", beta * (double)tflite_scale(x));
     if (ctx_failed(c->cx)) return;
     int64_t reach = radius(BITS, f.exponent);
     c->out[0] = tflite_call(c, "softmax_fixed", c->in[0], "multiplier=%ld left=%d least=%lld", (long)f.multiplier,
@@ -178,7 +178,7 @@ static const char *reduce_text(TfliteCall *c, const int64_t *axes, int count)
     return text_format(c->cx, "axes=%s keepdims=%d", ints_text(c->cx, axes, count), keeps);
 }
 
-/* The division by the count goes into the multiplier, as far as its bits reach. */
+/* Folds the division by the count into the multiplier, within its bits. */
 static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
 {
     if (!tflite_has_quants(c, 1)) return;
@@ -194,14 +194,14 @@ static void mean_int8(TfliteCall *c, const char *attrs, int64_t count)
     c->out[0] = tflite_rescale(c, sum, f, text_format(c->cx, "zero=%d to=i8", tflite_zero(y)));
 }
 
-/* How many elements meet in one: of int8 that is a constant of the formula. */
+/* Counts the elements of a reduction; for int8 the count is a constant of the formula. */
 static bool count_elements(TfliteCall *c, const int64_t *axes, int given, int64_t *count)
 {
     *count = 1;
     for (int i = 0; i < given; i++) {
         const int64_t size = tensor_dim(c->in[0], (int)axes[i]);
         if (size < 0 && tflite_is_int8(c))
-            tflite_unsupported(c, "int8 over axis %lld of %s, which is open; a fixed one is accepted",
+            tflite_unsupported(c, "int8 over axis %lld of %s, which is open; accepted: a fixed one",
                                (long long)axes[i], tensor_shape_text(c->cx, c->in[0]));
         *count *= size;
     }
@@ -267,7 +267,7 @@ static void arg(TfliteCall *c, const char *op)
 static void arg_max(TfliteCall *c) { arg(c, "argmax"); }
 static void arg_min(TfliteCall *c) { arg(c, "argmin"); }
 
-/* To the nearest, ties to even, by way of the floor: what is rounded up to 0 is +0. */
+/* Rounds to nearest, ties to even; values that round up to 0 give +0, like in the reference, which uses the floor. */
 static void round_(TfliteCall *c)
 {
     if (!tflite_needs(c, 1)) return;
@@ -277,7 +277,7 @@ static void round_(TfliteCall *c)
     if (y && is_zero) c->out[0] = tflite_select(c, is_zero, x, y);
 }
 
-/* ---- Between real and stored ------------------------------------------------------------------------------------- */
+/* ---- Quantize and dequantize ------------------------------------------------------------------------------------- */
 
 static void quantize(TfliteCall *c)
 {
@@ -285,7 +285,7 @@ static void quantize(TfliteCall *c)
     const TfliteTensor *x = tflite_in_info(c, 0), *y = tflite_out_info(c, 0);
     DType to;
     if (!tflite_dtype(y->type, &to) || (to != I8 && to != U8))
-        tflite_unsupported(c, "an output of type %s; INT8 and UINT8 are accepted", tflite_type_text(y->type));
+        tflite_unsupported(c, "an output of type %s; accepted: INT8, UINT8", tflite_type_text(y->type));
     if (ctx_failed(c->cx)) return;
     const char *as = dtype_info(to)->spelling;
     if (c->in[0]->type != F32) {
@@ -307,7 +307,7 @@ static void dequantize(TfliteCall *c)
     c->out[0] = c->in[0]->type == F16 ? tflite_call(c, "cast", c->in[0], "to=f32") : tflite_real(c, 0);
 }
 
-#define UNARY(code, name, newest, ours) { code, name, newest, 0, OF_F32, 1, ours, NULL, TFLITE_KEEPS_NONE }
+#define UNARY(code, name, newest, op) { code, name, newest, 0, OF_F32, 1, op, NULL, TFLITE_KEEPS_NONE }
 
 const TfliteRow tflite_rows_math[] = {
     { 0, "ADD", 5, OPTIONS_ADD, OF_F32 | OF_I8 | OF_WHOLE, 2, NULL, add, TFLITE_KEEPS_ALL },

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Operators that choose elements by their place: parts, blocks, mirrors, and images of another size. What the reference
- * decides by the values of a constant (sizes, begins, paddings) is decided here. */
+/* Operators that select elements by position: slices, spatial tiles, mirror padding, and resized images. Constant
+ * operands (sizes, begins, paddings) become attributes. */
 #include <math.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -38,15 +38,15 @@ static Tensor *part_of(TfliteCall *c, Tensor *x, int axis, int64_t begin, int64_
     return tflite_call(c, "slice", x, "axes=%d begin=%lld end=%lld", axis, (long long)begin, (long long)end);
 }
 
-/* One list of integers from input i, of exactly `count`. */
+/* Reads a list of exactly `count` integers from input i. */
 static bool list_of(TfliteCall *c, int i, int64_t *out, int count)
 {
     int found = tflite_ints(c, i, out, 2 * MAX_RANK);
-    if (found >= 0 && found != count) tflite_refuse(c, "input %d holds %d integers; %d are wanted", i, found, count);
+    if (found >= 0 && found != count) tflite_refuse(c, "input %d holds %d integers; accepted: %d", i, found, count);
     return found == count;
 }
 
-/* ---- Parts ------------------------------------------------------------------------------------------------------- */
+/* ---- Slices ------------------------------------------------------------------------------------------------------ */
 
 static void split_at(TfliteCall *c, Tensor *x, int axis, const int64_t *sizes, int count)
 {
@@ -102,7 +102,7 @@ static void slice(TfliteCall *c)
                             : x;
 }
 
-/* Dimension d from b to e by s, with the masks: begins and ends that do not count, and dimensions that are dropped. */
+/* The slice of one dimension, after the masks: ignored begins and ends, dropped dimensions. */
 typedef struct Strides { int64_t begin, end, step; bool drops; } Strides;
 
 static bool read_strides(TfliteCall *c, int d, int64_t size, const int64_t *begin, const int64_t *end,
@@ -148,7 +148,7 @@ static void strided_slice(TfliteCall *c)
     for (int d = 0; d < x->rank; d++) {
         Strides s = { 0, tensor_dim(x, d), 1, false };
         if (d < count && !read_strides(c, d, tensor_dim(x, d), begin, end, step, &s)) return;
-        /* below the first element, which a negative end would not mean */
+        /* an end before the first element; -1 would mean the last one */
         text_printf(&first, "%s%lld", d ? "," : "", (long long)s.begin);
         text_printf(&last, "%s%lld", d ? "," : "", (long long)(s.end < 0 ? -tensor_dim(x, d) - 1 : s.end));
         text_printf(&by, "%s%lld", d ? "," : "", (long long)s.step);
@@ -212,15 +212,15 @@ static void gather_nd(TfliteCall *c)
     if (tflite_needs(c, 2)) c->out[0] = call(c->cx, "gather_nd", c->name, c->in, 2, "");
 }
 
-/* Along the axis, element index[i] at place i. */
-static Tensor *by_places(TfliteCall *c, Tensor *x, int axis, const int32_t *index, int64_t count)
+/* Gathers along the axis: element i of the result is element index[i]. */
+static Tensor *gather_by(TfliteCall *c, Tensor *x, int axis, const int32_t *index, int64_t count)
 {
     Tensor *places = tensor_constant(c->cx, "places", I32, 1, &count, index);
     return x && places ? call(c->cx, "gather", c->name, (Tensor *[]){ x, places }, 2, "axis=%d", axis) : NULL;
 }
 
-/* Without or with the outermost element again. Pairs of paddings become those before all dimensions, then those
- * after. */
+/* Mirror padding, without or with the edge element. Pairs of paddings become the paddings before all dimensions, then
+ * those after. */
 static void mirror_pad(TfliteCall *c)
 {
     enum { REFLECT };
@@ -239,7 +239,7 @@ static void mirror_pad(TfliteCall *c)
         2 * rank), mode);
 }
 
-/* ---- Blocks ------------------------------------------------------------------------------------------------------ */
+/* ---- Spatial tiles ----------------------------------------------------------------------------------------------- */
 
 static int64_t block_of(TfliteCall *c)
 {
@@ -270,7 +270,8 @@ static void depth_to_space(TfliteCall *c)
                                (int64_t[]){ s[0], s[1] * b, s[2] * b, s[3] / (b * b) }, 4);
 }
 
-/* Block sizes and pairs of paddings or crops of the dimensions behind the batch; how many, 0: refused. */
+/* Reads the tile sizes (the format's blocks), and the pairs of paddings or crops, of the dimensions after the batch.
+ * Returns their number; 0: refused. */
 static int read_blocks(TfliteCall *c, int64_t *block, int64_t *pairs)
 {
     int count = tflite_needs(c, 3) ? tflite_ints(c, 1, block, 2) : -1;
@@ -331,11 +332,11 @@ static void batch_to_space(TfliteCall *c)
     c->out[0] = y;
 }
 
-/* ---- Images of another size -------------------------------------------------------------------------------------- */
+/* ---- Resized images ---------------------------------------------------------------------------------------------- */
 
 typedef struct TfliteResize { bool align, half; int64_t in[2], out[2]; } TfliteResize;
 
-/* The options are two flags, from field `first` on. */
+/* Reads the options, two flags that begin at field `first`. */
 static bool read_resize(TfliteCall *c, TfliteResize *r, int first)
 {
     enum { MOST = 1 << 14 };
@@ -367,18 +368,17 @@ static void resize_nearest(TfliteCall *c)
             int64_t k = (int64_t)(r.align ? roundf(at) : floorf(at));
             index[i] = (int32_t)(k > in - 1 ? in - 1 : k < 0 ? 0 : k);
         }
-        c->out[0] = by_places(c, c->out[0], 1 + d, index, out);
+        c->out[0] = gather_by(c, c->out[0], 1 + d, index, out);
     }
 }
 
-/* Of one dimension: the two elements that each place lies between, and their weights, in units of 2^-10 or as
- * floats. */
+/* The two taps of each output position in one dimension, and their weights, in units of 2^-10 or as floats. */
 typedef struct Taps { int32_t *low, *high; Tensor *of_low, *of_high; } Taps;
 
-/* Where place i lies: between elements `low` and `high`, so far from the former. */
+/* The taps of one output position, and its distance from `low`. */
 typedef struct Between { int64_t low, high; float far; } Between;
 
-static Between whole_place(const TfliteResize *r, int d, int64_t i)
+static Between whole_position(const TfliteResize *r, int d, int64_t i)
 {
     const int64_t in = r->in[d], out = r->out[d], one = 1 << 10;
     const int64_t scale = r->align && out > 1 ? (one * (in - 1) + (out - 1) / 2) / (out - 1)
@@ -387,7 +387,7 @@ static Between whole_place(const TfliteResize *r, int d, int64_t i)
     return (Between){ low, (at + one - 1) / one, (float)(at - low * one) };
 }
 
-static Between real_place(const TfliteResize *r, int d, int64_t i)
+static Between real_position(const TfliteResize *r, int d, int64_t i)
 {
     const int64_t in = r->in[d], out = r->out[d];
     const float scale = r->align && out > 1 ? (float)(in - 1) / (float)(out - 1) : (float)in / (float)out;
@@ -405,7 +405,7 @@ static Taps taps_of(TfliteCall *c, const TfliteResize *r, int d, bool whole)
     Tensor *far_part = tensor_zeros(c->cx, "far", type, 3 - d, dims, &of_high);
     Taps t = { NEW_ARRAY(c->cx->arena, int32_t, out), NEW_ARRAY(c->cx->arena, int32_t, out), near_part, far_part };
     for (int64_t i = 0; i < out && !ctx_failed(c->cx); i++) {
-        const Between b = whole ? whole_place(r, d, i) : real_place(r, d, i);
+        const Between b = whole ? whole_position(r, d, i) : real_position(r, d, i);
         const float near = (whole ? 1 << 10 : 1) - b.far;
         t.low[i] = (int32_t)(b.low > last ? last : b.low);
         t.high[i] = (int32_t)(b.high > last ? last : b.high < 0 ? 0 : b.high);
@@ -417,8 +417,8 @@ static Taps taps_of(TfliteCall *c, const TfliteResize *r, int d, bool whole)
     return t;
 }
 
-/* The sum over the four elements around, each times both of its weights; column by column, as the reference adds
- * floats. */
+/* Sums the four neighbours, each times both of its weights, column by column: the reference's order of float
+ * additions. */
 static void resize_bilinear(TfliteCall *c)
 {
     TfliteResize r;
@@ -426,9 +426,9 @@ static void resize_bilinear(TfliteCall *c)
     if (!read_resize(c, &r, 2)) return;
     bool is_int8 = tflite_is_int8(c);
     const Taps down = taps_of(c, &r, 0, is_int8), right = taps_of(c, &r, 1, is_int8);
-    for (int i = 0; i < 2; i++) row[i] = by_places(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
+    for (int i = 0; i < 2; i++) row[i] = gather_by(c, c->in[0], 1, i ? down.high : down.low, r.out[0]);
     for (int k = 0; k < 4 && !ctx_failed(c->cx); k++) {
-        Tensor *x = by_places(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
+        Tensor *x = gather_by(c, row[k % 2], 2, k / 2 ? right.high : right.low, r.out[1]);
         if (is_int8) x = tflite_call(c, "cast", x, "to=i32");
         x = tflite_call2(c, "mul", tflite_call2(c, "mul", x, k % 2 ? down.of_high : down.of_low),
                          k / 2 ? right.of_high : right.of_low);
@@ -446,7 +446,7 @@ static void resize_bilinear(TfliteCall *c)
     c->out[0] = sum;
 }
 
-/* ---- Other ones -------------------------------------------------------------------------------------------------- */
+/* ---- Others ------------------------------------------------------------------------------------------------------ */
 
 static void broadcast_to(TfliteCall *c)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the translations of operators share. The rows stand in the tflite_*.c files beside their translations. */
+/* Functions that the lowerings of operators share. The rows are in the tflite_*.c files, with their lowerings. */
 #include "import/tflite/ops/tflite_ops.h"
 
 #include "support/text.h"
@@ -14,13 +14,13 @@ const char *tflite_types_text(Ctx *cx, int types)
     return text_string(&t);
 }
 
-void tflite_translate(TfliteCall *c)
+void tflite_lower(TfliteCall *c)
 {
-    if (c->row->translate) c->row->translate(c);
-    else if (tflite_needs(c, 1)) c->out[0] = call(c->cx, c->row->ours, c->name, c->in, c->in_count, "");
+    if (c->row->lower) c->row->lower(c);
+    else if (tflite_needs(c, 1)) c->out[0] = call(c->cx, c->row->op_name, c->name, c->in, c->in_count, "");
 }
 
-/* ---- What translations ask --------------------------------------------------------------------------------------- */
+/* ---- Operands ---------------------------------------------------------------------------------------------------- */
 
 const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op)
 {
@@ -57,13 +57,13 @@ int tflite_ints(TfliteCall *c, int index, int64_t *out, int most)
     const Tensor *t = tflite_in(c, index);
     if (!t) return -1;
     if (!tensor_is_constant(t) || (t->type != I32 && t->type != I64)) {
-        tflite_unsupported(c, "input %d (\"%s\") is not constant; integers known when compiling are accepted", index,
+        tflite_unsupported(c, "input %d (\"%s\") is not constant; accepted: integers constant at compile time", index,
                            t->name);
         return -2;
     }
     int64_t count = tensor_elems(t);
     if (count > most) {
-        tflite_refuse(c, "there are %lld values in \"%s\"; at most %d are accepted", (long long)count, t->name, most);
+        tflite_refuse(c, "there are %lld values in \"%s\"; accepted: at most %d", (long long)count, t->name, most);
         return -2;
     }
     for (int64_t i = 0; i < count; i++) {
@@ -80,7 +80,7 @@ int tflite_axis(TfliteCall *c, int64_t axis, int rank)
     return -1;
 }
 
-/* ---- What they make ---------------------------------------------------------------------------------------------- */
+/* ---- Calls ------------------------------------------------------------------------------------------------------- */
 
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank)
 {

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_IMPORT_TFLITE_OPS_TFLITE_OPS_H
 #define LW_IMPORT_TFLITE_OPS_TFLITE_OPS_H
-/* How each TFLite operator becomes calls of ours: one row each. */
+/* The rows that lower each TFLite operator to calls of the registry's operators. */
 #include "graph/dag/op.h"
 #include "import/tflite/file/tflite_file.h"
 
 enum { TFLITE_OUTPUTS = 64 };        /* of one operator (Split) */
 
-/* One operator while it is translated. */
+/* One operator during its lowering. */
 typedef struct TfliteCall {
     Ctx *cx;
     const TfliteFile *file;
     const TfliteOperator *op;
     const struct TfliteRow *row;
-    const char *name;                /* for the calls that are made: the first output's */
+    const char *name;                /* for the emitted calls: the first output's */
     int in_count; Tensor **in;       /* absent ones are NULL */
-    Tensor *out[TFLITE_OUTPUTS];     /* to be filled in */
+    Tensor *out[TFLITE_OUTPUTS];     /* set by the lowering */
 } TfliteCall;
 
 enum {
@@ -35,39 +35,39 @@ enum {
     HAS_STORED_WEIGHTS = 512
 };
 
-/* Which dimensions of the inputs may stay open; none: all of them, if the operator of ours works by elements. */
+/* Dimensions of the inputs that may stay open. A row without lowering keeps all if its operator is elementwise. */
 typedef enum TfliteKeeps { TFLITE_KEEPS_NONE, TFLITE_KEEPS_ALL, TFLITE_KEEPS_FIRST } TfliteKeeps;
 
 typedef struct TfliteRow {
     int code;                        /* BuiltinOperator */
     const char *name;
-    int newest;                      /* version that is understood */
-    int options;                     /* tag of the union BuiltinOptions; 0: has none, or none that matter */
-    int types;                       /* OF_..: what input 0 may be; and HAS_STORED_WEIGHTS */
-    int alike;                       /* inputs that must have the type of the first, from the first on */
-    const char *ours;                /* without a translation: the same inputs, no attributes */
-    void (*translate)(TfliteCall *c);
+    int newest;                      /* the latest supported version */
+    int options;                     /* tag of the union BuiltinOptions; 0: none, or ignored */
+    int types;                       /* OF_..: the types of input 0; and HAS_STORED_WEIGHTS */
+    int alike;                       /* number of leading inputs that must have one type */
+    const char *op_name;             /* without a lowering: the operator with the same inputs and no attributes */
+    void (*lower)(TfliteCall *c);
     TfliteKeeps keeps;
 } TfliteRow;
 
 const char *tflite_types_text(Ctx *cx, int types);                         /* of OF_..: "FLOAT32 INT8" */
-void tflite_translate(TfliteCall *c);
+void tflite_lower(TfliteCall *c);
 
-/* ---- For the translations ---------------------------------------------------------------------------------------- */
+/* ---- For the lowerings ------------------------------------------------------------------------------------------- */
 
 /* `operator "conv_7" (CONV_2D)` */
 const char *tflite_where(Ctx *cx, const TfliteFile *f, const TfliteOperator *op);
 #define tflite_refuse(c, ...) diag_error((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 #define tflite_unsupported(c, ...) diag_unsupported((c)->cx, tflite_where((c)->cx, (c)->file, (c)->op), __VA_ARGS__)
 
-const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* as the file has it; NULL: absent */
+const TfliteTensor *tflite_in_info(const TfliteCall *c, int index);        /* the file's tensor; NULL: absent */
 const TfliteTensor *tflite_out_info(const TfliteCall *c, int index);
-bool tflite_is_int8(const TfliteCall *c);                                  /* input 0 is */
+bool tflite_is_int8(const TfliteCall *c);                                  /* true if input 0 is */
 Tensor *tflite_in(const TfliteCall *c, int index);                         /* NULL: absent */
-bool tflite_needs(TfliteCall *c, int count);                               /* inputs 0..count-1 are there */
-/* The integers of input `index`, which must be constant: how many; -1: absent, -2: refused. */
+bool tflite_needs(TfliteCall *c, int count);                               /* refuses absent inputs 0..count-1 */
+/* Reads the integers of input `index`, which must be constant. Returns their number; -1: absent, -2: refused. */
 int tflite_ints(TfliteCall *c, int index, int64_t *out, int most);
-/* Counted from the end where negative; -1: refused */
+/* Normalizes an axis; negative ones count from the end. -1: refused */
 int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 
 #define tflite_call(c, op, x, ...) call_on((c)->cx, (op), (c)->name, (x), __VA_ARGS__)
@@ -75,7 +75,7 @@ int tflite_axis(TfliteCall *c, int64_t axis, int rank);
 #define tflite_select(c, condition, a, b) call_where((c)->cx, (c)->name, (condition), (a), (b))
 Tensor *tflite_reshape(TfliteCall *c, Tensor *x, const int64_t *shape, int rank);
 
-/* Activations that are fused in TFLite are operators of their own here (floats and whole numbers). */
+/* The fused activations of TFLite; they become separate calls (for floats and integers). */
 enum { ACT_NONE, ACT_RELU, ACT_RELU_N1_TO_1, ACT_RELU6, ACT_TANH, ACT_SIGN_BIT };
 Tensor *tflite_activate(TfliteCall *c, Tensor *x, int activation);
 
@@ -88,22 +88,21 @@ Factor tflite_factor(double real);
 bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_channel);      /* else refused */
 /* The first inputs and output 0, per tensor; else refused */
 bool tflite_has_quants(TfliteCall *c, int inputs);
-/* The numbers that input i stores, with its scale or those along its axis. */
+/* Dequantizes input i, with its scale or those along its axis. */
 Tensor *tflite_real(TfliteCall *c, int i);
-/* Input 0 is real and the weights, input 1, are stored in 8 bits: they take part as the numbers that they stand for.
- * (TensorFlow Lite rounds each input to 8 bits as well, with scales found while it runs; its Micro kernels refuse such
- * models.) */
+/* Dequantizes 8-bit weights, input 1, of an operator on floats. (TensorFlow Lite also quantizes each input to 8 bits at
+ * run time, with dynamic scales; its Micro kernels refuse such models.) */
 bool tflite_real_weights(TfliteCall *c);                                   /* false: refused */
 float tflite_scale(const TfliteTensor *t);                                 /* per tensor */
 int   tflite_zero(const TfliteTensor *t);
-/* What the activation leaves of the type's range: the clamp of output 0. */
+/* Returns the clamp of output 0: the type's range, cut by the activation. */
 void tflite_clamp(const TfliteTensor *out, int activation, int64_t *least, int64_t *greatest);
-Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i without its zero point, in i32 */
-/* The first `inputs` inputs have the scale and zero point of output 0, where they are int8; else unsupported. */
+Tensor *tflite_difference(TfliteCall *c, int i);                           /* input i minus its zero point, in i32 */
+/* Reports int8 inputs, of the first `inputs`, whose scale or zero point is not output 0's as unsupported. */
 bool tflite_has_one_scale(TfliteCall *c, int inputs);
-/* x times the factor; `more` is further attributes of the operator "rescale". */
+/* Returns x times the factor; `more` holds further attributes of the operator "rescale". */
 Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more);
-/* Sums of products over channels (x's last axis), scaled to output 0 by scales[0..count): one for all, or one a
+/* Requantizes sums of products (channels: the last axis) to output 0, by scales[0..count): one for all, or per
  * channel. */
 Tensor *tflite_requantize(TfliteCall *c, Tensor *sums, const double *scales, int count, int activation);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Scales of real numbers as fixed-point factors, exactly as TensorFlow Lite's kernels prepare them: in doubles, with
- * the same order of operations, so that every multiplier is the same integer. */
+/* Converts real scales to fixed-point factors, in doubles and in the order of operations of TensorFlow Lite's kernels:
+ * every multiplier is the same integer. */
 #include <float.h>
 #include <math.h>
 
@@ -11,10 +11,10 @@ Factor tflite_factor(double real)
 {
     int exponent;
     if (!(real > 0)) return (Factor){ 0, 0 };
-    /* Absurd scales have an infinite ratio */
+    /* The ratio of absurd scales may be infinite */
     int64_t m = (int64_t)round(frexp(fmin(real, DBL_MAX), &exponent) * 2147483648.0);
     if (m == (int64_t)1 << 31) m /= 2, exponent++;
-    if (exponent < -31) return (Factor){ 0, 0 };             /* everything would be shifted out */
+    if (exponent < -31) return (Factor){ 0, 0 };             /* every result is 0 */
     return (Factor){ (int32_t)m, exponent };
 }
 
@@ -33,8 +33,8 @@ bool tflite_has_quant(TfliteCall *c, const TfliteTensor *t, bool may_be_per_chan
         tflite_unsupported(c, "scales per channel for \"%s\"", t->name);
     else if (t->quant->count == 1 && !(t->quant->scale[0] > 0)) tflite_refuse(c, "the scale of \"%s\" is 0", t->name);
     else if (t->quant->count == 1 && !is_stored(t, t->quant->zero_point[0]))
-        tflite_refuse(c, "the zero point of \"%s\" is %ld, which is no %s", t->name, (long)t->quant->zero_point[0],
-                      t->type == TFLITE_UINT8 ? "uint8" : "int8");
+        tflite_refuse(c, "the zero point of \"%s\" is %ld, out of the range of %s", t->name,
+                      (long)t->quant->zero_point[0], t->type == TFLITE_UINT8 ? "uint8" : "int8");
     return !ctx_failed(c->cx);
 }
 
@@ -45,7 +45,7 @@ bool tflite_has_quants(TfliteCall *c, int inputs)
     return tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* Where a real bound lies among the stored values: in floats, ties away from zero. */
+/* Returns the stored value of a real bound: computed in floats, ties away from zero. */
 static int64_t stored(const TfliteTensor *t, float real)
 {
     double v = (double)roundf(real / tflite_scale(t)) + tflite_zero(t);
@@ -74,7 +74,7 @@ Tensor *tflite_rescale(TfliteCall *c, Tensor *x, Factor f, const char *more)
                        f.exponent < 0 ? -f.exponent : 0, f.exponent > 0 ? f.exponent : 0, c->file->rounds_once, more);
 }
 
-/* "zero=3 min=-100 max=127 to=i8": how output 0 is stored. */
+/* Returns "zero=3 min=-100 max=127 to=i8": the quantization of output 0. */
 static const char *store_text(TfliteCall *c, int activation)
 {
     int64_t least, greatest;
@@ -85,8 +85,8 @@ static const char *store_text(TfliteCall *c, int activation)
                        (long long)greatest);
 }
 
-/* One factor a channel: multipliers and, unless all are the same, shifts are constants. Shifts to the left come first
- * and are powers of two that the multiplication below takes along: x << e is x * 2^e, wrapping alike. */
+/* Rescales by one factor per channel: multipliers are a constant vector, and so are shifts unless all are equal. Left
+ * shifts precede as a multiplication by powers of two: x << e is x * 2^e, with the same wraparound. */
 static Tensor *rescale_channels(TfliteCall *c, Tensor *x, const Factor *f, int count, const char *store)
 {
     Ctx *cx = c->cx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The TFLite operators that are understood: which row a code has. */
+/* Finds the row of an operator code. */
 #include "import/tflite/ops/tflite_rows.h"
 
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What moves elements and leaves them as they are. */
+/* Operators that rearrange elements without arithmetic. */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -7,7 +7,7 @@
 
 enum { OPTIONS_CONCAT = 10, OPTIONS_RESHAPE = 17, OPTIONS_SQUEEZE = 30 };
 
-/* The shape is an input, or, in old files, an option; else it is that of the output. */
+/* The shape is an input, or, in old files, an option; without both it is the output's. */
 static void reshape(TfliteCall *c)
 {
     int64_t shape[MAX_RANK];
@@ -60,7 +60,7 @@ static void concatenation(TfliteCall *c)
     c->out[0] = tflite_activate(c, call(c->cx, "concat", c->name, c->in, c->in_count, "axis=%d", axis), act);
 }
 
-/* The padding is given as pairs; its value, where none is given, stands for the real 0. */
+/* Padding is given in pairs; its default value is the zero point, the real 0. */
 static void pad(TfliteCall *c)
 {
     int64_t pairs[2 * MAX_RANK], list[2 * MAX_RANK];

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* Variables. A handle (VAR_HANDLE) names one, READ_VARIABLE gives its value, ASSIGN_VARIABLE changes it, and CALL_ONCE
- * runs, before the first run alone, a subgraph that assigns constants. Operators stand in the order of execution, so
- * that a read gives what was assigned last: the value before the run is an input of the model, the value at its end an
- * output, and the two are state like any other (import/model/model.h). */
+/* Variables, as state (import/model/model.h). A handle (VAR_HANDLE) names a variable, READ_VARIABLE reads it,
+ * ASSIGN_VARIABLE writes it, and CALL_ONCE runs a subgraph that assigns constants, before the first run only. Operators
+ * are in execution order, so a read has the last assigned value. The value before the run becomes an input of the
+ * model, the value after it an output; the two are a pair of state. */
 #include "import/tflite/ops/tflite_state.h"
 
 #include <string.h>
@@ -26,7 +26,7 @@ static void refuse(const TfliteStates *s, const TfliteOperator *op, const char *
     diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s", what);
 }
 
-/* "container/name" of a handle; those of an operator that is damaged are empty. */
+/* Returns "container/name" of a handle; both parts are empty in a damaged operator. */
 static const char *name_of(Ctx *cx, const TfliteOperator *op)
 {
     const char *container = flat_text(cx, &op->options, 0), *own = flat_text(cx, &op->options, 1);
@@ -40,7 +40,7 @@ static TfliteVariable *variable_named(const TfliteStates *s, const char *variabl
     return NULL;
 }
 
-/* The tensor that the handle's variable is like: what is read from it or assigned to it first. */
+/* Returns the tensor with the variable's type and shape: the first one read from it or assigned to it. */
 static const TfliteTensor *like_of(const TfliteStates *s, int handle)
 {
     for (int i = 0; i < s->file->operator_count; i++) {
@@ -56,7 +56,7 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
 {
     DType type;
     if (op->out_count != 1) {
-        refuse(s, op, "it has not one output");
+        refuse(s, op, "its number of outputs is not 1");
         return;
     }
     const char *variable_name = name_of(s->cx, op);
@@ -64,9 +64,9 @@ static void open_handle(TfliteStates *s, const TfliteOperator *op)
     s->of[op->out[0]] = v;
     if (v) return;
     const TfliteTensor *like = like_of(s, op->out[0]);
-    if (!like) return;                                       /* nobody uses it */
+    if (!like) return;                                       /* unused */
     if (!tflite_dtype(like->type, &type)) {
-        refuse(s, op, "a variable of a type that is not known");
+        refuse(s, op, "a variable of an unsupported type");
         return;
     }
     v = s->of[op->out[0]] = &s->at[s->count++];
@@ -88,12 +88,12 @@ static bool is_like(const Tensor *a, const Tensor *b)
 static TfliteVariable *variable_of(TfliteStates *s, const TfliteOperator *op)
 {
     TfliteVariable *v = op->in_count > 0 && op->in[0] >= 0 ? s->of[op->in[0]] : NULL;
-    if (!v || !v->now) refuse(s, op, "its input 0 is no variable");
+    if (!v || !v->now) refuse(s, op, "its input 0 is not a variable");
     return v;
 }
 
-/* As the reference does it, a variable that nothing has initialised is filled with the byte of the zero point of what
- * is assigned first. */
+/* Returns the initial value of a variable without CALL_ONCE. Like in the reference, each byte is the zero point of the
+ * tensor that is assigned first. */
 static const Tensor *zero_points(const TfliteStates *s, const TfliteTensor *first, const Tensor *like)
 {
     int64_t shape[MAX_RANK];
@@ -110,7 +110,7 @@ static void assign(TfliteStates *s, const TfliteOperator *op, Tensor *given)
 {
     TfliteVariable *v = variable_of(s, op);
     if (ctx_failed(s->cx)) return;
-    if (!given) refuse(s, op, "the value is not made before it");
+    if (!given) refuse(s, op, "the value is not computed before it");
     else if (!is_like(given, v->input))
         diag_error(s->cx, tflite_where(s->cx, s->file, op), "%s%s is assigned to the variable \"%s\", which is %s%s",
                    dtype_info(given->type)->spelling, tensor_shape_text(s->cx, given), v->name,
@@ -127,15 +127,16 @@ static void assign_once(TfliteStates *s, const TfliteFile *init, const TfliteOpe
 {
     const TfliteTensor *value = op->in_count == 2 && op->in[1] >= 0 ? &init->tensor[op->in[1]] : NULL;
     const char *variable_name = op->in_count && op->in[0] >= 0 ? handle[op->in[0]] : NULL;
-    for (int i = 0; variable_name && i < s->file->operator_count; i++)      /* its handle may stand behind this */
+    for (int i = 0; variable_name && i < s->file->operator_count; i++)      /* its handle may follow this operator */
         if (s->file->operator[i].code == VAR_HANDLE && strcmp(name_of(s->cx, &s->file->operator[i]), variable_name)
             == 0)
             open_handle(s, &s->file->operator[i]);
     TfliteVariable *v = variable_name ? variable_named(s, variable_name) : NULL;
-    if (!v || ctx_failed(s->cx)) return;                     /* nobody uses it */
+    if (!v || ctx_failed(s->cx)) return;                     /* unused */
     const Tensor *first = value && value->data.count ? tflite_constant(s->cx, value) : NULL;
     if (!first && !ctx_failed(s->cx))
-        diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller), "its subgraph assigns what is no constant");
+        diag_unsupported(s->cx, tflite_where(s->cx, s->file, caller),
+                         "its subgraph assigns a value that is not constant");
     else if (first && !is_like(first, v->input))
         refuse(s, caller, "its subgraph assigns a value of another shape or type");
     else v->initial = first;
@@ -146,7 +147,7 @@ static void call_once(TfliteStates *s, const TfliteOperator *op)
     TfliteFile init;
     int64_t graph = flat_int(&op->options, 0, 4, 0);
     if (graph < 1 || graph >= s->file->subgraph_count) {
-        refuse(s, op, "it calls a subgraph that is not there");
+        refuse(s, op, "its subgraph does not exist");
         return;
     }
     if (!tflite_subgraph_read(s->cx, s->file->flat.bytes, (size_t)graph, &init)) return;
@@ -157,7 +158,7 @@ static void call_once(TfliteStates *s, const TfliteOperator *op)
         else if (inner->code == ASSIGN_VARIABLE) assign_once(s, &init, inner, handle, op);
         else
             diag_unsupported(s->cx, tflite_where(s->cx, s->file, op),
-                             "its subgraph does more than to assign constants to variables");
+                             "its subgraph does more than assign constants to variables");
     }
 }
 
@@ -170,14 +171,14 @@ bool tflite_state_operator(TfliteStates *s, const TfliteOperator *op, Tensor *gi
     case ASSIGN_VARIABLE: assign(s, op, given); return true;
     case READ_VARIABLE:
         v = variable_of(s, op);
-        if (op->out_count != 1) refuse(s, op, "it has not one output");
+        if (op->out_count != 1) refuse(s, op, "its number of outputs is not 1");
         *result = ctx_failed(s->cx) ? NULL : v->now;
         return true;
     default: return false;
     }
 }
 
-/* What these operators do is done above; the rows say that they are known. */
+/* The functions above lower these operators; the rows list them as supported. */
 const TfliteRow tflite_rows_state[] = {
     { CALL_ONCE, "CALL_ONCE", 1, OPTIONS_CALL_ONCE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },
     { VAR_HANDLE, "VAR_HANDLE", 1, OPTIONS_VAR_HANDLE, OF_HANDLE, 0, NULL, NULL, TFLITE_KEEPS_NONE },

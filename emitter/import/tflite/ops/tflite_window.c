@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What slides windows over images, and dense layers. TFLite has the channels last as we have; kernels are
- * [o][kh][kw][c], depthwise [1][kh][kw][c*m], dense [o][k]. */
+/* Convolutions, pools, and dense layers. Channels are last in TFLite, too; kernels are [o][kh][kw][c], depthwise
+ * [1][kh][kw][c*m], dense [o][k]. */
 #include <string.h>
 
 #include "import/tflite/ops/tflite_rows.h"
@@ -14,7 +14,7 @@ enum { DENSE_ACTIVATION, DENSE_FORMAT, DENSE_KEEPS_DIMS };
 enum { OPTIONS_CONV = 1, OPTIONS_DEPTHWISE = 2, OPTIONS_POOL = 5, OPTIONS_DENSE = 8 };
 enum { MOST = 1 << 20 };
 
-/* h, w; top, left, bottom, right */
+/* Dimensions: h, w; pad: top, left, bottom, right */
 typedef struct TfliteWindows { int64_t kernel[2], stride[2], dilation[2], pad[4]; } TfliteWindows;
 
 static int64_t option(const TfliteCall *c, int field, int64_t otherwise)
@@ -23,7 +23,7 @@ static int64_t option(const TfliteCall *c, int field, int64_t otherwise)
 }
 static int activation(const TfliteCall *c, int field) { return (int)flat_int(&c->op->options, field, 1, ACT_NONE); }
 
-/* SAME: ceil(size / stride) windows; what is missing is padded on both sides, the odd one at the end. */
+/* Computes the padding. SAME: ceil(size / stride) windows, padded equally on both sides, an odd element at the end. */
 static bool finish_windows(TfliteCall *c, TfliteWindows *w)
 {
     int64_t padding = flat_int(&c->op->options, CONV_PADDING, 1, PADDING_SAME);
@@ -55,7 +55,7 @@ static bool check_bias(TfliteCall *c, int64_t channels, DType sums)
 {
     const Tensor *b = tflite_in(c, 2);
     if (!b || (b->type == sums && tensor_elems(b) == channels)) return true;
-    tflite_refuse(c, "the bias is %s%s; %s[%lld] is wanted", dtype_info(b->type)->spelling, tensor_shape_text(c->cx, b),
+    tflite_refuse(c, "the bias is %s%s; accepted: %s[%lld]", dtype_info(b->type)->spelling, tensor_shape_text(c->cx, b),
                   dtype_info(sums)->spelling, (long long)channels);
     return false;
 }
@@ -68,7 +68,7 @@ static Tensor *add_bias(TfliteCall *c, Tensor *sums)
              : sums;
 }
 
-/* The factor of each channel of a convolution, which takes the product of the scales in doubles. */
+/* Requantizes a convolution per channel; the product of the scales is computed in doubles. */
 static Tensor *requantize_channels(TfliteCall *c, Tensor *sums, int64_t channels, int act)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *k = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
@@ -89,19 +89,19 @@ static bool has_quants(TfliteCall *c)
            && tflite_has_quant(c, tflite_out_info(c, 0), false);
 }
 
-/* Weights are symmetric in convolutions: their zero points must be 0. */
+/* Refuses weights of convolutions whose zero points are not 0. */
 static bool has_symmetric_weights(TfliteCall *c)
 {
     const Quant *q = tflite_in_info(c, 1)->quant;
     for (int i = 0; i < q->count; i++)
         if (q->zero_point[i]) {
-            tflite_unsupported(c, "weights with the zero point %ld; 0 is accepted", (long)q->zero_point[i]);
+            tflite_unsupported(c, "weights with the zero point %ld; accepted: 0", (long)q->zero_point[i]);
             return false;
         }
     return true;
 }
 
-/* Makes the sums by `op`, adds the bias, and activates or scales. k is in our order. */
+/* Computes the sums by `op`, adds the bias, and activates or requantizes. k is in the layout of `op`. */
 static void finish_convolution(TfliteCall *c, const char *op, Tensor *k, const char *attrs, int act)
 {
     bool is_int8 = tflite_is_int8(c);
@@ -119,7 +119,7 @@ static bool is_image(TfliteCall *c)
 {
     if (c->in[0]->rank == 4 && c->in[1]->rank == 4 && tensor_elems(c->in[0]) != 0 && tensor_elems(c->in[1]) > 0)
         return true;
-    tflite_refuse(c, "the input is %s and the kernel %s; four dimensions each are wanted",
+    tflite_refuse(c, "the input is %s and the kernel %s; accepted: four dimensions each",
                   tensor_shape_text(c->cx, c->in[0]), tensor_shape_text(c->cx, c->in[1]));
     return false;
 }
@@ -149,7 +149,7 @@ static void depthwise_conv_2d(TfliteCall *c)
     TfliteWindows w = conv_windows(c, DEPTHWISE_DILATION_W);
     int64_t shape[3] = { w.kernel[0], w.kernel[1], tensor_dim(c->in[1], 3) };
     if (tensor_dim(c->in[1], 0) != 1)
-        tflite_refuse(c, "the kernel is %s; [1][kh][kw][c] is wanted", tensor_shape_text(c->cx, c->in[1]));
+        tflite_refuse(c, "the kernel is %s; accepted: [1][kh][kw][c]", tensor_shape_text(c->cx, c->in[1]));
     if (ctx_failed(c->cx) || !finish_windows(c, &w)) return;
     finish_convolution(c, "depthwise_conv2d", tflite_reshape(c, c->in[1], shape, 3), windows_text(c->cx, &w),
                        activation(c, DEPTHWISE_ACTIVATION));
@@ -157,7 +157,7 @@ static void depthwise_conv_2d(TfliteCall *c)
 
 /* ---- Dense ------------------------------------------------------------------------------------------------------- */
 
-/* All dimensions but the last count as rows, unless the output keeps them. */
+/* Flattens all dimensions but the last to rows, unless the output keeps them. */
 static Tensor *as_rows(TfliteCall *c, int64_t each)
 {
     Tensor *x = c->in[0];
@@ -166,7 +166,7 @@ static Tensor *as_rows(TfliteCall *c, int64_t each)
     return tflite_reshape(c, x, (int64_t[]){ -1, each }, 2);
 }
 
-/* The factor takes the product of the scales in floats, unless there is one for each channel. */
+/* Requantizes a dense layer; the product of the scales is computed in floats, or per channel in doubles. */
 static Tensor *requantize_dense(TfliteCall *c, Tensor *sums, int64_t channels, int act)
 {
     const TfliteTensor *x = tflite_in_info(c, 0), *w = tflite_in_info(c, 1), *y = tflite_out_info(c, 0);
@@ -181,7 +181,7 @@ static void fully_connected(TfliteCall *c)
     int act = activation(c, DENSE_ACTIVATION);
     if (!tflite_needs(c, 2)) return;
     if (flat_int(&c->op->options, DENSE_FORMAT, 1, 0) != 0) tflite_unsupported(c, "shuffled weights");
-    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; [o][k] is wanted", tensor_shape_text(cx, c->in[1]));
+    if (c->in[1]->rank != 2) tflite_refuse(c, "the weights are %s; accepted: [o][k]", tensor_shape_text(cx, c->in[1]));
     if (ctx_failed(cx) || !tflite_real_weights(c)) return;
     bool is_int8 = tflite_is_int8(c);
     int64_t channels = tensor_dim(c->in[1], 0);
@@ -194,7 +194,7 @@ static void fully_connected(TfliteCall *c)
     c->out[0] = is_int8 ? requantize_dense(c, sums, channels, act) : tflite_activate(c, sums, act);
 }
 
-/* Leading dimensions broadcast; a side that is adjoint comes transposed. */
+/* Leading dimensions broadcast; an adjoint operand is transposed. */
 static void batch_matmul(TfliteCall *c)
 {
     enum { ADJ_X, ADJ_Y };
@@ -206,7 +206,7 @@ static void batch_matmul(TfliteCall *c)
         int64_t perm[MAX_RANK];
         int rank = c->in[i]->rank;
         if (rank < 2) {
-            tflite_refuse(c, "operand %d is %s; matrices are wanted", i, tensor_shape_text(c->cx, c->in[i]));
+            tflite_refuse(c, "operand %d is %s; accepted: matrices", i, tensor_shape_text(c->cx, c->in[i]));
             return;
         }
         for (int d = 0; d < rank; d++) perm[d] = d < rank - 2 ? d : 2 * rank - 3 - d;
@@ -220,15 +220,15 @@ static void batch_matmul(TfliteCall *c)
 
 /* ---- Transposed -------------------------------------------------------------------------------------------------- */
 
-/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They change places with those of
- * a convolution, so that the rest is as there. */
+/* Inputs: the shape of the result, k [o][kh][kw][c], x, and a bias that may be absent. They are reordered to those of a
+ * convolution, which lowers the rest. */
 static void transpose_conv(TfliteCall *c)
 {
     enum { PADDING, STRIDE_W, STRIDE_H, ACTIVATION };
     int64_t shape[4], pad[4], extra[2];
     if (!tflite_needs(c, 3) || c->in[1]->rank != 4 || c->in[2]->rank != 4 || tflite_ints(c, 0, shape, 4) != 4) {
         if (!ctx_failed(c->cx))
-            tflite_refuse(c, "a shape of four integers, weights and an input of four dimensions are wanted");
+            tflite_refuse(c, "its operands are of other shapes; accepted: a shape of four integers, weights and an input of four dimensions");
         return;
     }
     Tensor *x = c->in[2], *k = c->in[1], *bias = tflite_in(c, 3);
@@ -246,13 +246,13 @@ static void transpose_conv(TfliteCall *c)
         int64_t stride = option(c, d ? STRIDE_W : STRIDE_H, 0), size = tensor_dim(x, 1 + d),
                 kernel = tensor_dim(k, 1 + d), out = shape[1 + d], total;
         if (stride < 1 || stride > MOST || out < 1) {
-            tflite_refuse(c, "a stride of %lld to %lld places", (long long)stride, (long long)out);
+            tflite_refuse(c, "a stride of %lld for an output size of %lld", (long long)stride, (long long)out);
             return;
         }
         bool same = flat_int(&c->op->options, PADDING, 1, PADDING_SAME) == PADDING_SAME;
         total = (same ? (out + stride - 1) / stride - 1 : (out - kernel + stride) / stride - 1) * stride + kernel - out;
         pad[d] = total > 0 ? total / 2 : 0;
-        /* What is left behind the result, or wanting */
+        /* Elements beyond the end of the result; negative: missing ones */
         int64_t rest = (size - 1) * stride + kernel - pad[d] - out;
         pad[2 + d] = rest > 0 ? rest : 0;
         extra[d] = rest < 0 ? -rest : 0;
@@ -271,13 +271,13 @@ static void transpose_conv(TfliteCall *c)
 
 /* ---- Pools ------------------------------------------------------------------------------------------------------- */
 
-/* Inputs and outputs of quantized pools have the same scale, so that the activation is a clamp of what is stored. */
+/* Inputs and outputs of quantized pools have one scale, so the activation is a clamp of stored values. */
 static void pool(TfliteCall *c, const char *op)
 {
     if (!tflite_needs(c, 1)) return;
     int act = activation(c, POOL_ACTIVATION);
     if (c->in[0]->rank != 4 || tensor_elems(c->in[0]) == 0)
-        tflite_refuse(c, "the input is %s; four dimensions are wanted", tensor_shape_text(c->cx, c->in[0]));
+        tflite_refuse(c, "the input is %s; accepted: four dimensions", tensor_shape_text(c->cx, c->in[0]));
     TfliteWindows w = { .kernel = { option(c, POOL_HEIGHT, 0), option(c, POOL_WIDTH, 0) },
                         .stride = { option(c, POOL_STRIDE_H, 0), option(c, POOL_STRIDE_W, 0) },
                         .dilation = { 1, 1 } };
