@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The command line: reads options and calls the library, as any program could. One table says which command takes
- * which option; usage,
- * help and what is refused are read from it. */
+/* The command line: reads options and calls the library; it is a client of loopwright.h like any program. One table
+ * lists the commands of each option; usage, help and refusals follow from it. */
 #include <errno.h>
 #include <limits.h>
 #include <signal.h>
@@ -17,7 +16,7 @@ enum { DONE = 0, REFUSED = 1, USAGE = 2, MOST_FILES = 64, MOST_OPTIONS = 64 };
 typedef struct Arguments {
     lw_context *cx;
     bool is_exhausted;      /* memory has run out */
-    const char *file[MOST_FILES];    int file_count;      /* words that are no option */
+    const char *file[MOST_FILES];    int file_count;      /* words that are not options */
     const char *output[MOST_FILES];  int output_count;    /* -o */
     const char *expect[MOST_FILES];  int expect_count;    /* --expect */
     lw_dim dim[MOST_OPTIONS];
@@ -44,7 +43,7 @@ typedef struct Command {
     int least, most;                 /* files */
     int outputs;                     /* at most */
     bool needs_output;
-    const char *missing;             /* said where there are fewer files, or no output */
+    const char *missing;             /* diagnostic for too few files or a missing output */
 } Command;
 
 static bool compile(const Arguments *a), run(const Arguments *a), verify(const Arguments *a), dump(const Arguments *a);
@@ -52,9 +51,9 @@ static bool report(const Arguments *a), ops(const Arguments *a), targets(const A
 static bool steps(const Arguments *a);
 
 static const Command commands[] = {
-    /* the first is the default, where the first word is no command */
+    /* the first is the default, if the first word is not a command */
     { COMPILE, "compile", "MODEL -o DIR/model.c",
-      "emits model.c and model.h; the word `compile` may be left out", compile, 1, 1, 1, true,
+      "emits model.c and model.h; the word `compile` is optional", compile, 1, 1, 1, true,
       "a model and -o DIR/model.c are required" },
     { RUN, "run", "MODEL IN.npy... [-o OUT.npy...]",
       "runs the model in the interpreter; without -o prints the outputs", run, 1, MOST_FILES, MOST_FILES,
@@ -80,12 +79,12 @@ static Reader read_output, read_dim, read_value, read_state, read_expect, read_i
 typedef enum Sort { FLAG, TEXT, READ } Sort;
 typedef struct Option {
     const char *name, *value, *what;
-    unsigned of;                     /* the commands that take it */
+    unsigned of;                     /* the commands that accept it */
     Sort sort;
     size_t at;                       /* in Arguments: of a FLAG, a bool; of a TEXT, a const char * */
     Reader *read;                    /* of a READ: false refuses the value */
     bool repeats;
-    char letter;                     /* -h is --help; 0: none */
+    char letter;                     /* short form: -h is --help; 0: none */
 } Option;
 
 #define FLAG_AT(field) FLAG, offsetof(Arguments, field), NULL, false, 0
@@ -93,10 +92,10 @@ typedef struct Option {
 #define READ_ONCE(reader) READ, 0, reader, false, 0
 #define READ_EACH(reader) READ, 0, reader, true, 0
 
-/* Options of the same commands stand together: the help prints a heading for each run of them. */
+/* Options of the same commands are adjacent: the help prints a heading for each sequence of them. */
 static const Option options[] = {
     { "--help", NULL,
-      "print this text; of one command: what it takes", ANY, FLAG, offsetof(Arguments, help), NULL, false, 'h' },
+      "print this text; with a command: its usage and options", ANY, FLAG, offsetof(Arguments, help), NULL, false, 'h' },
     { "--version",      NULL,         "print the version", ANY, FLAG, offsetof(Arguments, version), NULL, false, 'v' },
 
     { "-o", "FILE",
@@ -131,7 +130,7 @@ static const Option options[] = {
     { "--quiet",        NULL,         "print no warnings and no notes", MODEL, FLAG_AT(quiet) },
 
     { "--io", "caller|arena",
-      "inputs and outputs are the caller's, or in the arena at NAME_X_AT",
+      "inputs and outputs are caller-owned, or in the arena at NAME_X_AT",
       COMPILE | VERIFY | DUMP | REPORT, READ_ONCE(read_io) },
 
     { "--name", "NAME",
@@ -149,7 +148,7 @@ static const Option options[] = {
     { "--expect", "OUT.npy",
       "the expected value of an output, in the model's order", VERIFY, READ_EACH(read_expect) },
     { "--recorded", "DIR",
-      "DIR/LAYER.npy, or a .npz of them, is expected of each layer; nothing is shrunk",
+      "DIR/LAYER.npy, or a .npz of them, holds the expected output of each layer; disables shrinking",
       VERIFY, READ_ONCE(read_recorded) },
 
     { "--tolerance", "ABS[,REL]",
@@ -165,13 +164,13 @@ static const Option options[] = {
 
     { "--at", "STAGE",
       "dag (by default), fused, strategy, loops, step:N, scheduled, lowered, pass:NAME", DUMP, TEXT_AT(at) },
-    { "--only",         "NAME",       "one group alone; not of the dag", DUMP, TEXT_AT(only) },
+    { "--only",         "NAME",       "one group alone; not with --at dag", DUMP, TEXT_AT(only) },
     { "--explain", NULL,
       "of strategy, loops, step:N, scheduled: the cost before and after each step", DUMP, FLAG_AT(options.explain) },
 
     { "--level",        "N",          "only operators of support level N, 1 to 11", OPS, READ_ONCE(read_level) },
-    { "--onnx",         NULL,         "the ONNX operators that are read instead", OPS, FLAG_AT(onnx) },
-    { "--tflite",       NULL,         "the TFLite operators that are read instead", OPS, FLAG_AT(tflite) },
+    { "--onnx",         NULL,         "lists the supported ONNX operators instead", OPS, FLAG_AT(onnx) },
+    { "--tflite",       NULL,         "lists the supported TFLite operators instead", OPS, FLAG_AT(tflite) },
 };
 enum { OPTION_COUNT = sizeof options / sizeof options[0] };
 
@@ -193,7 +192,7 @@ static bool read_io(Arguments *a, const char *v)
     return a->options.ports_in_arena || strcmp(v, "caller") == 0;
 }
 
-/* Layers are recorded whole. */
+/* Recorded layers have all their channels, so shrinking is disabled. */
 static bool read_recorded(Arguments *a, const char *v)
 {
     a->options.layers = a->options.no_shrink = true;
@@ -238,7 +237,7 @@ static const char *copied(Arguments *a, const char *text, size_t length)
     return copy;
 }
 
-/* NAME=N, or NAME<=N for a maximum, or L<=NAME<=N for a minimum as well. */
+/* Reads NAME=N, NAME<=N for a maximum, or L<=NAME<=N for a minimum and a maximum. */
 static bool read_dim(Arguments *a, const char *v)
 {
     char *end;
@@ -257,7 +256,7 @@ static bool read_dim(Arguments *a, const char *v)
            (!has_least || (is_maximum && least >= 1 && least <= n));
 }
 
-/* NAME=REST: the name, and in *rest the text behind the '='; NULL where it has another form. */
+/* Returns the name of NAME=REST; *rest gets the text after the '='. NULL for another form. */
 static const char *read_pair(Arguments *a, const char *v, int count, const char **rest)
 {
     const char *equals = strchr(v, '=');
@@ -333,14 +332,13 @@ static bool verify(const Arguments *a)
     return show(lw_verify(a->cx, a->file[0], a->file + 1, a->file_count - 1, a->expect, a->expect_count, &a->options));
 }
 
-/* ---- Help
- * ---------------------------------------------------------------------------------------------------------- */
+/* ---- Help -------------------------------------------------------------------------------------------------------- */
 
 static const char *const status_rule =
-    "exit status: 0 done; 1 the input was refused: a diagnostic on stderr says where and why;\n"
-    "             2 wrong usage: a command, option, value or target that no model could make right\n";
+    "exit status: 0 done; 1 the input was refused: a diagnostic on stderr gives place and reason;\n"
+    "             2 wrong usage: a command, option, value or target that is wrong for every model\n";
 
-/* "run, verify and dump" */
+/* Prints "run, verify and dump". */
 static void print_commands(FILE *f, unsigned of)
 {
     int left = 0;
@@ -367,7 +365,7 @@ static void print_option(const Option *o)
     printf("  %-14s %-19s %s\n", name, o->value ? o->value : "", o->what);
 }
 
-/* Of all commands, or of one. */
+/* Prints the help of all commands, or of one. */
 static void print_help(const Command *only)
 {
     unsigned of = 0;
@@ -389,8 +387,7 @@ static void print_help(const Command *only)
             status_rule);
 }
 
-/* ---- Words
- * ----------------------------------------------------------------------------------------------------------- */
+/* ---- Words ------------------------------------------------------------------------------------------------------- */
 
 static bool wrong(const char *format, ...)
 {
@@ -417,7 +414,7 @@ static const char *nearest_option(const Arguments *a, const char *word)
     return lw_nearest(a->cx, word, names, OPTION_COUNT);
 }
 
-/* The option of the word, and in *value its value if that is in the same word: behind '=', or behind the letter. */
+/* Returns the option of the word; *value gets its value if it is in the same word, after '=' or the letter. */
 static const Option *option_of(Arguments *a, const char *word, const char **value)
 {
     const bool is_long = word[1] == '-';
@@ -447,7 +444,7 @@ static bool take(Arguments *a, const Option *o, const char *value)
     return o->read(a, value);
 }
 
-/* Reads the option at argv[*i]; its value may be the next word. `given` counts how often each option was given. */
+/* Reads the option at argv[*i]; its value may be the next word. given[] counts the occurrences of each option. */
 static bool read_option(Arguments *a, int *given, char **argv, int argc, int *i)
 {
     const char *value;
@@ -470,7 +467,7 @@ static bool is_file(const char *path)
     return f != NULL;
 }
 
-/* The command that the first word names; without one, it is a model to compile. NULL: it is neither. */
+/* Returns the command that the first word names; a model alone is compiled. NULL: it is neither. */
 static const Command *command_of(Arguments *a)
 {
     if (!a->file_count) return &commands[0];
@@ -490,12 +487,12 @@ static const Command *command_of(Arguments *a)
     return NULL;
 }
 
-/* Every option that was given has to be one of the command's. */
+/* Refuses options of other commands. */
 static bool takes_options(const Command *c, const int *given)
 {
     for (int i = 0; i < OPTION_COUNT; i++) {
         if (!given[i] || (options[i].of & c->bit)) continue;
-        fprintf(stderr, "loopwright: %s is no option of %s, but of ", options[i].name, c->name);
+        fprintf(stderr, "loopwright: %s is not an option of %s, but of ", options[i].name, c->name);
         print_commands(stderr, options[i].of);
         fprintf(stderr, "; see loopwright %s --help\n", c->name);
         return false;
@@ -505,23 +502,23 @@ static bool takes_options(const Command *c, const int *given)
 
 static bool are_files_right(const Command *c, const Arguments *a)
 {
-    const char *said = NULL;
-    if (a->file_count < c->least || (c->needs_output && !a->output_count)) said = c->missing;
-    else if (a->file_count > c->most) wrong("'%s' is one word too many", a->file[c->most]);
+    const char *missing = NULL;
+    if (a->file_count < c->least || (c->needs_output && !a->output_count)) missing = c->missing;
+    else if (a->file_count > c->most) wrong("'%s' is an extra argument", a->file[c->most]);
     else if (a->output_count > c->outputs) wrong("-o is given twice, for '%s' and '%s'", a->output[0], a->output[1]);
     else return true;
-    if (said) wrong("%s", said);
+    if (missing) wrong("%s", missing);
     fprintf(stderr, "usage: loopwright %s %s\nsee loopwright %s --help\n", c->name, c->usage, c->name);
     return false;
 }
 
-/* What of a command's own cannot be right whatever the model is. */
+/* Refuses arguments of a command that are wrong for every model. */
 static bool is_consistent(const Command *c, const Arguments *a)
 {
     if (c->bit == REPORT && a->output_count && !ends_in(a->output[0], ".html") && !ends_in(a->output[0], ".txt"))
         return wrong("a report is written as .html or .txt, not as '%s'", a->output[0]);
     if ((a->onnx && a->tflite) || (a->level && (a->onnx || a->tflite)))
-        return wrong("--level, --onnx and --tflite each ask for a list of its own: give one of them");
+        return wrong("--level, --onnx and --tflite exclude each other; accepted: one of them");
     return true;
 }
 
@@ -573,7 +570,7 @@ int main(int argc, char **argv)
 {
     Arguments a = { 0 };
 #ifdef SIGXFSZ
-    /* A write beyond the limit of file sizes fails instead, and leaves no temporary file */
+    /* A write above the file size limit then fails, and the temporary file is removed */
     signal(SIGXFSZ, SIG_IGN);
 #endif
     a.cx = lw_new();

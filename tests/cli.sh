@@ -43,7 +43,7 @@ te() { printf "$1" > "$work/$2.te"; }
 
 check usage-nothing             ends 2 'usage: loopwright'
 check usage-no-output           ends 2 'a model and -o DIR/model.c are required' $matmul
-check usage-two-models          ends 2 "'$digits' is one word too many" $matmul $digits -o "$work/a.c"
+check usage-two-models          ends 2 "'$digits' is an extra argument" $matmul $digits -o "$work/a.c"
 check usage-two-outputs         ends 2 '-o is given twice' $matmul -o "$work/a.c" -o "$work/b.c"
 check usage-unknown-option      ends 2 "no option '--nonsense'; see" $matmul --nonsense -o "$work/a.c"
 check usage-near-option         ends 2 "no option '--targte'; did you mean '--target'?" $matmul --targte x -o "$work/a.c"
@@ -126,7 +126,7 @@ every_option() {
             # shellcheck disable=SC2046
             "$lw" $command $option $(value_of $option) > "$work/said" 2>&1
             taken=yes
-            grep -q "is no option of $command" "$work/said" && taken=no
+            grep -q "is not an option of $command" "$work/said" && taken=no
             case " $(commands_of $option) " in *" $command "*) want=yes ;; *) want=no ;; esac
             [ $taken = $want ] || { echo "$command $option: taken: $taken, expected: $want"; cat "$work/said"; return 1; }
         done

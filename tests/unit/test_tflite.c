@@ -306,7 +306,7 @@ static void check_refusals(void)
     check_refused("real-weights-of-int8", &s, "inputs of the types INT8 and FLOAT32 together", 1);
     s = float_spec();
     s.tensor[1].buffer = 3;
-    check_refused("buffer-not-there", &s, "names a buffer that is not there", 1);
+    check_refused("buffer-not-there", &s, "its buffer does not exist", 1);
     s = float_spec();
     s.bytes[1] = 20;
     check_refused("buffer-too-short", &s, "its buffer has 20 bytes", 1);
