@@ -62,7 +62,7 @@ static void padding(Ctx *cx)
 /* -0 + 0 is +0: what is padded may be left out of a sum that begins with a sum, but not of one that begins with whatever an input holds. */
 static void padded_sums(Ctx *cx)
 {
-    const Tensor *x = input(cx, "x", 1, 16, 0, 0, 0), *k = input(cx, "k", 1, 3, 0, 0, 0), *z = input(cx, "z", 1, 16, 0, 0, 0);
+    Tensor *x = input(cx, "x", 1, 16, 0, 0, 0), *k = input(cx, "k", 1, 3, 0, 0, 0), *z = input(cx, "z", 1, 16, 0, 0, 0);
     Tensor *sum = FORMULA(cx, "t[h] = sum(c<3) x[h] * k[c]", BIND_T("x", x), BIND_T("k", k));
     const char *padded = "y[h<16] = sum(i<3; t[h]) (x[h+i-1]? * k[i] : 0)";
     const char *code = lowered(cx, FORMULA(cx, padded, BIND_T("t", sum), BIND_T("x", x), BIND_T("k", k)), NO_STEPS, NULL, NULL);
@@ -95,7 +95,7 @@ static void partitions(Ctx *cx)
 
 static void registers(Ctx *cx)
 {
-    const Tensor *a = input(cx, "a", 2, 8, 6, 0, 0), *b = input(cx, "b", 2, 6, 8, 0, 0);
+    Tensor *a = input(cx, "a", 2, 8, 6, 0, 0), *b = input(cx, "b", 2, 6, 8, 0, 0);
     Tensor *t = FORMULA(cx, "t[i,j] = sum(k) a[i,k] * b[k,j]", BIND_T("a", a), BIND_T("b", b));
     Tensor *y = FORMULA(cx, "y[i,j] = max(t[i,j], 0)", BIND_T("t", t));
     const char *c, *code = lowered(cx, y, STEPS("tile y.i y.j 2 2", "compute_at t y.jo", "set_scope t register", "reorder t.k t.i t.j",
@@ -106,7 +106,7 @@ static void registers(Ctx *cx)
 
 static void views(Ctx *cx)
 {
-    const Tensor *x = input(cx, "x", 2, 4, 3, 0, 0);
+    Tensor *x = input(cx, "x", 2, 4, 3, 0, 0);
     Tensor *y = FORMULA(cx, "y[i,j] = x[i,j] * 2", BIND_T("x", x));
     const View view = { y, 5, { 10, 1 }, 40 };
     const LowerOptions options = { .view = &view, .view_count = 1, .inputs_alias_output = true };
@@ -117,7 +117,7 @@ static void views(Ctx *cx)
 
 static void unused(Ctx *cx)
 {
-    const Tensor *x = input(cx, "x", 1, 4, 0, 0, 0), *two = tensor_scalar(cx, "two", F32, 2);
+    Tensor *x = input(cx, "x", 1, 4, 0, 0, 0), *two = tensor_scalar(cx, "two", F32, 2);
     Tensor *y = FORMULA(cx, "y[i] = x[i] * two[]", BIND_T("x", x), BIND_T("two", two));
     if (!y) {
         check_skip("small-constants-stand-in-place", "the formula reader has no rank 0 read");

@@ -127,7 +127,7 @@ static const char *check_case(Ctx *cx, const Case *c, int number, bool is_once)
 {
     const ImportOptions options = { .rounds_once = is_once };
     static uint8_t bytes[MOST_BYTES];
-    void *input[MOST_OPERANDS];
+    const void *input[MOST_OPERANDS];
     const void *output[MOST_OPERANDS];
     int fed = 0;
     Model m;
