@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps from text and from C: the row's primitive is run on the operands that were read. */
+/* Steps from text and from C: runs the row's primitive on its operands. */
 #include "schedule/schedule.h"
 
 /* In the order of the rows. */
@@ -27,7 +27,7 @@ const Nest *sched_step(Ctx *cx, const Nest *n, const char *text)
     return row ? sched_run(cx, n, row, &args) : n;
 }
 
-/* A list from C. */
+/* Runs a step with a list of operands from C. */
 static const Nest *run_list(Ctx *cx, const Nest *n, StepRun *run, StepArgs *a, const char *const *list, int count)
 {
     a->loop_count = count < MAX_STEP_LOOPS ? count : MAX_STEP_LOOPS;

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_SCHEDULE_SCHEDULE_H
 #define LW_SCHEDULE_SCHEDULE_H
-/* Schedule primitives: nest in, nest out. steps.def has one row for each. A primitive finds its loop by name, proves
- * that the rewrite keeps every value, or refuses with a diagnostic (its place is the step) and returns the nest it was
- * given. The checker proves the whole nest after every step, unless checks_late is set: then the caller does, at the
- * end. An accepted step is appended to the nest's trace as text.
+/* Schedule primitives: nest in, nest out. steps.def has a row for each. A primitive finds its loop by name and proves
+ * that the rewrite keeps every value, or refuses with a diagnostic at the step and returns its argument. The checker
+ * proves the whole nest after every step, unless checks_late is set: then the caller runs it at the end. An accepted
+ * step is appended to the nest's trace as text.
  *
- * Refusals are errors of the context, so after one the following steps do nothing: apply many, check ctx_failed once; or
- * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone where that is unique. Copies of a
- * stage that peel makes are STAGE@tail, its init apart is STAGE@init. A typical order of steps: inline, split (guards),
- * reorder, compute_at from the output inwards, then shape what was attached, decompose_reduction, kinds, and peel last. */
+ * Refusals are errors of the context and turn the following steps into no-ops: apply many, test ctx_failed once; or
+ * try one between diag_mark and diag_rewind. Names of loops are STAGE.LOOP, or LOOP alone if unique. A copy of a stage
+ * made by peel is STAGE@tail, its separate init STAGE@init. A typical order of steps: inline, split (guards), reorder,
+ * compute_at from the output inwards, then shape the attached stages, decompose_reduction, kinds, and peel last. */
 #include "schedule/step/step.h"
 
-/* One step as it is written in a .te file: `split conv.h 4 tail=peel names=ho,hi`. */
+/* One step in the syntax of a .te file: `split conv.h 4 tail=peel names=ho,hi`. */
 const Nest *sched_step(Ctx *cx, const Nest *n, const char *text);
-/* The same with operands that have been read. */
+/* The same with parsed operands. */
 const Nest *sched_run(Ctx *cx, const Nest *n, const StepRow *row, const StepArgs *args);
 
 /* ---- Steps from C ------------------------------------------------------------------------------------------------
@@ -65,7 +65,7 @@ static inline const Nest *sched_store_at(Ctx *cx, const Nest *n, const char *sta
     return SCHED(cx, n, store_at, .target = stage, .loop = { loop });
 }
 
-/* slots 0: as few as suffice. */
+/* slots 0: the smallest sufficient number. */
 static inline const Nest *sched_fold_storage(Ctx *cx, const Nest *n, const char *stage, int64_t slots)
 {
     return SCHED(cx, n, fold_storage, .target = stage, .factor = { slots });

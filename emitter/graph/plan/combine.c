@@ -472,7 +472,7 @@ static int64_t rows_at_once(Ctx *cx, const Nest *n)
     if (!loop || !nest_find_block(n, s->name, &block) || !nest_find_loop(n, loop, &p)) return 0;
     for (int a = 0; a < s->data_count; a++)
         if (expr_uses(path_end(&block)->bind[a], path_end(&p)->var))
-            rows = rows_in_block(cx, path_end(&block)->bind[a], path_end(&p)->var);
+            rows = rows_per_group(cx, path_end(&block)->bind[a], path_end(&p)->var);
     return rows;
 }
 

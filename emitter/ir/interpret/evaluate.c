@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-/* One compute after another, each tensor made whole, one element at a time: loops over the data axes, ordered axes
- * outermost so that a recurrence finds its past, and inside them over the reduce axes in order. Nothing here is fast.
+/* Evaluates one compute after another, each tensor whole, one element at a time: loops over the data axes, and inside
+ * them loops over the reduce axes in order. Ordered axes are outermost, so a recurrence finds its earlier elements.
+ * Speed is no goal.
  *
- * Tensors in the environment are given; those made on the way are the call's own, so that a second call with other inputs
- * cannot meet what the first one made. Only the outputs are entered. */
+ * Tensors in the environment are given. Intermediate tensors are owned by the call, so a second call with other inputs
+ * never reads results of the first. Only the outputs are entered into the environment. */
 #include "ir/interpret/evaluate.h"
 
 #include "ir/interpret/point.h"
@@ -66,7 +67,7 @@ typedef struct Evaluation {
     Tensor *const *outputs;
     int output_count;
     Map held;                 /* Tensor -> Held */
-    const Stage *stage;       /* being run, for messages */
+    const Stage *stage;       /* that runs, for messages */
 } Evaluation;
 
 /* One run of a stage. The order of the axes is that of the loops. */
@@ -77,7 +78,7 @@ typedef struct Run {
     int order[MAX_AXES], extent[MAX_AXES];     /* the axis of each loop; the site of each axis's extent */
     int64_t at[MAX_AXES];                      /* the axes' values */
     Held *out[2];
-    const Expr *old[2];                        /* stand for the accumulators in `combined` */
+    const Expr *old[2];                        /* the accumulators in `combined` */
     int init[2], combined[2];                  /* sites; without reducer `combined` is the value */
     bool is_empty, reduces_nothing;            /* a data axis, or a reduce axis, has no points */
 } Run;
@@ -124,12 +125,12 @@ static void reduce(Run *r, int loop)
     for (int i = 0; i < s->out_count && !r->old[0]; i++) dtype_store(s->out[i]->type, r->out[i]->own, at, new[i]);
 }
 
-/* At one point of the data axes: out = init, combined with the value at each point of the reduce axes. */
+/* Computes one point of the data axes: out = init, combined with the value at each point of the reduce axes. */
 static void element(Run *r)
 {
     const Stage *s = r->stage;
     Scalar start[2];
-    point_forget(r->point);
+    point_invalidate(r->point);
     for (int i = 0; i < s->out_count && s->init; i++) start[i] = point_value(r->point, r->init[i]);
     for (int i = 0; i < s->out_count && s->init; i++) point_set(r->point, r->old[i], start[i]);
     if (!r->reduces_nothing) reduce(r, s->data_count);
@@ -162,7 +163,7 @@ static void order_axes(Run *r)
         if (s->axis[a].kind != AXIS_ORDERED) r->order[n++] = a;
 }
 
-/* Without a point along one axis there is nothing to do along the others, however long they are. */
+/* True if one axis has no points: the others are then skipped, whatever their extent. */
 static bool has_no_points(const Stage *s, int first, int end)
 {
     for (int a = first; a < end; a++)
@@ -209,7 +210,7 @@ static void run_stage(Evaluation *ev, const Stage *s)
     if (!r.is_empty) data_loops(&r, 0);
 }
 
-/* Stages that read each other, step by step. */
+/* Runs mutually dependent stages step by step. */
 static void run_steps(Evaluation *ev, Node *const *node, int count)
 {
     Run *run = NEW_ARRAY(ev->cx->arena, Run, count);
@@ -250,7 +251,7 @@ static void hold_outputs(Evaluation *ev, const Stage *s)
     }
 }
 
-/* The node, together with those that it and that need it. */
+/* Computes the node, together with all nodes that depend on it and that it depends on. */
 static void make(Evaluation *ev, Node *n)
 {
     if (!n->stage) {

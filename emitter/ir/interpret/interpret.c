@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Two engines: where nothing is to be watched or shuffled, the nest is compiled for the sizes and data at hand and run
- * fast; else it is walked. */
+/* Selects the engine: without checks, visits or shuffling the nest is compiled for the given sizes and data and runs
+ * fast; otherwise it is walked. */
 #include "ir/interpret/interpret.h"
 
 #include "ir/interpret/program.h"
@@ -9,7 +9,7 @@
 
 static void release_arena(void *arena) { arena_free(arena); }
 
-/* What the program needs while it runs goes with it, so that a model can be run many times. */
+/* Frees the program's arena after the run, so that a model can run many times. */
 static bool run_program(Ctx *cx, const Nest *n, Env *e)
 {
     Arena *arena = arena_beside(cx->arena);
@@ -28,7 +28,7 @@ static void same_values(Env *e, Tensor *const *from, Tensor *const *to, int coun
     }
 }
 
-/* The other version on the same inputs; what it gives for outputs goes to this one's. */
+/* Runs the other version on the same inputs; its outputs become those of this one. */
 static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
 {
     const Nest *other = n->otherwise;
@@ -39,7 +39,7 @@ static bool interpret_other(Ctx *cx, const Nest *n, Env *e, const RunOptions *op
     return true;
 }
 
-/* Lanes have no operation that combines a product and what is there: such a nest is walked. */
+/* True if the nest contracts multiplications and additions, which lanes cannot: it is walked. */
 static bool contracts_any(const Nest *n)
 {
     for (int i = 0; i < n->stage_count; i++)

@@ -1,21 +1,23 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_INTERPRET_H
-#define LW_IR_INTERPRET_H
-/* Runs a loop nest as it stands: compiled to lanes of register code with strided addresses (program.h) or, where it is to be
- * watched or shuffled, statement by statement (walk.c). Without `checked` only accesses outside of a whole tensor are errors. */
+#ifndef LW_IR_INTERPRET_INTERPRET_H
+#define LW_IR_INTERPRET_INTERPRET_H
+/* Runs a loop nest: compiled to lanes of register code with strided addresses (program.h) or, if it is to be checked,
+ * visited or shuffled, statement by statement (walk.c). Without `checked` only accesses outside of a whole tensor are
+ * errors. */
 #include "ir/interpret/evaluate.h"
 #include "ir/nest/nest.h"
 
-/* Told of every instance of a block that runs: the values of the stage's axes. */
+/* Called for every instance of a block that runs, with the values of the stage's axes. */
 typedef void InstanceVisit(void *user, const Stmt *block, const int64_t *axis);
 
 typedef struct RunOptions {
-    bool checked; /* stop at an access outside a window, a read of an element never written or overwritten in its ring,
-                            * a bind outside its axis, an output element left unwritten */
+    /* Stops at an access outside a window, a read of an element never written or overwritten in its ring, a bind
+     * outside its axis, an output element never written */
+    bool checked;
     uint64_t shuffle;      /* not 0: parallel loops run in an order shuffled by this seed, vector loops in lockstep */
     InstanceVisit *visit; void *user;       /* may be NULL */
 } RunOptions;
 
-/* Inputs are taken from e; outputs are allocated in e where absent, and written. */
+/* Reads inputs from e; writes outputs, allocating them in e if absent. */
 bool interpret(Ctx *cx, const Nest *n, Env *e, const RunOptions *options);
 #endif

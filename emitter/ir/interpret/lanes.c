@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* The instructions of the fast interpreter: what each does to all lanes. Most kinds of expression go through
- * scalar_apply, lane by lane; the rows of the tables below are those that real networks spend their time in, and mean
- * the same. Registers do not overlap. */
+/* The instructions of the fast interpreter: the work of each on all lanes. Most kinds of expression use scalar_apply,
+ * lane by lane. The rows of the tables below, in which real networks spend their time, compute the same values.
+ * Registers do not overlap. */
 #include "ir/interpret/program.h"
 
 #include <string.h>
@@ -109,7 +109,7 @@ SELECT(select_i32, int32_t)
 SELECT(select_f32, float)
 SELECT(select_wide, Scalar)
 
-/* Special kernels by kind, type of the result and type of the operands; ANY_I32 stands for the types of REP_I32. */
+/* Special kernels by kind, type of the result and type of the operands; ANY_I32 matches the types of REP_I32. */
 enum { ANY_I32 = DTYPE_COUNT, ANY_WIDE };
 static const struct { ExprKind kind; int result, operand; Kernel *run; } special[] = {
     { EXPR_ADD,    F32,      F32,      add_f32 },   { EXPR_ADD, I32,     I32,     add_i32 },
@@ -166,7 +166,7 @@ Kernel *kernel_splat(Rep r)
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
-/* In uint64_t: an index that is out of all bounds, in a lane that its mask switches off, may wrap. */
+/* Sums in uint64_t: an index out of all bounds may wrap, in a lane that its mask disables. */
 static int64_t sum_terms(int64_t start, const LaneTerm *term, int count, int lane)
 {
     uint64_t sum = (uint64_t)start;
@@ -179,7 +179,7 @@ static int64_t clamp(int64_t at)
     return at < -((int64_t)1 << 40) ? -((int64_t)1 << 40) : at > (int64_t)1 << 40 ? (int64_t)1 << 40 : at;
 }
 
-/* Far from where additions of two of them could wrap, and far outside of every tensor where they are that large. */
+/* Clamps to a range in which the sum of two cannot wrap, and which is far outside of every tensor. */
 int64_t access_at(const ProgramAccess *x) { return clamp(sum_terms(x->constant, x->term, x->term_count, 0)); }
 
 void kernel_offsets(const Instr *in, int lanes)
@@ -207,7 +207,7 @@ static void note_fault(ProgramAccess *x, int lane, int64_t at)
     x->fault_at = at;
 }
 
-/* Where some lane may be out of bounds. */
+/* Loads lanes that may be out of bounds. */
 static void load_carefully(const Instr *in, int lanes, int64_t at)
 {
     ProgramAccess *x = in->access;
@@ -231,7 +231,7 @@ static void load_wide(const Instr *in, int lanes)
 #define LOAD(NAME, M, R)                                                                                               \
     static void NAME(const Instr *in, int lanes)                                                                       \
     {                                                                                                                  \
-        ProgramAccess *x = in->access;                                                                                        \
+        ProgramAccess *x = in->access;                                                                                 \
         const Offsets *o = x->offsets;                                                                                 \
         const int64_t at = access_at(x), step = o->step;                                                               \
         R *restrict to = in->to;                                                                                       \
@@ -286,7 +286,7 @@ Finish *finish_store(DType t)
     return stores[t];
 }
 
-/* `old` is kept in a register while the element stays the same. */
+/* `old` stays in a register while the element is the same. */
 #define REDUCE(NAME, M, R, COMBINED)                                                                                   \
     static void NAME(const Strip *s, int64_t at, int lanes)                                                            \
     {                                                                                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Every distinct node entered becomes a site in one array, operands before users. A site remembers its value and the
- * number of the point at which it was computed; a new point is a new number. */
+/* Each distinct node is a site in one array, operands before users. A site stores its value and the number of the
+ * point at which it was computed; a new point is a new number. */
 #include "ir/interpret/point.h"
 
 #include <string.h>
@@ -12,7 +12,7 @@ typedef struct PointSite {
     const Expr *expr;
     const int *arg;           /* sites of the operands */
     Scalar value;
-    uint64_t known_at;        /* the point of `value`; ALWAYS for constants and variables */
+    uint64_t computed_at;     /* the point of `value`; ALWAYS for constants and variables */
 } PointSite;
 
 static const uint64_t ALWAYS = UINT64_MAX;
@@ -21,7 +21,7 @@ struct Point {
     Ctx *cx;
     PointRead *read;
     void *user;
-    Map site_of;              /* Expr -> its index + 1, kept as a pointer into `tokens` */
+    Map site_of;              /* Expr -> its index + 1, stored as a pointer into `tokens` */
     PointSite *site;
     int count, room;
     uint64_t now;
@@ -53,7 +53,7 @@ int point_site(Point *p, const Expr *e)
     p->site[*number] = (PointSite){ .expr = e, .arg = arg };
     if (expr_is_const(e)) {
         p->site[*number].value = expr_scalar(e);
-        p->site[*number].known_at = ALWAYS;
+        p->site[*number].computed_at = ALWAYS;
     }
     map_put_ptr(&p->site_of, e, number);
     return *number;
@@ -79,10 +79,10 @@ int point_site_in(Point *p, const Env *sizes, const Expr *e)
 
 void point_set(Point *p, const Expr *var, Scalar value)
 {
-    int number = point_site(p, var);     /* may move p->site */
+    int number = point_site(p, var);     /* may reallocate p->site */
     PointSite *s = &p->site[number];
     s->value = value;
-    s->known_at = ALWAYS;
+    s->computed_at = ALWAYS;
     p->now++;
 }
 
@@ -92,7 +92,7 @@ void point_set_int(Point *p, const Expr *var, int64_t value)
     point_set(p, var, s);
 }
 
-void point_forget(Point *p) { p->now++; }
+void point_invalidate(Point *p) { p->now++; }
 
 static Scalar read_element(Point *p, const PointSite *s)
 {
@@ -138,9 +138,9 @@ static Scalar compute(Point *p, const PointSite *s)
 Scalar point_value(Point *p, int site)
 {
     PointSite *s = &p->site[site];
-    if (s->known_at == ALWAYS || s->known_at == p->now) return s->value;
+    if (s->computed_at == ALWAYS || s->computed_at == p->now) return s->value;
     s->value = compute(p, s);
-    s->known_at = p->now;
+    s->computed_at = p->now;
     return s->value;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Compiles a nest to a program (program.h). Sizes and data are known, so sizes become constants and tensors pointers.
  *
- * Lanes are points of a block in the order of its loops, and every lane is computed before one is stored. That is right
- * as long as a block does not read what it writes itself; one that does gets one lane. */
+ * Lanes are points of a block in the order of its loops; all lanes are computed before one is stored. That requires a
+ * block not to read its own output; one that does gets a single lane. */
 #include "ir/interpret/program.h"
 
 #include "ir/interpret/program_compile.h"
@@ -26,7 +26,8 @@ static bool reads_itself(Ctx *cx, const Stage *s)
     return false;
 }
 
-/* How many of the innermost loops of chain[count] (outermost first) become lanes, and how many lanes they make. */
+/* Returns the number of innermost loops of chain[count] (outermost first) that become lanes; s receives their
+ * number. */
 static int choose_lanes(Compiler *c, const Stmt *const *chain, int count, const Stage *stage, Strip *s)
 {
     int used = 0;
@@ -50,7 +51,7 @@ static int choose_lanes(Compiler *c, const Stmt *const *chain, int count, const 
     return used;
 }
 
-/* The chain of loops from `s` down to its one block; 0 where there is none. An Alloc or Tile changes nothing here. */
+/* Finds the chain of loops from `s` down to its one block; 0: there is none. Alloc and Tile statements are skipped. */
 static int chain_of(const Stmt *s, const Stmt **chain, const Stmt **block)
 {
     int count = 0;
@@ -78,7 +79,8 @@ static void fill_lanes(Compiler *c, const Stmt *const *loops, int count)
 
 static Lane lane_of(ProgramValue v) { return (Lane){ v.at, v.lanes > 1, v.rep }; }
 
-/* All lanes of the innermost loops that the outputs' address does not use share an element. */
+/* Returns the number of lanes that share an output element: those of the innermost loops that its address does not
+ * use. */
 static int run_length(Compiler *c, const Offsets *o)
 {
     int run = 1;
@@ -129,7 +131,7 @@ static void compile_sink(Compiler *c, int i, const ProgramValue *mask)
     k->access.own = map_get_ptr(&c->data, stage->out[i]);
 }
 
-/* The block that is compiled from here on, and its lanes. */
+/* Starts the strip of a block, with its lanes. */
 static Strip *begin_strip(Compiler *c, const Stmt *block, const Stmt *const *lane_loops, int count, const Strip *lanes)
 {
     Strip *s = arena_copy(c->arena, lanes, sizeof *lanes);
@@ -179,7 +181,7 @@ static void compile_strip(Compiler *c, const Stmt *block, const Stmt *const *lan
 
 static void compile_stmt(Compiler *c, const Stmt *s);
 
-/* No block inside is ever reached: the loops around it are left out, however long they are. */
+/* True if no block inside ever runs: the enclosing loops are dropped, whatever their extent. */
 static bool is_idle(Compiler *c, const Stmt *s)
 {
     if (s->kind == STMT_BLOCK || s->kind == STMT_IF) return false;
@@ -203,10 +205,10 @@ static void compile_loop(Compiler *c, const Stmt *s)
         return;
     }
     if (c->depth == MAX_DEPTH) {
-        diag_unsupported(c->cx, s->name, "more than %d loops inside each other", MAX_DEPTH);
+        diag_unsupported(c->cx, s->name, "more than %d nested loops", MAX_DEPTH);
         return;
     }
-    /* An extent is an expression over outer loops: it is compiled as a strip of no lanes would be. */
+    /* An extent is an expression over outer loops: it is compiled like a strip without lanes. */
     Loop *loop = NEW(c->arena, Loop);
     Strip none = { .lanes = 1 };
     c->strip = &none;
@@ -251,18 +253,18 @@ static void compile_stmt(Compiler *c, const Stmt *s)
     }
 }
 
-/* Whole tensors, wherever the Allocs stand: every element is assigned once, so what a window holds is held here too. */
-static void place_allocs(Compiler *c, const Stmt *s)
+/* Allocates whole tensors, not windows: every element is assigned once, so no value is lost. */
+static void allocate_buffers(Compiler *c, const Stmt *s)
 {
     const Tensor *t = s->kind == STMT_ALLOC ? s->buffer->tensor : NULL;
     if (t && !map_get_ptr(&c->data, t)) {
         int64_t elems = env_elems(c->cx, c->env, t);
         map_put_ptr(&c->data, t, arena_array(c->arena, (size_t)elems, (size_t)dtype_info(t->type)->bytes));
     }
-    for (int i = 0; i < s->child_count; i++) place_allocs(c, s->child[i]);
+    for (int i = 0; i < s->child_count; i++) allocate_buffers(c, s->child[i]);
 }
 
-static void place_given(Compiler *c)
+static void enter_given(Compiler *c)
 {
     for (int i = 0; i < c->nest->input_count; i++) {
         const Tensor *t = c->nest->input[i];
@@ -283,7 +285,7 @@ Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e)
     Compiler c = { .cx = cx, .arena = arena, .nest = n, .env = e };
     c.data = map_new(arena);
     c.reads = map_new(arena);
-    place_given(&c);
+    enter_given(&c);
     if (ctx_failed(cx)) return NULL;
     const Stmt *root = n->root ? n->root : &nothing;
     int32_t *once = NEW(arena, int32_t);
@@ -291,7 +293,7 @@ Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e)
     Loop *program = NEW(arena, Loop);
     *program = (Loop){ .stmt = root, .var = NEW(arena, int32_t), .extent = once };
     c.loops[c.depth++] = program;
-    place_allocs(&c, root);
+    allocate_buffers(&c, root);
     compile_stmt(&c, root);
     return ctx_failed(cx) ? NULL : program;
 }

@@ -1,28 +1,27 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_IR_PROGRAM_H
-#define LW_IR_PROGRAM_H
+#ifndef LW_IR_INTERPRET_PROGRAM_H
+#define LW_IR_INTERPRET_PROGRAM_H
 /* The fast interpreter's program: a nest compiled for known sizes and data.
  *
  * The innermost loops around a block become lanes: up to MOST_LANES points of the block run together, each instruction
- * doing all lanes before the next. A value is the same for all lanes (it has one) or has one for each. Every instruction
- * stands at the outermost level at which its operands are known: `once`, at the start of each iteration of a loop, or in
- * the strip itself. So conditions of a padded read, addresses and loads that an inner loop does not change are computed
- * outside of it.
+ * for all lanes before the next. A value is uniform (one for all lanes) or has one element per lane. Every instruction
+ * is at the outermost level at which its operands are available: at the start of each iteration of a loop, or in the
+ * strip itself. Conditions of a padded read, addresses and loads that an inner loop does not change are thus hoisted.
  *
- *   program = loop            with a single iteration: its `each` is what runs once
+ *   program = loop            with a single iteration: its `each` runs once
  *   loop    = each, (loop | strip)...
  *   strip   = code, then a store of all lanes, in order
  *
- * program.c compiles, lanes.c has the instructions, program_run.c the loops and stores. */
+ * program.c compiles, lanes.c implements the instructions, program_run.c the loops and stores. */
 #include "ir/interpret/interpret.h"
 
 enum { MOST_LANES = 512 };
 
-/* How a value lies in a register: bool to i32 as int32_t, f32 as float, everything else as Scalar. */
+/* The representation of a value in a register: bool to i32 as int32_t, f32 as float, everything else as Scalar. */
 typedef enum Rep { REP_I32, REP_F32, REP_WIDE } Rep;
 Rep rep_of(DType t);
 
-/* Where in a tensor each lane's element is, apart from what all lanes share. Recomputed by an instruction. */
+/* The offset of each lane's element, without the uniform part of the address. An instruction recomputes it. */
 typedef struct LaneTerm { const int32_t *lane; int64_t factor; } LaneTerm;
 typedef struct Offsets {
     int64_t *at;                       /* [lanes], in elements */
@@ -40,12 +39,12 @@ typedef struct ProgramAccess {
     int64_t elems, constant;
     int term_count; const LaneTerm *term;    /* one lane each */
     const Offsets *offsets;
-    /* NULL: all lanes; step 0: one for all. Lanes without it are not touched */
+    /* NULL: all lanes; step 0: one for all. Disabled lanes are not accessed */
     const int32_t *mask; int mask_step;
     int fault_lane;                          /* first lane out of bounds, -1: none */
     int64_t fault_at;                        /* its element */
 } ProgramAccess;
-int64_t access_at(const ProgramAccess *x);          /* the part that all lanes share */
+int64_t access_at(const ProgramAccess *x);          /* the uniform part of the address */
 static inline bool access_fits(const ProgramAccess *x, int64_t at)
 {
     return at + x->offsets->least >= 0 && at + x->offsets->greatest < x->elems;
@@ -58,20 +57,20 @@ struct Instr {
     int lanes;                         /* 1, or all those of its strip */
     void *to; const void *arg[3];
     ProgramAccess *access;                    /* loads */
-    Offsets *offsets;                  /* what this instruction recomputes */
+    Offsets *offsets;                  /* that this instruction recomputes */
     /* For the general kernel: of the operands, and of the result last */
     ExprKind kind; DType type, operand; Rep rep[4];
 };
 typedef struct Instrs { int count, room; const Instr **at; } Instrs;
 
-Kernel *kernel_of(ExprKind k, DType result, DType operand);          /* the general one where there is no special one */
+Kernel *kernel_of(ExprKind k, DType result, DType operand);          /* the special kernel, or else the general one */
 Kernel *kernel_load(DType t);
-Kernel *kernel_splat(Rep r);                                         /* one lane to all */
+Kernel *kernel_splat(Rep r);                                         /* copies one lane to all */
 void kernel_offsets(const Instr *in, int lanes);
 Scalar lane_get(Rep r, const void *at, int lane);
 void lane_put(Rep r, void *at, int lane, Scalar v);
 
-/* A value as a store sees it: step 0: one for all */
+/* The operand of a store; step 0: one value for all lanes */
 typedef struct Lane { const void *at; int step; Rep rep; } Lane;
 
 /* One output of a strip: stored, or combined into. */
@@ -101,7 +100,7 @@ struct Strip {
     int load_count; ProgramAccess **load;
 };
 Finish *finish_store(DType t);
-Finish *finish_reduce(Reducer r, DType t);                           /* NULL: only the general way */
+Finish *finish_reduce(Reducer r, DType t);                           /* NULL: only the general method */
 
 typedef struct Loop Loop;
 typedef struct Action { Loop *loop; Strip *strip; } Action;          /* one of them */
@@ -112,6 +111,7 @@ struct Loop {
     int count, room; Action *action;
 };
 
-Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e);  /* NULL on error; instructions live in `arena` */
+/* Returns NULL on error; `arena` owns the instructions. */
+Loop *program_compile(Ctx *cx, Arena *arena, const Nest *n, Env *e);
 bool  program_run(Ctx *cx, const Loop *root);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a program. A strip computes all its lanes, then stores them in the order of the loops that they stand for: a
- * reduction's elements are combined one after another, so floats come out as from the loops themselves. */
+/* Runs a program. A strip computes all its lanes, then stores them in the order of the loops that they represent. The
+ * elements of a reduction are combined one after another, so floats have the loops' rounding. */
 #include "ir/interpret/program.h"
 
 #include "support/text.h"
@@ -10,7 +10,7 @@ static void run_code(const Instrs *code, int lanes)
     for (int i = 0; i < code->count; i++) code->at[i]->run(code->at[i], code->at[i]->lanes == 1 ? 1 : lanes);
 }
 
-/* Outside the strip, instructions do all lanes that the strip can have. */
+/* Outside the strip, instructions compute all lanes that the strip can have. */
 static void run_each(const Instrs *code)
 {
     for (int i = 0; i < code->count; i++) code->at[i]->run(code->at[i], code->at[i]->lanes);
@@ -24,7 +24,8 @@ static void fault(Ctx *cx, const Strip *s, const ProgramAccess *x, const char *d
                does, x->tensor->name, (long long)elem, (long long)x->elems);
 }
 
-/* A load outside the strip may have met lanes that this run of it does not have. */
+/* Reports faults of loads in lanes of this run; a load outside the strip also covers lanes that this run does not
+ * have. */
 static bool loads_are_good(Ctx *cx, const Strip *s, int lanes)
 {
     for (int i = 0; i < s->load_count; i++) {
@@ -36,7 +37,7 @@ static bool loads_are_good(Ctx *cx, const Strip *s, int lanes)
     return true;
 }
 
-/* One lane, the general way. */
+/* Stores one lane, by the general method. */
 static void store_lane(const Strip *s, int lane, const int64_t *elem)
 {
     const bool starts = s->reduces && s->first.at && is_on(s->first, lane);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* The values of a strip: which instructions compute an expression, where they stand, and how an index becomes an address.
+/* The values of a strip: the instructions of an expression, their levels, and the addresses of indices.
  *
- * A flat index is brought to constant + sum of factor * variable wherever it is linear. What all lanes share of it is added
- * up at each access; what they do not is a vector of offsets, mostly the same for the whole run. A load stands inside every
- * loop in which its tensor is also written, so it never runs ahead of a store. It may run where its block will not, for
- * another loop's extent may be 0: so out of bounds it only notes the fault, and the strip reports it. */
+ * A flat index becomes constant + sum of factor * variable wherever it is linear. Its uniform part is added at each
+ * access; the rest is a vector of offsets, mostly constant for the whole run. A load is inside every loop in which its
+ * tensor is also written, so it never precedes a store. It may run where its block does not, because another loop's
+ * extent may be 0: an access out of bounds is recorded, and the strip reports it. */
 #include "ir/interpret/program_compile.h"
 
 #include <string.h>
 
-typedef struct ValueKey { const void *what, *mask; } ValueKey;   /* expression; the mask under which it is loaded */
+typedef struct ValueKey { const void *what, *mask; } ValueKey;   /* expression; the mask of its loads */
 
 /* ---- Lists ------------------------------------------------------------------------------------------------------- */
 
@@ -22,7 +22,7 @@ void *grown(Arena *arena, void *at, int count, int *room, size_t bytes)
     return more;
 }
 
-/* Levels: 0 .. depth-1 an iteration of loops[level], depth the strip, depth + 1 one lane's combination. */
+/* Levels: 0 .. depth-1 an iteration of loops[level], depth the strip, depth + 1 the combination of one lane. */
 static Instrs *code_at(Compiler *c, int level)
 {
     if (level < c->depth) return &c->loops[level]->each;
@@ -42,7 +42,7 @@ static void *known(const Compiler *c, const void *what, const void *mask)
     return map_get(&c->values, &key, sizeof key);
 }
 
-static ProgramValue remember(Compiler *c, const void *what, const void *mask, ProgramValue v)
+static ProgramValue record(Compiler *c, const void *what, const void *mask, ProgramValue v)
 {
     const ValueKey key = { what, mask };
     map_put(&c->values, arena_copy(c->arena, &key, sizeof key), sizeof key, arena_copy(c->arena, &v, sizeof v));
@@ -76,7 +76,7 @@ static ProgramValue splat(Compiler *c, ProgramValue v)
     ProgramValue all = value_new(c, v.rep, c->strip->lanes, v.level);
     const Instr in = { .run = kernel_splat(v.rep), .lanes = all.lanes, .to = all.at, .arg = { v.at } };
     append(c, all.level, &in);
-    return remember(c, v.at, NULL, all);
+    return record(c, v.at, NULL, all);
 }
 
 static ProgramValue apply(Compiler *c, ExprKind kind, DType type, DType operand, const ProgramValue *arg, int count)
@@ -108,7 +108,8 @@ static ProgramValue apply2(Compiler *c, ExprKind kind, DType t, ProgramValue a, 
     return apply(c, kind, t, t, args, 2);
 }
 
-/* The value of a loop variable: of a loop around, or of the lanes, the outermost of which count from the strip's base. */
+/* Returns the value of a loop variable: of an enclosing loop, or of the lanes, the outermost of which count from the
+ * strip's base. */
 static ProgramValue loop_value(Compiler *c, const Expr *var)
 {
     for (int i = 0; i < c->lane_loops; i++) {
@@ -136,7 +137,7 @@ static bool has_reads(Compiler *c, const Expr *e)
 
 /* ---- Addresses --------------------------------------------------------------------------------------------------- */
 
-/* constant + sum of factor * value: the part of a flat index that was found linear. */
+/* constant + sum of factor * value: the linear part of a flat index. */
 enum { MOST_TERMS = 32 };
 typedef struct Sum {
     int64_t constant;
@@ -154,7 +155,7 @@ static void add_term(Sum *s, ProgramValue v, int64_t factor)
         s->term[i].factor += factor;
         return;
     }
-    if (s->count == MOST_TERMS) return;   /* cannot be: add_linear keeps two terms for each */
+    if (s->count == MOST_TERMS) return;   /* impossible: add_linear reserves two terms for each */
     s->term[s->count].value = v;
     s->term[s->count++].factor = factor;
 }
@@ -194,7 +195,7 @@ static const Offsets *no_offsets(Compiler *c)
     return o;
 }
 
-/* Splits the sum into what all lanes share and an instruction that makes the rest. Gives the level of both. */
+/* Splits the sum into its uniform part and an instruction that computes the rest. Returns the level of both. */
 static int set_address(Compiler *c, ProgramAccess *x, const Sum *s)
 {
     LaneTerm *shared = NEW_ARRAY(c->arena, LaneTerm, s->count), *own = NEW_ARRAY(c->arena, LaneTerm, s->count);
@@ -261,7 +262,7 @@ static bool writes(const Stmt *s, const Tensor *t)
     return false;
 }
 
-/* The outermost level at which the tensor does not change any more. */
+/* Returns the outermost level at which the tensor no longer changes. */
 static int load_level(const Compiler *c, const Tensor *t)
 {
     int level = t->data ? 0 : c->depth;
@@ -296,7 +297,7 @@ static ProgramValue compile_read(Compiler *c, const Expr *e, const ProgramValue 
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
-/* The mask of a side that is evaluated only where `cond` is (or is not). */
+/* Returns the mask of a side that is evaluated only where `cond` is (or is not) true. */
 static ProgramValue narrowed(Compiler *c, const ProgramValue *mask, ProgramValue cond, bool wanted)
 {
     if (!wanted) cond = apply(c, EXPR_NOT, BOOL, BOOL, &cond, 1);
@@ -349,10 +350,10 @@ ProgramValue compile_value(Compiler *c, const Expr *e, const ProgramValue *mask)
 {
     if (!has_reads(c, e)) mask = NULL;
     const ProgramValue *done = known(c, e, mask ? mask->at : NULL);
-    return done ? *done : remember(c, e, mask ? mask->at : NULL, compile_new(c, e, mask));
+    return done ? *done : record(c, e, mask ? mask->at : NULL, compile_new(c, e, mask));
 }
 
-/* Axes become their binds, sizes their values. */
+/* Replaces axes by their binds and sizes by their values. */
 static const Expr *resolve_one(Ctx *cx, const Expr *e, void *user)
 {
     const Compiler *c = user;
@@ -370,5 +371,5 @@ ProgramValue compile_operand(Compiler *c, DType t, const Expr **stand_in)
 {
     ProgramValue v = value_new(c, rep_of(t), 1, c->depth + 1);
     *stand_in = expr_new_var(c->cx, "lane", VAR_LOCAL, t, 0, 0);
-    return remember(c, *stand_in, NULL, v);
+    return record(c, *stand_in, NULL, v);
 }

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
-/* Runs a nest by walking its statements, and watches. Three things make wrong nests show:
+/* Runs a nest by walking its statements, with checks. Three mechanisms expose wrong nests:
  *
- * - Storage is what the Alloc says: dimension d has ring[d] slots, or one per index. A slot knows which element it holds
- *   and in which execution of its Alloc that was stored, so a read of an element that was never written, or whose slot
- *   has been taken by another one, is seen. Accesses outside the window or the tensor are seen before.
- * - Iterations of a parallel loop run in the order (a i + b) mod n with a random a prime to n, or side by side, as lanes that
- *   share what is neither on a stack nor in registers: there two of them may take one another's slots.
- * - Lanes of a vector loop run in lockstep: the loop is carried down to its blocks, and each block is computed for all
- *   lanes before the first of them stores. Buffers inside the loop exist once for each lane. So are those of a loop whose
- *   iterations a compiler is told to be independent. */
+ * - Storage follows the Alloc: dimension d has ring[d] slots, or one per index. A slot records its element and the
+ *   execution of the Alloc in which that was stored. A read of an element that was never written, or whose slot holds
+ *   another one, is therefore reported. Accesses outside the window or the tensor are reported first.
+ * - Iterations of a parallel loop run in the order (a i + b) mod n with a random a prime to n, or concurrently, as
+ * lanes
+ *   that share all storage but stack and registers: there two of them may overwrite each other's slots.
+ * - Lanes of a vector loop run in lockstep: the loop moves down to its blocks, and each block is computed for all
+ * lanes
+ *   before the first of them stores. Buffers inside the loop exist once per lane. The same holds for a loop whose
+ *   iterations a pragma declares independent. */
 #include "ir/interpret/walk.h"
 
 #include <string.h>
@@ -18,28 +20,28 @@
 #include "support/map.h"
 #include "support/text.h"
 
-/* What a slot holds: element `elem` of its tensor, stored in the era `era`. */
+/* The content of a slot: element `elem` of its tensor, stored in the era `era`. */
 typedef struct RingSlot { uint64_t era; int64_t elem; } RingSlot;
 
-/* The storage of a tensor. A copy is one lane's: begin and end of the window and the slots are per copy. Where the lanes of a
- * parallel loop share one, the slots of an element are counted from the begin of the lane's window. */
-typedef struct WalkPlace {
+/* The storage of a tensor. Each lane has a copy: begin and end of the window and the slots are per copy. If the lanes
+ * of a parallel loop share one copy, slots are counted from the begin of the lane's window. */
+typedef struct WalkStorage {
     const Tensor *tensor;
     int64_t dim[MAX_RANK], slots[MAX_RANK];        /* elements, and slots, along each dimension */
     int64_t elems, slot_count;                     /* of the tensor; of one copy */
-    int64_t copies, windows, room;                 /* in use; of the windows, as many or more; allocated of both */
+    int64_t copies, windows, room;                 /* in use; windows in use, at least `copies`; allocated of both */
     int64_t (*begin)[MAX_RANK], (*end)[MAX_RANK];  /* [windows]; NULL: no window */
     const void *data;                              /* [copies][slot_count] elements */
     void *own;                                     /* the same, where it is written; NULL: an input */
     RingSlot *slot;                                    /* [copies][slot_count]; NULL: everything is written */
-    uint64_t era;                                  /* of the Alloc's present execution; 0: none */
-} WalkPlace;
+    uint64_t era;                                  /* of the Alloc's current execution; 0: none */
+} WalkStorage;
 
-/* The lanes in lockstep: values of the vector loops around. Lane l is number id[l] of `width`. */
+/* The lanes in lockstep: values of the enclosing vector loops. Lane l is number id[l] of `width`. */
 typedef struct Lanes {
     int count, var_count;
     int64_t width, room;
-    int64_t shared;           /* the width outside of a parallel loop that runs side by side; 0: there is none */
+    int64_t shared;           /* the width outside of a parallel loop that runs concurrently; 0: there is none */
     const Expr *var[MAX_DEPTH];
     int64_t *value;           /* [count][var_count] */
     int64_t *id;              /* [count] */
@@ -48,11 +50,11 @@ typedef struct Lanes {
 /* A stage's expressions, entered once. */
 typedef struct StageSites {
     int extent[MAX_AXES];
-    const Expr *old[2];       /* stand for the elements combined into */
+    const Expr *old[2];       /* the accumulated elements */
     int init[2], combined[2]; /* without reducer `combined` is the value */
 } StageSites;
 
-/* What one lane of a block is about to store. */
+/* The pending result of one lane of a block. */
 typedef struct Result { bool is_active; int64_t at[MAX_AXES]; Scalar value[2]; } Result;
 
 typedef struct Walk {
@@ -61,7 +63,8 @@ typedef struct Walk {
     Env *env;
     bool checked;
     uint64_t random;          /* 0: no shuffling, no lockstep */
-    Map places, stages, lanes_of, windows;   /* Tensor -> Place; Stage -> StageSites; Stmt -> Lanes; Stmt -> Window */
+    /* Tensor -> WalkStorage; Stage -> StageSites; Stmt -> Lanes; Stmt -> Window */
+    Map storage, stages, lanes_of, windows;
     Point *point;
     uint64_t era;
     int64_t lane, width;      /* that runs */
@@ -71,22 +74,22 @@ typedef struct Walk {
     const RunOptions *options;
 } Walk;
 
-/* ---- Places ------------------------------------------------------------------------------------------------------ */
+/* ---- Storage ----------------------------------------------------------------------------------------------------- */
 
-static WalkPlace *place_new(Walk *w, const Tensor *t)
+static WalkStorage *storage_new(Walk *w, const Tensor *t)
 {
-    WalkPlace *p = NEW(w->cx->arena, WalkPlace);
+    WalkStorage *p = NEW(w->cx->arena, WalkStorage);
     p->tensor = t;
     p->elems = p->slot_count = env_elems(w->cx, w->env, t);
     p->copies = p->windows = 1;
     for (int d = 0; d < t->rank; d++) p->dim[d] = p->slots[d] = env_eval_size(w->cx, w->env, t->shape[d]);
-    map_put_ptr(&w->places, t, p);
+    map_put_ptr(&w->storage, t, p);
     return p;
 }
 
-static WalkPlace *place_given(Walk *w, const Tensor *t)
+static WalkStorage *storage_given(Walk *w, const Tensor *t)
 {
-    WalkPlace *p = place_new(w, t);
+    WalkStorage *p = storage_new(w, t);
     p->data = env_get(w->env, t);
     p->era = 1;
     if (!p->data) diag_error(w->cx, w->nest->name, "the input \"%s\" has no data", t->name);
@@ -95,18 +98,18 @@ static WalkPlace *place_given(Walk *w, const Tensor *t)
 
 /* ---- Elements ---------------------------------------------------------------------------------------------------- */
 
-static void fault(Walk *w, const WalkPlace *p, const int64_t *index, const char *does, const char *why)
+static void fault(Walk *w, const WalkStorage *p, const int64_t *index, const char *does, const char *why)
 {
     const char *where = w->block ? text_format(w->cx, "block \"%s\"", w->block->name) : w->nest->name;
     diag_error(w->cx, where, "%s \"%s\" at %s, %s", does, p->tensor->name, index_text(w->cx, p->tensor->rank, index),
                why);
 }
 
-/* Where the running lane keeps its copy: its number among the lanes at the time of the Alloc. */
-static int64_t copy_of(const Walk *w, const WalkPlace *p) { return w->lane / (w->width / p->copies); }
-static int64_t window_number(const Walk *w, const WalkPlace *p) { return w->lane / (w->width / p->windows); }
+/* Returns the copy of the running lane: its number among the lanes at the time of the Alloc. */
+static int64_t copy_of(const Walk *w, const WalkStorage *p) { return w->lane / (w->width / p->copies); }
+static int64_t window_number(const Walk *w, const WalkStorage *p) { return w->lane / (w->width / p->windows); }
 
-static bool is_inside(Walk *w, const WalkPlace *p, const int64_t *index, const char *does)
+static bool is_inside(Walk *w, const WalkStorage *p, const int64_t *index, const char *does)
 {
     const int64_t copy = window_number(w, p);
     for (int d = 0; d < p->tensor->rank; d++) {
@@ -126,7 +129,7 @@ static bool is_inside(Walk *w, const WalkPlace *p, const int64_t *index, const c
 
 typedef struct Spot { int64_t slot, elem; } Spot;
 
-static Spot spot_of(const Walk *w, const WalkPlace *p, const int64_t *index)
+static Spot spot_of(const Walk *w, const WalkStorage *p, const int64_t *index)
 {
     Spot s = { 0, 0 };
     for (int d = 0; d < p->tensor->rank; d++) {
@@ -138,12 +141,12 @@ static Spot spot_of(const Walk *w, const WalkPlace *p, const int64_t *index)
     return s;
 }
 
-static WalkPlace *stage_place(Walk *w, const Tensor *t, const int64_t *index, const char *does)
+static WalkStorage *storage_at(Walk *w, const Tensor *t, const int64_t *index, const char *does)
 {
-    WalkPlace *p = map_get_ptr(&w->places, t);
-    if (!p && t->data) p = place_given(w, t);
+    WalkStorage *p = map_get_ptr(&w->storage, t);
+    if (!p && t->data) p = storage_given(w, t);
     if (!p || !p->era) {
-        WalkPlace nowhere = { .tensor = t };
+        WalkStorage nowhere = { .tensor = t };
         fault(w, &nowhere, index, does, "outside the Alloc that holds it");
         return NULL;
     }
@@ -153,7 +156,7 @@ static WalkPlace *stage_place(Walk *w, const Tensor *t, const int64_t *index, co
 static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *does)
 {
     Scalar zero = { 0 };
-    const WalkPlace *p = stage_place(w, t, index, does);
+    const WalkStorage *p = storage_at(w, t, index, does);
     if (!p) return zero;
     Spot s = spot_of(w, p, index);
     if (p->slot && p->slot[s.slot].era != p->era) fault(w, p, index, does, "which has not been written");
@@ -164,7 +167,7 @@ static Scalar load(Walk *w, const Tensor *t, const int64_t *index, const char *d
 
 static void store(Walk *w, const Tensor *t, const int64_t *index, Scalar v)
 {
-    WalkPlace *p = stage_place(w, t, index, "writes");
+    WalkStorage *p = storage_at(w, t, index, "writes");
     if (!p) return;
     Spot s = spot_of(w, p, index);
     dtype_store(t->type, p->own, s.slot, v);
@@ -177,9 +180,9 @@ static Scalar read_element(void *user, const Tensor *t, const int64_t *index) { 
 
 static int site(Walk *w, const Expr *e) { return point_site_in(w->point, w->env, e); }
 
-static void place_output(Walk *w, const Tensor *t)
+static void storage_output(Walk *w, const Tensor *t)
 {
-    WalkPlace *p = place_new(w, t);
+    WalkStorage *p = storage_new(w, t);
     p->own = env_storage(w->env, t);
     if (!p->own) p->own = env_alloc(w->cx, w->env, t);
     p->data = p->own;
@@ -187,7 +190,7 @@ static void place_output(Walk *w, const Tensor *t)
     p->era = ++w->era;
 }
 
-static void make_room(Walk *w, WalkPlace *p, int64_t copies, int64_t windows)
+static void reserve_copies(Walk *w, WalkStorage *p, int64_t copies, int64_t windows)
 {
     p->copies = copies;
     p->windows = windows;
@@ -201,10 +204,10 @@ static void make_room(Walk *w, WalkPlace *p, int64_t copies, int64_t windows)
     p->end = arena_array(w->cx->arena, (size_t)windows, sizeof *p->end);
 }
 
-static WalkPlace *place_for(Walk *w, const Buffer *b)
+static WalkStorage *storage_for(Walk *w, const Buffer *b)
 {
-    WalkPlace *p = map_get_ptr(&w->places, b->tensor);
-    if (!p) p = place_new(w, b->tensor);
+    WalkStorage *p = map_get_ptr(&w->storage, b->tensor);
+    if (!p) p = storage_new(w, b->tensor);
     p->slot_count = 1;
     for (int d = 0; d < b->tensor->rank; d++) {
         p->slots[d] = w->checked && b->ring[d] ? b->ring[d] : p->dim[d];
@@ -233,8 +236,8 @@ static const Window *window_of(Walk *w, const Stmt *alloc)
     return known;
 }
 
-/* A dimension of which no window can be given keeps the whole tensor. */
-static void set_windows(Walk *w, const Stmt *alloc, WalkPlace *p, const Lanes *l)
+/* A dimension without a window uses the whole tensor. */
+static void set_windows(Walk *w, const Stmt *alloc, WalkStorage *p, const Lanes *l)
 {
     const Window *window = window_of(w, alloc);
     for (int lane = 0; lane < l->count; lane++) {
@@ -315,7 +318,7 @@ static void run_block(Walk *w, const Stmt *block, const Lanes *l)
     if (l->count > w->result_room) w->result = NEW_ARRAY(w->cx->arena, Result, w->result_room = 2 * l->count);
     for (int lane = 0; lane < l->count; lane++) {
         set_lane(w, l, lane);
-        point_forget(w->point);
+        point_invalidate(w->point);
         compute(w, block, &w->result[lane]);
     }
     for (int lane = 0; lane < l->count; lane++) {
@@ -353,7 +356,7 @@ static WalkOrder order_of(Walk *w, const Stmt *loop, int64_t n)
     return o;
 }
 
-/* The lanes made at a statement are kept with it, for it does not run inside itself. None of them is active yet. */
+/* Returns the lanes of a statement, cached because no statement runs inside itself. None of them is active yet. */
 static Lanes *lanes_at(Walk *w, const Stmt *s, const Lanes *outer, int64_t room)
 {
     Lanes *l = map_get_ptr(&w->lanes_of, s);
@@ -396,7 +399,7 @@ static int64_t longest(Walk *w, const Stmt *loop, const Lanes *l)
 
 static void run(Walk *w, const Stmt *s, const Lanes *l);
 
-/* Lanes whose own extent is shorter sit the last iterations out. */
+/* Lanes with a shorter extent are inactive in the last iterations. */
 static void run_loop(Walk *w, const Stmt *loop, const Lanes *l)
 {
     int64_t n = longest(w, loop, l);
@@ -430,7 +433,7 @@ static void run_lockstep(Walk *w, const Stmt *loop, const Lanes *l)
     run(w, loop->child[0], all);
 }
 
-/* What a compiler is promised it may use: lanes are what it would make of a loop whose iterations are independent. */
+/* True for the loops that a compiler may run as lanes: vector loops, and loops with independent iterations. */
 static bool is_in_lockstep(Walk *w, const Stmt *loop)
 {
     const LoopHints *h = expr_as_var(loop->var)->hints;
@@ -441,9 +444,9 @@ static bool is_in_lockstep(Walk *w, const Stmt *loop)
 
 static void run_alloc(Walk *w, const Stmt *alloc, const Lanes *l)
 {
-    WalkPlace *p = place_for(w, alloc->buffer);
+    WalkStorage *p = storage_for(w, alloc->buffer);
     bool own = !w->checked || alloc->buffer->scope == SCOPE_STACK || alloc->buffer->scope == SCOPE_REGISTER;
-    make_room(w, p, own || !l->shared ? l->width : l->shared, l->width);
+    reserve_copies(w, p, own || !l->shared ? l->width : l->shared, l->width);
     p->era = ++w->era;
     if (w->checked) set_windows(w, alloc, p, l);
     run(w, alloc->child[0], l);
@@ -474,7 +477,7 @@ static void run(Walk *w, const Stmt *s, const Lanes *l)
 
 static void check_all_written(Walk *w, const Tensor *t)
 {
-    const WalkPlace *p = map_get_ptr(&w->places, t);
+    const WalkStorage *p = map_get_ptr(&w->storage, t);
     int64_t index[MAX_RANK];
     for (int64_t i = 0; p->slot && i < p->elems; i++) {
         if (p->slot[i].era == p->era) continue;
@@ -497,14 +500,14 @@ bool walk_nest(Ctx *cx, const Nest *n, Env *e, const RunOptions *options)
                .env = e,
                .checked = options->checked,
                .random = options->shuffle,
-               .places = none,
+               .storage = none,
                .stages = none,
                .lanes_of = none,
                .windows = none,
                .era = 1 };
     w.point = point_new(cx, read_element, &w);
-    for (int i = 0; i < n->input_count; i++) place_given(&w, n->input[i]);
-    for (int i = 0; i < n->output_count; i++) place_output(&w, n->output[i]);
+    for (int i = 0; i < n->input_count; i++) storage_given(&w, n->input[i]);
+    for (int i = 0; i < n->output_count; i++) storage_output(&w, n->output[i]);
     int64_t id = 0;
     const Lanes one = { .count = 1, .width = 1, .id = &id };
     if (!ctx_failed(cx) && n->root) run(&w, n->root, &one);

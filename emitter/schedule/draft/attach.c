@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Moving a stage. The new loops of a stage at a host loop are *box loops*: the box is the hull, per dimension, of the
- * intervals that the reads under the host loop reach while everything inside it runs,
+/* Moving a stage. At a host loop a stage gets *box loops* over the box that the reads under the host loop require. Per
+ * dimension the box is the hull of the intervals that these reads reach while everything inside the host loop runs,
  *
  *   begin = least low,   count = greatest high - begin + 1,   bind = begin + own loop,
  *
- * cut to the domain: a begin that may be negative is raised to 0 (a few points more than needed may be made there); a box
- * that may reach beyond the domain's end is guarded. Raising rather than guarding below keeps `bind` dense from the
- * loop's first iteration on. */
+ * cut to the domain. A begin that may be negative is clamped to 0, which may compute a few extra points. A box that
+ * may exceed the domain's end is guarded. Clamping rather than guarding at 0 keeps `bind` dense from the first
+ * iteration on. */
 #include "schedule/draft/attach.h"
 
 #include <string.h>
 
 #include "support/names.h"
 
-/* ---- What is needed -------------------------------------------------------------------------------------------- */
+/* ---- The needed box ---------------------------------------------------------------------------------------------- */
 
 StageBox whole_box(const Stage *s)
 {
@@ -26,7 +26,7 @@ typedef struct Need {
     Ctx *cx;
     const Stage *stage;
     const Expr *host;                /* variable of the host loop */
-    const Stmt *block;               /* the reader being looked at */
+    const Stmt *block;               /* the current consumer */
     const Bounds *scope;
     const Expr *low[MAX_RANK], *high[MAX_RANK];
     bool whole[MAX_RANK];            /* no interval: all of the dimension */
@@ -40,7 +40,7 @@ static int vars_inside(const Bounds *scope, const Expr *host, const Expr **out)
     return n;
 }
 
-/* The scope of the host loop itself, in which box ends are compared. */
+/* Returns the scope of the host loop itself, in which box ends are compared. */
 static const Bounds *host_scope(const Bounds *scope, const Expr *host)
 {
     while (scope && scope->var != host) scope = scope->outer;
@@ -58,7 +58,7 @@ static const Expr *pick(Ctx *cx, ExprKind kind, const Expr *a, const Expr *b, co
 static void visit_read(const Expr *e, void *user)
 {
     Need *n = user;
-    if (e->kind != EXPR_READ || !stage_makes(n->stage, e->ref)) return;
+    if (e->kind != EXPR_READ || !stage_produces(n->stage, e->ref)) return;
     const Expr *inner[MAX_DEPTH];
     int inner_count = vars_inside(n->scope, n->host, inner);
     const Bounds *outside = host_scope(n->scope, n->host);
@@ -79,7 +79,7 @@ static void visit_reader(Ctx *cx, const Stmt *block, const Bounds *scope, void *
 {
     Need *n = user;
     n->block = block;
-    n->scope = scope;            /* a guard in it would make the box's size depend on the host loops */
+    n->scope = scope;            /* without the guard, which would make the box's size depend on the host loops */
     const Stage *s = block->stage;
     for (int i = 0; i < s->out_count; i++) {
         if (block->part != BLOCK_INIT) expr_walk(cx, s->value[i], visit_read, n);
@@ -96,7 +96,7 @@ static bool is_over_sizes(const Expr *e)
     return true;
 }
 
-/* The most that the number of points may be, over sizes only; NULL: unknown. */
+/* Returns an upper bound of the number of points, over sizes only; NULL: there is none. */
 static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
 {
     if (is_over_sizes(count)) return count;
@@ -110,7 +110,7 @@ static const Expr *most_of(Ctx *cx, const Expr *count, const Bounds *scope)
     return range.greatest < 0 || range.greatest > INT32_MAX ? NULL : expr_index(cx, range.greatest);
 }
 
-/* One axis of the box from its ends; the count has to be free of loops, so it may be rounded up. */
+/* Sets one axis of the box from its ends; the count must not depend on loops, so it may be rounded up. */
 static void cut_to_domain(Ctx *cx, StageBox *box, int a, const Expr *low, const Expr *high, const Expr *extent,
                           const Bounds *scope)
 {
@@ -156,8 +156,8 @@ static OwnLoop own_loop(Ctx *cx, const Stage *s, int a, const Expr *extent)
     return (OwnLoop){ full, loop_var_new(cx, full, extent), extent };
 }
 
-/* The nest of a stage for a box: data loops outside, reduce loops inside, named STAGE.AXIS, one whole block. Where
- * `drop_single` is set, loops of extent 1 are left out. */
+/* Returns the nest of a stage for a box: one whole block in data loops, outside, and reduce loops, inside, named
+ * STAGE.AXIS. `drop_single` drops loops of extent 1. */
 static const Stmt *build_stage(Ctx *cx, const Stage *s, const StageBox *box, bool drop_single)
 {
     OwnLoop loop[MAX_AXES];
@@ -269,7 +269,7 @@ static bool has_alloc(const Stmt *s, const Tensor *t)
     return found;
 }
 
-/* An alloc around nothing else goes with the stage and has to be put in again, too. */
+/* An alloc that encloses nothing else is removed with the stage and must be restored, too. */
 void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **buffer)
 {
     Nest *n = &d->next;
@@ -279,17 +279,17 @@ void take_stage(Draft *d, const Stage *s, bool with_its_allocs, const Buffer **b
         if (has_alloc(n->root, s->out[i])) buffer[i] = NULL;
 }
 
-/* ---- Where it stands ------------------------------------------------------------------------------------------- */
+/* ---- Hosts ------------------------------------------------------------------------------------------------------- */
 
-static bool is_wanted(const Stmt *s, const Stage *stage, StmtKind kind)
+static bool is_statement_of(const Stmt *s, const Stage *stage, StmtKind kind)
 {
-    return s->kind == kind && (kind == STMT_BLOCK ? s->stage == stage : stage_makes(stage, s->buffer->tensor));
+    return s->kind == kind && (kind == STMT_BLOCK ? s->stage == stage : stage_produces(stage, s->buffer->tensor));
 }
 
-/* The innermost loop not made from the stage's axes around its first block or alloc; false: there is none such. */
+/* Finds the innermost loop that is not the stage's own around its first block or alloc; false: there is none. */
 static bool find_host(const Stmt *s, const Stage *stage, StmtKind kind, const char *host, const char **out)
 {
-    if (is_wanted(s, stage, kind)) {
+    if (is_statement_of(s, stage, kind)) {
         *out = host;
         return true;
     }
@@ -323,9 +323,9 @@ static void visit_inside(Ctx *cx, const Stmt *block, const Bounds *scope, void *
     if (in->fine && block->stage != in->stage)
         in->fine =
             refuse_unproved(in->d, FAULT_PLACE,
-                            text_format(in->d->cx, "%s placed first, and %s in its loops afterwards", in->stage->name,
+                            text_format(in->d->cx, "%s attached first, and %s in its loops afterwards", in->stage->name,
                                         block->stage->name),
-                            "%s is computed inside %s, whose loops would be made anew", block->name, in->loop->name);
+                            "%s is computed inside %s, a loop that the step replaces", block->name, in->loop->name);
 }
 
 static void look_inside(Inside *in, const Stmt *s)
@@ -345,7 +345,7 @@ bool nothing_inside(Draft *d, const Stage *s)
     return in.fine;
 }
 
-/* Does the loop of that name (NULL: the root) enclose the last statement of the path? */
+/* True if the loop of that name (NULL: the root) encloses the last statement of the path. */
 static bool encloses(const char *loop, const Path *p)
 {
     if (!loop) return true;
@@ -354,18 +354,18 @@ static bool encloses(const char *loop, const Path *p)
     return false;
 }
 
-bool producers_are_done(Draft *d, const Stage *s, const Path *place)
+bool producers_are_done(Draft *d, const Stage *s, const Path *position)
 {
     const Tensor **reads;
     int count = stage_reads(d->cx, s, &reads);
     for (int i = 0; i < count; i++) {
         const Stage *m = producer_of(&d->next, reads[i]);
         const char *host = m ? host_of(&d->next, m) : NULL, *stored = host ? alloc_host_of(&d->next, m) : NULL;
-        /* Then the checker asks what stands first */
-        bool outlives = host && (place ? encloses(stored, place) : !stored);
-        if (host && !outlives && !(place && encloses(host, place)))
+        /* If the values outlive the host, the checker proves the order */
+        bool outlives = host && (position ? encloses(stored, position) : !stored);
+        if (host && !outlives && !(position && encloses(host, position)))
             return refuse_wrong(d, FAULT_ORDER,
-                                text_format(d->cx, "a place inside %s, or %s moved first", host, m->name),
+                                text_format(d->cx, "a position inside %s, or %s moved first", host, m->name),
                                 "%s reads %s, which is computed inside %s only", s->name, m->name, host);
     }
     return true;
@@ -377,13 +377,13 @@ static void look_once(Once *o, const Stmt *s, bool is_inside)
 {
     if (s->kind == STMT_FOR && s->name == o->host) is_inside = true;
     if (s->kind == STMT_BLOCK && s->stage == o->stage && !is_inside && o->fine)
-        o->fine = refuse_unproved(o->d, FAULT_PIECES, "one place: take this step before peel",
-                                  "%s stands outside %s, so %s stands in several places", s->name, o->host,
+        o->fine = refuse_unproved(o->d, FAULT_PIECES, "one piece: take this step before peel",
+                                  "%s is outside %s, so %s is in several pieces", s->name, o->host,
                                   o->stage->name);
     for (int i = 0; i < s->child_count; i++) look_once(o, s->child[i], is_inside);
 }
 
-bool all_stand_inside(Draft *d, const Stage *s, const char *host)
+bool all_blocks_inside(Draft *d, const Stage *s, const char *host)
 {
     Once o = { .d = d, .stage = s, .host = host, .fine = true };
     if (host) look_once(&o, d->next.root, false);
@@ -462,7 +462,7 @@ static bool stage_reads_from(Ctx *cx, const Stage *reader, const Stage *producer
     const Tensor **reads;
     int count = stage_reads(cx, reader, &reads);
     for (int i = 0; i < count; i++)
-        if (stage_makes(producer, reads[i])) return true;
+        if (stage_produces(producer, reads[i])) return true;
     return false;
 }
 

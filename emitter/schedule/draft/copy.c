@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* A copy of a part of the nest, for iterations that are to run apart: a remainder, a warm-up, a specialization. Copies share
- * the points of a stage out between them. Blocks and loops get names of their own, conv@MARK and conv@MARK.h, and loops
- * variables of their own; stages and buffers stay what they are. */
+/* A copy of a part of the nest, for iterations that run separately: a remainder, a warm-up, a specialization. Copies
+ * partition the points of a stage. Blocks and loops get their own names, conv@MARK and conv@MARK.h, and loops their own
+ * variables; stages and buffers are shared. */
 #include "schedule/draft/draft.h"
 
 #include <string.h>
@@ -13,7 +13,7 @@ typedef struct Copy {
     const Nest *nest;
     const char *mark;
     int count;
-    const char *from[MAX_COPIED], *to[MAX_COPIED];           /* prefixes of loops, which are names of blocks */
+    const char *from[MAX_COPIED], *to[MAX_COPIED];           /* prefixes of loops, each the name of a block */
     int var_count;
     const Expr *var[MAX_COPIED], *fresh[MAX_COPIED];
     bool full;
@@ -69,7 +69,7 @@ const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark)
     c->mark = mark;
     s = stmt_rewrite(d->cx, s, rename_copy, c);
     if (c->full)
-        refuse_too_large(d, FAULT_LIMIT, "a loop with less inside",
+        refuse_too_large(d, FAULT_LIMIT, "a smaller loop body",
                          "the statement around %s has more than %d loops to copy", s->name ? s->name : "the nest",
                          MAX_COPIED);
     return stmt_substitute(d->cx, s, c->var, c->fresh, c->var_count);

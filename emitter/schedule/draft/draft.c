@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
-/* What every primitive does besides its own work. The life of a step:
+/* The part of a step that all primitives share. The life of a step:
  *
- *   draft_open  copies the nest's header (the tree is shared) and remembers the parameters;
+ *   draft_open  copies the nest's header (the tree is shared) and stores the parameters;
  *   ...         the primitive finds its loops, proves or refuses, and sets next.root;
  *   draft_close has the checker prove the whole new nest, appends the step as text, and compares the names of loops
- *               before and after: those that are gone are remembered with their successors.
+ *               before and after: it records consumed loops with their successors.
  *
- * A refusal is an error of the context whose place is the step, so a caller may take a step back with diag_mark and
+ * A refusal is an error of the context, placed at the step. A caller may therefore undo a step with diag_mark and
  * diag_rewind and try another. */
 #include "schedule/draft/draft.h"
 
@@ -95,7 +95,7 @@ static bool is_among(const Tensor *t, Tensor *const *list, int count)
 
 bool is_output(const Nest *n, const Tensor *t) { return is_among(t, n->output, n->output_count); }
 bool is_input(const Nest *n, const Tensor *t) { return is_among(t, n->input, n->input_count); }
-bool stage_makes(const Stage *s, const Tensor *t) { return is_among(t, (Tensor *const *)s->out, s->out_count); }
+bool stage_produces(const Stage *s, const Tensor *t) { return is_among(t, (Tensor *const *)s->out, s->out_count); }
 
 bool stage_is_output(const Nest *n, const Stage *s)
 {
@@ -107,7 +107,7 @@ bool stage_is_output(const Nest *n, const Stage *s)
 const Stage *producer_of(const Nest *n, const Tensor *t)
 {
     for (int i = 0; i < n->stage_count; i++)
-        if (stage_makes(n->stage[i], t)) return n->stage[i];
+        if (stage_produces(n->stage[i], t)) return n->stage[i];
     return NULL;
 }
 
@@ -120,7 +120,7 @@ static void find_read(const Expr *e, void *user)
         f->any = f->any || e->ref == f->producer->out[i];
 }
 
-/* Where the initial values are a block of their own, it reads what they read, and the other one what the values read. */
+/* A separate init block reads the operands of the initial values, and the other block those of the values. */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer)
 {
     const Stage *s = block->stage;
@@ -151,13 +151,13 @@ void draft_replace_stage(Draft *d, const Stage *from, const Stage *to)
         if (n->stage[i] == from) n->stage[i] = to;
 }
 
-/* `from` and `to` are parallel; where they differ, the blocks of one become blocks of the other. */
+/* `from` and `to` are parallel; where they differ, blocks of the one become blocks of the other. */
 typedef struct Inlining { const Stage *consumed; int count; const Stage *const *from, *const *to; } Inlining;
 
 static const Stmt *inline_in(Ctx *cx, const Stmt *s, void *user)
 {
     const Inlining *in = user;
-    if (s->kind == STMT_ALLOC) return stage_makes(in->consumed, s->buffer->tensor) ? s->child[0] : s;
+    if (s->kind == STMT_ALLOC) return stage_produces(in->consumed, s->buffer->tensor) ? s->child[0] : s;
     if (s->kind == STMT_SEQ) return s->child_count ? s : NULL;
     if (s->kind != STMT_BLOCK) return s;
     if (s->stage == in->consumed) return NULL;
@@ -195,7 +195,7 @@ const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *
 static const Expr *inline_read(Ctx *cx, const Expr *e, void *user)
 {
     const Stage *s = *(const Stage *const *)user;
-    if (e->kind != EXPR_READ || !stage_makes(s, e->ref)) return e;
+    if (e->kind != EXPR_READ || !stage_produces(s, e->ref)) return e;
     const Expr *axis[MAX_AXES];
     for (int a = 0; a < s->axis_count; a++) axis[a] = s->axis[a].var;
     const Tensor *t = e->ref;
@@ -207,7 +207,7 @@ const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s)
     return stage_with_values(cx, reader, inline_read, &s);
 }
 
-void draft_forget_stage(Draft *d, const Stage *s)
+void draft_remove_stage(Draft *d, const Stage *s)
 {
     Nest *n = &d->next;
     const Stage **kept = NEW_ARRAY(d->cx->arena, const Stage *, n->stage_count);
@@ -220,9 +220,9 @@ void draft_forget_stage(Draft *d, const Stage *s)
 
 /* ---- Finding --------------------------------------------------------------------------------------------------- */
 
-static bool name_matches(const char *full, const char *wanted)
+static bool name_matches(const char *full, const char *word)
 {
-    return strcmp(full, wanted) == 0 || strcmp(loop_short(full), wanted) == 0;
+    return strcmp(full, word) == 0 || strcmp(loop_short(full), word) == 0;
 }
 
 static const ConsumedLoop *find_consumed(const Nest *n, const char *loop)
@@ -232,22 +232,22 @@ static const ConsumedLoop *find_consumed(const Nest *n, const char *loop)
     return NULL;
 }
 
-typedef bool Listed(const char *loop, const char *wanted);
+typedef bool Listed(const char *loop, const char *word);
 
-static bool is_any(const char *loop, const char *wanted) { return loop && wanted; }
-static bool is_short_name(const char *loop, const char *wanted) { return strcmp(loop_short(loop), wanted) == 0; }
+static bool is_any(const char *loop, const char *word) { return loop && word; }
+static bool is_short_name(const char *loop, const char *word) { return strcmp(loop_short(loop), word) == 0; }
 
-static bool is_of_stage(const char *loop, const char *wanted)
+static bool is_of_stage(const char *loop, const char *word)
 {
-    size_t n = strcspn(wanted, ".");
-    return strncmp(loop, wanted, n) == 0 && loop[n] == '.';
+    size_t n = strcspn(word, ".");
+    return strncmp(loop, word, n) == 0 && loop[n] == '.';
 }
 
-/* The names of the loops that suit, separated by commas. */
-static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *wanted)
+/* Lists the names of the loops that match, separated by commas. */
+static void list_loops(Text *t, const Stmt *s, Listed *suits, const char *word)
 {
-    if (s->kind == STMT_FOR && suits(s->name, wanted)) text_printf(t, "%s%s", t->length ? ", " : "", s->name);
-    for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, wanted);
+    if (s->kind == STMT_FOR && suits(s->name, word)) text_printf(t, "%s%s", t->length ? ", " : "", s->name);
+    for (int i = 0; i < s->child_count; i++) list_loops(t, s->child[i], suits, word);
 }
 
 bool draft_find_loop(Draft *d, const char **loop, Path *out)
@@ -267,7 +267,7 @@ bool draft_find_loop(Draft *d, const char **loop, Path *out)
     list_loops(&there, d->next.root, is_short_name, *loop);
     if (there.length)
         return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", text_string(&there)),
-                              "several loops are called %s", *loop);
+                              "several loops are named %s", *loop);
     list_loops(&there, d->next.root, is_of_stage, *loop);
     if (!there.length) list_loops(&there, d->next.root, is_any, *loop);
     return refuse_invalid(d, FAULT_NAME, text_format(d->cx, "%s", text_string(&there)), "there is no loop %s", *loop);
@@ -313,7 +313,7 @@ bool draft_loop_name_is_free(Draft *d, const char *loop)
 
 /* ---- Scopes ---------------------------------------------------------------------------------------------------- */
 
-/* The scope inside child `i` of a statement. */
+/* Returns the scope inside child `i` of a statement. */
 static const Bounds *bounds_inside(Ctx *cx, const Bounds *outer, const Stmt *s, int i)
 {
     if (s->kind == STMT_FOR) return bounds_var(cx, outer, s->var, s->extent);
@@ -369,8 +369,8 @@ static const Stmt *replace_below(const Replacing *r, const Stmt *s, const Bounds
     return stmt_with_children(r->cx, shell, child, s->child_count);
 }
 
-/* Without the loops of symbolic extent: where one can run only once its variable is 0, but an index without it would no longer
- * show that the loop may also not run at all. */
+/* Drops the loops of symbolic extent from the scope. The variable of one that runs at most once is 0, but an index
+ * without the variable would no longer show that the loop may not run at all. */
 static const Bounds *fixed_loops(Ctx *cx, const Bounds *scope)
 {
     if (!scope) return NULL;
@@ -434,13 +434,14 @@ static int count_missing(const Stmt *s, const Map *names)
     return count;
 }
 
-static void note_missing(Draft *d, ConsumedLoop *all, const Stmt *s, const Map *names)
+static void record_missing(Draft *d, ConsumedLoop *all, const Stmt *s, const Map *names)
 {
-    if (is_missing(s, names)) all[d->next.consumed_count++] = (ConsumedLoop){ s->name, d->next.step_count, d->successors };
-    for (int i = 0; i < s->child_count; i++) note_missing(d, all, s->child[i], names);
+    if (is_missing(s, names))
+        all[d->next.consumed_count++] = (ConsumedLoop){ s->name, d->next.step_count, d->successors };
+    for (int i = 0; i < s->child_count; i++) record_missing(d, all, s->child[i], names);
 }
 
-static void note_gone(Draft *d)
+static void record_consumed(Draft *d)
 {
     ArenaMark mark = arena_mark(d->cx->scratch);
     Map names = map_new(d->cx->scratch);
@@ -450,7 +451,7 @@ static void note_gone(Draft *d)
         Nest *n = &d->next;
         ConsumedLoop *all = NEW_ARRAY(d->cx->arena, ConsumedLoop, n->consumed_count + missing);
         if (n->consumed_count) memcpy(all, n->consumed, (size_t)n->consumed_count * sizeof *all);
-        note_missing(d, all, d->old->root, &names);
+        record_missing(d, all, d->old->root, &names);
         n->consumed = all;
     }
     arena_reset(d->cx->scratch, mark);
@@ -475,7 +476,7 @@ const Nest *draft_close(Draft *d)
 {
     if (ctx_failed(d->cx) || (!d->cx->checks_late && !is_proved(d))) return d->old;
     add_step(d);
-    note_gone(d);
+    record_consumed(d);
     Nest *n = NEW(d->cx->arena, Nest);
     *n = d->next;
     return n;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_SCHEDULE_NESTS_H
-#define LW_SCHEDULE_NESTS_H
-/* What the primitives share: the draft of the next nest, refusals, finding loops and stages, scopes of variables.
+#ifndef LW_SCHEDULE_DRAFT_DRAFT_H
+#define LW_SCHEDULE_DRAFT_DRAFT_H
+/* Shared by the primitives: the draft of the next nest, refusals, search for loops and stages, scopes of variables.
  *
- * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text and
- * notes which loops are gone; after a refusal it returns the nest that came in, so a refused step changes nothing. */
+ * A primitive opens a draft, changes its nest, and closes it. Closing checks the whole nest, appends the step's text
+ * and records consumed loops; after a refusal it returns the original nest, so a refused step changes nothing. */
 #include "ir/algebra/algebra.h"
 #include "ir/check/refusal.h"
 #include "schedule/step/step.h"
@@ -15,23 +15,24 @@ typedef struct Draft {
     const Nest *old;
     Nest next;                       /* a copy of *old, changed by the primitive */
     const char *primitive;
-    StepArgs args;                   /* short loop names are made full when found */
-    const char *successors;               /* what to use instead of the loops that this step consumes; NULL: nothing */
+    StepArgs args;                   /* short loop names become full names when found */
+    const char *successors;          /* names that replace the loops consumed by this step; NULL: none */
 } Draft;
 
 Draft draft_open(Ctx *cx, const Nest *n, const char *primitive, const StepArgs *args);
 const Nest *draft_close(Draft *d);   /* the new nest, or the old one after a refusal */
 
 /* Refusals; all return false. Each is a value (ir/check/refusal.h): the primitive and its operands, which the draft
- * holds, the verdict, the kind of the fault, the fault, which names the loop or tensor and the dependence or size, and
- * what would be accepted, a noun phrase. */
+ * holds, the verdict, the kind of fault, the fault, which names the loop or tensor and the dependence or size, and the
+ * accepted alternative, a noun phrase. */
 bool refuse_wrong(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_unproved(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_invalid(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_too_large(Draft *d, FaultKind kind, const char *accepted, const char *fault, ...);
 bool refuse_with(Draft *d, const Refusal *r);       /* the same refusal, of this step */
 
-/* Finds a loop by name, making *loop its full name; refuses with the loops there are, or the successors of one that is gone. */
+/* Finds a loop by name and sets *loop to its full name; refuses with the existing loops, or the successors of a
+ * consumed one. */
 bool draft_find_loop(Draft *d, const char **loop, Path *out);
 const Stage *draft_find_stage(Draft *d, const char *stage);                 /* NULL after a refusal */
 const Tensor *draft_find_tensor(Draft *d, const char *tensor);
@@ -42,52 +43,53 @@ static inline const Stmt *path_end(const Path *p) { return p->at[p->depth - 1]; 
 /* "conv@tail.ho": prefix "conv@tail", short name "ho", stage "conv". */
 const char *loop_prefix(Ctx *cx, const char *loop);
 const char *loop_short(const char *loop);
-bool loop_is_own(const Stmt *loop, const Stage *s);          /* made from the axes of s */
+bool loop_is_own(const Stmt *loop, const Stage *s);          /* runs over axes of s */
 /* A fresh variable for a loop of that name */
 const Expr *loop_var_new(Ctx *cx, const char *loop, const Expr *extent);
 
 bool is_output(const Nest *n, const Tensor *t);
 bool is_input(const Nest *n, const Tensor *t);
 bool stage_is_output(const Nest *n, const Stage *s);
-bool stage_makes(const Stage *s, const Tensor *t);
+bool stage_produces(const Stage *s, const Tensor *t);
 const Stage *producer_of(const Nest *n, const Tensor *t);       /* NULL: an input */
 bool block_reads(Ctx *cx, const Stmt *block, const Stage *producer);           /* any of its tensors */
 
-/* The pieces in which the stage stands in s */
+/* Returns the number of blocks of the stage in s */
 int count_blocks(const Stmt *s, const Stage *stage);
-/* Every block below s, in order, with the variables and facts in force at it, its guard aside. */
+/* Visits every block below s, in order, with the variables and facts that hold at it, its guard aside. */
 typedef void BlockVisit(Ctx *cx, const Stmt *block, const Bounds *scope, void *user);
 void each_block(Ctx *cx, const Stmt *s, const Bounds *scope, BlockVisit *visit, void *user);
-const Bounds *path_bounds(Ctx *cx, const Path *p);           /* in force inside the last statement of the path */
+const Bounds *path_bounds(Ctx *cx, const Path *p);           /* the scope inside the last statement of the path */
 
-/* Does the loop variable feed an axis of this kind of the block? */
+/* True if the loop variable feeds an axis of this kind of the block. */
 bool feeds_axis(const Stmt *block, const Expr *var, AxisKind kind);
 bool is_constant(const Expr *e);                             /* an integer constant */
 
-/* All expressions of the statement with variables replaced, and simplified where that changes them. `scope` is in force
- * around it, with what the new expressions use. */
+/* Returns the statement with variables replaced in all expressions, which are simplified if that changes them. `scope`
+ * holds around the statement and contains the variables of the new expressions. */
 const Stmt *replace_loops(Ctx *cx, const Stmt *s, const Bounds *scope, const Expr *const *from, const Expr *const *to,
                           int count);
 
-/* The conjuncts of a guard, and back: NULL is true. */
+/* The conjuncts of a guard, and their conjunction: NULL is true. */
 enum { MAX_CONJUNCTS = 32 };
 int conjuncts_of(const Expr *guard, const Expr **out);
 const Expr *conjoin(Ctx *cx, const Expr *a, const Expr *b);
 
-/* The statements with every `from` stage replaced by `to` in blocks and in the nest's list. */
+/* Replaces the stage `from` by `to` in blocks and in the nest's list. */
 void draft_replace_stage(Draft *d, const Stage *from, const Stage *to);
-/* Takes the stage out of the nest with its blocks and allocs; to[i] takes the place of the nest's stage i. One rewrite
- * of the nest, for a chain of calls is inlined stage by stage. */
+/* Removes the stage with its blocks and allocs; to[i] replaces the nest's stage i. Rewrites the nest once, because
+ * chains of calls are inlined stage by stage. */
 void draft_inline_stage(Draft *d, const Stage *s, const Stage *const *to);
-void draft_forget_stage(Draft *d, const Stage *s);          /* takes it off the nest's list */
-const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);   /* every read of s is its value there */
-/* A copy of a stage that computes other values. */
+void draft_remove_stage(Draft *d, const Stage *s);          /* removes it from the nest's list */
+const Stage *stage_inlined(Ctx *cx, const Stage *reader, const Stage *s);   /* with s's value for every read of s */
+/* Returns a copy of a stage that computes other values. */
 const Stage *stage_with_values(Ctx *cx, const Stage *s, ExprVisit *visit, void *user);
 
-/* A copy of a statement for other points of its stages: what is named conv... becomes conv@MARK..., or conv@MARK2 and so on. */
+/* Returns a copy of a statement for other points of its stages: names conv... become conv@MARK..., or conv@MARK2 and
+ * so on. */
 const Stmt *draft_copy(Draft *d, const Stmt *s, const char *mark);
 
-/* The bodies of primitives that others are made of: they change the draft, or refuse. */
+/* The bodies of primitives that other primitives use: they change the draft, or refuse. */
 bool draft_split(Draft *d, const char **loop, int64_t factor, const char *outer, const char *inner);
 bool draft_reorder(Draft *d, const char **loops, int count, bool reassociate);
 bool draft_peel(Draft *d, const char **loop);

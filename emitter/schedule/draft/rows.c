@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* A loop may take the rows of a stage in blocks of R: v*R + inner, where the inner loops are those of a tile, or under the form
- * min(v*R, n-R) of a shifted tail. What is inside of it, the stages that are attached there too, speaks of the block by v*R only,
- * or by a multiple of that where a window moves in steps. So with any other row in place of v*R the body makes the block that
- * begins there: it is a function of v*R. What it makes then, and what it reads, is for the checker to see. */
+/* A loop may compute the rows of a stage in groups of R: v*R + inner, where the inner loops are those of a tile, or
+ * min(v*R, n-R) of a shifted tail. Its body, with the stages attached there, uses v only as v*R, or as a multiple of
+ * that for a strided window. The body is thus a function of v*R: with any other row in place of v*R it computes the
+ * group that begins there. The checker verifies the rows computed and read. */
 #include "schedule/draft/rows.h"
 
 enum { MAX_MULTIPLES = 16 };
 
-/* The products of the variable and a constant that occur; `others` is set where there are too many. */
+/* The products of the variable and a constant in a statement; `others` is set beyond MAX_MULTIPLES. */
 typedef struct Multiples { const Expr *var; int count; const Expr *at[MAX_MULTIPLES]; bool others; } Multiples;
 
 static void visit_multiple(const Expr *e, void *user)
@@ -39,7 +39,7 @@ static bool still_uses(const Stmt *s, const Expr *var)
     return false;
 }
 
-int64_t rows_in_block(Ctx *cx, const Expr *index, const Expr *var)
+int64_t rows_per_group(Ctx *cx, const Expr *index, const Expr *var)
 {
     Multiples m = { .var = var };
     if (index == var) return 1;
@@ -49,7 +49,7 @@ int64_t rows_in_block(Ctx *cx, const Expr *index, const Expr *var)
     return expr_uses(expr_substitute(cx, index, m.at, &zero, 1), var) ? 0 : m.at[0]->arg[1]->integer;
 }
 
-const Stmt *block_of_rows(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
+const Stmt *body_of_group(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
                           const Expr *first, const Expr *const *from, const Expr *const *to, int count)
 {
     Multiples m = { .var = var };
@@ -73,7 +73,7 @@ const Stmt *block_of_rows(Ctx *cx, const Stmt *body, const Bounds *scope, const 
 
 /* ---- Where blocks begin ---------------------------------------------------------------------------------------- */
 
-/* The first or the second operand of min(e, constant). */
+/* Returns the first or the second operand of min(e, constant). */
 static const Expr *visit_shift(Ctx *cx, const Expr *e, void *user)
 {
     const bool *is_bound = user;

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_SCHEDULE_ROWS_H
-#define LW_SCHEDULE_ROWS_H
-/* Loops that take the rows of a stage in blocks: iteration v makes the rows from v*R on, as split leaves it. */
+#ifndef LW_SCHEDULE_DRAFT_ROWS_H
+#define LW_SCHEDULE_DRAFT_ROWS_H
+/* Loops over row groups of a stage: iteration v computes the rows from v*R on, as split produces it. */
 #include "schedule/draft/draft.h"
 
-/* R, if the index has the loop's variable as v*R alone; 1: as v itself; 0: otherwise. */
-int64_t rows_in_block(Ctx *cx, const Expr *index, const Expr *var);
+/* Returns R if the index uses the loop's variable only as v*R; 1: as v itself; 0: otherwise. */
+int64_t rows_per_group(Ctx *cx, const Expr *index, const Expr *var);
 
-/* The body of a loop in which every v*R is `first`: so a block begins there, and all that is inside of it comes along. NULL where v
- * occurs otherwise, as in v/2. `from` and `to` replace other variables, too. `scope` is in force around it, with what the new
- * expressions use. */
-const Stmt *block_of_rows(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
+/* Returns the body of a loop with `first` for every v*R: the row group, with everything attached inside, begins there.
+ * NULL: v has another use, as in v/2. `from` and `to` replace other variables, too. `scope` holds around the body and
+ * contains the variables of the new expressions. */
+const Stmt *body_of_group(Ctx *cx, const Stmt *body, const Bounds *scope, const Expr *var, int64_t rows,
                           const Expr *first, const Expr *const *from, const Expr *const *to, int count);
-/* min(e, constant) as e: a reader's last tile may begin earlier than the others would have it. */
+/* Returns e for min(e, constant): a consumer's shifted last tile begins earlier than its index without the shift. */
 const Expr *without_shift(Ctx *cx, const Expr *e);
-/* min(max(first, 0), last), simplified; of a first row that is itself a minimum only what is below `last`. */
+/* Returns min(max(first, 0), last), simplified; of a first row that is itself a minimum only the operand below
+ * `last`. */
 const Expr *first_row(Ctx *cx, const Expr *first, const Expr *last, const Bounds *scope);
 #endif

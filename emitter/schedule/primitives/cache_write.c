@@ -66,7 +66,7 @@ const Nest *run_cache_write(Ctx *cx, const Nest *n, const StepArgs *a)
         return n;
     }
     const char *host = host_of(n, s);
-    const char *made = all_stand_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, a->scope) : NULL;
+    const char *made = all_blocks_inside(&d, s, host) ? new_stage_name(&d, a->name, s->name, a->scope) : NULL;
     const Stage *cache = made ? computing_stage(cx, s, made) : NULL;
     if (!cache) return n;
     const Stage *copy = copying_stage(cx, s, cache);

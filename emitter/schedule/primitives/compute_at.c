@@ -122,7 +122,7 @@ static bool find_dimension(RowLoops *r, const Stmt *block)
         r->dimension = a;
         moving++;
     }
-    r->at_once = moving == 1 ? rows_in_block(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
+    r->at_once = moving == 1 ? rows_per_group(r->d->cx, block->bind[r->dimension], r->loop->var) : 0;
     if (r->at_once && r->loop->loop_kind == LOOP_SERIAL) return true;
     return refuse_unproved(r->d, FAULT_EXTENT, "a serial loop over single rows or row groups",
                            "%s does not run over consecutive rows of %s", r->loop->name, r->stage->name);
@@ -163,7 +163,7 @@ static const Stmt *rows_of_box(RowLoops *r, const StageBox *box, const Path *hos
         return NULL;
     }
     const Expr *row = expr_add(cx, first, expr_mul(cx, v, expr_index(cx, r->at_once)));
-    const Stmt *body = block_of_rows(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to,
+    const Stmt *body = body_of_group(cx, r->loop->child[0], scope, r->loop->var, r->at_once, row, r->from, r->to,
                                      r->count);
     if (!body) {
         refuse_unproved(r->d, FAULT_INDEX, "indices over the first row of a group",

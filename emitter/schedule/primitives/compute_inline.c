@@ -25,7 +25,7 @@ static bool stage_reads_stage(Ctx *cx, const Stage *reader, const Stage *s)
     const Tensor **reads;
     int count = stage_reads(cx, reader, &reads);
     for (int i = 0; i < count; i++)
-        if (stage_makes(s, reads[i])) return true;
+        if (stage_produces(s, reads[i])) return true;
     return false;
 }
 

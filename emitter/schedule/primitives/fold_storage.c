@@ -71,7 +71,7 @@ static bool find_host(Fold *f)
 static bool is_stored_outside(Fold *f)
 {
     for (int i = f->host + 1; i < f->path.depth; i++)
-        if (f->path.at[i]->kind == STMT_ALLOC && stage_makes(f->stage, f->path.at[i]->buffer->tensor))
+        if (f->path.at[i]->kind == STMT_ALLOC && stage_produces(f->stage, f->path.at[i]->buffer->tensor))
             return refuse_wrong(f->d, FAULT_STORAGE,
                                 text_format(f->d->cx, "storage outside of it: store_at %s first", f->stage->name),
                                 "%s is allocated inside %s, so nothing outlives an iteration", f->stage->name,
@@ -119,7 +119,7 @@ static bool find_base(Fold *f)
     Ctx *cx = f->d->cx;
     const Expr *zero = expr_index(cx, 0), *rows = f->path.at[f->rows]->var;
     f->base = path_end(&f->path)->bind[f->dimension];
-    f->at_once = rows_in_block(
+    f->at_once = rows_per_group(
         cx, simplify(cx, expr_sub(cx, f->base, expr_substitute(cx, f->base, &rows, &zero, 1)), NULL), rows);
     for (int i = f->rows; i < f->path.depth; i++)
         if (f->path.at[i]->kind == STMT_FOR) f->base = expr_substitute(cx, f->base, &f->path.at[i]->var, &zero, 1);
@@ -217,7 +217,7 @@ static const Stmt *rows_from(Fold *f, const Expr *first, int64_t groups)
     const Expr *extent = expr_index(cx, groups), *v = loop_var_new(cx, old->name, extent);
     const Expr *moved = expr_add(cx, expr_sub(cx, first, f->base), expr_mul(cx, v, expr_index(cx, f->at_once)));
     const Bounds *scope = bounds_var(cx, scope_at(f, f->rows - 1), v, extent);
-    const Stmt *body = block_of_rows(cx, old->child[0], scope, old->var, f->at_once, moved, NULL, NULL, 0);
+    const Stmt *body = body_of_group(cx, old->child[0], scope, old->var, f->at_once, moved, NULL, NULL, 0);
     return body ? stmt_for(cx, old->name, v, extent, old->loop_kind, body) : NULL;
 }
 
@@ -374,7 +374,7 @@ static int64_t power_of_two(int64_t least)
 static const Stmt *set_ring(Ctx *cx, const Stmt *s, void *user)
 {
     const Fold *f = user;
-    if (s->kind != STMT_ALLOC || !stage_makes(f->stage, s->buffer->tensor)) return s;
+    if (s->kind != STMT_ALLOC || !stage_produces(f->stage, s->buffer->tensor)) return s;
     Buffer *b = arena_copy(cx->arena, s->buffer, sizeof *s->buffer);
     b->ring[f->dimension] = f->ring;
     return stmt_alloc(cx, b, s->child[0]);

@@ -128,7 +128,7 @@ const Nest *run_pad(Ctx *cx, const Nest *n, const StepArgs *a)
     const Stage *s = draft_find_stage(&d, a->target);
     int axis = s ? axis_called(s, a->loop[0]) : -1;
     const char *host = s ? host_of(n, s) : NULL, *stored = s ? alloc_host_of(n, s) : NULL;
-    if (!s || !may_be_padded(&d, s, axis) || !nothing_inside(&d, s) || !all_stand_inside(&d, s, host)) return n;
+    if (!s || !may_be_padded(&d, s, axis) || !nothing_inside(&d, s) || !all_blocks_inside(&d, s, host)) return n;
     const Expr *f = expr_index(cx, a->factor[0]),
                *up = expr_add(cx, s->axis[axis].extent, expr_index(cx, a->factor[0] - 1));
     const Expr *rounded = simplify(cx, expr_mul(cx, expr_binary(cx, EXPR_FLOORDIV, up, f), f), NULL);

@@ -89,7 +89,7 @@ static bool find_made(Follow *f)
 static void visit_read(const Expr *e, void *user)
 {
     Follow *f = user;
-    if (e->kind != EXPR_READ || !stage_makes(f->producer, e->ref)) return;
+    if (e->kind != EXPR_READ || !stage_produces(f->producer, e->ref)) return;
     for (int d = 0; d < e->arg_count && f->fine; d++)
         for (int a = 0; a < f->reader->data_count && f->fine; a++) {
             if (f->reader->axis[a].var != e->arg[d]) continue;

@@ -30,7 +30,7 @@ static bool only_reader_is(InlineMerge *m, const Stage *producer)
         const Tensor **reads;
         int count = stage_reads(m->d->cx, n->stage[i], &reads);
         for (int j = 0; j < count; j++)
-            if (stage_makes(producer, reads[j]) && n->stage[i] != m->reader)
+            if (stage_produces(producer, reads[j]) && n->stage[i] != m->reader)
                 return refuse_wrong(m->d, FAULT_ORDER,
                                     text_format(m->d->cx, "a stage with %s as its only consumer", m->reader->name),
                                     "%s reads %s too", n->stage[i]->name, producer->name);
@@ -82,7 +82,7 @@ static int axis_index(const Stage *s, const Expr *e)
 static void visit_read(const Expr *e, void *user)
 {
     InlineMerge *m = user;
-    if (e->kind != EXPR_READ || !stage_makes(m->producer, e->ref) || !m->fine) return;
+    if (e->kind != EXPR_READ || !stage_produces(m->producer, e->ref) || !m->fine) return;
     for (int d = 0; d < e->arg_count && m->fine; d++) {
         int a = axis_index(m->reader, e->arg[d]);
         bool same = a >= 0 && m->reader->axis[a].extent == m->producer->axis[d].extent
@@ -158,7 +158,7 @@ const Nest *run_reverse_compute_inline(Ctx *cx, const Nest *n, const StepArgs *a
     const Stmt *root = stmt_rewrite(cx, without_allocs(cx, d.next.root, m.producer, NULL), take_over, &m);
     d.next.root = with_allocs(cx, root, m.reader, buffer);
     draft_replace_stage(&d, m.reader, m.merged);
-    draft_forget_stage(&d, m.producer);
+    draft_remove_stage(&d, m.producer);
     d.successors = name_format(cx, "the loops of %s", m.reader->name);
     return draft_close(&d);
 }

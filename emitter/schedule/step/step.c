@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
-/* Steps as text. The rows of steps.def say which operands and options a primitive has; an operand's kind says how it is
- * read from a word into its field of StepArgs, printed and renamed. So a printed step replays to the same nest.
+/* Steps as text. The rows of steps.def declare the operands and options of a primitive. An operand's kind determines
+ * how a word is parsed into its field of StepArgs, printed and renamed. A printed step therefore replays to the same
+ * nest.
  *
  *   split conv.h 4 tail=peel names=ho,hi        LOOP FACTOR, then options as key=value
  *   reorder conv.i conv.h reassociate           a list takes all words up to the options */
@@ -76,7 +77,7 @@ static bool is_list(const Operand *o)
     return o->kind == OPERAND_LOOPS || o->kind == OPERAND_WORDS || o->kind == OPERAND_STAGES;
 }
 
-/* The length of a list, beside it in StepArgs. */
+/* Returns the length of a list, stored beside it in StepArgs. */
 static int *length_of(StepArgs *a, const Operand *o)
 {
     return o->kind == OPERAND_STAGES ? &a->reader_count : &a->loop_count;
@@ -125,7 +126,7 @@ static void print_value(Text *t, const Operand *o, StepArgs *a)
     }
 }
 
-/* Does an option have its default? */
+/* True if an option has its default. */
 static bool is_default(const Operand *o, StepArgs *a)
 {
     const Field f = field_of(a, o);
@@ -173,7 +174,7 @@ typedef struct Words { int count, next; const char *at[MAX_WORDS]; } Words;
 
 static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r' || c == '\n'; }
 
-/* False where there are too many. */
+/* Returns false if there are too many. */
 static bool words_of(Ctx *cx, const char *text, Words *w)
 {
     *w = (Words){ 0, 0, { NULL } };
@@ -187,7 +188,7 @@ static bool words_of(Ctx *cx, const char *text, Words *w)
     }
 }
 
-/* The option that the word gives, and its value behind the '='; NULL: it is no option of the row. */
+/* Returns the option of the word, and its value after the '='; NULL: it is no option of the row. */
 static const Operand *option_of(const StepRow *row, const char *word, const char **value)
 {
     for (const Operand *o = row->operand; o->kind; o++) {
@@ -231,7 +232,7 @@ static bool read_choice(const char *word, const char *words, int *out)
     }
 }
 
-/* A word into the operand's field; of a list, behind the ones before. False: the word is none of its kind. */
+/* Parses a word into the operand's field, or appends it to the operand's list. False: the word is not of its kind. */
 static bool read_value(Ctx *cx, const char *word, const Operand *o, StepArgs *a)
 {
     const Field f = field_of(a, o);
@@ -281,7 +282,7 @@ static bool read_operands(Ctx *cx, const char *text, const StepRow *row, Words *
         for (int taken = 0; !is_last; taken++) {
             is_last = !takes_more;
             if (w->next == w->count || option_of(row, w->at[w->next], &value)) {
-                const char *fault = text_format(cx, "%s is missing behind '%s'", o->shown, w->at[w->next - 1]);
+                const char *fault = text_format(cx, "%s is missing after '%s'", o->shown, w->at[w->next - 1]);
                 if (!taken) refuse_step(cx, text, row, fault);
                 break;
             }
@@ -315,7 +316,7 @@ static bool read_options(Ctx *cx, const char *text, const StepRow *row, Words *w
 
 /* ---- Renaming -------------------------------------------------------------------------------------------------- */
 
-/* The stage in front of a loop's or a copy's name: conv of conv.h and conv@tail. */
+/* Renames the stage at the start of a loop's or a copy's name: conv of conv.h and conv@tail. */
 static const char *renamed(Ctx *cx, const char *full, RenameStage *rename, void *user)
 {
     size_t stage = strcspn(full, ".@");
@@ -342,9 +343,9 @@ void step_rename(Ctx *cx, const StepRow *row, StepArgs *a, RenameStage *rename, 
     }
 }
 
-/* ---- Reading a step ----------------------------------------------------------------------------------------------------- */
+/* ---- Parsing a step ---------------------------------------------------------------------------------------------- */
 
-/* The names of all primitives, separated by commas. */
+/* Returns the names of all primitives, separated by commas. */
 static const char *all_names(Ctx *cx)
 {
     Text t = text_new(cx);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-#ifndef LW_SCHEDULE_STEP_H
-#define LW_SCHEDULE_STEP_H
+#ifndef LW_SCHEDULE_STEP_STEP_H
+#define LW_SCHEDULE_STEP_STEP_H
 /* Schedule steps as rows. Each primitive is one row of steps.def: its name, its operands in order, its options with
  * their defaults, and its help line. Reading, printing, replay, `loopwright steps`, and the lw_ functions of
  * loopwright.h follow from the row; a new option is an operand of the row, a field of StepArgs, and its use in the
@@ -17,10 +17,10 @@ enum { MAX_STEP_LOOPS = 24 };
  * option. */
 typedef struct StepArgs {
     const char *target;              /* the stage or tensor that the step changes */
-    const char *loop[MAX_STEP_LOOPS]; /* loops; of pack the dimensions, of pad the axis. store_at: NULL is the root */
-    int loop_count;                  /* of a list alone */
+    const char *loop[MAX_STEP_LOOPS]; /* loops; for pack the dimensions, for pad the axis. store_at: NULL is the root */
+    int loop_count;                  /* for lists only */
     int64_t factor[2];
-    const char *condition;           /* of specialize, a pragma, or a declaration: as it is written */
+    const char *condition;           /* of specialize, a pragma, or a declaration: the text as written */
     const char *name;                /* of a new stage, a fused loop or an instruction; NULL: the default */
     const char *half[2];             /* names of the outer and inner loop of a split; NULL: the defaults */
     int reader_count; const char *reader[MAX_STEP_LOOPS];
@@ -39,21 +39,21 @@ typedef enum OperandKind {
     OPERAND_PLACE,                   /* a loop, or `root` */
     OPERAND_STAGE, OPERAND_STAGES,   /* one; several, with commas between. OPERAND_TENSOR: of a stage or an input */
     OPERAND_TENSOR,
-    OPERAND_WORD, OPERAND_WORDS,     /* a name that is no stage's: of an axis, a macro, a dimension */
-    OPERAND_PAIR,                    /* two such, with a comma between */
+    OPERAND_WORD, OPERAND_WORDS,     /* a name other than a stage's: of an axis, a macro, a dimension */
+    OPERAND_PAIR,                    /* two such names, separated by a comma */
     OPERAND_TEXT,                    /* all words up to the first option */
     OPERAND_COUNT,
-    OPERAND_CHOICE,                  /* an enum; its words, separated by |, stand in the order of its values */
+    OPERAND_CHOICE,                  /* an enum; its words, separated by |, in the order of its values */
     OPERAND_TYPE,
     OPERAND_FLAG,                    /* an option without a value */
 } OperandKind;
 
 typedef struct Operand {
     OperandKind kind;
-    const char *key;                 /* options: before the '='; NULL: an operand that has to be there */
+    const char *key;                 /* options: before the '='; NULL: a required operand */
     const char *shown;               /* in the usage: FACTOR, or the words of a choice */
     size_t at;                       /* the field of StepArgs */
-    const char *help;                /* options: the effect, and the default where no choice names it */
+    const char *help;                /* options: the effect, and the default unless a choice names it */
 } Operand;
 
 enum { MAX_STEP_OPERANDS = 8 };
@@ -65,11 +65,11 @@ typedef struct StepRow {
 const StepRow *step_rows(int *count);
 const StepRow *step_row(const char *name);                       /* NULL: there is none */
 const char *step_usage(Ctx *cx, const StepRow *row); /* split LOOP FACTOR [tail=guard|peel|shift|round] ... */
-/* The step as it is written in a .te file; options that have their default are left out. */
+/* Returns the step in the syntax of a .te file; options with their default are omitted. */
 const char *step_text(Ctx *cx, const char *primitive, const StepArgs *args);
-/* The row and operands of a step; NULL after a diagnostic. */
+/* Parses a step: returns its row, or NULL after a diagnostic. */
 const StepRow *step_read(Ctx *cx, const char *text, StepArgs *args);
-/* Other names for the stages and tensors of a step; axes, macros and short names of loops stay. */
+/* Renames the stages and tensors of a step; axes, macros and short names of loops stay. */
 typedef const char *RenameStage(Ctx *cx, const char *stage, void *user);
 void step_rename(Ctx *cx, const StepRow *row, StepArgs *args, RenameStage *rename, void *user);
 
