@@ -1,19 +1,17 @@
 /* SPDX-License-Identifier: MIT */
-/* In C a pointer outside of its array is undefined even where nothing is read through it. Lowered code forms pointers
- * at
+/* C leaves a pointer outside of its array undefined even if nothing is read through it. Lowered code forms pointers in
+ * three constructs:
  *
- *   the declaration of a MEMORY_POINTER       base + offset             0 <= offset <= elements
- *   an access in a loop of kind LANES         &memory[first lane]       0 <= index < elements
- *   an operand of a macro                     &memory[index]            the same; LW_AT forms none, and the macro
- * forms it only where
- *                                                                       its predicate holds: operands behind a
- * predicate are skipped
+ *   construct                                 pointer                  condition to prove
+ *   the declaration of a MEMORY_POINTER       base + offset            0 <= offset <= elements
+ *   an access in a loop of kind LANES         &memory[first lane]      0 <= index < elements
+ *   an operand of a macro                     &memory[index]           0 <= index < elements
  *
- * Each is proved by intervals, under the loops and conditions around it. What intervals leave open, because several
- * variables move
- * together, is enumerated: every iteration of the loops on which the index depends, and the ends of the range of an
- * open size.
- * Plain accesses are the nest checker's subject. */
+ * LW_AT forms no pointer; its macro forms one only if its predicate holds. Operands after a predicate are skipped.
+ *
+ * Interval analysis under the surrounding loops and conditions proves most conditions. It cannot prove an index whose
+ * variables move together. Enumeration decides those: it evaluates every iteration of the loops that the index depends
+ * on, with each open size at both ends of its range. The nest checker proves plain accesses. */
 #include "lower/check_pointers.h"
 
 #include "ir/text/print.h"
@@ -24,7 +22,7 @@ enum { MOST_LETS = 256, MOST_AROUND = 64, MOST_POINTS = 1 << 24 };
 typedef struct Check {
     Ctx *cx;
     const Bounds *scope;
-    const Code *lanes;                   /* the loop of kind LANES around, or NULL */
+    const Code *lanes;                   /* the enclosing loop of kind LANES, or NULL */
     int around_count;
     /* loops and conditions, outermost first */
     struct Around { const Code *loop; const Expr *cond; } around[MOST_AROUND];
@@ -50,9 +48,9 @@ static const Expr *with_values(Check *c, const Expr *e)
 
 typedef struct Points {
     Check *c;
-    const Expr *index, *last;            /* 0 <= index <= last is the question */
+    const Expr *index, *last;            /* the condition is 0 <= index <= last */
     int var_count;
-    /* those that the index depends on, and the bounds and conditions of their loops */
+    /* loops that the index depends on, and loops of their bounds and conditions */
     const Expr *var[MOST_AROUND];
     int64_t value[MOST_AROUND];
     bool is_set[MOST_AROUND];
@@ -73,7 +71,7 @@ static void add_var(const Expr *e, void *user)
     if (e->kind == EXPR_VAR && find_var(p, e) == p->var_count && p->var_count < MOST_AROUND) p->var[p->var_count++] = e;
 }
 
-/* False where it depends on data, or on a variable without a value. */
+/* False if the bound depends on data or on a variable without a value. */
 static bool evaluate(const Points *p, const Expr *e, Scalar *out)
 {
     Scalar arg[3];
@@ -136,7 +134,7 @@ static void visit(Points *p, int depth)
     p->is_outside = !is_known || at.i < 0 || at.i > last.i;
 }
 
-/* The sizes, from the variable number `from` on, at the ends of their ranges; then the loops. */
+/* Enumerates the sizes from variable number `from` at the ends of their ranges, then the loops. */
 static void visit_sizes(Points *p, int from)
 {
     while (from < p->var_count && expr_as_var(p->var[from])->role != VAR_SIZE) from++;
@@ -153,7 +151,7 @@ static void visit_sizes(Points *p, int from)
     }
 }
 
-/* With the conditions around only if these are needed. */
+/* Uses the surrounding conditions only if the proof needs them. */
 static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, bool with_conditions)
 {
     Points *p = NEW(c->cx->scratch, Points);
@@ -175,7 +173,7 @@ static bool is_inside_everywhere(Check *c, const Expr *index, const Expr *last, 
 
 /* ---- One pointer ------------------------------------------------------------------------------------------------- */
 
-/* 0 <= index <= elements - room, by intervals or by enumeration. */
+/* Proves 0 <= index <= elements - room, by intervals or by enumeration. */
 static bool is_proved(Check *c, const Expr *index, const Expr *last)
 {
     Ctx *cx = c->cx;
@@ -202,7 +200,7 @@ static void prove(Check *c, const Memory *m, const Expr *index, int64_t room)
 
 static bool is_in_memory(const Memory *m) { return m->kind != MEMORY_SCALAR && m->kind != MEMORY_POINTER; }
 
-/* The index of the first lane; through a pointer, from the memory's begin. */
+/* Computes the index of the first lane; an index through a pointer counts from the start of its memory. */
 static void prove_lane(Check *c, const Memory *m, const Expr *index)
 {
     const Expr *zero = expr_index(c->cx, 0);

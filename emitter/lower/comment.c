@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The lines above an emitted function: the formulas of its stages, the shapes of what they touch, and the schedule.
- * Tensors
- * go by the names of the function's parameters, so that equal groups have equal comments. */
+/* The comment above an emitted function: the formulas of its stages, the shapes of its tensors, and the schedule.
+ * Tensors have the names of the function's parameters, so equal groups have equal comments. */
 #include "lower/comment.h"
 
 #include <stdio.h>
@@ -12,7 +11,7 @@
 
 typedef struct Rename { const Storages *s; Map copy; } Rename;
 
-/* The tensor under the name of its storage; NULL: it has none. */
+/* Returns the tensor under its storage's name, or NULL if it has none. */
 static Tensor *renamed(Ctx *cx, Rename *r, const Tensor *t)
 {
     const Storage *st = storage_of(r->s, t);
@@ -29,12 +28,13 @@ static const Expr *rename_read(Ctx *cx, const Expr *e, void *user)
 {
     if (e->kind != EXPR_READ) return e;
     const Tensor *t = e->ref;
-    if (tensor_is_constant(t) && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
+    if (tensor_is_constant(t) && tensor_elems(t) == 1)
+        return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
     const Tensor *to = renamed(cx, user, t);
     return to ? expr_new(cx, EXPR_READ, e->type, to, e->arg, e->arg_count) : e;
 }
 
-/* x + -5 as x - 5. */
+/* Prints x + -5 as x - 5. */
 static const char *with_differences(Ctx *cx, const char *formula)
 {
     Text t = text_new(cx);
@@ -77,12 +77,15 @@ static const char *shape_line(Ctx *cx, const Function *f)
     return text_string(&t);
 }
 
-/* Of a line of the comment. */
+/* Per line of the comment. */
 enum { WIDTH = 112 };
 
-static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+static bool is_word(char c)
+{
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
 
-/* The step's text with the stages' names as the function has them. */
+/* Returns the step's text with the stage names of the function. */
 static void add_step(Text *t, const Storages *s, const Nest *nest, const char *step)
 {
     while (*step) {
@@ -117,9 +120,8 @@ static const char *all_steps(Ctx *cx, const Storages *s, const Nest *n)
     return text_string(&t);
 }
 
-/* What a reader looks for in a schedule: of the steps with this verb (and, where one is given, this second operand)
- * the first operand,
- * or the second. Loops of inits follow the loops of their stage, and are left out. */
+/* Collects one operand of each step with this verb and, if given, this second operand: the first operand or the second.
+ * Loops of inits follow the loops of their stage and are left out. */
 typedef struct Choices { const char *verb, *second, *head, *between; bool shows_second; } Choices;
 static const Choices looked_for[] = {
     { "split",        NULL,       "",               " by ", true },
@@ -148,7 +150,7 @@ static bool is_among(const char *what, const char *const *list, int count)
     return false;
 }
 
-/* The choices of a long schedule, each once, as far as they fit. */
+/* Lists the choices of a long schedule, each once, up to the line's width. */
 static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t room)
 {
     enum { MOST = 32, END = 5 };
@@ -174,7 +176,8 @@ static const char *choices(Ctx *cx, const Storages *s, const Nest *n, size_t roo
     return text_string(&all);
 }
 
-/* The strategy and its steps where they fit on one line, else what it chose; `dump --at scheduled` prints the whole. */
+/* Prints the strategy and its steps if they fit on one line, otherwise only its choices; `dump --at scheduled` prints
+ * all steps. */
 static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size_t room)
 {
     const char *strategy = n->strategy ? n->strategy : "of the file", *steps = all_steps(cx, s, n);
@@ -185,17 +188,18 @@ static const char *schedule_line(Ctx *cx, const Storages *s, const Nest *n, size
     return *chosen ? text_format(cx, "%s%s", head, chosen) : text_format(cx, "schedule %s", strategy);
 }
 
-/* Where a line of `text` of at most `width` characters ends best: behind a step or a shape, else an operand, else a
+/* Returns the best break in the first `width` characters of `text`: after a step or a shape, else an operand, else a
  * word. */
 static size_t line_end(const char *text, size_t width)
 {
     static const char *const breaks[] = { "; ", "  ", " && ", ", ", " " };
     for (size_t b = 0; b < sizeof breaks / sizeof breaks[0]; b++) {
-        size_t before = strcmp(breaks[b], " && ") == 0 ? 0 : strlen(breaks[b]) - 1;      /* what stays on the line */
+        /* The part that remains on the line */
+        size_t before = strcmp(breaks[b], " && ") == 0 ? 0 : strlen(breaks[b]) - 1;
         for (size_t cut = width; cut > width / 2; cut--)
             if (strncmp(text + cut - before, breaks[b], strlen(breaks[b])) == 0) return cut;
     }
-    size_t space = width;      /* a word of more than half a line */
+    size_t space = width;      /* a word longer than half a line */
     while (space > 0 && text[space] != ' ') space--;
     return space ? space : width + strcspn(text + width, " ");
 }
@@ -222,8 +226,11 @@ Comment comment_of(Ctx *cx, const Storages *s, const Function *f)
         if (storage_of(s, s->nest->stage[i]->out[0])) add_wrapped(cx, &c, formula_line(cx, &r, s->nest->stage[i]));
     add_wrapped(cx, &c, shape_line(cx, f));
     for (const Nest *n = s->nest; n; n = n->otherwise) {
-        const char *prefix = n->otherwise ? text_format(cx, "where %s: ", expr_text(cx, n->when)) : n != s->nest ? "else: " : "";
-        if (n->step_count || *prefix) add_wrapped(cx, &c, text_format(cx, "%s%s", prefix, schedule_line(cx, s, n, WIDTH - strlen(prefix))));
+        const char *prefix = n->otherwise   ? text_format(cx, "where %s: ", expr_text(cx, n->when))
+                             : n != s->nest ? "else: "
+                                            : "";
+        if (n->step_count || *prefix)
+            add_wrapped(cx, &c, text_format(cx, "%s%s", prefix, schedule_line(cx, s, n, WIDTH - strlen(prefix))));
     }
     return c;
 }

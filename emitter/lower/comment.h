@@ -7,5 +7,6 @@ enum { MAX_COMMENT_LINES = 40 };
 typedef struct Comment { int count; const char *line[MAX_COMMENT_LINES]; } Comment;
 
 Comment comment_of(Ctx *cx, const Storages *s, const Function *f);
-void comment_begin(Ctx *cx, Function *f, const char *text);     /* a finished function's comment, with text before it; "": as it is */
+/* Returns a finished function's comment with `text` prepended; "" prepends nothing */
+void comment_begin(Ctx *cx, Function *f, const char *text);
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* From a nest to a function: expansion, then the passes of passes.def in their order; then what the function turned out
- * to need: the parameters and sizes that are used, and its comment. */
+/* Lowers a nest to a function. Expansion runs first, then the passes of passes.def in order. The final steps collect
+ * the parameters and sizes that the code uses and write the comment. */
 #include "lower/lower.h"
 
 #include <stdlib.h>
@@ -24,7 +24,7 @@ const LowerPass *lower_passes(int *count)
     return passes;
 }
 
-/* ---- What is used ---------------------------------------------------------------------------------------------- */
+/* ---- Used memories and sizes ------------------------------------------------------------------------------------- */
 
 typedef struct Used { Map memory, size; int size_count, room; const Expr **sizes; Ctx *cx; } Used;
 
@@ -59,7 +59,8 @@ static const Expr *visit_expr(Ctx *cx, const Expr *e, void *user)
 static const Code *visit_code(Ctx *cx, const Code *c, void *user)
 {
     if (c->memory && c->kind == CODE_STORE) use_memory(user, c->memory);
-    if (c->memory && c->memory->kind == MEMORY_POINTER && c->kind == CODE_LOCAL) expr_walk(cx, c->memory->offset, use_expr, user);
+    if (c->memory && c->memory->kind == MEMORY_POINTER && c->kind == CODE_LOCAL)
+        expr_walk(cx, c->memory->offset, use_expr, user);
     return c;
 }
 
@@ -69,7 +70,7 @@ static int by_serial(const void *a, const void *b)
     return x->serial < y->serial ? -1 : x->serial > y->serial;
 }
 
-/* Parameters in their order: inputs, constants, scratch, outputs. */
+/* Orders parameters: inputs, constants, scratch, outputs. */
 static int rank(const Memory *m)
 {
     if (m->kind == MEMORY_INPUT) return m->tensor && tensor_is_constant(m->tensor) ? 1 : 0;
@@ -91,11 +92,12 @@ static void parameters(Ctx *cx, const Storages *s, Function *f)
     f->size = u.sizes;
 }
 
-/* LOOPWRIGHT_CHECK=pointers has every pointer of every function proved to be inside of its memory: for tests. */
+/* With LOOPWRIGHT_CHECK=pointers (for tests), proves that each pointer of the function is inside its memory. */
 static void check_pointers(Ctx *cx, const Nest *n, const Code *code)
 {
-    const char *wish = getenv("LOOPWRIGHT_CHECK"), *why = wish && strcmp(wish, "pointers") == 0 ? pointers_check(cx, code) : NULL;
-    if (why) diag_internal(cx, n->name, "%s, is not proved to be inside of its memory", why);
+    const char *wish = getenv("LOOPWRIGHT_CHECK"),
+               *why = wish && strcmp(wish, "pointers") == 0 ? pointers_check(cx, code) : NULL;
+    if (why) diag_internal(cx, n->name, "%s, is not provably inside its memory", why);
 }
 
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options)

@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: MIT */
 #ifndef LW_LOWER_LOWER_H
 #define LW_LOWER_LOWER_H
-/* From a scheduled nest to lowered code: storage, then the passes of passes.def in their order. */
+/* Lowers a scheduled nest to code: storage, then the passes of passes.def in order. */
 #include "lower/expand/options.h"
 
 const Function *lower_nest(Ctx *cx, const Nest *n, const LowerOptions *options);
 
 /* For `loopwright passes` and --time-passes. */
-typedef struct LowerPass { const char *name, *what; const Code *(*run)(Ctx *cx, const LowerOptions *o, const Code *c); } LowerPass;
+typedef struct LowerPass {
+    const char *name, *what;
+    const Code *(*run)(Ctx *cx, const LowerOptions *o, const Code *c);
+} LowerPass;
 const LowerPass *lower_passes(int *count);
 #endif

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Layers of one kind but of other shapes give functions that differ in numbers alone: bounds of loops, distances in memory, what
- * an instruction gets. Of such functions one is made, and what differs becomes its parameters: one for every way to differ,
- * and none for what is always the same multiple of another that measures the same.
+/* Merges functions. Layers of one kind with different shapes produce functions that differ only in numbers: loop
+ * bounds, strides, instruction operands. One function replaces them; the numbers that differ become its parameters. One
+ * parameter serves all numbers that are the same multiple of it and have the same meaning (hint).
  *
- * Numbers that are hot stay: indices in an innermost loop, where a constant costs nothing and a parameter a register. A loop
- * that holds an instruction is not hot in its own numbers. What is computed from data keeps its constants, too.
+ * Hot numbers remain constants: in an index of an innermost loop a constant is free, and a parameter costs a register.
+ * A loop around an instruction is not hot for its own numbers. Expressions over data keep their constants, too.
  *
- * A function is walked in a fixed order, which gives each number a position. The outline is the text of the walk without the
- * numbers; the walk that replaces them meets them at the same positions. */
+ * The walk visits a function in a fixed order, so each number has a position. The outline is the walk's text without
+ * the numbers. The replacing walk visits the numbers at the same positions. */
 #include "lower/merge.h"
 
 #include <string.h>
@@ -23,15 +23,15 @@ typedef struct Number { int64_t value; const char *hint; } Number;
 typedef struct MergeWalk {
     Ctx *cx;
     Text outline;
-    Map order;                        /* variable or memory -> its ordinal, plus 1 */
-    Map now;                          /* ... -> what stands for it */
+    Map order;                        /* variable or memory -> its ordinal + 1 */
+    Map now;                          /* ... -> its replacement */
     int ordinals;
     int number_count, number_room; Number *number;
     int range_count, range_room; Interval *range;
-    const Expr *const *replaced;      /* by position; NULL: this walk only looks. An entry NULL: the number stays */
-    const Interval *ranges;           /* of names, by their order: of all functions together */
-    const char *hint;                 /* what the number measures */
-    bool is_hot, is_fixed;            /* numbers of indices, and of what is looked at, are part of the outline */
+    const Expr *const *replaced;      /* by position; NULL: the walk replaces nothing. A NULL entry: the number stays */
+    const Interval *ranges;           /* of names, by ordinal: the union over all functions */
+    const char *hint;                 /* the number's meaning */
+    bool is_hot, is_fixed;            /* the outline includes numbers of indices, and of compared values */
 } MergeWalk;
 
 /* ---- Names ------------------------------------------------------------------------------------------------------- */
@@ -46,7 +46,7 @@ static void mention(MergeWalk *w, const void *named)
     text_printf(&w->outline, " #%d", *ordinal);
 }
 
-/* Notes what the name's values lie in; in a walk that replaces, what they lie in of all functions together. */
+/* Records the range of the name's values; a replacing walk returns the union of the ranges over all functions. */
 static Interval next_range(MergeWalk *w, int64_t least, int64_t greatest)
 {
     if (w->range_count == w->range_room) {
@@ -58,7 +58,7 @@ static Interval next_range(MergeWalk *w, int64_t least, int64_t greatest)
     return w->ranges ? w->ranges[w->range_count++] : w->range[w->range_count++];
 }
 
-static const void *stands_for(MergeWalk *w, const void *named)
+static const void *replacement_of(MergeWalk *w, const void *named)
 {
     const void *now = map_get_const_ptr(&w->now, named);
     return now ? now : named;
@@ -66,7 +66,7 @@ static const void *stands_for(MergeWalk *w, const void *named)
 
 /* ---- Expressions ------------------------------------------------------------------------------------------------- */
 
-/* Computed from what lies in memory, and no index. */
+/* True if the expression reads memory and is not an index. */
 typedef struct Loads { bool found; } Loads;
 static void find_load(const Expr *e, void *user)
 {
@@ -109,20 +109,21 @@ static const Expr *walk_expr(MergeWalk *w, const Expr *e)
     else if (e->kind == EXPR_REAL) print_expr(&w->outline, e);
     const Expr *few[16], **arg = e->arg_count > 16 ? NEW_ARRAY(w->cx->arena, const Expr *, e->arg_count) : few;
     for (int i = 0; i < e->arg_count; i++) {
-        bool is_index = e->kind == EXPR_LOAD || (e->kind == EXPR_SELECT && i == SELECT_COND && !is_data(w->cx, e->arg[i]));
+        bool is_index = e->kind == EXPR_LOAD
+                        || (e->kind == EXPR_SELECT && i == SELECT_COND && !is_data(w->cx, e->arg[i]));
         w->is_fixed = is_index ? w->is_hot : was_fixed;
         arg[i] = walk_sum(w, e->arg[i]);
     }
     w->is_fixed = was_fixed;
     text_char(&w->outline, ')');
     if (!w->replaced) return e;
-    if (e->kind == EXPR_VAR) return expr_var(w->cx, stands_for(w, e->ref));
-    if (e->kind == EXPR_LOAD) return load_expr(w->cx, stands_for(w, e->ref), arg[0]);
+    if (e->kind == EXPR_VAR) return expr_var(w->cx, replacement_of(w, e->ref));
+    if (e->kind == EXPR_LOAD) return load_expr(w->cx, replacement_of(w, e->ref), arg[0]);
     return e->arg_count ? expr_with_args(w->cx, e, arg) : e;
 }
 
-/* Sums are walked in normal form, every term with its distance and a constant last, be it 0: how a sum is written depends on its
- * numbers. Terms keep the order in which their variables were first met. */
+/* Walks sums in normal form: every term with its coefficient, and the constant last even if it is 0, because a sum's
+ * spelling depends on its numbers. Terms keep the order of the first occurrence of their variables. */
 static int order_of(MergeWalk *w, const Expr *term)
 {
     const int *ordinal = term->kind == EXPR_VAR ? map_get_ptr(&w->order, term->ref) : NULL;
@@ -155,18 +156,19 @@ static const Expr *add_product(Ctx *cx, const Expr *sum, const Expr *term, const
     return sum ? expr_add(cx, sum, part) : part;
 }
 
-/* The same with the names of now. */
+/* Returns the expression with the replaced names. */
 static const Expr *rename_one(Ctx *cx, const Expr *e, void *user)
 {
     MergeWalk *w = user;
-    if (e->kind == EXPR_VAR) return expr_var(cx, stands_for(w, e->ref));
-    return e->kind == EXPR_LOAD ? load_expr(cx, stands_for(w, e->ref), e->arg[0]) : e;
+    if (e->kind == EXPR_VAR) return expr_var(cx, replacement_of(w, e->ref));
+    return e->kind == EXPR_LOAD ? load_expr(cx, replacement_of(w, e->ref), e->arg[0]) : e;
 }
 
 static const Expr *walk_sum(MergeWalk *w, const Expr *e)
 {
     Linear l;
-    if (w->is_fixed || e->type != I32 || !linear_of(w->cx, e, &l) || (l.count == 1 && l.term[0] == e)) return walk_expr(w, e);
+    if (w->is_fixed || e->type != I32 || !linear_of(w->cx, e, &l) || (l.count == 1 && l.term[0] == e))
+        return walk_expr(w, e);
     const char *hint = w->hint;
     const Expr *sum = NULL;
     int before = w->number_count;
@@ -201,20 +203,21 @@ static const Expr *walk_with(MergeWalk *w, const Expr *e, bool is_fixed, const c
 static const Memory *walk_memory(MergeWalk *w, const Memory *m)
 {
     mention(w, m);
-    text_printf(&w->outline, " %d %d %d %d %d %lld", (int)m->kind, (int)m->type, m->lanes, m->is_const, m->is_restrict, (long long)m->align);
+    text_printf(&w->outline, " %d %d %d %d %d %lld", (int)m->kind, (int)m->type, m->lanes, m->is_const, m->is_restrict,
+                (long long)m->align);
     Interval range = next_range(w, m->range.least, m->range.greatest);
     Memory now = *m;
     now.range = range;
     if (m->kind == MEMORY_LOCAL) text_printf(&w->outline, " %lld", (long long)m->elems->integer);
     if (m->kind == MEMORY_POINTER) {
         mention(w, m->base);
-        now.base = stands_for(w, m->base);
+        now.base = replacement_of(w, m->base);
         now.offset = walk_with(w, m->offset, w->is_hot, name(w->cx, "offset"));
     }
     if (!w->replaced) return m;
-    const Memory *made = map_get_const_ptr(&w->now, m);       /* declared again where it was declared before */
-    if (!made) map_put_const_ptr(&w->now, m, (made = memory_new(w->cx, &now)));
-    return made;
+    const Memory *copy = map_get_const_ptr(&w->now, m);       /* a repeated declaration */
+    if (!copy) map_put_const_ptr(&w->now, m, (copy = memory_new(w->cx, &now)));
+    return copy;
 }
 
 /* ---- Statements -------------------------------------------------------------------------------------------------- */
@@ -234,7 +237,8 @@ static const Code *walk_loop(MergeWalk *w, const Code *c, bool in_portable_form)
     const char *bound = name_format(w->cx, "%s_end", expr_as_var(c->var)->name);
     bool is_counted = c->loop_kind != LOOP_SERIAL && c->loop_kind != LOOP_PARALLEL, was_hot = w->is_hot;
     text_printf(&w->outline, " for %d %lld", (int)c->loop_kind, (long long)c->step);
-    const Expr *begin = walk_with(w, c->begin, is_counted || was_hot, bound), *end = walk_with(w, c->end, is_counted || was_hot, bound);
+    const Expr *begin = walk_with(w, c->begin, is_counted || was_hot, bound),
+               *end = walk_with(w, c->end, is_counted || was_hot, bound);
     mention(w, c->var->ref);
     bool is_hot = !in_portable_form && !contains(c->child[0], CODE_FOR) && !contains(c->child[0], CODE_CALL);
     w->is_hot = was_hot || is_hot;
@@ -259,8 +263,8 @@ static const Code *walk_store(MergeWalk *w, const Code *c)
 {
     mention(w, c->memory);
     const Expr *index = walk_with(w, c->index, w->is_hot, name(w->cx, "offset"));
-    const Expr *value = walk_with(w, c->value, true, name(w->cx, "offset"));      /* the numbers in it are of indices */
-    return w->replaced ? code_store(w->cx, stands_for(w, c->memory), index, value) : c;
+    const Expr *value = walk_with(w, c->value, true, name(w->cx, "offset"));      /* its numbers belong to indices */
+    return w->replaced ? code_store(w->cx, replacement_of(w, c->memory), index, value) : c;
 }
 
 static const Code *walk_call(MergeWalk *w, const Code *c)
@@ -283,7 +287,9 @@ static const Code *walk_code(MergeWalk *w, const Code *c, bool in_portable_form)
         const Memory *m = walk_memory(w, c->memory);
         return w->replaced ? code_local(w->cx, m) : c;
     }
-    const Expr *cond = c->kind == CODE_IF ? walk_with(w, c->cond, w->is_hot || is_data(w->cx, c->cond), name(w->cx, "limit")) : NULL;
+    const Expr *cond = c->kind == CODE_IF
+                           ? walk_with(w, c->cond, w->is_hot || is_data(w->cx, c->cond), name(w->cx, "limit"))
+                           : NULL;
     const Code **child = NEW_ARRAY(w->cx->arena, const Code *, c->child_count + 1);
     for (int i = 0; i < c->child_count; i++) child[i] = walk_code(w, c->child[i], in_portable_form);
     if (!w->replaced) return c;
@@ -308,7 +314,7 @@ static Function walk_function(MergeWalk *w, const Function *f)
     return now;
 }
 
-/* What a function does, with its numbers left out. */
+/* Returns the function's text without its numbers. */
 static const char *outline_of(Ctx *cx, const Function *f)
 {
     MergeWalk w = { .cx = cx };
@@ -319,7 +325,14 @@ static const char *outline_of(Ctx *cx, const Function *f)
 
 /* ---- Parameters -------------------------------------------------------------------------------------------------- */
 
-typedef struct Merge { Ctx *cx; int count; MergeWalk *walk; int parameters; int at[MOST_PARAMETERS]; const Expr *var[MOST_PARAMETERS]; } Merge;
+typedef struct Merge {
+    Ctx *cx;
+    int count;
+    MergeWalk *walk;
+    int parameters;
+    int at[MOST_PARAMETERS];
+    const Expr *var[MOST_PARAMETERS];
+} Merge;
 
 static int64_t value_at(const Merge *m, int function, int position) { return m->walk[function].number[position].value; }
 
@@ -337,17 +350,18 @@ static bool differs(const Merge *m, int position)
     return false;
 }
 
-/* The position of the smallest numbers that measure the same and of which these are a multiple. */
+/* Returns the position of the smallest numbers with the same hint that divide these by a constant factor. */
 static int base_of(const Merge *m, int position, int64_t *factor)
 {
     int numbers = m->walk[0].number_count;
     for (*factor = MOST_FACTOR; *factor > 1; --*factor)
         for (int i = 0; i < numbers; i++)
-            if (m->walk[0].number[i].hint == m->walk[0].number[position].hint && is_multiple(m, position, i, *factor)) return i;
+            if (m->walk[0].number[i].hint == m->walk[0].number[position].hint && is_multiple(m, position, i, *factor))
+                return i;
     return position;
 }
 
-/* The parameter that has these numbers; -1: there are too many. */
+/* Returns the parameter with these numbers, or -1 if there are too many. */
 static int parameter_for(Merge *m, int position)
 {
     for (int i = 0; i < m->parameters; i++)
@@ -360,11 +374,12 @@ static int parameter_for(Merge *m, int position)
         range.greatest = v > range.greatest ? v : range.greatest;
     }
     m->at[m->parameters] = position;
-    m->var[m->parameters] = expr_new_var(m->cx, m->walk[0].number[position].hint, VAR_LOCAL, I32, range.least, range.greatest);
+    m->var[m->parameters] = expr_new_var(m->cx, m->walk[0].number[position].hint, VAR_LOCAL, I32, range.least,
+                                         range.greatest);
     return m->parameters++;
 }
 
-/* By position what stands for the number, NULL where it stays. False: too many parameters. */
+/* Sets each position's replacement, or NULL to keep the number. False: too many parameters. */
 static bool choose(Merge *m, const Expr **replaced)
 {
     for (int i = 0; i < m->walk[0].number_count; i++) {
@@ -391,7 +406,7 @@ static Interval *ranges_together(const Merge *m)
             all[i].least = r.least < all[i].least ? r.least : all[i].least;
             all[i].greatest = r.greatest > all[i].greatest ? r.greatest : all[i].greatest;
         }
-        if (!is_known) all[i] = (Interval){ 0, 0 };      /* of a memory: not known */
+        if (!is_known) all[i] = (Interval){ 0, 0 };      /* a memory without a range */
     }
     return all;
 }
@@ -400,13 +415,14 @@ static const char *const *comment_for(Ctx *cx, const Function *const *f, int cou
 {
     const char **all = NEW_ARRAY(cx->arena, const char *, f[0]->comment_count + 1);
     for (int i = 0; i < f[0]->comment_count; i++) all[i] = f[0]->comment[i];
-    all[f[0]->comment_count] = text_format(cx, "numbers: of the first of %d layers that are alike; where theirs differ they are parameters", count);
+    all[f[0]->comment_count] = text_format(
+        cx, "numbers: of the first of %d layers that are alike; where theirs differ they are parameters", count);
     *lines = f[0]->comment_count + 1;
     return all;
 }
 
-/* One function for all of them, whose outlines are equal; number[i] gets what function i has for each parameter. NULL: they
- * differ in too many numbers. */
+/* Returns one function for all of them; their outlines are equal. number[i] receives function i's value of each
+ * parameter. NULL: they differ in too many numbers. */
 static Function *merged_of(Ctx *cx, const Function *const *f, int count, const int64_t **number)
 {
     Merge m = { .cx = cx, .count = count, .walk = NEW_ARRAY(cx->arena, MergeWalk, count) };
@@ -436,23 +452,23 @@ void functions_merge(Ctx *cx, const Function **f, int count, Map *into)
     const char **outline = NEW_ARRAY(cx->arena, const char *, count);
     const Function **alike = NEW_ARRAY(cx->arena, const Function *, count);
     const int64_t **number = NEW_ARRAY(cx->arena, const int64_t *, count);
-    int *place = NEW_ARRAY(cx->arena, int, count);
+    int *position = NEW_ARRAY(cx->arena, int, count);
     for (int i = 0; i < count; i++) outline[i] = outline_of(cx, f[i]);
     for (int i = 0; i < count; i++) {
         int found = 0;
         for (int j = i; outline[i] && j < count; j++)
             if (outline[j] && strcmp(outline[i], outline[j]) == 0) {
-                place[found] = j;
+                position[found] = j;
                 alike[found++] = f[j];
             }
         Function *one = found > 1 ? merged_of(cx, alike, found, number) : NULL;
         for (int k = 0; k < found; k++) {
-            outline[place[k]] = NULL;
+            outline[position[k]] = NULL;
             if (!one) continue;
             Merged *m = NEW(cx->arena, Merged);
             *m = (Merged){ one, number[k] };
-            map_put_ptr(into, f[place[k]], m);
-            f[place[k]] = one;
+            map_put_ptr(into, f[position[k]], m);
+            f[position[k]] = one;
         }
     }
 }

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: MIT */
-/* How far an output may lie over an input that dies in the function. The body is a sequence of moments: the iterations of its
- * outermost loops, one after the other. At each moment so much of the input is still to be read, and so much of the output
- * has been written:
+/* Computes how far an output may overlap an input that dies in the function. The body is a sequence of moments: the
+ * iterations of its outermost loops in order. For each moment t:
  *
  *   low(t)   the lowest byte of the input that is read at t or later
  *   high(t)  the end of the highest byte of the output that is written at t or before
  *
- * If the output begins at least `lead` = max over t of high(t) - low(t) bytes before the input, no byte is written that is read
- * afterwards; what one moment reads and writes counts as both at once, so that nothing depends on the order inside of it. A
- * depthwise convolution leads by the rows of its window, a pointwise one by what its output is longer than its input. (Blacker,
- * Bright, Hunt: Reducing Data Movement and Energy; the idea is called diagonal memory optimisation.) */
+ * If the output begins at least `lead` = max over t of high(t) - low(t) bytes before the input, no written byte is read
+ * later. Reads and writes of one moment count as simultaneous, so the bound holds for any order in it. The lead of a
+ * depthwise convolution is the rows of its window; the lead of a pointwise one is the excess of its output's length
+ * over its input's. (Blacker, Bright, Hunt: Reducing Data Movement and Energy; known as diagonal memory
+ * optimisation.) */
 #include "lower/overlap.h"
 
 #include "lower/passes/passes.h"
@@ -18,28 +18,30 @@
 
 enum { MOST_MOMENTS = 4096, MOST_TOUCHES = 512, MOST_LETS = 256 };
 
-/* The elements that an access touches in iteration v of the outermost loop: [coef*i + least, coef*i + greatest] with
- * i = min(step*v + offset, last), as a shifted tail has it; else i = v. */
+/* The elements of an access in iteration v of the outermost loop: [coef*i + least, coef*i + greatest], with i =
+ * min(step*v + offset, last) for a shifted tail and i = v otherwise. */
 typedef struct MemoryTouch { bool is_write; int64_t coef, step, offset, last; Interval rest; } MemoryTouch;
 
 typedef struct Overlap {
     Ctx *cx;
     const Memory *x, *y;
-    const Expr *var;                 /* of the outermost loop; NULL: there is none */
+    const Expr *var;                 /* of the outermost loop, or NULL */
     const Bounds *scope;
     int let_count; const Expr *let[MOST_LETS], *value[MOST_LETS];
     int touch_count; MemoryTouch touch[MOST_TOUCHES];
-    int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];     /* elements; INT64_MAX and 0 where nothing is touched */
+    /* in elements; INT64_MAX and 0: no access */
+    int moment_count; int64_t low[MOST_MOMENTS], high[MOST_MOMENTS];
     bool failed;
 } Overlap;
 
-/* ---- What a statement touches ------------------------------------------------------------------------------------ */
+/* ---- Accesses of a statement ------------------------------------------------------------------------------------- */
 
-/* The one min(step*v + offset, last) that the index grows with; false: there is none. */
+/* Finds the only min(step*v + offset, last) in the index; false if there is none. */
 static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, MemoryTouch *t)
 {
     const Expr *offset;
-    if (e->kind == EXPR_MIN && e->arg[1]->kind == EXPR_INT && split_linear(o->cx, e->arg[0], o->var, &t->step, &offset) && offset->kind == EXPR_INT) {
+    if (e->kind == EXPR_MIN && e->arg[1]->kind == EXPR_INT && split_linear(o->cx, e->arg[0], o->var, &t->step, &offset)
+        && offset->kind == EXPR_INT) {
         t->offset = offset->integer;
         t->last = e->arg[1]->integer;
         *shift = e;
@@ -50,7 +52,7 @@ static bool find_shift(Overlap *o, const Expr *e, const Expr **shift, MemoryTouc
     return false;
 }
 
-/* coef*i + rest; false: the index is no such sum. */
+/* Splits the index into coef*i + rest; false if it is no such sum. */
 static bool moves_with_loop(Overlap *o, const Expr *at, MemoryTouch *t, const Expr **rest)
 {
     const Expr *shift;
@@ -69,11 +71,12 @@ static void touch(Overlap *o, const Memory *m, const Expr *index)
     const Expr *at = m->kind == MEMORY_POINTER ? expr_add(cx, m->offset, index) : index, *rest = NULL;
     for (int i = o->let_count - 1; i >= 0; i--) at = expr_substitute(cx, at, &o->let[i], &o->value[i], 1);
     at = simplify(cx, at, o->scope);
-    MemoryTouch t = { .is_write = base == o->y };      /* what is read of the output has been written there */
+    MemoryTouch t = { .is_write = base == o->y };      /* a read of the output follows its write */
     bool moves = moves_with_loop(o, at, &t, &rest);
     if (!moves) t.coef = 0;
     t.rest = interval_of(cx, moves ? rest : at, o->scope);
-    o->failed = o->failed || o->touch_count == MOST_TOUCHES || t.rest.least <= INT32_MIN || t.rest.greatest >= INT32_MAX;
+    o->failed = o->failed || o->touch_count == MOST_TOUCHES || t.rest.least <= INT32_MIN
+                || t.rest.greatest >= INT32_MAX;
     if (!o->failed) o->touch[o->touch_count++] = t;
 }
 
@@ -98,7 +101,8 @@ static void scan(Overlap *o, const Code *c)
         if (read[i]) expr_walk(o->cx, read[i], touch_load, o);
     if (c->kind == CODE_STORE) touch(o, c->memory, c->index);
     if (c->kind == CODE_STORE && c->memory == o->x) o->failed = true;
-    if (c->kind == CODE_CALL && !c->child_count) o->failed = true;      /* a hint, or what is known by its name alone */
+    /* A hint, or an instruction without a portable form */
+    if (c->kind == CODE_CALL && !c->child_count) o->failed = true;
     if (c->kind == CODE_LET) note_let(o, c);
     if (c->kind == CODE_FOR) o->scope = code_bounds(o->cx, outer, c);
     for (int i = 0; i < c->child_count && !o->failed; i++) scan(o, c->child[i]);
@@ -121,13 +125,13 @@ static void add_moment(Overlap *o, int64_t v)
         if (t->is_write) *high = to + 1 > *high ? to + 1 : *high;
         else *low = from < *low ? from : *low;
     }
-    if (*low < 0) *low = 0;          /* a read under a condition: below 0 nothing is read */
+    if (*low < 0) *low = 0;          /* a guarded read: it reads nothing below 0 */
 }
 
 static bool is_in_order(const Code *loop)
 {
-    return loop->kind == CODE_FOR && loop->loop_kind == LOOP_SERIAL && loop->begin->kind == EXPR_INT && loop->end->kind == EXPR_INT &&
-           (loop->end->integer - loop->begin->integer) / loop->step < MOST_MOMENTS;
+    return loop->kind == CODE_FOR && loop->loop_kind == LOOP_SERIAL && loop->begin->kind == EXPR_INT
+           && loop->end->kind == EXPR_INT && (loop->end->integer - loop->begin->integer) / loop->step < MOST_MOMENTS;
 }
 
 static void moments(Overlap *o, const Code *c)
@@ -141,7 +145,8 @@ static void moments(Overlap *o, const Code *c)
     o->var = in_order ? c->var : NULL;
     scan(o, c);
     if (!in_order && o->touch_count) add_moment(o, 0);
-    for (int64_t v = in_order ? c->begin->integer : 0; in_order && v < c->end->integer && !o->failed; v += c->step) add_moment(o, v);
+    for (int64_t v = in_order ? c->begin->integer : 0; in_order && v < c->end->integer && !o->failed; v += c->step)
+        add_moment(o, v);
 }
 
 bool overlap_lead(Ctx *cx, const Function *f, const Memory *x, const Memory *y, int64_t *lead)

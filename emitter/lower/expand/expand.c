@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: MIT */
-/* Blocks become stores. A block of a reduction is spelled in one of these ways:
+/* Expands blocks to stores. A block of a reduction takes one of three forms:
  *
- *   the reduce loops are innermost           acc = init; for (reduce) acc = combine(acc, value); y[...] = acc;
- *   data loops lie inside the reduce loops   for (data) y[...] = init; for (reduce) for (data) y[...] = combine(...);
- *   the loops cannot be told apart           if (all reduce axes == 0) y[...] = init; y[...] = combine(...);
+ *   reduce loops are innermost          acc = init; for (reduce) acc = combine(acc, value); y[...] = acc;
+ *   data loops are in reduce loops      for (data) y[...] = init; for (reduce) for (data) y[...] = combine(...);
+ *   a loop feeds both kinds of axes     if (all reduce axes == 0) y[...] = init; y[...] = combine(...);
  *
- * The first two are right because a data point has one instance with all reduce axes 0 (invariant I1), it comes first
- * (I2), and where no loop feeds both kinds of axes it is the one with all loops that feed reduce axes at 0: so the inits
- * may all be done before the outermost of these. No reader sits inside, and the Alloc lies outside (I4).
+ * The first two forms are correct for these reasons. Each data point has one instance with all reduce axes 0 (invariant
+ * I1), and that instance comes first (I2). If no loop feeds both kinds of axes, all loops that feed reduce axes are at
+ * 0 in that instance. So all inits may run before the outermost of these loops. No consumer is in these loops, and the
+ * Alloc encloses them (I4).
  *
- * A reduced value of the form select(cond, v, identity) becomes an update under the condition. Combining with the
- * identity changes nothing, except that -0 + 0 = +0: a sum is done so only when its init is known not to be -0; then it
- * never becomes -0, for the sum of anything and its opposite is +0. */
+ * A reduced value of the form select(cond, v, identity) becomes an update guarded by cond. Combining with the identity
+ * changes only one value: -0 + 0 = +0. A sum is therefore guarded only if its init is provably not -0. Such a sum never
+ * becomes -0, because the sum of any value and its negation is +0. */
 #include <string.h>
 
 #include "ir/check/match_instruction.h"
@@ -25,12 +26,12 @@ typedef struct Expand {
     Ctx *cx;
     Storages *s;
     int depth;
-    const Stmt *path[MAX_PATH];      /* the FOR and ALLOC statements above, outermost first */
+    const Stmt *path[MAX_PATH];      /* the enclosing FOR and ALLOC statements, outermost first */
 } Expand;
 
 static const Code *expand(Expand *x, const Stmt *s);
 
-/* ---- What a block reduces over --------------------------------------------------------------------------------- */
+/* ---- Axes and loops of a reduction ------------------------------------------------------------------------------- */
 
 static bool used_by(const Stmt *block, int from, int to, const Expr *var)
 {
@@ -49,7 +50,7 @@ static bool feeds_data(const Stmt *block, const Stmt *loop)
     return loop->kind == STMT_FOR && used_by(block, 0, block->stage->data_count, loop->var);
 }
 
-/* The expression where all loops of the path that feed the block's reduce axes are at 0. */
+/* Returns the expression with all loops at 0 that are on the path and feed the block's reduce axes. */
 static const Expr *at_first(Expand *x, const Stmt *block, const Expr *e)
 {
     const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
@@ -76,7 +77,7 @@ static InitMode init_mode(Expand *x, const Stmt *block)
     return at_zero ? INIT_BEFORE_LOOPS : INIT_GUARDED;
 }
 
-/* Depth of the outermost loop that feeds the block's reduce axes; the path's depth where there is none. */
+/* Returns the depth of the outermost loop that feeds the block's reduce axes, or the path's depth if there is none. */
 static int outermost_reduce(const Expand *x, const Stmt *block)
 {
     int d = 0;
@@ -86,7 +87,10 @@ static int outermost_reduce(const Expand *x, const Stmt *block)
 
 /* ---- One block ------------------------------------------------------------------------------------------------- */
 
-static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e) { return storage_loads(x->s, block_in_loops(x->cx, block, e)); }
+static const Expr *at_bind(Expand *x, const Stmt *block, const Expr *e)
+{
+    return storage_loads(x->s, block_in_loops(x->cx, block, e));
+}
 
 typedef struct StoreTarget { const Memory *memory; const Expr *index; } StoreTarget;
 
@@ -95,7 +99,7 @@ static bool target_of(Expand *x, const Stmt *block, int out, StoreTarget *t)
     const Tensor *tensor = block->stage->out[out];
     const Storage *st = storage_of(x->s, tensor);
     if (!st) {
-        diag_internal(x->cx, tensor->name, "this tensor is made where it has no storage");
+        diag_internal(x->cx, tensor->name, "no storage of this tensor is in scope of its producer");
         return false;
     }
     *t = (StoreTarget){ st->memory, storage_index(x->cx, st, tensor, block->bind) };
@@ -111,7 +115,7 @@ static bool has_negative_zero(const Tensor *t)
     return false;
 }
 
-/* A number, constants, or what a stage makes as a sum that begins with such. */
+/* True for a number, for constants, and for a stage that computes a sum with such an init. */
 static bool is_never_negative_zero(const Expr *e)
 {
     if (e->kind == EXPR_REAL) return !(e->real == 0 && 1 / e->real < 0);
@@ -120,16 +124,17 @@ static bool is_never_negative_zero(const Expr *e)
     if (tensor_is_constant(t)) return !has_negative_zero(t);
     const Stage *s = t->producer && t->producer->kind == NODE_COMPUTE ? t->producer->stage : NULL;
     if (!s || s->out_count != 1) return false;
-    return s->reducer == REDUCE_SUM ? is_never_negative_zero(s->init[0]) : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
+    return s->reducer == REDUCE_SUM ? is_never_negative_zero(s->init[0])
+                                    : s->reducer == REDUCE_NONE && is_never_negative_zero(s->value[0]);
 }
 
-/* Whether skipping a combination with the identity leaves every bit as it is. */
+/* True if skipping a combination with the identity preserves every bit. */
 static bool skipping_is_exact(const Stage *s)
 {
     return s->reducer != REDUCE_SUM || !dtype_is_float(s->value[0]->type) || is_never_negative_zero(s->init[0]);
 }
 
-/* old := combine(old, value), over targets that are memories or the accumulators put in their place. */
+/* Emits old := combine(old, value). The targets are memories or their accumulators. */
 static const Code *update(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     Ctx *cx = x->cx;
@@ -149,10 +154,11 @@ static const Code *update(Expand *x, const Stmt *block, const StoreTarget *targe
     for (int i = 0; i < s->out_count; i++) value[i] = at_bind(x, block, value[i]);
     reducer_combine(cx, s->reducer, old, value, new);
     for (int i = 0; i < s->out_count; i++) {
-        /* select(take, value, old): both results are taken or left at once, for each looks at the other's old value. */
+        /* select(take, value, old) updates both results or neither, because each one reads the other's old value. */
         bool takes = s->out_count > 1 && new[i]->kind == EXPR_SELECT && new[i]->arg[SELECT_NO] == old[i];
         if (takes) cond = new[i]->arg[SELECT_COND];
-        store[i] = code_store(cx, target[i].memory, target[i].index, nest_contracted(x->cx, x->s->nest, s, takes ? new[i]->arg[SELECT_YES] : new[i]));
+        store[i] = code_store(cx, target[i].memory, target[i].index,
+                              nest_contracted(x->cx, x->s->nest, s, takes ? new[i]->arg[SELECT_YES] : new[i]));
     }
     return code_if(cx, cond, code_seq(cx, store, s->out_count), NULL);
 }
@@ -169,7 +175,9 @@ static const Code *plain(Expand *x, const Stmt *block, const StoreTarget *target
 {
     const Code *store[2] = { NULL, NULL };
     for (int i = 0; i < block->stage->out_count; i++)
-        store[i] = code_store(x->cx, target[i].memory, target[i].index, nest_contracted(x->cx, x->s->nest, block->stage, at_bind(x, block, block->stage->value[i])));
+        store[i] = code_store(
+            x->cx, target[i].memory, target[i].index,
+            nest_contracted(x->cx, x->s->nest, block->stage, at_bind(x, block, block->stage->value[i])));
     return code_seq(x->cx, store, block->stage->out_count);
 }
 
@@ -196,8 +204,8 @@ static const Bounds *bounds_of_path(Expand *x)
     return scope;
 }
 
-/* An init in a local array that stays inside it may run without its guard: an element that the guard leaves out is never
- * read in this life of the array, and gets a value that C can see. */
+/* An init of a local array may run without its guard if its index stays in the array. An element that the guard
+ * excludes is never read in this live range, and the unguarded init gives it a defined value. */
 static bool init_may_overshoot(Expand *x, const Stmt *block, const StoreTarget *target)
 {
     const Bounds *scope = bounds_of_path(x);
@@ -232,9 +240,10 @@ static const Code *expand_block(Expand *x, const Stmt *block)
     return code_if(cx, block->cond, code, NULL);
 }
 
-/* ---- Inits before the loops, accumulators ---------------------------------------------------------------------- */
+/* ---- Inits before the loops, accumulators ------------------------------------------------------------------------ */
 
-/* A chain of loops that feed the block's reduce axes and nothing else, down to the block; NULL where more is inside. */
+/* Returns the chain of loops down to the block that feed only the block's reduce axes, or NULL if they contain other
+ * statements. */
 static const Stmt *reduce_chain(const Stmt *loop, const Stmt *block)
 {
     const Stmt *s = loop;
@@ -257,8 +266,8 @@ static const Code *chain_loops(Expand *x, const Stmt *s, const Code *body)
     return code_for(x->cx, s->var, expr_index(x->cx, 0), s->extent, 1, s->loop_kind, body);
 }
 
-/* The part of the guard that is the same for all instances of a data point. False where the rest of it might not hold
- * for the first of them. */
+/* Returns the part of the guard that all instances of a data point share. False if the remaining part may fail for the
+ * first instance. */
 static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
 {
     const Expr *part[16];
@@ -277,31 +286,37 @@ static bool guard_of_data(Expand *x, const Stmt *block, const Expr **out)
 /* A buffer of one element is a variable already. */
 static bool is_variable(const Memory *m) { return m->kind == MEMORY_LOCAL && expr_is_int(m->elems, 1); }
 
-/* for (reduce...) block, nothing else: gathered in variables. NULL where the statement is not that. */
+/* Accumulates `for (reduce...) block` in variables. NULL if the statement has another form. */
 static const Code *accumulate(Expand *x, const Stmt *loop)
 {
     Ctx *cx = x->cx;
     const Stmt *block = only_block(loop);
-    if (!block || block->stage->reducer == REDUCE_NONE || block->part == BLOCK_INIT || !reduce_chain(loop, block)) return NULL;
+    if (!block || block->stage->reducer == REDUCE_NONE || block->part == BLOCK_INIT || !reduce_chain(loop, block))
+        return NULL;
     int depth = x->depth;
     for (const Stmt *s = loop; s != block; s = s->child[0]) x->path[x->depth++] = s;
     InitMode mode = init_mode(x, block);
     StoreTarget target[2], acc[2] = { { NULL, NULL }, { NULL, NULL } };
     const Expr *guard;
-    bool suits = guard_of_data(x, block, &guard) && mode != INIT_GUARDED && (mode == INIT_ELSEWHERE || outermost_reduce(x, block) == depth);
-    for (int i = 0; suits && i < block->stage->out_count; i++) suits = target_of(x, block, i, &target[i]) && !is_variable(target[i].memory);
+    bool suits = guard_of_data(x, block, &guard) && mode != INIT_GUARDED
+                 && (mode == INIT_ELSEWHERE || outermost_reduce(x, block) == depth);
+    for (int i = 0; suits && i < block->stage->out_count; i++)
+        suits = target_of(x, block, i, &target[i]) && !is_variable(target[i].memory);
     const Code *code = NULL;
     if (suits) {
         const Code *part[8] = { NULL };
         int n = 0, outs = block->stage->out_count;
         for (int i = 0; i < outs; i++) {
-            Memory proto = { .name = name(cx, i ? "acc2" : "acc"), .type = target[i].memory->type, .kind = MEMORY_SCALAR };
+            Memory proto = { .name = name(cx, i ? "acc2" : "acc"),
+                             .type = target[i].memory->type,
+                             .kind = MEMORY_SCALAR };
             proto.elems = expr_index(cx, 1);
             proto.range = sum_range(cx, block->stage);
             acc[i] = (StoreTarget){ memory_new(cx, &proto), expr_index(cx, 0) };
             part[n++] = code_local(cx, acc[i].memory);
             if (mode == INIT_ELSEWHERE)
-                part[n++] = code_store(cx, acc[i].memory, acc[i].index, load_expr(cx, target[i].memory, target[i].index));
+                part[n++] = code_store(cx, acc[i].memory, acc[i].index,
+                                       load_expr(cx, target[i].memory, target[i].index));
         }
         if (mode == INIT_BEFORE_LOOPS) part[n++] = init(x, block, acc);
         part[n++] = chain_loops(x, loop, code_if(cx, block->cond, update(x, block, acc), NULL));
@@ -313,13 +328,14 @@ static const Code *accumulate(Expand *x, const Stmt *loop)
     return code;
 }
 
-/* The inits of all blocks below for which `x->path[at]` is the outermost loop that feeds their reduce axes. */
+/* Emits the inits of all blocks below for which `x->path[at]` is the outermost loop that feeds their reduce axes. */
 static const Code *inits_below(Expand *x, const Stmt *s, int at)
 {
     Ctx *cx = x->cx;
     if (s->kind == STMT_BLOCK) {
         StoreTarget target[2];
-        bool mine = s->stage->reducer != REDUCE_NONE && outermost_reduce(x, s) == at && init_mode(x, s) == INIT_BEFORE_LOOPS;
+        bool mine = s->stage->reducer != REDUCE_NONE && outermost_reduce(x, s) == at
+                    && init_mode(x, s) == INIT_BEFORE_LOOPS;
         for (int i = 0; mine && i < s->stage->out_count; i++) mine = target_of(x, s, i, &target[i]);
         if (!mine) return NULL;
         const Code *code = init(x, s, target);
@@ -344,9 +360,15 @@ static const Code *inits_below(Expand *x, const Stmt *s, int at)
 
 /* ---- Statements ------------------------------------------------------------------------------------------------ */
 
-/* The element that the first block below reads of the tensor where the loop is `ahead` iterations further and the loops
- * inside are at 0; kept inside the tensor, so that its address may be formed. */
-typedef struct Fetch { const Tensor *tensor; const Expr *read; const Stmt *block; int count; const Expr *from[MAX_DEPTH], *to[MAX_DEPTH]; } Fetch;
+/* Returns the element of the tensor that the first block below reads `ahead` iterations later, with all inner loops at
+ * 0. The index is clamped to the tensor, so its address is valid. */
+typedef struct Fetch {
+    const Tensor *tensor;
+    const Expr *read;
+    const Stmt *block;
+    int count;
+    const Expr *from[MAX_DEPTH], *to[MAX_DEPTH];
+} Fetch;
 
 static void find_read(const Expr *e, void *user)
 {
@@ -373,7 +395,8 @@ static const Code *prefetch(Expand *x, const Stmt *loop, const Tensor *t, int64_
 {
     Ctx *cx = x->cx;
     const Storage *st = storage_of(x->s, t);
-    const Expr *later = expr_binary(cx, EXPR_MIN, expr_add(cx, loop->var, expr_index(cx, ahead)), expr_sub(cx, loop->extent, expr_index(cx, 1)));
+    const Expr *later = expr_binary(cx, EXPR_MIN, expr_add(cx, loop->var, expr_index(cx, ahead)),
+                                    expr_sub(cx, loop->extent, expr_index(cx, 1)));
     Fetch f = { .tensor = t, .count = 1, .from = { loop->var }, .to = { later } };
     if (!st || !find_fetch(x, loop->child[0], &f)) return NULL;
     const Expr *axis[MAX_AXES], *bind[MAX_AXES], *at[MAX_RANK];
@@ -383,8 +406,10 @@ static const Code *prefetch(Expand *x, const Stmt *loop, const Tensor *t, int64_
         bind[a] = expr_substitute(cx, f.block->bind[a], f.from, f.to, f.count);
     }
     for (int d = 0; d < t->rank; d++) {
-        const Expr *index = expr_substitute(cx, f.read->arg[d], axis, bind, axes), *last = expr_sub(cx, t->shape[d], expr_index(cx, 1));
-        at[d] = simplify(cx, expr_binary(cx, EXPR_MAX, expr_binary(cx, EXPR_MIN, index, last), expr_index(cx, 0)), NULL);
+        const Expr *index = expr_substitute(cx, f.read->arg[d], axis, bind, axes),
+                   *last = expr_sub(cx, t->shape[d], expr_index(cx, 1));
+        at[d] = simplify(cx, expr_binary(cx, EXPR_MAX, expr_binary(cx, EXPR_MIN, index, last), expr_index(cx, 0)),
+                         NULL);
     }
     const Expr *element = load_expr(cx, st->memory, storage_index(cx, st, t, at));
     return code_call(cx, "LW_PREFETCH", &element, 1);
@@ -395,7 +420,8 @@ static const Code *with_prefetches(Expand *x, const Stmt *loop, const Code *body
     const LoopHints *h = expr_as_var(loop->var)->hints;
     const Code *part[MAX_PREFETCHES + 1] = { NULL };
     if (!h || !h->prefetch_count) return body;
-    for (int i = 0; i < h->prefetch_count; i++) part[i] = prefetch(x, loop, h->prefetch[i].tensor, h->prefetch[i].ahead);
+    for (int i = 0; i < h->prefetch_count; i++)
+        part[i] = prefetch(x, loop, h->prefetch[i].tensor, h->prefetch[i].ahead);
     part[h->prefetch_count] = body;
     return code_seq(x->cx, part, h->prefetch_count + 1);
 }
@@ -438,7 +464,8 @@ static const Code *expand_all(Expand *x, const Stmt *s)
     return code_seq(x->cx, child, s->child_count);
 }
 
-/* An operand of rank 0 is its value; any other is its first element and the strides of all dimensions but the last. */
+/* An operand of rank 0 is passed by value. Any other is passed as its first element and the strides of all dimensions
+ * but the last. */
 static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMatch *o)
 {
     Ctx *cx = x->cx;
@@ -447,19 +474,21 @@ static const Expr *operand_arg(Expand *x, const Tensor *pattern, const OperandMa
     int n = 0;
     if (o->value) return simplify(cx, storage_loads(x->s, o->value), NULL);
     if (!st) {
-        diag_internal(cx, o->tensor->name, "this tensor is used where it has no storage");
+        diag_internal(cx, o->tensor->name, "no storage of this tensor is in scope of its consumer");
         return expr_index(cx, 0);
     }
     arg[n++] = load_expr(cx, st->memory, storage_index(cx, st, o->tensor, o->first));
     for (int d = 0; d < pattern->rank; d++) {
         const Expr *distance = expr_index(cx, 0);
         for (int k = 0; k < o->tensor->rank; k++)
-            if (o->move[d][k]) distance = expr_add(cx, distance, expr_mul(cx, expr_index(cx, o->move[d][k]), st->stride[k]));
+            if (o->move[d][k])
+                distance = expr_add(cx, distance, expr_mul(cx, expr_index(cx, o->move[d][k]), st->stride[k]));
         distance = simplify(cx, distance, NULL);
         if (expr_is_int(pattern->shape[d], 1)) continue;
         if (d + 1 < pattern->rank) arg[n++] = distance;
         else if (!expr_is_int(distance, 1))
-            diag_error(cx, o->tensor->name, "an instruction reads elements side by side here, and they lie apart: leave tensorize out");
+            diag_error(cx, o->tensor->name,
+                       "the instruction requires contiguous elements here, and these are strided: leave out tensorize");
     }
     return expr_new(cx, EXPR_AT, arg[0]->type, NULL, arg, n);
 }
@@ -473,7 +502,7 @@ static const Code *expand_tile(Expand *x, const Stmt *s)
     Match m;
     if (!instr || ctx_failed(cx)) return body;
     if (!instruction_match(cx, x->s->nest, s->child[0], instr, &m, &why)) {
-        diag_internal(cx, instr->macro, "a unit is not what its instruction computes: %s", why);
+        diag_internal(cx, instr->macro, "a tensorized loop differs from its instruction: %s", why);
         return NULL;
     }
     const Expr *arg[MAX_NUMBERS + MAX_OPERANDS + 1];
@@ -499,7 +528,8 @@ static const Code *expand(Expand *x, const Stmt *s)
     return NULL;
 }
 
-/* Both versions, under the condition: the other one's inputs and outputs lie where this one's do. */
+/* Emits both versions, selected by the condition. The inputs and outputs of the other version alias those of this
+ * one. */
 const Code *expand_nest(Storages *s)
 {
     const Nest *n = s->nest;

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: MIT */
-/* Places for tensors. The nest's inputs, constants and outputs are parameters: row-major, or as the plan's views say.
- * A buffer keeps its window alone: the coordinates that the statements below its Alloc touch; its scope says where:
+/* Allocates storage for tensors. The nest's inputs, constants and outputs are parameters: row-major, or strided as the
+ * plan's views declare. A buffer holds only its window: the coordinates that the statements below its Alloc access. Its
+ * scope selects its memory:
  *
- *   register, stack    an array of the function; register buffers become variables once all indices are constants
- *   arena, static      a scratch parameter, from the arena of the call
+ *   register, stack    an array of the function; the pass `scalars` turns register buffers into variables
+ *   arena, static      a scratch parameter, allocated in the arena of the call
  *
- * Names say what a thing is to the function, not which layer it belongs to, so that equal groups give equal text:
- * x inputs, k weights (of two or more dimensions), b biases (one dimension), y outputs, t what is in between,
- * acc what a reduction in registers gathers; a constant whose role has a word for a name (multiplier, table), and a buffer that
- * the operator's formulas have a word for (sums, cell), has that. In a nest written by hand tensors keep the names that they have there. */
+ * Names state a tensor's role in the function, not its layer, so equal groups produce equal text:
+ *
+ *   x      input                                   t      intermediate tensor
+ *   k      weights of two or more dimensions       acc    accumulator in registers
+ *   b      bias (one dimension)                    y      output
+ *
+ * A constant whose role is a word (multiplier, table) has that word as its name. So has a buffer that the operator's
+ * formulas name (sums, cell). In a hand-written nest, tensors keep their names. */
 #include "lower/expand/storage.h"
 
 #include <string.h>
@@ -27,7 +32,7 @@ static bool names_loop(const Stmt *s, const char *word)
     return false;
 }
 
-/* Of a loop, or in the formula of a stage. */
+/* True if the name belongs to a loop or to an axis in a stage's formula. */
 static bool names_axis(const Nest *n, const char *word)
 {
     for (int i = 0; i < n->stage_count; i++)
@@ -36,7 +41,7 @@ static bool names_axis(const Nest *n, const char *word)
     return names_loop(n->root, word);
 }
 
-/* The first of two names for a role that is no axis's. */
+/* Returns the first of two names for a role that no axis has. */
 static const char *stem_of(const Storages *s, const char *first, const char *second)
 {
     return names_axis(s->nest, first) ? second : first;
@@ -47,7 +52,7 @@ static const char *numbered(Ctx *cx, const char *stem, int n)
     return n ? name_format(cx, "%s%d", stem, n + 1) : name(cx, stem);
 }
 
-/* `role` with its number, unless the tensor keeps its own name. */
+/* Returns `role` with its number, or the tensor's own name if it keeps one. */
 static const char *memory_name(const Storages *s, const Tensor *t, const char *role, int number)
 {
     bool keeps = s->options && s->options->keeps_names;
@@ -61,7 +66,7 @@ static bool names_parameter(const Storages *s, const char *word)
     return false;
 }
 
-/* The word, with a number from the second use on; NULL where there is none that is free. */
+/* Returns the word, numbered from its second use on, or NULL if no number is free. */
 static const char *own_word(Storages *s, const char *wanted)
 {
     const char *word = wanted ? name_identifier(s->cx, wanted) : NULL;
@@ -107,7 +112,7 @@ static Storage *storage_new(Storages *s, const Tensor *t, const Memory *m)
     return st;
 }
 
-/* What a constant's elements lie in; {0, 0} where that is not asked. */
+/* Returns the interval of a constant's elements, or {0, 0} if it is not computed. */
 static Interval constant_range(const Tensor *t)
 {
     Interval r = { 0, 0 };
@@ -137,14 +142,15 @@ static void parameter(Storages *s, const Tensor *t, MemoryKind kind, const char 
     add_parameter(s, m);
 }
 
-/* Is the tensor called `role` or role_2, role_3, ...? */
+/* True if the tensor's name is `role` or role_2, role_3, ... */
 static bool has_role(const Tensor *t, const char *role)
 {
     const size_t n = strlen(role);
     return strncmp(t->name, role, n) == 0 && (!t->name[n] || t->name[n] == '_');
 }
 
-/* The role `multiplier` of a constant that is called `multiplier` or `multiplier_2`; NULL where the role is a letter or two. */
+/* Returns the role `multiplier` for constants named `multiplier` or `multiplier_2`, or NULL for roles of one or two
+ * letters. */
 static const char *role_word(Ctx *cx, const char *of)
 {
     size_t n = strlen(of), end = n;
@@ -160,21 +166,28 @@ Storages storages_new(Ctx *cx, const Nest *n, const LowerOptions *options)
     for (int i = 0; i < n->input_count; i++) {
         const Tensor *t = n->input[i];
         if (storage_of(&s, t)) continue;
-        const bool is_constant = tensor_is_constant(t), is_weight = t->rank >= 2 && (is_constant || has_role(t, "k") || has_role(t, "w")),
+        const bool is_constant = tensor_is_constant(t),
+                   is_weight = t->rank >= 2 && (is_constant || has_role(t, "k") || has_role(t, "w")),
                    is_bias = t->rank < 2 && (is_constant || has_role(t, "b"));
         const char *word = is_constant ? role_word(cx, t->name) : NULL, *own = word ? own_word(&s, word) : NULL;
         const bool keeps = word && options && options->keeps_names && !names_axis(n, t->name);
-        const char *stem = is_weight ? stem_of(&s, "k", "w") : is_bias ? stem_of(&s, "b", "bias") : stem_of(&s, "x", "in");
+        const char *stem = is_weight ? stem_of(&s, "k", "w")
+                           : is_bias ? stem_of(&s, "b", "bias")
+                                     : stem_of(&s, "x", "in");
         int *count = is_weight ? &weights : is_bias ? &biases : &s.input_count;
-        parameter(&s, t, MEMORY_INPUT, own ? own : keeps ? name_identifier(cx, t->name) : memory_name(&s, t, stem, (*count)++));
+        parameter(&s, t, MEMORY_INPUT,
+                  own     ? own
+                  : keeps ? name_identifier(cx, t->name)
+                          : memory_name(&s, t, stem, (*count)++));
     }
     for (int i = 0; i < n->output_count; i++)
         if (!storage_of(&s, n->output[i]))
-            parameter(&s, n->output[i], MEMORY_OUTPUT, memory_name(&s, n->output[i], stem_of(&s, "y", "out"), s.output_count++));
+            parameter(&s, n->output[i], MEMORY_OUTPUT,
+                      memory_name(&s, n->output[i], stem_of(&s, "y", "out"), s.output_count++));
     return s;
 }
 
-static void same_places(Storages *s, Tensor *const *from, Tensor *const *to, int count)
+static void share_memory(Storages *s, Tensor *const *from, Tensor *const *to, int count)
 {
     for (int i = 0; i < count; i++)
         if (!storage_of(s, to[i])) map_put_ptr(&s->of, to[i], map_get_ptr(&s->of, from[i]));
@@ -182,14 +195,14 @@ static void same_places(Storages *s, Tensor *const *from, Tensor *const *to, int
 
 void storages_for(Storages *s, const Nest *other)
 {
-    same_places(s, s->nest->input, other->input, other->input_count);
-    same_places(s, s->nest->output, other->output, other->output_count);
+    share_memory(s, s->nest->input, other->input, other->input_count);
+    share_memory(s, s->nest->output, other->output, other->output_count);
     s->nest = other;
 }
 
 const Storage *storage_of(const Storages *s, const Tensor *t) { return map_get_ptr(&s->of, t); }
 
-/* The window's extents as constants: a symbolic size counts with its declared maximum. */
+/* Returns the window's extents as constants. A symbolic size counts as its declared maximum. */
 static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around, Window *w, int64_t *extent)
 {
     const Tensor *t = alloc->buffer->tensor;
@@ -205,15 +218,19 @@ static bool window_extents(Storages *s, const Stmt *alloc, const Bounds *around,
         int64_t whole = interval_of(s->cx, t->shape[d], NULL).greatest;
         if (extent[d] > whole) extent[d] = whole;
         if (extent[d] >= 0 && extent[d] < INT32_MAX) continue;
-        diag_error(s->cx, t->name, "dimension %d of this buffer has no bound: declare the greatest value of its sizes", d);
+        diag_error(s->cx, t->name, "dimension %d of this buffer has no bound: declare the maximum of its sizes",
+                   d);
         return false;
     }
     return true;
 }
 
-static bool makes_by_reduction(const Tensor *t) { return t->producer && t->producer->stage && t->producer->stage->reducer != REDUCE_NONE; }
+static bool is_reduction(const Tensor *t)
+{
+    return t->producer && t->producer->stage && t->producer->stage->reducer != REDUCE_NONE;
+}
 
-/* An element of a tensor that a plain stage makes lies in what that stage computes: often less than its type. */
+/* Returns the interval of a plain stage's elements: its value's interval, which is often narrower than its type. */
 static const Expr *narrow_read(Ctx *cx, const Expr *e, void *user)
 {
     (void)user;
@@ -221,21 +238,26 @@ static const Expr *narrow_read(Ctx *cx, const Expr *e, void *user)
     const Stage *s = t && t->producer ? t->producer->stage : NULL;
     if (!s || s->reducer != REDUCE_NONE || !dtype_is_integer(t->type)) return e;
     Interval i = interval_of(cx, s->value[t->output], NULL);
-    return i.least > INT64_MIN && i.greatest < INT64_MAX ? expr_new_var(cx, t->name, VAR_LOCAL, t->type, i.least, i.greatest) : e;
+    return i.least > INT64_MIN && i.greatest < INT64_MAX
+               ? expr_new_var(cx, t->name, VAR_LOCAL, t->type, i.least, i.greatest)
+               : e;
 }
 
 Interval sum_range(Ctx *cx, const Stage *s)
 {
     const Interval unknown = { 0, 0 };
     if (s->reducer != REDUCE_SUM || !dtype_is_integer(s->value[0]->type)) return unknown;
-    Interval value = interval_of(cx, expr_rewrite(cx, s->value[0], narrow_read, NULL), NULL), init = interval_of(cx, s->init[0], NULL);
+    Interval value = interval_of(cx, expr_rewrite(cx, s->value[0], narrow_read, NULL), NULL),
+             init = interval_of(cx, s->init[0], NULL);
     if (s->init[0]->kind == EXPR_READ && tensor_is_constant(s->init[0]->ref)) init = constant_range(s->init[0]->ref);
     int64_t points = 1;
-    for (int a = s->data_count; a < s->axis_count; a++) points = sat_mul(points, interval_of(cx, s->axis[a].extent, NULL).greatest);
+    for (int a = s->data_count; a < s->axis_count; a++)
+        points = sat_mul(points, interval_of(cx, s->axis[a].extent, NULL).greatest);
     Interval r = { sat_add(init.least, sat_mul(points, value.least < 0 ? value.least : 0)),
                    sat_add(init.greatest, sat_mul(points, value.greatest > 0 ? value.greatest : 0)) };
     const DTypeInfo *t = dtype_info(s->value[0]->type);
-    return r.least >= t->least && r.greatest <= t->greatest && r.least > INT64_MIN && r.greatest < INT64_MAX ? r : unknown;
+    return r.least >= t->least && r.greatest <= t->greatest && r.least > INT64_MIN && r.greatest < INT64_MAX ? r
+                                                                                                             : unknown;
 }
 
 const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *around)
@@ -259,15 +281,18 @@ const Storage *storage_alloc(Storages *s, const Stmt *alloc, const Bounds *aroun
         elems = sat_mul(elems, extent[d]);
         if (b->align > 1 && i == t->rank - 1) elems = sat_add(elems, b->align - 1) / b->align * b->align;
     }
-    bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK, gathers = b->scope == SCOPE_REGISTER && makes_by_reduction(t);
+    bool in_function = b->scope == SCOPE_REGISTER || b->scope == SCOPE_STACK,
+         gathers = b->scope == SCOPE_REGISTER && is_reduction(t);
     const char *stem = gathers ? "acc" : stem_of(s, "t", "between");
-    Memory proto = { .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true };
+    Memory proto = {
+        .type = t->type, .kind = in_function ? MEMORY_LOCAL : MEMORY_SCRATCH, .tensor = t, .is_restrict = true
+    };
     const Storage *copy = storage_of(s, t);      /* the same buffer in another copy of the code */
     int *count = gathers ? &s->acc_count : &s->local_count;
     proto.name = copy ? copy->memory->name : gathers ? NULL : own_word(s, t->word);
     if (!proto.name) proto.name = memory_name(s, t, stem, (*count)++);
     proto.elems = expr_index(cx, elems > 0 ? elems : 1);
-    if (makes_by_reduction(t)) proto.range = sum_range(cx, t->producer->stage);
+    if (is_reduction(t)) proto.range = sum_range(cx, t->producer->stage);
     const Memory *m = memory_new(cx, &proto);
     Storage *st = storage_new(s, t, m);
     for (int d = 0; d < t->rank; d++) {
@@ -304,10 +329,11 @@ static const Expr *load(Ctx *cx, const Expr *e, void *user)
     const Storages *s = *(const Storages *const *)user;
     if (e->kind != EXPR_READ) return e;
     const Tensor *t = e->ref;
-    if (tensor_is_constant(t) && tensor_elems(t) == 1) return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
+    if (tensor_is_constant(t) && tensor_elems(t) == 1)
+        return expr_constant(cx, t->type, dtype_load(t->type, t->data, 0));
     const Storage *place = storage_of(s, t);
     if (!place) {
-        diag_internal(cx, t->name, "this tensor is read where it has no storage");
+        diag_internal(cx, t->name, "no storage of this tensor is in scope of its consumer");
         return expr_poison(cx);
     }
     return load_expr(cx, place->memory, storage_index(cx, place, t, e->arg));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What the passes ask of conditions and indices. */
+/* Queries on conditions and indices, shared by the passes. */
 #include "lower/passes/passes.h"
 
 bool split_linear(Ctx *cx, const Expr *e, const Expr *var, int64_t *coef, const Expr **rest)

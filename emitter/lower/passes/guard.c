@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: MIT */
-/* Conditions move outwards. Where all that a loop does is under a condition,
+/* Hoists conditions. If one condition guards a loop's whole body,
  *
  *     for (v = b; v < e; v++) if (c && a*v + r >= 0 && d) S       c free of v, r free of v
  *
- * c is tested before the loop, and the linear part becomes bounds (here for a = 1; d, which is neither, stays):
+ * then c is tested before the loop, and the linear part becomes a bound (here for a = 1; d is neither and stays):
  *
  *     if (c) for (v = max(b, -r); v < e; v++) if (d) S
  *
- * so the padding of a convolution costs nothing inside its loops. The conditions are about indices only: no store
- * changes them. Unrolled and vector loops keep constant extents: only constants become their bounds, and the other
- * conditions wait for partition. */
+ * Thus the padding of a convolution costs nothing in its loops. The conditions read only indices, so no store changes
+ * them. Unrolled and vector loops keep constant extents: only constants become their bounds, and the pass `partition`
+ * removes the other conditions. */
 #include "lower/passes/passes.h"
 
 enum { MAX_CONJUNCTS = 32 };
 
 static const Expr *both_hold(Ctx *cx, const Expr *a, const Expr *b) { return !a ? b : !b ? a : expr_and(cx, a, b); }
 
-/* a*v + r >= 0 as a bound of v: begin from below where a > 0, else end from above. */
+/* Turns a*v + r >= 0 into a bound of v: a lower bound of begin if a > 0, otherwise an upper bound of end. */
 static void tighten(Ctx *cx, int64_t a, const Expr *r, const Expr **begin, const Expr **end)
 {
     const Expr *one = expr_index(cx, 1);
@@ -68,7 +68,7 @@ static bool same_condition(const Code *a, const Code *b)
 
 static bool declares(const Code *c) { return c->kind == CODE_LOCAL; }
 
-/* The condition of all that the sequence does beside declaring; NULL: there is none. */
+/* Returns the condition shared by all statements of the sequence except declarations, or NULL. */
 static const Expr *common_condition(Ctx *cx, const Code *seq)
 {
     const Code *first = NULL;
@@ -81,11 +81,12 @@ static const Expr *common_condition(Ctx *cx, const Code *seq)
     return first && is_pure(cx, first->cond) ? first->cond : NULL;
 }
 
-/* A; if (c) B  =  if (c) { A; B }  where A only declares */
+/* A; if (c) B = if (c) { A; B } where A only declares */
 static const Code *declare_inside(Ctx *cx, const Code *seq, const Expr *cond)
 {
     const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
-    for (int i = 0; i < seq->child_count; i++) child[i] = declares(seq->child[i]) ? seq->child[i] : seq->child[i]->child[0];
+    for (int i = 0; i < seq->child_count; i++)
+        child[i] = declares(seq->child[i]) ? seq->child[i] : seq->child[i]->child[0];
     return code_if(cx, cond, code_seq(cx, child, seq->child_count), NULL);
 }
 

@@ -1,50 +1,54 @@
 /* SPDX-License-Identifier: MIT */
-/* Addresses leave the loops. An index is linear in loop variables; the part that does not change in the innermost loop
- * that it depends on is computed before that loop:
+/* Hoists address computations. An index is linear in loop variables. The part that is invariant in the innermost loop
+ * of the index is computed before that loop:
  *
  *     for (c...) acc += x[(h + i - 1)*512 + (w + j - 1)*16 + c] * k[(i*3 + j)*512 + c*32 + o];
  * =>  const float *x_j = x + ...;  const float *k_j = k + ...;
  *     for (c...) acc += x_j[c] * k_j[c*32];
  *
- * A pointer outside of its array is undefined even if nothing is read there, so a pointer is made only when the loop's
- * first iteration surely reads at it; else the sum is kept as an index, which may be any number. Accesses that differ by
- * constants share one address. A name says which loops the address depends on: x_j is x at this j, and all around it;
- * an index has `at` in its name, x_at_j. */
+ * C leaves a pointer outside of its array undefined even if nothing is read through it. So the pass forms a pointer
+ * only if the loop's first iteration certainly reads through it. Otherwise it keeps the sum as an index, which may have
+ * any value. Accesses that differ by constants share one address. The name states the innermost loop that the address
+ * depends on: x_j is x at this j and at the current iterations of the outer loops. The name of an index contains `at`:
+ * x_at_j. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 
 enum { MAX_ADDRESSES = 512 };
 
 typedef struct Address {
-    const Memory *memory;        /* what is accessed */
-    const Expr *fixed;           /* the part free of the loop, without its constant */
-    int64_t constant;            /* smallest constant beside it */
+    const Memory *memory;        /* the accessed memory */
+    const Expr *fixed;           /* the loop-invariant part, without its constant */
+    int64_t constant;            /* the smallest constant of its accesses */
     bool is_written;
-    bool is_reached;             /* an access that every first iteration makes is among them */
+    bool is_reached;             /* some access happens in every first iteration */
     const Memory *pointer;       /* memory + fixed + constant ... */
-    const Expr *var;             /* ... or, where that need not be a place in it, the number alone */
+    const Expr *var;             /* ... or, if that may be outside of the memory, the index alone */
 } Address;
 
 typedef struct Hoist {
     Ctx *cx;
     int loop_count, address_count;
-    const Code *loop[MAX_DEPTH];          /* around the code looked at */
-    Address address[MAX_ADDRESSES];       /* declared where it stands, newest last */
+    const Code *loop[MAX_DEPTH];          /* the enclosing loops */
+    Address address[MAX_ADDRESSES];       /* in scope, newest last */
 } Hoist;
 
 /* ---- Indices --------------------------------------------------------------------------------------------------- */
 
 typedef struct Parts { int at, place; const Expr *fixed, *moving; int64_t constant; } Parts;
 
-/* The variables that a loop gives to its body: its own, and places named at the body's begin. NULL behind the last. */
+/* Returns variable i that a loop defines for its body: its own, then the clamped indices declared first in its body.
+ * NULL after the last. */
 static const Expr *var_of(const Code *loop, int i)
 {
     const Code *body = loop->child[0];
     if (i == 0) return loop->var;
-    return body->kind == CODE_SEQ && i <= body->child_count && body->child[i - 1]->kind == CODE_LET ? body->child[i - 1]->var : NULL;
+    return body->kind == CODE_SEQ && i <= body->child_count && body->child[i - 1]->kind == CODE_LET
+               ? body->child[i - 1]->var
+               : NULL;
 }
 
-static bool follows_from(const Expr *e, const Code *loop)
+static bool depends_on(const Expr *e, const Code *loop)
 {
     for (int i = 0; var_of(loop, i); i++)
         if (expr_uses(e, var_of(loop, i))) return true;
@@ -60,7 +64,7 @@ static void find_local(const Expr *e, void *user)
     if (e->kind == EXPR_LOAD || e->kind == EXPR_AT) l->has_other = true;
     if (!v || v->role != VAR_LOCAL) return;
     for (int i = 0; i < l->h->loop_count; i++)
-        if (follows_from(e, l->h->loop[i])) return;
+        if (depends_on(e, l->h->loop[i])) return;
     l->has_other = true;
 }
 
@@ -71,11 +75,14 @@ static const Expr *add_to(Ctx *cx, const Expr *sum, const Expr *term, int64_t co
         const Expr *part = coef == -1 ? term : expr_mul(cx, term, expr_index(cx, -coef));
         return expr_sub(cx, sum, part);
     }
-    const Expr *part = coef == 1 ? term : coef == -1 ? expr_unary(cx, EXPR_NEG, term) : expr_mul(cx, term, expr_index(cx, coef));
+    const Expr *part = coef == 1    ? term
+                       : coef == -1 ? expr_unary(cx, EXPR_NEG, term)
+                                    : expr_mul(cx, term, expr_index(cx, coef));
     return sum ? expr_add(cx, sum, part) : part;
 }
 
-/* A sum as a person writes an address: terms of one stride together, large strides first, the constant shared out.
+/* Returns the sum in an address's usual form: terms of one stride together, large strides first, the constant
+ * distributed.
  *     h*512 + i*512 + w*16 + j*16 - 528  =  (h + i - 1)*512 + (w + j - 1)*16 */
 static const Expr *readable_sum(Ctx *cx, const Linear *l)
 {
@@ -85,7 +92,8 @@ static const Expr *readable_sum(Ctx *cx, const Linear *l)
     for (int left = l->count; left > 0;) {
         int64_t stride = 0;
         for (int i = 0; i < l->count; i++)
-            if (!done[i] && (l->coef[i] < 0 ? -l->coef[i] : l->coef[i]) > stride) stride = l->coef[i] < 0 ? -l->coef[i] : l->coef[i];
+            if (!done[i] && (l->coef[i] < 0 ? -l->coef[i] : l->coef[i]) > stride)
+                stride = l->coef[i] < 0 ? -l->coef[i] : l->coef[i];
         const Expr *inner = NULL;
         for (int sign = 1; sign >= -1; sign -= 2)
             for (int i = 0; i < l->count; i++) {
@@ -109,8 +117,8 @@ static const Expr *readable(Hoist *h, const Expr *index)
     return linear_of(h->cx, index, &l) ? readable_sum(h->cx, &l) : index;
 }
 
-/* Parts an index at the innermost loop that it depends on; false where nothing is worth hoisting. The fixed part is known
- * before the loop number `place`. */
+/* Splits an index at its innermost loop; false if there is nothing to hoist. The fixed part is computable before loop
+ * number `place`. */
 static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
 {
     Locals locals = { h, false };
@@ -119,17 +127,17 @@ static bool part_index(Hoist *h, const Memory *m, const Expr *index, Parts *out)
     expr_walk(h->cx, index, find_local, &locals);
     if (locals.has_other || !linear_of(h->cx, index, &l)) return false;
     int at = h->loop_count - 1;
-    while (at >= 0 && !follows_from(index, h->loop[at])) at--;
+    while (at >= 0 && !depends_on(index, h->loop[at])) at--;
     if (at < 0) return false;
     *out = (Parts){ .at = at, .place = at, .constant = l.constant };
     for (int i = 0; i < l.count; i++) {
-        Linear *to = follows_from(l.term[i], h->loop[at]) ? &moving : &fixed;
+        Linear *to = depends_on(l.term[i], h->loop[at]) ? &moving : &fixed;
         to->term[to->count] = l.term[i];
         to->coef[to->count++] = l.coef[i];
     }
     if (fixed.count == 0 || (fixed.count == 1 && fixed.coef[0] == 1 && fixed.term[0]->kind == EXPR_VAR)) return false;
     out->fixed = linear_expr(h->cx, &fixed);
-    while (out->place > 0 && !follows_from(out->fixed, h->loop[out->place - 1])) out->place--;
+    while (out->place > 0 && !depends_on(out->fixed, h->loop[out->place - 1])) out->place--;
     moving.constant = 0;
     out->moving = readable_sum(h->cx, &moving);
     return true;
@@ -142,9 +150,9 @@ static Address *find_address(Hoist *h, int from, const Memory *m, const Expr *fi
     return NULL;
 }
 
-/* ---- First walk: which addresses a loop wants ------------------------------------------------------------------ */
+/* ---- First walk: collects the addresses of a loop ---------------------------------------------------------------- */
 
-typedef struct Want { Hoist *h; int at, from; bool surely; } Want;
+typedef struct Collect { Hoist *h; int at, from; bool surely; } Collect;
 
 static const Bounds *scope_of(Hoist *h, int count)
 {
@@ -153,16 +161,18 @@ static const Bounds *scope_of(Hoist *h, int count)
     return scope;
 }
 
-/* The moving part in the loop's first iteration. */
+/* Returns the moving part in the loop's first iteration. */
 static const Expr *in_first_iteration(Hoist *h, const Code *loop, const Expr *moving)
 {
     const Code *body = loop->child[0];
     for (int i = body->kind == CODE_SEQ ? body->child_count - 1 : -1; i >= 0; i--)
-        if (body->child[i]->kind == CODE_LET) moving = expr_substitute(h->cx, moving, &body->child[i]->var, &body->child[i]->value, 1);
+        if (body->child[i]->kind == CODE_LET)
+            moving = expr_substitute(h->cx, moving, &body->child[i]->var, &body->child[i]->value, 1);
     return expr_substitute(h->cx, moving, &loop->var, &loop->begin, 1);
 }
 
-/* The first iteration reads at the pointer, or behind it while the pointer is not before the memory's begin: so it is inside. */
+/* True if the pointer is valid: the first iteration reads at it, or after it while it is not before the memory's
+ * start. */
 static bool first_iteration_reads_at(Hoist *h, const Parts *p)
 {
     const Code *loop = h->loop[p->at];
@@ -174,13 +184,14 @@ static bool first_iteration_reads_at(Hoist *h, const Parts *p)
     return interval_of(h->cx, first, scope).least >= 0 && interval_of(h->cx, begin, scope).least >= 0;
 }
 
-static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
+static void collect(Collect *w, const Memory *m, const Expr *index, bool is_written)
 {
     Hoist *h = w->h;
     Parts p;
     if (!part_index(h, m, index, &p) || p.place != w->at) return;
     Address *a = find_address(h, 0, m, p.fixed);
-    if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;   /* declared around the loop already */
+    /* Already declared outside of the loop */
+    if (a && a < h->address + w->from && (!is_written || a->is_written || !a->pointer)) return;
     if (a && a < h->address + w->from) a = NULL;
     bool reached = w->surely && first_iteration_reads_at(h, &p);
     if (!a) {
@@ -194,14 +205,14 @@ static void want(Want *w, const Memory *m, const Expr *index, bool is_written)
     a->is_written = a->is_written || is_written;
 }
 
-/* The loads of an expression; what may be skipped is not reached for sure. */
-static void want_loads(Want *w, const Expr *e)
+/* Collects the loads of an expression; a lazily evaluated operand does not count as certainly reached. */
+static void collect_loads(Collect *w, const Expr *e)
 {
     bool lazy = e->kind == EXPR_SELECT || e->kind == EXPR_AND || e->kind == EXPR_OR, surely = w->surely;
-    if (e->kind == EXPR_LOAD) want(w, e->ref, e->arg[0], false);
+    if (e->kind == EXPR_LOAD) collect(w, e->ref, e->arg[0], false);
     for (int i = 0; i < e->arg_count; i++) {
         w->surely = surely && !(lazy && i > 0);
-        want_loads(w, e->arg[i]);
+        collect_loads(w, e->arg[i]);
     }
     w->surely = surely;
 }
@@ -213,22 +224,23 @@ static bool surely_runs(Hoist *h, const Code *loop)
     return provably(h->cx, expr_binary(h->cx, EXPR_LT, loop->begin, loop->end), scope_of(h, outer));
 }
 
-static void want_all(Want *w, const Code *c)
+static void collect_all(Collect *w, const Code *c)
 {
     Hoist *h = w->h;
     bool surely = w->surely;
-    if (c->kind == CODE_CALL) return;          /* what stands for a macro names its addresses inside, or they might go unused */
-    if (c->kind == CODE_STORE || c->kind == CODE_LET) want_loads(w, c->value);
-    if (c->kind == CODE_STORE) want(w, c->memory, c->index, true);
+    /* A macro's portable form declares its own addresses; declared outside, they might be unused */
+    if (c->kind == CODE_CALL) return;
+    if (c->kind == CODE_STORE || c->kind == CODE_LET) collect_loads(w, c->value);
+    if (c->kind == CODE_STORE) collect(w, c->memory, c->index, true);
     if (c->kind == CODE_IF) {
-        want_loads(w, c->cond);
+        collect_loads(w, c->cond);
         w->surely = false;
     }
     if (c->kind == CODE_FOR) {
         h->loop[h->loop_count++] = c;
         w->surely = surely && surely_runs(h, c);
     }
-    for (int i = 0; i < c->child_count; i++) want_all(w, c->child[i]);
+    for (int i = 0; i < c->child_count; i++) collect_all(w, c->child[i]);
     if (c->kind == CODE_FOR) h->loop_count--;
     w->surely = surely;
 }
@@ -256,12 +268,13 @@ static const Expr *use_in_load(Ctx *cx, const Expr *e, void *user)
     return load_expr(cx, m, index);
 }
 
-/* A pointer x_j, an index x_at_j. */
+/* Returns the name of a pointer (x_j) or of an index (x_at_j). */
 static const char *address_name(Hoist *h, const Address *a)
 {
     const char *stem = a->is_reached ? a->memory->name : name_format(h->cx, "%s_at", a->memory->name);
     for (int i = h->loop_count - 1; i >= 0; i--)
-        if (follows_from(a->fixed, h->loop[i])) return name_format(h->cx, "%s_%s", stem, expr_as_var(h->loop[i]->var)->name);
+        if (depends_on(a->fixed, h->loop[i]))
+            return name_format(h->cx, "%s_%s", stem, expr_as_var(h->loop[i]->var)->name);
     return a->is_reached ? name_format(h->cx, "%s_begin", stem) : stem;
 }
 
@@ -292,7 +305,7 @@ static void find_call(const Expr *e, void *user)
     if (expr_info(e->kind)->form == EXPR_CALL || e->kind == EXPR_FLOORDIV) *(bool *)user = true;
 }
 
-/* The end of a loop as a variable, where testing against it would compute something in every iteration. */
+/* Returns the loop's end, as a variable if testing against it would recompute it in every iteration. */
 static const Expr *end_of(Hoist *h, const Code *loop, const Code **let)
 {
     bool computes = false;
@@ -310,9 +323,9 @@ static const Code *hoist_for(Hoist *h, const Code *c)
 {
     Ctx *cx = h->cx;
     if (h->loop_count == MAX_DEPTH) return c;
-    Want w = { h, h->loop_count, h->address_count, surely_runs(h, c) };
+    Collect w = { h, h->loop_count, h->address_count, surely_runs(h, c) };
     h->loop[h->loop_count++] = c;
-    want_all(&w, c->child[0]);
+    collect_all(&w, c->child[0]);
     h->loop_count--;
     int declared = h->address_count - w.from;
     const Code **part = NEW_ARRAY(cx->arena, const Code *, declared + 2);
@@ -355,7 +368,8 @@ static const Code *hoist(Hoist *h, const Code *c)
         const Expr *index = use(h, &m, c->index);
         return code_store(cx, m, index, expr_rewrite(cx, c->value, use_in_load, h));
     }
-    case CODE_CALL: return code_call_or(cx, c->text, c->args, c->arg_count, c->child_count ? hoist_branch(h, c->child[0]) : NULL);
+    case CODE_CALL:
+        return code_call_or(cx, c->text, c->args, c->arg_count, c->child_count ? hoist_branch(h, c->child[0]) : NULL);
     case CODE_LOCAL: break;
     }
     return c;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: MIT */
-/* Loop partition. A condition left inside a loop over v, linear in v, holds for all iterations of the loops inside from
- * some v on, or up to some v: a*v + low >= 0, where low is the least that the rest can be. So the loop is cut in three,
+/* Loop partition. A condition in a loop over v may be linear in v. It then holds from some v on, or up to some v, for
+ * all iterations of the inner loops: a*v + low >= 0, where low is the minimum of the remaining terms. The loop is split
+ * into three:
  *
- *     for (v in border) S   for (v in interior) S without the conditions   for (v in border) S
+ *     for (v in boundary) S   for (v in interior) S without the conditions   for (v in boundary) S
  *
- * and the interior is cut again by the loops inside it, and so is a border of one iteration; a wider border keeps its
- * conditions. What the copies cost, counted in statements after unrolling, is bounded by the budget; where it allows for
- * one border only, the two share a copy if they are an iteration each and their order does not matter. Where not even
- * that fits, innermost loops are made in two versions, with and without their conditions. */
+ * The pass then splits the interior by its inner loops, and likewise a boundary of one iteration. A wider boundary
+ * keeps its conditions. The budget bounds the cost of the copies, counted in statements after unrolling. If it allows
+ * one boundary only, the two boundaries share a copy, provided each is one iteration and their order does not matter.
+ * If even that exceeds the budget, innermost loops get two versions, with and without their conditions. */
 #include "lower/passes/passes.h"
 
 enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
@@ -15,14 +16,14 @@ enum { DEFAULT_BUDGET = 400, MAX_CONDITIONS = 64 };
 typedef struct LoopPartition {
     Ctx *cx;
     int64_t budget;
-    bool in_border;                           /* where no second version is worth its place */
-    bool refused;                             /* a cut did not fit the budget */
+    bool in_boundary;                           /* a second version does not pay off here */
+    bool refused;                             /* a cut exceeded the budget */
     int count;
     const Expr *cond[MAX_CONDITIONS];
-    const Bounds *scope[MAX_CONDITIONS];      /* where the condition stands */
+    const Bounds *scope[MAX_CONDITIONS];      /* at the condition */
     int inner_count;
-    const Expr *inner[MAX_DEPTH];             /* variables of the loops inside the one looked at, while walking */
-    int inner_at[MAX_CONDITIONS];             /* how many of them stand around the condition */
+    const Expr *inner[MAX_DEPTH];             /* during the walk: the loops inside the current one */
+    int inner_at[MAX_CONDITIONS];             /* how many of them enclose the condition */
     const Expr *inner_of[MAX_CONDITIONS][MAX_DEPTH];
 } LoopPartition;
 
@@ -55,7 +56,8 @@ static void find_select(const Expr *e, void *user)
     if (e->kind == EXPR_SELECT) add_conjuncts(s->p, e->arg[SELECT_COND], s->scope);
 }
 
-/* What an instruction stands for cuts no loop: it is printed once, and takes its conditions as operands. */
+/* A condition in an instruction's portable form splits no loop: the instruction is printed once and takes its
+ * conditions as operands. */
 static void find_conditions(LoopPartition *p, const Code *c, const Bounds *scope)
 {
     if (c->kind == CODE_CALL) return;
@@ -73,9 +75,10 @@ static void find_conditions(LoopPartition *p, const Code *c, const Bounds *scope
     if (c->kind == CODE_FOR) p->inner_count--;
 }
 
-/* ---- Where they hold ------------------------------------------------------------------------------------------- */
+/* ---- The range of v in which conditions hold --------------------------------------------------------------------- */
 
-/* Narrows [begin, end) of `loop` to where condition `i` surely holds; false where nothing can be said. */
+/* Narrows [begin, end) of `loop` to the range in which condition `i` certainly holds; false if no such range is
+ * provable. */
 static bool narrow(LoopPartition *p, const Code *loop, int i, const Expr **begin, const Expr **end)
 {
     Ctx *cx = p->cx;
@@ -85,7 +88,7 @@ static bool narrow(LoopPartition *p, const Code *loop, int i, const Expr **begin
     Reach r;
     if (!sum || !split_linear(cx, sum, loop->var, &coef, &rest)) return false;
     if (!reach(cx, rest, p->scope[i], p->inner_of[i], p->inner_at[i], &r, &why)) return false;
-    if (expr_uses(r.low, loop->var)) return false;      /* an inner loop's extent hangs on it: no bound of v says so */
+    if (expr_uses(r.low, loop->var)) return false;      /* an inner loop's extent depends on v: no bound of v follows */
     const Expr *low = simplify(cx, r.low, NULL);
     if (coef > 0) {
         const Expr *from = expr_sub(cx, expr_index(cx, coef - 1), low);
@@ -106,16 +109,17 @@ static const Expr *holds(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-/* Statements after unrolling. */
+/* Counts statements after unrolling. */
 static int64_t cost(const Code *c)
 {
     int64_t n = c->kind == CODE_STORE || c->kind == CODE_CALL || c->kind == CODE_LET;
     for (int i = 0; i < c->child_count; i++) n = sat_add(n, cost(c->child[i]));
-    bool is_unrolled = c->kind == CODE_FOR && c->loop_kind == LOOP_UNROLLED && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT;
+    bool is_unrolled = c->kind == CODE_FOR && c->loop_kind == LOOP_UNROLLED && c->begin->kind == EXPR_INT
+                       && c->end->kind == EXPR_INT;
     return is_unrolled ? sat_mul(n, c->end->integer - c->begin->integer) : n;
 }
 
-/* ---- Whether it is worth it ------------------------------------------------------------------------------------ */
+/* ---- Profitability ----------------------------------------------------------------------------------------------- */
 
 typedef struct Asks { const LoopPartition *found; bool any; } Asks;
 
@@ -132,8 +136,10 @@ static bool asks(const LoopPartition *found, const Expr *e)
     return a.any;
 }
 
-/* How many stores run, and how many of them under one of the conditions. A loop of unknown length counts as a short one. */
-static void count_runs(const LoopPartition *found, const Code *c, int64_t times, bool is_asked, int64_t *all, int64_t *asked)
+/* Counts the executed stores, and those guarded by one of the conditions. A loop of unknown length counts as a short
+ * one. */
+static void count_runs(const LoopPartition *found, const Code *c, int64_t times, bool is_asked, int64_t *all,
+                       int64_t *asked)
 {
     enum { UNKNOWN_LENGTH = 16 };
     if (c->kind == CODE_STORE) {
@@ -142,7 +148,8 @@ static void count_runs(const LoopPartition *found, const Code *c, int64_t times,
     }
     if (c->kind == CODE_IF) is_asked = is_asked || asks(found, c->cond);
     bool fixed = c->kind == CODE_FOR && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT;
-    if (c->kind == CODE_FOR) times = sat_mul(times, fixed ? (c->end->integer - c->begin->integer) / c->step : UNKNOWN_LENGTH);
+    if (c->kind == CODE_FOR)
+        times = sat_mul(times, fixed ? (c->end->integer - c->begin->integer) / c->step : UNKNOWN_LENGTH);
     for (int i = 0; i < c->child_count; i++) count_runs(found, c->child[i], times, is_asked, all, asked);
 }
 
@@ -153,8 +160,8 @@ static bool holds_call(const Code *c)
     return found;
 }
 
-/* A cut copies the whole body: it is for conditions that a good part of the body's work stands under, a better one where instructions
- * are in it, which are written out each time. */
+/* A split copies the whole body. It pays off if conditions guard a good part of the body's work; a body with
+ * instructions requires a larger part, because each copy prints them again. */
 static bool is_rarely_asked(const LoopPartition *found, const Code *body)
 {
     int64_t all = 0, asked = 0;
@@ -167,7 +174,7 @@ static bool is_constant_and_empty(const Expr *begin, const Expr *end)
     return begin->kind == EXPR_INT && end->kind == EXPR_INT && begin->integer >= end->integer;
 }
 
-/* ---- Borders ahead of the interior ----------------------------------------------------------------------------- */
+/* ---- Boundaries before the interior ------------------------------------------------------------------------------ */
 
 static const Expr *note_read(Ctx *cx, const Expr *e, void *user)
 {
@@ -196,7 +203,8 @@ static const Code *note_clash(Ctx *cx, const Code *c, void *user)
     return c;
 }
 
-/* No iteration reads what another may write: what is stored outside of the body's own memory is not read there. */
+/* True if no iteration reads memory that another may write: the body reads nothing that it stores outside of its own
+ * buffers. */
 static bool is_independent(Ctx *cx, const Code *body)
 {
     Stores s = { map_new(cx->arena), map_new(cx->arena), false };
@@ -206,24 +214,28 @@ static bool is_independent(Ctx *cx, const Code *body)
     return !s.clash;
 }
 
-/* The first and the last iteration as one loop of two, `for (v = b; v < e; v += e - 1 - b)`, where nothing depends on the
- * order: the border is then there once. NULL where it is not so simple. */
+/* Returns the first and the last iteration as one loop of two, `for (v = b; v < e; v += e - 1 - b)`, so the boundary
+ * has a single copy. Requires that the order is irrelevant. NULL if the boundary is not of this form. */
 static const Code *both_borders(Ctx *cx, const Code *loop, const Expr *begin, const Expr *end)
 {
-    if (loop->begin->kind != EXPR_INT || loop->end->kind != EXPR_INT || begin->kind != EXPR_INT || end->kind != EXPR_INT) return NULL;
+    if (loop->begin->kind != EXPR_INT || loop->end->kind != EXPR_INT || begin->kind != EXPR_INT
+        || end->kind != EXPR_INT)
+        return NULL;
     int64_t first = loop->begin->integer, last = loop->end->integer - 1;
     if (begin->integer != first + 1 || end->integer != last || !is_independent(cx, loop->child[0])) return NULL;
-    return code_for(cx, loop->var, loop->begin, loop->end, last - first, loop->loop_kind, code_fresh(cx, loop->child[0]));
+    return code_for(cx, loop->var, loop->begin, loop->end, last - first, loop->loop_kind,
+                    code_fresh(cx, loop->child[0]));
 }
 
 static const Code *partition(LoopPartition *p, const Code *c, const Bounds *scope);
 
 static bool is_one_iteration(const Code *c)
 {
-    return c->step == 1 && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT && c->end->integer == c->begin->integer + 1;
+    return c->step == 1 && c->begin->kind == EXPR_INT && c->end->kind == EXPR_INT
+           && c->end->integer == c->begin->integer + 1;
 }
 
-/* The three parts of a loop; NULL where it is better left whole. */
+/* Returns the three parts of a loop, or NULL if the split does not pay off. */
 static const Code *cut(LoopPartition *p, const Code *loop, const Bounds *scope)
 {
     Ctx *cx = p->cx;
@@ -248,31 +260,36 @@ static const Code *cut(LoopPartition *p, const Code *loop, const Bounds *scope)
     p->refused = p->refused || (kept && copies && !fits);
     if (!kept || !copies || !fits) return NULL;
     p->budget -= growth;
-    /* A bound that is no constant may pass the loop's own end, or the other: the parts are then empty, in order, and cover
-     * it still. The interior itself needs no such care, for a loop that begins at its end or behind it is empty. */
+    /* A bound that is not constant may exceed the loop's end or the other bound. The clamped parts are then empty, in
+     * order, and still cover the range. The interior needs no clamp: a loop that begins at or after its end is
+     * empty. */
     const Expr *cut_begin = begin == loop->begin ? begin : expr_binary(cx, EXPR_MIN, begin, loop->end);
     const Expr *cut_end = end == loop->end ? end : expr_binary(cx, EXPR_MAX, end, cut_begin);
     const Code *body = code_map_exprs(cx, loop->child[0], holds, &found);
     const Code *part[3] = { NULL, NULL, NULL };
     if (borders) part[0] = borders;
     else if (cut_begin != loop->begin)
-        part[0] = code_for(cx, loop->var, loop->begin, simplify(cx, cut_begin, scope), 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
-    part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, end, scope), 1, loop->loop_kind, body);
+        part[0] = code_for(cx, loop->var, loop->begin, simplify(cx, cut_begin, scope), 1, loop->loop_kind,
+                           code_fresh(cx, loop->child[0]));
+    part[1] = code_for(cx, loop->var, simplify(cx, cut_begin, scope), simplify(cx, end, scope), 1, loop->loop_kind,
+                       body);
     if (cut_end != loop->end && !borders)
-        part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind, code_fresh(cx, loop->child[0]));
-    static const int order[] = { 1, 0, 2 };        /* the interior first: it is worth most of the budget */
+        part[2] = code_for(cx, loop->var, simplify(cx, cut_end, scope), loop->end, 1, loop->loop_kind,
+                           code_fresh(cx, loop->child[0]));
+    static const int order[] = { 1, 0, 2 };        /* the interior first: it has the first claim on the budget */
     for (int i = 0; i < 3; i++) {
         const Code *c = part[order[i]];
         if (!c || (order[i] != 1 && !is_one_iteration(c))) continue;
-        bool was_border = p->in_border;
-        p->in_border = p->in_border || order[i] != 1;
-        part[order[i]] = code_for(cx, c->var, c->begin, c->end, 1, c->loop_kind, partition(p, c->child[0], code_bounds(cx, scope, c)));
-        p->in_border = was_border;
+        bool was_border = p->in_boundary;
+        p->in_boundary = p->in_boundary || order[i] != 1;
+        part[order[i]] = code_for(cx, c->var, c->begin, c->end, 1, c->loop_kind,
+                                  partition(p, c->child[0], code_bounds(cx, scope, c)));
+        p->in_boundary = was_border;
     }
     return code_seq(cx, part, 3);
 }
 
-/* ---- Where there is no room for a cut -------------------------------------------------------------------------- */
+/* ---- Versions, if a split exceeds the budget --------------------------------------------------------------------- */
 
 static bool is_innermost(const Code *c)
 {
@@ -282,7 +299,7 @@ static bool is_innermost(const Code *c)
     return true;
 }
 
-/* sum >= 0 with what is subtracted on the other side: a + 3 >= b rather than a - b >= -3. */
+/* Returns sum >= 0 with its negative terms on the other side: a + 3 >= b instead of a - b >= -3. */
 static const Expr *is_nonnegative(Ctx *cx, const Expr *sum)
 {
     Linear l, left = { .type = I32 }, right = { .type = I32 };
@@ -297,8 +314,8 @@ static const Expr *is_nonnegative(Ctx *cx, const Expr *sum)
     return expr_binary(cx, EXPR_LE, linear_expr(cx, &right), linear_expr(cx, &left));
 }
 
-/* An innermost loop twice, `if (its conditions surely hold) loop without them; else loop`: a small copy, and a test for
- * each run of the loop rather than for each iteration. NULL where no condition can be taken out. */
+/* Returns two versions of an innermost loop, `if (its conditions certainly hold) loop without them; else loop`. The
+ * copy is small, and the test runs once per loop instead of once per iteration. NULL if no condition can be removed. */
 static const Code *version(LoopPartition *p, const Code *loop, const Bounds *scope)
 {
     Ctx *cx = p->cx;
@@ -327,7 +344,7 @@ static const Code *version(LoopPartition *p, const Code *loop, const Bounds *sco
     return code_if(cx, all, free, code_fresh(cx, loop));
 }
 
-/* Statements that run, where an extent is not known with one iteration. */
+/* Counts executed statements; an unknown extent counts as one iteration. */
 static int64_t work(Ctx *cx, const Code *c)
 {
     int64_t n = cost(c);
@@ -338,7 +355,7 @@ static int64_t work(Ctx *cx, const Code *c)
     return sat_mul(n, (c->end->integer - c->begin->integer + c->step - 1) / c->step);
 }
 
-/* One after the other, the one that works most first: what it needs of the budget is best spent. */
+/* Partitions the children, the one with the most work first: it has the first claim on the budget. */
 static void partition_all(LoopPartition *p, const Code *seq, const Code **child, const Bounds *scope)
 {
     int64_t *load = NEW_ARRAY(p->cx->arena, int64_t, seq->child_count);
@@ -357,7 +374,7 @@ static const Code *partition(LoopPartition *p, const Code *c, const Bounds *scop
     Ctx *cx = p->cx;
     if (c->kind == CODE_FOR && c->step == 1 && (c->loop_kind == LOOP_SERIAL || c->loop_kind == LOOP_PARALLEL)) {
         const Code *parts = cut(p, c, scope);
-        if (!parts && p->refused && !p->in_border && is_innermost(c->child[0])) parts = version(p, c, scope);
+        if (!parts && p->refused && !p->in_boundary && is_innermost(c->child[0])) parts = version(p, c, scope);
         if (parts) return parts;
     }
     const Code **child = NEW_ARRAY(cx->arena, const Code *, c->child_count);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What nothing reads goes: stores to memory of the function's own that is not loaded in the scope of its declaration, the
- * declaration itself, and names that are never used; and again, for then others may be unread. A memory may be declared in
- * several scopes (copies share it), so each declaration is looked at with what follows it in its sequence. */
+/* Dead code elimination. Removes stores to a local memory that the scope of its declaration never loads, then the
+ * declaration, and unused names. Repeats until nothing changes, since each removal may leave others unused. Several
+ * scopes may declare one memory (copies share it), so each declaration is checked against the statements after it in
+ * its sequence. */
 #include "lower/passes/passes.h"
 
 typedef struct MemoryUses { Map read; } MemoryUses;
@@ -24,7 +25,7 @@ static const Code *drop_store(Ctx *cx, const Code *c, void *user)
     return is_store && c->memory == *memory ? NULL : c;
 }
 
-/* From the last statement to the first: `read` holds what those behind read. */
+/* Walks from the last statement to the first; `read` holds the names that later statements read. */
 static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
 {
     const Code **child = NEW_ARRAY(cx->arena, const Code *, seq->child_count);
@@ -47,7 +48,7 @@ static const Code *prune_sequence(Ctx *cx, const Code *seq, Prune *p)
     return changed ? code_seq(cx, child, seq->child_count) : seq;
 }
 
-/* A loop or branch that only declares does nothing. */
+/* A loop or branch that contains only a declaration has no effect. */
 static bool is_idle(const Code *c) { return c->kind == CODE_LOCAL || c->kind == CODE_LET; }
 
 static const Code *prune(Ctx *cx, const Code *c, void *user)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* Local arrays that are only touched at constant indices become variables, one for each element that is touched; the C
- * compiler keeps these in registers where it would not an array. */
+/* Scalar replacement. A local array with constant indices only becomes one variable per accessed element. C compilers
+ * keep variables in registers more reliably than arrays. */
 #include "lower/passes/passes.h"
 #include "support/names.h"
 
@@ -42,7 +42,7 @@ static const Expr *note_load(Ctx *cx, const Expr *e, void *user)
     return e;
 }
 
-/* An instruction addresses its operands in memory: a local operand stays an array. */
+/* An instruction addresses its operands in memory, so a local operand remains an array. */
 static void note_call(const Scalars *s, const Code *c)
 {
     for (int i = 0; i < c->arg_count; i++) {
@@ -87,7 +87,7 @@ static const Code *replace(Ctx *cx, const Code *c, void *user)
     return code_seq(cx, each, (int)l->elems);
 }
 
-/* ---- Of several copies of the code, each declares the variables that it touches ------------------------------------ */
+/* ---- Each copy of the code declares only the variables that it accesses ------------------------------------------ */
 
 typedef struct Touch { const Memory *memory; bool touched; } Touch;
 

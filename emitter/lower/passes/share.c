@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* What a statement computes twice gets a name: `const float t = ...;` before it. Only what the statement evaluates in any
- * case is taken out; the sides of a select and the right of && may be skipped, and may then not be legal to evaluate. */
+/* Common subexpression elimination in a statement: `const float t = ...;` before it. Only subexpressions that the
+ * statement always evaluates are named. A side of a select and the right operand of && may be skipped, and evaluating
+ * them may be illegal. */
 #include "lower/passes/passes.h"
 
 typedef struct Share { Ctx *cx; Map uses, always, named; const Code **let; int let_count, room; } Share;
 
-/* Counts the edges to every node, each node's own edges once: Map to a small array, for the map holds no integers. */
+/* Counts the edges to every node, visiting each node's own edges once. The map holds pointers, so each count is in an
+ * int of its own. */
 static void count_uses(const Expr *e, void *user)
 {
     Share *s = user;
@@ -49,7 +51,8 @@ static const Expr *rebuild(Share *s, const Expr *e)
     for (int i = 0; i < e->arg_count; i++) args[i] = rebuild(s, e->arg[i]);
     const Expr *to = e->arg_count ? expr_with_args(s->cx, e, args) : e;
     if (is_worth_a_name(s, e)) {
-        const Expr *var = expr_new_var(s->cx, "v", VAR_LOCAL, e->type, dtype_info(e->type)->least, dtype_info(e->type)->greatest);
+        const Expr *var = expr_new_var(s->cx, "v", VAR_LOCAL, e->type, dtype_info(e->type)->least,
+                                       dtype_info(e->type)->greatest);
         add_let(s, code_let(s->cx, var, to));
         to = var;
     }

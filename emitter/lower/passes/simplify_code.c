@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Every expression in its simplest form under what holds where it stands: the loops around it, the branches taken. */
+/* Simplifies every expression under the conditions of its position: the enclosing loops and branches. */
 #include "lower/passes/passes.h"
 
 static const Code *simple(Ctx *cx, const Code *c, const Bounds *b);
@@ -9,7 +9,8 @@ static const Code *simple_for(Ctx *cx, const Code *c, const Bounds *b)
     Code loop = *c;
     loop.begin = simplify(cx, c->begin, b);
     loop.end = simplify(cx, c->end, b);
-    bool once = loop.begin->kind == EXPR_INT && loop.end->kind == EXPR_INT && loop.end->integer - loop.begin->integer <= c->step;
+    bool once = loop.begin->kind == EXPR_INT && loop.end->kind == EXPR_INT
+                && loop.end->integer - loop.begin->integer <= c->step;
     if (once) {
         if (loop.end->integer <= loop.begin->integer) return NULL;
         return code_scope(cx, simple(cx, code_substitute(cx, c->child[0], c->var, loop.begin), b));
@@ -30,7 +31,7 @@ static const Code *simple_if(Ctx *cx, const Code *c, const Bounds *b)
     return code_if(cx, cond, yes, no);
 }
 
-/* What is stored where it came from needs no store: a sum that takes in nothing. */
+/* A store of a value to its own element is dropped, such as a sum without terms. */
 static const Code *simple_store(Ctx *cx, const Code *c, const Bounds *b)
 {
     const Expr *index = simplify(cx, c->index, b), *value = simplify(cx, c->value, b);

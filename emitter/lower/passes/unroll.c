@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: MIT */
-/* Unrolled loops of constant extent are written out, innermost first; each copy declares its own variables. A loop that
- * would become too large stays a loop. Where the target has vectors, a vector loop around vector loops is written out too:
- * its innermost loops are the vectors, and they become variables only at constant indices. */
+/* Unrolls loops of constant extent, innermost first; each copy declares its own variables. A loop whose copies would
+ * exceed the limit remains a loop. If the target has vectors, a vector loop around vector loops is unrolled, too: its
+ * innermost loops become vectors, which can be variables only at constant indices. */
 #include "lower/passes/passes.h"
 
 enum { MOST_STATEMENTS = 4096 };
 
-/* A loop that will be vectors of the target, not one for the C compiler: around that it is better to leave loops to it, too. */
+/* True if the code contains a loop that the pass `vectors` lowers to the target's vectors, rather than leaving it to
+ * the C compiler. Loops around such a loop are unrolled; others are left to the C compiler. */
 static bool has_vectors(Ctx *cx, const Code *c)
 {
     if (vectors_suit(cx, c)) return true;
@@ -15,7 +16,7 @@ static bool has_vectors(Ctx *cx, const Code *c)
     return false;
 }
 
-static bool is_written_out(Ctx *cx, const Code *loop, const LowerOptions *o)
+static bool is_unrolled(Ctx *cx, const Code *loop, const LowerOptions *o)
 {
     if (loop->loop_kind == LOOP_UNROLLED) return true;
     return loop->loop_kind == LOOP_VECTOR && o && o->lanes && has_vectors(cx, loop->child[0]);
@@ -24,7 +25,7 @@ static bool is_written_out(Ctx *cx, const Code *loop, const LowerOptions *o)
 static const Code *unroll(Ctx *cx, const Code *c, void *user)
 {
     const LowerOptions *const *options = user;
-    if (c->kind != CODE_FOR || !is_written_out(cx, c, *options)) return c;
+    if (c->kind != CODE_FOR || !is_unrolled(cx, c, *options)) return c;
     if (c->begin->kind != EXPR_INT || c->end->kind != EXPR_INT) return c;
     int64_t count = (c->end->integer - c->begin->integer + c->step - 1) / c->step;
     if (count * code_size(c->child[0]) > MOST_STATEMENTS) return c;

@@ -1,49 +1,53 @@
 /* SPDX-License-Identifier: MIT */
-/* Vector loops over a target's registers. A vector loop whose statements the runtime's vectors can say (runtime/simd) is
- * cut in pieces of 16, 8 or 4 iterations (20 in 16 and 4), and each piece becomes a loop of kind LANES: still a loop to every pass, with
- * its meaning unchanged, but printed as one statement on vectors (cgen/vectors.c). The rest stay loops for the C compiler.
+/* Lowers vector loops to a target's registers. A vector loop qualifies if the vectors of runtime/simd support all its
+ * statements. It is split into pieces of 16, 8 or 4 iterations (20 into 16 and 4), each a loop of kind LANES. Such a
+ * loop keeps its meaning for every pass and is printed as one statement on vectors (cgen/vectors.c). Other loops are
+ * left to the C compiler.
  *
  *     for (j < 32) vector: acc[i*32 + j] = fma(a[k], b[k*32 + j], acc[i*32 + j])
  * =>  for (j < 16) lanes: acc_0 = fma(a[k], b[k*32 + j], acc_0)        in C: acc_0 = lw_f32x16_fma(...)
  *     for (j < 16) lanes: acc_1 = fma(a[k], b[k*32 + 16 + j], acc_1)
  *
- * Then a local array that is only touched by whole aligned vectors is no array any more: each vector is a variable.
+ * A local array that only whole aligned vectors access then becomes one variable per vector.
  *
- * What can be said: loads and stores of floats and 32-bit integers side by side, what does not depend on the lane, and
- * the operations of simd.h. Vectors compute both sides of a select, so its sides may load only what is loaded anyway. */
+ * Supported: contiguous loads and stores of floats and 32-bit integers, expressions that do not depend on the lane, and
+ * the operations of simd.h. Vectors evaluate both sides of a select, so its sides may load only elements that are
+ * loaded in any case. */
 #include "lower/passes/passes.h"
 #include "support/map.h"
 #include "support/names.h"
 
-enum { MOST_PIECES = 16, MOST_VARIABLES = 64 };             /* pieces: of the most lanes; two more of fewer may follow */
+/* pieces of the full width; up to two narrower ones follow */
+enum { MOST_PIECES = 16, MOST_VARIABLES = 64 };
 
-/* ---- What can be said ------------------------------------------------------------------------------------------- */
+/* ---- Statements that vectors support ----------------------------------------------------------------------------- */
 
-typedef struct Says { Ctx *cx; const Expr *lane; Map lets; } Says;       /* lets: variables that differ by lane */
+/* lets: variables that differ by lane */
+typedef struct LaneSupport { Ctx *cx; const Expr *lane; Map lets; } LaneSupport;
 
 static void find_lane(const Expr *e, void *user)
 {
-    Says *s = user;
+    LaneSupport *s = user;
     if (e == s->lane || (e->kind == EXPR_VAR && map_get_ptr(&s->lets, e))) s->lane = NULL;
 }
 
-static bool differs_by_lane(const Says *s, const Expr *e)
+static bool differs_by_lane(const LaneSupport *s, const Expr *e)
 {
-    Says find = *s;
+    LaneSupport find = *s;
     expr_walk(s->cx, e, find_lane, &find);
     return !find.lane;
 }
 
 static bool is_lane_type(DType t) { return t == F32 || t == I32; }
 
-static bool is_side_by_side(const Says *s, const Expr *index)
+static bool is_contiguous(const LaneSupport *s, const Expr *index)
 {
     int64_t coef;
     const Expr *rest;
     return split_linear(s->cx, index, s->lane, &coef, &rest) && coef == 1;
 }
 
-/* Every load of `e` is one of `among` as well. */
+/* True if every load of `e` also occurs in `among`. */
 typedef struct LoadsOf { const Expr *among; bool are_among; } LoadsOf;
 
 static void find_new_load(const Expr *e, void *user)
@@ -52,85 +56,87 @@ static void find_new_load(const Expr *e, void *user)
     if (e->kind == EXPR_LOAD && !expr_uses(l->among, e)) l->are_among = false;
 }
 
-static bool loads_nothing_new(Ctx *cx, const Expr *e, const Expr *among)
+static bool loads_only_among(Ctx *cx, const Expr *e, const Expr *among)
 {
     LoadsOf l = { among, true };
     expr_walk(cx, e, find_new_load, &l);
     return l.are_among;
 }
 
-static bool can_say(const Says *s, const Expr *e);
+static bool supports(const LaneSupport *s, const Expr *e);
 
-static bool can_say_all(const Says *s, const Expr *e)
+static bool supports_all(const LaneSupport *s, const Expr *e)
 {
     for (int i = 0; i < e->arg_count; i++)
-        if (!can_say(s, e->arg[i])) return false;
+        if (!supports(s, e->arg[i])) return false;
     return true;
 }
 
-static bool can_say_load(const Says *s, const Expr *e)
+static bool supports_load(const LaneSupport *s, const Expr *e)
 {
     const Memory *m = e->ref;
-    return m->kind != MEMORY_SCALAR && is_side_by_side(s, e->arg[0]);
+    return m->kind != MEMORY_SCALAR && is_contiguous(s, e->arg[0]);
 }
 
-/* Conversions between the lane types; narrow integers are widened as they are loaded. */
-static bool can_say_cast(const Says *s, const Expr *e)
+/* Supports conversions between the lane types; loads widen narrow integers. */
+static bool supports_cast(const LaneSupport *s, const Expr *e)
 {
     const Expr *from = e->arg[0];
-    if (is_lane_type(from->type)) return is_lane_type(e->type) && can_say(s, from);
+    if (is_lane_type(from->type)) return is_lane_type(e->type) && supports(s, from);
     bool is_narrow = from->type == I8 || from->type == U8 || from->type == I16;
-    return is_narrow && e->type == I32 && from->kind == EXPR_LOAD && can_say_load(s, from);
+    return is_narrow && e->type == I32 && from->kind == EXPR_LOAD && supports_load(s, from);
 }
 
-static bool can_say_mask(const Says *s, const Expr *e)
+static bool supports_mask(const LaneSupport *s, const Expr *e)
 {
     switch (e->kind) {
-    case EXPR_LT: case EXPR_LE: case EXPR_EQ: case EXPR_NE: return is_lane_type(e->arg[0]->type) && can_say_all(s, e);
-    case EXPR_AND: case EXPR_OR: return loads_nothing_new(s->cx, e->arg[1], e->arg[0]) && can_say_all(s, e);
-    case EXPR_NOT: return can_say_all(s, e);
+    case EXPR_LT: case EXPR_LE: case EXPR_EQ: case EXPR_NE: return is_lane_type(e->arg[0]->type) && supports_all(s, e);
+    case EXPR_AND: case EXPR_OR: return loads_only_among(s->cx, e->arg[1], e->arg[0]) && supports_all(s, e);
+    case EXPR_NOT: return supports_all(s, e);
     default:       return false;
     }
 }
 
-static bool can_say(const Says *s, const Expr *e)
+static bool supports(const LaneSupport *s, const Expr *e)
 {
-    if (e->type == BOOL) return differs_by_lane(s, e) && can_say_mask(s, e);
+    if (e->type == BOOL) return differs_by_lane(s, e) && supports_mask(s, e);
     if (!differs_by_lane(s, e)) return is_lane_type(e->type);
-    if (e->kind == EXPR_CAST) return can_say_cast(s, e);
+    if (e->kind == EXPR_CAST) return supports_cast(s, e);
     if (!is_lane_type(e->type)) return false;
     switch (e->kind) {
     case EXPR_VAR:  return e != s->lane;
-    case EXPR_LOAD: return can_say_load(s, e);
-    case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_MIN: case EXPR_MAX: return can_say_all(s, e);
-    case EXPR_DIV: case EXPR_NEG: case EXPR_ABS: case EXPR_SQRT: case EXPR_FMA: return e->type == F32 && can_say_all(s, e);
-    case EXPR_BITAND: case EXPR_BITOR: case EXPR_BITXOR: return can_say_all(s, e);
+    case EXPR_LOAD: return supports_load(s, e);
+    case EXPR_ADD: case EXPR_SUB: case EXPR_MUL: case EXPR_MIN: case EXPR_MAX: return supports_all(s, e);
+    case EXPR_DIV: case EXPR_NEG: case EXPR_ABS: case EXPR_SQRT: case EXPR_FMA:
+        return e->type == F32 && supports_all(s, e);
+    case EXPR_BITAND: case EXPR_BITOR: case EXPR_BITXOR: return supports_all(s, e);
     case EXPR_SELECT:
-        return loads_nothing_new(s->cx, e->arg[SELECT_YES], e->arg[SELECT_COND]) &&
-               loads_nothing_new(s->cx, e->arg[SELECT_NO], e->arg[SELECT_COND]) && can_say_all(s, e);
+        return loads_only_among(s->cx, e->arg[SELECT_YES], e->arg[SELECT_COND]) &&
+               loads_only_among(s->cx, e->arg[SELECT_NO], e->arg[SELECT_COND]) && supports_all(s, e);
     default: return false;
     }
 }
 
-static bool can_say_statement(Says *s, const Code *c)
+static bool supports_statement(LaneSupport *s, const Code *c)
 {
     if (c->kind == CODE_SEQ) {
         for (int i = 0; i < c->child_count; i++)
-            if (!can_say_statement(s, c->child[i])) return false;
+            if (!supports_statement(s, c->child[i])) return false;
         return true;
     }
     if (c->kind == CODE_STORE)
-        return is_lane_type(c->memory->type) && c->memory->kind != MEMORY_SCALAR && is_side_by_side(s, c->index) && can_say(s, c->value);
+        return is_lane_type(c->memory->type) && c->memory->kind != MEMORY_SCALAR && is_contiguous(s, c->index)
+               && supports(s, c->value);
     if (c->kind != CODE_LET) return false;
     bool differs = differs_by_lane(s, c->value);
-    if (differs && !can_say(s, c->value)) return false;
+    if (differs && !supports(s, c->value)) return false;
     if (differs) map_put_ptr(&s->lets, c->var, s);
     return true;
 }
 
-/* ---- Loops in pieces -------------------------------------------------------------------------------------------- */
+/* ---- Loops in pieces --------------------------------------------------------------------------------------------- */
 
-/* The number of lanes of the next piece where so many iterations are left: the most there are, or half as many, down to 4. */
+/* Returns the number of lanes of the next piece: the largest of `most`, most/2, ... 4 that is at most `left`. */
 static int lanes_of_piece(int64_t left, int most)
 {
     int lanes = most;
@@ -149,12 +155,13 @@ static const Code *piece(Ctx *cx, const Code *loop, int lanes, const Expr *first
 bool vectors_suit(Ctx *cx, const Code *c)
 {
     if (c->kind != CODE_FOR || c->loop_kind != LOOP_VECTOR || c->step != 1) return false;
-    if (!expr_is_int(c->begin, 0) || c->end->kind != EXPR_INT || c->end->integer < 4 || c->end->integer % 4 != 0) return false;
-    Says s = { cx, c->var, map_new(cx->arena) };
-    return can_say_statement(&s, c->child[0]);
+    if (!expr_is_int(c->begin, 0) || c->end->kind != EXPR_INT || c->end->integer < 4 || c->end->integer % 4 != 0)
+        return false;
+    LaneSupport s = { cx, c->var, map_new(cx->arena) };
+    return supports_statement(&s, c->child[0]);
 }
 
-/* 12 iterations are 8 and 4. Where there would be many pieces, the equal ones are a loop. */
+/* 12 iterations become 8 and 4. Many equal pieces become a loop. */
 static const Code *cut(Ctx *cx, const Code *c, void *user)
 {
     const LowerOptions *o = *(const LowerOptions *const *)user;
@@ -165,7 +172,8 @@ static const Code *cut(Ctx *cx, const Code *c, void *user)
     int64_t at = 0;
     if (whole / o->lanes > MOST_PIECES) {
         const Expr *first = expr_new_var(cx, expr_as_var(c->var)->name, VAR_LOOP, I32, 0, whole - o->lanes);
-        part[count++] = code_for(cx, first, c->begin, expr_index(cx, whole), o->lanes, LOOP_SERIAL, piece(cx, c, o->lanes, first));
+        part[count++] = code_for(cx, first, c->begin, expr_index(cx, whole), o->lanes, LOOP_SERIAL,
+                                 piece(cx, c, o->lanes, first));
         at = whole;
     }
     while (at < extent) {
@@ -176,9 +184,10 @@ static const Code *cut(Ctx *cx, const Code *c, void *user)
     return code_seq(cx, part, count);
 }
 
-/* ---- Arrays as variables ---------------------------------------------------------------------------------------- */
+/* ---- Arrays as variables ----------------------------------------------------------------------------------------- */
 
-/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 where none begins, MIDDLE inside of one. */
+/* vector[i]: the variable for elements i .. i + lanes[i] - 1; lanes[i] is 0 outside of all vectors, MIDDLE after a
+ * vector's first element. */
 enum { MIDDLE = -1 };
 typedef struct Array { bool is_array; int count; int64_t elems; int8_t *lanes; const Memory **vector; } Array;
 typedef struct Arrays { Ctx *cx; Map of; const Code *loop; } Arrays;
@@ -198,7 +207,7 @@ static const Code *note_local(Ctx *cx, const Code *c, void *user)
     return c;
 }
 
-/* The first element of the vector that a lane loop's access is; -1: it is none. */
+/* Returns the first element of the vector that a lane loop accesses, or -1 if the access is not a whole vector. */
 static int64_t first_element(const Arrays *a, const Expr *index)
 {
     int64_t coef;
@@ -207,8 +216,8 @@ static int64_t first_element(const Arrays *a, const Expr *index)
     return rest->kind == EXPR_INT ? rest->integer : -1;
 }
 
-/* The vector is noted already, or none of its elements is another's. */
-static bool has_room(const Array *array, int64_t first, int lanes)
+/* True if the vector is recorded already, or overlaps no other. */
+static bool fits(const Array *array, int64_t first, int lanes)
 {
     if (first < 0 || first + lanes > array->elems) return false;
     if (array->lanes[first] == lanes) return true;
@@ -223,7 +232,7 @@ static void note_access(Arrays *a, const Memory *m, const Expr *index)
     if (!array || array->is_array) return;
     int lanes = a->loop ? (int)a->loop->end->integer : 0;
     int64_t first = lanes ? first_element(a, index) : -1;
-    if (!has_room(array, first, lanes) || array->count == MOST_VARIABLES) {
+    if (!fits(array, first, lanes) || array->count == MOST_VARIABLES) {
         array->is_array = true;
         return;
     }
@@ -233,7 +242,7 @@ static void note_access(Arrays *a, const Memory *m, const Expr *index)
     array->count++;
 }
 
-/* acc_0, acc_1, ... in the order of their elements; acc where there is one. */
+/* Returns acc_0, acc_1, ... in element order, or acc if there is only one. */
 static const Memory *vector_at(const Arrays *a, const Memory *m, Array *array, int64_t first)
 {
     if (array->vector[first]) return array->vector[first];
